@@ -1,0 +1,41 @@
+export const AGENT_STATUSES = ["idle", "thinking", "responding", "error"] as const;
+export type AgentStatus = (typeof AGENT_STATUSES)[number];
+
+/** The first one is the default of a new agent. */
+export const FRAMEWORKS = ["provider_a", "provider_b", "provider_c"] as const;
+export type Framework = (typeof FRAMEWORKS)[number];
+
+export interface NumberSettingRow {
+  readonly kind: "number" | "integer";
+  readonly min: number;
+  readonly max: number | null;
+  readonly default: number;
+}
+
+export interface TextListSettingRow {
+  readonly kind: "text list";
+  readonly maxItems: number;
+  readonly default: null;
+}
+
+/** The known keys of `agents.settings`; other keys are kept as sent. Defaults apply when an agent answers. */
+export const AGENT_SETTINGS = {
+  temperature: { kind: "number", min: 0, max: 2, default: 0.7 },
+  max_tokens: { kind: "integer", min: 1, max: null, default: 4096 },
+  presence_penalty: { kind: "number", min: -2, max: 2, default: 0 },
+  frequency_penalty: { kind: "number", min: -2, max: 2, default: 0 },
+  top_p: { kind: "number", min: 0, max: 1, default: 1 },
+  stop: { kind: "text list", maxItems: 16, default: null },
+} as const satisfies Record<string, NumberSettingRow | TextListSettingRow>;
+
+export type AgentSettingName = keyof typeof AGENT_SETTINGS;
+
+export interface AgentSettings {
+  temperature?: number;
+  max_tokens?: number;
+  presence_penalty?: number;
+  frequency_penalty?: number;
+  top_p?: number;
+  stop?: string[] | null;
+  [other: string]: unknown;
+}

@@ -1,0 +1,140 @@
+/** One row of the table: the code alone decides the status, and no other place repeats it. */
+export interface ErrorCodeRow {
+  readonly status: number;
+  /** Short text of the `error` member. */
+  readonly error: string;
+  /** One line for the reference page. */
+  readonly meaning: string;
+}
+
+export const ERROR_CODES = {
+  BAD_REQUEST: { status: 400, error: "Bad request", meaning: "The bytes received are not a well-formed HTTP request." },
+  VALIDATION_ERROR: {
+    status: 400,
+    error: "Validation failed",
+    meaning: "One or more fields are missing, of the wrong type or out of bounds; `details` has a message per field.",
+  },
+  INVALID_FRAMEWORK: { status: 400, error: "Invalid framework", meaning: "The AI provider named is not known." },
+  INVALID_MODEL: {
+    status: 400,
+    error: "Invalid model",
+    meaning: "The model is not available for the agent's framework.",
+  },
+  INVALID_URL: { status: 400, error: "Invalid URL", meaning: "The webhook URL is not a valid, permitted HTTPS URL." },
+  INVALID_EVENTS: { status: 400, error: "Invalid events", meaning: "The list of events names an unknown event type." },
+  NO_AGENTS: { status: 400, error: "No agents", meaning: "The swarm has no enabled agent that could answer." },
+  CONTENT_BLOCKED: { status: 400, error: "Content blocked", meaning: "A content rule refused the message." },
+  UNAUTHORIZED: {
+    status: 401,
+    error: "Unauthorized",
+    meaning: "The apikey, the access token or the request signature is missing, expired or not valid.",
+  },
+  FORBIDDEN: {
+    status: 403,
+    error: "Forbidden",
+    meaning: "A row-level rule or the caller's role does not permit the call.",
+  },
+  PERMISSION_DENIED: {
+    status: 403,
+    error: "Permission denied",
+    meaning: "The agent exists, but the caller cannot access it.",
+  },
+  AGENT_LIMIT_REACHED: {
+    status: 403,
+    error: "Agent limit reached",
+    meaning: "The user already has the maximum number of agents.",
+  },
+  WEBHOOK_DISABLED: { status: 403, error: "Webhook disabled", meaning: "The webhook is disabled (`is_active` false)." },
+  BUDGET_EXCEEDED: {
+    status: 403,
+    error: "Budget exceeded",
+    meaning: "The token or cost budget that applies to the run is used up.",
+  },
+  NOT_FOUND: { status: 404, error: "Not found", meaning: "Nothing is served at this path." },
+  FUNCTION_NOT_FOUND: {
+    status: 404,
+    error: "Function not found",
+    meaning: "There is no function of this name under `/functions/v1/`.",
+  },
+  AGENT_NOT_FOUND: { status: 404, error: "Agent not found", meaning: "The agent does not exist." },
+  WEBHOOK_NOT_FOUND: { status: 404, error: "Webhook not found", meaning: "The webhook does not exist." },
+  DELIVERY_NOT_FOUND: { status: 404, error: "Delivery not found", meaning: "The webhook delivery does not exist." },
+  SWARM_NOT_FOUND: {
+    status: 404,
+    error: "Swarm not found",
+    meaning: "The swarm does not exist or the caller is not in it.",
+  },
+  MESSAGE_NOT_FOUND: { status: 404, error: "Message not found", meaning: "The message does not exist." },
+  TOOL_NOT_FOUND: {
+    status: 404,
+    error: "Tool not found",
+    meaning: "The tool does not exist or the caller may not use it.",
+  },
+  RUN_NOT_FOUND: { status: 404, error: "Run not found", meaning: "The run does not exist." },
+  METHOD_NOT_ALLOWED: {
+    status: 405,
+    error: "Method not allowed",
+    meaning: "The path exists, but not for this method; `Allow` lists those it has.",
+  },
+  REQUEST_TIMEOUT: {
+    status: 408,
+    error: "Request timeout",
+    meaning: "The request did not arrive completely within the time allowed.",
+  },
+  SWARM_BUSY: {
+    status: 409,
+    error: "Swarm busy",
+    meaning: "The swarm has a run in progress and the call asked not to queue.",
+  },
+  SWARM_NOT_ACTIVE: {
+    status: 409,
+    error: "Swarm not active",
+    meaning: "The swarm is paused, completed or archived.",
+  },
+  PAYLOAD_TOO_LARGE: {
+    status: 413,
+    error: "Payload too large",
+    meaning: "The body is larger than `BODY_LIMIT_BYTES`.",
+  },
+  UNSUPPORTED_MEDIA_TYPE: {
+    status: 415,
+    error: "Unsupported media type",
+    meaning: "The body's `Content-Type` or `Content-Encoding` is not one that is accepted.",
+  },
+  IDEMPOTENCY_KEY_REUSED: {
+    status: 422,
+    error: "Idempotency key reused",
+    meaning: "The `Idempotency-Key` was used before with a different request.",
+  },
+  HTTPS_REQUIRED: { status: 426, error: "HTTPS required", meaning: "The request came over plain HTTP." },
+  RATE_LIMITED: {
+    status: 429,
+    error: "Too many requests",
+    meaning: "A rate limit is used up; wait `Retry-After` seconds.",
+  },
+  HEADERS_TOO_LARGE: {
+    status: 431,
+    error: "Request header fields too large",
+    meaning: "The request line and headers are together larger than 256 KiB.",
+  },
+  INTERNAL_ERROR: { status: 500, error: "Internal server error", meaning: "A fault of the server; its log says more." },
+  DELIVERY_FAILED: {
+    status: 502,
+    error: "Delivery failed",
+    meaning: "The webhook's endpoint answered with an error or could not be reached.",
+  },
+  PROVIDER_ERROR: { status: 502, error: "Provider error", meaning: "The AI provider answered with an error." },
+  SERVICE_UNAVAILABLE: {
+    status: 503,
+    error: "Service unavailable",
+    meaning: "The server is overloaded or its database is away; try again after `Retry-After` seconds.",
+  },
+  PROVIDER_NOT_CONFIGURED: {
+    status: 503,
+    error: "Provider not configured",
+    meaning: "The operator has not configured the AI provider of the agent's framework.",
+  },
+  PROVIDER_TIMEOUT: { status: 504, error: "Provider timeout", meaning: "The AI provider did not answer in time." },
+} as const satisfies Record<string, ErrorCodeRow>;
+
+export type ErrorCode = keyof typeof ERROR_CODES;

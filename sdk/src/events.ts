@@ -1,0 +1,37 @@
+export const EVENT_TYPES_BY_GROUP = {
+  message: ["message.created", "message.updated", "message.deleted", "message.flagged"],
+  swarm: [
+    "swarm.created",
+    "swarm.updated",
+    "swarm.deleted",
+    "swarm.completed",
+    "swarm.agent_added",
+    "swarm.agent_removed",
+  ],
+  agent: ["agent.created", "agent.updated", "agent.deleted", "agent.error", "agent.status_changed"],
+  tool: ["tool.executed", "tool.error"],
+  user: ["user.joined", "user.removed", "user.role_changed"],
+} as const satisfies Record<string, readonly string[]>;
+
+export type EventGroup = keyof typeof EVENT_TYPES_BY_GROUP;
+export type EventType = (typeof EVENT_TYPES_BY_GROUP)[EventGroup][number];
+
+export const EVENT_TYPES: readonly EventType[] = Object.values(EVENT_TYPES_BY_GROUP).flat();
+
+/** The version that a webhook created now is pinned to. */
+export const API_VERSION = "2026-11-15";
+
+/** JSON body of a webhook delivery, with its members in the order in which they are sent. */
+export interface EventEnvelope<Type extends string = EventType> {
+  /** One per event, whatever the number of webhooks that receive it: `evt_<uuid>`. */
+  id: string;
+  type: Type;
+  /** ISO 8601. */
+  created_at: string;
+  api_version: string;
+  data: Record<string, unknown>;
+}
+
+export function isEventType(value: unknown): value is EventType {
+  return (EVENT_TYPES as readonly unknown[]).includes(value);
+}

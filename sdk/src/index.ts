@@ -1,0 +1,62 @@
+// In charge of: the interface as data and types (codes, events, statuses, limits, bounds, headers), and verifyWebhook().
+// Not in charge of: calling the service, or enforcing any of it.
+export {
+  AGENT_SETTINGS,
+  AGENT_STATUSES,
+  type AgentSettingName,
+  type AgentSettings,
+  type AgentStatus,
+  FRAMEWORKS,
+  type Framework,
+} from "./agents.ts";
+export {
+  DELIVERY_STATUSES,
+  type DeliveryStatus,
+  RETRY_SCHEDULE_SECONDS,
+  STANDARD_WEBHOOK_HEADERS,
+  WEBHOOK_HEADERS,
+  WEBHOOK_TOLERANCE_SECONDS,
+} from "./deliveries.ts";
+export { ERROR_CODES, type ErrorCode, type ErrorCodeRow } from "./error-codes.ts";
+export {
+  API_VERSION,
+  EVENT_TYPES,
+  EVENT_TYPES_BY_GROUP,
+  type EventEnvelope,
+  type EventGroup,
+  type EventType,
+  isEventType,
+} from "./events.ts";
+export { AUTH_BOUNDS, type BoundedField, FIELD_BOUNDS, type FieldBounds, WEBHOOK_DEFAULTS } from "./field-bounds.ts";
+export {
+  DEFAULT_RETRY_AFTER_SECONDS,
+  LIMITS,
+  type LimitName,
+  type LimitRow,
+  RATE_LIMIT_HEADERS,
+} from "./limits.ts";
+export {
+  FINAL_RUN_STATUSES,
+  RUN_STATUSES,
+  RUN_STOP_REASONS,
+  type RunStatus,
+  type RunStopReason,
+} from "./runs.ts";
+export {
+  SWARM_MEMBER_STATUSES,
+  SWARM_ROLES,
+  SWARM_STATUSES,
+  SWARM_STRATEGIES,
+  type SwarmMemberStatus,
+  type SwarmRole,
+  type SwarmStatus,
+  type SwarmStrategy,
+} from "./swarms.ts";
+export {
+  type VerifyWebhookOptions,
+  verifyWebhook,
+  WEBHOOK_REFUSALS,
+  type WebhookHeaders,
+  type WebhookRefusal,
+  WebhookVerificationError,
+} from "./verify-webhook.ts";

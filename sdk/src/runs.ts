@@ -1,0 +1,36 @@
+export const RUN_STATUSES = [
+  "queued",
+  "running",
+  "requires_action",
+  "completed",
+  "partial",
+  "failed",
+  "cancelled",
+] as const;
+export type RunStatus = (typeof RUN_STATUSES)[number];
+
+/** A run in one of these never changes again and has a stop reason. */
+export const FINAL_RUN_STATUSES = [
+  "completed",
+  "partial",
+  "failed",
+  "cancelled",
+] as const satisfies readonly RunStatus[];
+
+export const RUN_STOP_REASONS = [
+  "all_replied",
+  "no_reply_needed",
+  "max_turns",
+  "max_tool_steps",
+  "budget_exceeded",
+  "timeout",
+  "loop_detected",
+  "no_progress",
+  "cancelled",
+  "interrupted",
+  "provider_error",
+  "content_filtered",
+  "approval_expired",
+  "worker_lost",
+] as const;
+export type RunStopReason = (typeof RUN_STOP_REASONS)[number];

@@ -1,0 +1,137 @@
+import { WEBHOOK_HEADERS, WEBHOOK_TOLERANCE_SECONDS } from "./deliveries.ts";
+import type { EventEnvelope } from "./events.ts";
+
+/** Why a delivery was refused; each is a reason to answer it with a 4xx status. */
+export const WEBHOOK_REFUSALS = {
+  secret_missing: "No signing secret was given",
+  signature_missing: "The signature header is missing",
+  signature_malformed: "The signature header is not 64 hex digits, with or without sha256= before them",
+  signature_mismatch: "The signature does not belong to this body, timestamp and secret",
+  timestamp_missing: "The timestamp header is missing",
+  timestamp_malformed: "The timestamp header is not a whole number of seconds",
+  timestamp_out_of_tolerance: "The timestamp is too far from the current time",
+  body_malformed: "The body is not a JSON event envelope",
+} as const;
+
+export type WebhookRefusal = keyof typeof WEBHOOK_REFUSALS;
+
+export class WebhookVerificationError extends Error {
+  readonly reason: WebhookRefusal;
+
+  constructor(reason: WebhookRefusal) {
+    super(WEBHOOK_REFUSALS[reason]);
+    this.name = "WebhookVerificationError";
+    this.reason = reason;
+  }
+}
+
+/** A `Headers` object, or a plain record such as that of Node's `IncomingMessage`. */
+export type WebhookHeaders =
+  | { get(name: string): string | null }
+  | Readonly<Record<string, string | readonly string[] | undefined>>;
+
+export interface VerifyWebhookOptions {
+  /** The body exactly as received, before any parsing. */
+  body: string | Uint8Array;
+  headers: WebhookHeaders;
+  /** The webhook's secret as the service shows it, prefix included; several while a secret is being replaced. */
+  secret: string | readonly string[];
+  toleranceSeconds?: number;
+  now?: Date;
+}
+
+const encoder = new TextEncoder();
+
+/** Resolves with the envelope, or rejects with a `WebhookVerificationError` that names the reason. */
+export async function verifyWebhook(options: VerifyWebhookOptions): Promise<EventEnvelope> {
+  const secrets = (typeof options.secret === "string" ? [options.secret] : options.secret).filter((s) => s !== "");
+  if (secrets.length === 0) throw new WebhookVerificationError("secret_missing");
+
+  const timestamp = readTimestamp(options);
+  const signature = readSignature(options.headers);
+  const body = typeof options.body === "string" ? encoder.encode(options.body) : options.body;
+  const signed = joinBytes(encoder.encode(`${timestamp}.`), body);
+
+  // Every secret is tried even after a match, so that the time taken does not tell which one matched.
+  let matches = false;
+  for (const secret of secrets) {
+    if (isSameBytes(await hmacSha256(encoder.encode(secret), signed), signature)) matches = true;
+  }
+  if (!matches) throw new WebhookVerificationError("signature_mismatch");
+  return parseEnvelope(body);
+}
+
+function readTimestamp({ headers, toleranceSeconds, now }: VerifyWebhookOptions): string {
+  const text = findHeader(headers, WEBHOOK_HEADERS.timestamp);
+  if (text === null) throw new WebhookVerificationError("timestamp_missing");
+  if (!/^\d{1,12}$/.test(text)) throw new WebhookVerificationError("timestamp_malformed");
+  const ageSeconds = Math.abs(Math.floor((now ?? new Date()).getTime() / 1000) - Number(text));
+  // Negated, so that a tolerance or a date that is not a number refuses instead of letting everything pass.
+  if (!(ageSeconds <= (toleranceSeconds ?? WEBHOOK_TOLERANCE_SECONDS))) {
+    throw new WebhookVerificationError("timestamp_out_of_tolerance");
+  }
+  return text;
+}
+
+function readSignature(headers: WebhookHeaders): Uint8Array<ArrayBuffer> {
+  const text = findHeader(headers, WEBHOOK_HEADERS.signature);
+  if (text === null) throw new WebhookVerificationError("signature_missing");
+  const hex = /^(?:sha256=)?([0-9a-f]{64})$/i.exec(text)?.[1];
+  if (hex === undefined) throw new WebhookVerificationError("signature_malformed");
+  const bytes = new Uint8Array(hex.length / 2);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = Number.parseInt(hex.slice(2 * i, 2 * i + 2), 16);
+  return bytes;
+}
+
+function findHeader(headers: WebhookHeaders, name: string): string | null {
+  if (typeof headers.get === "function") return headers.get(name)?.trim() ?? null;
+  for (const [key, value] of Object.entries(headers)) {
+    if (key.toLowerCase() !== name.toLowerCase()) continue;
+    // A repeated header is ambiguous; joining makes it malformed instead of picking one.
+    const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+    return values.every((item) => typeof item === "string") ? values.join(", ").trim() : null;
+  }
+  return null;
+}
+
+function joinBytes(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> {
+  const joined = new Uint8Array(first.length + second.length);
+  joined.set(first, 0);
+  joined.set(second, first.length);
+  return joined;
+}
+
+async function hmacSha256(key: Uint8Array<ArrayBuffer>, message: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
+  const imported = await crypto.subtle.importKey("raw", key, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
+  return new Uint8Array(await crypto.subtle.sign("HMAC", imported, message));
+}
+
+function isSameBytes(left: Uint8Array, right: Uint8Array): boolean {
+  if (left.length !== right.length) return false;
+  let difference = 0;
+  for (let i = 0; i < left.length; i++) difference |= (left[i] ?? 0) ^ (right[i] ?? 0);
+  return difference === 0;
+}
+
+function parseEnvelope(body: Uint8Array): EventEnvelope {
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
+  } catch {
+    throw new WebhookVerificationError("body_malformed");
+  }
+  if (!isEnvelope(value)) throw new WebhookVerificationError("body_malformed");
+  return value;
+}
+
+function isEnvelope(value: unknown): value is EventEnvelope {
+  if (typeof value !== "object" || value === null) return false;
+  const { id, type, created_at, api_version, data } = value as Record<string, unknown>;
+  // The type is not compared with the list: a newer service may send types that this copy does not know.
+  return (
+    [id, type, created_at, api_version].every((text) => typeof text === "string") &&
+    typeof data === "object" &&
+    data !== null &&
+    !Array.isArray(data)
+  );
+}

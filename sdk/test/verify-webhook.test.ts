@@ -1,0 +1,131 @@
+import assert from "node:assert/strict";
+import { createHmac, randomBytes } from "node:crypto";
+import { test } from "node:test";
+import { verifyWebhook, type WebhookHeaders, type WebhookRefusal, WebhookVerificationError } from "@swarmbase/sdk";
+import fc from "fast-check";
+
+const now = new Date("2026-11-15T12:00:00Z");
+const nowSeconds = Math.floor(now.getTime() / 1000);
+const secret = `whsec_${randomBytes(32).toString("base64")}`;
+const envelope = {
+  id: "evt_1",
+  type: "message.created",
+  created_at: now.toISOString(),
+  api_version: "2026-11-15",
+  data: { message_id: "m", content: "grüße 🐝" },
+};
+const body = JSON.stringify(envelope);
+
+function sign(text: string | Uint8Array, key = secret, timestamp: string | number = nowSeconds): string {
+  return createHmac("sha256", key).update(`${timestamp}.`).update(text).digest("hex");
+}
+
+function signedHeaders(signature = `sha256=${sign(body)}`, timestamp = String(nowSeconds)): Record<string, string> {
+  return { "X-Service-Signature": signature, "X-Service-Timestamp": timestamp };
+}
+
+async function refusalOf(run: Promise<unknown>): Promise<WebhookRefusal> {
+  const error = await run.then(
+    () => assert.fail("the delivery was accepted"),
+    (reason: unknown) => reason,
+  );
+  assert.ok(error instanceof WebhookVerificationError, String(error));
+  return error.reason;
+}
+
+const accepted: [string, { headers?: WebhookHeaders; body?: string | Uint8Array; secret?: string | string[] }][] = [
+  ["the sha256= prefix", {}],
+  ["bare hex", { headers: signedHeaders(sign(body)) }],
+  ["upper-case hex", { headers: signedHeaders(`sha256=${sign(body).toUpperCase()}`) }],
+  ["a Headers object", { headers: new Headers(signedHeaders()) }],
+  [
+    "lower-case header names",
+    { headers: { "x-service-signature": sign(body), "x-service-timestamp": `${nowSeconds}` } },
+  ],
+  ["a body of bytes", { body: Buffer.from(body) }],
+  ["the second of two secrets", { secret: ["whsec_other", secret] }],
+  ["the first of two secrets", { secret: [secret, "whsec_other"] }],
+  ["a timestamp 300 s old", { headers: signedHeaders(sign(body, secret, nowSeconds - 300), `${nowSeconds - 300}`) }],
+  ["a timestamp 300 s ahead", { headers: signedHeaders(sign(body, secret, nowSeconds + 300), `${nowSeconds + 300}`) }],
+];
+for (const [name, change] of accepted) {
+  test(`6.3 accepts ${name}`, async () => {
+    assert.deepEqual(await verifyWebhook({ body, headers: signedHeaders(), secret, now, ...change }), envelope);
+  });
+}
+
+const { "X-Service-Signature": _signature, ...withoutSignature } = signedHeaders();
+const { "X-Service-Timestamp": _timestamp, ...withoutTimestamp } = signedHeaders();
+const refused: [WebhookRefusal, string, Partial<Parameters<typeof verifyWebhook>[0]>][] = [
+  ["secret_missing", "no secret", { secret: [] }],
+  ["secret_missing", "an empty secret", { secret: "" }],
+  ["signature_missing", "no signature", { headers: withoutSignature }],
+  ["signature_malformed", "a short signature", { headers: signedHeaders("sha256=abcd") }],
+  ["signature_malformed", "another algorithm", { headers: signedHeaders(`sha512=${sign(body)}`) }],
+  [
+    "signature_malformed",
+    "a repeated signature",
+    { headers: { ...withoutSignature, "x-service-signature": [sign(body), sign(body)] } },
+  ],
+  ["signature_mismatch", "a wrong secret", { secret: "whsec_other" }],
+  ["signature_mismatch", "the secret without its prefix", { secret: secret.slice("whsec_".length) }],
+  ["signature_mismatch", "a changed body", { body: `${body} ` }],
+  ["signature_mismatch", "another timestamp", { headers: signedHeaders(sign(body), String(nowSeconds + 1)) }],
+  ["timestamp_missing", "no timestamp", { headers: withoutTimestamp }],
+  ["timestamp_malformed", "a date as timestamp", { headers: signedHeaders(sign(body), now.toISOString()) }],
+  ["timestamp_malformed", "a fraction", { headers: signedHeaders(sign(body), `${nowSeconds}.5`) }],
+  [
+    "timestamp_out_of_tolerance",
+    "301 s of age",
+    { headers: signedHeaders(sign(body, secret, nowSeconds - 301), String(nowSeconds - 301)) },
+  ],
+  [
+    "timestamp_out_of_tolerance",
+    "301 s ahead",
+    { headers: signedHeaders(sign(body, secret, nowSeconds + 301), String(nowSeconds + 301)) },
+  ],
+  ["timestamp_out_of_tolerance", "a tolerance that is not a number", { toleranceSeconds: Number.NaN }],
+  ["body_malformed", "signed text that is not JSON", { body: "x", headers: signedHeaders(sign("x")) }],
+  ["body_malformed", "signed JSON that is no envelope", { body: "[]", headers: signedHeaders(sign("[]")) }],
+  [
+    "body_malformed",
+    "signed bytes that are not UTF-8",
+    { body: Buffer.from([0xff]), headers: signedHeaders(sign(Buffer.from([0xff]))) },
+  ],
+];
+for (const [reason, name, change] of refused) {
+  test(`6.3 refuses ${name}: ${reason}`, async () => {
+    assert.equal(await refusalOf(verifyWebhook({ body, headers: signedHeaders(), secret, now, ...change })), reason);
+  });
+}
+
+test("6.3 accepts what the sender signed and refuses it after any single change", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.dictionary(fc.string(), fc.jsonValue()),
+      fc.string({ minLength: 1 }),
+      fc.nat(),
+      async (content, key, position) => {
+        const text = JSON.stringify({ ...envelope, data: content });
+        const headers = signedHeaders(sign(text, key));
+        const received = await verifyWebhook({ body: text, headers, secret: key, now });
+        assert.equal(JSON.stringify(received), text);
+
+        const bytes = Buffer.from(text);
+        const at = position % bytes.length;
+        bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at);
+        assert.equal(await refusalOf(verifyWebhook({ body: bytes, headers, secret: key, now })), "signature_mismatch");
+      },
+    ),
+    { numRuns: 100 },
+  );
+});
+
+test("whatever the headers hold, the failure is a typed refusal", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.string(), fc.string(), async (signature, timestamp) => {
+      await refusalOf(verifyWebhook({ body, headers: signedHeaders(signature, timestamp), secret, now }));
+    }),
+    { numRuns: 100 },
+  );
+});

@@ -1,0 +1,155 @@
+-- Identity: users and everything that proves who they are. Nothing here is exposed; only the service's own login reads it.
+
+create table auth.users (
+  id uuid default private.new_id() constraint users_pkey primary key,
+  role text not null default 'authenticated' constraint users_role_length check (char_length(role) between 1 and 63),
+  email text constraint users_email_lower_case check (email = lower(email))
+             constraint users_email_length check (char_length(email) between 3 and 320),
+  email_confirmed_at timestamptz,
+  password_hash text,
+  new_email text constraint users_new_email_lower_case check (new_email = lower(new_email)),
+  email_change_confirmations smallint not null default 0,
+  invited_at timestamptz,
+  confirmation_sent_at timestamptz,
+  recovery_sent_at timestamptz,
+  email_change_sent_at timestamptz,
+  reauthentication_sent_at timestamptz,
+  last_sign_in_at timestamptz,
+  app_metadata jsonb not null default '{}' constraint users_app_metadata_object check (jsonb_typeof(app_metadata) = 'object'),
+  user_metadata jsonb not null default '{}' constraint users_user_metadata_object check (jsonb_typeof(user_metadata) = 'object'),
+  is_anonymous boolean not null default false,
+  banned_until timestamptz,
+  deleted_at timestamptz,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now()
+);
+create unique index users_email_key on auth.users (email) where deleted_at is null;
+create index users_created_at_idx on auth.users (created_at, id);
+
+create table auth.identities (
+  id uuid default private.new_id() constraint identities_pkey primary key,
+  user_id uuid not null constraint identities_user_id_fkey references auth.users on delete cascade,
+  provider text not null,
+  provider_id text not null,
+  identity_data jsonb not null default '{}',
+  email text generated always as (lower(identity_data ->> 'email')) stored,
+  last_sign_in_at timestamptz,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint identities_provider_id_key unique (provider, provider_id)
+);
+create index identities_user_id_idx on auth.identities (user_id);
+
+-- One row per signed-in device. Refresh tokens are not stored: the row keeps the counter and the key that signs them.
+create table auth.sessions (
+  id uuid default private.new_id() constraint sessions_pkey primary key,
+  user_id uuid not null constraint sessions_user_id_fkey references auth.users on delete cascade,
+  aal text not null default 'aal1' constraint sessions_aal_known check (aal in ('aal1', 'aal2')),
+  amr jsonb not null default '[]',
+  factor_id uuid,
+  refresh_key_wrapped bytea not null,
+  refresh_counter bigint not null default 0,
+  refreshed_at timestamptz,
+  not_after timestamptz,
+  user_agent text,
+  ip inet,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now()
+);
+create index sessions_user_id_idx on auth.sessions (user_id);
+create index sessions_not_after_idx on auth.sessions (not_after) where not_after is not null;
+
+-- Codes and links that are used once: confirmation, recovery, magic link, invitation, e-mail change, reauthentication.
+create table auth.one_time_tokens (
+  id uuid default private.new_id() constraint one_time_tokens_pkey primary key,
+  user_id uuid not null constraint one_time_tokens_user_id_fkey references auth.users on delete cascade,
+  kind text not null constraint one_time_tokens_kind_known check (kind in
+    ('confirmation', 'recovery', 'magiclink', 'invite', 'email_change_current', 'email_change_new', 'reauthentication')),
+  token_hash bytea not null,
+  relates_to text not null,
+  failed_attempts smallint not null default 0,
+  expires_at timestamptz not null,
+  created_at timestamptz not null default now(),
+  constraint one_time_tokens_user_id_kind_key unique (user_id, kind)
+);
+create index one_time_tokens_token_hash_idx on auth.one_time_tokens (token_hash);
+create index one_time_tokens_expires_at_idx on auth.one_time_tokens (expires_at);
+
+create table auth.mfa_factors (
+  id uuid default private.new_id() constraint mfa_factors_pkey primary key,
+  user_id uuid not null constraint mfa_factors_user_id_fkey references auth.users on delete cascade,
+  friendly_name text constraint mfa_factors_friendly_name_length check (char_length(friendly_name) <= 200),
+  factor_type text not null constraint mfa_factors_factor_type_known check (factor_type in ('totp')),
+  status text not null default 'unverified' constraint mfa_factors_status_known check (status in ('unverified', 'verified')),
+  secret_wrapped bytea not null,
+  last_used_step bigint,
+  last_challenged_at timestamptz,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now()
+);
+create unique index mfa_factors_user_id_friendly_name_key on auth.mfa_factors (user_id, friendly_name)
+  where friendly_name <> '';
+create index mfa_factors_user_id_idx on auth.mfa_factors (user_id);
+alter table auth.sessions add constraint sessions_factor_id_fkey
+  foreign key (factor_id) references auth.mfa_factors on delete set null;
+create index sessions_factor_id_idx on auth.sessions (factor_id) where factor_id is not null;
+
+create table auth.mfa_challenges (
+  id uuid default private.new_id() constraint mfa_challenges_pkey primary key,
+  factor_id uuid not null constraint mfa_challenges_factor_id_fkey references auth.mfa_factors on delete cascade,
+  ip inet,
+  failed_attempts smallint not null default 0,
+  verified_at timestamptz,
+  expires_at timestamptz not null,
+  created_at timestamptz not null default now()
+);
+create index mfa_challenges_factor_id_idx on auth.mfa_challenges (factor_id);
+create index mfa_challenges_expires_at_idx on auth.mfa_challenges (expires_at);
+
+-- PKCE: what a client promised when the flow began, kept until it exchanges the code.
+create table auth.flow_states (
+  id uuid default private.new_id() constraint flow_states_pkey primary key,
+  user_id uuid constraint flow_states_user_id_fkey references auth.users on delete cascade,
+  auth_code_hash bytea constraint flow_states_auth_code_hash_key unique,
+  authentication_method text not null,
+  code_challenge text not null,
+  code_challenge_method text not null
+    constraint flow_states_code_challenge_method_known check (code_challenge_method in ('s256', 'plain')),
+  redirect_to text,
+  code_issued_at timestamptz,
+  expires_at timestamptz not null,
+  created_at timestamptz not null default now()
+);
+create index flow_states_user_id_idx on auth.flow_states (user_id);
+create index flow_states_expires_at_idx on auth.flow_states (expires_at);
+
+-- A user's own secret for signing requests.
+create table private.request_signing_secrets (
+  user_id uuid constraint request_signing_secrets_pkey primary key
+    constraint request_signing_secrets_user_id_fkey references auth.users on delete cascade,
+  secret_wrapped bytea not null,
+  created_at timestamptz not null default now()
+);
+
+do $do$
+declare
+  identity_table regclass;
+begin
+  foreach identity_table in array array['auth.users', 'auth.identities', 'auth.sessions', 'auth.one_time_tokens',
+    'auth.mfa_factors', 'auth.mfa_challenges', 'auth.flow_states', 'private.request_signing_secrets']::regclass[]
+  loop
+    execute format('alter table %s enable row level security', identity_table);
+    execute format('create policy %I on %s to sb_service using (true) with check (true)',
+      (select relname from pg_class where oid = identity_table) || '_service', identity_table);
+    execute format('grant select, insert, update, delete on %s to sb_service', identity_table);
+  end loop;
+end
+$do$;
+
+-- The confirmed address of the caller, from the row and not from the token, which may be an hour old.
+create function private.my_confirmed_email() returns text language sql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+  select u.email from auth.users u
+  where u.id = (select auth.uid()) and u.email_confirmed_at is not null and u.deleted_at is null
+$$;
+grant execute on function private.my_confirmed_email() to authenticated, service_role, sb_service;

@@ -1,0 +1,81 @@
+-- What a user shows of themselves, and how they like the product. Both rows are made with the user, in the same transaction.
+
+create table public.profiles (
+  id uuid constraint profiles_pkey primary key
+    constraint profiles_id_fkey references auth.users on delete cascade,
+  email text,
+  full_name text constraint profiles_full_name_length check (char_length(full_name) <= 200),
+  avatar_url text constraint profiles_avatar_url_length check (char_length(avatar_url) <= 2048)
+                  constraint profiles_avatar_url_http check (avatar_url ~* '^https?://[^/?#\s]'),
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now()
+);
+
+create table public.user_settings (
+  user_id uuid constraint user_settings_pkey primary key
+    constraint user_settings_user_id_fkey references auth.users on delete cascade,
+  theme text constraint user_settings_theme_length check (char_length(theme) <= 50),
+  locale text constraint user_settings_locale_length check (char_length(locale) <= 35),
+  timezone text constraint user_settings_timezone_length check (char_length(timezone) <= 64),
+  default_framework text constraint user_settings_default_framework_known
+    check (default_framework in ('provider_a', 'provider_b', 'provider_c')),
+  notifications jsonb not null default '{}'
+    constraint user_settings_notifications_object check (jsonb_typeof(notifications) = 'object')
+    constraint user_settings_notifications_size check (octet_length(notifications::text) <= 32768),
+  preferences jsonb not null default '{}'
+    constraint user_settings_preferences_object check (jsonb_typeof(preferences) = 'object')
+    constraint user_settings_preferences_size check (octet_length(preferences::text) <= 32768),
+  daily_token_budget bigint constraint user_settings_daily_token_budget_range check (daily_token_budget >= 0),
+  daily_cost_budget_usd numeric(18, 9) constraint user_settings_daily_cost_budget_usd_range check (daily_cost_budget_usd >= 0),
+  require_request_signature boolean not null default false,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now()
+);
+
+alter table public.profiles enable row level security;
+alter table public.user_settings enable row level security;
+
+create policy profiles_select on public.profiles for select to authenticated using (id = (select auth.uid()));
+create policy profiles_update on public.profiles for update to authenticated
+  using (id = (select auth.uid())) with check (id = (select auth.uid()));
+create policy profiles_service on public.profiles to service_role, sb_service using (true) with check (true);
+create policy user_settings_select on public.user_settings for select to authenticated using (user_id = (select auth.uid()));
+create policy user_settings_update on public.user_settings for update to authenticated
+  using (user_id = (select auth.uid())) with check (user_id = (select auth.uid()));
+create policy user_settings_service on public.user_settings to service_role, sb_service using (true) with check (true);
+
+grant select, update on public.profiles, public.user_settings to authenticated;
+grant select, insert, update, delete on public.profiles, public.user_settings to service_role, sb_service;
+
+create trigger profiles_stamp before insert or update on public.profiles for each row
+  when (current_user in ('anon', 'authenticated', 'service_role')) execute function private.stamp_created_and_updated();
+create trigger profiles_freeze before update on public.profiles for each row
+  when (current_user in ('anon', 'authenticated', 'service_role') and (new.id, new.email) is distinct from (old.id, old.email))
+  execute function private.refuse_change('id', 'email');
+create trigger user_settings_stamp before insert or update on public.user_settings for each row
+  when (current_user in ('anon', 'authenticated', 'service_role')) execute function private.stamp_created_and_updated();
+create trigger user_settings_freeze before update on public.user_settings for each row
+  when (new.user_id is distinct from old.user_id) execute function private.refuse_transfer('user_id');
+
+create function private.make_profile() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  insert into public.profiles (id, email, full_name, avatar_url)
+  values (new.id, new.email, left(nullif(private.trimmed(new.user_metadata ->> 'full_name'), ''), 200),
+    (select value from (values (new.user_metadata ->> 'avatar_url')) as given (value)
+     where char_length(value) <= 2048 and value ~* '^https?://[^/?#\s]'));
+  insert into public.user_settings (user_id) values (new.id);
+  return null;
+end
+$$;
+create trigger users_make_profile after insert on auth.users for each row execute function private.make_profile();
+
+create function private.sync_profile_email() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  update public.profiles set email = new.email, updated_at = now() where id = new.id;
+  return null;
+end
+$$;
+create trigger users_sync_profile_email after update of email on auth.users for each row
+  when (new.email is distinct from old.email) execute function private.sync_profile_email();

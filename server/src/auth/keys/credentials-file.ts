@@ -1,0 +1,42 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { writeSecretFile } from "../../crypto/index.ts";
+
+/** What the operator, and programs on the operator's machine, need to call the service. Names are those of the file. */
+export interface Credentials {
+  readonly url: string;
+  readonly anon_key: string;
+  readonly service_role_key: string;
+  /** Absolute; null when the certificate is the operator's own. */
+  readonly ca_cert_file: string | null;
+  /** Signs in as the role that owns the schema. */
+  readonly database_url: string;
+}
+
+export function credentialsPath(dataDir: string): string {
+  return join(dataDir, "credentials.json");
+}
+
+export async function writeCredentials(dataDir: string, credentials: Credentials): Promise<void> {
+  await writeSecretFile(credentialsPath(dataDir), `${JSON.stringify(credentials, null, 2)}\n`);
+}
+
+/** Null when the service never ran with this directory, or when the file is not what it wrote. */
+export async function findCredentials(dataDir: string): Promise<Credentials | null> {
+  try {
+    const parsed: unknown = JSON.parse(await readFile(credentialsPath(dataDir), "utf8"));
+    return isCredentials(parsed) ? parsed : null;
+  } catch {
+    return null;
+  }
+}
+
+function isCredentials(value: unknown): value is Credentials {
+  if (typeof value !== "object" || value === null) return false;
+  const record = value as Record<string, unknown>;
+  const isText = (name: string) => typeof record[name] === "string";
+  return (
+    ["url", "anon_key", "service_role_key", "database_url"].every(isText) &&
+    (record["ca_cert_file"] === null || isText("ca_cert_file"))
+  );
+}

@@ -1,0 +1,51 @@
+import type { ClientBase } from "pg";
+import type { Clock } from "../../time/index.ts";
+import { makeApiKey } from "./make-api-key.ts";
+import { makeSigningKey } from "./make-signing-key.ts";
+import { openSigningKey } from "./open-signing-key.ts";
+import { insertApiKey } from "./sql/insert-api-key.ts";
+import { insertSigningKey } from "./sql/insert-signing-key.ts";
+import { selectApiKeys } from "./sql/select-api-keys.ts";
+import { selectSigningKeys } from "./sql/select-signing-keys.ts";
+import { KEY_ROLES, SIGNING_PURPOSES } from "./stored-keys.ts";
+
+export interface EnsureKeysOptions {
+  readonly masterKey: string;
+  readonly clock: Clock;
+}
+
+/**
+ * Makes what is missing and leaves what is there, so that it may be interrupted anywhere and called at every start.
+ * The caller holds the migration lock: two nodes at once would make two sets.
+ */
+export async function ensureKeys(
+  client: ClientBase,
+  { masterKey, clock }: EnsureKeysOptions,
+): Promise<{ created: string[] }> {
+  const created: string[] = [];
+  const now = clock.now();
+
+  for (const purpose of SIGNING_PURPOSES) {
+    const rows = await selectSigningKeys(client, purpose);
+    const current = rows.find((row) => row.status === "current");
+    if (current !== undefined) {
+      // A wrong master key must show now, before anything new is wrapped with it.
+      openSigningKey(current, masterKey);
+      continue;
+    }
+    const { row } = await makeSigningKey(purpose, masterKey);
+    await insertSigningKey(client, { ...row, status: "current" }, now);
+    created.push(purpose);
+  }
+
+  const signer = (await selectSigningKeys(client, "role_key")).find((row) => row.status === "current");
+  if (signer === undefined) throw new Error("the signing key of role keys is gone");
+  const existing = await selectApiKeys(client, now);
+  for (const role of KEY_ROLES) {
+    if (existing.some((row) => row.role === role && row.revoked_at === null)) continue;
+    const privateKey = openSigningKey(signer, masterKey);
+    await insertApiKey(client, await makeApiKey({ role, kid: signer.kid, privateKey, masterKey, now }), now);
+    created.push(role);
+  }
+  return { created };
+}

@@ -1,0 +1,5 @@
+// In charge of: the commands of the program, their help, their output and their exit codes.
+// Not in charge of: how the service works (the rooms, joined by app.ts), or the process itself (main.ts).
+
+export { CrashReason } from "./command.ts";
+export { runCommand } from "./run-command.ts";

@@ -1,0 +1,35 @@
+import { findCredentials } from "../auth/index.ts";
+import { loadSettings, type Settings } from "../config/index.ts";
+import { buildOwnerUrl } from "../db/index.ts";
+import type { Command } from "./command.ts";
+import { neverStartedError } from "./never-started-error.ts";
+import { parseOptions } from "./parse-options.ts";
+import { quoteForShell } from "./quote-for-shell.ts";
+
+export const psqlCommand: Command = {
+  name: "psql",
+  summary: "print how to connect to the database",
+  help: `
+Usage: swarmbase psql
+
+Prints the connection string of the role that owns the schema, password included, and a command line for psql. The
+program psql itself is not part of Swarmbase: any PostgreSQL client will do.`,
+  run: async ({ args, env, stdout }) => {
+    parseOptions(args, {});
+    const settings = loadSettings(env);
+    const url = await getOwnerUrl(settings);
+    const notes = settings.databaseUrl === null ? ["The embedded database runs while the service does.", ""] : [];
+    stdout.write(
+      [`Connection string:  ${url}`, `With psql:          psql ${quoteForShell(url)}`, "", ...notes].join("\n"),
+    );
+    return 0;
+  },
+};
+
+async function getOwnerUrl(settings: Settings): Promise<string> {
+  const { databaseUrl, masterKey, dataDir } = settings;
+  if (databaseUrl !== null && masterKey !== null) return buildOwnerUrl({ ...settings, databaseUrl }, masterKey);
+  const credentials = await findCredentials(dataDir);
+  if (credentials === null) throw neverStartedError(dataDir);
+  return credentials.database_url;
+}

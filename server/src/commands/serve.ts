@@ -1,0 +1,105 @@
+import { type App, startApp } from "../app.ts";
+import { credentialsPath } from "../auth/index.ts";
+import { findLikelyTypos, loadSettings, type Settings } from "../config/index.ts";
+import { createObserver, type Observer } from "../observe/index.ts";
+import { type Command, type CommandContext, CrashReason } from "./command.ts";
+import { parseOptions } from "./parse-options.ts";
+import { buildHealthCommand, renderBanner } from "./render-banner.ts";
+
+export const serveCommand: Command = {
+  name: "serve",
+  summary: "start the service (what npm start does)",
+  help: `
+Usage: swarmbase serve
+
+Starts the database, unless DATABASE_URL names one, brings it up to date, and serves until it is stopped with Ctrl-C or
+SIGTERM. Keys and the address are in credentials.json in the data directory (DATA_DIR, default .swarmbase).`,
+  run: async (context) => {
+    parseOptions(context.args, {});
+    const startedAtMs = performance.now();
+    const settings = loadSettings(context.env);
+    const format = chooseFormat(settings);
+    const observer = createObserver({ level: settings.logLevel, format, destination: context.stdout });
+    reportCrash(context, observer);
+    for (const { found, meant } of findLikelyTypos(context.env)) {
+      observer.note("service.setting_unknown", { found, meant });
+    }
+
+    const isPlain = format === "pretty";
+    const app = await startUnlessStopped(settings, observer, context, isPlain);
+    if (app === null) return endCode(context);
+    announce({ app, settings, observer, context, isPlain, tookMs: Math.round(performance.now() - startedAtMs) });
+    return serveUntilStopped(app, observer, context);
+  },
+};
+
+/** Null when the program was asked to end before the service was up. */
+async function startUnlessStopped(
+  settings: Settings,
+  observer: Observer,
+  context: CommandContext,
+  isPlain: boolean,
+): Promise<App | null> {
+  const { clock, version, signal, stdout } = context;
+  const onProgress = (line: string) => {
+    if (isPlain) stdout.write(`${line}\n`);
+    else observer.note("service.progress", { step: line });
+  };
+  try {
+    return await startApp({ settings, observer, clock, version, signal, onProgress });
+  } catch (error) {
+    if (signal.aborted) return null;
+    throw error;
+  }
+}
+
+async function serveUntilStopped(app: App, observer: Observer, context: CommandContext): Promise<number> {
+  const stopAsked = new Promise<null>((resolve) => {
+    if (context.signal.aborted) resolve(null);
+    context.signal.addEventListener("abort", () => resolve(null), { once: true });
+  });
+  const fault = await Promise.race([stopAsked, app.failed.catch((error: unknown) => ({ error }))]);
+  const code = fault === null ? endCode(context) : 1;
+  if (fault !== null) observer.note("service.crashed", { error: fault.error });
+  observer.note("service.stopping");
+  await app.stop();
+  observer.note("service.stopped");
+  return code;
+}
+
+/** At once, because stopping may take its time, or never end. */
+function reportCrash({ signal }: CommandContext, observer: Observer): void {
+  const report = () => {
+    if (signal.reason instanceof CrashReason) observer.note("service.crashed", { error: signal.reason.cause });
+  };
+  if (signal.aborted) report();
+  else signal.addEventListener("abort", report, { once: true });
+}
+
+function endCode({ signal }: CommandContext): number {
+  return signal.reason instanceof CrashReason ? 1 : 0;
+}
+
+function chooseFormat(settings: Settings): "json" | "pretty" {
+  if (settings.logFormat !== "auto") return settings.logFormat;
+  return settings.nodeEnv === "production" ? "json" : "pretty";
+}
+
+interface Announcement {
+  readonly app: App;
+  readonly settings: Settings;
+  readonly observer: Observer;
+  readonly context: CommandContext;
+  readonly isPlain: boolean;
+  readonly tookMs: number;
+}
+
+function announce({ app, settings, observer, context, isPlain, tookMs }: Announcement): void {
+  const keysFile = credentialsPath(settings.dataDir);
+  if (isPlain) {
+    context.stdout.write(renderBanner({ ...app, keysFile, version: context.version, tookMs }));
+    return;
+  }
+  const curl = buildHealthCommand(app);
+  observer.note("service.started", { url: app.url, curl, operatorFile: keysFile, version: context.version, tookMs });
+}

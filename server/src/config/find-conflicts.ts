@@ -1,0 +1,34 @@
+import type { SettingName } from "./settings.ts";
+
+/** What was given in the environment, well-formed or not: a badly written setting still counts as given. */
+export type GivenSettings = Readonly<Partial<Record<SettingName, string>>>;
+
+/** Rules that concern more than one setting; each answers with a fault or null. */
+const RULES: readonly ((given: GivenSettings) => string | null)[] = [
+  ({ TLS_CERT_FILE, TLS_KEY_FILE }) =>
+    (TLS_CERT_FILE === undefined) === (TLS_KEY_FILE === undefined)
+      ? null
+      : `${TLS_CERT_FILE === undefined ? "TLS_CERT_FILE" : "TLS_KEY_FILE"} is missing: TLS_CERT_FILE and TLS_KEY_FILE go together`,
+  ({ TLS_MODE, TRUSTED_PROXIES }) =>
+    TLS_MODE === "proxy" && TRUSTED_PROXIES === undefined
+      ? "TRUSTED_PROXIES is required when TLS_MODE is proxy: without it no forwarded header can be believed"
+      : null,
+  ({ DATABASE_URL, MASTER_KEY }) =>
+    DATABASE_URL !== undefined && MASTER_KEY === undefined
+      ? "MASTER_KEY is required with DATABASE_URL: every node needs the same one to read the keys in the database"
+      : null,
+  ({ DATABASE_URL, DATABASE_DIRECT_URL }) => needsDatabaseUrl("DATABASE_DIRECT_URL", DATABASE_DIRECT_URL, DATABASE_URL),
+  ({ DATABASE_URL, DATABASE_ADMIN_URL }) => needsDatabaseUrl("DATABASE_ADMIN_URL", DATABASE_ADMIN_URL, DATABASE_URL),
+  ({ ANON_KEY, SERVICE_ROLE_KEY }) =>
+    ANON_KEY !== undefined && ANON_KEY === SERVICE_ROLE_KEY
+      ? "ANON_KEY and SERVICE_ROLE_KEY must differ: the first is public, the second passes all row-level rules"
+      : null,
+];
+
+export function findConflicts(given: GivenSettings): readonly string[] {
+  return RULES.map((rule) => rule(given)).filter((fault) => fault !== null);
+}
+
+function needsDatabaseUrl(name: SettingName, value: string | undefined, databaseUrl: string | undefined) {
+  return value !== undefined && databaseUrl === undefined ? `${name} is given without DATABASE_URL` : null;
+}

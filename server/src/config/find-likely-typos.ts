@@ -1,0 +1,61 @@
+import type { Environment } from "./load-settings.ts";
+import type { SettingName } from "./settings.ts";
+import { SETTINGS } from "./settings-table.ts";
+
+export interface LikelyTypo {
+  readonly found: string;
+  readonly meant: SettingName;
+}
+
+/** Variables of other programs that happen to look like ours. */
+const NAMES_OF_OTHERS: ReadonlySet<string> = new Set(["SSL_CERT_FILE"]);
+
+/** In a short name two changes make another word: HOME is two letters away from HOST. */
+const SHORT_NAME_LENGTH = 6;
+
+/** Variables that are set and look like a misspelt setting: worth a warning, never a fault, for they may be anybody's. */
+export function findLikelyTypos(env: Environment): readonly LikelyTypo[] {
+  const names = SETTINGS.map((row) => row.name);
+  const known: ReadonlySet<string> = new Set([...names, ...NAMES_OF_OTHERS]);
+  const typos: LikelyTypo[] = [];
+  for (const [found, value] of Object.entries(env)) {
+    if (known.has(found) || value === undefined || value === "") continue;
+    const meant = findNearest(found.toUpperCase(), names);
+    if (meant !== null) typos.push({ found, meant });
+  }
+  return typos;
+}
+
+function findNearest(found: string, names: readonly SettingName[]): SettingName | null {
+  let nearest: { name: SettingName; distance: number } | null = null;
+  for (const name of names) {
+    const allowed = name.length < SHORT_NAME_LENGTH ? 1 : 2;
+    if (Math.abs(found.length - name.length) > allowed) continue;
+    const distance = editDistance(found, name);
+    if (distance <= allowed && (nearest === null || distance < nearest.distance)) nearest = { name, distance };
+  }
+  return nearest?.name ?? null;
+}
+
+/** Insertions, deletions, replacements and swaps of two neighbours, each counted once. */
+function editDistance(left: string, right: string): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: right.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= left.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= right.length; column++) {
+      const isSame = left[row - 1] === right[column - 1];
+      const isSwap = left[row - 1] === right[column - 2] && left[row - 2] === right[column - 1];
+      const costs = [
+        (last[column] ?? Infinity) + 1,
+        (current[column - 1] ?? Infinity) + 1,
+        (last[column - 1] ?? Infinity) + (isSame ? 0 : 1),
+        isSwap ? (beforeLast[column - 2] ?? Infinity) + 1 : Infinity,
+      ];
+      current.push(Math.min(...costs));
+    }
+    beforeLast = last;
+    last = current;
+  }
+  return last[right.length] ?? Infinity;
+}

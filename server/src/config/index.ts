@@ -1,0 +1,8 @@
+// In charge of: the settings of the service: one table, read once, all faults gathered, frozen, documented from it.
+// Not in charge of: reading process.env (main.ts), or whether files and databases that are named really exist.
+export { findLikelyTypos, type LikelyTypo } from "./find-likely-typos.ts";
+export { type Environment, loadSettings } from "./load-settings.ts";
+export { renderConfigurationReference } from "./render-configuration-reference.ts";
+export type { Settings } from "./settings.ts";
+export { SettingsError } from "./settings-error.ts";
+export { SETTINGS } from "./settings-table.ts";

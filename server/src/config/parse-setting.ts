@@ -1,0 +1,140 @@
+import { isIP } from "node:net";
+import { resolve } from "node:path";
+import type { SettingRow } from "./setting-row.ts";
+
+type SettingValue = string | number | boolean | readonly string[];
+
+/** No fault ever quotes what was given: a password pasted into the wrong variable must not end up in a log. */
+export type ParsedSetting = { readonly value: SettingValue } | { readonly fault: string };
+
+export function parseSetting(row: SettingRow, text: string, workingDir: string): ParsedSetting {
+  if (text !== text.trim()) return { fault: `${row.name} must not begin or end with white space` };
+  const value = parseValue(row, text, workingDir);
+  return value === null ? { fault: `${row.name} must be ${describeAccepted(row)}` } : { value };
+}
+
+/** What a setting accepts, in words that fit behind "must be"; faults and the reference page share them. */
+export function describeAccepted(row: SettingRow): string {
+  switch (row.kind) {
+    case "integer":
+      return `a whole number from ${row.min} to ${row.max}`;
+    case "choice":
+      return `one of ${row.choices.join(", ")}`;
+    case "boolean":
+      return "true or false";
+    case "addresses":
+      return "IP addresses or CIDR blocks, separated by commas";
+    case "url-patterns":
+      return "addresses with a scheme, separated by commas; `*` stands for a part of a host or path, `**` for anything";
+    case "key":
+      return row.minLength > 1
+        ? `at least ${row.minLength} visible ASCII characters`
+        : "visible ASCII characters without spaces";
+    case "host":
+      return "a host name or an IP address";
+    case "path":
+      return "a path";
+    case "https-url":
+      return "an https:// address without user name, query or fragment";
+    case "http-url":
+      return "an http:// or https:// address";
+    case "smtp-url":
+      return "an address that begins with smtp:// or smtps://";
+    case "mailbox":
+      return "an e-mail address, alone or as Name <address>";
+    case "postgres-url":
+      return "a connection string that begins with postgres:// or postgresql://";
+  }
+}
+
+function parseValue(row: SettingRow, text: string, workingDir: string): SettingValue | null {
+  switch (row.kind) {
+    case "integer":
+      return parseInteger(text, row.min, row.max);
+    case "choice":
+      return row.choices.includes(text) ? text : null;
+    case "boolean":
+      return text === "true" ? true : text === "false" ? false : null;
+    case "addresses":
+      return parseList(text, isAddressOrBlock);
+    case "url-patterns":
+      return parseList(text, isUrlPattern);
+    case "key":
+      return text.length >= row.minLength && /^[\x21-\x7e]+$/.test(text) ? text : null;
+    case "host":
+      return isHost(text) ? text : null;
+    case "path":
+      return text.includes("\0") ? null : resolve(workingDir, text);
+    case "https-url":
+      return parseHttpsUrl(text);
+    case "http-url":
+      return isUrlOf(text, ["http:", "https:"]) ? text.replace(/\/+$/, "") : null;
+    case "smtp-url":
+      return isUrlOf(text, ["smtp:", "smtps:"]) ? text : null;
+    case "mailbox":
+      return /^([^<>"\r\n]+ <[^\s@<>]+@[^\s@<>]+>|[^\s@<>]+@[^\s@<>]+)$/.test(text) ? text : null;
+    case "postgres-url":
+      return isPostgresUrl(text) ? text : null;
+  }
+}
+
+function parseInteger(text: string, min: number, max: number): number | null {
+  if (!/^(0|[1-9]\d*)$/.test(text)) return null;
+  const value = Number(text);
+  return value >= min && value <= max ? value : null;
+}
+
+function parseList(text: string, isEntry: (entry: string) => boolean): readonly string[] | null {
+  const entries = text.split(",").map((entry) => entry.trim());
+  return entries.every(isEntry) ? Object.freeze(entries) : null;
+}
+
+/** Applications on phones have schemes of their own (`myapp://callback`), so any scheme will do, if there is one. */
+function isUrlPattern(entry: string): boolean {
+  return /^[a-z][a-z0-9+.-]*:\/\/[^\s\\]*$/i.test(entry);
+}
+
+function isUrlOf(text: string, protocols: readonly string[]): boolean {
+  const url = /\s/.test(text) ? null : URL.parse(text);
+  return url !== null && protocols.includes(url.protocol) && url.hostname !== "";
+}
+
+function isAddressOrBlock(entry: string): boolean {
+  const [address = "", prefix, ...rest] = entry.split("/");
+  // A zone ("fe80::1%eth0") names an interface of this machine and means nothing in a list of peers.
+  const version = address.includes("%") ? 0 : isIP(address);
+  if (version === 0 || rest.length > 0) return false;
+  return prefix === undefined || parseInteger(prefix, 0, version === 4 ? 32 : 128) !== null;
+}
+
+function isHost(text: string): boolean {
+  if (isIP(text) !== 0) return true;
+  const label = "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?";
+  // A last label of digits only would be a mistyped IPv4 address.
+  return text.length <= 253 && new RegExp(`^${label}(\\.${label})*$`, "i").test(text) && !/(^|\.)\d+$/.test(text);
+}
+
+function parseHttpsUrl(text: string): string | null {
+  if (!/^https:\/\//i.test(text) || /[?#\s]/.test(text) || !URL.canParse(text)) return null;
+  const url = new URL(text);
+  if (url.username !== "" || url.password !== "") return null;
+  return url.href.replace(/\/+$/, "");
+}
+
+function isPostgresUrl(text: string): boolean {
+  if (!/^postgres(ql)?:\/\//.test(text) || /\s/.test(text)) return false;
+  // "user@/name?host=/socket/dir" is common for unix sockets, yet the URL standard refuses an empty host after a user.
+  const parsable = text.replace("@/", "@localhost/");
+  if (!URL.canParse(parsable)) return false;
+  const { username, password, hostname, pathname } = new URL(parsable);
+  return [username, password, hostname, pathname].every(isPercentEncodingValid);
+}
+
+function isPercentEncodingValid(part: string): boolean {
+  try {
+    decodeURIComponent(part);
+    return true;
+  } catch {
+    return false;
+  }
+}

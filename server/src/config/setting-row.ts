@@ -1,0 +1,49 @@
+/** Headings of the reference page, in the order in which they are printed. */
+export const SETTING_GROUPS = ["Service", "TLS", "Database", "Keys", "Limits", "Timeouts", "Logging"] as const;
+
+interface RowHead {
+  readonly name: string;
+  readonly group: (typeof SETTING_GROUPS)[number];
+  readonly description: string;
+  /** A secret's value is never printed, neither in a fault nor when the settings themselves are logged. */
+  readonly secret: boolean;
+  /** The setting whose value is taken when this one is not given. */
+  readonly fallback?: string;
+}
+
+export interface IntegerRow extends RowHead {
+  readonly kind: "integer";
+  readonly min: number;
+  readonly max: number;
+  readonly default: number;
+}
+
+export interface ChoiceRow extends RowHead {
+  readonly kind: "choice";
+  readonly choices: readonly string[];
+  readonly default: string;
+}
+
+export interface BooleanRow extends RowHead {
+  readonly kind: "boolean";
+  /** Null where the default follows from other settings, as the description says. */
+  readonly default: boolean | null;
+}
+
+export interface ListRow extends RowHead {
+  readonly kind: "addresses" | "url-patterns";
+  readonly default: readonly string[];
+}
+
+export interface KeyRow extends RowHead {
+  readonly kind: "key";
+  readonly minLength: number;
+  readonly default: null;
+}
+
+export interface TextRow extends RowHead {
+  readonly kind: "host" | "path" | "https-url" | "http-url" | "postgres-url" | "smtp-url" | "mailbox";
+  readonly default: string | null;
+}
+
+export type SettingRow = IntegerRow | ChoiceRow | BooleanRow | ListRow | KeyRow | TextRow;

@@ -1,0 +1,33 @@
+import type { SETTINGS } from "./settings-table.ts";
+
+type Row = (typeof SETTINGS)[number];
+
+export type SettingName = Row["name"];
+
+type UpperWords<Name extends string> = Name extends `${infer Word}_${infer Rest}`
+  ? `${Capitalize<Lowercase<Word>>}${UpperWords<Rest>}`
+  : Capitalize<Lowercase<Name>>;
+
+/** `DB_POOL_SIZE` → `dbPoolSize` */
+export type SettingKey<Name extends string> = Uncapitalize<UpperWords<Name>>;
+
+type GivenValue<R extends Row> = R extends { kind: "integer" }
+  ? number
+  : R extends { kind: "choice" }
+    ? R["choices"][number]
+    : R extends { kind: "boolean" }
+      ? boolean
+      : R extends { kind: "addresses" | "url-patterns" }
+        ? readonly string[]
+        : string;
+
+type ValueOrNull<R extends Row> = R["default"] extends null ? GivenValue<R> | null : GivenValue<R>;
+
+/** Derived from the table, so that a setting cannot exist in one place only. */
+export type Settings = { readonly [R in Row as SettingKey<R["name"]>]: ValueOrNull<R> };
+
+export function settingKey<Name extends string>(name: Name): SettingKey<Name> {
+  const [first = "", ...rest] = name.toLowerCase().split("_");
+  const key = first + rest.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
+  return key as SettingKey<Name>;
+}

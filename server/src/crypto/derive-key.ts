@@ -1,0 +1,17 @@
+import { hkdfSync } from "node:crypto";
+
+const KEY_BYTES = 32;
+// Fixed for ever: with another salt every stored secret and every database password would change.
+const SALT = "swarmbase/v1";
+
+/** Keys of different purposes are independent of each other: knowing one tells nothing about another. */
+export function deriveKey(masterKey: string, purpose: string): Buffer {
+  if (masterKey === "") throw new RangeError("the master key is empty");
+  if (purpose === "") throw new RangeError("the purpose of a derived key is empty");
+  return Buffer.from(hkdfSync("sha256", masterKey, SALT, purpose, KEY_BYTES));
+}
+
+/** The password of a database role. Every node with the same master key derives the same one, so none is stored. */
+export function derivePassword(masterKey: string, role: string): string {
+  return deriveKey(masterKey, `database-password:${role}`).toString("base64url");
+}

@@ -1,0 +1,144 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { derivePassword } from "../crypto/index.ts";
+import type { Observer } from "../observe/index.ts";
+import { withRole } from "./connection.ts";
+
+export interface Database {
+  /** Signs in as `sb_user`, which may become `anon` and `authenticated` only. */
+  readonly user: pg.Pool;
+  /** Signs in as `sb_service`, which may also become `service_role`. */
+  readonly service: pg.Pool;
+  isReachable(): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+export interface DatabaseOptions {
+  readonly url: string;
+  readonly masterKey: string;
+  readonly poolSize: number;
+  readonly observer: Observer;
+  /** What statements still running get to finish when the pools are closed. */
+  readonly closeTimeoutMs?: number;
+}
+
+const CONNECT_TIMEOUT_MS = 5_000;
+const PROBE_TIMEOUT_MS = 2_000;
+const IDLE_TIMEOUT_MS = 60_000;
+const KEEPALIVE_DELAY_MS = 10_000;
+const DEFAULT_CLOSE_TIMEOUT_MS = 5_000;
+
+export function openDatabase(options: DatabaseOptions): Database {
+  const { url, masterKey, poolSize, observer, closeTimeoutMs = DEFAULT_CLOSE_TIMEOUT_MS } = options;
+  const openPool = (pool: Omit<PoolOptions, "url" | "closeTimeoutMs">): ClosablePool => {
+    const roleUrl = withRole(url, pool.role, derivePassword(masterKey, pool.role));
+    return createPool({ ...pool, url: roleUrl, closeTimeoutMs }, observer);
+  };
+  const user = openPool({ role: "sb_user", purpose: "user", max: poolSize });
+  const service = openPool({ role: "sb_service", purpose: "service", max: poolSize });
+  // Of its own, so that a service busy with slow statements is not taken for one whose database is away.
+  const probe = openPool({
+    role: "sb_user",
+    purpose: "probe",
+    max: 1,
+    connectTimeoutMs: PROBE_TIMEOUT_MS,
+    queryTimeoutMs: PROBE_TIMEOUT_MS,
+  });
+  const pools = [user, service, probe];
+
+  return {
+    user: user.pool,
+    service: service.pool,
+    isReachable: createProbe(probe.pool, observer),
+    close: async () => {
+      await Promise.all(pools.map((pool) => pool.close()));
+    },
+  };
+}
+
+interface PoolOptions {
+  readonly url: string;
+  readonly role: string;
+  readonly purpose: string;
+  readonly max: number;
+  readonly connectTimeoutMs?: number;
+  readonly queryTimeoutMs?: number;
+  readonly closeTimeoutMs: number;
+}
+
+interface ClosablePool {
+  readonly pool: pg.Pool;
+  close(): Promise<void>;
+}
+
+function createPool(options: PoolOptions, observer: Observer): ClosablePool {
+  const { url, purpose, max, connectTimeoutMs = CONNECT_TIMEOUT_MS, queryTimeoutMs, closeTimeoutMs } = options;
+  const pool = new pg.Pool({
+    connectionString: url,
+    application_name: `swarmbase-${purpose}`,
+    max,
+    connectionTimeoutMillis: connectTimeoutMs,
+    idleTimeoutMillis: IDLE_TIMEOUT_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEPALIVE_DELAY_MS,
+    ...(queryTimeoutMs === undefined ? {} : { query_timeout: queryTimeoutMs }),
+  });
+  const inUse = new Set<pg.PoolClient>();
+  pool.on("acquire", (client) => inUse.add(client));
+  pool.on("release", (_error, client) => inUse.delete(client));
+  // A connection that breaks in use is reported by its query; without a listener it would also end the process.
+  // One that breaks while idle is nobody's fault, and the pool replaces it.
+  pool.on("connect", (client) => client.on("error", () => {}));
+  pool.on("error", (error) => observer.note("database.connection_lost", { pool: purpose, error }));
+
+  const close = async (): Promise<void> => {
+    const ended = pool.end();
+    const finished = new AbortController();
+    const late = sleep(closeTimeoutMs, undefined, { signal: finished.signal }).then(
+      () => Promise.allSettled([...inUse].map((client) => closeClient(client))),
+      () => {},
+    );
+    await Promise.race([ended, late]);
+    finished.abort();
+  };
+  let closing: Promise<void> | null = null;
+  return {
+    pool,
+    close: () => {
+      closing ??= close();
+      return closing;
+    },
+  };
+}
+
+/** Its holder may never give it back, so it is cut off: the statement under way fails there. */
+async function closeClient(client: pg.PoolClient): Promise<void> {
+  if (client instanceof pg.Client) await client.end();
+}
+
+/** Any number of callers share the probe that is under way, so asking often costs the database one `select 1` at a time. */
+function createProbe(pool: pg.Pool, observer: Observer): () => Promise<boolean> {
+  let underWay: Promise<boolean> | null = null;
+  let wasReachable = true;
+
+  const probe = async (): Promise<boolean> => {
+    const fault = await pool.query("select 1").then(
+      () => null,
+      (error: unknown) => ({ error }),
+    );
+    const isReachable = fault === null;
+    if (isReachable !== wasReachable && !pool.ending) {
+      if (fault === null) observer.note("database.reachable");
+      else observer.note("database.unreachable", { error: fault.error });
+    }
+    wasReachable = isReachable;
+    return isReachable;
+  };
+
+  return () => {
+    underWay ??= probe().finally(() => {
+      underWay = null;
+    });
+    return underWay;
+  };
+}

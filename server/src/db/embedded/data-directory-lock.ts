@@ -1,0 +1,105 @@
+import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
+import { isProcessAlive } from "./process-state.ts";
+
+/** A watchdog holds the lock only while it clears up after a service that died; whoever finds it there waits. */
+export type LockRole = "service" | "watchdog";
+
+export interface DirectoryLock {
+  release(): void;
+}
+
+export class LockHeldError extends Error {
+  override readonly name = "LockHeldError";
+  readonly ownerPid: number | null;
+  constructor(folder: string, ownerPid: number | null) {
+    super(`${folder} is locked by ${ownerPid === null ? "another process" : `process ${ownerPid}`}`);
+    this.ownerPid = ownerPid;
+  }
+}
+
+const RETRY_MS = 25;
+const SQLITE_BUSY = 5;
+
+// Holding the databases here also keeps them from being collected, which would let the lock go.
+const heldFolders = new Map<string, DatabaseSync | null>();
+
+/**
+ * One owner per folder, by a lock that the kernel drops when its process dies in whatever way. Node has no such lock
+ * itself, but SQLite takes one on a file, on every platform. The file beside it only says who holds the lock.
+ */
+export async function acquireDirectoryLock(o: {
+  readonly folder: string;
+  readonly role: LockRole;
+  readonly waitMs: number;
+  onWait?(): void;
+}): Promise<DirectoryLock> {
+  const folder = resolve(o.folder);
+  if (heldFolders.has(folder)) throw new LockHeldError(folder, process.pid);
+  heldFolders.set(folder, null);
+  try {
+    const database = await takeLock(folder, o);
+    heldFolders.set(folder, database);
+    writeFileSync(ownerPath(folder), `${JSON.stringify({ pid: process.pid, role: o.role })}\n`, { mode: 0o600 });
+    return { release: () => releaseLock(folder) };
+  } catch (fault) {
+    releaseLock(folder);
+    throw fault;
+  }
+}
+
+async function takeLock(folder: string, o: { readonly waitMs: number; onWait?(): void }): Promise<DatabaseSync> {
+  const path = join(folder, "postgres.lock");
+  // Made by ourselves first, because SQLite does not say why it cannot open a file.
+  closeSync(openSync(path, "a", 0o600));
+  const deadline = performance.now() + o.waitMs;
+  let hasWaited = false;
+  for (;;) {
+    const database = tryLock(path);
+    if (database !== null) return database;
+    const owner = readOwner(folder);
+    const isLiveService = owner?.role === "service" && isProcessAlive(owner.pid);
+    if (isLiveService || performance.now() > deadline) throw new LockHeldError(folder, owner?.pid ?? null);
+    // Either a watchdog is clearing up, or two starts met at the same moment and neither has won yet.
+    if (!hasWaited && owner?.role === "watchdog") {
+      hasWaited = true;
+      o.onWait?.();
+    }
+    // Processes that met once must not meet again and again.
+    await sleep(RETRY_MS + (process.pid % RETRY_MS));
+  }
+}
+
+function tryLock(path: string): DatabaseSync | null {
+  const database = new DatabaseSync(path, { timeout: 0 });
+  try {
+    database.exec("begin exclusive");
+    return database;
+  } catch (fault) {
+    database.close();
+    if (fault instanceof Error && "errcode" in fault && fault.errcode === SQLITE_BUSY) return null;
+    throw fault;
+  }
+}
+
+function releaseLock(folder: string): void {
+  heldFolders.get(folder)?.close();
+  heldFolders.delete(folder);
+}
+
+function readOwner(folder: string): { pid: number; role: LockRole } | null {
+  try {
+    const owner: unknown = JSON.parse(readFileSync(ownerPath(folder), "utf8"));
+    if (typeof owner !== "object" || owner === null || !("pid" in owner) || !("role" in owner)) return null;
+    if (typeof owner.pid !== "number" || (owner.role !== "service" && owner.role !== "watchdog")) return null;
+    return { pid: owner.pid, role: owner.role };
+  } catch {
+    return null;
+  }
+}
+
+function ownerPath(folder: string): string {
+  return join(folder, "postgres.owner");
+}

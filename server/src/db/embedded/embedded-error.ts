@@ -1,0 +1,36 @@
+/** What went wrong with the embedded PostgreSQL, in words for the operator. */
+export class EmbeddedError extends Error {
+  override readonly name = "EmbeddedError";
+}
+
+const FILE_FAULTS: Readonly<Record<string, string>> = {
+  EACCES: "this account may not use it",
+  EPERM: "the operation is not permitted for this account",
+  EROFS: "the file system is read-only",
+  ENOSPC: "the disk is full",
+  EDQUOT: "the disk quota is used up",
+  ENOTDIR: "a part of the path is a file, not a folder",
+  ENOENT: "it does not exist",
+  EEXIST: "something else is already there",
+  ELOOP: "it is a symbolic link where none may be",
+  EISDIR: "it is a folder, not a file",
+  EMFILE: "too many files are open",
+  ENFILE: "too many files are open on this machine",
+  EIO: "the disk reported an error",
+  ENAMETOOLONG: "the path is too long",
+};
+
+/** Turns any fault of the start into a message that names the path; faults that are already explained stay as they are. */
+export function explainFault(fault: unknown, fallbackPath: string): EmbeddedError {
+  if (fault instanceof EmbeddedError) return fault;
+  const code = errorCode(fault);
+  const path = fault instanceof Error && "path" in fault && typeof fault.path === "string" ? fault.path : fallbackPath;
+  const reason =
+    (code === null ? undefined : FILE_FAULTS[code]) ?? (fault instanceof Error ? fault.message : String(fault));
+  const suffix = code === null || reason.includes(code) ? "" : ` (${code})`;
+  return new EmbeddedError(`The embedded PostgreSQL cannot use ${path}: ${reason}${suffix}.`, { cause: fault });
+}
+
+export function errorCode(fault: unknown): string | null {
+  return fault instanceof Error && "code" in fault && typeof fault.code === "string" ? fault.code : null;
+}

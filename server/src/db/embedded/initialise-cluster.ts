@@ -1,0 +1,87 @@
+import { randomBytes } from "node:crypto";
+import { chown, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Account } from "./choose-account.ts";
+import { listClusterProcesses } from "./cluster-processes.ts";
+import { EmbeddedError } from "./embedded-error.ts";
+import { runProgram } from "./run-program.ts";
+import { syncFolder } from "./write-file-safely.ts";
+
+const TEMPORARY_PREFIX = "unfinished-";
+const QUOTED_LINES = 8;
+
+/** The cluster appears under its name in one step, whole and on disk, or not at all. */
+export async function initialiseCluster(o: {
+  readonly home: string;
+  readonly clusterDir: string;
+  readonly initdb: string;
+  readonly account: Account | null;
+  readonly superuserPassword: string;
+}): Promise<void> {
+  const { home, account } = o;
+  const unfinished = join(home, TEMPORARY_PREFIX + randomBytes(6).toString("hex"));
+  const temporary = join(unfinished, "cluster");
+  const passwordFile = join(unfinished, "password");
+  try {
+    await mkdir(unfinished, { mode: 0o700 });
+    await mkdir(temporary, { mode: 0o700 });
+    await writeFile(passwordFile, `${o.superuserPassword}\n`, { mode: 0o600, flag: "wx" });
+    if (account !== null) {
+      for (const path of [passwordFile, temporary, unfinished]) await chown(path, account.uid, account.gid);
+    }
+    const { code, output } = await runProgram(o.initdb, initdbArguments(temporary, passwordFile), {
+      account,
+      cwd: temporary,
+    });
+    await rm(passwordFile, { force: true });
+    if (code !== 0) throw initialisationFault(o.clusterDir, code, output);
+    await rename(temporary, o.clusterDir);
+    await syncFolder(home);
+  } finally {
+    await rm(unfinished, { recursive: true, force: true });
+  }
+}
+
+/** What first starts left that were killed in the middle. Only for whoever holds the lock. */
+export async function removeUnfinishedClusters(home: string): Promise<void> {
+  for (const name of await readdir(home)) {
+    if (!name.startsWith(TEMPORARY_PREFIX)) continue;
+    const path = join(home, name);
+    for (const pid of await listClusterProcesses(join(path, "cluster"))) endQuietly(pid);
+    await rm(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
+  }
+}
+
+function initdbArguments(clusterDir: string, passwordFile: string): string[] {
+  return [
+    `--pgdata=${clusterDir}`,
+    "--username=postgres",
+    `--pwfile=${passwordFile}`,
+    "--auth=scram-sha-256",
+    "--encoding=UTF8",
+    // The order of texts comes from PostgreSQL itself and not from the system's libraries, so it is the same everywhere
+    // and no upgrade of the system breaks an index.
+    "--locale=C",
+    "--locale-provider=builtin",
+    "--builtin-locale=C.UTF-8",
+    "--text-search-config=english",
+    "--data-checksums",
+    "--no-instructions",
+  ];
+}
+
+function initialisationFault(clusterDir: string, code: number | null, output: string): EmbeddedError {
+  const lines = output.trimEnd().split("\n").slice(-QUOTED_LINES).join("\n");
+  return new EmbeddedError(
+    `The database could not be made in ${clusterDir} (initdb ended with ${code ?? "a signal"}); nothing was left ` +
+      `behind. It said:\n${lines}`,
+  );
+}
+
+function endQuietly(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // Gone by itself meanwhile.
+  }
+}

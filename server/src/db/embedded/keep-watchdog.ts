@@ -1,0 +1,81 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import type { Observer } from "../../observe/index.ts";
+import { RELEASE_WORD, type WatchdogOrder } from "./watchdog-order.ts";
+
+export interface KeptWatchdog {
+  /** PostgreSQL is down; the watchdog may go without doing anything. */
+  release(): Promise<void>;
+}
+
+const RESTART_DELAYS_MS = [50, 500, 2_000, 10_000, 30_000];
+const LONG_LIFE_MS = 60_000;
+const GOODBYE_MS = 2_000;
+
+/** A watchdog that was killed is replaced, so that PostgreSQL is never without one for long. */
+export function keepWatchdog(o: {
+  readonly order: WatchdogOrder;
+  readonly logFd: number;
+  readonly observer: Observer;
+}): KeptWatchdog {
+  let isReleased = false;
+  let quickDeaths = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let current = start();
+
+  function start(): ChildProcess {
+    const startedAt = performance.now();
+    const child = spawnWatchdog(o.order, o.logFd);
+    child.once("error", () => scheduleNext(startedAt));
+    child.once("exit", () => scheduleNext(startedAt));
+    return child;
+  }
+
+  function scheduleNext(startedAt: number): void {
+    if (isReleased) return;
+    quickDeaths = performance.now() - startedAt > LONG_LIFE_MS ? 0 : quickDeaths + 1;
+    const delayMs = RESTART_DELAYS_MS[Math.min(quickDeaths, RESTART_DELAYS_MS.length) - 1] ?? 0;
+    o.observer.note("embedded.watchdog_lost", { pid: current.pid, delayMs });
+    timer = setTimeout(() => {
+      current = start();
+    }, delayMs);
+    timer.unref();
+  }
+
+  return {
+    async release() {
+      isReleased = true;
+      clearTimeout(timer);
+      if (current.exitCode !== null || current.signalCode !== null || current.pid === undefined) return;
+      const gone = once(current, "exit").catch(() => {});
+      current.stdin?.end(RELEASE_WORD);
+      const timeout = new AbortController();
+      await Promise.race([gone, sleep(GOODBYE_MS, undefined, { signal: timeout.signal }).catch(() => {})]);
+      timeout.abort();
+      current.kill("SIGKILL");
+    },
+  };
+}
+
+function spawnWatchdog(order: WatchdogOrder, logFd: number): ChildProcess {
+  const child = spawn(
+    process.execPath,
+    [
+      "--max-old-space-size=32",
+      "--max-semi-space-size=1",
+      "--disable-warning=ExperimentalWarning",
+      fileURLToPath(new URL("./watchdog.ts", import.meta.url)),
+      JSON.stringify(order),
+    ],
+    // A group of its own: Ctrl-C in the terminal is for the service, which then ends PostgreSQL in order.
+    { detached: true, stdio: ["pipe", "ignore", logFd], cwd: "/", env: {}, windowsHide: true },
+  );
+  // The service lives for its own reasons, not for the sake of its watchdog.
+  child.unref();
+  child.stdin?.on("error", () => {});
+  if (child.stdin instanceof Socket) child.stdin.unref();
+  return child;
+}

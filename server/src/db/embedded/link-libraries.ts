@@ -1,0 +1,63 @@
+import { lstat, readFile, symlink } from "node:fs/promises";
+import { dirname, join, relative, resolve, sep } from "node:path";
+import { EmbeddedError, errorCode } from "./embedded-error.ts";
+
+interface LibraryLink {
+  readonly file: string;
+  readonly link: string;
+}
+
+/**
+ * npm packages cannot hold symbolic links, so the package lists them and makes them in an install script. We do not rely
+ * on install scripts and make the missing ones here. False: some are missing and the folder cannot be written.
+ */
+export async function linkLibraries(packageDir: string): Promise<boolean> {
+  for (const { file, link } of await readLinks(packageDir)) {
+    if (await exists(link)) continue;
+    try {
+      await symlink(relative(dirname(link), file), link);
+    } catch (fault) {
+      const code = errorCode(fault);
+      // Another start of ours may have been faster.
+      if (code === "EEXIST") continue;
+      if (code === "EACCES" || code === "EPERM" || code === "EROFS") return false;
+      throw fault;
+    }
+  }
+  return true;
+}
+
+async function readLinks(packageDir: string): Promise<LibraryLink[]> {
+  let text: string;
+  try {
+    text = await readFile(join(packageDir, "native", "pg-symlinks.json"), "utf8");
+  } catch (fault) {
+    // Windows has no such links and no such file.
+    if (errorCode(fault) === "ENOENT") return [];
+    throw fault;
+  }
+  const rows: unknown = JSON.parse(text);
+  if (!Array.isArray(rows)) throw new EmbeddedError(`${packageDir}/native/pg-symlinks.json is not a list.`);
+  return rows.map((row: { source?: unknown; target?: unknown }) => ({
+    file: pathInside(packageDir, row.source),
+    link: pathInside(packageDir, row.target),
+  }));
+}
+
+function pathInside(folder: string, path: unknown): string {
+  const whole = resolve(folder, String(path));
+  if (!whole.startsWith(resolve(folder) + sep)) {
+    throw new EmbeddedError(`${folder}/native/pg-symlinks.json names a path outside its package.`);
+  }
+  return whole;
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await lstat(path);
+    return true;
+  } catch (fault) {
+    if (errorCode(fault) === "ENOENT") return false;
+    throw fault;
+  }
+}

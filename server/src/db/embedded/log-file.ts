@@ -1,0 +1,56 @@
+import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, renameSync } from "node:fs";
+import { join } from "node:path";
+
+/** Where PostgreSQL and its watchdog write what they have to say. */
+export interface LogFile {
+  readonly path: string;
+  readonly fd: number;
+  size(): number;
+  /** The last lines written since an earlier size. */
+  tailSince(size: number): string;
+  close(): void;
+}
+
+const MAX_BYTES = 8 * 1024 * 1024;
+const CHECK_EVERY_MS = 10 * 60 * 1000;
+const TAIL_BYTES = 4096;
+const TAIL_LINES = 12;
+
+export function openLogFile(dataDir: string): LogFile {
+  const path = join(dataDir, "postgres.log");
+  let fd = openForAppending(path);
+  if (fstatSync(fd).size > MAX_BYTES) {
+    closeSync(fd);
+    renameSync(path, `${path}.1`);
+    fd = openForAppending(path);
+  }
+  // Everyone writes at the end of the file, so it can be cut while PostgreSQL holds it open.
+  const timer = setInterval(() => {
+    if (fstatSync(fd).size > MAX_BYTES) ftruncateSync(fd);
+  }, CHECK_EVERY_MS);
+  timer.unref();
+  return {
+    path,
+    fd,
+    size: () => fstatSync(fd).size,
+    tailSince: (size) => readTail(fd, size),
+    close() {
+      clearInterval(timer);
+      closeSync(fd);
+    },
+  };
+}
+
+function openForAppending(path: string): number {
+  // As root we must not write through a link that somebody else has put there.
+  const flags = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0);
+  return openSync(path, flags, 0o600);
+}
+
+function readTail(fd: number, since: number): string {
+  const end = fstatSync(fd).size;
+  const start = Math.max(Math.min(since, end), end - TAIL_BYTES);
+  const bytes = Buffer.alloc(end - start);
+  readSync(fd, bytes, 0, bytes.length, start);
+  return bytes.toString("utf8").trimEnd().split("\n").slice(-TAIL_LINES).join("\n");
+}

@@ -1,0 +1,41 @@
+export interface MachineSize {
+  /** What this process may use: the machine's memory, or the limit of its container. */
+  readonly memoryBytes: number;
+  readonly cpus: number;
+  /** Size of /dev/shm, null where there is none. */
+  readonly sharedMemoryFsBytes: number | null;
+}
+
+export interface MemorySizes {
+  readonly sharedBuffersMb: number;
+  readonly effectiveCacheMb: number;
+  readonly workMemMb: number;
+  readonly maintenanceWorkMemMb: number;
+  readonly maxConnections: number;
+  readonly parallelWorkers: number;
+  readonly usesMappedFiles: boolean;
+}
+
+const MB = 1024 * 1024;
+const SMALL_SHARED_MEMORY_FS_MB = 256;
+
+/** PostgreSQL shares the machine with the service, so it plans with less than the usual quarter of the memory. */
+export function sizeMemory(machine: MachineSize): MemorySizes {
+  const memoryMb = machine.memoryBytes / MB;
+  const maxConnections = memoryMb < 1024 ? 60 : clamp(machine.cpus * 25, 100, 400);
+  return {
+    sharedBuffersMb: clamp(memoryMb / 6, 32, 8192),
+    effectiveCacheMb: clamp(memoryMb / 2, 64, 262_144),
+    workMemMb: clamp(memoryMb / (maxConnections * 4), 4, 64),
+    maintenanceWorkMemMb: clamp(memoryMb / 24, 32, 1024),
+    maxConnections,
+    parallelWorkers: clamp(machine.cpus, 1, 16),
+    // Containers often get a /dev/shm too small for a parallel query, which then fails.
+    usesMappedFiles:
+      machine.sharedMemoryFsBytes === null || machine.sharedMemoryFsBytes < SMALL_SHARED_MEMORY_FS_MB * MB,
+  };
+}
+
+function clamp(value: number, min: number, max: number): number {
+  return Math.floor(Math.min(max, Math.max(min, value)));
+}

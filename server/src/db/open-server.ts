@@ -1,0 +1,97 @@
+import type { Settings } from "../config/index.ts";
+import { derivePassword } from "../crypto/index.ts";
+import type { Observer } from "../observe/index.ts";
+import { withDatabase, withRole } from "./connection.ts";
+import { ensureDatabase } from "./ensure-database.ts";
+import { startEmbedded } from "./embedded/start-embedded.ts";
+import { OWNER_ROLE } from "./plan-roles.ts";
+import { checkRequirements } from "./requirements.ts";
+import { waitForDatabase } from "./wait-for-database.ts";
+
+const EMBEDDED_DATABASE = "swarmbase";
+const EMBEDDED_SUPERUSER = "postgres";
+const WAIT_FOR_DATABASE_MS = 60_000;
+
+export interface DatabaseServer {
+  /** For migrations. */
+  readonly adminUrl: string;
+  /** For requests; the roles of the two pools take the place of its user. */
+  readonly url: string;
+  /** For the operator: signs in as the schema's owner, from outside this process. */
+  readonly ownerUrl: string;
+  close(): Promise<void>;
+}
+
+export interface OpenServerOptions {
+  readonly settings: Pick<
+    Settings,
+    "dataDir" | "databaseUrl" | "databaseDirectUrl" | "databaseAdminUrl" | "embeddedPort"
+  >;
+  readonly masterKey: string;
+  readonly observer: Observer;
+  readonly signal: AbortSignal;
+  onProgress(line: string): void;
+}
+
+/** The PostgreSQL that the settings name: our own, started here, or the operator's, once it is there and fit for us. */
+export async function openServer(options: OpenServerOptions): Promise<DatabaseServer> {
+  const { databaseUrl } = options.settings;
+  return databaseUrl === null ? openEmbedded(options) : openExternal(databaseUrl, options);
+}
+
+async function openEmbedded({ settings, masterKey, observer, onProgress }: OpenServerOptions): Promise<DatabaseServer> {
+  const server = await startEmbedded({
+    dataDir: settings.dataDir,
+    wantedPort: settings.embeddedPort,
+    superuserPassword: derivePassword(masterKey, EMBEDDED_SUPERUSER),
+    observer,
+    onProgress,
+  });
+  const overTcp = `postgresql://127.0.0.1:${server.tcpPort}/${EMBEDDED_DATABASE}`;
+  await ensureDatabase(server.adminUrl, EMBEDDED_DATABASE).catch(async (error: unknown) => {
+    await server.stop();
+    throw error;
+  });
+  const adminUrl = withDatabase(server.adminUrl, EMBEDDED_DATABASE);
+  return {
+    adminUrl,
+    url: adminUrl,
+    ownerUrl: withRole(overTcp, OWNER_ROLE, derivePassword(masterKey, OWNER_ROLE)),
+    close: () => server.stop(),
+  };
+}
+
+async function openExternal(url: string, options: OpenServerOptions): Promise<DatabaseServer> {
+  const { settings, masterKey, observer, signal } = options;
+  const { databaseAdminUrl } = settings;
+  const adminUrl = databaseAdminUrl ?? url;
+  await waitForDatabase({
+    url: adminUrl,
+    settingName: adminUrl === url ? "DATABASE_URL" : "DATABASE_ADMIN_URL",
+    timeoutMs: WAIT_FOR_DATABASE_MS,
+    observer,
+    signal,
+  });
+  for (const warning of await checkRequirements({ adminUrl })) {
+    observer.note("database.requirement_warning", { missing: warning });
+  }
+  return {
+    adminUrl,
+    url,
+    ownerUrl: buildOwnerUrl({ ...settings, databaseUrl: url }, masterKey),
+    close: async () => {},
+  };
+}
+
+export interface ExternalUrls {
+  readonly databaseUrl: string;
+  readonly databaseDirectUrl: string | null;
+  readonly databaseAdminUrl: string | null;
+}
+
+/** Past a pooler where one is known, because an owner at work needs a session of its own. */
+export function buildOwnerUrl(urls: ExternalUrls, masterKey: string): string {
+  const { databaseUrl, databaseDirectUrl, databaseAdminUrl } = urls;
+  const url = databaseDirectUrl ?? databaseAdminUrl ?? databaseUrl;
+  return withRole(url, OWNER_ROLE, derivePassword(masterKey, OWNER_ROLE));
+}

@@ -1,0 +1,61 @@
+import pg from "pg";
+
+/** What the server says about the roles and rights that the schema stands on. */
+export interface RoleFacts {
+  readonly database: string;
+  readonly isSuperuser: boolean;
+  readonly versionNumber: number;
+  readonly existing: readonly string[];
+  readonly canBecomeOwner: boolean;
+  readonly isServiceRoleBypassing: boolean;
+  /** "member of role" pairs that hold already, as `member>role`. */
+  readonly memberships: readonly string[];
+  readonly canOwnerCreateSchemas: boolean;
+  readonly canOwnerCreateInPublic: boolean;
+  readonly ownsDatabase: boolean;
+  readonly canEverybodyMakeTemporaryTables: boolean;
+}
+
+export const OWNER_ROLE = "swarmbase_owner";
+export const LOGIN_ROLES = [OWNER_ROLE, "sb_user", "sb_service"] as const;
+export type LoginRole = (typeof LOGIN_ROLES)[number];
+const INTERFACE_ROLES = ["anon", "authenticated", "service_role"] as const;
+export const ROLES = [...LOGIN_ROLES, ...INTERFACE_ROLES] as const;
+
+/** Who may become whom. A shared login would let a user's own SQL function reach for the service role. */
+const MEMBERSHIPS = [
+  ["sb_user", "anon"],
+  ["sb_user", "authenticated"],
+  ["sb_service", "anon"],
+  ["sb_service", "authenticated"],
+  ["sb_service", "service_role"],
+] as const;
+
+/** Only what is missing, because repeating a grant rewrites shared catalogue rows that other databases wait for. */
+export function planRoles(facts: RoleFacts): string[] {
+  const database = pg.escapeIdentifier(facts.database);
+  const statements: string[] = [];
+  for (const role of LOGIN_ROLES) {
+    if (!facts.existing.includes(role)) statements.push(`create role ${role} login noinherit`);
+  }
+  for (const role of INTERFACE_ROLES) {
+    if (!facts.existing.includes(role)) statements.push(`create role ${role} nologin noinherit`);
+  }
+  // Our own tables name the service role in their policies; this is for tables that are added later. A managed server's
+  // administrator may not give it, and then those tables need such a policy too.
+  if (!facts.isServiceRoleBypassing && facts.isSuperuser) statements.push("alter role service_role bypassrls");
+  for (const [member, role] of MEMBERSHIPS) {
+    if (!facts.memberships.includes(`${member}>${role}`)) statements.push(`grant ${role} to ${member}`);
+  }
+  if (!facts.canBecomeOwner && !facts.isSuperuser) {
+    const options = facts.versionNumber >= 160_000 ? " with set true, inherit true" : "";
+    statements.push(`grant ${OWNER_ROLE} to current_user${options}`);
+  }
+  // For anybody but the owner of the database the statement does nothing; the requirements check has said so.
+  if (facts.canEverybodyMakeTemporaryTables && facts.ownsDatabase)
+    statements.push(`revoke temporary on database ${database} from public`);
+  if (!facts.canOwnerCreateSchemas)
+    statements.push(`grant connect, create, temporary on database ${database} to ${OWNER_ROLE}`);
+  if (!facts.canOwnerCreateInPublic) statements.push(`grant usage, create on schema public to ${OWNER_ROLE}`);
+  return statements;
+}

@@ -1,0 +1,74 @@
+import type { ClientBase } from "pg";
+
+export interface ServerFacts {
+  readonly versionNumber: number;
+  readonly version: string;
+  readonly encoding: string;
+  readonly isStandby: boolean;
+  readonly role: string;
+  readonly database: string;
+  readonly isSuperuser: boolean;
+  readonly canCreateRoles: boolean;
+  readonly canReplicate: boolean;
+  readonly canCreateInDatabase: boolean;
+  readonly canGrantOnPublic: boolean;
+  readonly ownsDatabase: boolean;
+  readonly canEverybodyMakeTemporaryTables: boolean;
+  /** Of the asked roles, those that do not exist. */
+  readonly missingRoles: readonly string[];
+  /** Null while there is no owner role yet. */
+  readonly canBecomeOwner: boolean | null;
+  /** Of the asked schemas, those that belong to another role than the owner. */
+  readonly foreignSchemas: readonly { readonly name: string; readonly owner: string }[];
+  readonly walLevel: string;
+  readonly maxWalSenders: number;
+  readonly maxReplicationSlots: number;
+}
+
+export interface ServerFactsQuestion {
+  readonly roles: readonly string[];
+  readonly ownerRole: string;
+  readonly schemas: readonly string[];
+}
+
+export async function selectServerFacts(client: ClientBase, question: ServerFactsQuestion): Promise<ServerFacts> {
+  const { rows } = await client.query<ServerFacts>(
+    `select pg_catalog.current_setting('server_version_num')::int as "versionNumber",
+            pg_catalog.current_setting('server_version') as "version",
+            pg_catalog.current_setting('server_encoding') as "encoding",
+            pg_catalog.pg_is_in_recovery() as "isStandby",
+            current_user::text as "role",
+            pg_catalog.current_database()::text as "database",
+            me.rolsuper as "isSuperuser",
+            me.rolsuper or me.rolcreaterole as "canCreateRoles",
+            me.rolsuper or me.rolreplication as "canReplicate",
+            pg_catalog.has_database_privilege(pg_catalog.current_database(), 'CREATE') as "canCreateInDatabase",
+            coalesce((select pg_catalog.has_schema_privilege(oid, 'USAGE WITH GRANT OPTION')
+                         and pg_catalog.has_schema_privilege(oid, 'CREATE WITH GRANT OPTION')
+                        from pg_catalog.pg_namespace where nspname = 'public'), false) as "canGrantOnPublic",
+            (select pg_catalog.pg_has_role(datdba, 'USAGE') from pg_catalog.pg_database
+              where datname = pg_catalog.current_database()) as "ownsDatabase",
+            exists (select from pg_catalog.pg_database as d,
+                           pg_catalog.aclexplode(coalesce(d.datacl, pg_catalog.acldefault('d', d.datdba))) as acl
+                     where d.datname = pg_catalog.current_database()
+                       and acl.grantee = 0
+                       and acl.privilege_type = 'TEMPORARY') as "canEverybodyMakeTemporaryTables",
+            array(select wanted from pg_catalog.unnest($1::text[]) as wanted
+                   where not exists (select from pg_catalog.pg_roles where rolname = wanted)) as "missingRoles",
+            (select pg_catalog.pg_has_role(oid, 'MEMBER') from pg_catalog.pg_roles where rolname = $2) as "canBecomeOwner",
+            coalesce((select pg_catalog.json_agg(pg_catalog.json_build_object(
+                               'name', nspname, 'owner', pg_catalog.pg_get_userbyid(nspowner)) order by nspname)
+                        from pg_catalog.pg_namespace
+                       where nspname = any($3::text[])
+                         and pg_catalog.pg_get_userbyid(nspowner) <> $2), '[]'::json) as "foreignSchemas",
+            pg_catalog.current_setting('wal_level') as "walLevel",
+            pg_catalog.current_setting('max_wal_senders')::int as "maxWalSenders",
+            pg_catalog.current_setting('max_replication_slots')::int as "maxReplicationSlots"
+       from pg_catalog.pg_roles as me
+      where me.rolname = current_user`,
+    [question.roles, question.ownerRole, question.schemas],
+  );
+  const [facts] = rows;
+  if (facts === undefined) throw new Error("the server does not know the role it let in");
+  return facts;
+}

@@ -1,0 +1,66 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import type { Observer } from "../observe/index.ts";
+import { isUnavailable } from "./unavailable.ts";
+
+const RETRY_DELAY_MS = 1_000;
+const CONNECT_TIMEOUT_MS = 5_000;
+
+class DatabaseConnectError extends Error {
+  override readonly name = "DatabaseConnectError";
+}
+
+export interface WaitForDatabaseOptions {
+  readonly url: string;
+  /** The setting that the connection string came from, for messages. */
+  readonly settingName: string;
+  readonly timeoutMs: number;
+  readonly observer: Observer;
+  readonly signal: AbortSignal;
+}
+
+/** Resolves when the server lets us in. A server that is away is waited for; one that refuses us is not. */
+export async function waitForDatabase(options: WaitForDatabaseOptions): Promise<void> {
+  const { url, settingName, timeoutMs, observer, signal } = options;
+  const startedAtMs = performance.now();
+  for (;;) {
+    signal.throwIfAborted();
+    const error = await tryToConnect(url);
+    if (error === null) return;
+    const waitedMs = Math.round(performance.now() - startedAtMs);
+    if (!isUnavailable(error)) {
+      throw new DatabaseConnectError(`The database of ${settingName} refuses the connection: ${error.message}`, {
+        cause: error,
+      });
+    }
+    if (waitedMs + RETRY_DELAY_MS > timeoutMs) {
+      throw new DatabaseConnectError(
+        `The database of ${settingName} could not be reached for ${Math.round(waitedMs / 1000)} s: ${describe(error)}`,
+        { cause: error },
+      );
+    }
+    observer.note("database.waiting", { setting: settingName, reason: describe(error), waitedMs, timeoutMs });
+    await sleep(RETRY_DELAY_MS, undefined, { signal });
+  }
+}
+
+async function tryToConnect(url: string): Promise<Error | null> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    await client.query("select 1");
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+function describe(error: Error): string {
+  // A host name with several addresses fails with one error for each and an empty text of its own.
+  if (error instanceof AggregateError)
+    return error.errors.map((each) => (each instanceof Error ? each.message : String(each))).join("; ");
+  return error.message;
+}

@@ -1,0 +1,12 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Database } from "./database.ts";
+
+const INTERVAL_MS = 5_000;
+
+/** Asks regularly, so that an outage and its end are in the log even when nobody calls. */
+export async function watchReachability(database: Pick<Database, "isReachable">, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await database.isReachable();
+    await sleep(INTERVAL_MS, undefined, { signal }).catch(() => {});
+  }
+}

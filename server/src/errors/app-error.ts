@@ -1,0 +1,47 @@
+import { ERROR_CODES, type ErrorCode } from "@swarmbase/sdk";
+
+export interface AppErrorExtra {
+  /** One message per field (dotted when nested), or a text. */
+  details?: Record<string, string> | string | null;
+  hint?: string | null;
+  headers?: Record<string, string>;
+  retryAfterSeconds?: number;
+  /** What PostgREST or GoTrue calls this case; sent in `Proxy-Status`. */
+  upstreamCode?: string;
+  /** Never shown to the client. */
+  cause?: unknown;
+  errors?: { field: string; code: string }[];
+  /** A case that has no name of ours: the code and status of PostgreSQL, PostgREST or GoTrue are sent instead. */
+  foreign?: { code: string; status: number };
+  /** Further members of the body, such as `error_code` or `delivery_id`. */
+  members?: Record<string, unknown>;
+}
+
+/** An error whose message was written for the caller. Everything else that is thrown is a fault of ours. */
+export class AppError extends Error {
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly extra: Readonly<AppErrorExtra>;
+
+  constructor(code: ErrorCode, message: string, extra: AppErrorExtra = {}) {
+    super(message, extra.cause === undefined ? undefined : { cause: extra.cause });
+    this.name = "AppError";
+    this.code = code;
+    this.status = extra.foreign?.status ?? ERROR_CODES[code].status;
+    this.extra = extra;
+  }
+}
+
+export function toAppError(error: unknown): AppError {
+  if (isAppError(error)) return error;
+  return new AppError("INTERNAL_ERROR", "Something went wrong on our side", { cause: error });
+}
+
+function isAppError(error: unknown): error is AppError {
+  try {
+    return error instanceof AppError;
+  } catch {
+    // A proxy can be thrown too, and its traps can throw in turn.
+    return false;
+  }
+}

@@ -1,0 +1,77 @@
+import { DEFAULT_RETRY_AFTER_SECONDS, ERROR_CODES } from "@swarmbase/sdk";
+import { type AppError, toAppError } from "./app-error.ts";
+
+export interface RenderedError {
+  status: number;
+  /** Names in lower case. */
+  headers: Record<string, string>;
+  body: string;
+}
+
+const UNAVAILABLE_RETRY_AFTER_SECONDS = 1;
+
+/** The only maker of error bodies. Never throws, and shows nothing of an error that is not an `AppError`. */
+export function renderError(error: unknown): RenderedError {
+  const known = toAppError(error);
+  try {
+    return render(known);
+  } catch (cause) {
+    // Details that cannot be written as JSON are a fault of ours like any other.
+    return render(toAppError(cause));
+  }
+}
+
+function render(error: AppError): RenderedError {
+  return { status: error.status, headers: buildHeaders(error), body: JSON.stringify(buildBody(error)) };
+}
+
+function buildBody(error: AppError): Record<string, unknown> {
+  const { extra, message } = error;
+  const code = extra.foreign?.code ?? error.code;
+  const details = extra.details ?? null;
+  const flat = { code, message, details, hint: extra.hint ?? null };
+  const further = { ...(extra.errors && { errors: extra.errors }), ...extra.members };
+
+  switch (error.code) {
+    case "VALIDATION_ERROR":
+      // Two readers: plain HTTPS looks into `error`, supabase-js takes the whole body for the error.
+      return { ...further, data: null, error: { code, message, details }, ...flat };
+    case "RATE_LIMITED":
+      return { ...further, error: ERROR_CODES[error.code].error, ...flat, retry_after: retryAfterOf(error) };
+    default:
+      return { ...further, error: ERROR_CODES[error.code].error, ...flat };
+  }
+}
+
+function buildHeaders(error: AppError): Record<string, string> {
+  const { upstreamCode, headers = {} } = error.extra;
+  const retryAfter = retryAfterOf(error);
+  const built: Record<string, string> = {
+    "content-type": "application/json; charset=utf-8",
+    ...(retryAfter !== null && { "retry-after": String(retryAfter) }),
+    ...(upstreamCode !== undefined && { "proxy-status": `swarmbase; error=${upstreamCode}` }),
+    ...(error.status === 401 && { "www-authenticate": buildChallenge(error) }),
+  };
+  for (const [name, value] of Object.entries(headers)) {
+    if (/^[\w-]+$/.test(name)) built[name.toLowerCase()] = value;
+  }
+  for (const [name, value] of Object.entries(built)) built[name] = toHeaderText(value);
+  return built;
+}
+
+function retryAfterOf({ code, extra }: AppError): number | null {
+  const seconds = extra.retryAfterSeconds;
+  if (seconds !== undefined && Number.isFinite(seconds)) return Math.max(1, Math.ceil(seconds));
+  if (code === "RATE_LIMITED") return DEFAULT_RETRY_AFTER_SECONDS;
+  return code === "SERVICE_UNAVAILABLE" ? UNAVAILABLE_RETRY_AFTER_SECONDS : null;
+}
+
+/** RFC 6750: a request that brought no credentials is told the scheme alone, one that did also what was wrong with them. */
+function buildChallenge({ extra, message }: AppError): string {
+  if (extra.upstreamCode === undefined) return "Bearer";
+  return `Bearer error="invalid_token", error_description="${message.replace(/["\\]/g, "'")}"`;
+}
+
+function toHeaderText(value: unknown): string {
+  return String(value).replace(/[^\x20-\x7e]+/g, " ");
+}

@@ -1,0 +1,26 @@
+import type { Route } from "./route.ts";
+
+export type AllowedMethods = (path: string) => string[];
+
+/** Which methods a path has, for `Allow`; an empty list means that nothing is there. Only asked when no route matched. */
+export function buildAllowedMethods(routes: readonly Pick<Route, "method" | "path">[]): AllowedMethods {
+  const patterns = routes.map(({ method, path }) => ({ method, pattern: toPattern(path) }));
+  return (path) => {
+    const methods = new Set<string>();
+    for (const { method, pattern } of patterns) {
+      if (!pattern.test(path)) continue;
+      methods.add(method);
+      if (method === "GET") methods.add("HEAD");
+    }
+    if (methods.size > 0) methods.add("OPTIONS");
+    return [...methods].sort();
+  };
+}
+
+function toPattern(path: string): RegExp {
+  const segments = path.split("/").map((segment) => {
+    if (segment === "*") return ".*";
+    return segment.startsWith(":") ? "[^/]+" : segment.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  });
+  return new RegExp(`^${segments.join("/")}$`);
+}

@@ -1,0 +1,51 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { AppError } from "../errors/index.ts";
+
+const TEXT_TYPES = ["text/csv", "text/plain", "text/xml", "application/x-www-form-urlencoded"];
+
+/** JSON becomes a value, text a string, bytes a Buffer; every other type is refused. */
+export function addBodyParsers(app: FastifyInstance): void {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  // Keys that would reach an object's prototype when copied are refused, not dropped: a client must not lose data silently.
+  const parseJson = app.getDefaultJsonParser("error", "error");
+
+  app.removeAllContentTypeParsers();
+  for (const type of ["application/json", /^application\/[\w.-]+\+json(?:;|$)/]) {
+    app.addContentTypeParser<Buffer>(type, { parseAs: "buffer" }, (request, body, done) => {
+      // Clients send a JSON content type with requests that have no body at all.
+      if (body.length === 0) return done(null, undefined);
+      let text: string;
+      try {
+        text = decoder.decode(body);
+      } catch {
+        return done(malformedBody(request, "must be UTF-8"));
+      }
+      void parseJson(request, text, (error, value) => {
+        if (error) done(malformedBody(request, "must be valid JSON"));
+        else done(null, value);
+      });
+    });
+  }
+  app.addContentTypeParser<string>(TEXT_TYPES, { parseAs: "string" }, (_request, body, done) => done(null, body));
+  app.addContentTypeParser<Buffer>("application/octet-stream", { parseAs: "buffer" }, (_request, body, done) =>
+    done(null, body),
+  );
+
+  app.addHook("preParsing", (request, _reply, _payload, done) => {
+    const { headers } = request.raw;
+    const encoding = headers["content-encoding"];
+    if (encoding !== undefined && encoding.toLowerCase() !== "identity") {
+      done(new AppError("UNSUPPORTED_MEDIA_TYPE", "Bodies with a Content-Encoding are not accepted"));
+      return;
+    }
+    headers["content-type"] ??= "application/json";
+    done();
+  });
+}
+
+function malformedBody(request: FastifyRequest, fault: string): AppError {
+  return new AppError("VALIDATION_ERROR", `The request body ${fault}`, {
+    details: { body: fault },
+    ...(request.url.startsWith("/rest/v1/") && { upstreamCode: "PGRST102" }),
+  });
+}

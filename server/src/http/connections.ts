@@ -1,0 +1,78 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+
+interface Exchange {
+  request: IncomingMessage;
+  response: ServerResponse;
+}
+
+/** Every open socket, and the requests on it that have not been answered completely. */
+export class Connections {
+  readonly #accepted = new Set<Socket>();
+  readonly #waiting = new Set<Socket>();
+  readonly #exchanges = new Map<Socket, Set<Exchange>>();
+  #isClosing = false;
+
+  get isClosing(): boolean {
+    return this.#isClosing;
+  }
+
+  /** A TCP connection, which may yet have to become a TLS one. */
+  accept(socket: Socket): void {
+    this.#accepted.add(socket);
+    socket.once("close", () => this.#accepted.delete(socket));
+  }
+
+  /** Nothing has been received on it yet that would be lost by closing it. */
+  awaitFirstByte(socket: Socket): void {
+    this.#waiting.add(socket);
+    socket.once("close", () => this.#waiting.delete(socket));
+  }
+
+  endWait(socket: Socket): void {
+    this.#waiting.delete(socket);
+  }
+
+  /** A connection on which requests can arrive. */
+  open(socket: Socket): void {
+    if (this.#isClosing) {
+      socket.destroySoon();
+      return;
+    }
+    this.#exchanges.set(socket, new Set());
+    socket.once("close", () => this.#exchanges.delete(socket));
+  }
+
+  isOpen(socket: Socket): boolean {
+    return this.#exchanges.has(socket);
+  }
+
+  begin(request: IncomingMessage, response: ServerResponse): void {
+    const { socket } = request;
+    const exchange = { request, response };
+    this.#exchanges.get(socket)?.add(exchange);
+    response.once("close", () => {
+      const left = this.#exchanges.get(socket);
+      left?.delete(exchange);
+      // An answer that had begun before the stop could not say that it is the last on its connection.
+      if (this.#isClosing && left?.size === 0) socket.destroySoon();
+    });
+  }
+
+  unanswered(socket: Socket): Exchange[] {
+    return [...(this.#exchanges.get(socket) ?? [])].filter(({ response }) => !response.writableEnded);
+  }
+
+  /** Closes what is idle now, and everything else as soon as it becomes idle. */
+  close(): void {
+    this.#isClosing = true;
+    for (const [socket, exchanges] of this.#exchanges) if (exchanges.size === 0) socket.destroySoon();
+    for (const socket of this.#waiting) socket.destroy();
+  }
+
+  destroyAll(): number {
+    const count = this.#accepted.size;
+    for (const socket of this.#accepted) socket.destroy();
+    return count;
+  }
+}

@@ -1,0 +1,8 @@
+// In charge of: TLS, the port, what every request goes through, the route table, and error answers.
+// Not in charge of: what the routes do, who may call them, or what they cost.
+export { createHttpServer, type HttpServer, type HttpServerOptions } from "./create-http-server.ts";
+export { type HealthOptions, healthRoutes } from "./health.ts";
+export type { Route } from "./route.ts";
+export { type LoadTlsMaterialOptions, loadTlsMaterial } from "./tls/load-tls-material.ts";
+export { TlsError } from "./tls/tls-error.ts";
+export type { TlsMaterial } from "./tls/tls-material.ts";

@@ -1,0 +1,13 @@
+import type { LimitName } from "@swarmbase/sdk";
+import type { FastifyReply, FastifyRequest } from "fastify";
+
+/** One row of the route table. Who may call and what the call counts for are read here and nowhere else. */
+export interface Route {
+  method: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Segments may be `:name`; a last segment may be `*`. */
+  path: string;
+  access: "public" | "apikey" | "user" | "service";
+  limit: null | LimitName;
+  /** What it returns, or a promise of it, is sent. */
+  handler(request: FastifyRequest, reply: FastifyReply): unknown;
+}

@@ -1,0 +1,146 @@
+import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes, sign } from "node:crypto";
+import * as der from "./der.ts";
+
+/** A certificate and its private key, both in PEM form. */
+export interface Credential {
+  cert: string;
+  key: string;
+}
+
+export interface ValidityPeriod {
+  notBefore: Date;
+  notAfter: Date;
+}
+
+const OID = {
+  ecdsaWithSha256: "1.2.840.10045.4.3.2",
+  commonName: "2.5.4.3",
+  organization: "2.5.4.10",
+  subjectKeyId: "2.5.29.14",
+  keyUsage: "2.5.29.15",
+  subjectAltName: "2.5.29.17",
+  basicConstraints: "2.5.29.19",
+  nameConstraints: "2.5.29.30",
+  authorityKeyId: "2.5.29.35",
+  extendedKeyUsage: "2.5.29.37",
+  serverAuth: "1.3.6.1.5.5.7.3.1",
+} as const;
+
+const LOOPBACK_V4 = Buffer.from([127, 0, 0, 1]);
+const LOOPBACK_V6 = Buffer.from([...Array<number>(15).fill(0), 1]);
+const KEY_ID_BYTES = 20;
+
+// Tag numbers inside a GeneralName.
+const DNS_NAME = 2;
+const IP_ADDRESS = 7;
+
+/** An authority that can vouch for this machine's own loopback names only, so that trusting it risks nothing else. */
+export function makeAuthority(validity: ValidityPeriod): Credential {
+  const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const spki = publicKey.export({ type: "spki", format: "der" });
+  const key = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+  const name = authorityName(keyId(spki));
+  const subtree = (general: Buffer) => der.sequence(general);
+  const v4Range = Buffer.concat([Buffer.from([127, 0, 0, 0]), Buffer.from([255, 0, 0, 0])]);
+  const v6Range = Buffer.concat([LOOPBACK_V6, Buffer.alloc(16, 0xff)]);
+  const extensions = [
+    extension(OID.basicConstraints, der.sequence(der.boolean(true), der.integer(Buffer.from([0]))), true),
+    extension(OID.keyUsage, der.bitString(Buffer.from([0b0000_0110]), 1), true), // keyCertSign, cRLSign
+    extension(OID.subjectKeyId, der.octetString(keyId(spki))),
+    extension(
+      OID.nameConstraints,
+      der.sequence(
+        der.contextConstructed(
+          0,
+          subtree(der.contextPrimitive(DNS_NAME, Buffer.from("localhost"))),
+          subtree(der.contextPrimitive(IP_ADDRESS, v4Range)),
+          subtree(der.contextPrimitive(IP_ADDRESS, v6Range)),
+        ),
+      ),
+      true,
+    ),
+  ];
+  return { cert: signCertificate({ issuer: name, subject: name, spki, validity, extensions, signingKey: key }), key };
+}
+
+/** A server certificate for localhost, 127.0.0.1 and ::1. */
+export function makeLeaf(authority: Credential, validity: ValidityPeriod): Credential {
+  const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const spki = publicKey.export({ type: "spki", format: "der" });
+  const authorityKeyId = keyId(createPublicKey(authority.key).export({ type: "spki", format: "der" }));
+  const extensions = [
+    extension(OID.basicConstraints, der.sequence(), true),
+    extension(OID.keyUsage, der.bitString(Buffer.from([0b1000_0000]), 7), true), // digitalSignature
+    extension(OID.extendedKeyUsage, der.sequence(der.objectId(OID.serverAuth))),
+    extension(
+      OID.subjectAltName,
+      der.sequence(
+        der.contextPrimitive(DNS_NAME, Buffer.from("localhost")),
+        der.contextPrimitive(IP_ADDRESS, LOOPBACK_V4),
+        der.contextPrimitive(IP_ADDRESS, LOOPBACK_V6),
+      ),
+    ),
+    extension(OID.subjectKeyId, der.octetString(keyId(spki))),
+    extension(OID.authorityKeyId, der.sequence(der.contextPrimitive(0, authorityKeyId))),
+  ];
+  const cert = signCertificate({
+    issuer: authorityName(authorityKeyId),
+    subject: distinguishedName([[OID.commonName, "localhost"]]),
+    spki,
+    validity,
+    extensions,
+    signingKey: authority.key,
+  });
+  return { cert, key: privateKey.export({ type: "pkcs8", format: "pem" }).toString() };
+}
+
+interface CertificateParts {
+  issuer: Buffer;
+  subject: Buffer;
+  spki: Buffer;
+  validity: ValidityPeriod;
+  extensions: Buffer[];
+  signingKey: string;
+}
+
+function signCertificate({ issuer, subject, spki, validity, extensions, signingKey }: CertificateParts): string {
+  const algorithm = der.sequence(der.objectId(OID.ecdsaWithSha256));
+  const version3 = der.contextConstructed(0, der.integer(Buffer.from([2])));
+  const toBeSigned = der.sequence(
+    version3,
+    der.integer(randomBytes(16)),
+    algorithm,
+    issuer,
+    der.sequence(der.time(validity.notBefore), der.time(validity.notAfter)),
+    subject,
+    spki,
+    der.contextConstructed(3, der.sequence(...extensions)),
+  );
+  const signature = sign("sha256", toBeSigned, createPrivateKey(signingKey));
+  return toPem(der.sequence(toBeSigned, algorithm, der.bitString(signature)));
+}
+
+function extension(oid: string, value: Buffer, isCritical = false): Buffer {
+  return der.sequence(der.objectId(oid), ...(isCritical ? [der.boolean(true)] : []), der.octetString(value));
+}
+
+/** Part of the key's id stands in the name, so that two authorities in one trust store can be told apart. */
+function authorityName(id: Buffer): Buffer {
+  return distinguishedName([
+    [OID.organization, "Swarmbase"],
+    [OID.commonName, `Swarmbase local authority ${id.toString("hex").slice(0, 8)}`],
+  ]);
+}
+
+function distinguishedName(parts: [oid: string, text: string][]): Buffer {
+  return der.sequence(...parts.map(([oid, text]) => der.set(der.sequence(der.objectId(oid), der.utf8String(text)))));
+}
+
+function keyId(spki: Buffer): Buffer {
+  return createHash("sha256").update(spki).digest().subarray(0, KEY_ID_BYTES);
+}
+
+function toPem(bytes: Buffer): string {
+  const lines = bytes.toString("base64").match(/.{1,64}/g) ?? [];
+  return `-----BEGIN CERTIFICATE-----\n${lines.join("\n")}\n-----END CERTIFICATE-----\n`;
+}

@@ -1,0 +1,102 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Observer } from "../observe/index.ts";
+import { decideRestartDelayMs } from "./restart-delay.ts";
+import type { Worker } from "./worker.ts";
+
+const DEFAULT_STOP_TIMEOUT_MS = 10_000;
+/** A worker that ran this long was well; its next fault starts the restart schedule anew. */
+const HEALTHY_AFTER_MS = 60_000;
+
+export interface SuperviseOptions {
+  readonly signal: AbortSignal;
+  readonly observer: Observer;
+  /** How long workers get to end after the signal. One that does not is reported and left behind. */
+  readonly stopTimeoutMs?: number;
+  /** A number from 0 up to 1, as Math.random gives. */
+  readonly random?: () => number;
+  readonly restartDelayMs?: (restarts: number, random: () => number) => number;
+}
+
+/** Resolves when all workers have stopped; rejects with the fault of a critical worker, once the others have stopped. */
+export async function supervise(workers: readonly Worker[], options: SuperviseOptions): Promise<void> {
+  const { observer, stopTimeoutMs = DEFAULT_STOP_TIMEOUT_MS } = options;
+  const failure = new AbortController();
+  const signal = AbortSignal.any([options.signal, failure.signal]);
+  const running = new Set(workers.map((worker) => worker.name));
+
+  const all = Promise.all(
+    workers.map(async (worker) => {
+      try {
+        await keepRunning(worker, signal, options);
+      } catch (error) {
+        failure.abort(error);
+      } finally {
+        running.delete(worker.name);
+      }
+    }),
+  );
+
+  const stopWatch = new AbortController();
+  const stuck = reportStuck({ signal, stopTimeoutMs, until: stopWatch.signal }).then((isStuck) => {
+    if (isStuck) for (const name of running) observer.note("worker.stuck", { worker: name, stopTimeoutMs });
+  });
+  await Promise.race([all, stuck]);
+  stopWatch.abort();
+  if (failure.signal.aborted) throw failure.signal.reason;
+}
+
+async function keepRunning(worker: Worker, signal: AbortSignal, options: SuperviseOptions): Promise<void> {
+  const { observer, random = Math.random, restartDelayMs = decideRestartDelayMs } = options;
+  let restarts = 0;
+  while (!signal.aborted) {
+    observer.note("worker.started", { worker: worker.name, restarts });
+    const startedAtMs = performance.now();
+    const fault = await runOnce(worker, signal);
+    if (signal.aborted) break;
+
+    if (worker.isCritical === true) {
+      observer.note("worker.gave_up", { worker: worker.name, error: fault });
+      throw fault ?? new Error(`the worker ${worker.name} ended by itself`);
+    }
+    if (performance.now() - startedAtMs >= HEALTHY_AFTER_MS) restarts = 0;
+    const delayMs = restartDelayMs(restarts, random);
+    restarts += 1;
+    if (fault === null) observer.note("worker.ended", { worker: worker.name, delayMs });
+    else observer.note("worker.failed", { worker: worker.name, delayMs, error: fault });
+    await sleepUnlessAborted(delayMs, signal);
+  }
+  observer.note("worker.stopped", { worker: worker.name });
+}
+
+async function runOnce(worker: Worker, signal: AbortSignal): Promise<Error | null> {
+  try {
+    await worker.run(signal);
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+async function sleepUnlessAborted(delayMs: number, signal: AbortSignal): Promise<void> {
+  try {
+    await sleep(delayMs, undefined, { signal });
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
+interface StuckWatch {
+  readonly signal: AbortSignal;
+  readonly stopTimeoutMs: number;
+  readonly until: AbortSignal;
+}
+
+async function reportStuck({ signal, stopTimeoutMs, until }: StuckWatch): Promise<boolean> {
+  await new Promise<void>((resolve) => {
+    if (signal.aborted || until.aborted) return resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true });
+    until.addEventListener("abort", () => resolve(), { once: true });
+  });
+  await sleepUnlessAborted(stopTimeoutMs, until);
+  return !until.aborted;
+}

@@ -1,0 +1,68 @@
+export type ObservationLevel = "fatal" | "error" | "warn" | "info" | "debug" | "trace";
+
+export interface Observation {
+  readonly level: ObservationLevel;
+  readonly message: string;
+  /** The fault is unexpected, so its stack is printed at every log level. Elsewhere stacks need LOG_LEVEL=debug. */
+  readonly stack?: true;
+}
+
+export const OBSERVATIONS = {
+  // the program
+  "service.progress": { level: "info", message: "start-up progress" },
+  "service.started": { level: "info", message: "serving" },
+  "service.stopping": { level: "info", message: "stopping" },
+  "service.stopped": { level: "info", message: "stopped" },
+  "service.stop_failed": { level: "error", message: "a part did not stop cleanly", stack: true },
+  "service.setting_unknown": { level: "warn", message: "an environment variable looks like a misspelt setting" },
+  "service.crashed": { level: "fatal", message: "unexpected fault, stopping", stack: true },
+
+  // jobs
+  "worker.started": { level: "debug", message: "worker started" },
+  "worker.stopped": { level: "debug", message: "worker stopped" },
+  "worker.ended": { level: "warn", message: "worker ended by itself, restarting it" },
+  "worker.failed": { level: "error", message: "worker failed, restarting it", stack: true },
+  "worker.gave_up": { level: "error", message: "worker the service depends on failed", stack: true },
+  "worker.stuck": { level: "error", message: "worker did not stop in time" },
+
+  // db: pools
+  "database.connection_lost": { level: "warn", message: "lost an idle database connection" },
+  "database.unreachable": { level: "warn", message: "the database cannot be reached" },
+  "database.reachable": { level: "info", message: "the database can be reached again" },
+  "database.waiting": { level: "warn", message: "waiting for the database" },
+  "database.requirement_warning": { level: "warn", message: "the database lacks something optional" },
+
+  // db: migrations
+  "database.migrated": { level: "info", message: "brought the schema up to date" },
+  "database.migration_waiting": { level: "info", message: "another node is migrating the database, waiting for it" },
+
+  // auth: keys
+  "keys.created": { level: "info", message: "made the keys of this database" },
+  "keys.reload_failed": { level: "warn", message: "could not read the keys again, going on with those at hand" },
+
+  // db: embedded server
+  "embedded.initialised": { level: "info", message: "made the database cluster" },
+  "embedded.started": { level: "info", message: "PostgreSQL is running" },
+  "embedded.port_taken": { level: "warn", message: "the wanted PostgreSQL port is in use, took another" },
+  "embedded.leftover_stopped": { level: "warn", message: "stopped a PostgreSQL that an earlier run left behind" },
+  "embedded.ended": { level: "error", message: "PostgreSQL ended unexpectedly, restarting it" },
+  "embedded.restarted": { level: "info", message: "PostgreSQL is running again" },
+  "embedded.restart_failed": { level: "error", message: "could not restart PostgreSQL, will try again" },
+  "embedded.watchdog_lost": { level: "warn", message: "the watchdog ended, starting another" },
+  "embedded.stop_forced": { level: "warn", message: "PostgreSQL did not stop in time and was ended by force" },
+  "embedded.stopped": { level: "info", message: "PostgreSQL stopped" },
+  // http: connections
+  "http.garbage": { level: "debug", message: "closed a connection that speaks neither TLS nor HTTP" },
+  "http.plain_refused": { level: "debug", message: "refused a plain HTTP request" },
+  "http.handshake_failed": { level: "debug", message: "TLS handshake failed" },
+  "http.request_refused": { level: "debug", message: "refused what is not a request" },
+  "http.accept_failed": { level: "error", message: "could not accept a connection" },
+  "http.stop_forced": { level: "warn", message: "cut connections that did not finish in time" },
+
+  // http: requests
+  "request.completed": { level: "debug", message: "request" },
+  "request.unavailable": { level: "warn", message: "request could not be served for now" },
+  "request.failed": { level: "error", message: "request failed", stack: true },
+} as const satisfies Record<string, Observation>;
+
+export type ObservationName = keyof typeof OBSERVATIONS;

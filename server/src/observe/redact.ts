@@ -1,0 +1,93 @@
+const SECRET_WORDS = new Set([
+  "apikey",
+  "authorization",
+  "cookie",
+  "credential",
+  "credentials",
+  "key",
+  "keys",
+  "passphrase",
+  "passwd",
+  "password",
+  "passwords",
+  "secret",
+  "secrets",
+  "token",
+  "tokens",
+]);
+
+const REDACTED = "[redacted]";
+const MAX_DEPTH = 6;
+const MAX_ITEMS = 100;
+
+// Passwords also travel inside connection strings, which end up in the text of errors of other people's libraries.
+const URL_USERINFO = /([a-z][a-z0-9+.-]*:\/\/[^\s:/@]*):[^\s/@]*@/gi;
+// A signed token is recognisable wherever it stands: two dotted base64url parts, both of JSON objects.
+const SIGNED_TOKEN = /eyJ[\w-]{5,}\.eyJ[\w-]{5,}\.[\w-]*/g;
+
+export interface RedactOptions {
+  readonly withStack: boolean;
+}
+
+/** A copy of `fields` that is fit to be printed: nothing named like a secret, no bytes, no cycles, errors made small. */
+export function redactFields(fields: Record<string, unknown>, options: RedactOptions): Record<string, unknown> {
+  return redactRecord(fields, options, 0);
+}
+
+export function isSecretName(name: string): boolean {
+  const words = name.replace(/([a-z0-9])([A-Z])/g, "$1 $2").split(/[^A-Za-z0-9]+/);
+  return words.flatMap((word) => word.split(" ")).some((word) => SECRET_WORDS.has(word.toLowerCase()));
+}
+
+function redactText(text: string): string {
+  return text.replace(URL_USERINFO, `$1:${REDACTED}@`).replace(SIGNED_TOKEN, REDACTED);
+}
+
+function redactRecord(record: object, options: RedactOptions, depth: number): Record<string, unknown> {
+  const printable: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(record).slice(0, MAX_ITEMS)) {
+    printable[name] =
+      isSecretName(name) && value !== null && value !== undefined ? REDACTED : redactValue(value, options, depth);
+  }
+  return printable;
+}
+
+function redactValue(value: unknown, options: RedactOptions, depth: number): unknown {
+  switch (typeof value) {
+    case "string":
+      return redactText(value);
+    case "bigint":
+    case "symbol":
+      return String(value);
+    case "function":
+      return "[function]";
+    case "object":
+      return value === null ? null : redactObject(value, options, depth);
+    case "boolean":
+    case "number":
+    case "undefined":
+      return value;
+    default:
+      return "[unknown]";
+  }
+}
+
+function redactObject(value: object, options: RedactOptions, depth: number): unknown {
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? "[invalid date]" : value.toISOString();
+  if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return `[${value.byteLength} bytes]`;
+  if (depth >= MAX_DEPTH) return "[deep]";
+  if (value instanceof Error) return redactError(value, options, depth + 1);
+  if (Array.isArray(value)) return value.slice(0, MAX_ITEMS).map((item) => redactValue(item, options, depth + 1));
+  return redactRecord(value, options, depth + 1);
+}
+
+function redactError(error: Error, options: RedactOptions, depth: number): Record<string, unknown> {
+  // Other fields of an error are left out on purpose: PostgreSQL puts row values into `detail`.
+  const printable: Record<string, unknown> = { name: error.name, message: redactText(error.message) };
+  if ("code" in error && (typeof error.code === "string" || typeof error.code === "number"))
+    printable["code"] = error.code;
+  if (options.withStack && error.stack !== undefined) printable["stack"] = redactText(error.stack);
+  if (error instanceof AggregateError) printable["errors"] = redactValue(error.errors, options, depth);
+  if (error.cause !== undefined) printable["cause"] = redactValue(error.cause, options, depth);
+  return printable;
+}

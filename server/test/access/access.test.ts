@@ -1,0 +1,4 @@
+import { createTestDatabase } from "../support/database.ts";
+import { checkAccess } from "./check-access.ts";
+
+checkAccess("access on a server of our own", { open: (cleanup) => createTestDatabase(cleanup) });

@@ -1,0 +1,130 @@
+import type { RandomWorld } from "./random-world.ts";
+
+const KINDS = [
+  "user",
+  "swarm",
+  "seat",
+  "emailSeat",
+  "agent",
+  "tool",
+  "assignment",
+  "message",
+  "flag",
+  "run",
+  "bill",
+  "webhook",
+] as const;
+
+/** The same place in the same list always has the same id, so that a failing example reads the same every time. */
+export function idOf(kind: (typeof KINDS)[number], place: number): string {
+  const kindDigits = KINDS.indexOf(kind).toString(16).padStart(4, "0");
+  return `00000000-0000-4000-8000-${kindDigits}${place.toString(16).padStart(8, "0")}`;
+}
+
+/** The statements that make the world, for the owner of the schema. */
+export function storeWorld(world: RandomWorld): string {
+  const statements = [
+    insert("auth.users (id, email, email_confirmed_at)", world.users, (user, place) => [
+      idOf("user", place),
+      `user${place}@example.test`,
+      user.hasConfirmedEmail ? "now" : null,
+    ]),
+    insert("public.swarms (id, owner_id, name)", world.swarms, ({ owner }, place) => [
+      idOf("swarm", place),
+      idOf("user", owner),
+      "Swarm",
+    ]),
+    insert("public.swarm_members (id, swarm_id, user_id, role, status)", world.seats, (seat, place) => [
+      idOf("seat", place),
+      idOf("swarm", seat.swarm),
+      idOf("user", seat.user),
+      seat.role,
+      seat.isActive ? "active" : "invited",
+    ]),
+    insert("public.swarm_members (id, swarm_id, invited_email)", world.emailSeats, (seat, place) => [
+      idOf("emailSeat", place),
+      idOf("swarm", seat.swarm),
+      `user${seat.user}@example.test`,
+    ]),
+    insert("public.agents (id, user_id, name)", world.agents, ({ owner }, place) => [
+      idOf("agent", place),
+      idOf("user", owner),
+      "A",
+    ]),
+    insert(
+      "public.swarm_agents (agent_id, swarm_id)",
+      world.agents.flatMap(({ swarms }, agent) => swarms.map((swarm) => ({ agent, swarm }))),
+      ({ agent, swarm }) => [idOf("agent", agent), idOf("swarm", swarm)],
+    ),
+    insert(
+      "public.tools (id, owner_id, name, description, kind, visibility)",
+      world.tools,
+      ({ owner, visibility }, place) => [
+        idOf("tool", place),
+        owner === null ? null : idOf("user", owner),
+        `tool${place}`,
+        "a tool",
+        owner === null ? "builtin" : "http",
+        visibility,
+      ],
+    ),
+    insert("public.agent_tools (id, agent_id, tool_id)", world.assignments, ({ agent, tool }, place) => [
+      idOf("assignment", place),
+      idOf("agent", agent),
+      idOf("tool", tool),
+    ]),
+    insert("public.messages (id, swarm_id, sender_user_id, content)", world.messages, ({ swarm, user }, place) => [
+      idOf("message", place),
+      idOf("swarm", swarm),
+      idOf("user", user),
+      "hello",
+    ]),
+    "update public.messages set content = 'hello, all';",
+    insert(
+      "public.message_flags (id, message_id, flagged_by)",
+      world.messages.flatMap(({ flaggedBy }, message) => (flaggedBy === null ? [] : [{ flaggedBy, message }])),
+      ({ flaggedBy, message }) => [idOf("flag", message), idOf("message", message), idOf("user", flaggedBy)],
+    ),
+    ...world.turns.map(storeTurn),
+    insert("public.usage_records (id, payer_id, user_id, framework, model)", world.bills, ({ payer, user }, place) => [
+      idOf("bill", place),
+      idOf("user", payer),
+      idOf("user", user),
+      "provider_a",
+      "m",
+    ]),
+    insert("public.webhooks (id, user_id, name, url, events)", world.webhooks, ({ owner }, place) => [
+      idOf("webhook", place),
+      idOf("user", owner),
+      "hook",
+      "https://example.test/",
+      "{agent.created}",
+    ]),
+  ];
+  return statements.join("\n");
+}
+
+/** A run with one turn, one tool call of it, and one event; the id of the run stands for all of them. */
+function storeTurn({ swarm, agent, isRestricted }: RandomWorld["turns"][number], place: number): string {
+  const run = `'${idOf("run", place)}'`;
+  const where = `'${idOf("swarm", swarm)}', '${idOf("agent", agent)}'`;
+  return `
+    insert into public.runs (id, swarm_id, strategy) values (${run}, '${idOf("swarm", swarm)}', 'parallel');
+    insert into public.run_turns (id, run_id, swarm_id, agent_id, agent_name, position, framework, model)
+      values (${run}, ${run}, ${where}, 'A', 0, 'provider_a', 'm');
+    insert into public.tool_executions (id, run_id, turn_id, swarm_id, agent_id, tool_name, tool_call_id, status)
+      values (${run}, ${run}, ${run}, ${where}, 't', 'c', 'running');
+    insert into public.tool_execution_payloads (tool_execution_id, swarm_id, agent_id) values (${run}, ${where});
+    insert into public.run_events (run_id, seq, swarm_id, agent_id, restricted, type, data)
+      values (${run}, 1, ${where}, ${isRestricted}, 'tool', '{}');`;
+}
+
+function insert<T>(into: string, rows: readonly T[], valuesOf: (row: T, place: number) => (string | null)[]): string {
+  if (rows.length === 0) return "";
+  const texts = rows.map((row, place) =>
+    valuesOf(row, place)
+      .map((value) => (value === null ? "null" : `'${value}'`))
+      .join(", "),
+  );
+  return `insert into ${into} values ${texts.map((text) => `(${text})`).join(", ")};`;
+}

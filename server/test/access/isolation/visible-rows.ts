@@ -1,0 +1,105 @@
+import type { RandomWorld } from "./random-world.ts";
+import { idOf } from "./store-world.ts";
+
+/** For each table and view of the interface, how to name a row of it. */
+export const ROW_NAMES = {
+  profiles: "id",
+  public_profiles: "id",
+  user_settings: "user_id",
+  webhooks: "id",
+  agents: "id",
+  agent_cards: "id",
+  tools: "id",
+  agent_tools: "id",
+  swarms: "id",
+  // The owner's seat is made by the database; its own id is not known beforehand.
+  swarm_members: "swarm_id || ' ' || coalesce(user_id::text, invited_email)",
+  swarm_agents: "swarm_id || ' ' || agent_id",
+  messages: "id",
+  message_revisions: "message_id",
+  message_flags: "id",
+  runs: "id",
+  run_turns: "id",
+  tool_executions: "id",
+  tool_execution_payloads: "tool_execution_id",
+  run_events: "run_id",
+  usage_records: "id",
+  usage_daily: "payer_id",
+} as const;
+
+export type VisibleRows = Readonly<Record<keyof typeof ROW_NAMES, readonly string[]>>;
+
+/** The row rules once more, as plain code: what this user may see. */
+export function visibleRows(world: RandomWorld, me: number): VisibleRows {
+  const seats = [
+    ...world.swarms.map(({ owner }, swarm) => ({ swarm, user: owner, role: "owner", isActive: true })),
+    ...world.seats,
+  ];
+  const mySeats = seats.filter(({ user, isActive }) => user === me && isActive);
+  const isMine = (user: number | null): boolean => user === me;
+  const amIn = (swarm: number): boolean => mySeats.some((seat) => seat.swarm === swarm);
+  const manages = (swarm: number): boolean =>
+    mySeats.some((seat) => seat.swarm === swarm && (seat.role === "owner" || seat.role === "admin"));
+  const isMyAgent = (agent: number): boolean => isMine(world.agents[agent]?.owner ?? null);
+  const isCoMember = (user: number): boolean =>
+    seats.some((seat) => seat.user === user && seat.isActive && amIn(seat.swarm));
+  const amInvited = (email: number): boolean => isMine(email) && world.users[email]?.hasConfirmedEmail === true;
+
+  const flags = world.messages.flatMap(({ swarm, flaggedBy }, message) =>
+    flaggedBy === null ? [] : [{ swarm, flaggedBy, message }],
+  );
+  const places = world.agents.flatMap(({ swarms }, agent) => swarms.map((swarm) => ({ agent, swarm })));
+  const turns = (isVisible: (turn: RandomWorld["turns"][number]) => boolean): string[] =>
+    pick("run", world.turns, isVisible);
+  const bills = world.bills.filter(({ payer, user }) => isMine(payer) || isMine(user));
+
+  return {
+    profiles: [idOf("user", me)],
+    user_settings: [idOf("user", me)],
+    public_profiles: pick("user", world.users, (_, user) => isMine(user) || isCoMember(user)),
+    webhooks: pick("webhook", world.webhooks, ({ owner }) => isMine(owner)),
+    agents: pick("agent", world.agents, ({ owner }) => isMine(owner)),
+    agent_cards: pick("agent", world.agents, ({ owner, swarms }) => isMine(owner) || swarms.some(amIn)),
+    tools: pick(
+      "tool",
+      world.tools,
+      ({ owner, visibility }) =>
+        owner === null || visibility === "public" || isMine(owner) || (visibility === "shared" && isCoMember(owner)),
+    ),
+    agent_tools: pick("assignment", world.assignments, ({ agent }) => isMyAgent(agent)),
+    swarms: pick("swarm", world.swarms, (_, swarm) => amIn(swarm)),
+    swarm_members: [
+      ...seats
+        .filter(({ swarm, user }) => amIn(swarm) || isMine(user))
+        .map(({ swarm, user }) => `${idOf("swarm", swarm)} ${idOf("user", user)}`),
+      ...world.emailSeats
+        .filter(({ swarm, user }) => amIn(swarm) || amInvited(user))
+        .map(({ swarm, user }) => `${idOf("swarm", swarm)} user${user}@example.test`),
+    ],
+    swarm_agents: places
+      .filter(({ agent, swarm }) => amIn(swarm) || isMyAgent(agent))
+      .map(({ agent, swarm }) => `${idOf("swarm", swarm)} ${idOf("agent", agent)}`),
+    messages: pick("message", world.messages, ({ swarm }) => amIn(swarm)),
+    message_revisions: pick("message", world.messages, ({ swarm }) => amIn(swarm)),
+    message_flags: flags
+      .filter(({ swarm, flaggedBy }) => isMine(flaggedBy) || manages(swarm))
+      .map(({ message }) => idOf("flag", message)),
+    runs: turns(({ swarm }) => amIn(swarm)),
+    run_turns: turns(({ swarm }) => amIn(swarm)),
+    tool_executions: turns(({ swarm, agent }) => amIn(swarm) || isMyAgent(agent)),
+    tool_execution_payloads: turns(({ swarm, agent }) => manages(swarm) || isMyAgent(agent)),
+    run_events: turns(
+      ({ swarm, agent, isRestricted }) => amIn(swarm) && (!isRestricted || manages(swarm) || isMyAgent(agent)),
+    ),
+    usage_records: pick("bill", world.bills, (bill) => bills.includes(bill)),
+    usage_daily: [...new Set(bills.map(({ payer }) => idOf("user", payer)))],
+  };
+}
+
+function pick<T>(
+  kind: Parameters<typeof idOf>[0],
+  rows: readonly T[],
+  isVisible: (row: T, place: number) => boolean,
+): string[] {
+  return rows.flatMap((row, place) => (isVisible(row, place) ? [idOf(kind, place)] : []));
+}

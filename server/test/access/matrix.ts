@@ -1,0 +1,334 @@
+/**
+ * Who may do what, on the database itself: one line for each table or view and operation, one column for each caller.
+ *
+ * Callers
+ *   owner     owns what the line is about: the swarm, the agent, the tool, the webhook, the profile
+ *   admin, member, viewer   take part in the owner's swarm with that role; the member has agents of their own in it
+ *   invited   has an invitation to the swarm and has not accepted it
+ *   stranger  is signed in and has nothing to do with any of it
+ *   anon      has no token of a user
+ *   service   acts with the service role, over the interface
+ *   internal  is the service's own work (queue, identity, status machine), which no request reaches
+ *
+ * Cells
+ *   yes    does it
+ *   -      no error, and sees or changes nothing
+ *   no     refused as a matter of rights
+ *   none   is told that what the new row points at does not exist
+ *   never  refused for another reason: the value is fixed, made by the service, or the view cannot be written
+ *
+ * Lines without further words are about the owner's own row. The statement behind a line is in operations.ts.
+ */
+export const MATRIX = `
+table or view                    | operation                         | owner admin member viewer invited stranger anon  service internal
+
+public.profiles                  | select                            | yes   -     -      -      -       -        no    yes     yes
+public.profiles                  | insert                            | no    no    no     no     no      no       no    yes     yes
+public.profiles                  | update                            | yes   -     -      -      -       -        no    yes     yes
+public.profiles                  | delete                            | no    no    no     no     no      no       no    yes     yes
+public.profiles                  | update e-mail                     | never -     -      -      -       -        no    never   yes
+public.profiles                  | update id                         | never -     -      -      -       -        no    never   yes
+
+public.public_profiles           | select                            | yes   yes   yes    yes    -       -        no    yes     no
+public.public_profiles           | insert                            | no    no    no     no     no      no       no    no      no
+public.public_profiles           | update                            | no    no    no     no     no      no       no    no      no
+public.public_profiles           | delete                            | no    no    no     no     no      no       no    no      no
+public.public_profiles           | select invited                    | -     -     -      -      yes     -        no    yes     no
+public.public_profiles           | select stranger                   | -     -     -      -      -       yes      no    yes     no
+
+public.user_settings             | select                            | yes   -     -      -      -       -        no    yes     yes
+public.user_settings             | insert                            | no    no    no     no     no      no       no    yes     yes
+public.user_settings             | update                            | yes   -     -      -      -       -        no    yes     yes
+public.user_settings             | delete                            | no    no    no     no     no      no       no    yes     yes
+public.user_settings             | update owner                      | no    -     -      -      -       -        no    no      no
+
+public.webhooks                  | select                            | yes   -     -      -      -       -        no    yes     yes
+public.webhooks                  | insert                            | yes   yes   yes    yes    yes     yes      no    yes     yes
+public.webhooks                  | update                            | yes   -     -      -      -       -        no    yes     yes
+public.webhooks                  | delete                            | yes   -     -      -      -       -        no    yes     yes
+public.webhooks                  | insert for owner                  | yes   no    no     no     no      no       no    yes     yes
+public.webhooks                  | insert with secret                | never never never  never  never   never    no    never   never
+public.webhooks                  | update owner                      | no    -     -      -      -       -        no    no      no
+public.webhooks                  | update secret                     | never -     -      -      -       -        no    never   yes
+
+public.webhook_deliveries        | select                            | yes   -     -      -      -       -        no    yes     yes
+public.webhook_deliveries        | insert                            | no    no    no     no     no      no       no    yes     yes
+public.webhook_deliveries        | update                            | no    no    no     no     no      no       no    yes     yes
+public.webhook_deliveries        | delete                            | no    no    no     no     no      no       no    yes     yes
+
+public.webhook_delivery_attempts | select                            | yes   -     -      -      -       -        no    yes     yes
+public.webhook_delivery_attempts | insert                            | no    no    no     no     no      no       no    yes     yes
+public.webhook_delivery_attempts | update                            | no    no    no     no     no      no       no    yes     yes
+public.webhook_delivery_attempts | delete                            | no    no    no     no     no      no       no    yes     yes
+
+public.agents                    | select                            | yes   -     -      -      -       -        no    yes     yes
+public.agents                    | insert                            | yes   yes   yes    yes    yes     yes      no    yes     yes
+public.agents                    | update                            | yes   -     -      -      -       -        no    yes     yes
+public.agents                    | delete                            | yes   -     -      -      -       -        no    yes     yes
+public.agents                    | insert for owner                  | yes   no    no     no     no      no       no    yes     yes
+public.agents                    | update owner                      | no    -     -      -      -       -        no    no      no
+public.agents                    | update id                         | never -     -      -      -       -        no    never   never
+
+public.agent_cards               | select                            | yes   yes   yes    yes    -       -        no    yes     no
+public.agent_cards               | insert                            | no    no    no     no     no      no       no    no      no
+public.agent_cards               | update                            | no    no    no     no     no      no       no    no      no
+public.agent_cards               | delete                            | no    no    no     no     no      no       no    no      no
+public.agent_cards               | select not in the swarm           | yes   -     -      -      -       -        no    yes     no
+
+public.tools                     | select                            | yes   -     -      -      -       -        no    yes     yes
+public.tools                     | insert                            | yes   yes   yes    yes    yes     yes      no    yes     yes
+public.tools                     | update                            | yes   -     -      -      -       -        no    yes     yes
+public.tools                     | delete                            | yes   -     -      -      -       -        no    yes     yes
+public.tools                     | select shared                     | yes   yes   yes    yes    -       -        no    yes     yes
+public.tools                     | select public                     | yes   yes   yes    yes    yes     yes      no    yes     yes
+public.tools                     | select built-in                   | yes   yes   yes    yes    yes     yes      no    yes     yes
+public.tools                     | insert for owner                  | yes   no    no     no     no      no       no    yes     yes
+public.tools                     | insert for nobody                 | no    no    no     no     no      no       no    never   never
+public.tools                     | insert built-in                   | no    no    no     no     no      no       no    yes     yes
+public.tools                     | insert public                     | no    no    no     no     no      no       no    yes     yes
+public.tools                     | update shared                     | yes   -     -      -      -       -        no    yes     yes
+public.tools                     | update public                     | -     -     -      -      -       -        no    yes     yes
+public.tools                     | update built-in                   | -     -     -      -      -       -        no    yes     yes
+public.tools                     | update to public                  | no    -     -      -      -       -        no    yes     yes
+public.tools                     | update owner                      | no    -     -      -      -       -        no    no      no
+public.tools                     | delete shared                     | yes   -     -      -      -       -        no    yes     yes
+public.tools                     | delete built-in                   | -     -     -      -      -       -        no    yes     yes
+
+public.agent_tools               | select                            | yes   -     -      -      -       -        no    yes     yes
+public.agent_tools               | insert                            | yes   yes   yes    yes    yes     yes      no    yes     yes
+public.agent_tools               | update                            | yes   -     -      -      -       -        no    yes     yes
+public.agent_tools               | delete                            | yes   -     -      -      -       -        no    yes     yes
+public.agent_tools               | insert private tool               | yes   no    no     no     no      no       no    yes     yes
+public.agent_tools               | insert shared tool                | yes   yes   yes    yes    no      no       no    yes     yes
+public.agent_tools               | insert public tool                | yes   yes   yes    yes    yes     yes      no    yes     yes
+public.agent_tools               | insert foreign agent              | yes   no    no     no     no      no       no    yes     yes
+public.agent_tools               | insert for owner                  | yes   -     -      -      -       -        no    -       -
+public.agent_tools               | update agent                      | never -     -      -      -       -        no    never   never
+public.agent_tools               | update tool                       | never -     -      -      -       -        no    never   never
+public.agent_tools               | update owner                      | no    -     -      -      -       -        no    no      no
+
+public.swarms                    | select                            | yes   yes   yes    yes    -       -        no    yes     yes
+public.swarms                    | insert                            | yes   yes   yes    yes    yes     yes      no    yes     yes
+public.swarms                    | update                            | yes   yes   -      -      -       -        no    yes     yes
+public.swarms                    | delete                            | yes   -     -      -      -       -        no    yes     yes
+public.swarms                    | insert for owner                  | yes   no    no     no     no      no       no    yes     yes
+public.swarms                    | update owner                      | no    no    -      -      -       -        no    no      no
+public.swarms                    | take over                         | yes   no    -      -      -       -        no    no      no
+public.swarms                    | update coordinator                | yes   yes   -      -      -       -        no    yes     yes
+public.swarms                    | coordinator from outside          | never never -      -      -       -        no    never   never
+
+public.swarm_members             | select                            | yes   yes   yes    yes    -       -        no    yes     yes
+public.swarm_members             | insert                            | yes   yes   no     no     no      no       no    yes     yes
+public.swarm_members             | update                            | yes   yes   no     -      -       -        no    yes     yes
+public.swarm_members             | delete                            | yes   yes   yes    -      -       -        no    yes     yes
+public.swarm_members             | select invitation                 | yes   yes   yes    yes    yes     -        no    yes     yes
+public.swarm_members             | select e-mail invitation          | yes   yes   yes    yes    yes     -        no    yes     yes
+public.swarm_members             | insert oneself                    | no    no    no     no     no      no       no    yes     yes
+public.swarm_members             | insert e-mail                     | yes   yes   no     no     no      no       no    yes     yes
+public.swarm_members             | insert admin                      | yes   yes   no     no     no      no       no    yes     yes
+public.swarm_members             | insert owner                      | no    no    no     no     no      no       no    never   never
+public.swarm_members             | insert as active                  | -     -     no     no     no      no       no    yes     yes
+public.swarm_members             | update role to owner              | no    no    no     -      -       -        no    never   never
+public.swarm_members             | update own role                   | -     yes   no     no     no      -        no    -       -
+public.swarm_members             | update role of owner              | -     -     -      -      -       -        no    yes     yes
+public.swarm_members             | accept invitation                 | no    no    -      -      yes     -        no    yes     yes
+public.swarm_members             | accept e-mail invitation          | no    no    -      -      yes     -        no    never   never
+public.swarm_members             | accept as admin                   | no    no    -      -      no      -        no    yes     yes
+public.swarm_members             | update swarm                      | never never never  -      -       -        no    never   yes
+public.swarm_members             | update user                       | never never never  -      -       -        no    never   yes
+public.swarm_members             | delete own                        | -     yes   yes    yes    yes     -        no    -       -
+public.swarm_members             | delete owner                      | -     -     -      -      -       -        no    yes     yes
+public.swarm_members             | delete invitation                 | yes   yes   -      -      yes     -        no    yes     yes
+public.swarm_members             | delete e-mail invitation          | yes   yes   -      -      yes     -        no    yes     yes
+
+public.swarm_agents              | select                            | yes   yes   yes    yes    -       -        no    yes     yes
+public.swarm_agents              | insert                            | yes   yes   no     no     no      no       no    yes     yes
+public.swarm_agents              | update                            | yes   yes   -      -      -       -        no    yes     yes
+public.swarm_agents              | delete                            | yes   yes   -      -      -       -        no    yes     yes
+public.swarm_agents              | insert foreign agent              | no    no    no     no     no      no       no    yes     yes
+public.swarm_agents              | insert for owner                  | no    no    no     no     no      no       no    yes     yes
+public.swarm_agents              | disable member's                  | yes   yes   yes    -      -       -        no    yes     yes
+public.swarm_agents              | enable member's                   | yes   yes   no     -      -       -        no    yes     yes
+public.swarm_agents              | update member's                   | yes   yes   no     -      -       -        no    yes     yes
+public.swarm_agents              | update swarm                      | never never never  -      -       -        no    never   never
+public.swarm_agents              | update agent                      | never never never  -      -       -        no    never   never
+public.swarm_agents              | delete member's                   | yes   yes   yes    -      -       -        no    yes     yes
+
+public.messages                  | select                            | yes   yes   yes    yes    -       -        no    yes     yes
+public.messages                  | insert                            | yes   yes   yes    no     no      no       no    yes     yes
+public.messages                  | update                            | yes   -     -      -      -       -        no    yes     yes
+public.messages                  | delete                            | yes   yes   -      -      -       -        no    yes     yes
+public.messages                  | select tombstone                  | yes   yes   yes    yes    -       -        no    yes     yes
+public.messages                  | insert for owner                  | yes   -     -      no     no      no       no    yes     yes
+public.messages                  | insert for agent                  | -     -     -      no     no      no       no    yes     yes
+public.messages                  | update own message                | yes   yes   yes    -      -       -        no    yes     yes
+public.messages                  | update foreign message            | -     -     yes    -      -       -        no    yes     yes
+public.messages                  | update agent's message            | -     -     -      -      -       -        no    yes     yes
+public.messages                  | update tombstone                  | -     -     -      -      -       -        no    yes     yes
+public.messages                  | update sender                     | -     -     never  -      -       -        no    yes     yes
+public.messages                  | update swarm                      | -     -     never  -      -       -        no    never   never
+public.messages                  | update flagged                    | -     -     never  -      -       -        no    yes     yes
+public.messages                  | delete own message                | yes   yes   yes    yes    -       -        no    yes     yes
+public.messages                  | delete foreign message            | yes   yes   yes    -      -       -        no    yes     yes
+public.messages                  | delete agent's message            | yes   yes   -      -      -       -        no    yes     yes
+public.messages                  | delete tombstone                  | -     -     -      -      -       -        no    yes     yes
+
+public.message_revisions         | select                            | yes   yes   yes    yes    -       -        no    yes     yes
+public.message_revisions         | insert                            | no    no    no     no     no      no       no    yes     yes
+public.message_revisions         | update                            | no    no    no     no     no      no       no    yes     yes
+public.message_revisions         | delete                            | no    no    no     no     no      no       no    yes     yes
+
+public.message_flags             | select                            | yes   yes   yes    -      -       -        no    yes     yes
+public.message_flags             | insert                            | yes   yes   yes    yes    none    none     no    yes     yes
+public.message_flags             | update                            | yes   yes   -      -      -       -        no    yes     yes
+public.message_flags             | delete                            | -     -     yes    -      -       -        no    yes     yes
+public.message_flags             | insert for owner                  | yes   -     -      -      none    none     no    yes     yes
+public.message_flags             | insert as moderation              | -     -     -      -      none    none     no    yes     yes
+public.message_flags             | update reason                     | never never -      -      -       -        no    never   yes
+public.message_flags             | update message                    | never never -      -      -       -        no    never   yes
+public.message_flags             | delete resolved                   | -     -     -      -      -       -        no    yes     yes
+
+public.runs                      | select                            | yes   yes   yes    yes    -       -        no    yes     yes
+public.runs                      | insert                            | no    no    no     no     no      no       no    yes     yes
+public.runs                      | update                            | no    no    no     no     no      no       no    yes     yes
+public.runs                      | delete                            | no    no    no     no     no      no       no    yes     yes
+
+public.run_turns                 | select                            | yes   yes   yes    yes    -       -        no    yes     yes
+public.run_turns                 | insert                            | no    no    no     no     no      no       no    yes     yes
+public.run_turns                 | update                            | no    no    no     no     no      no       no    yes     yes
+public.run_turns                 | delete                            | no    no    no     no     no      no       no    yes     yes
+
+public.tool_executions           | select                            | yes   yes   yes    yes    -       -        no    yes     yes
+public.tool_executions           | insert                            | no    no    no     no     no      no       no    yes     yes
+public.tool_executions           | update                            | no    no    no     no     no      no       no    yes     yes
+public.tool_executions           | delete                            | no    no    no     no     no      no       no    yes     yes
+public.tool_executions           | approve own agent's               | no    no    no     no     no      no       no    yes     yes
+
+public.tool_execution_payloads   | select                            | yes   yes   -      -      -       -        no    yes     yes
+public.tool_execution_payloads   | insert                            | no    no    no     no     no      no       no    yes     yes
+public.tool_execution_payloads   | update                            | no    no    no     no     no      no       no    yes     yes
+public.tool_execution_payloads   | delete                            | no    no    no     no     no      no       no    yes     yes
+public.tool_execution_payloads   | select member's agent             | yes   yes   yes    -      -       -        no    yes     yes
+
+public.run_events                | select                            | yes   yes   yes    yes    -       -        no    yes     yes
+public.run_events                | insert                            | no    no    no     no     no      no       no    yes     yes
+public.run_events                | update                            | no    no    no     no     no      no       no    yes     yes
+public.run_events                | delete                            | no    no    no     no     no      no       no    yes     yes
+public.run_events                | select restricted                 | yes   yes   -      -      -       -        no    yes     yes
+public.run_events                | select restricted, member's agent | yes   yes   yes    -      -       -        no    yes     yes
+
+public.usage_records             | select                            | yes   -     yes    -      -       -        no    yes     yes
+public.usage_records             | insert                            | no    no    no     no     no      no       no    yes     yes
+public.usage_records             | update                            | no    no    no     no     no      no       no    yes     yes
+public.usage_records             | delete                            | no    no    no     no     no      no       no    yes     yes
+
+public.usage_daily               | select                            | yes   -     yes    -      -       -        no    yes     no
+public.usage_daily               | insert                            | never never never  never  never   never    never never   never
+public.usage_daily               | update                            | never never never  never  never   never    never never   never
+public.usage_daily               | delete                            | never never never  never  never   never    never never   never
+
+auth.users                       | select                            | no    no    no     no     no      no       no    no      yes
+auth.users                       | insert                            | no    no    no     no     no      no       no    no      yes
+auth.users                       | update                            | no    no    no     no     no      no       no    no      yes
+auth.users                       | delete                            | no    no    no     no     no      no       no    no      yes
+
+auth.identities                  | select                            | no    no    no     no     no      no       no    no      yes
+auth.identities                  | insert                            | no    no    no     no     no      no       no    no      yes
+auth.identities                  | update                            | no    no    no     no     no      no       no    no      yes
+auth.identities                  | delete                            | no    no    no     no     no      no       no    no      yes
+
+auth.sessions                    | select                            | no    no    no     no     no      no       no    no      yes
+auth.sessions                    | insert                            | no    no    no     no     no      no       no    no      yes
+auth.sessions                    | update                            | no    no    no     no     no      no       no    no      yes
+auth.sessions                    | delete                            | no    no    no     no     no      no       no    no      yes
+
+auth.one_time_tokens             | select                            | no    no    no     no     no      no       no    no      yes
+auth.one_time_tokens             | insert                            | no    no    no     no     no      no       no    no      yes
+auth.one_time_tokens             | update                            | no    no    no     no     no      no       no    no      yes
+auth.one_time_tokens             | delete                            | no    no    no     no     no      no       no    no      yes
+
+auth.mfa_factors                 | select                            | no    no    no     no     no      no       no    no      yes
+auth.mfa_factors                 | insert                            | no    no    no     no     no      no       no    no      yes
+auth.mfa_factors                 | update                            | no    no    no     no     no      no       no    no      yes
+auth.mfa_factors                 | delete                            | no    no    no     no     no      no       no    no      yes
+
+auth.mfa_challenges              | select                            | no    no    no     no     no      no       no    no      yes
+auth.mfa_challenges              | insert                            | no    no    no     no     no      no       no    no      yes
+auth.mfa_challenges              | update                            | no    no    no     no     no      no       no    no      yes
+auth.mfa_challenges              | delete                            | no    no    no     no     no      no       no    no      yes
+
+auth.flow_states                 | select                            | no    no    no     no     no      no       no    no      yes
+auth.flow_states                 | insert                            | no    no    no     no     no      no       no    no      yes
+auth.flow_states                 | update                            | no    no    no     no     no      no       no    no      yes
+auth.flow_states                 | delete                            | no    no    no     no     no      no       no    no      yes
+
+private.migrations               | select                            | no    no    no     no     no      no       no    no      no
+private.migrations               | insert                            | no    no    no     no     no      no       no    no      no
+private.migrations               | update                            | no    no    no     no     no      no       no    no      no
+private.migrations               | delete                            | no    no    no     no     no      no       no    no      no
+
+private.settings                 | select                            | no    no    no     no     no      no       no    no      yes
+private.settings                 | insert                            | no    no    no     no     no      no       no    no      no
+private.settings                 | update                            | no    no    no     no     no      no       no    no      no
+private.settings                 | delete                            | no    no    no     no     no      no       no    no      no
+
+private.request_signing_secrets  | select                            | no    no    no     no     no      no       no    no      yes
+private.request_signing_secrets  | insert                            | no    no    no     no     no      no       no    no      yes
+private.request_signing_secrets  | update                            | no    no    no     no     no      no       no    no      yes
+private.request_signing_secrets  | delete                            | no    no    no     no     no      no       no    no      yes
+
+private.signing_keys             | select                            | no    no    no     no     no      no       no    no      yes
+private.signing_keys             | insert                            | no    no    no     no     no      no       no    no      yes
+private.signing_keys             | update                            | no    no    no     no     no      no       no    no      yes
+private.signing_keys             | delete                            | no    no    no     no     no      no       no    no      yes
+
+private.api_keys                 | select                            | no    no    no     no     no      no       no    no      yes
+private.api_keys                 | insert                            | no    no    no     no     no      no       no    no      yes
+private.api_keys                 | update                            | no    no    no     no     no      no       no    no      yes
+private.api_keys                 | delete                            | no    no    no     no     no      no       no    no      yes
+
+private.webhook_previous_secrets | select                            | no    no    no     no     no      no       no    no      yes
+private.webhook_previous_secrets | insert                            | no    no    no     no     no      no       no    no      yes
+private.webhook_previous_secrets | update                            | no    no    no     no     no      no       no    no      yes
+private.webhook_previous_secrets | delete                            | no    no    no     no     no      no       no    no      yes
+
+private.webhook_queue            | select                            | no    no    no     no     no      no       no    no      yes
+private.webhook_queue            | insert                            | no    no    no     no     no      no       no    no      yes
+private.webhook_queue            | update                            | no    no    no     no     no      no       no    no      yes
+private.webhook_queue            | delete                            | no    no    no     no     no      no       no    no      yes
+
+private.webhook_lanes            | select                            | no    no    no     no     no      no       no    no      yes
+private.webhook_lanes            | insert                            | no    no    no     no     no      no       no    no      yes
+private.webhook_lanes            | update                            | no    no    no     no     no      no       no    no      yes
+private.webhook_lanes            | delete                            | no    no    no     no     no      no       no    no      yes
+
+private.events                   | select                            | no    no    no     no     no      no       no    no      yes
+private.events                   | insert                            | no    no    no     no     no      no       no    no      yes
+private.events                   | update                            | no    no    no     no     no      no       no    no      yes
+private.events                   | delete                            | no    no    no     no     no      no       no    no      yes
+
+private.tool_secrets             | select                            | no    no    no     no     no      no       no    no      yes
+private.tool_secrets             | insert                            | no    no    no     no     no      no       no    no      yes
+private.tool_secrets             | update                            | no    no    no     no     no      no       no    no      yes
+private.tool_secrets             | delete                            | no    no    no     no     no      no       no    no      yes
+
+private.message_counters         | select                            | no    no    no     no     no      no       no    no      yes
+private.message_counters         | insert                            | no    no    no     no     no      no       no    no      yes
+private.message_counters         | update                            | no    no    no     no     no      no       no    no      yes
+private.message_counters         | delete                            | no    no    no     no     no      no       no    no      yes
+
+private.run_leases               | select                            | no    no    no     no     no      no       no    no      yes
+private.run_leases               | insert                            | no    no    no     no     no      no       no    no      yes
+private.run_leases               | update                            | no    no    no     no     no      no       no    no      yes
+private.run_leases               | delete                            | no    no    no     no     no      no       no    no      yes
+
+private.idempotency_keys         | select                            | no    no    no     no     no      no       no    no      yes
+private.idempotency_keys         | insert                            | no    no    no     no     no      no       no    no      yes
+private.idempotency_keys         | update                            | no    no    no     no     no      no       no    no      yes
+private.idempotency_keys         | delete                            | no    no    no     no     no      no       no    no      yes
+
+private.turn_snapshots           | select                            | no    no    no     no     no      no       no    no      yes
+private.turn_snapshots           | insert                            | no    no    no     no     no      no       no    no      yes
+private.turn_snapshots           | update                            | no    no    no     no     no      no       no    no      yes
+private.turn_snapshots           | delete                            | no    no    no     no     no      no       no    no      yes
+`;

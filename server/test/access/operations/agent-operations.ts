@@ -1,0 +1,64 @@
+import { rows, type TableOperations } from "./rows.ts";
+
+export const AGENT_OPERATIONS: Readonly<Record<string, TableOperations>> = {
+  "public.agents": rows("public.agents", {
+    where: "id = :ownerAgent",
+    insert: "(user_id, name) values (:caller, 'New')",
+    update: "system_prompt = 'changed'",
+    more: {
+      "insert for owner": "insert into public.agents (user_id, name) values (:owner, 'New')",
+      "update owner": "update public.agents set user_id = :newcomer where id = :ownerAgent",
+      "update id": "update public.agents set id = gen_random_uuid() where id = :ownerAgent",
+    },
+  }),
+  "public.agent_cards": rows("public.agent_cards", {
+    where: "id = :ownerAgent",
+    insert: "(name) values ('New')",
+    update: "name = 'changed'",
+    more: {
+      "select not in the swarm": "select 1 from public.agent_cards where id = :ownerSpare",
+    },
+  }),
+  "public.tools": rows("public.tools", {
+    where: "id = :privateTool",
+    insert: "(owner_id, name, description) values (:caller, 'new', 'a tool')",
+    update: "description = 'changed'",
+    more: {
+      "select shared": "select 1 from public.tools where id = :sharedTool",
+      "select public": "select 1 from public.tools where id = :publicTool",
+      "select built-in": "select 1 from public.tools where id = :builtinTool",
+      "insert for owner": "insert into public.tools (owner_id, name, description) values (:owner, 'new', 'a tool')",
+      "insert for nobody": "insert into public.tools (owner_id, name, description) values (null, 'new', 'a tool')",
+      "insert built-in":
+        "insert into public.tools (owner_id, name, description, kind) values (null, 'new', 'a tool', 'builtin')",
+      "insert public":
+        "insert into public.tools (owner_id, name, description, visibility) values (:caller, 'new', 'a tool', 'public')",
+      "update shared": "update public.tools set description = 'changed' where id = :sharedTool",
+      "update public": "update public.tools set description = 'changed' where id = :publicTool",
+      "update built-in": "update public.tools set description = 'changed' where id = :builtinTool",
+      "update to public": "update public.tools set visibility = 'public' where id = :privateTool",
+      "update owner": "update public.tools set owner_id = :newcomer where id = :privateTool",
+      "delete shared": "delete from public.tools where id = :sharedTool",
+      "delete built-in": "delete from public.tools where id = :builtinTool",
+    },
+  }),
+  "public.agent_tools": rows("public.agent_tools", {
+    where: "id = :assignment",
+    insert: "(agent_id, tool_id) values (:callerSpare, :builtinTool)",
+    update: "enabled = false",
+    more: {
+      "insert private tool": "insert into public.agent_tools (agent_id, tool_id) values (:callerSpare, :privateTool)",
+      "insert shared tool": "insert into public.agent_tools (agent_id, tool_id) values (:callerSpare, :sharedTool)",
+      "insert public tool": "insert into public.agent_tools (agent_id, tool_id) values (:callerSpare, :publicTool)",
+      "insert foreign agent": "insert into public.agent_tools (agent_id, tool_id) values (:ownerAgent, :builtinTool)",
+      "insert for owner": {
+        statement:
+          "insert into public.agent_tools (agent_id, tool_id, user_id) values (:callerSpare, :builtinTool, :owner)",
+        check: "select 1 from public.agent_tools where agent_id = :callerSpare and user_id = :owner",
+      },
+      "update agent": "update public.agent_tools set agent_id = :ownerSpare where id = :assignment",
+      "update tool": "update public.agent_tools set tool_id = :builtinTool where id = :assignment",
+      "update owner": "update public.agent_tools set user_id = :newcomer where id = :assignment",
+    },
+  }),
+};

@@ -1,0 +1,111 @@
+import { rows, type TableOperations } from "./rows.ts";
+
+/** Tables that no request ever reaches: identity, keys, queue, events. */
+export const HIDDEN_OPERATIONS: Readonly<Record<string, TableOperations>> = {
+  "auth.users": rows("auth.users", {
+    where: "id = :owner",
+    insert: "(email) values ('new@example.test')",
+    update: "last_sign_in_at = now()",
+  }),
+  "auth.identities": rows("auth.identities", {
+    where: "id = :identity",
+    insert: "(user_id, provider, provider_id) values (:caller, 'email', 'new')",
+    update: "last_sign_in_at = now()",
+  }),
+  "auth.sessions": rows("auth.sessions", {
+    where: "id = :session",
+    insert: "(user_id, refresh_key_wrapped) values (:caller, 'x')",
+    update: "refresh_counter = refresh_counter + 1",
+  }),
+  "auth.one_time_tokens": rows("auth.one_time_tokens", {
+    where: "id = :oneTimeToken",
+    insert: "(user_id, kind, token_hash, relates_to, expires_at) values (:caller, 'magiclink', 'y', 'x', now())",
+    update: "failed_attempts = 1",
+  }),
+  "auth.mfa_factors": rows("auth.mfa_factors", {
+    where: "id = :factor",
+    insert: "(user_id, factor_type, secret_wrapped) values (:caller, 'totp', 'x')",
+    update: "status = 'verified'",
+  }),
+  "auth.mfa_challenges": rows("auth.mfa_challenges", {
+    where: "id = :challenge",
+    insert: "(factor_id, expires_at) values (:factor, now())",
+    update: "failed_attempts = 1",
+  }),
+  "auth.flow_states": rows("auth.flow_states", {
+    where: "id = :flowState",
+    insert:
+      "(authentication_method, code_challenge, code_challenge_method, expires_at) values ('otp', 'x', 's256', now())",
+    update: "redirect_to = 'x'",
+  }),
+  "private.migrations": rows("private.migrations", {
+    where: "name = '0001_foundations'",
+    insert: "(name, run_on) values ('9999_forged', now())",
+    update: "name = 'x'",
+  }),
+  "private.settings": rows("private.settings", {
+    where: "name = 'agent_limit_per_user'",
+    insert: "(name, value) values ('x', '1')",
+    update: "value = '0'",
+  }),
+  "private.request_signing_secrets": rows("private.request_signing_secrets", {
+    where: "user_id = :owner",
+    insert: "(user_id, secret_wrapped) values (:newcomer, 'x')",
+    update: "secret_wrapped = 'y'",
+  }),
+  "private.signing_keys": rows("private.signing_keys", {
+    where: "kid = 'unused'",
+    insert: "(kid, purpose, algorithm, status) values ('new', 'role_key', 'ES256', 'standby')",
+    update: "status = 'revoked'",
+  }),
+  "private.api_keys": rows("private.api_keys", {
+    where: "id = :apiKey",
+    insert: "(role, token_wrapped, token_hash, kid) values ('anon', 'y', 'y', 'unused')",
+    update: "revoked_at = now()",
+  }),
+  "private.webhook_previous_secrets": rows("private.webhook_previous_secrets", {
+    where: "webhook_id = :webhook",
+    insert: "(webhook_id, secret, expires_at) values (:webhook, 'older', now())",
+    update: "expires_at = now()",
+  }),
+  "private.webhook_queue": rows("private.webhook_queue", {
+    where: "delivery_id = :delivery",
+    insert: "(delivery_id, webhook_id, event_seq) values (gen_random_uuid(), :webhook, 1)",
+    update: "run_at = now()",
+  }),
+  "private.webhook_lanes": rows("private.webhook_lanes", {
+    where: "webhook_id = :webhook",
+    insert: "(webhook_id) values (gen_random_uuid())",
+    update: "failed_in_a_row = 1",
+  }),
+  "private.events": rows("private.events", {
+    where: "id = :event",
+    insert: "(type, data, audience) values ('agent.created', '{}', array[:caller]::uuid[])",
+    update: "data = '{}'",
+  }),
+  "private.tool_secrets": rows("private.tool_secrets", {
+    where: "tool_id = :privateTool",
+    insert: "(tool_id, secrets_wrapped) values (:sharedTool, 'x')",
+    update: "secrets_wrapped = 'y'",
+  }),
+  "private.message_counters": rows("private.message_counters", {
+    where: "swarm_id = :room",
+    insert: "(swarm_id, last_seq) values (:annex, 1)",
+    update: "last_seq = last_seq + 1",
+  }),
+  "private.run_leases": rows("private.run_leases", {
+    where: "run_id = :run",
+    insert: "(run_id) values (:bareRun)",
+    update: "fence = fence + 1",
+  }),
+  "private.idempotency_keys": rows("private.idempotency_keys", {
+    where: "key = 'once'",
+    insert: "(user_id, key, request_hash) values (:caller, 'twice', 'x')",
+    update: "request_hash = 'y'",
+  }),
+  "private.turn_snapshots": rows("private.turn_snapshots", {
+    where: "turn_id = :turn",
+    insert: "(turn_id, config) values (:memberTurn, '{}')",
+    update: "config = '{}'",
+  }),
+};

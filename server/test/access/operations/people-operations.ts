@@ -1,0 +1,53 @@
+import { rows, type TableOperations } from "./rows.ts";
+
+export const PEOPLE_OPERATIONS: Readonly<Record<string, TableOperations>> = {
+  "public.profiles": rows("public.profiles", {
+    where: "id = :owner",
+    insert: "(id) values (:bare)",
+    update: "full_name = 'New Name'",
+    more: {
+      "update e-mail": "update public.profiles set email = 'taken@example.test' where id = :owner",
+      "update id": "update public.profiles set id = :bare where id = :owner",
+    },
+  }),
+  "public.public_profiles": rows("public.public_profiles", {
+    where: "id = :owner",
+    insert: "(id) values (:bare)",
+    update: "full_name = 'New Name'",
+    more: {
+      "select invited": "select 1 from public.public_profiles where id = :invited",
+      "select stranger": "select 1 from public.public_profiles where id = :stranger",
+    },
+  }),
+  "public.user_settings": rows("public.user_settings", {
+    where: "user_id = :owner",
+    insert: "(user_id) values (:bare)",
+    update: "theme = 'dark'",
+    more: { "update owner": "update public.user_settings set user_id = :bare where user_id = :owner" },
+  }),
+  "public.webhooks": rows("public.webhooks", {
+    where: "id = :webhook",
+    insert: "(user_id, name, url, events) values (:caller, 'n', 'https://example.test/', '{agent.created}')",
+    update: "name = 'renamed'",
+    more: {
+      "insert for owner":
+        "insert into public.webhooks (user_id, name, url, events) values (:owner, 'n', 'https://example.test/', '{agent.created}')",
+      "insert with secret":
+        "insert into public.webhooks (user_id, name, url, events, secret) values (:caller, 'n', 'https://example.test/', '{agent.created}', 'known')",
+      "update owner": "update public.webhooks set user_id = :newcomer where id = :webhook",
+      "update secret": "update public.webhooks set secret = 'known' where id = :webhook",
+    },
+  }),
+  "public.webhook_deliveries": rows("public.webhook_deliveries", {
+    where: "id = :delivery",
+    insert:
+      "(webhook_id, user_id, event_id, event_type, payload) values (:webhook, :owner, gen_random_uuid(), 'agent.created', '{}')",
+    update: "attempts = 1",
+  }),
+  "public.webhook_delivery_attempts": rows("public.webhook_delivery_attempts", {
+    where: "id = :attempt",
+    insert:
+      "(delivery_id, webhook_id, user_id, attempt, cause, url) values (:delivery, :webhook, :owner, 2, 'schedule', 'https://example.test/')",
+    update: "status_code = 200",
+  }),
+};

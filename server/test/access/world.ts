@@ -1,0 +1,113 @@
+import type pg from "pg";
+import { bindFixtureIds, collectFixtureIds, type FixtureIds } from "./fixture-ids.ts";
+
+/**
+ * The world that the matrix is asked about: the swarm `room` of `owner`, with an admin, a member, a viewer and somebody
+ * invited; `annex` is the same with an invitation by e-mail. `stranger` has nothing to do with them. `someone` is the user
+ * in whose name the service acts. Everybody owns a spare agent, called `<user>Spare`, that is in no swarm;
+ * `hermit` owns nothing at all.
+ */
+const USERS = `
+  insert into auth.users (id, email, email_confirmed_at) values
+    (:owner, 'owner@example.test', now()), (:admin, 'admin@example.test', now()), (:member, 'member@example.test', now()),
+    (:viewer, 'viewer@example.test', now()), (:invited, 'invited@example.test', now()),
+    (:stranger, 'stranger@example.test', now()), (:someone, 'someone@example.test', now()),
+    (:newcomer, 'newcomer@example.test', now()), (:bare, 'bare@example.test', now()),
+    (:hermit, 'hermit@example.test', now());
+  delete from public.profiles where id = :bare;
+  delete from public.user_settings where user_id = :bare;
+  insert into auth.identities (id, user_id, provider, provider_id) values (:identity, :owner, 'email', 'owner');
+  insert into auth.mfa_factors (id, user_id, factor_type, secret_wrapped) values (:factor, :owner, 'totp', 'x');
+  insert into auth.mfa_challenges (id, factor_id, expires_at) values (:challenge, :factor, now());
+  insert into auth.sessions (id, user_id, refresh_key_wrapped) values (:session, :owner, 'x');
+  insert into auth.one_time_tokens (id, user_id, kind, token_hash, relates_to, expires_at)
+    values (:oneTimeToken, :owner, 'recovery', 'x', 'owner@example.test', now());
+  insert into auth.flow_states (id, authentication_method, code_challenge, code_challenge_method, expires_at)
+    values (:flowState, 'otp', 'x', 's256', now());
+  insert into private.request_signing_secrets (user_id, secret_wrapped) values (:owner, 'x');
+  insert into private.signing_keys (kid, purpose, algorithm, status) values
+    ('used', 'access_token', 'ES256', 'standby'), ('unused', 'access_token', 'ES256', 'standby');
+  insert into private.api_keys (id, role, token_wrapped, token_hash, kid) values (:apiKey, 'anon', 'x', 'x', 'used');`;
+
+const AGENTS_AND_TOOLS = `
+  insert into public.agents (id, user_id, name, system_prompt) values
+    (:ownerAgent, :owner, 'Ada', 'a secret prompt'), (:memberAgent, :member, 'Max', 'a secret prompt'),
+    (:memberIdleAgent, :member, 'Mia', 'a secret prompt'),
+    (:ownerSpare, :owner, 'Spare', null), (:adminSpare, :admin, 'Spare', null), (:memberSpare, :member, 'Spare', null),
+    (:viewerSpare, :viewer, 'Spare', null), (:invitedSpare, :invited, 'Spare', null),
+    (:strangerSpare, :stranger, 'Spare', null), (:someoneSpare, :someone, 'Spare', null);
+  insert into public.tools (id, owner_id, name, description, kind, visibility) values
+    (:privateTool, :owner, 'kept', 'a tool', 'http', 'private'), (:sharedTool, :owner, 'lent', 'a tool', 'http', 'shared'),
+    (:publicTool, :someone, 'open', 'a tool', 'http', 'public'), (:builtinTool, null, 'clock', 'a tool', 'builtin', 'private');
+  insert into private.tool_secrets (tool_id, secrets_wrapped) values (:privateTool, 'x');
+  insert into public.agent_tools (id, agent_id, tool_id) values (:assignment, :ownerAgent, :privateTool);`;
+
+const SWARMS = `
+  insert into public.swarms (id, owner_id, name) values
+    (:room, :owner, 'Room'), (:annex, :owner, 'Annex'), (:elsewhere, :newcomer, 'Elsewhere');
+  insert into public.swarm_members (id, swarm_id, user_id, role, status) values
+    (:adminSeat, :room, :admin, 'admin', 'active'), (:memberSeat, :room, :member, 'member', 'active'),
+    (:viewerSeat, :room, :viewer, 'viewer', 'active'), (:invitedSeat, :room, :invited, 'member', 'invited'),
+    (:annexAdminSeat, :annex, :admin, 'admin', 'active'), (:annexMemberSeat, :annex, :member, 'member', 'active'),
+    (:annexViewerSeat, :annex, :viewer, 'viewer', 'active');
+  insert into public.swarm_members (id, swarm_id, invited_email, role) values
+    (:emailSeat, :annex, 'invited@example.test', 'member');
+  insert into public.swarm_agents (id, swarm_id, agent_id, enabled) values
+    (:ownerAgentSeat, :room, :ownerAgent, true), (:memberAgentSeat, :room, :memberAgent, true),
+    (:memberIdleAgentSeat, :room, :memberIdleAgent, false);`;
+
+const MESSAGES = `
+  insert into public.messages (id, swarm_id, sender_type, sender_user_id, content) values
+    (:ownerMessage, :room, 'user', :owner, 'hello'), (:adminMessage, :room, 'user', :admin, 'hello'),
+    (:memberMessage, :room, 'user', :member, 'hello'), (:viewerMessage, :room, 'user', :viewer, 'said as a member'),
+    (:someoneMessage, :room, 'user', :someone, 'said before leaving'), (:tombstone, :room, 'user', :member, 'regretted');
+  insert into public.messages (id, swarm_id, sender_type, sender_agent_id, content) values
+    (:agentMessage, :room, 'agent', :ownerAgent, 'hello');
+  delete from public.messages where id = :tombstone;
+  update public.messages set content = 'hello, all' where id = :memberMessage;
+  insert into public.message_flags (id, message_id, flagged_by, status) values
+    (:memberFlag, :ownerMessage, :member, 'open'), (:memberSettledFlag, :adminMessage, :member, 'dismissed');`;
+
+const RUNS = `
+  insert into public.runs (id, swarm_id, user_id, strategy) values
+    (:run, :room, :member, 'round_robin'), (:bareRun, :room, :member, 'round_robin');
+  insert into private.run_leases (run_id) values (:run);
+  insert into private.idempotency_keys (user_id, key, request_hash, run_id) values (:member, 'once', 'x', :run);
+  insert into public.run_turns (id, run_id, swarm_id, agent_id, agent_name, position, framework, model) values
+    (:turn, :run, :room, :ownerAgent, 'Ada', 0, 'provider_a', 'm'), (:memberTurn, :run, :room, :memberAgent, 'Max', 1, 'provider_a', 'm');
+  insert into private.turn_snapshots (turn_id, config) values (:turn, '{"system_prompt": "a secret prompt"}');
+  insert into public.tool_executions (id, run_id, turn_id, swarm_id, agent_id, tool_name, tool_call_id, status) values
+    (:execution, :run, :turn, :room, :ownerAgent, 'kept', 'c1', 'succeeded'),
+    (:memberExecution, :run, :memberTurn, :room, :memberAgent, 'kept', 'c2', 'succeeded'),
+    (:bareExecution, :run, :turn, :room, :ownerAgent, 'kept', 'c3', 'running');
+  insert into public.tool_execution_payloads (tool_execution_id, swarm_id, agent_id, input) values
+    (:execution, :room, :ownerAgent, '1'), (:memberExecution, :room, :memberAgent, '2');
+  insert into public.run_events (run_id, seq, swarm_id, agent_id, restricted, type, data) values
+    (:run, 1, :room, :ownerAgent, false, 'delta', '{}'), (:run, 2, :room, :ownerAgent, true, 'tool', '{}'),
+    (:run, 3, :room, :memberAgent, true, 'tool', '{}');
+  insert into public.usage_records (id, payer_id, user_id, swarm_id, framework, model) values
+    (:usage, :owner, :member, :room, 'provider_a', 'm');`;
+
+const WEBHOOKS = `
+  insert into public.webhooks (id, user_id, name, url, events) values
+    (:webhook, :owner, 'hook', 'https://example.test/', '{agent.created}');
+  insert into private.webhook_previous_secrets (webhook_id, secret, expires_at) values (:webhook, 'old', now());
+  insert into public.webhook_deliveries (id, webhook_id, user_id, event_id, event_type, payload) values
+    (:delivery, :webhook, :owner, :event, 'agent.created', '{}');
+  insert into public.webhook_delivery_attempts (id, delivery_id, webhook_id, user_id, attempt, cause, url) values
+    (:attempt, :delivery, :webhook, :owner, 1, 'schedule', 'https://example.test/');
+  insert into private.webhook_queue (delivery_id, webhook_id, event_seq) values (:delivery, :webhook, 1);
+  insert into private.webhook_lanes (webhook_id) values (:webhook);
+  insert into private.events (id, type, data, audience) values (:event, 'agent.created', '{}', '{}');`;
+
+/** Everything in it has a name, and a statement of the matrix says that name for its id. */
+export interface World {
+  readonly ids: FixtureIds;
+}
+
+export async function makeWorld(schemaOwner: pg.Client): Promise<World> {
+  const statements = [USERS, AGENTS_AND_TOOLS, SWARMS, MESSAGES, RUNS, WEBHOOKS];
+  const ids = collectFixtureIds(statements);
+  await schemaOwner.query(bindFixtureIds(statements.join("\n"), ids));
+  return { ids };
+}

@@ -1,0 +1,223 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { access, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import pg from "pg";
+import { get, isAlive, makeDataDir, readCredentials, runProgram } from "./program.ts";
+
+const SLOW = { timeout: 90_000 };
+
+async function query(url: string, text: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+test("first start, what it leaves, a stop, and a start that keeps everything", SLOW, async (t) => {
+  const dataDir = await makeDataDir(t);
+  const first = runProgram(t, ["serve"], { env: { DATA_DIR: dataDir, LOG_LEVEL: "info" } });
+  const started = await first.waitFor("service.started");
+  const postgres = await first.waitFor("embedded.started");
+  const made = await readCredentials(dataDir);
+
+  assert.deepEqual(Object.keys(made), ["url", "anon_key", "service_role_key", "ca_cert_file", "database_url"]);
+  assert.match(made.url, /^https:\/\/localhost:\d+$/);
+  assert.equal(started["url"], made.url);
+  for (const file of ["credentials.json", "master.key"])
+    assert.equal((await stat(join(dataDir, file))).mode & 0o777, 0o600);
+  assert.equal((await stat(dataDir)).mode & 0o066, 0, "nobody else may list or write");
+  assert.deepEqual(await get(`${made.url}/health`, made.ca_cert_file).then(({ status }) => status), 200);
+  assert.deepEqual(await get(`${made.url}/ready`, made.ca_cert_file).then(({ status }) => status), 200);
+
+  const secrets = [
+    made.anon_key,
+    made.service_role_key,
+    await readFile(join(dataDir, "master.key"), "utf8").then((key) => key.trim()),
+  ];
+  secrets.push(decodeURIComponent(new URL(made.database_url).password));
+  for (const secret of secrets) assert.ok(!`${first.stdout()}${first.stderr()}`.includes(secret));
+
+  assert.deepEqual(await query(made.database_url, "select current_user::text as role"), [{ role: "swarmbase_owner" }]);
+  await query(made.database_url, "create table public.kept as select 42 as answer");
+
+  const second = runProgram(t, ["serve"], { env: { DATA_DIR: dataDir } });
+  assert.equal((await second.exited).code, 1);
+  assert.match(second.stderr(), /already running/);
+  assert.equal(second.stderr().trim().split("\n").length, 1);
+  assert.equal((await get(`${made.url}/ready`, made.ca_cert_file)).status, 200, "the first one is unharmed");
+
+  assert.deepEqual(await first.stop(), { code: 0, signal: null });
+  assert.equal(isAlive(Number(postgres["pid"])), false);
+  assert.equal(first.stderr(), "");
+  assert.equal(first.lines().at(-1)?.["event"], "service.stopped");
+
+  const again = runProgram(t, ["serve"], { env: { DATA_DIR: dataDir } });
+  await again.waitFor("service.started");
+  const kept = await readCredentials(dataDir);
+  assert.equal(kept.anon_key, made.anon_key);
+  assert.equal(kept.service_role_key, made.service_role_key);
+  assert.deepEqual(await query(kept.database_url, "select answer from public.kept"), [{ answer: 42 }]);
+  assert.deepEqual(await again.stop("SIGINT"), { code: 0, signal: null });
+});
+
+test("the curl line that is printed works as printed", SLOW, async (t) => {
+  const dataDir = join(await makeDataDir(t), "it's a path");
+  const program = runProgram(t, ["serve"], { env: { DATA_DIR: dataDir, LOG_FORMAT: "pretty" } });
+  const banner = await waitForText(program, /Try it {2}(.*)\n/);
+  for (const expected of [
+    /is running/,
+    /URL {5}https:\/\/localhost:\d+/,
+    /Keys {4}.*credentials\.json/,
+    /docs\/README\.md/,
+    /Ctrl-C/,
+  ]) {
+    assert.match(program.stdout(), expected);
+  }
+  assert.match(program.stdout(), /initialising/);
+  const curl = await promisify(execFile)("/bin/sh", ["-c", "command -v curl"]).catch(() => null);
+  if (curl === null) return t.diagnostic("no curl on this machine");
+  const { stdout } = await promisify(execFile)("/bin/sh", ["-c", `${banner[1]} --silent`]);
+  assert.equal(JSON.parse(stdout).status, "ok");
+});
+
+async function waitForText(program: ReturnType<typeof runProgram>, pattern: RegExp): Promise<RegExpExecArray> {
+  for (;;) {
+    const found = pattern.exec(program.stdout());
+    if (found !== null) return found;
+    if (program.child.exitCode !== null) throw new Error(program.stderr());
+    await new Promise((resolve) => program.child.once("output", resolve));
+  }
+}
+
+test("stopped while it starts: nothing is left running", SLOW, async (t) => {
+  const dataDir = await makeDataDir(t);
+  const program = runProgram(t, ["serve"], { env: { DATA_DIR: dataDir } });
+  const { pid } = await program.waitFor("embedded.started");
+  assert.deepEqual(await program.stop(), { code: 0, signal: null });
+  assert.equal(isAlive(Number(pid)), false);
+});
+
+test("it goes on serving when nobody reads its output any more", SLOW, async (t) => {
+  const dataDir = await makeDataDir(t);
+  const program = runProgram(t, ["serve"], { env: { DATA_DIR: dataDir, LOG_LEVEL: "debug" } });
+  await program.waitFor("service.started");
+  const { url, ca_cert_file } = await readCredentials(dataDir);
+  program.child.stdout?.destroy();
+  program.child.stderr?.destroy();
+  for (let request = 0; request < 5; request++) assert.equal((await get(`${url}/health`, ca_cert_file)).status, 200);
+  assert.deepEqual(await program.stop(), { code: 0, signal: null });
+});
+
+test("another MASTER_KEY than the stored one, and a lost one, are explained", SLOW, async (t) => {
+  const dataDir = await makeDataDir(t);
+  const masterKey = "a-master-key-that-an-operator-has-chosen-0123456789";
+  const first = runProgram(t, ["serve"], { env: { DATA_DIR: dataDir, MASTER_KEY: masterKey } });
+  await first.waitFor("service.started");
+  await first.stop();
+  await assert.rejects(access(join(dataDir, "master.key")), "a given key is not written down");
+
+  const without = runProgram(t, ["serve"], { env: { DATA_DIR: dataDir } });
+  assert.equal((await without.exited).code, 1);
+  assert.match(without.stderr(), /master\.key is missing/);
+
+  const other = runProgram(t, ["serve"], { env: { DATA_DIR: dataDir, MASTER_KEY: `${masterKey}x` } });
+  assert.equal((await other.exited).code, 1);
+  assert.match(other.stderr(), /master key/i);
+
+  await writeFile(join(dataDir, "master.key"), masterKey);
+  const mismatch = runProgram(t, ["serve"], { env: { DATA_DIR: dataDir, MASTER_KEY: `${masterKey}x` } });
+  assert.equal((await mismatch.exited).code, 1);
+  assert.match(mismatch.stderr(), /MASTER_KEY is not the key this data directory was made with/);
+});
+
+test("a data directory that cannot be used: one line, exit code 1, no stack", async (t) => {
+  const dataDir = await makeDataDir(t);
+  await mkdir(dirname(dataDir), { recursive: true });
+  await writeFile(dataDir, "in the way");
+  t.after(() => rm(dataDir, { force: true }));
+  for (const path of [dataDir, join(dataDir, "below")]) {
+    const program = runProgram(t, ["serve"], { env: { DATA_DIR: path } });
+    assert.equal((await program.exited).code, 1);
+    assert.match(program.stderr(), /^The data directory .* cannot be used: .*\n$/);
+    assert.equal(program.stdout(), "");
+  }
+});
+
+test("wrong settings are listed all at once, with exit code 2", async (t) => {
+  const program = runProgram(t, ["serve"], {
+    env: { PORT: "many", LOG_LEVEL: "loud", TLS_CERT_FILE: "/x", MASTER_KEY: "hunter2" },
+  });
+  assert.equal((await program.exited).code, 2);
+  for (const name of ["PORT", "LOG_LEVEL", "TLS_KEY_FILE"]) assert.match(program.stderr(), new RegExp(name));
+  assert.ok(!program.stderr().includes("hunter2"));
+  assert.doesNotMatch(program.stderr(), /^\s+at /m);
+});
+
+test("a port that is taken is said in one line, and the database is stopped again", SLOW, async (t) => {
+  const dataDir = await makeDataDir(t);
+  const otherDir = await makeDataDir(t);
+  const holder = runProgram(t, ["serve"], { env: { DATA_DIR: otherDir } });
+  await holder.waitFor("service.started");
+  const { port } = new URL((await readCredentials(otherDir)).url);
+  const program = runProgram(t, ["serve"], { env: { DATA_DIR: dataDir, PORT: port } });
+  const { pid } = await program.waitFor("embedded.started");
+  assert.equal((await program.exited).code, 1);
+  assert.match(program.stderr(), new RegExp(port));
+  assert.equal(program.stderr().trim().split("\n").length, 1);
+  assert.equal(isAlive(Number(pid)), false);
+  await assert.rejects(access(join(dataDir, "credentials.json")));
+});
+
+test(
+  "an unexpected fault is logged with its stack, the database is stopped, and the exit code is 1",
+  SLOW,
+  async (t) => {
+    const faults = ['throw new Error("boom")', 'Promise.reject(new Error("boom"))'];
+    for (const fault of faults) {
+      const dataDir = await makeDataDir(t);
+      const preload = `process.on("SIGUSR2", () => { ${fault} })`;
+      const program = runProgram(t, ["serve"], { env: { DATA_DIR: dataDir }, preload });
+      await program.waitFor("service.started");
+      const { pid } = await program.waitFor("embedded.started");
+      assert.deepEqual(await program.stop("SIGUSR2"), { code: 1, signal: null });
+      const crashed = await program.waitFor("service.crashed");
+      assert.equal(crashed["level"], "fatal");
+      assert.match(JSON.stringify(crashed["error"]), /boom.*stack/);
+      assert.equal(isAlive(Number(pid)), false);
+    }
+  },
+);
+
+test("a second signal does not wait for a stop that hangs", SLOW, async (t) => {
+  const dataDir = await makeDataDir(t);
+  const program = runProgram(t, ["serve"], { env: { DATA_DIR: dataDir } });
+  await program.waitFor("service.started");
+  const pid = Number((await program.waitFor("embedded.started"))["pid"]);
+  process.kill(pid, "SIGSTOP");
+  program.child.kill("SIGTERM");
+  await program.waitFor("service.stopping");
+  // Signals that come together are taken for one wish; a person who presses again takes a moment.
+  await sleep(1_500);
+  const startedAtMs = performance.now();
+  assert.deepEqual(await program.stop("SIGTERM"), { code: 143, signal: null });
+  assert.ok(performance.now() - startedAtMs < 2_000);
+  process.kill(pid, "SIGCONT");
+  while (isAlive(pid)) await sleep(50);
+});
+
+test("when npm is stopped, the service stops too and takes its database along", SLOW, async (t) => {
+  const dataDir = await makeDataDir(t);
+  const program = runProgram(t, ["serve"], { env: { DATA_DIR: dataDir }, asNpm: true });
+  await program.waitFor("service.started");
+  const { pid } = await program.waitFor("embedded.started");
+  assert.deepEqual(await program.stop("SIGTERM"), { code: null, signal: "SIGTERM" });
+  assert.equal(program.lines().at(-1)?.["event"], "service.stopped");
+  assert.equal(isAlive(Number(pid)), false);
+});

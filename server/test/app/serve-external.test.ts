@@ -1,0 +1,147 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { newMasterKey } from "../../src/crypto/index.ts";
+import { startEmbedded, withDatabase, withRole } from "../../src/db/index.ts";
+import { createTestDatabase } from "../support/database.ts";
+import { silentObserver } from "../support/silent-observer.ts";
+import { closeAfter, get, makeDataDir, readCredentials, runProgram } from "./program.ts";
+
+const SLOW = { timeout: 90_000 };
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return address.port;
+}
+
+test("with DATABASE_URL nothing is embedded, and two nodes share the keys", SLOW, async (t) => {
+  const { adminUrl, masterKey, owner } = await createTestDatabase(t);
+  const env = { DATABASE_URL: adminUrl, MASTER_KEY: masterKey };
+  const dirs = [await makeDataDir(t), await makeDataDir(t)] as const;
+  const nodes = dirs.map((dataDir) => runProgram(t, ["serve"], { env: { ...env, DATA_DIR: dataDir } }));
+  await Promise.all(nodes.map((node) => node.waitFor("service.started")));
+  const [first, second] = [await readCredentials(dirs[0]), await readCredentials(dirs[1])];
+  assert.equal(first.anon_key, second.anon_key);
+  assert.equal(first.service_role_key, second.service_role_key);
+  assert.notEqual(first.url, second.url);
+  for (const { url, ca_cert_file } of [first, second])
+    assert.equal((await get(`${url}/ready`, ca_cert_file)).status, 200);
+  assert.ok(!nodes.some((node) => node.lines().some(({ event }) => String(event).startsWith("embedded."))));
+  const { rows } = await owner.query("select count(*)::int as count from private.api_keys");
+  assert.equal(rows[0].count, 2);
+
+  const signedIn = new pg.Client({ connectionString: first.database_url });
+  await signedIn.connect();
+  assert.equal((await signedIn.query("select current_user::text as role")).rows[0].role, "swarmbase_owner");
+  await signedIn.end();
+
+  const wrong = runProgram(t, ["serve"], {
+    env: { ...env, MASTER_KEY: newMasterKey(), DATA_DIR: await makeDataDir(t) },
+  });
+  assert.equal((await wrong.exited).code, 1);
+  assert.equal(wrong.stderr(), "MASTER_KEY does not open the keys stored in this database\n");
+  const still = new pg.Client({ connectionString: first.database_url });
+  await still.connect();
+  await still.end();
+  for (const node of nodes) assert.deepEqual(await node.stop(), { code: 0, signal: null });
+});
+
+test("a database that goes away makes /ready 503, and comes back by itself", SLOW, async (t) => {
+  const serverDir = await makeDataDir(t);
+  const superuserPassword = newMasterKey();
+  const wantedPort = await freePort();
+  const start = () => startEmbedded({ dataDir: serverDir, wantedPort, superuserPassword, observer: silentObserver });
+  let server = await start();
+  closeAfter(t, () => server.stop());
+  const databaseUrl = withRole(`postgresql://127.0.0.1:${wantedPort}/postgres`, "postgres", superuserPassword);
+  const dataDir = await makeDataDir(t);
+  const program = runProgram(t, ["serve"], {
+    env: { DATABASE_URL: databaseUrl, MASTER_KEY: newMasterKey(), DATA_DIR: dataDir },
+  });
+  await program.waitFor("service.started");
+  const { url, ca_cert_file: caFile } = await readCredentials(dataDir);
+  assert.equal((await get(`${url}/ready`, caFile)).status, 200);
+
+  await server.stop();
+  const away = await get(`${url}/ready`, caFile);
+  assert.equal(away.status, 503);
+  assert.match(away.headers.get("retry-after") ?? "", /^\d+$/);
+  assert.equal((await get(`${url}/health`, caFile)).status, 200);
+  await program.waitFor("database.unreachable");
+
+  server = await start();
+  while ((await get(`${url}/ready`, caFile)).status !== 200) await sleep(50);
+  await program.waitFor("database.reachable");
+  assert.deepEqual(await program.stop(), { code: 0, signal: null });
+});
+
+test("a database that is not there yet is waited for, and a stop ends the wait", async (t) => {
+  const port = await freePort();
+  const program = runProgram(t, ["serve"], {
+    env: {
+      DATABASE_URL: `postgresql://u:hunter2@127.0.0.1:${port}/x`,
+      MASTER_KEY: newMasterKey(),
+      DATA_DIR: await makeDataDir(t),
+    },
+  });
+  const waiting = await program.waitFor("database.waiting");
+  assert.match(String(waiting["reason"]), /ECONNREFUSED/);
+  assert.deepEqual(await program.stop(), { code: 0, signal: null });
+  assert.ok(!program.stdout().includes("hunter2"));
+});
+
+test("a database that refuses us is not waited for", async (t) => {
+  const { adminUrl } = await createTestDatabase(t);
+  const env = { MASTER_KEY: newMasterKey(), DATA_DIR: await makeDataDir(t) };
+  const cases: [string, RegExp][] = [
+    [withRole(adminUrl, "postgres", "hunter2"), /^The database of DATABASE_URL refuses the connection: password auth/],
+    [
+      withDatabase(adminUrl, "no_such_database"),
+      /^The database of DATABASE_URL refuses the connection: database "no_such_/,
+    ],
+  ];
+  for (const [DATABASE_URL, expected] of cases) {
+    const program = runProgram(t, ["serve"], { env: { ...env, DATABASE_URL } });
+    assert.equal((await program.exited).code, 1);
+    assert.match(program.stderr(), expected);
+    assert.ok(!program.stderr().includes("hunter2"));
+  }
+});
+
+test("everything that a database lacks is said at once, with the SQL that mends it", async (t) => {
+  const { adminUrl } = await createTestDatabase(t);
+  const admin = new pg.Client({ connectionString: adminUrl });
+  await admin.connect();
+  const role = `test_poor_${randomBytes(4).toString("hex")}`;
+  await admin.query(`create role ${role} login password 'poor'`);
+  try {
+    const program = runProgram(t, ["serve"], {
+      env: {
+        DATABASE_URL: withRole(adminUrl, role, "poor"),
+        MASTER_KEY: newMasterKey(),
+        DATA_DIR: await makeDataDir(t),
+      },
+    });
+    assert.equal((await program.exited).code, 1);
+    for (const expected of [
+      /grant swarmbase_owner to/,
+      /grant create on database/,
+      /on schema public .* grant option/,
+    ]) {
+      assert.match(program.stderr(), expected);
+    }
+    assert.doesNotMatch(program.stderr(), /^\s+at /m);
+  } finally {
+    await admin.query(`drop role ${role}`);
+    await admin.end();
+  }
+});

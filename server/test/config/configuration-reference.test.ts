@@ -1,0 +1,29 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { renderConfigurationReference, SETTINGS } from "../../src/config/index.ts";
+
+describe("renderConfigurationReference", () => {
+  const page = renderConfigurationReference();
+
+  it("has one row per setting, with its default and whether it is secret", () => {
+    for (const row of SETTINGS) {
+      const lines = page.split("\n").filter((line) => line.startsWith(`| \`${row.name}\` |`));
+      assert.equal(lines.length, 1, row.name);
+      assert.equal(lines[0]?.includes("(secret)"), row.secret, row.name);
+      assert.ok(lines[0]?.includes(row.description), row.name);
+    }
+    assert.match(page, /`PORT` \| a whole number from 0 to 65535 \| `8443` \|/);
+    assert.match(page, /`DATABASE_ADMIN_URL` .* \| that of `DATABASE_URL` \|/);
+    assert.match(page, /`TRUSTED_PROXIES` .* \| none \|/);
+  });
+
+  it("says how it is made again", () => {
+    assert.match(page.split("\n")[0] ?? "", /npm run docs:reference/);
+  });
+
+  it("keeps every row in four cells", () => {
+    for (const line of page.split("\n").filter((text) => text.startsWith("|"))) {
+      assert.equal(line.split("|").length, 6, line);
+    }
+  });
+});

@@ -1,0 +1,246 @@
+import assert from "node:assert/strict";
+import { resolve } from "node:path";
+import { describe, it } from "node:test";
+import { inspect } from "node:util";
+import fc from "fast-check";
+import { loadSettings, SETTINGS, type Settings, SettingsError } from "../../src/config/index.ts";
+
+const MASTER_KEY = "m".repeat(32);
+const DATABASE_URL = "postgres://owner:hunter2@db.example:5432/swarmbase";
+
+function faultsOf(env: Record<string, string>): readonly string[] {
+  try {
+    loadSettings(env);
+  } catch (error) {
+    assert.ok(error instanceof SettingsError);
+    return error.faults;
+  }
+  return [];
+}
+
+describe("defaults", () => {
+  it("are complete without any variable", () => {
+    const settings = loadSettings({}, resolve("/srv/swarm"));
+    assert.deepEqual({ ...settings }, {
+      host: "127.0.0.1",
+      port: 8443,
+      publicUrl: null,
+      dataDir: resolve("/srv/swarm/.swarmbase"),
+      nodeEnv: "development",
+      tlsMode: "serve",
+      tlsCertFile: null,
+      tlsKeyFile: null,
+      trustedProxies: [],
+      databaseUrl: null,
+      databaseDirectUrl: null,
+      databaseAdminUrl: null,
+      dbPoolSize: 10,
+      embeddedPort: 0,
+      masterKey: null,
+      anonKey: null,
+      serviceRoleKey: null,
+      bodyLimitBytes: 1_048_576,
+      agentLimitPerUser: 100,
+      requestTimeoutMs: 30_000,
+      stopTimeoutMs: 10_000,
+      logLevel: "info",
+      logFormat: "auto",
+    } satisfies Settings);
+  });
+
+  it("stand in for empty variables", () => {
+    const empty = Object.fromEntries(SETTINGS.map((row) => [row.name, ""]));
+    assert.deepEqual({ ...loadSettings(empty) }, { ...loadSettings({}) });
+  });
+
+  it("lie within the bounds of their own row", () => {
+    for (const row of SETTINGS) {
+      if (row.default === null || typeof row.default === "object") continue;
+      assert.deepEqual(faultsOf({ [row.name]: String(row.default) }), [], row.name);
+    }
+  });
+
+  it("contain no secret", () => {
+    for (const row of SETTINGS) if (row.secret) assert.equal(row.default, null, row.name);
+  });
+});
+
+describe("values", () => {
+  it("are frozen, lists included", () => {
+    const settings = loadSettings({ TRUSTED_PROXIES: "10.0.0.0/8" });
+    assert.ok(Object.isFrozen(settings));
+    assert.ok(Object.isFrozen(settings.trustedProxies));
+    assert.ok(Object.isFrozen(loadSettings({}).trustedProxies));
+  });
+
+  it("make paths absolute from the given folder", () => {
+    const env = { DATA_DIR: "var", TLS_CERT_FILE: "tls/cert.pem", TLS_KEY_FILE: "/etc/tls/key.pem" };
+    const settings = loadSettings(env, resolve("/srv/swarm"));
+    assert.equal(settings.dataDir, resolve("/srv/swarm/var"));
+    assert.equal(settings.tlsCertFile, resolve("/srv/swarm/tls/cert.pem"));
+    assert.equal(settings.tlsKeyFile, resolve("/etc/tls/key.pem"));
+  });
+
+  it("use the database for direct and administrative connections unless these have their own", () => {
+    const one = loadSettings({ DATABASE_URL, MASTER_KEY });
+    assert.equal(one.databaseDirectUrl, DATABASE_URL);
+    assert.equal(one.databaseAdminUrl, DATABASE_URL);
+    const two = loadSettings({
+      DATABASE_URL,
+      MASTER_KEY,
+      DATABASE_ADMIN_URL: "postgresql://root@db.example/swarmbase",
+    });
+    assert.equal(two.databaseAdminUrl, "postgresql://root@db.example/swarmbase");
+    assert.equal(two.databaseUrl, DATABASE_URL);
+  });
+
+  it("drop the slash at the end of the public address", () => {
+    assert.equal(loadSettings({ PUBLIC_URL: "https://swarm.example/" }).publicUrl, "https://swarm.example");
+    assert.equal(loadSettings({ PUBLIC_URL: "https://swarm.example/at/" }).publicUrl, "https://swarm.example/at");
+  });
+
+  it("split the list of proxies", () => {
+    const settings = loadSettings({ TLS_MODE: "proxy", TRUSTED_PROXIES: "10.0.0.0/8, 192.0.2.7,::1,fd00::/8" });
+    assert.deepEqual(settings.trustedProxies, ["10.0.0.0/8", "192.0.2.7", "::1", "fd00::/8"]);
+  });
+
+  it("hide secrets when the settings are printed as a whole, and only then", () => {
+    const settings = loadSettings({ DATABASE_URL, MASTER_KEY });
+    for (const printed of [JSON.stringify(settings), inspect(settings), inspect({ settings })]) {
+      assert.ok(!printed.includes("hunter2") && !printed.includes(MASTER_KEY), printed);
+      assert.match(printed, /8443/);
+    }
+    assert.equal(settings.masterKey, MASTER_KEY);
+  });
+});
+
+describe("accepted and refused values", () => {
+  const cases: Record<string, { good: string[]; bad: string[] }> = {
+    PORT: {
+      good: ["0", "1", "65535"],
+      bad: ["65536", "-1", "+1", "12abc", "1e3", "0x10", "1.0", "08", " 1", "1 ", "NaN"],
+    },
+    HOST: {
+      good: ["0.0.0.0", "::", "localhost", "node-1.example", "a"],
+      bad: ["300.1.1.1", "-a", "a_b", "a b", "a..b", "http://a", "a:80"],
+    },
+    PUBLIC_URL: {
+      good: ["https://a.example", "HTTPS://a.example:8443", "https://[::1]:1"],
+      bad: ["http://a.example", "a.example", "https://", "https://u:p@a.example", "https://a/?q", "https://a/#f"],
+    },
+    DATABASE_DIRECT_URL: {
+      good: [
+        "postgres:///name?host=/tmp",
+        "postgres://u@/name?host=/tmp",
+        "postgresql://u:p%40@h:5433/d?sslmode=require",
+      ],
+      bad: ["mysql://u@h/d", "h/d", "postgres:h", "postgres://u@h:x/d", "postgres://u:%zz@h/d", "POSTGRES://h d"],
+    },
+    MASTER_KEY: { good: ["k".repeat(32)], bad: ["k".repeat(31), `${"k".repeat(32)} k`, "é".repeat(40)] },
+    TLS_MODE: { good: ["serve"], bad: ["SERVE", "off"] },
+    TRUSTED_PROXIES: {
+      good: ["127.0.0.1", "10.0.0.0/0", "::/128"],
+      bad: [
+        "10.0.0.0/33",
+        "10.0.0/8",
+        "::1/129",
+        "a",
+        "10.0.0.1,",
+        "1.1.1.1/",
+        "1.1.1.1/8/8",
+        "fe80::1%eth0",
+        "1.1.1.1/08",
+      ],
+    },
+    NODE_ENV: { good: ["production", "test"], bad: ["staging"] },
+    LOG_LEVEL: { good: ["trace"], bad: ["silly", "Info"] },
+    BODY_LIMIT_BYTES: { good: ["1024"], bad: ["0", "1mb"] },
+    DB_POOL_SIZE: { good: ["1"], bad: ["0"] },
+    AGENT_LIMIT_PER_USER: { good: ["1"], bad: ["0", "99999999999999999999"] },
+  };
+  for (const [name, { good, bad }] of Object.entries(cases)) {
+    it(name, () => {
+      const around = name === "DATABASE_DIRECT_URL" ? { DATABASE_URL, MASTER_KEY } : {};
+      for (const text of good) assert.deepEqual(faultsOf({ ...around, [name]: text }), [], text);
+      for (const text of bad) {
+        const faults = faultsOf({ ...around, [name]: text });
+        assert.equal(faults.length, 1, text);
+        assert.ok(faults[0]?.startsWith(`${name} must`), `${text}: ${faults[0]}`);
+      }
+    });
+  }
+});
+
+describe("settings that depend on each other", () => {
+  const cases: [string, Record<string, string>, RegExp][] = [
+    ["a certificate without its key", { TLS_CERT_FILE: "c.pem" }, /^TLS_KEY_FILE is missing/],
+    ["a key without its certificate", { TLS_KEY_FILE: "k.pem" }, /^TLS_CERT_FILE is missing/],
+    ["proxy mode without proxies", { TLS_MODE: "proxy" }, /^TRUSTED_PROXIES is required/],
+    ["a database without master key", { DATABASE_URL }, /^MASTER_KEY is required/],
+    ["a direct connection alone", { DATABASE_DIRECT_URL: DATABASE_URL }, /^DATABASE_DIRECT_URL is given without/],
+    [
+      "an administrative connection alone",
+      { DATABASE_ADMIN_URL: DATABASE_URL },
+      /^DATABASE_ADMIN_URL is given without/,
+    ],
+    ["one key for both roles", { ANON_KEY: "same", SERVICE_ROLE_KEY: "same" }, /^ANON_KEY and SERVICE_ROLE_KEY must/],
+  ];
+  for (const [title, env, expected] of cases) {
+    it(`refuses ${title}`, () => {
+      const faults = faultsOf(env);
+      assert.equal(faults.length, 1);
+      assert.match(faults[0] ?? "", expected);
+    });
+  }
+});
+
+describe("faults", () => {
+  it("are all in one message", () => {
+    const env = { PORT: "x", LOG_LEVEL: "loud", TLS_CERT_FILE: "c.pem", DATABASE_URL: "mysql://u:hunter2@h/d" };
+    assert.throws(
+      () => loadSettings(env),
+      (error) => {
+        assert.ok(error instanceof SettingsError);
+        assert.equal(error.faults.length, 5);
+        for (const fault of error.faults) assert.ok(error.message.includes(fault));
+        for (const name of ["PORT", "LOG_LEVEL", "TLS_KEY_FILE", "DATABASE_URL", "MASTER_KEY"])
+          assert.ok(
+            error.faults.some((fault) => fault.startsWith(name)),
+            name,
+          );
+        assert.ok(!error.message.includes("hunter2"));
+        return true;
+      },
+    );
+  });
+
+  it("are the only thing thrown and never hold a value, whatever the environment", () => {
+    // The marker cannot occur in the words of a fault, so that finding it means a value was quoted.
+    const marked = fc.string({ unit: "binary", maxLength: 60 }).map((text) => `${text}§7Qz§`);
+    const plausible = fc.constantFrom("", "8443", "proxy", "postgres://u:p@h/d", "https://a.example", "10.0.0.0/8");
+    const name = fc.oneof(
+      fc.constantFrom(...SETTINGS.map((row) => row.name)),
+      fc.constantFrom("__proto__", "toString", "constructor"),
+    );
+    const environment = fc.dictionary(
+      name,
+      fc.oneof(
+        marked,
+        marked.map((text) => `postgres://u:${text}@h/d`),
+        plausible,
+      ),
+    );
+    fc.assert(
+      fc.property(environment, (env) => {
+        try {
+          assert.ok(Object.isFrozen(loadSettings(env)));
+        } catch (error) {
+          assert.ok(error instanceof SettingsError, String(error));
+          assert.ok(error.faults.length > 0);
+          assert.ok(!`${error.message}${error.stack}${inspect(error)}`.includes("§7Qz§"));
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

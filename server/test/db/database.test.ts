@@ -1,0 +1,126 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer, type Socket } from "node:net";
+import { test } from "node:test";
+import { connectClient, openDatabase } from "../../src/db/index.ts";
+import type { ObservationName, Observer } from "../../src/observe/index.ts";
+import { createTestDatabase } from "../support/database.ts";
+
+function recordNotes() {
+  const names: ObservationName[] = [];
+  const observer: Observer = { note: (name) => void names.push(name), child: () => observer };
+  return { observer, names };
+}
+
+test("two pools sign in as two roles, and name themselves", async (t) => {
+  const { adminUrl, masterKey } = await createTestDatabase(t);
+  const database = openDatabase({ url: adminUrl, masterKey, poolSize: 2, ...recordNotes() });
+  t.after(() => database.close());
+  const ask = "select session_user::text as role, current_setting('application_name') as name";
+  assert.deepEqual((await database.user.query(ask)).rows, [{ role: "sb_user", name: "swarmbase-user" }]);
+  assert.deepEqual((await database.service.query(ask)).rows, [{ role: "sb_service", name: "swarmbase-service" }]);
+});
+
+test("many probes at once are one connection and one question", async (t) => {
+  const { adminUrl, masterKey, owner } = await createTestDatabase(t);
+  const database = openDatabase({ url: adminUrl, masterKey, poolSize: 2, ...recordNotes() });
+  t.after(() => database.close());
+  const probes = Array.from({ length: 50 }, () => database.isReachable());
+  assert.equal(new Set(probes).size, 1);
+  assert.deepEqual(new Set(await Promise.all(probes)), new Set([true]));
+  const { rows } = await owner.query(
+    "select count(*)::int as count from pg_stat_activity where application_name = 'swarmbase-probe' and datname = current_database()",
+  );
+  assert.equal(rows[0].count, 1);
+});
+
+test("a busy pool is not an unreachable database", async (t) => {
+  const { adminUrl, masterKey } = await createTestDatabase(t);
+  const database = openDatabase({ url: adminUrl, masterKey, poolSize: 1, ...recordNotes() });
+  t.after(() => database.close());
+  const [user, service] = [await database.user.connect(), await database.service.connect()];
+  assert.equal(await database.isReachable(), true);
+  user.release();
+  service.release();
+});
+
+test("connections that the server ends, idle or in use, are replaced and nothing crashes", async (t) => {
+  const { adminUrl, masterKey } = await createTestDatabase(t);
+  const { observer, names } = recordNotes();
+  const database = openDatabase({ url: adminUrl, masterKey, poolSize: 3, observer });
+  t.after(() => database.close());
+  const inUse = await database.user.connect();
+  await database.service.query("select 1");
+  const lost = once(database.service, "error");
+  const running = assert.rejects(inUse.query("select pg_sleep(60)"), /terminat/i);
+  const admin = await connectClient(adminUrl);
+  await admin.query(
+    "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and usename like 'sb_%'",
+  );
+  await admin.end();
+  await Promise.all([running, lost]);
+  inUse.release(true);
+  assert.ok(names.includes("database.connection_lost"));
+  assert.equal((await database.user.query("select 1 as one")).rows[0].one, 1);
+  assert.equal((await database.service.query("select 1 as one")).rows[0].one, 1);
+});
+
+test("away: probes answer false, once noted, and pools fail fast", async (t) => {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  const port = typeof address === "object" ? address?.port : undefined;
+  server.close();
+  await once(server, "close");
+  const { observer, names } = recordNotes();
+  const database = openDatabase({ url: `postgresql://127.0.0.1:${port}/x`, masterKey: "key", poolSize: 1, observer });
+  t.after(() => database.close());
+  assert.equal(await database.isReachable(), false);
+  assert.equal(await database.isReachable(), false);
+  assert.deepEqual(names, ["database.unreachable"]);
+  await assert.rejects(database.user.query("select 1"), { code: "ECONNREFUSED" });
+});
+
+test("a server that accepts and says nothing is given up on after two seconds", async (t) => {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("error", () => {});
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const address = server.address();
+  const port = typeof address === "object" ? address?.port : undefined;
+  const database = openDatabase({
+    url: `postgresql://127.0.0.1:${port}/x`,
+    masterKey: "key",
+    poolSize: 1,
+    ...recordNotes(),
+  });
+  t.after(() => database.close());
+  const startedAtMs = performance.now();
+  assert.equal(await database.isReachable(), false);
+  assert.ok(performance.now() - startedAtMs < 4_000);
+});
+
+test("closing lets a running statement finish, and may be asked for twice", async (t) => {
+  const { adminUrl, masterKey } = await createTestDatabase(t);
+  const database = openDatabase({ url: adminUrl, masterKey, poolSize: 1, ...recordNotes() });
+  const running = database.user.query("select pg_sleep(0.3), 7 as seven");
+  await once(database.user, "acquire");
+  const closed = Promise.all([database.close(), database.close()]);
+  assert.equal((await running).rows[0].seven, 7);
+  await closed;
+});
+
+test("closing cuts off what does not finish", { timeout: 15_000 }, async (t) => {
+  const { adminUrl, masterKey } = await createTestDatabase(t);
+  const database = openDatabase({ url: adminUrl, masterKey, poolSize: 1, closeTimeoutMs: 100, ...recordNotes() });
+  const client = await database.user.connect();
+  const running = assert.rejects(client.query("select pg_sleep(60)"));
+  await database.close();
+  await running;
+});

@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { decideRequirements } from "../../src/db/decide-requirements.ts";
+import type { ServerFacts } from "../../src/db/sql/select-server-facts.ts";
+
+const GOOD: ServerFacts = {
+  versionNumber: 150_004,
+  version: "15.4",
+  encoding: "UTF8",
+  isStandby: false,
+  role: "deployer",
+  database: "app",
+  isSuperuser: false,
+  canCreateRoles: true,
+  canReplicate: true,
+  canCreateInDatabase: true,
+  canGrantOnPublic: true,
+  ownsDatabase: true,
+  canEverybodyMakeTemporaryTables: true,
+  missingRoles: ["swarmbase_owner", "anon"],
+  canBecomeOwner: null,
+  foreignSchemas: [],
+  walLevel: "logical",
+  maxWalSenders: 10,
+  maxReplicationSlots: 10,
+};
+
+test("a server that has everything gets neither faults nor warnings", () => {
+  assert.deepEqual(decideRequirements(GOOD), { faults: [], warnings: [] });
+});
+
+const FAULTS: [string, Partial<ServerFacts>, RegExp][] = [
+  ["version", { versionNumber: 140_011, version: "14.11" }, /PostgreSQL 15 or later.*14\.11/],
+  ["standby", { isStandby: true }, /read-only standby/],
+  ["encoding", { encoding: "SQL_ASCII" }, /encoding 'UTF8'/],
+  ["roles", { canCreateRoles: false }, /swarmbase_owner, anon.*alter role "deployer" createrole;/],
+  ["owner", { canBecomeOwner: false }, /grant swarmbase_owner to "deployer";/],
+  ["database", { canCreateInDatabase: false }, /grant create on database "app" to "deployer";/],
+  ["public", { canGrantOnPublic: false }, /on schema public to "deployer" with grant option;/],
+  [
+    "schemas",
+    { foreignSchemas: [{ name: "auth", owner: "supabase_auth_admin" }] },
+    /schema auth .* supabase_auth_admin/,
+  ],
+];
+
+for (const [name, facts, expected] of FAULTS) {
+  test(`a fault of ${name} is named with its cure`, () => {
+    const { faults, warnings } = decideRequirements({ ...GOOD, ...facts });
+    assert.equal(faults.length, 1);
+    assert.match(faults[0] ?? "", expected);
+    assert.deepEqual(warnings, []);
+  });
+}
+
+test("all faults are reported together", () => {
+  const all = Object.assign({}, GOOD, ...FAULTS.map(([, facts]) => facts));
+  assert.equal(decideRequirements(all).faults.length, FAULTS.length);
+});
+
+test("roles that exist already need no right to create roles", () => {
+  assert.deepEqual(
+    decideRequirements({ ...GOOD, canCreateRoles: false, missingRoles: [], canBecomeOwner: true }).faults,
+    [],
+  );
+});
+
+test("names are quoted in the SQL", () => {
+  const { faults } = decideRequirements({ ...GOOD, role: 'odd"name', canCreateInDatabase: false });
+  assert.match(faults[0] ?? "", /to "odd""name";/);
+});
+
+test("what only realtime needs is a warning", () => {
+  const { faults, warnings } = decideRequirements({
+    ...GOOD,
+    walLevel: "replica",
+    maxWalSenders: 0,
+    maxReplicationSlots: 0,
+    canReplicate: false,
+  });
+  assert.deepEqual(faults, []);
+  assert.equal(warnings.length, 4);
+  assert.match(warnings[0] ?? "", /realtime needs wal_level=logical/);
+});
+
+test("temporary tables that only another role can forbid are a warning, not a fault", () => {
+  const { faults, warnings } = decideRequirements({ ...GOOD, ownsDatabase: false });
+  assert.deepEqual(faults, []);
+  assert.match(warnings.join(), /revoke temporary on database "app" from public;/);
+});

@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { endProcesses, listProcessTree } from "../support/process-tree.ts";
+import { type RunningService, startService } from "../support/service.ts";
+import { createTemporaryFolder } from "../support/temporary-folder.ts";
+import { openLedger, prepareLedger, readLedger } from "./ledger.ts";
+
+const ROUNDS = 20;
+const WRITERS = 4;
+const WRITING_MS = 250;
+const ENV = { AGENT_LIMIT_PER_USER: "1000000" };
+
+test("kill -9 of service, watchdog and PostgreSQL, again and again, loses no answered write", {
+  skip: process.platform === "linux" ? false : "reads the process tree from /proc",
+}, async (t) => {
+  const dataDir = await createTemporaryFolder(t, "swarmbase-kill-");
+  const answered = new Set<string>();
+  let service: RunningService = await startService(t, { dataDir, env: ENV });
+  await prepareLedger(service.credentials.database_url);
+
+  for (let round = 1; round <= ROUNDS; round += 1) {
+    const ledger = await openLedger(service.credentials.database_url, {
+      writers: WRITERS,
+      onAnswer: (id) => answered.add(id),
+    });
+    await delay(WRITING_MS * (0.5 + Math.random()));
+    const killed = await listProcessTree(service.pid);
+    assert.ok(killed.length >= 3, "service, watchdog and PostgreSQL are running");
+    endProcesses(shuffle(killed), "SIGKILL");
+    await Promise.all([ledger.closed, service.exited]);
+
+    service = await startService(t, { dataDir, env: ENV });
+    const { agentIds, agentIdsOfEvents } = await readLedger(service.credentials.database_url);
+    const lost = [...answered].filter((id) => !agentIds.has(id));
+    assert.deepEqual(lost, [], `round ${round}: every answered write is there`);
+    assert.deepEqual(
+      agentIdsOfEvents,
+      agentIds,
+      `round ${round}: every write has its event, and no event lacks its write`,
+    );
+  }
+
+  t.diagnostic(`${answered.size} answered writes over ${ROUNDS} kills, none lost`);
+  assert.ok(answered.size > ROUNDS, "writes were under way");
+  const left = await listProcessTree(service.pid);
+  await service.stop();
+  for (const { pid } of left) assert.throws(() => process.kill(pid, 0), `process ${pid} is an orphan`);
+});
+
+function shuffle<T>(items: readonly T[]): T[] {
+  return items
+    .map((item) => ({ item, place: Math.random() }))
+    .sort((a, b) => a.place - b.place)
+    .map(({ item }) => item);
+}

@@ -1,0 +1,76 @@
+import pg from "pg";
+
+const USER_ID = "0193a000-0000-7000-8000-000000000001";
+
+/** A user whose webhook listens for new agents, so that every write has to bring an event along. */
+export async function prepareLedger(databaseUrl: string): Promise<void> {
+  await withClient(databaseUrl, async (client) => {
+    await client.query("insert into auth.users (id, email) values ($1, 'writer@example.com')", [USER_ID]);
+    await client.query(
+      "insert into public.webhooks (user_id, name, url, events) values ($1, 'ledger', 'https://example.com/', '{agent.created}')",
+      [USER_ID],
+    );
+  });
+}
+
+export interface Ledger {
+  /** Resolves when every writer has lost its connection. */
+  readonly closed: Promise<void>;
+}
+
+export interface LedgerOptions {
+  readonly writers: number;
+  onAnswer(id: string): void;
+}
+
+/** Writes as fast as answers come, until the database goes away. */
+export async function openLedger(databaseUrl: string, { writers, onAnswer }: LedgerOptions): Promise<Ledger> {
+  const clients = await Promise.all(Array.from({ length: writers }, () => connect(databaseUrl)));
+  const closed = Promise.all(clients.map((client) => writeUntilLost(client, onAnswer))).then(() => {});
+  return { closed };
+}
+
+async function writeUntilLost(client: pg.Client, onAnswer: (id: string) => void): Promise<void> {
+  try {
+    for (;;) {
+      const { rows } = await client.query<{ id: string }>(
+        "insert into public.agents (user_id, name) values ($1, 'entry') returning id",
+        [USER_ID],
+      );
+      for (const { id } of rows) onAnswer(id);
+    }
+  } catch {
+    // The server was killed: that is what the test is about.
+  }
+}
+
+export async function readLedger(
+  databaseUrl: string,
+): Promise<{ agentIds: Set<string>; agentIdsOfEvents: Set<string> }> {
+  return withClient(databaseUrl, async (client) => {
+    const agents = await client.query<{ id: string }>("select id from public.agents order by id");
+    const events = await client.query<{ id: string }>(
+      "select data ->> 'agent_id' as id from private.events where type = 'agent.created' order by 1",
+    );
+    return {
+      agentIds: new Set(agents.rows.map(({ id }) => id)),
+      agentIdsOfEvents: new Set(events.rows.map(({ id }) => id)),
+    };
+  });
+}
+
+async function withClient<T>(databaseUrl: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = await connect(databaseUrl);
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+async function connect(databaseUrl: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  client.on("error", () => {});
+  await client.connect();
+  return client;
+}

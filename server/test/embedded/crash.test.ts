@@ -1,0 +1,159 @@
+import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
+import { describe, type TestContext, test } from "node:test";
+import { listClusterProcesses } from "../../src/db/embedded/cluster-processes.ts";
+import { isProcessAlive } from "../../src/db/embedded/process-state.ts";
+import {
+  clusterOf,
+  makeFolder,
+  postmasterPid,
+  query,
+  type ReadyService,
+  startService,
+  waitUntil,
+  waitUntilNothingRuns,
+  watchdogPids,
+} from "./running-service.ts";
+
+const skip = process.platform === "linux" ? false : "reads /proc";
+
+async function startWithRow(t: TestContext): Promise<{ dataDir: string; clusterDir: string; service: ReadyService }> {
+  const dataDir = makeFolder(t);
+  const service = await startService(t, dataDir);
+  await query(service.adminUrl, "create table kept as select 42 as answer");
+  return { dataDir, clusterDir: clusterOf(dataDir), service };
+}
+
+async function assertGood(service: ReadyService): Promise<void> {
+  assert.deepEqual(await query(service.adminUrl, "select answer from kept"), [{ answer: 42 }]);
+}
+
+describe("after kill -9", { skip, concurrency: 2 }, () => {
+  test("of the service, the watchdog stops PostgreSQL and goes", async (t) => {
+    const { dataDir, clusterDir, service } = await startWithRow(t);
+    await service.kill();
+    await waitUntilNothingRuns(clusterDir);
+
+    const second = await startService(t, dataDir);
+    await assertGood(second);
+    assert.equal(second.tcpPort, service.tcpPort, "the port used last is used again");
+    assert.equal(
+      second.lines.some((line) => line.event === "embedded.leftover_stopped"),
+      false,
+    );
+
+    await t.test("a start in the same moment works too, several times over", async () => {
+      let current = second;
+      for (let round = 0; round < 4; round++) {
+        await current.kill();
+        current = await startService(t, dataDir);
+        await assertGood(current);
+      }
+      assert.equal(watchdogPids(clusterDir).filter(isProcessAlive).length <= 2, true);
+      await current.stop();
+      await waitUntilNothingRuns(clusterDir);
+    });
+  });
+
+  test("of PostgreSQL, it is restarted in the same place", async (t) => {
+    const { clusterDir, service } = await startWithRow(t);
+    for (const round of [1, 2]) {
+      const pid = postmasterPid(clusterDir);
+      process.kill(pid, "SIGKILL");
+      await waitUntil(
+        `restart ${round}`,
+        () => service.lines.filter((l) => l.event === "embedded.restarted").length === round,
+      );
+      await assertGood(service);
+      assert.notEqual(postmasterPid(clusterDir), pid);
+    }
+    await service.stop();
+    await waitUntilNothingRuns(clusterDir);
+  });
+
+  test("of PostgreSQL, a child too busy to notice does not keep it down", async (t) => {
+    const { clusterDir, service } = await startWithRow(t);
+    // Computes without ever waiting, so it does not see that its parent is gone.
+    const busy = query(
+      service.adminUrl,
+      "select count(*) from generate_series(1, 3000000000) as g where g % 7 = 8",
+    ).catch(() => {});
+    await waitUntil("the query runs", async () => {
+      const rows = await query(
+        service.adminUrl,
+        "select 1 from pg_stat_activity where query like '%generate_series%' and state = 'active' and pid <> pg_backend_pid()",
+      );
+      return rows.length > 0;
+    });
+    process.kill(postmasterPid(clusterDir), "SIGKILL");
+    await service.waitFor("embedded.restarted");
+    await assertGood(service);
+    await busy;
+    await service.stop();
+    await waitUntilNothingRuns(clusterDir);
+  });
+
+  test("of the watchdog, another takes its place", async (t) => {
+    const { dataDir, clusterDir, service } = await startWithRow(t);
+    const [watchdog] = watchdogPids(clusterDir);
+    assert.ok(watchdog !== undefined);
+    process.kill(watchdog, "SIGKILL");
+    await service.waitFor("embedded.watchdog_lost");
+    await waitUntil("a new watchdog", () =>
+      watchdogPids(clusterDir)
+        .filter(isProcessAlive)
+        .some((pid) => pid !== watchdog),
+    );
+    await assertGood(service);
+    await service.kill();
+    await waitUntilNothingRuns(clusterDir);
+    await assertGood(await startService(t, dataDir));
+  });
+
+  test("of a service whose data directory was removed, nothing stays either", async (t) => {
+    const { dataDir, clusterDir, service } = await startWithRow(t);
+    rmSync(dataDir, { recursive: true, maxRetries: 5 });
+    await service.kill();
+    await waitUntilNothingRuns(clusterDir);
+    const second = await startService(t, dataDir);
+    rmSync(dataDir, { recursive: true, maxRetries: 5 });
+    await second.stop();
+    assert.deepEqual(await listClusterProcesses(clusterDir), []);
+  });
+
+  test("of service and PostgreSQL, the next start recovers", async (t) => {
+    const { dataDir, clusterDir, service } = await startWithRow(t);
+    process.kill(postmasterPid(clusterDir), "SIGKILL");
+    await service.kill();
+    const second = await startService(t, dataDir);
+    await assertGood(second);
+    await second.stop();
+    await waitUntilNothingRuns(clusterDir);
+  });
+
+  test("of service and watchdog, the next start stops the PostgreSQL left behind", async (t) => {
+    const { dataDir, clusterDir, service } = await startWithRow(t);
+    const orphan = postmasterPid(clusterDir);
+    for (const pid of watchdogPids(clusterDir)) process.kill(pid, "SIGSTOP");
+    await service.kill();
+    for (const pid of watchdogPids(clusterDir)) process.kill(pid, "SIGKILL");
+    assert.equal(isProcessAlive(orphan), true);
+
+    const second = await startService(t, dataDir);
+    await assertGood(second);
+    assert.ok(second.lines.some((line) => line.event === "embedded.leftover_stopped"));
+    assert.equal(isProcessAlive(orphan), false);
+
+    await t.test("of service, watchdog and PostgreSQL together, too", async () => {
+      let current = second;
+      for (let round = 0; round < 3; round++) {
+        const pids = [...watchdogPids(clusterDir), current.child.pid ?? 0, postmasterPid(clusterDir)];
+        for (const pid of pids) process.kill(pid, "SIGKILL");
+        current = await startService(t, dataDir);
+        await assertGood(current);
+      }
+      await current.stop();
+      await waitUntilNothingRuns(clusterDir);
+    });
+  });
+});

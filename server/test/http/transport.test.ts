@@ -1,0 +1,260 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import net from "node:net";
+import { test } from "node:test";
+import tls from "node:tls";
+import fc from "fast-check";
+import { bodyOf, exchange, readToEnd, route, startServer, until } from "./support/test-server.ts";
+
+const TLS_HANDSHAKE = 0x16;
+
+test("the local authority's certificate is enough to trust localhost, 127.0.0.1 and nothing else", async (t) => {
+  const { port, ca } = await startServer(t);
+  const connect = (options: tls.ConnectionOptions) =>
+    new Promise<tls.TLSSocket>((resolve, reject) => {
+      const socket = tls.connect({ host: "127.0.0.1", port, ca, ...options }, () => resolve(socket));
+      socket.on("error", reject);
+      t.after(() => socket.destroy());
+    });
+  assert.ok((await connect({ servername: "localhost" })).authorized);
+  assert.ok((await connect({})).authorized);
+  await assert.rejects(connect({ servername: "example.com" }), { code: "ERR_TLS_CERT_ALTNAME_INVALID" });
+  await assert.rejects(connect({ ca: [] }));
+});
+
+test("a handshake that arrives byte by byte is a handshake", async (t) => {
+  const { port, ca } = await startServer(t);
+  const relay = net.createServer((client) => {
+    const server = net.connect({ host: "127.0.0.1", port, noDelay: true });
+    server.on("error", () => client.destroy());
+    client.on("error", () => server.destroy());
+    server.pipe(client);
+    const dribble = async () => {
+      for await (const chunk of client as AsyncIterable<Buffer>) {
+        for (const byte of chunk.subarray(0, 20)) {
+          server.write(Buffer.from([byte]));
+          await new Promise((resolve) => setTimeout(resolve, 1));
+        }
+        server.write(chunk.subarray(20));
+      }
+    };
+    dribble().catch(() => server.destroy());
+  });
+  relay.listen(0, "127.0.0.1");
+  await once(relay, "listening");
+  t.after(() => relay.close());
+  const socket = tls.connect({ host: "127.0.0.1", port: (relay.address() as net.AddressInfo).port, ca });
+  await once(socket, "secureConnect");
+  const answer = await exchange(socket, "GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+  assert.match(answer, /^HTTP\/1.1 200 /);
+});
+
+test("TLS 1.2 and 1.3 with http/1.1, nothing older and no other protocol", async (t) => {
+  const { port, ca } = await startServer(t);
+  const handshake = (options: tls.ConnectionOptions) =>
+    new Promise<string>((resolve, reject) => {
+      const socket = tls.connect({ host: "127.0.0.1", port, ca, ...options }, () => {
+        resolve(`${socket.getProtocol()} ${socket.alpnProtocol}`);
+        socket.destroy();
+      });
+      socket.on("error", reject);
+    });
+  assert.equal(await handshake({ ALPNProtocols: ["h2", "http/1.1"] }), "TLSv1.3 http/1.1");
+  assert.equal(await handshake({ maxVersion: "TLSv1.2" }), "TLSv1.2 false");
+  await assert.rejects(handshake({ ALPNProtocols: ["h2"] }));
+  const old = { minVersion: "TLSv1.1", maxVersion: "TLSv1.1", ciphers: "DEFAULT@SECLEVEL=0" } as const;
+  await assert.rejects(handshake(old));
+});
+
+test("a plain HTTP request on the same port is answered 426 and closed", async (t) => {
+  const { connectPlain, request, notes } = await startServer(t);
+  const requests = [
+    "GET /health HTTP/1.1\r\nHost: x\r\n\r\n",
+    `POST /rest/v1/agents HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n${"x".repeat(1_000_000)}`,
+    "OPTIONS / HTTP/1.1\r\nHost: x\r\nOrigin: https://app.example\r\n\r\n",
+    "GET / HTTP/1.0\r\n\r\n",
+    "get malformed\r\n",
+    "\r\nGET / HTTP/1.1\r\n\r\n",
+    "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+    "x".repeat(20_000),
+  ];
+  for (const bytes of requests) {
+    const answer = await exchange(await connectPlain(), bytes);
+    assert.match(answer, /^HTTP\/1.1 426 Upgrade Required\r\n/, bytes.slice(0, 40));
+    assert.match(answer, /\r\nupgrade: TLS\/1.2, HTTP\/1.1\r\n/);
+    assert.match(answer, /\r\nconnection: .*close\r\n/);
+    assert.match(answer, /\r\naccess-control-allow-origin: \*\r\n/);
+    assert.match(answer, /\r\nx-request-id: [0-9a-f-]{36}\r\n/);
+    const body = bodyOf(answer);
+    assert.equal(body["code"], "HTTPS_REQUIRED");
+    assert.deepEqual(Object.keys(body).sort(), ["code", "details", "error", "hint", "message"]);
+  }
+  const head = await exchange(await connectPlain(), "HEAD / HTTP/1.1\r\nHost: x\r\n\r\n");
+  assert.match(head, /^HTTP\/1.1 426 [^]*\r\n\r\n$/);
+  const slow = await connectPlain();
+  const answer = readToEnd(slow);
+  for (const part of ["G", "ET /", " HTTP/1.1\r\n"]) {
+    slow.write(part);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  assert.match(await answer, /^HTTP\/1.1 426 /);
+  assert.equal((await request("/health")).status, 200);
+  assert.ok(notes.some(({ name }) => name === "http.plain_refused"));
+});
+
+test("garbage is closed and the port goes on serving", async (t) => {
+  const { connectPlain, request, notes } = await startServer(t);
+  const send = async (bytes: Uint8Array) => {
+    const socket = await connectPlain();
+    const ended = readToEnd(socket);
+    socket.end(bytes);
+    await ended;
+  };
+  await send(Buffer.from([0, 1, 2, 3]));
+  assert.ok(notes.some(({ name }) => name === "http.garbage"));
+  await send(Buffer.from([TLS_HANDSHAKE, 3, 1, 0, 5, 1, 2, 3, 4, 5]));
+  await until(() => notes.some(({ name }) => name === "http.handshake_failed"));
+
+  await fc.assert(
+    fc.asyncProperty(fc.uint8Array({ maxLength: 600 }), fc.boolean(), async (bytes, isTlsLike) => {
+      await send(isTlsLike ? Buffer.concat([Buffer.from([TLS_HANDSHAKE, 3, 3]), bytes]) : bytes);
+    }),
+    { numRuns: 100 },
+  );
+  assert.equal((await request("/health")).status, 200);
+});
+
+test("random bytes inside TLS are closed and the port goes on serving", async (t) => {
+  const { connect, request } = await startServer(t, { routes: [route("/x", (r) => r.body ?? {}, "POST")] });
+  const piece = fc.oneof(
+    fc.string({ maxLength: 80 }),
+    fc.constantFrom("GET /health HTTP/1.1\r\n", "POST /x HTTP/1.1\r\n", "Host: x\r\n", "\r\n", "0\r\n\r\n"),
+    fc.constantFrom("Content-Length: 5\r\n", "Transfer-Encoding: chunked\r\n", "Content-Type: application/json\r\n"),
+    fc.uint8Array({ maxLength: 80 }).map((bytes) => Buffer.from(bytes).toString("latin1")),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(piece, { maxLength: 12 }), async (pieces) => {
+      const socket = await connect();
+      const ended = readToEnd(socket);
+      socket.end(Buffer.from(pieces.join(""), "latin1"));
+      const answer = await ended;
+      assert.ok(answer === "" || answer.startsWith("HTTP/1.1 "), answer.slice(0, 80));
+    }),
+    { numRuns: 150 },
+  );
+  assert.equal((await request("/health")).status, 200);
+});
+
+test("clients that send nothing or too slowly are closed", async (t) => {
+  const echo = route("/echo", (request) => request.body ?? {}, "POST");
+  const { connect, connectPlain, request } = await startServer(t, {
+    routes: [echo],
+    settings: { requestTimeoutMs: 300 },
+  });
+  const startedMs = performance.now();
+
+  const silent = readToEnd(await connectPlain());
+  const halfLine = exchange(await connectPlain(), "GET / HT");
+  const halfHandshake = exchange(await connectPlain(), Buffer.from([TLS_HANDSHAKE, 3, 1, 2, 0, 1]));
+  const silentInTls = readToEnd(await connect());
+  const halfHeaders = exchange(await connect(), "GET /health HTTP/1.1\r\nHost: x\r\nX-Slow: ");
+  const halfBody = exchange(
+    await connect(),
+    "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{",
+  );
+  const dripping = await connect();
+  const drip = setInterval(() => dripping.write("X-A: b\r\n"), 20);
+  const dripped = exchange(dripping, "GET /health HTTP/1.1\r\nHost: x\r\n").finally(() => clearInterval(drip));
+
+  assert.equal(await silent, "");
+  assert.equal(await halfLine, "");
+  await halfHandshake;
+  for (const answer of [await silentInTls, await halfHeaders, await halfBody, await dripped]) {
+    assert.match(answer, /^HTTP\/1.1 408 Request Timeout\r\n/);
+    assert.equal(bodyOf(answer)["code"], "REQUEST_TIMEOUT");
+    assert.match(answer, /access-control-allow-origin: \*/);
+  }
+  assert.ok(performance.now() - startedMs < 9_000, `${performance.now() - startedMs} ms`);
+  assert.equal((await request("/health")).status, 200);
+});
+
+test("a slow handler is not a slow client", async (t) => {
+  const slow = route("/slow", async () => {
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    return { done: true };
+  });
+  const { request } = await startServer(t, { routes: [slow], settings: { requestTimeoutMs: 200 } });
+  assert.deepEqual((await request("/slow")).json, { done: true });
+});
+
+test("close finishes what is in flight, drops what is idle and takes nothing new", async (t) => {
+  const gate = Promise.withResolvers<void>();
+  const entered = Promise.withResolvers<void>();
+  const routes = [
+    route("/slow", async () => {
+      entered.resolve();
+      await gate.promise;
+      return { done: true };
+    }),
+    route("/stream", (_request, reply) => {
+      reply.hijack();
+      reply.raw.write("begun ");
+      void gate.promise.then(() => reply.raw.end("ended"));
+    }),
+  ];
+  const { server, connect, connectPlain, port } = await startServer(t, { routes });
+  const idle = await connect();
+  idle.write("GET /health HTTP/1.1\r\nHost: x\r\n\r\n");
+  await once(idle, "data");
+  const unused = await connect();
+  const silent = await connectPlain();
+  const streaming = await connect();
+  const streamed = exchange(streaming, "GET /stream HTTP/1.1\r\nHost: x\r\n\r\n");
+  await once(streaming, "data");
+  const busy = await connect();
+  const answer = exchange(busy, "GET /slow HTTP/1.1\r\nHost: x\r\n\r\n");
+  await entered.promise;
+
+  let isClosed = false;
+  const closed = server.close().then(() => {
+    isClosed = true;
+  });
+  assert.equal(server.close(), server.close());
+  await Promise.all([readToEnd(idle), readToEnd(unused), readToEnd(silent)]);
+  const late = net.connect({ host: "127.0.0.1", port });
+  const [refusal] = (await once(late, "error")) as [NodeJS.ErrnoException];
+  assert.equal(refusal.code, "ECONNREFUSED");
+  assert.equal(isClosed, false);
+
+  gate.resolve();
+  assert.match(await answer, /^HTTP\/1.1 200 [^]*connection: close\r\n[^]*\{"done":true\}$/i);
+  assert.match(await streamed, /begun [^]*ended/);
+  await closed;
+});
+
+test("close cuts what does not finish in time", async (t) => {
+  const entered = Promise.withResolvers<void>();
+  const routes = [
+    route("/never", () => {
+      entered.resolve();
+      return new Promise(() => {});
+    }),
+  ];
+  const { server, connect, notes } = await startServer(t, { routes, settings: { stopTimeoutMs: 100 } });
+  const answer = exchange(await connect(), "GET /never HTTP/1.1\r\nHost: x\r\n\r\n");
+  await entered.promise;
+  await server.close();
+  assert.equal(await answer, "");
+  assert.ok(notes.some(({ name }) => name === "http.stop_forced"));
+});
+
+test("a port that cannot be had is named", async (t) => {
+  const { port } = await startServer(t);
+  await assert.rejects(startServer(t, { settings: { port } }), {
+    message: new RegExp(`^Cannot listen on 127\\.0\\.0\\.1:${port}: the port is in use`),
+  });
+  await assert.rejects(
+    startServer(t, { settings: { host: "192.0.2.1" } }),
+    /Cannot listen on 192\.0\.2\.1:0: .*address/,
+  );
+});

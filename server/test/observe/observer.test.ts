@@ -1,0 +1,118 @@
+import assert from "node:assert/strict";
+import { PassThrough } from "node:stream";
+import { test } from "node:test";
+import { createObserver, OBSERVATIONS } from "../../src/observe/index.ts";
+import { isSecretName } from "../../src/observe/redact.ts";
+
+function capture(options: { level?: "info" | "debug" | "warn"; format?: "json" | "pretty" } = {}) {
+  const destination = new PassThrough();
+  const observer = createObserver({ level: options.level ?? "info", format: options.format ?? "json", destination });
+  const text = () => String(destination.read() ?? "");
+  const lines = () =>
+    text()
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => JSON.parse(line));
+  return { observer, text, lines };
+}
+
+test("a note becomes one JSON line with level, time, event, message and fields", () => {
+  const { observer, lines } = capture();
+  observer.note("service.started", { url: "https://localhost:8443" });
+  const [line, ...rest] = lines();
+  assert.equal(rest.length, 0);
+  assert.equal(line.level, "info");
+  assert.equal(line.event, "service.started");
+  assert.equal(line.msg, OBSERVATIONS["service.started"].message);
+  assert.equal(line.url, "https://localhost:8443");
+  assert.equal(new Date(line.time).toISOString(), line.time);
+});
+
+test("what is below the level is not printed", () => {
+  const { observer, text } = capture({ level: "warn" });
+  observer.note("service.started");
+  assert.equal(text(), "");
+});
+
+test("fields named like secrets are never printed, however deep", () => {
+  const { observer, text } = capture();
+  const secret = "s3cr3t-value";
+  observer.child({ apiKey: secret }).note("service.started", {
+    password: secret,
+    nested: {
+      accessToken: secret,
+      list: [{ service_role_key: secret }],
+      Authorization: secret,
+      deep: { "set-cookie": secret },
+    },
+    bytes: Buffer.from(secret),
+  });
+  const printed = text();
+  assert.ok(!printed.includes(secret), printed);
+  assert.ok(printed.includes("[redacted]"));
+});
+
+test("names that only look alike are printed", () => {
+  for (const name of ["monkey", "keyboard", "kid", "secretary", "tokenizer", "url"])
+    assert.equal(isSecretName(name), false, name);
+  for (const name of ["key", "masterKey", "API_KEY", "refresh-token", "userPassword", "secrets"]) {
+    assert.equal(isSecretName(name), true, name);
+  }
+});
+
+test("passwords in connection strings and signed tokens in text are cut out", () => {
+  const { observer, text } = capture();
+  const token = `${Buffer.from('{"alg":"ES256"}').toString("base64url")}.${Buffer.from('{"role":"anon"}').toString("base64url")}.sig`;
+  observer.note("worker.failed", {
+    error: new Error("cannot reach postgresql://u:hunter2@localhost/db", { cause: new Error(`bad ${token}`) }),
+    text: "postgres://u:hunter2@[::1]:5432/db",
+  });
+  const printed = text();
+  assert.ok(!printed.includes("hunter2"), printed);
+  assert.ok(!printed.includes(token), printed);
+  assert.ok(printed.includes("@localhost/db"));
+});
+
+test("errors carry name, message, code and cause; row values in other fields stay out", () => {
+  const { observer, lines } = capture();
+  const error = Object.assign(new Error("duplicate", { cause: new Error("inner") }), {
+    code: "23505",
+    detail: "Key (email)=(a@b)",
+  });
+  observer.note("database.unreachable", { error });
+  assert.deepEqual(lines()[0].error, {
+    name: "Error",
+    message: "duplicate",
+    code: "23505",
+    cause: { name: "Error", message: "inner" },
+  });
+});
+
+test("stacks are printed for unexpected faults, and for all at debug", () => {
+  const quiet = capture();
+  quiet.observer.note("database.unreachable", { error: new Error("x") });
+  quiet.observer.note("service.crashed", { error: new Error("x") });
+  const [expected, unexpected] = quiet.lines();
+  assert.equal(expected.error.stack, undefined);
+  assert.match(unexpected.error.stack, /observer\.test\.ts/);
+
+  const verbose = capture({ level: "debug" });
+  verbose.observer.note("database.unreachable", { err: new Error("x") });
+  assert.match(verbose.lines()[0].err.stack, /observer\.test\.ts/);
+});
+
+test("cycles, bigints, functions and thrown non-errors do not break a note", () => {
+  const { observer, lines } = capture();
+  const cycle: Record<string, unknown> = { big: 12n, run: () => {}, at: new Date(0), bad: new Date(Number.NaN) };
+  cycle["self"] = cycle;
+  observer.note("service.started", cycle);
+  assert.equal(lines()[0].big, "12");
+});
+
+test("pretty output is text with the message and the fields", () => {
+  const { observer, text } = capture({ format: "pretty" });
+  observer.note("service.started", { url: "https://localhost:8443", token: "abc-secret" });
+  const printed = text();
+  assert.match(printed, /INFO: serving \{"url":"https:\/\/localhost:8443"/);
+  assert.ok(!printed.includes("abc-secret"));
+});

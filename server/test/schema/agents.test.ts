@@ -1,0 +1,199 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { describe, it } from "node:test";
+import { AGENT_STATUSES, FRAMEWORKS } from "@swarmbase/sdk";
+import { FORBIDDEN, openStage, refusedBy, refuses } from "./support/stage.ts";
+
+const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+/** A character of two UTF-16 units, so that bounds counted in units show. */
+const WIDE = "𝕏";
+const URL_OF = (length: number): string => "https://example.com/".padEnd(length, "a");
+const JSON_OF = (bytes: number): object => ({ k: "a".repeat(bytes - '{"k": ""}'.length) });
+
+const ACCEPTED: readonly Record<string, unknown>[] = [
+  ...FRAMEWORKS.map((framework) => ({ framework })),
+  { name: "a" },
+  { name: WIDE.repeat(100) },
+  { name: ` ${WIDE.repeat(100)}\u3000` },
+  { role: WIDE.repeat(200) },
+  { role: null },
+  { avatar: URL_OF(2048) },
+  { avatar: "HTTP://example.com" },
+  { avatar: null },
+  { model: "m".repeat(200) },
+  { system_prompt: WIDE.repeat(100_000) },
+  { settings: {} },
+  { settings: { temperature: 0, max_tokens: 1, presence_penalty: -2, frequency_penalty: -2, top_p: 0, stop: [] } },
+  { settings: { temperature: 2, max_tokens: 2147483647, presence_penalty: 2, frequency_penalty: 2, top_p: 1 } },
+  { settings: { stop: Array.from({ length: 16 }, String), unknown: { kept: [1] } } },
+  { settings: { stop: null } },
+  { settings: JSON_OF(32_768) },
+];
+
+const REFUSED: readonly [string, Record<string, unknown>][] = [
+  ["agents_name_length", { name: "" }],
+  ["agents_name_length", { name: " \t\n\u00a0\u1680\u2003\u2028\u202f\u205f\u3000\ufeff" }],
+  ["agents_name_length", { name: WIDE.repeat(101) }],
+  ["agents_role_length", { role: WIDE.repeat(201) }],
+  ["agents_avatar_length", { avatar: URL_OF(2049) }],
+  ["agents_avatar_http", { avatar: "javascript:alert(1)" }],
+  ["agents_avatar_http", { avatar: "https://" }],
+  ["agents_framework_known", { framework: "openai" }],
+  ["agents_model_length", { model: "m".repeat(201) }],
+  ["agents_system_prompt_length", { system_prompt: "a".repeat(100_001) }],
+  ["agents_settings_object", { settings: "[]" }],
+  ["agents_settings_object", { settings: "null" }],
+  ["agents_settings_size", { settings: JSON_OF(32_769) }],
+  ...[-0.1, 2.1, "1", null, true].map((temperature): [string, Record<string, unknown>] => [
+    "agents_settings_temperature",
+    { settings: { temperature } },
+  ]),
+  ...[0, 1.5, -1, "1", null, 1e300].map((max_tokens): [string, Record<string, unknown>] => [
+    "agents_settings_max_tokens",
+    { settings: { max_tokens } },
+  ]),
+  ["agents_settings_presence_penalty", { settings: { presence_penalty: 2.01 } }],
+  ["agents_settings_frequency_penalty", { settings: { frequency_penalty: -2.01 } }],
+  ["agents_settings_top_p", { settings: { top_p: 1.1 } }],
+  ["agents_settings_stop", { settings: { stop: "x" } }],
+  ["agents_settings_stop", { settings: { stop: ["x", 1] } }],
+  ["agents_settings_stop", { settings: { stop: Array.from({ length: 17 }, String) } }],
+];
+
+describe("agents", () => {
+  const opened = openStage();
+
+  it("get their defaults", async () => {
+    const { stage } = opened;
+    const user = await stage.newUser();
+    const given = {
+      created_at: "2000-01-01",
+      updated_at: "2000-01-01",
+      status: "error",
+      status_changed_at: "2000-01-01",
+    };
+    const agent = await stage.insert(user, "agents", { name: "\u2003 Ada Lovelace\ufeff\n", ...given });
+    const { id, created_at, updated_at, status_changed_at, ...rest } = agent;
+    assert.match(id, UUID_V7);
+    for (const time of [created_at, updated_at, status_changed_at])
+      assert.ok(Math.abs(Date.now() - (time as Date).getTime()) < 60_000, String(time));
+    assert.deepEqual(rest, {
+      user_id: user,
+      name: "Ada Lovelace",
+      role: null,
+      avatar: null,
+      framework: "provider_a",
+      model: null,
+      system_prompt: null,
+      settings: {},
+      status: "idle",
+    });
+  });
+
+  it("accept what is within bounds", async () => {
+    const { stage } = opened;
+    const user = await stage.newUser();
+    for (const record of ACCEPTED) await stage.insert(user, "agents", { name: "Ada", ...record });
+    const agent = await stage.newAgent(user);
+    for (const record of ACCEPTED) assert.equal((await stage.update(user, "agents", agent, record)).length, 1);
+  });
+
+  it("refuse what is not, naming the field", async () => {
+    const { stage } = opened;
+    const user = await stage.newUser();
+    const agent = await stage.newAgent(user);
+    for (const [constraint, record] of REFUSED) {
+      const hint = JSON.stringify(record).slice(0, 80);
+      await refuses(stage.insert(user, "agents", { name: "Ada", ...record }), refusedBy(constraint), hint);
+      await refuses(stage.update(user, "agents", agent, record), refusedBy(constraint), hint);
+    }
+    await refuses(stage.insert(user, "agents", {}), { code: "23502", column: "name" });
+    await refuses(stage.update(user, "agents", agent, { status: "asleep" }), refusedBy("agents_status_known"));
+    await refuses(stage.insert("service_role", "agents", { name: "Ada" }), { code: "23502", column: "user_id" });
+  });
+
+  it("take an id from the client once and an empty model as none", async () => {
+    const { stage } = opened;
+    const user = await stage.newUser();
+    const id = randomUUID();
+    const agent = await stage.insert(user, "agents", { id, name: "Ada", model: "" });
+    assert.deepEqual([agent.id, agent["model"]], [id, null]);
+    assert.equal((await stage.update(user, "agents", id, { id }))[0]?.id, id);
+    const refusal = { ...refusedBy("agents_id_immutable"), column: "id" };
+    await refuses(stage.update(user, "agents", id, { id: randomUUID() }), refusal);
+    await refuses(stage.update("service_role", "agents", id, { id: randomUUID() }), refusal);
+  });
+
+  it("cannot be made for, or given to, somebody else", async () => {
+    const { stage } = opened;
+    const [user, other] = [await stage.newUser(), await stage.newUser()];
+    const agent = await stage.newAgent(user);
+    await refuses(stage.insert(user, "agents", { name: "Ada", user_id: other }), FORBIDDEN);
+    for (const caller of [user, "service_role"])
+      await refuses(stage.update(caller, "agents", agent, { user_id: other }), {
+        ...FORBIDDEN,
+        constraint: "agents_user_id_transfer",
+      });
+    assert.deepEqual(await stage.update(other, "agents", agent, { name: "Mine" }), []);
+    assert.deepEqual(await stage.remove(other, "agents", agent), []);
+    await refuses(stage.find("anon", "agents", agent), FORBIDDEN);
+  });
+
+  it("move updated_at with an owner's change and leave it to the status machine", async () => {
+    const { stage } = opened;
+    const user = await stage.newUser();
+    const made = await stage.insert(user, "agents", { name: "Ada" });
+    const [machine] = await stage.update("internal", "public.agents", made.id, { status: "thinking" });
+    assert.deepEqual(machine?.["updated_at"], made["updated_at"]);
+    assert.notDeepEqual(machine?.["status_changed_at"], made["status_changed_at"]);
+    const [whole] = await stage.update(user, "agents", made.id, {
+      name: "Ada",
+      created_at: "2000-01-01",
+      updated_at: "2000-01-01",
+    });
+    assert.deepEqual(whole?.["created_at"], made["created_at"]);
+    assert.ok((whole?.["updated_at"] as Date) > (made["updated_at"] as Date));
+    assert.deepEqual(whole?.["status_changed_at"], machine?.["status_changed_at"]);
+    for (const status of AGENT_STATUSES) {
+      const [row] = await stage.update(user, "agents", made.id, { status });
+      assert.equal(row?.["status"], status);
+    }
+  });
+
+  it("stop at the limit, whoever makes them and however many at once", async () => {
+    const { stage } = opened;
+    const limit = 5;
+    await stage.database.owner.query("update private.settings set value = $1 where name = 'agent_limit_per_user'", [
+      limit,
+    ]);
+    try {
+      const [user, other] = [await stage.newUser(), await stage.newUser()];
+      const refusal = refusedBy("agents_limit_per_user");
+      const bulk = "insert into agents (name) select 'a' from generate_series(1, $1)";
+      await refuses(stage.run(user, bulk, [limit + 1]), refusal);
+      await stage.run(user, bulk, [limit - 1]);
+      const outcomes = await Promise.allSettled(Array.from({ length: 10 }, () => stage.newAgent(user)));
+      assert.equal(outcomes.filter(({ status }) => status === "fulfilled").length, 1);
+      await refuses(stage.insert("service_role", "agents", { name: "Ada", user_id: user }), refusal);
+      await stage.newAgent(other);
+      const [mine] = await stage.run(user, "select id from agents limit 1");
+      const upsert =
+        "insert into agents (id, name) values ($1, 'b') on conflict (id) do update set name = excluded.name returning id";
+      assert.equal((await stage.run(user, upsert, [mine?.id])).length, 1);
+      await stage.remove(user, "agents", mine?.id);
+      await stage.newAgent(user);
+    } finally {
+      await stage.database.owner.query("update private.settings set value = '100' where name = 'agent_limit_per_user'");
+    }
+  });
+
+  it("have no limit when it is zero", async () => {
+    const { stage } = opened;
+    await stage.database.owner.query("update private.settings set value = '0' where name = 'agent_limit_per_user'");
+    try {
+      await stage.run(await stage.newUser(), "insert into agents (name) select 'a' from generate_series(1, 150)");
+    } finally {
+      await stage.database.owner.query("update private.settings set value = '100' where name = 'agent_limit_per_user'");
+    }
+  });
+});

@@ -1,0 +1,175 @@
+import { all, type EventCase, SERVICE, SYSTEM, testEvents, user } from "./support/event-cases.ts";
+import type { Room } from "./support/room.ts";
+
+const seat = async ({ stage, swarm }: Room, user_id: string): Promise<string> => {
+  const rows = await stage.run("internal", "select id from public.swarm_members where swarm_id = $1 and user_id = $2", [
+    swarm,
+    user_id,
+  ]);
+  return rows[0]!.id;
+};
+
+const SWARMS: readonly EventCase[] = [
+  {
+    name: "a new swarm, without its owner's seat",
+    act: ({ stage, member }) => stage.insert(member, "swarms", { name: "New", strategy: "mention" }),
+    expect: ({ member }) => [
+      {
+        type: "swarm.created",
+        to: [member],
+        data: { name: "New", owner_id: member, strategy: "mention", actor: user(member) },
+      },
+    ],
+  },
+  {
+    name: "a change",
+    act: ({ stage, admin, swarm }) => stage.update(admin, "swarms", swarm, { name: "Other", status: "paused" }),
+    expect: (room) => [
+      {
+        type: "swarm.updated",
+        to: all(room),
+        data: { swarm_id: room.swarm, changed_fields: ["name", "status"], actor: user(room.admin) },
+      },
+    ],
+  },
+  {
+    name: "a change that changes nothing",
+    act: ({ stage, owner, swarm }) => stage.update(owner, "swarms", swarm, { name: "Room" }),
+  },
+  {
+    name: "completion by hand",
+    act: ({ stage, owner, swarm }) => stage.update(owner, "swarms", swarm, { status: "completed" }),
+    expect: (room) => [
+      { type: "swarm.completed", to: all(room), data: { run_id: null, source: "manual", actor: user(room.owner) } },
+    ],
+  },
+  {
+    name: "completion with another change",
+    act: ({ stage, owner, swarm }) => stage.update(owner, "swarms", swarm, { status: "completed", name: "Done" }),
+    expect: (room) => [
+      { type: "swarm.completed", to: all(room) },
+      { type: "swarm.updated", to: all(room), data: { changed_fields: ["name"] } },
+    ],
+  },
+  {
+    name: "a deletion, and nothing of what goes with it",
+    act: ({ stage, owner, swarm }) => stage.remove(owner, "swarms", swarm),
+    expect: (room) => [
+      {
+        type: "swarm.deleted",
+        to: all(room),
+        data: { swarm_id: room.swarm, name: "Room", owner_id: room.owner, actor: user(room.owner) },
+      },
+    ],
+  },
+  {
+    name: "an agent that comes",
+    act: async ({ stage, admin, swarm }) => {
+      const agent_id = await stage.newAgent(admin, { name: "Bob" });
+      await stage.takeEvents();
+      await stage.insert(admin, "swarm_agents", { swarm_id: swarm, agent_id });
+    },
+    expect: (room) => [
+      { type: "swarm.agent_added", to: all(room), data: { agent_name: "Bob", position: 1, actor: user(room.admin) } },
+    ],
+  },
+  { name: "an agent that moves", act: ({ stage, owner }) => stage.run(owner, "update swarm_agents set position = 5") },
+  {
+    name: "an agent that leaves",
+    act: ({ stage, admin, swarm }) => stage.run(admin, "delete from swarm_agents where swarm_id = $1", [swarm]),
+    expect: (room) => [
+      {
+        type: "swarm.agent_removed",
+        to: all(room),
+        data: { agent_id: room.agent, agent_name: "Ada", reason: "removed", actor: user(room.admin) },
+      },
+    ],
+  },
+];
+
+const MEMBERS: readonly EventCase[] = [
+  {
+    name: "an invitation",
+    act: ({ stage, owner, outsider, swarm }) =>
+      stage.insert(owner, "swarm_members", { swarm_id: swarm, user_id: outsider }),
+  },
+  {
+    name: "an invitation accepted",
+    act: async ({ stage, owner, outsider, swarm }) => {
+      const { id } = await stage.insert(owner, "swarm_members", { swarm_id: swarm, user_id: outsider });
+      await stage.update(outsider, "swarm_members", id, { status: "active" });
+    },
+    expect: (room) => [
+      {
+        type: "user.joined",
+        to: [...all(room), room.outsider],
+        data: { user_id: room.outsider, role: "member", actor: user(room.outsider) },
+      },
+    ],
+  },
+  {
+    name: "an invitation declined",
+    act: async ({ stage, owner, outsider, swarm }) => {
+      const { id } = await stage.insert(owner, "swarm_members", { swarm_id: swarm, user_id: outsider });
+      await stage.remove(outsider, "swarm_members", id);
+    },
+  },
+  {
+    name: "a member added by the service",
+    act: ({ stage, outsider, swarm }) =>
+      stage.insert("service_role", "swarm_members", { swarm_id: swarm, user_id: outsider, status: "active" }),
+    expect: (room) => [{ type: "user.joined", to: [...all(room), room.outsider], data: { actor: SERVICE } }],
+  },
+  { name: "a new account", act: ({ stage }) => stage.newUser() },
+  {
+    name: "another role",
+    act: async (room) =>
+      room.stage.update(room.owner, "swarm_members", await seat(room, room.viewer), { role: "admin" }),
+    expect: (room) => [
+      {
+        type: "user.role_changed",
+        to: all(room),
+        data: { user_id: room.viewer, role: "admin", previous_role: "viewer" },
+      },
+    ],
+  },
+  {
+    name: "the same role",
+    act: async (room) =>
+      room.stage.update(room.owner, "swarm_members", await seat(room, room.viewer), { role: "viewer" }),
+  },
+  {
+    name: "a member removed, who is told too",
+    act: async (room) => room.stage.remove(room.admin, "swarm_members", await seat(room, room.member)),
+    expect: (room) => [
+      {
+        type: "user.removed",
+        to: all(room),
+        data: { user_id: room.member, role: "member", reason: "removed", actor: user(room.admin) },
+      },
+    ],
+  },
+  {
+    name: "a member who leaves",
+    act: async (room) => room.stage.remove(room.member, "swarm_members", await seat(room, room.member)),
+    expect: (room) => [{ type: "user.removed", to: all(room), data: { reason: "left" } }],
+  },
+  {
+    name: "several members removed at once",
+    act: (room) =>
+      room.stage.run(room.owner, "delete from swarm_members where user_id = any ($1)", [[room.member, room.viewer]]),
+    expect: (room) => [
+      { type: "user.removed", to: all(room) },
+      { type: "user.removed", to: all(room) },
+    ],
+  },
+  {
+    name: "a deleted account",
+    act: ({ stage, member }) => stage.run("internal", "delete from auth.users where id = $1", [member]),
+    expect: (room) => [
+      { type: "user.removed", to: all(room), data: { user_id: room.member, reason: "account_deleted", actor: SYSTEM } },
+    ],
+  },
+];
+
+testEvents({ swarms: SWARMS, members: MEMBERS });

@@ -1,0 +1,96 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import * as sdk from "@swarmbase/sdk";
+import { connectClient } from "../../src/db/index.ts";
+import { RULES } from "./support/rules.ts";
+import { openStage } from "./support/stage.ts";
+
+const LISTS: Readonly<Record<string, readonly string[]>> = {
+  webhooks_events_known: sdk.EVENT_TYPES,
+  webhooks_api_version_known: [sdk.API_VERSION],
+  webhook_deliveries_status_known: sdk.DELIVERY_STATUSES,
+  agents_status_known: sdk.AGENT_STATUSES,
+  agents_framework_known: sdk.FRAMEWORKS,
+  user_settings_default_framework_known: sdk.FRAMEWORKS,
+  swarms_status_known: sdk.SWARM_STATUSES,
+  swarms_strategy_known: sdk.SWARM_STRATEGIES,
+  runs_strategy_known: sdk.SWARM_STRATEGIES,
+  swarm_members_role_known: sdk.SWARM_ROLES,
+  swarm_members_status_known: sdk.SWARM_MEMBER_STATUSES,
+  runs_status_known: sdk.RUN_STATUSES,
+  runs_stop_reason_known: sdk.RUN_STOP_REASONS,
+};
+
+describe("the schema", () => {
+  const opened = openStage();
+
+  for (const [name, { faults, breach }] of Object.entries(RULES)) {
+    it(name, async () => {
+      // As superuser: the owner does not see every catalogue of the server.
+      const admin = await connectClient(opened.stage.database.adminUrl);
+      const find = async () => (await admin.query<{ fault: string }>(faults)).rows.map(({ fault }) => fault);
+      try {
+        const found = await find();
+        // The rule must see a breach, else its silence means nothing.
+        await admin.query("begin");
+        await admin.query(breach);
+        assert.ok((await find()).length > found.length, `blind to: ${breach}`);
+        await admin.query("rollback");
+        assert.deepEqual(found, []);
+      } finally {
+        await admin.end();
+      }
+    });
+  }
+
+  it("knows the lists of the interface", async () => {
+    const { rows } = await opened.stage.database.owner.query<{ name: string; definition: string }>(
+      "select conname as name, pg_get_constraintdef(oid) as definition from pg_constraint where conname = any ($1)",
+      [Object.keys(LISTS)],
+    );
+    const found = Object.fromEntries(
+      rows.map(({ name, definition }) => [
+        name,
+        [...definition.matchAll(/'([^']+)'::text/g)].map(([, value = ""]) => value).toSorted(),
+      ]),
+    );
+    assert.deepEqual(
+      found,
+      Object.fromEntries(Object.entries(LISTS).map(([name, values]) => [name, values.toSorted()])),
+    );
+  });
+
+  it("has the bounds of the interface", async () => {
+    const { rows } = await opened.stage.database.owner.query<{ name: string; definition: string }>(
+      "select conname as name, pg_get_constraintdef(oid) as definition from pg_constraint where contype = 'c'",
+    );
+    for (const [field, { kind, min, max }] of Object.entries(sdk.FIELD_BOUNDS)) {
+      const suffix = { text: "length", json: "size", integer: "range" }[kind];
+      const definition = rows.find(({ name }) => name === `${field.replace(".", "_")}_${suffix}`)?.definition ?? "none";
+      assert.match(definition, new RegExp(`<= ${max}\\)`), field);
+      if (min > 0 && kind !== "text") assert.match(definition, new RegExp(`>= ${min}\\)`), field);
+    }
+  });
+
+  it("reads a member's messages through an index, asking for their swarms once", async () => {
+    const { stage } = opened;
+    const [owner, member] = [await stage.newUser(), await stage.newUser()];
+    const swarm = await stage.newSwarm(owner, { [member]: "member" });
+    await stage.run(owner, "insert into swarms (name) select 'Room' from generate_series(1, 200)");
+    await stage.run(
+      owner,
+      "insert into messages (swarm_id, content) select s.id, 'a' from swarms s, generate_series(1, 10)",
+    );
+    await stage.database.owner.query("analyze public.messages, public.swarm_members");
+    const explain = async (text: string, values: readonly unknown[]) =>
+      (await stage.run(member, `explain (costs off) ${text}`, values)).map((row) => row["QUERY PLAN"]).join("\n");
+    for (const plan of [
+      await explain("select * from messages where swarm_id = $1 order by seq desc limit 20", [swarm]),
+      await explain("select * from messages", []),
+    ]) {
+      assert.match(plan, /InitPlan/);
+      assert.doesNotMatch(plan, /SubPlan|Seq Scan on messages/, plan);
+      assert.match(plan, /Index/);
+    }
+  });
+});

@@ -1,0 +1,176 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { describe, it } from "node:test";
+import { FORBIDDEN, openStage, refusedBy, refuses } from "./support/stage.ts";
+
+const TOOL = { name: "search", description: "Finds things" };
+
+const REFUSED: readonly [string, Record<string, unknown>][] = [
+  ...["", "1a", "a b", "a".repeat(65), "é"].map((name): [string, Record<string, unknown>] => [
+    "tools_name_format",
+    { name },
+  ]),
+  ["tools_description_length", { description: "" }],
+  ["tools_description_length", { description: "a".repeat(1025) }],
+  ["tools_category_length", { category: "a".repeat(101) }],
+  ["tools_icon_length", { icon: "a".repeat(2049) }],
+  ["tools_input_schema_object", { input_schema: "[]" }],
+  ["tools_input_schema_object", { input_schema: {} }],
+  ["tools_input_schema_object", { input_schema: { type: "array" } }],
+  ["tools_input_schema_size", { input_schema: { type: "object", title: "a".repeat(32_768) } }],
+  ["tools_config_object", { config: "[]" }],
+  ["tools_config_size", { config: { url: "a".repeat(32_768) } }],
+  ["tools_visibility_known", { visibility: "secret" }],
+  ["tools_kind_known", { kind: "shell" }],
+  ["tools_timeout_ms_range", { timeout_ms: 999 }],
+  ["tools_timeout_ms_range", { timeout_ms: 120_001 }],
+  ["tools_max_output_chars_range", { max_output_chars: 0 }],
+];
+
+const opened = openStage();
+
+describe("tools", () => {
+  it("get their defaults and refuse what is out of bounds", async () => {
+    const { stage } = opened;
+    const user = await stage.newUser();
+    const { id, created_at, updated_at, ...rest } = await stage.insert(user, "tools", TOOL);
+    assert.ok(id !== "" && created_at instanceof Date && updated_at instanceof Date);
+    assert.deepEqual(rest, {
+      ...TOOL,
+      owner_id: user,
+      category: null,
+      icon: null,
+      input_schema: { type: "object", properties: {} },
+      kind: "http",
+      config: {},
+      visibility: "private",
+      requires_approval: false,
+      timeout_ms: 30_000,
+      max_output_chars: 16_000,
+      enabled: true,
+    });
+    for (const [constraint, record] of REFUSED)
+      await refuses(
+        stage.insert(user, "tools", { ...TOOL, name: "other", ...record }),
+        refusedBy(constraint),
+        JSON.stringify(record).slice(0, 60),
+      );
+    await refuses(stage.insert(user, "tools", TOOL), { code: "23505", constraint: "tools_owner_id_name_key" });
+  });
+
+  it("of everybody come from the service role alone", async () => {
+    const { stage } = opened;
+    const user = await stage.newUser();
+    for (const record of [{ visibility: "public" }, { kind: "builtin", owner_id: null }, { owner_id: null }])
+      await refuses(stage.insert(user, "tools", { ...TOOL, ...record }), FORBIDDEN);
+    const builtin = { ...TOOL, kind: "builtin", owner_id: null };
+    await stage.insert("service_role", "tools", builtin);
+    await refuses(stage.insert("service_role", "tools", builtin), {
+      code: "23505",
+      constraint: "tools_owner_id_name_key",
+    });
+    await refuses(stage.insert("service_role", "tools", { ...builtin, owner_id: user }), { code: "23514" });
+    const { id } = await stage.insert(user, "tools", TOOL);
+    await refuses(stage.update(user, "tools", id, { visibility: "public" }), FORBIDDEN);
+    await refuses(stage.update(user, "tools", id, { kind: "mcp" }), refusedBy("tools_kind_immutable"));
+    await refuses(stage.update(user, "tools", id, { owner_id: null }), {
+      ...FORBIDDEN,
+      constraint: "tools_owner_id_transfer",
+    });
+  });
+
+  it("are seen by their owner, by co-members when shared, by all when public", async () => {
+    const { stage } = opened;
+    const [owner, friend, stranger, invited] = [
+      await stage.newUser(),
+      await stage.newUser(),
+      await stage.newUser(),
+      await stage.newUser(),
+    ];
+    const swarm = await stage.newSwarm(owner, { [friend]: "viewer" });
+    await stage.insert(owner, "swarm_members", { swarm_id: swarm, user_id: invited });
+    const hidden = await stage.insert(owner, "tools", { ...TOOL, name: "hidden" });
+    const shared = await stage.insert(owner, "tools", { ...TOOL, name: "shared", visibility: "shared" });
+    const open = await stage.insert("service_role", "tools", {
+      ...TOOL,
+      name: "open",
+      owner_id: owner,
+      visibility: "public",
+    });
+    const ids = [hidden.id, shared.id, open.id];
+    const seen = async (caller: string) =>
+      (await stage.run(caller, "select name from tools where id = any ($1) order by name", [ids])).map(
+        (row) => row["name"],
+      );
+    assert.deepEqual(await seen(owner), ["hidden", "open", "shared"]);
+    assert.deepEqual(await seen(friend), ["open", "shared"]);
+    assert.deepEqual(await seen(stranger), ["open"]);
+    assert.deepEqual(await seen(invited), ["open"]);
+    for (const id of ids) assert.deepEqual(await stage.update(friend, "tools", id, { description: "mine" }), []);
+  });
+});
+
+describe("assignments", () => {
+  it("belong to the owner of the agent, whatever is sent", async () => {
+    const { stage } = opened;
+    const [user, other] = [await stage.newUser(), await stage.newUser()];
+    const agent_id = await stage.newAgent(user);
+    const tool_id = (await stage.insert(user, "tools", TOOL)).id;
+    const { id, created_at, ...rest } = await stage.insert(user, "agent_tools", { agent_id, tool_id, user_id: other });
+    assert.ok(created_at instanceof Date);
+    assert.deepEqual(rest, { agent_id, tool_id, user_id: user, enabled: true, configuration: {} });
+    await refuses(stage.insert(user, "agent_tools", { agent_id, tool_id }), {
+      code: "23505",
+      constraint: "agent_tools_agent_id_tool_id_key",
+    });
+    await refuses(stage.update(user, "agent_tools", id, { user_id: other }), {
+      ...FORBIDDEN,
+      constraint: "agent_tools_user_id_transfer",
+    });
+    await refuses(
+      stage.update(user, "agent_tools", id, { agent_id: await stage.newAgent(user) }),
+      refusedBy("agent_tools_agent_id_immutable"),
+    );
+    await refuses(
+      stage.update(user, "agent_tools", id, { configuration: "[]" }),
+      refusedBy("agent_tools_configuration_object"),
+    );
+    await refuses(
+      stage.update(user, "agent_tools", id, { configuration: { a: "a".repeat(32_768) } }),
+      refusedBy("agent_tools_configuration_size"),
+    );
+    assert.equal((await stage.update(user, "agent_tools", id, { enabled: false }))[0]?.["enabled"], false);
+    assert.deepEqual(await stage.run(other, "select id from agent_tools"), []);
+  });
+
+  it("tell a missing agent from somebody else's", async () => {
+    const { stage } = opened;
+    const [user, other] = [await stage.newUser(), await stage.newUser()];
+    const tool_id = (await stage.insert(user, "tools", TOOL)).id;
+    await refuses(stage.insert(user, "agent_tools", { agent_id: randomUUID(), tool_id }), {
+      code: "23503",
+      constraint: "agent_tools_agent_id_fkey",
+      column: "agent_id",
+    });
+    await refuses(stage.insert(user, "agent_tools", { agent_id: await stage.newAgent(other), tool_id }), FORBIDDEN);
+    const hidden = (await stage.insert(other, "tools", TOOL)).id;
+    await refuses(
+      stage.insert(user, "agent_tools", { agent_id: await stage.newAgent(user), tool_id: hidden }),
+      FORBIDDEN,
+    );
+  });
+
+  it("embed their tool and go with agent or tool", async () => {
+    const { stage } = opened;
+    const user = await stage.newUser();
+    const [agent_id, second] = [await stage.newAgent(user), await stage.newAgent(user)];
+    const tool_id = (await stage.insert(user, "tools", TOOL)).id;
+    for (const agent of [agent_id, second]) await stage.insert(user, "agent_tools", { agent_id: agent, tool_id });
+    const rows = await stage.run(user, "select t.name from agent_tools a cross join lateral tool(a) t");
+    assert.deepEqual(rows, [{ name: "search" }, { name: "search" }]);
+    await stage.remove(user, "agents", agent_id);
+    assert.equal((await stage.run(user, "select id from agent_tools")).length, 1);
+    await stage.remove(user, "tools", tool_id);
+    assert.equal((await stage.run(user, "select id from agent_tools")).length, 0);
+  });
+});

@@ -1,0 +1,47 @@
+import pg from "pg";
+import { derivePassword, newMasterKey } from "../../src/crypto/index.ts";
+import { migrate, startEmbedded, withDatabase } from "../../src/db/index.ts";
+import { silentObserver } from "./silent-observer.ts";
+
+export const TEMPLATE = "swarmbase_template";
+
+export interface TestCluster {
+  readonly adminUrl: string;
+  readonly masterKey: string;
+  stop(): Promise<void>;
+}
+
+export interface TestClusterOptions {
+  /** Runs as superuser before the migrations, to prepare a server that is not like our own. */
+  readonly prepare?: (admin: pg.Client) => Promise<void>;
+  /** Who migrates; default: the superuser. */
+  readonly migrateAs?: (adminUrl: string) => string;
+}
+
+export async function startTestCluster(dataDir: string, options: TestClusterOptions = {}): Promise<TestCluster> {
+  const masterKey = newMasterKey();
+  const server = await startEmbedded({
+    dataDir,
+    wantedPort: 0,
+    superuserPassword: derivePassword(masterKey, "postgres"),
+    observer: silentObserver,
+  });
+  try {
+    const admin = new pg.Client({ connectionString: server.adminUrl });
+    await admin.connect();
+    await admin.query(`create database ${TEMPLATE}`);
+    await options.prepare?.(admin);
+    await admin.end();
+    const templateUrl = withDatabase(server.adminUrl, TEMPLATE);
+    await migrate({
+      adminUrl: options.migrateAs?.(templateUrl) ?? templateUrl,
+      masterKey,
+      observer: silentObserver,
+      settings: { agentLimitPerUser: 100 },
+    });
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+  return { adminUrl: server.adminUrl, masterKey, stop: () => server.stop() };
+}

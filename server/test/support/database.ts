@@ -1,0 +1,63 @@
+import { randomBytes } from "node:crypto";
+import pg from "pg";
+import { derivePassword } from "../../src/crypto/index.ts";
+import { withDatabase, withRole } from "../../src/db/index.ts";
+import { TEMPLATE } from "./cluster.ts";
+
+/** What ends a test's resources: node:test's context, or anything that collects closers. */
+export interface Cleanup {
+  after(close: () => Promise<void>): void;
+}
+
+export interface TestDatabase {
+  readonly masterKey: string;
+  /** Superuser. */
+  readonly adminUrl: string;
+  readonly ownerUrl: string;
+  url(role: "swarmbase_owner" | "sb_user" | "sb_service"): string;
+  readonly owner: pg.Client;
+}
+
+export interface Cluster {
+  readonly adminUrl: string;
+  readonly masterKey: string;
+}
+
+/** The cluster that the test run has started; `npm run test:all -- <files>` does so for single files too. */
+export function sharedCluster(): Cluster {
+  const text = process.env["SWARMBASE_TEST_CLUSTER"];
+  if (text === undefined) throw new Error("run tests with: npm run test:all -- <files>");
+  return JSON.parse(text) as Cluster;
+}
+
+/** A fresh migrated database of its own for the caller, dropped when the test ends. */
+export async function createTestDatabase(t: Cleanup, cluster: Cluster = sharedCluster()): Promise<TestDatabase> {
+  const name = `test_${randomBytes(6).toString("hex")}`;
+  await asAdmin(cluster, `create database ${name} template ${TEMPLATE}`);
+  // Rights on a database are not copied with it.
+  await asAdmin(
+    cluster,
+    `revoke temporary on database ${name} from public;
+     grant connect, create, temporary on database ${name} to swarmbase_owner`,
+  );
+  const adminUrl = withDatabase(cluster.adminUrl, name);
+  const url = (role: string): string => withRole(adminUrl, role, derivePassword(cluster.masterKey, role));
+  const owner = new pg.Client({ connectionString: url("swarmbase_owner") });
+  owner.on("error", () => {});
+  await owner.connect();
+  t.after(async () => {
+    await owner.end();
+    await asAdmin(cluster, `drop database ${name} with (force)`);
+  });
+  return { masterKey: cluster.masterKey, adminUrl, ownerUrl: url("swarmbase_owner"), url, owner };
+}
+
+async function asAdmin(cluster: Cluster, statement: string): Promise<void> {
+  const admin = new pg.Client({ connectionString: cluster.adminUrl });
+  await admin.connect();
+  try {
+    await admin.query(statement);
+  } finally {
+    await admin.end();
+  }
+}

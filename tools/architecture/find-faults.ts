@@ -1,0 +1,36 @@
+import type { Fault, Rule, Tree } from "./rule.ts";
+import { checkCycles } from "./rules/cycles.ts";
+import { checkDoors } from "./rules/doors.ts";
+import { checkEnvironment } from "./rules/environment.ts";
+import { checkHopeNotes } from "./rules/hope-notes.ts";
+import { checkLayers } from "./rules/layers.ts";
+import { checkNames } from "./rules/names.ts";
+import { checkOutgoing } from "./rules/outgoing.ts";
+import { checkRooms } from "./rules/rooms.ts";
+import { checkSize } from "./rules/size.ts";
+import { checkSqlText } from "./rules/sql-text.ts";
+import { checkWorkspaces } from "./rules/workspaces.ts";
+import { parseSourceFile } from "./source-file.ts";
+
+const RULES: readonly Rule[] = [
+  checkRooms,
+  checkLayers,
+  checkDoors,
+  checkWorkspaces,
+  checkCycles,
+  checkSize,
+  checkNames,
+  checkSqlText,
+  checkOutgoing,
+  checkEnvironment,
+  checkHopeNotes,
+];
+
+/** Judges a tree given as texts by path (with "/" and from the root of the repository). */
+export function findFaults(texts: ReadonlyMap<string, string>): readonly Fault[] {
+  const sources = [...texts]
+    .filter(([path]) => /\.[jt]sx?$/.test(path))
+    .map(([path, text]) => parseSourceFile(path, text));
+  const tree: Tree = { texts, sources };
+  return RULES.flatMap((rule) => rule(tree));
+}

@@ -1,0 +1,76 @@
+/** Rooms of server/src and their layers. A folder that is not in this table is a fault: give it a layer here first. */
+export const ROOM_LAYERS: Readonly<Record<string, number>> = {
+  config: 1,
+  errors: 1,
+  crypto: 1,
+  time: 1,
+  observe: 1,
+  db: 2,
+  outbound: 2,
+  jobs: 2,
+  rest: 3,
+  auth: 3,
+  limits: 3,
+  webhooks: 3,
+  agents: 3,
+  realtime: 3,
+  tables: 4,
+  functions: 4,
+  http: 4,
+  commands: 5,
+};
+
+/** Files that stand beside the rooms and join them. */
+export const JOINING_FILES: readonly string[] = ["app.ts", "main.ts"];
+const JOINING_LAYER = 5;
+
+/** Workspaces and the workspaces of ours that each may import. */
+export const WORKSPACE_IMPORTS: Readonly<Record<string, readonly string[]>> = {
+  sdk: [],
+  server: ["sdk"],
+  acceptance: [],
+  tools: ["sdk", "server"],
+};
+
+export const PACKAGE_SCOPE = "@swarmbase/";
+
+export const MAX_SOURCE_LINES = 300;
+
+/** Words that say nothing about what a file is for. */
+export const FORBIDDEN_NAMES: ReadonlySet<string> = new Set([
+  "utils",
+  "util",
+  "helpers",
+  "helper",
+  "common",
+  "lib",
+  "misc",
+  "manager",
+  "base",
+  "data",
+  "info",
+]);
+
+const SERVER_SOURCE = "server/src/";
+
+/** The room of a path below server/src; null elsewhere and for the files that join the rooms. */
+export function findRoom(path: string): string | null {
+  if (!path.startsWith(SERVER_SOURCE)) return null;
+  const [room, ...rest] = path.slice(SERVER_SOURCE.length).split("/");
+  return room === undefined || rest.length === 0 ? null : room;
+}
+
+export function findLayer(path: string): number | null {
+  const room = findRoom(path);
+  if (room !== null) return ROOM_LAYERS[room] ?? null;
+  return path.startsWith(SERVER_SOURCE) ? JOINING_LAYER : null;
+}
+
+export function isTest(path: string): boolean {
+  return path.includes("/test/") || path.startsWith("acceptance/") || path.endsWith(".test.ts");
+}
+
+/** What is shipped: the sources of the server and of the sdk. */
+export function isProduct(path: string): boolean {
+  return (path.startsWith("server/") || path.startsWith("sdk/")) && !isTest(path);
+}

@@ -1,0 +1,33 @@
+import { isTest } from "../house.ts";
+import type { Fault, Rule } from "../rule.ts";
+import { walk } from "../source-file.ts";
+
+const READER = "server/src/main.ts";
+
+/** Settings are read once, by main.ts; a room that looks at the environment has a setting nobody can see. */
+export const checkEnvironment: Rule = ({ sources }) => {
+  const faults: Fault[] = [];
+  const message = `the environment is read by ${READER} alone`;
+  for (const { path, program, imports, lineAt } of sources) {
+    const isRoom = (path.startsWith("server/src/") || path.startsWith("sdk/src/")) && !isTest(path);
+    if (!isRoom || path === READER) continue;
+    for (const { specifier, names, line } of imports)
+      if (/^(node:)?process$/.test(specifier) && names.includes("env")) faults.push({ path, line, message });
+    walk(program, (node) => {
+      if (node.type !== "MemberExpression" || node.object.type !== "Identifier" || node.object.name !== "process")
+        return;
+      const { property } = node;
+      const name = property.type === "Literal" ? property.value : property.type === "Identifier" ? property.name : null;
+      if (name === "env") faults.push({ path, line: lineAt(node.start), message });
+    });
+    walk(program, (node) => {
+      if (node.type !== "VariableDeclarator" || node.id.type !== "ObjectPattern") return;
+      if (node.init?.type !== "Identifier" || node.init.name !== "process") return;
+      const isEnv = node.id.properties.some(
+        (property) => property.type === "Property" && property.key.type === "Identifier" && property.key.name === "env",
+      );
+      if (isEnv) faults.push({ path, line: lineAt(node.start), message });
+    });
+  }
+  return faults;
+};

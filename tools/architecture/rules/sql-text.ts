@@ -1,0 +1,30 @@
+import { findRoom, isProduct } from "../house.ts";
+import type { Fault, Rule } from "../rule.ts";
+import { walk } from "../source-file.ts";
+
+/** Keywords all small or all capital: a sentence that begins with "Select" or "Update" is English. */
+const SQL =
+  /^\s*(select|SELECT)\s+\S|\b(select|SELECT)\b[^;]+\b(from|FROM)\s+\S|\b(insert\s+into|INSERT\s+INTO)\s+\S|\b(update\s+\S+\s+set|UPDATE\s+\S+\s+SET)\s+\S|\b(delete\s+from|DELETE\s+FROM)\s+\S/;
+
+/** A statement is found by its verb in a sql/ folder and read whole there; only db/ may hold SQL elsewhere. */
+export const checkSqlText: Rule = ({ sources }) => {
+  const faults: Fault[] = [];
+  for (const { path, program, lineAt } of sources) {
+    if (!isProduct(path) || findRoom(path) === "db" || path.split("/").slice(0, -1).includes("sql")) continue;
+    walk(program, (node) => {
+      const text =
+        node.type === "TemplateLiteral"
+          ? node.quasis.map(({ value }) => value.cooked ?? value.raw).join("?")
+          : node.type === "Literal" && typeof node.value === "string"
+            ? node.value
+            : null;
+      if (text !== null && SQL.test(text))
+        faults.push({
+          path,
+          line: lineAt(node.start),
+          message: "SQL text belongs in a sql/ folder, in db/ or in a migration",
+        });
+    });
+  }
+  return faults;
+};

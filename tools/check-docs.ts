@@ -1,0 +1,16 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { findDocumentFaults } from "./documents/find-document-faults.ts";
+import { GENERATED_PAGES } from "./documents/generated-pages.ts";
+import { readTexts } from "./read-texts.ts";
+
+const root = resolve(process.argv[2] ?? `${import.meta.dirname}/..`);
+const { scripts = {} } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { scripts?: object };
+const faults = findDocumentFaults({
+  pages: readTexts(root, ["**/*.md"]),
+  scripts: new Set(Object.keys(scripts)),
+  generated: GENERATED_PAGES,
+  exists: (path) => existsSync(join(root, path)),
+});
+for (const fault of faults) console.error(fault);
+if (faults.length > 0) process.exitCode = 1;

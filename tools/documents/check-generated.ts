@@ -1,0 +1,7 @@
+import type { DocumentRule } from "./rule.ts";
+
+/** A generated page that was edited by hand, or not made again after a change, tells something that is not so. */
+export const checkGenerated: DocumentRule = ({ pages, generated }) =>
+  Object.entries(generated).flatMap(([path, render]) =>
+    pages.get(path) === render() ? [] : [`${path}: differs from its source; run npm run docs:reference`],
+  );

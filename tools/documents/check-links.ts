@@ -1,0 +1,42 @@
+import { posix } from "node:path";
+import type { DocumentRule } from "./rule.ts";
+
+const FENCE = /^(```|~~~)[\s\S]*?^\1/gm;
+const CODE = /`[^`\n]*`/g;
+const INLINE_LINK = /\]\(<?([^)\s>]+)>?(?:\s+"[^"]*")?\)/g;
+const LINK_DEFINITION = /^\[[^\]]+\]:\s+(\S+)/gm;
+const HEADING = /^#{1,6}\s+(.+?)\s*#*$/gm;
+
+/** Every relative link leads to something that exists, and its fragment to a heading. */
+export const checkLinks: DocumentRule = ({ pages, exists }) =>
+  [...pages].flatMap(([path, text]) =>
+    findLinks(text).flatMap((link) => {
+      if (/^[a-z][a-z+.-]*:/i.test(link)) return [];
+      const [file = "", fragment] = link.split("#");
+      const target = file === "" ? path : posix.join(posix.dirname(path), decodeURI(file));
+      if (target.startsWith("..") || !exists(target)) return [`${path}: the link ${link} leads nowhere`];
+      const page = pages.get(target);
+      if (fragment === undefined || page === undefined || findAnchors(page).has(fragment)) return [];
+      return [`${path}: ${link} names a heading that does not exist`];
+    }),
+  );
+
+function findLinks(text: string): string[] {
+  const prose = text.replace(FENCE, "").replace(CODE, "");
+  return [...prose.matchAll(INLINE_LINK), ...prose.matchAll(LINK_DEFINITION)].map(([, link]) => link ?? "");
+}
+
+/** Anchors as the usual hosts make them: lower case, punctuation gone, spaces as hyphens, repeats numbered. */
+function findAnchors(text: string): Set<string> {
+  const anchors = new Set<string>();
+  for (const [, heading = ""] of text.replace(FENCE, "").matchAll(HEADING)) {
+    const slug = heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+      .replace(/\s/g, "-");
+    let anchor = slug;
+    for (let repeat = 1; anchors.has(anchor); repeat++) anchor = `${slug}-${repeat}`;
+    anchors.add(anchor);
+  }
+  return anchors;
+}

@@ -1,0 +1,11 @@
+export interface DocumentTree {
+  /** Texts of the markdown files by path, "/"-separated and from the root of the repository. */
+  readonly pages: ReadonlyMap<string, string>;
+  readonly scripts: ReadonlySet<string>;
+  readonly generated: Readonly<Record<string, () => string>>;
+  /** Whether a path from the root names a file or a folder. */
+  readonly exists: (path: string) => boolean;
+}
+
+/** Returns its faults as lines of the form "path: what is wrong". */
+export type DocumentRule = (tree: DocumentTree) => string[];

@@ -1,0 +1,21 @@
+import { availableParallelism } from "node:os";
+import { resolve } from "node:path";
+import { type Check, findProgram, runChecks } from "./check-run.ts";
+
+const root = resolve(`${import.meta.dirname}/..`);
+
+const CHECKS: readonly Check[] = [
+  { name: "format", args: [findProgram(root, "@biomejs/biome", "biome"), "format"] },
+  { name: "lint", args: [findProgram(root, "oxlint", "oxlint")] },
+  { name: "types", args: [findProgram(root, "typescript", "tsc"), "--project", "."] },
+  { name: "architecture", args: ["--conditions=swarmbase-source", "tools/check-architecture.ts"] },
+  { name: "documents", args: ["--conditions=swarmbase-source", "tools/check-docs.ts"] },
+  { name: "dead code", args: [findProgram(root, "knip", "knip"), "--no-progress"] },
+];
+
+const areAllGood = await runChecks(CHECKS, {
+  root,
+  parallel: Math.max(2, availableParallelism()),
+  write: (line) => console.log(line),
+});
+process.exitCode = areAllGood ? 0 : 1;
