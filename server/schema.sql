@@ -92,6 +92,20 @@ create policy identities_service on auth.identities to sb_service
   with check (true);
 grant delete, insert, select, update on table auth.identities to sb_service;
 
+create table auth.mail_throttles (
+  address_hash bytea not null,
+  slot text not null,
+  sent_at timestamp with time zone not null,
+  constraint mail_throttles_pkey PRIMARY KEY (address_hash, slot),
+  constraint mail_throttles_slot_known CHECK (slot = ANY (ARRAY['confirmation'::text, 'magiclink'::text, 'recovery'::text, 'invite'::text, 'email_change'::text, 'email_change_resend'::text, 'reauthentication'::text]))
+);
+CREATE INDEX mail_throttles_sent_at_idx ON auth.mail_throttles USING btree (sent_at);
+alter table auth.mail_throttles enable row level security;
+create policy mail_throttles_service on auth.mail_throttles to sb_service
+  using (true)
+  with check (true);
+grant delete, insert, select, update on table auth.mail_throttles to sb_service;
+
 create table auth.mfa_challenges (
   id uuid default private.new_id() not null,
   factor_id uuid not null,
@@ -145,12 +159,16 @@ create table auth.one_time_tokens (
   failed_attempts smallint default 0 not null,
   expires_at timestamp with time zone not null,
   created_at timestamp with time zone default now() not null,
+  flow_state_id uuid,
   constraint one_time_tokens_pkey PRIMARY KEY (id),
   constraint one_time_tokens_user_id_kind_key UNIQUE (user_id, kind),
   constraint one_time_tokens_kind_known CHECK (kind = ANY (ARRAY['confirmation'::text, 'recovery'::text, 'magiclink'::text, 'invite'::text, 'email_change_current'::text, 'email_change_new'::text, 'reauthentication'::text])),
+  constraint one_time_tokens_flow_state_id_fkey FOREIGN KEY (flow_state_id) REFERENCES auth.flow_states(id) ON DELETE CASCADE,
   constraint one_time_tokens_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
 CREATE INDEX one_time_tokens_expires_at_idx ON auth.one_time_tokens USING btree (expires_at);
+CREATE INDEX one_time_tokens_flow_state_id_idx ON auth.one_time_tokens USING btree (flow_state_id) WHERE (flow_state_id IS NOT NULL);
+CREATE INDEX one_time_tokens_relates_to_idx ON auth.one_time_tokens USING btree (relates_to);
 CREATE INDEX one_time_tokens_token_hash_idx ON auth.one_time_tokens USING btree (token_hash);
 alter table auth.one_time_tokens enable row level security;
 create policy one_time_tokens_service on auth.one_time_tokens to sb_service
@@ -226,7 +244,7 @@ CREATE TRIGGER users_sync_profile_email AFTER UPDATE OF email ON auth.users FOR 
 grant delete, insert, select, update on table auth.users to sb_service;
 
 create schema private;
-grant usage on schema private to anon, authenticated, sb_service, service_role;
+grant usage on schema private to anon, authenticated, sb_service, sb_user, service_role;
 
 CREATE OR REPLACE FUNCTION private.actor()
  RETURNS json
@@ -1162,6 +1180,36 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.require_live_session(user_id uuid, session_id uuid, inactivity_seconds integer)
+ RETURNS void
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  is_banned boolean;
+  has_session boolean;
+begin
+  select coalesce(u.banned_until > now(), false), s.id is not null into is_banned, has_session
+    from auth.users u
+    left join auth.sessions s
+      on s.id = require_live_session.session_id
+     and s.user_id = u.id
+     and (s.not_after is null or s.not_after > now())
+     and (inactivity_seconds = 0
+          or coalesce(s.refreshed_at, s.created_at) + make_interval(secs => inactivity_seconds) > now())
+   where u.id = require_live_session.user_id and u.deleted_at is null;
+  if is_banned is null then
+    raise exception 'User not found' using errcode = 'SB002';
+  elsif is_banned then
+    raise exception 'User is banned' using errcode = 'SB003';
+  elsif session_id is not null and not has_session then
+    raise exception 'Session from session_id claim in JWT does not exist' using errcode = 'SB001';
+  end if;
+end
+$function$;
+grant execute on function private.require_live_session(uuid,uuid,integer) to sb_service, sb_user;
+
 CREATE OR REPLACE FUNCTION private.revise_message()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1501,8 +1549,8 @@ create policy webhook_queue_service on private.webhook_queue to sb_service
 grant delete, insert, select, update on table private.webhook_queue to sb_service;
 
 create schema public authorization pg_database_owner;
-grant create, usage on schema public to swarmbase_owner;
-grant usage on schema public to public;
+grant create, usage on schema public to swarmbase_owner with grant option;
+grant usage on schema public to anon, authenticated, public, service_role;
 alter default privileges for role swarmbase_owner in schema public grant delete, insert, select, update on tables to service_role;
 alter default privileges for role swarmbase_owner in schema public grant select, usage on sequences to service_role;
 

@@ -5,7 +5,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import https from "node:https";
 import net from "node:net";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 
 /** What an operator finds in `credentials.json`. */
@@ -27,6 +27,7 @@ export interface Answer {
 export interface Service {
   credentials: Credentials;
   credentialsFile: string;
+  dataDir: string;
   /** Where the service listens. */
   host: string;
   port: number;
@@ -39,15 +40,25 @@ const START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 20_000;
 const POLL_MS = 50;
 
-/** Starts the product as a user would, or takes the running one whose credentials `ACCEPTANCE_CREDENTIALS` names. */
-export async function startService(): Promise<Service> {
-  const given = process.env["ACCEPTANCE_CREDENTIALS"];
-  if (given !== undefined && given !== "") return openService(given, async () => {});
+/** Settings of the product, by their names in the environment. */
+export type ServiceSettings = Readonly<Record<string, string>>;
 
+const GIVEN_CREDENTIALS = process.env["ACCEPTANCE_CREDENTIALS"] ?? "";
+
+/** Whether the service is one that somebody else has started, with settings of theirs. */
+export const IS_SERVICE_GIVEN = GIVEN_CREDENTIALS !== "";
+
+/** Starts the product as a user would, or takes the running one whose credentials `ACCEPTANCE_CREDENTIALS` names. */
+export async function startService(settings: ServiceSettings = {}): Promise<Service> {
+  return IS_SERVICE_GIVEN ? openService(GIVEN_CREDENTIALS, async () => {}) : startOwnService(settings);
+}
+
+/** For tests that need these very settings, which a service that is running already need not have. */
+export async function startOwnService(settings: ServiceSettings): Promise<Service> {
   const folder = await mkdtemp(join(tmpdir(), "swarmbase-acceptance-"));
   // As root the database runs under another account, which must get through; else it would be kept elsewhere and stay behind.
   await chmod(folder, 0o711);
-  const started = spawnService(folder, await findFreePort());
+  const started = spawnService(settings, folder, await findFreePort());
   const stop = async () => {
     await end(started.child);
     await rm(folder, { recursive: true, force: true });
@@ -67,10 +78,27 @@ export async function startService(): Promise<Service> {
   }
 }
 
-function spawnService(folder: string, port: number): { child: ChildProcess; output: () => string } {
-  const child = spawn(process.execPath, ["-C", "swarmbase-source", "server/bin/swarmbase.js", "serve"], {
+/** Runs a command of the product beside a service, with its data directory, and answers with what it printed. */
+export async function runCommand({ dataDir }: Service, words: readonly string[]): Promise<string> {
+  const { child, output } = spawnProduct(words, { DATA_DIR: dataDir });
+  const [code] = (await once(child, "close")) as [number | null];
+  if (code !== 0) throw new Error(`${words.join(" ")} ended with ${code}:\n${output()}`);
+  return output();
+}
+
+function spawnService(settings: ServiceSettings, folder: string, port: number): Spawned {
+  return spawnProduct(["serve"], { PORT: String(port), DATA_DIR: folder, ...settings });
+}
+
+interface Spawned {
+  child: ChildProcess;
+  output: () => string;
+}
+
+function spawnProduct(words: readonly string[], settings: ServiceSettings): Spawned {
+  const child = spawn(process.execPath, ["-C", "swarmbase-source", "server/bin/swarmbase.js", ...words], {
     cwd: REPOSITORY,
-    env: { PATH: process.env["PATH"], PORT: String(port), DATA_DIR: folder, NODE_ENV: "test", LOG_LEVEL: "warn" },
+    env: { PATH: process.env["PATH"], NODE_ENV: "test", LOG_LEVEL: "warn", ...settings },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let output = "";
@@ -107,6 +135,7 @@ async function openService(credentialsFile: string, stop: () => Promise<void>): 
   return {
     credentials,
     credentialsFile,
+    dataDir: dirname(credentialsFile),
     host: url.hostname,
     port: Number(url.port === "" ? 443 : url.port),
     request: (path, options = {}) => send(new URL(path, url), { ...(ca !== undefined && { ca }), ...options }),

@@ -1,4 +1,13 @@
-import { checkMasterKey, ensureKeys, type LoadedKeys, loadKeys, writeCredentials } from "./auth/index.ts";
+import {
+  admitCaller,
+  authEndpoints,
+  checkMasterKey,
+  ensureKeys,
+  type LoadedKeys,
+  loadKeys,
+  openAuthRoom,
+  writeCredentials,
+} from "./auth/index.ts";
 import type { Settings } from "./config/index.ts";
 import { loadMasterKey, prepareSecretDir } from "./crypto/index.ts";
 import {
@@ -10,7 +19,14 @@ import {
   openServer,
   watchReachability,
 } from "./db/index.ts";
-import { createHttpServer, healthRoutes, loadTlsMaterial, type Route, type TlsMaterial } from "./http/index.ts";
+import {
+  authRoutes,
+  createHttpServer,
+  healthRoutes,
+  loadTlsMaterial,
+  type Route,
+  type TlsMaterial,
+} from "./http/index.ts";
 import { supervise, type Worker } from "./jobs/index.ts";
 import type { Observer } from "./observe/index.ts";
 import type { Clock } from "./time/index.ts";
@@ -68,7 +84,24 @@ async function joinRooms(options: AppOptions, closers: Closers): Promise<App> {
   });
   closers.add("database pools", () => database.close());
 
-  const workers: Worker[] = [{ name: "database-watch", run: (until) => watchReachability(database, until) }];
+  let url = settings.publicUrl;
+  const auth = await openAuthRoom({
+    settings,
+    pool: database.service,
+    masterKey,
+    observer,
+    clock,
+    baseUrl: () => {
+      if (url === null) throw new Error("the address was asked for before the service listens");
+      return url;
+    },
+  });
+  closers.add("mailer", () => auth.mailer.close());
+
+  const workers: Worker[] = [
+    { name: "database-watch", run: (until) => watchReachability(database, until) },
+    { name: "key-watch", run: (until) => auth.keyRing.watch(until) },
+  ];
   const working = new AbortController();
   const supervised = supervise(workers, { signal: working.signal, observer, stopTimeoutMs: settings.stopTimeoutMs });
   const failed = supervised.then(() => new Promise<never>(() => {}));
@@ -81,18 +114,22 @@ async function joinRooms(options: AppOptions, closers: Closers): Promise<App> {
   const tls = await tlsLoading;
   const gate = Promise.withResolvers<void>();
   gate.promise.catch(() => {});
-  const routes = healthRoutes({ version, isDatabaseReachable: () => database.isReachable() });
+  const routes = [
+    ...healthRoutes({ version, isDatabaseReachable: () => database.isReachable() }),
+    ...authRoutes(authEndpoints, auth),
+  ];
   const http = createHttpServer({
     settings,
     tls,
     routes: routes.map((route) => behind(gate.promise, route)),
+    gate: (admittance, credentials) => admitCaller(auth, admittance, credentials),
     observer,
   });
   closers.add("http server", () => http.close());
   const { port } = await http.listen();
 
   const localUrl = buildLocalUrl(settings, port);
-  const url = settings.publicUrl ?? localUrl;
+  url ??= localUrl;
   const caFile = tls?.caFile ?? null;
   const written = writeCredentials(settings.dataDir, {
     url,

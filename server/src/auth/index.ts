@@ -1,6 +1,8 @@
-// In charge of: who is calling. So far: the keys that tokens are signed with and the keys that clients present.
-// Not in charge of: what a caller may do (the database's row-level rules).
+// In charge of: who is calling: accounts, sessions, tokens, the keys they are signed with, and the keys that clients present.
+// Not in charge of: what a caller may do (the database's row-level rules), or HTTP.
 
+export type { AuthAnswer, AuthCall, AuthEndpoint } from "./call.ts";
+export { authEndpoints } from "./endpoints.ts";
 export { checkMasterKey } from "./keys/check-master-key.ts";
 export {
   type Credentials,
@@ -9,7 +11,15 @@ export {
   writeCredentials,
 } from "./keys/credentials-file.ts";
 export { ensureKeys } from "./keys/ensure-keys.ts";
+export { importSigningKey } from "./keys/import-signing-key.ts";
 export { type LoadedKeys, loadKeys } from "./keys/load-keys.ts";
 export { MasterKeyError } from "./keys/open-stored-key.ts";
+export type { KeyFile } from "./keys/parse-imported-key.ts";
+export { revokeSigningKey } from "./keys/revoke-signing-key.ts";
 export { rotateRoleKeys } from "./keys/rotate-role-keys.ts";
 export { rotateSigningKey } from "./keys/rotate-signing-key.ts";
+export { TOKEN_ALGORITHMS } from "./keys/stored-keys.ts";
+export { openAuthRoom } from "./open-auth-room.ts";
+export { admitCaller } from "./principal/admit-caller.ts";
+export type { Caller, CallerCredentials } from "./principal/resolve-principal.ts";
+export type { AuthRoom } from "./room.ts";

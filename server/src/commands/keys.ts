@@ -1,29 +1,52 @@
-import { findCredentials, loadKeys, rotateRoleKeys, rotateSigningKey, writeCredentials } from "../auth/index.ts";
+import { readFile } from "node:fs/promises";
+import {
+  findCredentials,
+  importSigningKey,
+  type KeyFile,
+  loadKeys,
+  revokeSigningKey,
+  rotateRoleKeys,
+  rotateSigningKey,
+  TOKEN_ALGORITHMS,
+  writeCredentials,
+} from "../auth/index.ts";
 import { loadSettings, type Settings } from "../config/index.ts";
 import { type Command, type CommandContext, UsageError } from "./command.ts";
 import { parseOptions } from "./parse-options.ts";
 import { type OwnerAccess, withOwnerClient } from "./with-owner-client.ts";
 
+const OPTIONS = {
+  grace: { type: "string" },
+  algorithm: { type: "string" },
+  file: { type: "string" },
+  kid: { type: "string" },
+  current: { type: "boolean" },
+} as const;
+const OPTIONS_OF_IMPORT = ["algorithm", "file", "kid", "current"] as const;
+
 export const keysCommand: Command = {
   name: "keys",
-  summary: "show or rotate the keys of the deployment",
+  summary: "show, rotate, import or revoke the keys of the deployment",
   help: `
 Usage: swarmbase keys show
        swarmbase keys rotate [signing]
        swarmbase keys rotate role [--grace <seconds>]
+       swarmbase keys import --algorithm HS256|RS256|ES256 --file <path> [--kid <id>] [--current]
+       swarmbase keys revoke <id>
 
 show            prints ANON_KEY and SERVICE_ROLE_KEY and the ids of the keys that tokens are signed with.
 rotate signing  makes a new key for access tokens. Tokens signed with the one before stay good: nobody is signed out.
 rotate role     makes new ANON_KEY and SERVICE_ROLE_KEY and writes them to credentials.json. The old ones end at once,
                 or after --grace seconds.
+import          takes in a key from elsewhere (a JWK or a PEM; for HS256 also a file with the secret), so that tokens
+                signed there are good here. A public key verifies. With --current a private key or a secret also signs
+                from now on. Tokens name their key by its id: --kid says it where the file does not.
+revoke          ends a key for access tokens, and with it all tokens signed with it. Not the one that signs: rotate first.
 
-Nodes that are running use the new keys after a restart.`,
+Nodes that are running learn of it within half a minute.`,
   run: async (context) => {
-    const { words, values } = parseOptions(context.args, { grace: { type: "string" } }, 2);
-    const [action, what] = words;
-    const graceSeconds = parseGrace(values["grace"]);
-    if (graceSeconds !== null && what !== "role") throw new UsageError("--grace goes with: keys rotate role");
-    const work = chooseWork(action, what, graceSeconds ?? 0);
+    const { words, values } = parseOptions(context.args, OPTIONS, 2);
+    const work = chooseWork(words, values);
     const settings = loadSettings(context.env);
     await withOwnerClient(settings, context, (access) => work({ ...access, settings, context }));
     return 0;
@@ -35,10 +58,24 @@ interface KeyWork extends OwnerAccess {
   readonly context: CommandContext;
 }
 
-function chooseWork(action: string | undefined, what: string | undefined, graceSeconds: number) {
+function chooseWork(words: readonly string[], values: Readonly<Record<string, unknown>>) {
+  const [action, what] = words;
+  const graceSeconds = parseGrace(values["grace"]);
+  if (graceSeconds !== null && what !== "role") throw new UsageError("--grace goes with: keys rotate role");
+  const misplaced = OPTIONS_OF_IMPORT.find((name) => values[name] !== undefined);
+  if (misplaced !== undefined && action !== "import") throw new UsageError(`--${misplaced} goes with: keys import`);
+
   if (action === "show" && what === undefined) return showKeys;
   if (action === "rotate" && (what === undefined || what === "signing")) return rotateSigning;
-  if (action === "rotate" && what === "role") return (work: KeyWork) => rotateRole(work, graceSeconds);
+  if (action === "rotate" && what === "role") return (work: KeyWork) => rotateRole(work, graceSeconds ?? 0);
+  if (action === "import" && what === undefined) {
+    const wanted = parseImport(values);
+    return (work: KeyWork) => importKey(work, wanted);
+  }
+  if (action === "revoke") {
+    if (what === undefined) throw new UsageError("Say which key: keys revoke <id>");
+    return (work: KeyWork) => revokeKey(work, what);
+  }
   throw new UsageError(
     action === undefined ? "Say what to do with the keys." : `Cannot do "${[action, what].join(" ").trim()}".`,
   );
@@ -53,7 +90,7 @@ async function showKeys(work: KeyWork): Promise<void> {
 
 async function rotateSigning({ client, masterKey, context }: KeyWork): Promise<void> {
   const { kid } = await rotateSigningKey(client, { masterKey, clock: context.clock });
-  context.stdout.write(`Access tokens are signed with ${kid} from the next start on.\n`);
+  context.stdout.write(`Access tokens are signed with ${kid} from now on.\n`);
 }
 
 async function rotateRole(work: KeyWork, graceSeconds: number): Promise<void> {
@@ -77,6 +114,30 @@ async function rotateRole(work: KeyWork, graceSeconds: number): Promise<void> {
   context.stdout.write(`${lines.join("\n")}\n`);
 }
 
+interface WantedImport extends Omit<KeyFile, "text"> {
+  readonly path: string;
+  readonly isCurrent: boolean;
+}
+
+async function importKey(work: KeyWork, { path, isCurrent, ...file }: WantedImport): Promise<void> {
+  const { client, masterKey, context } = work;
+  const text = await readFile(path, "utf8");
+  const { kid } = await importSigningKey(client, {
+    masterKey,
+    clock: context.clock,
+    file: { ...file, text },
+    isCurrent,
+  });
+  const use = isCurrent ? "Access tokens are signed with it from now on" : "It verifies tokens until it is revoked";
+  context.stdout.write(`Imported ${kid}. ${use}.\n`);
+}
+
+async function revokeKey({ client, context }: KeyWork, kid: string): Promise<void> {
+  const isRevoked = await revokeSigningKey(client, { kid, clock: context.clock });
+  if (!isRevoked) throw new Error(`There is no key ${kid} to revoke. The one that signs is replaced with: keys rotate`);
+  context.stdout.write(`Revoked ${kid}.\n`);
+}
+
 function load({ client, masterKey, settings, context }: KeyWork) {
   return loadKeys(client, {
     masterKey,
@@ -84,6 +145,14 @@ function load({ client, masterKey, settings, context }: KeyWork) {
     anonKeyOverride: settings.anonKey,
     serviceRoleKeyOverride: settings.serviceRoleKey,
   });
+}
+
+function parseImport(values: Readonly<Record<string, unknown>>): WantedImport {
+  const algorithm = TOKEN_ALGORITHMS.find((name) => name === values["algorithm"]);
+  if (algorithm === undefined) throw new UsageError(`--algorithm is one of ${TOKEN_ALGORITHMS.join(", ")}.`);
+  const { file: path, kid } = values;
+  if (typeof path !== "string") throw new UsageError("--file names the file that holds the key.");
+  return { algorithm, path, kid: typeof kid === "string" ? kid : null, isCurrent: values["current"] === true };
 }
 
 function parseGrace(value: unknown): number | null {

@@ -1,5 +1,15 @@
 /** Headings of the reference page, in the order in which they are printed. */
-export const SETTING_GROUPS = ["Service", "TLS", "Database", "Keys", "Limits", "Timeouts", "Logging"] as const;
+export const SETTING_GROUPS = [
+  "Service",
+  "TLS",
+  "Database",
+  "Keys",
+  "Accounts",
+  "Mail",
+  "Limits",
+  "Timeouts",
+  "Logging",
+] as const;
 
 interface RowHead {
   readonly name: string;

@@ -1,3 +1,4 @@
+import { ACCOUNT_SETTINGS } from "./account-settings.ts";
 import type { SettingRow } from "./setting-row.ts";
 
 const PORT_MAX = 65_535;
@@ -160,6 +161,7 @@ export const SETTINGS = [
     secret: true,
     description: "The key that passes all row-level rules, when it is not to be the one made by the service.",
   },
+  ...ACCOUNT_SETTINGS,
   {
     name: "BODY_LIMIT_BYTES",
     group: "Limits",

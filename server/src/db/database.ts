@@ -24,6 +24,8 @@ export interface DatabaseOptions {
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const PROBE_TIMEOUT_MS = 2_000;
+/** A database that hangs is as good as away; whoever asked is told so instead of waiting for ever. */
+const QUERY_TIMEOUT_MS = 10_000;
 const IDLE_TIMEOUT_MS = 60_000;
 const KEEPALIVE_DELAY_MS = 10_000;
 const DEFAULT_CLOSE_TIMEOUT_MS = 5_000;
@@ -72,7 +74,14 @@ interface ClosablePool {
 }
 
 function createPool(options: PoolOptions, observer: Observer): ClosablePool {
-  const { url, purpose, max, connectTimeoutMs = CONNECT_TIMEOUT_MS, queryTimeoutMs, closeTimeoutMs } = options;
+  const {
+    url,
+    purpose,
+    max,
+    connectTimeoutMs = CONNECT_TIMEOUT_MS,
+    queryTimeoutMs = QUERY_TIMEOUT_MS,
+    closeTimeoutMs,
+  } = options;
   const pool = new pg.Pool({
     connectionString: url,
     application_name: `swarmbase-${purpose}`,
@@ -81,7 +90,7 @@ function createPool(options: PoolOptions, observer: Observer): ClosablePool {
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEPALIVE_DELAY_MS,
-    ...(queryTimeoutMs === undefined ? {} : { query_timeout: queryTimeoutMs }),
+    query_timeout: queryTimeoutMs,
   });
   const inUse = new Set<pg.PoolClient>();
   pool.on("acquire", (client) => inUse.add(client));

@@ -1,4 +1,5 @@
-// In charge of: the PostgreSQL server (embedded or given), roles, migrations, pools, and what being away means.
+// In charge of: the PostgreSQL server (embedded or given), roles, migrations, pools, the transaction that is one flight
+// (enter as a caller, run, leave), and what being away means.
 // Not in charge of: what a statement is for; rooms above keep their own SQL.
 
 export { connectClient } from "./connect-client.ts";
@@ -6,7 +7,9 @@ export { withDatabase, withRole } from "./connection.ts";
 export { type Database, openDatabase } from "./database.ts";
 export { startEmbedded } from "./embedded/start-embedded.ts";
 export { hasEmbeddedCluster } from "./has-embedded-cluster.ts";
+export { inTransaction } from "./in-transaction.ts";
 export { migrate } from "./migrate.ts";
 export { buildOwnerUrl, type DatabaseServer, openServer } from "./open-server.ts";
 export { buildScope, type Scope } from "./scope.ts";
+export { translateUnavailable } from "./unavailable.ts";
 export { watchReachability } from "./watch-reachability.ts";

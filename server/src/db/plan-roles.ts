@@ -56,6 +56,9 @@ export function planRoles(facts: RoleFacts): string[] {
     statements.push(`revoke temporary on database ${database} from public`);
   if (!facts.canOwnerCreateSchemas)
     statements.push(`grant connect, create, temporary on database ${database} to ${OWNER_ROLE}`);
-  if (!facts.canOwnerCreateInPublic) statements.push(`grant usage, create on schema public to ${OWNER_ROLE}`);
+  // With grant option: the owner's own login is then enough to start further nodes on this database.
+  if (!facts.canOwnerCreateInPublic) {
+    statements.push(`grant usage, create on schema public to ${OWNER_ROLE} with grant option`);
+  }
   return statements;
 }

@@ -1,16 +1,17 @@
 import type { Route } from "./route.ts";
 
 export type AllowedMethods = (path: string) => string[];
+type RouteMethod = Pick<Route, "method" | "path" | "isHeadRefused">;
 
 /** Which methods a path has, for `Allow`; an empty list means that nothing is there. Only asked when no route matched. */
-export function buildAllowedMethods(routes: readonly Pick<Route, "method" | "path">[]): AllowedMethods {
-  const patterns = routes.map(({ method, path }) => ({ method, pattern: toPattern(path) }));
+export function buildAllowedMethods(routes: readonly RouteMethod[]): AllowedMethods {
+  const patterns = routes.map(({ path, ...route }) => ({ ...route, pattern: toPattern(path) }));
   return (path) => {
     const methods = new Set<string>();
-    for (const { method, pattern } of patterns) {
+    for (const { method, pattern, isHeadRefused } of patterns) {
       if (!pattern.test(path)) continue;
       methods.add(method);
-      if (method === "GET") methods.add("HEAD");
+      if (method === "GET" && isHeadRefused !== true) methods.add("HEAD");
     }
     if (methods.size > 0) methods.add("OPTIONS");
     return [...methods].sort();

@@ -44,8 +44,13 @@ export function addBodyParsers(app: FastifyInstance): void {
 }
 
 function malformedBody(request: FastifyRequest, fault: string): AppError {
-  return new AppError("VALIDATION_ERROR", `The request body ${fault}`, {
+  const message = `The request body ${fault}`;
+  return new AppError("VALIDATION_ERROR", message, {
     details: { body: fault },
     ...(request.url.startsWith("/rest/v1/") && { upstreamCode: "PGRST102" }),
+    ...(request.url.startsWith("/auth/v1/") && {
+      upstreamCode: "bad_json",
+      members: { error_code: "bad_json", msg: message },
+    }),
   });
 }

@@ -1,9 +1,11 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
+import type { Caller } from "../auth/index.ts";
 import { renderError } from "../errors/index.ts";
 import type { AccessLog } from "./access-log.ts";
 import { buildAllowedMethods } from "./allowed-methods.ts";
 import { addBodyParsers } from "./body-parsers.ts";
+import { addCallers, type Gate, readCredentials } from "./caller.ts";
 import { buildPreflightHeaders, CORS_HEADERS } from "./cors.ts";
 import { methodNotAllowedError, notFoundError, toHttpError } from "./http-faults.ts";
 import { refuseRequest } from "./raw-answer.ts";
@@ -19,9 +21,11 @@ export interface AppOptions {
   isBehindProxy: boolean;
   isClosing(): boolean;
   accessLog: AccessLog;
+  gate: Gate | null;
 }
 
 const PARAMETER_LENGTH = 2_048;
+const NOBODY: Caller = { principal: { kind: "anon" }, hasAuthorization: false };
 
 /** Fastify with our hooks in order and the route table; requests are given to it through `listener`. */
 export function buildApp(options: AppOptions): { app: FastifyInstance; listener: RequestListener } {
@@ -87,20 +91,27 @@ export function buildApp(options: AppOptions): { app: FastifyInstance; listener:
   app.setNotFoundHandler((request) => {
     throw notFoundError(request.url);
   });
+  addCallers(app);
   addBodyParsers(app);
-  addRoutes(app, routes, accessLog);
+  addRoutes(app, options);
   return { app, listener };
 }
 
-function addRoutes(app: FastifyInstance, routes: readonly Route[], accessLog: AccessLog): void {
+function addRoutes(app: FastifyInstance, { routes, accessLog, gate }: AppOptions): void {
   // A HEAD route of its own must be there before the one that is made from the GET route.
   const headFirst = [...routes].sort((left, right) => Number(right.method === "HEAD") - Number(left.method === "HEAD"));
-  for (const { method, path, access, limit, handler } of headFirst) {
+  for (const { method, path, access, limit, isBearerIgnored = false, isHeadRefused = false, handler } of headFirst) {
     // Rows can also come from code that no compiler has seen; none may be open by omission.
     if (access === undefined || limit === undefined) throw new Error(`Route ${method} ${path} lacks access or limit`);
+    if (gate === null && access !== "public") throw new Error(`Route ${method} ${path} needs a gate`);
     app.route({
       method,
       url: path,
+      exposeHeadRoute: !isHeadRefused,
+      // Before the body is read: who may not come in gets nothing parsed.
+      async onRequest(request) {
+        request.caller = (await gate?.({ access, isBearerIgnored }, readCredentials(request))) ?? NOBODY;
+      },
       async handler(request, reply) {
         try {
           return await handler(request, reply);

@@ -6,6 +6,7 @@ import { AppError } from "../errors/index.ts";
 import type { Observer } from "../observe/index.ts";
 import { createAccessLog } from "./access-log.ts";
 import { buildApp, type RequestListener } from "./build-app.ts";
+import type { Gate } from "./caller.ts";
 import { buildClientErrorListener } from "./client-errors.ts";
 import { Connections } from "./connections.ts";
 import { splitByFirstByte } from "./plain-http.ts";
@@ -23,6 +24,8 @@ export interface HttpServerOptions {
   /** Null in proxy mode. */
   tls: TlsMaterial | null;
   routes: readonly Route[];
+  /** Who is let in. Without one only public routes can be served. */
+  gate?: Gate;
   observer: Observer;
 }
 
@@ -45,7 +48,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const connections = new Connections();
   const server = createServer(options, connections);
   const accessLog = createAccessLog(observer);
-  const gate = buildTransportGate(settings);
+  const transportGate = buildTransportGate(settings);
   const { app, listener } = buildApp({
     server,
     routes,
@@ -53,12 +56,13 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     isBehindProxy: settings.tlsMode === "proxy",
     isClosing: () => connections.isClosing,
     accessLog,
+    gate: options.gate ?? null,
   });
 
   const dispatch: RequestListener = (request, response) => {
     connections.begin(request, response);
     accessLog.begin(request, response);
-    const refusal = gate(request);
+    const refusal = transportGate(request);
     if (refusal === null) listener(request, response);
     else refuseRequest(request, response, refusal);
   };

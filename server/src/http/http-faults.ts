@@ -1,7 +1,8 @@
 import type { FastifyRequest } from "fastify";
+import { translateUnavailable } from "../db/index.ts";
 import { AppError, toAppError } from "../errors/index.ts";
 
-/** Turns what Fastify throws into our errors; AppErrors pass, and anything unknown is a fault of ours. */
+/** Turns what Fastify throws, and a database that is away, into our errors; anything unknown is a fault of ours. */
 export function toHttpError(error: unknown, request: FastifyRequest): AppError {
   if (error instanceof AppError) return error;
   switch (codeOf(error)) {
@@ -18,7 +19,7 @@ export function toHttpError(error: unknown, request: FastifyRequest): AppError {
     default:
       return isAborted(request)
         ? new AppError("BAD_REQUEST", "The client closed the connection early")
-        : toAppError(error);
+        : toAppError(translateUnavailable(error));
   }
 }
 

@@ -1,5 +1,7 @@
 // In charge of: TLS, the port, what every request goes through, the route table, and error answers.
-// Not in charge of: what the routes do, who may call them, or what they cost.
+// Not in charge of: what the routes do, who a caller is, or what a call costs.
+export { authRoutes } from "./auth-routes.ts";
+export { type Admittance, callerOf, type Gate } from "./caller.ts";
 export { createHttpServer, type HttpServer, type HttpServerOptions } from "./create-http-server.ts";
 export { type HealthOptions, healthRoutes } from "./health.ts";
 export type { Route } from "./route.ts";

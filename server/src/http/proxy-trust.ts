@@ -48,7 +48,7 @@ function familyOf(address: string): "ipv4" | "ipv6" {
 }
 
 /** Without port, brackets, zone and the IPv6 form that a dual-stack socket gives to an IPv4 address. */
-function toPlainAddress(text: string): string {
+export function toPlainAddress(text: string): string {
   const trimmed = text.trim();
   const bracketed = /^\[([^\]]*)\](?::\d+)?$/.exec(trimmed)?.[1] ?? trimmed;
   const withoutPort = /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(bracketed)?.[1] ?? bracketed;

@@ -8,6 +8,10 @@ export interface Route {
   path: string;
   access: "public" | "apikey" | "user" | "service";
   limit: null | LimitName;
+  /** With access "apikey": a bearer is not looked at, so a bad one does no harm. */
+  isBearerIgnored?: boolean;
+  /** A GET that is more than reading: HEAD is not answered by running it. */
+  isHeadRefused?: boolean;
   /** What it returns, or a promise of it, is sent. */
   handler(request: FastifyRequest, reply: FastifyReply): unknown;
 }

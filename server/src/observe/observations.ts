@@ -40,6 +40,20 @@ export const OBSERVATIONS = {
   "keys.created": { level: "info", message: "made the keys of this database" },
   "keys.reload_failed": { level: "warn", message: "could not read the keys again, going on with those at hand" },
 
+  // auth: mail
+  "mail.written": { level: "info", message: "no mail server is configured, wrote a mail to a file" },
+  "mail.retried": { level: "warn", message: "could not hand over a mail, trying again" },
+  "mail.failed": { level: "error", message: "could not hand over a mail" },
+  "mail.unreachable": { level: "warn", message: "the mail server cannot be used" },
+
+  // rest: catalogue
+  "catalogue.reloaded": { level: "info", message: "read the changed schema" },
+  "catalogue.reload_failed": {
+    level: "warn",
+    message: "could not read the schema again, going on with the one at hand",
+  },
+  "catalogue.listener_lost": { level: "warn", message: "cannot listen for changes of the schema, looking for them" },
+
   // db: embedded server
   "embedded.initialised": { level: "info", message: "made the database cluster" },
   "embedded.started": { level: "info", message: "PostgreSQL is running" },

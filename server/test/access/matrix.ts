@@ -261,6 +261,10 @@ auth.flow_states                 | select                            | no    no 
 auth.flow_states                 | insert                            | no    no    no     no     no      no       no    no      yes
 auth.flow_states                 | update                            | no    no    no     no     no      no       no    no      yes
 auth.flow_states                 | delete                            | no    no    no     no     no      no       no    no      yes
+auth.mail_throttles              | select                            | no    no    no     no     no      no       no    no      yes
+auth.mail_throttles              | insert                            | no    no    no     no     no      no       no    no      yes
+auth.mail_throttles              | update                            | no    no    no     no     no      no       no    no      yes
+auth.mail_throttles              | delete                            | no    no    no     no     no      no       no    no      yes
 
 private.migrations               | select                            | no    no    no     no     no      no       no    no      no
 private.migrations               | insert                            | no    no    no     no     no      no       no    no      no

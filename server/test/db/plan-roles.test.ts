@@ -72,7 +72,11 @@ const CASES: readonly [string, Partial<RoleFacts>, readonly string[]][] = [
     ],
   ],
   ["no right of somebody else's database", { canEverybodyMakeTemporaryTables: true, ownsDatabase: false }, []],
-  ["rights on public", { canOwnerCreateInPublic: false }, ["grant usage, create on schema public to swarmbase_owner"]],
+  [
+    "rights on public",
+    { canOwnerCreateInPublic: false },
+    ["grant usage, create on schema public to swarmbase_owner with grant option"],
+  ],
 ];
 
 describe("planning roles", () => {

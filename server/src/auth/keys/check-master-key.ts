@@ -10,6 +10,7 @@ import { selectSigningKeys } from "./sql/select-signing-keys.ts";
 export async function checkMasterKey(client: ClientBase, masterKey: string): Promise<void> {
   if (!(await hasSigningKeysTable(client))) return;
   await client.query("set role swarmbase_owner");
-  const [newest] = await selectSigningKeys(client, "access_token");
+  const rows = await selectSigningKeys(client, "access_token");
+  const newest = rows.find(({ private_key_wrapped: wrapped }) => wrapped !== null);
   if (newest !== undefined) openSigningKey(newest, masterKey);
 }

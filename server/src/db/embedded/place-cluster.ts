@@ -4,7 +4,7 @@ import { dirname, join, resolve } from "node:path";
 import { canReach } from "./can-reach.ts";
 import type { Account } from "./choose-account.ts";
 import { EmbeddedError, errorCode } from "./embedded-error.ts";
-import { loadLocationRecord, locationRecordPath, type LocationRecord } from "./location-record.ts";
+import { type LocationRecord, loadLocationRecord, locationRecordPath } from "./location-record.ts";
 import { ownershipOf } from "./ownership-of.ts";
 
 /** Where root keeps clusters whose data directory the unprivileged account cannot reach. */

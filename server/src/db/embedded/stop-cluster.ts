@@ -2,8 +2,8 @@ import { rm } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { judgeProcess, listClusterProcesses } from "./cluster-processes.ts";
 import { EmbeddedError, errorCode } from "./embedded-error.ts";
-import { isProcessAlive } from "./process-state.ts";
 import { postmasterFilePath, readPostmasterFile } from "./postmaster-file.ts";
+import { isProcessAlive } from "./process-state.ts";
 import { runProgram } from "./run-program.ts";
 
 export type StopOutcome = "nothing" | "stopped" | "forced";

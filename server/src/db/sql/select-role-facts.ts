@@ -21,7 +21,7 @@ export async function selectRoleFacts(
              where member.rolname = any ($1)) as "memberships",
        coalesce((select pg_catalog.has_database_privilege(oid, current_database(), 'create')
                  from pg_catalog.pg_roles where rolname = $2), false) as "canOwnerCreateSchemas",
-       coalesce((select pg_catalog.has_schema_privilege(oid, 'public', 'create')
+       coalesce((select pg_catalog.has_schema_privilege(oid, 'public', 'create with grant option')
                  from pg_catalog.pg_roles where rolname = $2), false) as "canOwnerCreateInPublic",
        (select pg_catalog.pg_has_role(datdba, 'USAGE') from pg_catalog.pg_database
         where datname = current_database()) as "ownsDatabase",

@@ -38,6 +38,11 @@ export const HIDDEN_OPERATIONS: Readonly<Record<string, TableOperations>> = {
       "(authentication_method, code_challenge, code_challenge_method, expires_at) values ('otp', 'x', 's256', now())",
     update: "redirect_to = 'x'",
   }),
+  "auth.mail_throttles": rows("auth.mail_throttles", {
+    where: "slot = 'recovery'",
+    insert: "(address_hash, slot, sent_at) values ('y', 'invite', now())",
+    update: "sent_at = now()",
+  }),
   "private.migrations": rows("private.migrations", {
     where: "name = '0001_foundations'",
     insert: "(name, run_on) values ('9999_forged', now())",

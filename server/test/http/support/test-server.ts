@@ -9,6 +9,7 @@ import type { TestContext } from "node:test";
 import tls from "node:tls";
 import {
   createHttpServer,
+  type Gate,
   type HttpServer,
   type HttpServerOptions,
   healthRoutes,
@@ -59,6 +60,7 @@ export async function startServer(
     routes?: Route[];
     settings?: Partial<HttpServerOptions["settings"]>;
     isReady?: () => Promise<boolean>;
+    gate?: Gate;
   } = {},
 ): Promise<TestServer> {
   material ??= makeMaterial();
@@ -86,6 +88,7 @@ export async function startServer(
       ...healthRoutes({ version: "1.2.3", isDatabaseReachable: options.isReady ?? (async () => true) }),
       ...(options.routes ?? []),
     ],
+    ...(options.gate === undefined ? {} : { gate: options.gate }),
     observer,
   });
   const { port } = await server.listen();

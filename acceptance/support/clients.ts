@@ -1,0 +1,80 @@
+import { readFileSync } from "node:fs";
+import tls from "node:tls";
+import { createClient, type Session, type SupabaseClient, type SupabaseClientOptions } from "@supabase/supabase-js";
+import type { Service } from "./service.ts";
+
+type AuthOptions = NonNullable<SupabaseClientOptions<"public">["auth"]>;
+
+export interface ClientOptions {
+  auth?: AuthOptions;
+  fetch?: typeof fetch;
+  /** The public one unless told otherwise. */
+  key?: string;
+}
+
+/** The client library as its users have it, on a device of its own. */
+export function openClient(service: Service, { auth = {}, fetch, key }: ClientOptions = {}): SupabaseClient {
+  trust(service);
+  const { url, anon_key } = service.credentials;
+  return createClient<unknown>(url, key ?? anon_key, { auth, ...(fetch !== undefined && { global: { fetch } }) });
+}
+
+/** The client of a server that may do everything. */
+export function openAdmin(service: Service, auth: AuthOptions = {}): SupabaseClient {
+  return openClient(service, {
+    key: service.credentials.service_role_key,
+    auth: { autoRefreshToken: false, persistSession: false, ...auth },
+  });
+}
+
+/** What the library answered with, once it is known that nothing went wrong. */
+export function ok<R extends { data: unknown; error: Error | null }>({
+  data,
+  error,
+}: R): Extract<R, { error: null }>["data"] {
+  if (error !== null) throw error;
+  return data;
+}
+
+let lastNumber = 0;
+
+/** An address that nobody in this run, or in one before it, has used. */
+export function newEmail(name = "user"): string {
+  lastNumber += 1;
+  return `${name}-${Date.now().toString(36)}-${process.pid}-${lastNumber}@example.com`;
+}
+
+export const PASSWORD = "correct horse 7";
+
+export interface SignedUp {
+  client: SupabaseClient;
+  email: string;
+  session: Session;
+}
+
+/** Somebody new who is signed in. */
+export async function signUpNew(service: Service, options?: ClientOptions): Promise<SignedUp> {
+  const client = openClient(service, options);
+  const email = newEmail();
+  const { data, error } = await client.auth.signUp({ email, password: PASSWORD });
+  if (error !== null) throw error;
+  if (data.session === null) throw new Error("The sign-up started no session.");
+  return { client, email, session: data.session };
+}
+
+/** The same person on another device. */
+export async function signInAgain(service: Service, email: string, options?: ClientOptions): Promise<SignedUp> {
+  const client = openClient(service, options);
+  const { data, error } = await client.auth.signInWithPassword({ email, password: PASSWORD });
+  if (error !== null) throw error;
+  return { client, email, session: data.session };
+}
+
+const trusted = new Set<string>();
+
+/** What an operator does with `NODE_EXTRA_CA_CERTS`, for a service whose authority is known only now. */
+function trust({ credentials: { ca_cert_file: file } }: Service): void {
+  if (file === null || trusted.has(file)) return;
+  tls.setDefaultCACertificates([...tls.getCACertificates("default"), readFileSync(file, "utf8")]);
+  trusted.add(file);
+}

@@ -1,0 +1,7 @@
+import type { ServiceSettings } from "./service.ts";
+
+/** Password hashes that cost little: these tests ask who may come in, not how long it takes. */
+export const QUICK_HASHES: ServiceSettings = {
+  AUTH_PASSWORD_MEMORY_KIB: "8192",
+  AUTH_PASSWORD_ITERATIONS: "1",
+};

@@ -1,0 +1,18 @@
+import { hash, verify } from "@node-rs/argon2";
+import type { Contender } from "../load/compare.ts";
+
+/** The defaults of the settings AUTH_PASSWORD_*. */
+const COSTS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+
+/** What the machine can do when it does nothing but compare passwords: no sign-in can be faster. */
+export async function createPasswordChecks(password: string, concurrency: number): Promise<Contender> {
+  const hashed = await hash(password, COSTS);
+  return {
+    name: `argon2 comparisons in one process, ${concurrency} at a time`,
+    concurrency,
+    perCall: 1,
+    work: async () => {
+      if (!(await verify(hashed, password))) throw new Error("The password does not match its hash.");
+    },
+  };
+}

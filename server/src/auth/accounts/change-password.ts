@@ -1,0 +1,80 @@
+import { inTransaction } from "../../db/index.ts";
+import { authError } from "../auth-error.ts";
+import type { AuthCall } from "../call.ts";
+import { dropOpenFlows, NO_EMAIL_CHANGE } from "../one-time/drop-open-flows.ts";
+import { consumeReauthentication, findReauthentication } from "../one-time/reauthentication.ts";
+import type { OneTimeRow } from "../one-time/sql/one-time-tokens.ts";
+import { checkNewPassword } from "../passwords/rules.ts";
+import type { AuthRoom, Queryable } from "../room.ts";
+import { endSessions } from "../sessions/end-sessions.ts";
+import type { SessionRow } from "../sessions/session-row.ts";
+import { findUserById } from "../users/sql/select-user.ts";
+import { updateUser } from "../users/sql/update-user.ts";
+import type { UserRow } from "../users/user-row.ts";
+
+const RECENT_SIGN_IN_MS = 24 * 60 * 60 * 1000;
+
+export interface WishedPassword {
+  readonly password: string;
+  /** Checked when it is sent. */
+  readonly current_password?: string | undefined;
+  readonly nonce: string;
+  readonly isEmailGiven: boolean;
+}
+
+export interface PreparedPassword {
+  readonly hash: string;
+  readonly hasNonce: boolean;
+  readonly reauthentication: OneTimeRow | null;
+}
+
+/** Everything about a new password that takes time, done before a transaction begins. */
+export async function preparePassword(
+  room: AuthRoom,
+  call: AuthCall,
+  wished: WishedPassword,
+): Promise<PreparedPassword> {
+  const { principal } = call;
+  if (principal.kind !== "user") throw authError("no_authorization");
+  checkNewPassword(wished.password, room.settings);
+  const user = await inTransaction(room.pool, (client) => findUserById(client, principal.userId));
+  if (user?.is_anonymous && !wished.isEmailGiven) {
+    const message = "Updating password of an anonymous user without an email or phone is not allowed";
+    throw authError("validation_failed", message, { status: 422 });
+  }
+  const formerHash = user?.password_hash ?? null;
+  if (formerHash !== null) {
+    const { current_password: current } = wished;
+    if (current !== undefined && !(await room.hasher.verify(formerHash, current)).isMatch) {
+      throw authError("current_password_invalid");
+    }
+    if ((await room.hasher.verify(formerHash, wished.password)).isMatch) throw authError("same_password");
+  }
+  const hash = await room.hasher.hash(wished.password);
+  const { nonce } = wished;
+  const isNonceWanted = room.settings.authReauthenticate && user !== null;
+  const reauthentication = isNonceWanted ? await findReauthentication(room, { user, nonce }) : null;
+  return { hash, hasNonce: nonce !== "", reauthentication };
+}
+
+export interface PasswordChange {
+  readonly user: UserRow;
+  readonly session: SessionRow;
+  readonly prepared: PreparedPassword;
+}
+
+/** Whoever knew the old password is out, with all they had begun; the session that changed it stays. */
+export async function changePassword(
+  room: AuthRoom,
+  client: Queryable,
+  { user, session, prepared }: PasswordChange,
+): Promise<UserRow> {
+  const isSignInOld = room.clock.now().getTime() - session.created_at.getTime() > RECENT_SIGN_IN_MS;
+  if (room.settings.authReauthenticate && isSignInOld) {
+    if (!prepared.hasNonce) throw authError("reauthentication_needed");
+    await consumeReauthentication(client, { user, found: prepared.reauthentication });
+  }
+  await endSessions(client, { userId: user.id, except: session.id });
+  await dropOpenFlows(client, user.id);
+  return updateUser(client, user.id, { password_hash: prepared.hash, ...NO_EMAIL_CHANGE });
+}

@@ -1,0 +1,80 @@
+import { AppError } from "../../errors/index.ts";
+import { authError } from "../auth-error.ts";
+import type { AuthRoom, Queryable } from "../room.ts";
+import { upsertEmailIdentity } from "../users/sql/insert-identity.ts";
+import { insertUser } from "../users/sql/insert-user.ts";
+import type { UserRow } from "../users/user-row.ts";
+import { type Metadata, mergeMetadata } from "./metadata.ts";
+import { selectNewId } from "./sql/select-new-id.ts";
+
+export interface NewEmailUser {
+  /** In its normal form, see `parseEmail`. */
+  readonly email: string;
+  readonly isConfirmed: boolean;
+  /** Null for users who never chose a password. */
+  readonly passwordHash: string | null;
+  /** As the client sent it; undefined when it sent none. */
+  readonly userMetadata?: unknown;
+  /** What an administrator adds. */
+  readonly appMetadata?: unknown;
+  readonly id?: string | undefined;
+  readonly role?: string | undefined;
+  readonly invitedAt?: Date | null | undefined;
+  readonly bannedUntil?: Date | null | undefined;
+}
+
+/** Row, identity and (by trigger) profile, in the caller's transaction. A taken address fails with `email_exists`. */
+export async function createEmailUser(room: AuthRoom, client: Queryable, user: NewEmailUser): Promise<UserRow> {
+  const id = user.id ?? (await selectNewId(client));
+  const row = await insertUser(client, {
+    id,
+    email: user.email,
+    emailConfirmedAt: user.isConfirmed ? room.clock.now() : null,
+    passwordHash: user.passwordHash,
+    appMetadata: { ...mergeMetadata({}, user.appMetadata ?? {}), ...EMAIL_APP_METADATA },
+    userMetadata: { ...mergeMetadata({}, user.userMetadata ?? {}), ...emailClaims(id, user.email, user.isConfirmed) },
+    ...(user.role === undefined ? {} : { role: user.role }),
+    ...(user.invitedAt === undefined ? {} : { invitedAt: user.invitedAt }),
+    ...(user.bannedUntil === undefined ? {} : { bannedUntil: user.bannedUntil }),
+  }).catch((error: unknown) => {
+    throw translateTaken(error);
+  });
+  await upsertEmailIdentity(client, id, user.email, user.isConfirmed);
+  return row;
+}
+
+export const EMAIL_APP_METADATA: Metadata = Object.freeze({ provider: "email", providers: ["email"] });
+
+/** What user metadata repeats of the account; written by the service, whatever the client sent under these names. */
+export function emailClaims(userId: string, email: string, isVerified: boolean): Metadata {
+  return { sub: userId, email, email_verified: isVerified, phone_verified: false };
+}
+
+const CLAIM_NAMES: ReadonlySet<string> = new Set(Object.keys(emailClaims("", "", false)));
+
+/** What users write of themselves. The members that repeat the account are the service's to write. */
+export function withoutClaims(metadata: Metadata): Metadata {
+  return Object.fromEntries(Object.entries(metadata).filter(([name]) => !CLAIM_NAMES.has(name)));
+}
+
+/** A unique violation on users, in the words that clients know; every other error comes back as it is. */
+export function translateTaken(error: unknown): unknown {
+  switch (readConstraint(error)) {
+    case "users_email_key":
+      return authError("email_exists", undefined, { cause: error });
+    case "users_pkey":
+      return authError("user_already_exists", "A user with this id exists already", { cause: error });
+    default:
+      return error;
+  }
+}
+
+export function isEmailTaken(error: unknown): boolean {
+  return error instanceof AppError && error.extra.foreign?.code === "email_exists";
+}
+
+function readConstraint(error: unknown): string | null {
+  if (!(error instanceof Error)) return null;
+  const constraint: unknown = Reflect.get(error, "constraint");
+  return Reflect.get(error, "code") === "23505" && typeof constraint === "string" ? constraint : null;
+}

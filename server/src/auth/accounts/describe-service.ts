@@ -1,0 +1,59 @@
+import type { AuthAnswer } from "../call.ts";
+import type { AuthRoom } from "../room.ts";
+import { isAutoconfirmed } from "./autoconfirm.ts";
+
+/** Names that clients look for; none of them is offered. */
+const FOREIGN_PROVIDERS = [
+  "apple",
+  "azure",
+  "bitbucket",
+  "discord",
+  "facebook",
+  "figma",
+  "fly",
+  "github",
+  "gitlab",
+  "google",
+  "kakao",
+  "keycloak",
+  "linkedin",
+  "linkedin_oidc",
+  "notion",
+  "slack",
+  "slack_oidc",
+  "snapchat",
+  "spotify",
+  "twitch",
+  "twitter",
+  "workos",
+  "x",
+  "zoom",
+] as const;
+
+/** What a sign-in form needs to know before anybody has signed in. */
+export function describeSettings({ settings }: Pick<AuthRoom, "settings">): AuthAnswer {
+  return {
+    status: 200,
+    body: {
+      external: {
+        ...Object.fromEntries(FOREIGN_PROVIDERS.map((name) => [name, false])),
+        anonymous_users: settings.authAnonymousEnabled,
+        email: true,
+        phone: false,
+      },
+      disable_signup: !settings.authSignupEnabled,
+      mailer_autoconfirm: isAutoconfirmed(settings),
+      phone_autoconfirm: false,
+      sms_provider: "",
+      saml_enabled: false,
+      passkeys_enabled: false,
+    },
+  };
+}
+
+export function describeHealth(): AuthAnswer {
+  return {
+    status: 200,
+    body: { name: "Swarmbase Auth", version: "v1", description: "Accounts, sessions and tokens of Swarmbase" },
+  };
+}

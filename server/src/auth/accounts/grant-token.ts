@@ -1,0 +1,38 @@
+import * as z from "zod";
+import { authError } from "../auth-error.ts";
+import type { AuthAnswer, AuthCall } from "../call.ts";
+import { exchangeCode } from "../one-time/exchange-code.ts";
+import type { AuthRoom } from "../room.ts";
+import { refreshSession } from "../sessions/refresh-session.ts";
+import { parseBody } from "./parse-body.ts";
+import { signInWithPassword } from "./sign-in-with-password.ts";
+
+const REFRESH_BODY = z.object({ refresh_token: z.string().default("") });
+
+/** One path, several ways to prove who one is. */
+export async function grantToken(room: AuthRoom, call: AuthCall): Promise<AuthAnswer> {
+  switch (call.query["grant_type"]) {
+    case "password":
+      return answer(await signInWithPassword(room, call));
+    case "refresh_token":
+      return answer(await refresh(room, call));
+    case "pkce":
+      return exchangeCode(room, call);
+    case "id_token":
+      throw authError("oauth_provider_not_supported");
+    case "web3":
+      throw authError("web3_provider_disabled");
+    default:
+      throw authError("invalid_credentials", "unsupported_grant_type");
+  }
+}
+
+async function refresh(room: AuthRoom, call: AuthCall) {
+  const { refresh_token: token } = parseBody(REFRESH_BODY, call);
+  if (token === "") throw authError("validation_failed", "refresh_token required");
+  return refreshSession(room, token);
+}
+
+function answer(body: unknown): AuthAnswer {
+  return { status: 200, body, headers: { "cache-control": "no-store" } };
+}

@@ -1,0 +1,6 @@
+import type { AuthRoom } from "../room.ts";
+import type { UserRow } from "../users/user-row.ts";
+
+export function isBanned({ clock }: Pick<AuthRoom, "clock">, user: Pick<UserRow, "banned_until">): boolean {
+  return user.banned_until !== null && user.banned_until > clock.now();
+}

@@ -1,0 +1,111 @@
+import { randomUUID } from "node:crypto";
+import { authError } from "../auth-error.ts";
+import type { AuthCall } from "../call.ts";
+import { inMailTransaction, type MailingClient } from "../one-time/in-mail-transaction.ts";
+import { sendAddressTaken, sendConfirmation } from "../one-time/send-mail-flow.ts";
+import type { AuthRoom, Queryable } from "../room.ts";
+import { type RenderedUser, renderUser } from "../users/render-user.ts";
+import { findUserByEmail, selectWholeUser } from "../users/sql/select-user.ts";
+import { updateUser } from "../users/sql/update-user.ts";
+import type { UserRow, WholeUser } from "../users/user-row.ts";
+import { compareWithWaiting, type WaitingPassword } from "./compare-with-waiting.ts";
+import { createEmailUser, isEmailTaken } from "./create-user.ts";
+import type { Registration } from "./registration.ts";
+import { tryOut } from "./sql/savepoint.ts";
+
+const MAX_ATTEMPTS = 3;
+
+/**
+ * The account comes to life when its address is confirmed. An address that has one already gets the same answer after
+ * the same work and one mail as well: only who reads its mail learns the difference.
+ */
+export async function signUpUnconfirmed(
+  room: AuthRoom,
+  call: AuthCall,
+  { password, ...registration }: Registration & { readonly password: string },
+): Promise<RenderedUser> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const waiting = await compareWithWaiting(room, registration.email, password);
+      const user = await inMailTransaction(room, async (client) => {
+        const existing = await findUserByEmail(client, registration.email);
+        return existing === null
+          ? createAndConfirm(room, client, call, registration)
+          : answerTaken(room, client, call, { registration, existing, waiting });
+      });
+      return renderUser(user);
+    } catch (error) {
+      // Somebody else was faster with this address; now there is an account.
+      if (!isEmailTaken(error) || attempt === MAX_ATTEMPTS) throw error;
+    }
+  }
+}
+
+async function createAndConfirm(
+  room: AuthRoom,
+  client: MailingClient,
+  call: AuthCall,
+  registration: Registration,
+): Promise<WholeUser> {
+  const created = await createEmailUser(room, client, { ...registration, isConfirmed: false });
+  const user = await sendConfirmation(room, client, { user: created, call, redirectTo: call.query["redirect_to"] });
+  return selectWholeUser(client, user);
+}
+
+interface Taken {
+  readonly registration: Registration;
+  readonly existing: UserRow;
+  readonly waiting: WaitingPassword;
+}
+
+async function answerTaken(
+  room: AuthRoom,
+  client: MailingClient,
+  call: AuthCall,
+  { registration, existing, waiting }: Taken,
+): Promise<WholeUser> {
+  const decoy = await tryOut(client, () => createDecoy(room, client, registration));
+  if (existing.email_confirmed_at === null) {
+    const user = await sendConfirmation(room, client, {
+      user: existing,
+      call,
+      redirectTo: call.query["redirect_to"],
+    });
+    await settlePassword(client, user, waiting);
+  } else {
+    await sendAddressTaken(room, client, registration.email);
+  }
+  return decoy;
+}
+
+/**
+ * Of two who sign up with one address, which one reads its mail is not known; whoever does would let the other in by
+ * confirming. So when their passwords differ neither counts, and the one who has the mail chooses a new one.
+ */
+async function settlePassword(client: Queryable, user: UserRow, waiting: WaitingPassword): Promise<void> {
+  if (user.email_confirmed_at !== null || user.password_hash === null) return;
+  // It came after the look at the account: look again.
+  if (user.password_hash !== waiting.hash) throw authError("email_exists");
+  if (!waiting.isSame) await updateUser(client, user.id, { password_hash: null });
+}
+
+/** A user as it would look like, made as a real one so that it never differs from one. */
+async function createDecoy(room: AuthRoom, client: Queryable, registration: Registration): Promise<WholeUser> {
+  const { email } = registration;
+  const stranger = { ...registration, email: `${randomUUID()}@decoy.invalid`, isConfirmed: false };
+  const { row, identities, factors } = await selectWholeUser(client, await createEmailUser(room, client, stranger));
+  return {
+    row: {
+      ...row,
+      email,
+      confirmation_sent_at: room.clock.now(),
+      user_metadata: { ...row.user_metadata, email },
+    },
+    identities: identities.map((identity) => ({
+      ...identity,
+      email,
+      identity_data: { ...identity.identity_data, email },
+    })),
+    factors,
+  };
+}

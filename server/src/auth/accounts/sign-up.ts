@@ -1,0 +1,54 @@
+import * as z from "zod";
+import { inTransaction } from "../../db/index.ts";
+import { authError } from "../auth-error.ts";
+import type { AuthAnswer, AuthCall } from "../call.ts";
+import { readPkce } from "../one-time/pkce.ts";
+import { checkNewPassword } from "../passwords/rules.ts";
+import type { AuthRoom } from "../room.ts";
+import { issueSession } from "../sessions/issue-session.ts";
+import type { SessionBody } from "../sessions/render-session.ts";
+import { isAutoconfirmed } from "./autoconfirm.ts";
+import { createEmailUser, isEmailTaken } from "./create-user.ts";
+import { parseEmail } from "./email-address.ts";
+import { mergeMetadata } from "./metadata.ts";
+import { parseBody } from "./parse-body.ts";
+import type { Registration } from "./registration.ts";
+import { signUpAnonymously } from "./sign-up-anonymously.ts";
+import { signUpUnconfirmed } from "./sign-up-unconfirmed.ts";
+
+const BODY = z.object({
+  email: z.string().default(""),
+  phone: z.string().default(""),
+  password: z.string().default(""),
+  data: z.record(z.string(), z.unknown()).default({}),
+});
+
+export async function signUp(room: AuthRoom, call: AuthCall): Promise<AuthAnswer> {
+  const body = parseBody(BODY, call);
+  if (!room.settings.authSignupEnabled) throw authError("signup_disabled");
+  if (body.phone !== "") throw authError("phone_provider_disabled");
+  const userMetadata = mergeMetadata({}, body.data);
+  if (body.email === "" && body.password === "") return signUpAnonymously(room, call, userMetadata);
+
+  const email = parseEmail(body.email);
+  if (body.password === "") throw authError("validation_failed", "Signup requires a valid password");
+  checkNewPassword(body.password, room.settings);
+  readPkce(call);
+  // Hashed whether or not the address is free, so that the time does not tell.
+  const registration = { email, passwordHash: await room.hasher.hash(body.password), userMetadata };
+  return isAutoconfirmed(room.settings)
+    ? { status: 200, body: await signUpConfirmed(room, call, registration) }
+    : { status: 200, body: await signUpUnconfirmed(room, call, { ...registration, password: body.password }) };
+}
+
+async function signUpConfirmed(room: AuthRoom, call: AuthCall, registration: Registration): Promise<SessionBody> {
+  try {
+    return await inTransaction(room.pool, async (client) => {
+      const user = await createEmailUser(room, client, { ...registration, isConfirmed: true });
+      return issueSession(room, client, { user, method: "password", call });
+    });
+  } catch (error) {
+    if (isEmailTaken(error)) throw authError("user_already_exists");
+    throw error;
+  }
+}

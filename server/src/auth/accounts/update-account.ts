@@ -1,0 +1,53 @@
+import * as z from "zod";
+import { authError } from "../auth-error.ts";
+import type { AuthAnswer, AuthCall } from "../call.ts";
+import { lockCaller } from "../mfa/caller.ts";
+import { requireSufficientAal } from "../mfa/require-aal.ts";
+import { inMailTransaction } from "../one-time/in-mail-transaction.ts";
+import type { AuthRoom } from "../room.ts";
+import { renderUser } from "../users/render-user.ts";
+import { selectWholeUser } from "../users/sql/select-user.ts";
+import { updateUser } from "../users/sql/update-user.ts";
+import { changeEmail } from "./change-email.ts";
+import { changePassword, preparePassword } from "./change-password.ts";
+import { withoutClaims } from "./create-user.ts";
+import { parseEmail } from "./email-address.ts";
+import { isPlainObject, mergeMetadata } from "./metadata.ts";
+import { parseBody } from "./parse-body.ts";
+
+const BODY = z.object({
+  email: z.string().default(""),
+  phone: z.string().default(""),
+  password: z.string().default(""),
+  current_password: z.string().optional(),
+  nonce: z.string().default(""),
+  data: z.record(z.string(), z.unknown()).optional(),
+});
+
+/** What users change of themselves. All of it happens, or none. */
+export async function updateAccount(room: AuthRoom, call: AuthCall): Promise<AuthAnswer> {
+  const body = parseBody(BODY, call);
+  if (isPlainObject(call.body) && "app_metadata" in call.body) {
+    throw authError("not_admin", "Updating app_metadata requires admin privileges");
+  }
+  if (body.phone !== "") throw authError("phone_provider_disabled");
+  const email = body.email === "" ? null : parseEmail(body.email);
+  const prepared =
+    body.password === "" ? null : await preparePassword(room, call, { ...body, isEmailGiven: email !== null });
+
+  const user = await inMailTransaction(room, async (client) => {
+    const { user: before, session } = await lockCaller(client, call);
+    let row = before;
+    if (prepared !== null || (email !== null && email !== row.email)) {
+      await requireSufficientAal(room, client, call.principal);
+    }
+    if (prepared !== null) row = await changePassword(room, client, { user: row, session, prepared });
+    if (body.data !== undefined) {
+      const userMetadata = mergeMetadata(row.user_metadata, withoutClaims(body.data));
+      row = await updateUser(client, row.id, { user_metadata: userMetadata });
+    }
+    if (email !== null && email !== row.email) row = await changeEmail(room, client, { user: row, email, call });
+    return selectWholeUser(client, row);
+  });
+  return { status: 200, body: renderUser(user) };
+}

@@ -1,0 +1,32 @@
+import { inTransaction } from "../../db/index.ts";
+import { authError } from "../auth-error.ts";
+import type { AuthAnswer, AuthCall } from "../call.ts";
+import { getPathId } from "../mfa/path-id.ts";
+import { lockFactor, selectFactors } from "../mfa/sql/factors.ts";
+import { removeFactor } from "../mfa/unenrol-factor.ts";
+import type { AuthRoom } from "../room.ts";
+import { renderFactor } from "../users/render-user.ts";
+import { lockUser } from "../users/sql/select-user.ts";
+import { getAccount } from "./read-account.ts";
+
+export async function listAccountFactors(room: AuthRoom, call: AuthCall): Promise<AuthAnswer> {
+  const factors = await inTransaction(room.pool, async (client) => {
+    const { id } = await getAccount(client, call);
+    return selectFactors(client, id);
+  });
+  return { status: 200, body: factors.map(renderFactor) };
+}
+
+/** The way back for somebody who has lost the device that makes their codes. */
+export async function removeAccountFactor(room: AuthRoom, call: AuthCall): Promise<AuthAnswer> {
+  const userId = getPathId(call.params, "id", "user_id");
+  const factorId = getPathId(call.params, "factorId", "factor_id");
+  const factor = await inTransaction(room.pool, async (client) => {
+    if ((await lockUser(client, userId)) === null) throw authError("user_not_found");
+    const found = await lockFactor(client, userId, factorId);
+    if (found === null) throw authError("mfa_factor_not_found");
+    await removeFactor(client, found.id);
+    return found;
+  });
+  return { status: 200, body: renderFactor(factor) };
+}

@@ -1,0 +1,59 @@
+import { authError } from "../auth-error.ts";
+import type { AuthEndpoint } from "../call.ts";
+import { buildRefusals } from "../mfa/features-off.ts";
+import { listAccountFactors, removeAccountFactor } from "./account-factors.ts";
+import { changeAccount } from "./change-account.ts";
+import { createAccount } from "./create-account.ts";
+import { generateLink } from "./generate-link.ts";
+import { authorizeIdentity, unlinkIdentity } from "./identities.ts";
+import { inviteAccount } from "./invite-account.ts";
+import { listAccounts } from "./list-accounts.ts";
+import { readAccount } from "./read-account.ts";
+import { removeAccount } from "./remove-account.ts";
+import { signOutAccount } from "./sign-out-account.ts";
+
+export const adminEndpoints: readonly AuthEndpoint[] = [
+  { method: "POST", path: "/admin/users", access: "service", limit: "api", run: createAccount },
+  { method: "GET", path: "/admin/users", access: "service", limit: "api", run: listAccounts },
+  { method: "GET", path: "/admin/users/:id", access: "service", limit: "api", run: readAccount },
+  { method: "PUT", path: "/admin/users/:id", access: "service", limit: "api", run: changeAccount },
+  { method: "DELETE", path: "/admin/users/:id", access: "service", limit: "api", run: removeAccount },
+  { method: "POST", path: "/admin/users/:id/logout", access: "service", limit: "api", run: signOutAccount },
+  { method: "GET", path: "/admin/users/:id/factors", access: "service", limit: "api", run: listAccountFactors },
+  {
+    method: "DELETE",
+    path: "/admin/users/:id/factors/:factorId",
+    access: "service",
+    limit: "api",
+    run: removeAccountFactor,
+  },
+  { method: "POST", path: "/admin/generate_link", access: "service", limit: "api", run: generateLink },
+  { method: "POST", path: "/invite", access: "service", limit: "api", run: inviteAccount },
+  { method: "GET", path: "/user/identities/authorize", access: "user", limit: "api", run: authorizeIdentity },
+  { method: "DELETE", path: "/user/identities/:id", access: "user", limit: "api", run: unlinkIdentity },
+  ...buildRefusals({
+    access: "service",
+    endpoints: [
+      ["GET", "/admin/users/:id/passkeys"],
+      ["DELETE", "/admin/users/:id/passkeys/:passkeyId"],
+    ],
+    makeError: () => authError("passkey_disabled"),
+  }),
+  ...buildRefusals({
+    access: "service",
+    endpoints: [
+      ["GET", "/admin/oauth/clients"],
+      ["POST", "/admin/oauth/clients"],
+      ["GET", "/admin/oauth/clients/:id"],
+      ["PUT", "/admin/oauth/clients/:id"],
+      ["DELETE", "/admin/oauth/clients/:id"],
+      ["POST", "/admin/oauth/clients/:id/regenerate_secret"],
+      ["GET", "/admin/custom-providers"],
+      ["POST", "/admin/custom-providers"],
+      ["GET", "/admin/custom-providers/:id"],
+      ["PUT", "/admin/custom-providers/:id"],
+      ["DELETE", "/admin/custom-providers/:id"],
+    ],
+    makeError: () => authError("feature_disabled"),
+  }),
+];

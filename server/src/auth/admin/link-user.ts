@@ -1,0 +1,81 @@
+import { createEmailUser, emailClaims } from "../accounts/create-user.ts";
+import { mergeMetadata } from "../accounts/metadata.ts";
+import { authError } from "../auth-error.ts";
+import { deleteOneTimeOfKind } from "../one-time/sql/one-time-tokens.ts";
+import type { AuthRoom, Queryable } from "../room.ts";
+import { findUserByEmail } from "../users/sql/select-user.ts";
+import { updateUser } from "../users/sql/update-user.ts";
+import type { UserRow } from "../users/user-row.ts";
+import type { LinkType } from "./link-type.ts";
+
+export interface LinkWishes {
+  readonly type: LinkType;
+  readonly email: string;
+  readonly newEmail: string | null;
+  readonly passwordHash: string | null;
+  readonly metadata: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** The user whom the link is for, brought into the state in which such a link is good. */
+export async function prepareLinkUser(room: AuthRoom, client: Queryable, wishes: LinkWishes): Promise<UserRow> {
+  const now = room.clock.now();
+  switch (wishes.type) {
+    case "signup": {
+      const { id } = await findOrCreateUnconfirmed(room, client, wishes);
+      return updateUser(client, id, { confirmation_sent_at: now });
+    }
+    case "invite": {
+      const { id } = await findOrCreateUnconfirmed(room, client, wishes);
+      // A password that waits there unconfirmed may be anybody's.
+      return updateUser(client, id, { confirmation_sent_at: now, invited_at: now, password_hash: null });
+    }
+    case "magiclink":
+    case "recovery": {
+      const { id } = await getByEmail(client, wishes.email);
+      return updateUser(client, id, { recovery_sent_at: now });
+    }
+    case "email_change_current":
+    case "email_change_new":
+      return prepareEmailChange(room, client, wishes);
+  }
+}
+
+async function findOrCreateUnconfirmed(room: AuthRoom, client: Queryable, wishes: LinkWishes): Promise<UserRow> {
+  const { email, passwordHash, metadata } = wishes;
+  const known = await findUserByEmail(client, email);
+  if (known === null) {
+    return createEmailUser(room, client, { email, isConfirmed: false, passwordHash, userMetadata: metadata });
+  }
+  if (known.email_confirmed_at !== null) throw authError("email_exists");
+  const claims = emailClaims(known.id, email, false);
+  return updateUser(client, known.id, {
+    ...(metadata !== undefined && { user_metadata: { ...mergeMetadata(known.user_metadata, metadata), ...claims } }),
+    // The administrator's word counts for more than that of whoever signed up with the address.
+    ...(passwordHash !== null && { password_hash: passwordHash }),
+  });
+}
+
+async function prepareEmailChange(room: AuthRoom, client: Queryable, wishes: LinkWishes): Promise<UserRow> {
+  const { email, newEmail, type } = wishes;
+  const user = await getByEmail(client, email);
+  if (newEmail === null) throw authError("validation_failed", "new_email is required to change an email address");
+  if (type === "email_change_current" && !room.settings.authSecureEmailChange) {
+    throw authError("validation_failed", "Enable secure email change to generate link for current email");
+  }
+  if (newEmail === email || (await findUserByEmail(client, newEmail)) !== null) throw authError("email_exists");
+  const isSameChange = user.new_email === newEmail;
+  // A link about another new address must not agree to this one.
+  if (!isSameChange) await deleteOneTimeOfKind(client, user.id, "email_change_current");
+  return updateUser(client, user.id, {
+    new_email: newEmail,
+    // The other half of the same change may be confirmed already.
+    email_change_confirmations: isSameChange ? user.email_change_confirmations : 0,
+    email_change_sent_at: room.clock.now(),
+  });
+}
+
+async function getByEmail(client: Queryable, email: string): Promise<UserRow> {
+  const user = await findUserByEmail(client, email);
+  if (user === null) throw authError("user_not_found", "User with this email not found");
+  return user;
+}

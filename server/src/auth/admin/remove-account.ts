@@ -1,0 +1,62 @@
+import * as z from "zod";
+import { inTransaction } from "../../db/index.ts";
+import { parseBody } from "../accounts/parse-body.ts";
+import { authError } from "../auth-error.ts";
+import type { AuthAnswer, AuthCall } from "../call.ts";
+import { getPathId } from "../mfa/path-id.ts";
+import { dropOpenFlows } from "../one-time/drop-open-flows.ts";
+import type { AuthRoom, Queryable } from "../room.ts";
+import { endSessions } from "../sessions/end-sessions.ts";
+import { updateUser } from "../users/sql/update-user.ts";
+import {
+  clearProfile,
+  deleteAccount,
+  deleteFactorsOf,
+  deleteIdentities,
+  deleteSigningSecret,
+  lockAccount,
+  switchOffWebhooks,
+} from "./sql/accounts.ts";
+
+const BODY = z.object({ should_soft_delete: z.boolean().default(false) });
+
+export async function removeAccount(room: AuthRoom, call: AuthCall): Promise<AuthAnswer> {
+  const id = getPathId(call.params, "id", "user_id");
+  const { should_soft_delete: isSoft } = parseBody(BODY, call);
+  await inTransaction(room.pool, async (client) => {
+    const user = await lockAccount(client, id);
+    if (user === null) throw authError("user_not_found");
+    if (!isSoft) await deleteAccount(client, id);
+    else if (user.deleted_at === null) await emptyAccount(client, id, room.clock.now());
+  });
+  return { status: 200, body: {} };
+}
+
+/**
+ * A soft deletion keeps the id, so that everything which names it still can, and nothing that tells who it was or that
+ * lets anybody in. What the user owns stays; only their webhooks fall silent, since nobody is there to hear them.
+ */
+async function emptyAccount(client: Queryable, id: string, now: Date): Promise<void> {
+  await endSessions(client, { userId: id });
+  await dropOpenFlows(client, id);
+  await deleteIdentities(client, id);
+  await deleteFactorsOf(client, id);
+  await deleteSigningSecret(client, id);
+  await switchOffWebhooks(client, id, now);
+  await clearProfile(client, id);
+  await updateUser(client, id, {
+    email: null,
+    email_confirmed_at: null,
+    password_hash: null,
+    new_email: null,
+    email_change_confirmations: 0,
+    invited_at: null,
+    confirmation_sent_at: null,
+    recovery_sent_at: null,
+    email_change_sent_at: null,
+    reauthentication_sent_at: null,
+    app_metadata: {},
+    user_metadata: {},
+    deleted_at: now,
+  });
+}

@@ -1,0 +1,104 @@
+import { AppError, type AppErrorExtra } from "../errors/index.ts";
+
+/** GoTrue's names for what can go wrong, as clients test for them. */
+export const AUTH_ERRORS = {
+  anonymous_provider_disabled: { status: 422, message: "Anonymous sign-ins are disabled" },
+  bad_code_verifier: { status: 400, message: "code challenge does not match previously saved code verifier" },
+  bad_json: { status: 400, message: "Could not parse the request body as JSON" },
+  bad_jwt: { status: 401, message: "invalid JWT: unable to parse or verify signature" },
+  current_password_required: { status: 400, message: "Current password is required to change it" },
+  current_password_invalid: { status: 400, message: "Current password is wrong" },
+  email_address_invalid: { status: 400, message: "Unable to validate email address: invalid format" },
+  email_exists: { status: 422, message: "A user with this email address has already been registered" },
+  email_not_confirmed: { status: 400, message: "Email not confirmed" },
+  email_provider_disabled: { status: 422, message: "Email signups are disabled" },
+  feature_disabled: { status: 404, message: "This feature is not available on this server" },
+  flow_state_expired: { status: 400, message: "invalid flow state, flow state has expired" },
+  flow_state_not_found: { status: 404, message: "invalid flow state, no valid flow state found" },
+  identity_not_found: { status: 404, message: "Identity doesn't exist" },
+  insufficient_aal: { status: 401, message: "AAL2 session is required for this operation" },
+  invalid_credentials: { status: 400, message: "Invalid login credentials" },
+  manual_linking_disabled: { status: 404, message: "Manual linking is disabled" },
+  mfa_challenge_expired: {
+    status: 422,
+    message: "MFA challenge has expired, verify against another challenge or create a new challenge.",
+  },
+  mfa_factor_name_conflict: { status: 422, message: "A factor with this friendly name already exists" },
+  mfa_factor_not_found: { status: 404, message: "Factor not found" },
+  mfa_ip_address_mismatch: { status: 422, message: "Challenge and verify IP addresses mismatch" },
+  mfa_phone_enroll_not_enabled: { status: 422, message: "MFA enroll is disabled for Phone" },
+  mfa_recovery_codes_enroll_not_enabled: { status: 422, message: "MFA recovery codes are disabled" },
+  mfa_recovery_codes_verify_not_enabled: { status: 422, message: "MFA recovery codes are disabled" },
+  mfa_verification_failed: { status: 422, message: "Invalid TOTP code entered" },
+  mfa_webauthn_enroll_not_enabled: { status: 422, message: "MFA enroll is disabled for WebAuthn" },
+  no_authorization: { status: 401, message: "This endpoint requires a valid Bearer token" },
+  not_admin: { status: 403, message: "User not allowed" },
+  oauth_provider_not_supported: { status: 400, message: "Unsupported provider: provider is not enabled" },
+  otp_disabled: { status: 422, message: "Signups not allowed for otp" },
+  otp_expired: { status: 403, message: "Token has expired or is invalid" },
+  over_email_send_rate_limit: {
+    status: 429,
+    message: "For security purposes, you can only request this once in a while",
+  },
+  over_request_rate_limit: { status: 429, message: "Request rate limit reached" },
+  passkey_disabled: { status: 404, message: "Passkeys are disabled" },
+  phone_provider_disabled: { status: 400, message: "Phone sign-ins are disabled" },
+  reauthentication_needed: { status: 400, message: "Password update requires reauthentication" },
+  reauthentication_not_valid: { status: 422, message: "Nonce has expired or is invalid" },
+  refresh_token_already_used: { status: 400, message: "Invalid Refresh Token: Already Used" },
+  refresh_token_not_found: { status: 400, message: "Invalid Refresh Token: Refresh Token Not Found" },
+  same_password: { status: 422, message: "New password should be different from the old password." },
+  saml_provider_disabled: { status: 404, message: "SAML 2.0 is disabled" },
+  session_expired: { status: 400, message: "Invalid Refresh Token: Session Expired" },
+  session_not_found: { status: 401, message: "Session from session_id claim in JWT does not exist" },
+  signup_disabled: { status: 422, message: "Signups not allowed for this instance" },
+  single_identity_not_deletable: { status: 422, message: "User must have at least 1 identity after unlinking" },
+  too_many_enrolled_mfa_factors: {
+    status: 422,
+    message: "Maximum number of verified factors reached, unenroll to continue",
+  },
+  user_already_exists: { status: 422, message: "User already registered" },
+  user_banned: { status: 403, message: "User is banned" },
+  user_not_found: { status: 404, message: "User not found" },
+  validation_failed: { status: 400, message: "The request is not valid" },
+  weak_password: { status: 422, message: "Password is too weak" },
+  web3_provider_disabled: { status: 400, message: "Web3 provider is disabled" },
+} as const satisfies Record<string, { status: number; message: string }>;
+
+export type AuthErrorCode = keyof typeof AUTH_ERRORS;
+
+export interface AuthErrorExtra extends Pick<AppErrorExtra, "cause" | "headers" | "members" | "retryAfterSeconds"> {
+  /** Where the same case has another status, as a banned user has at sign-in. */
+  readonly status?: number;
+}
+
+const API_VERSION = "2024-01-01";
+
+/**
+ * An error in both tongues. On 401, 403 and 429 `code` is the interface's own and GoTrue's travels in `error_code`;
+ * elsewhere `code` is GoTrue's. The client reads the one or the other by whether the version header comes back.
+ */
+export function authError(
+  code: AuthErrorCode,
+  message: string = AUTH_ERRORS[code].message,
+  extra: AuthErrorExtra = {},
+): AppError {
+  const { status = AUTH_ERRORS[code].status, headers, members, ...rest } = extra;
+  const spoken = { error_code: code, msg: message, ...members };
+  const named = { ...headers, "x-sb-error-code": code };
+  switch (status) {
+    case 401:
+      return new AppError("UNAUTHORIZED", message, { ...rest, members: spoken, headers: named, upstreamCode: code });
+    case 403:
+      return new AppError("FORBIDDEN", message, { ...rest, members: spoken, headers: named, upstreamCode: code });
+    case 429:
+      return new AppError("RATE_LIMITED", message, { ...rest, members: spoken, headers: named, upstreamCode: code });
+    default:
+      return new AppError("BAD_REQUEST", message, {
+        ...rest,
+        members: spoken,
+        headers: { ...named, "x-supabase-api-version": API_VERSION },
+        foreign: { code, status },
+      });
+  }
+}

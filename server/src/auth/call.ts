@@ -1,0 +1,31 @@
+import type { Principal } from "./principal/principal.ts";
+import type { AuthRoom } from "./room.ts";
+
+/** What an endpoint gets to know of a request. */
+export interface AuthCall {
+  readonly query: Readonly<Record<string, string | undefined>>;
+  readonly params: Readonly<Record<string, string>>;
+  /** Parsed JSON; `{}` when there was no body. */
+  readonly body: unknown;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly address: string;
+  readonly userAgent: string | null;
+  readonly principal: Principal;
+}
+
+export interface AuthAnswer {
+  readonly status: number;
+  /** Sent as JSON; nothing is sent when it is absent. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** One row of the table under `/auth/v1`. Access is checked before `run`: a "user" has a living session, "service" is the role. */
+export interface AuthEndpoint {
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  readonly path: string;
+  readonly access: "public" | "apikey" | "user" | "service";
+  readonly limit: null | "api" | "auth";
+  run(room: AuthRoom, call: AuthCall): Promise<AuthAnswer>;
+}

@@ -1,0 +1,49 @@
+import type { Client } from "pg";
+import type { Clock } from "../../time/index.ts";
+import { inKeyTransaction } from "./in-key-transaction.ts";
+import { openSigningKey } from "./open-signing-key.ts";
+import { signingKeyContext, wrapStoredKey } from "./open-stored-key.ts";
+import { type KeyFile, KeyImportError, parseImportedKey } from "./parse-imported-key.ts";
+import { hasSigningKey } from "./sql/has-signing-key.ts";
+import { insertSigningKey } from "./sql/insert-signing-key.ts";
+import { retireSigningKeys } from "./sql/retire-signing-keys.ts";
+import { selectSigningKeys } from "./sql/select-signing-keys.ts";
+
+export interface ImportSigningKeyOptions {
+  readonly masterKey: string;
+  readonly clock: Clock;
+  readonly file: KeyFile;
+  /** Whether it signs from now on; else it only verifies what was signed elsewhere, until it is revoked. */
+  readonly isCurrent: boolean;
+}
+
+/** Takes in a key that tokens were signed with elsewhere, so that those tokens, and their users, stay good here. */
+export async function importSigningKey(client: Client, options: ImportSigningKeyOptions): Promise<{ kid: string }> {
+  const { masterKey, clock, file, isCurrent } = options;
+  const { kid, algorithm, publicJwk, plain } = await parseImportedKey(file);
+  if (isCurrent && plain === null) throw new KeyImportError("Only a private key can sign; this is the public half.");
+
+  return inKeyTransaction(client, async () => {
+    const current = (await selectSigningKeys(client, "access_token")).find((row) => row.status === "current");
+    // A wrong master key must show now, before anything new is wrapped with it.
+    if (current !== undefined) openSigningKey(current, masterKey);
+    if (await hasSigningKey(client, kid)) throw new KeyImportError(`A key with the id ${kid} is there already.`);
+    const now = clock.now();
+    if (isCurrent) {
+      await retireSigningKeys(client, { purpose: "access_token", status: "previous", retiredAt: now });
+    }
+    await insertSigningKey(
+      client,
+      {
+        kid,
+        purpose: "access_token",
+        algorithm,
+        public_jwk: publicJwk,
+        private_key_wrapped: plain === null ? null : wrapStoredKey(masterKey, plain, signingKeyContext(kid)),
+        status: isCurrent ? "current" : "previous",
+      },
+      now,
+    );
+    return { kid };
+  });
+}

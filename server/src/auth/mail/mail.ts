@@ -1,0 +1,35 @@
+export const MAIL_KINDS = [
+  "confirmation",
+  "magiclink",
+  "recovery",
+  "invite",
+  "email_change_current",
+  "email_change_new",
+  "reauthentication",
+  "address_taken",
+] as const;
+
+export type MailKind = (typeof MAIL_KINDS)[number];
+
+export interface Mail {
+  readonly to: string;
+  readonly kind: MailKind;
+  readonly values: {
+    readonly link?: string;
+    readonly code?: string;
+    readonly newEmail?: string;
+    readonly siteUrl: string;
+  };
+}
+
+export interface Mailer {
+  /** Settles when the mail is handed over; a mail that cannot be is an error, never a silence. */
+  send(mail: Mail): Promise<void>;
+  /**
+   * Throws when mail cannot be sent at the moment. Asked before an address is looked up, so that a mail server that is
+   * away shows in the answer about any address alike.
+   */
+  checkReady(): Promise<void>;
+  /** Waits for mails on their way. */
+  close(): Promise<void>;
+}

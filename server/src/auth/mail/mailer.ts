@@ -1,0 +1,23 @@
+import { join } from "node:path";
+import type { Settings } from "../../config/index.ts";
+import type { Observer } from "../../observe/index.ts";
+import type { Clock } from "../../time/index.ts";
+import { createFolderMailer } from "./folder-mailer.ts";
+import type { Mailer } from "./mail.ts";
+import { createSmtpMailer } from "./smtp-mailer.ts";
+
+export type { Mail, Mailer, MailKind } from "./mail.ts";
+
+export interface MailerOptions {
+  readonly settings: Pick<Settings, "dataDir" | "mailFrom" | "smtpUrl">;
+  readonly observer: Observer;
+  readonly clock: Clock;
+}
+
+/** Over SMTP where a server is configured; else every mail becomes a file for the developer to read. */
+export function createMailer({ settings, observer, clock }: MailerOptions): Mailer {
+  const { dataDir, mailFrom: from, smtpUrl } = settings;
+  return smtpUrl === null
+    ? createFolderMailer({ folder: join(dataDir, "mail"), from, observer, clock })
+    : createSmtpMailer({ url: smtpUrl, from, observer, clock });
+}

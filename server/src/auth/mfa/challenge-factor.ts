@@ -1,0 +1,30 @@
+import { inTransaction } from "../../db/index.ts";
+import { authError } from "../auth-error.ts";
+import type { AuthAnswer, AuthCall } from "../call.ts";
+import type { AuthRoom } from "../room.ts";
+import { lockCaller } from "./caller.ts";
+import { CHALLENGE_MS, FAILURE_MEMORY_MS } from "./challenge-rules.ts";
+import { getPathId } from "./path-id.ts";
+import { deleteChallenges, insertChallenge } from "./sql/challenges.ts";
+import { lockFactor, touchChallenged } from "./sql/factors.ts";
+
+/** Opens a time in which one code may be shown. */
+export async function challengeFactor(room: AuthRoom, call: AuthCall): Promise<AuthAnswer> {
+  const factorId = getPathId(call.params, "id", "factor_id");
+  const now = room.clock.now();
+  const challenge = await inTransaction(room.pool, async (client) => {
+    const { user } = await lockCaller(client, call);
+    const factor = await lockFactor(client, user.id, factorId);
+    if (factor === null) throw authError("mfa_factor_not_found");
+    await deleteChallenges(client, factor.id, new Date(now.getTime() - FAILURE_MEMORY_MS));
+    await touchChallenged(client, factor.id, now);
+    return insertChallenge(client, {
+      factorId: factor.id,
+      ip: call.address,
+      expiresAt: new Date(now.getTime() + CHALLENGE_MS),
+      createdAt: now,
+    });
+  });
+  const expiresAt = Math.floor(challenge.expires_at.getTime() / 1000);
+  return { status: 200, body: { id: challenge.id, type: "totp", expires_at: expiresAt } };
+}

@@ -1,0 +1,29 @@
+import { authError } from "../auth-error.ts";
+import type { AuthEndpoint } from "../call.ts";
+import { challengeFactor } from "./challenge-factor.ts";
+import { enrolFactor } from "./enrol-factor.ts";
+import { buildRefusals } from "./features-off.ts";
+import { unenrolFactor } from "./unenrol-factor.ts";
+import { verifyFactor } from "./verify-factor.ts";
+
+export const mfaEndpoints: readonly AuthEndpoint[] = [
+  { method: "POST", path: "/factors", access: "user", limit: "auth", run: enrolFactor },
+  { method: "POST", path: "/factors/:id/challenge", access: "user", limit: "auth", run: challengeFactor },
+  { method: "POST", path: "/factors/:id/verify", access: "user", limit: "auth", run: verifyFactor },
+  { method: "DELETE", path: "/factors/:id", access: "user", limit: "api", run: unenrolFactor },
+  ...buildRefusals({
+    access: "user",
+    endpoints: [
+      ["GET", "/factors/recovery-codes"],
+      ["POST", "/factors/recovery-codes"],
+      ["DELETE", "/factors/recovery-codes"],
+      ["POST", "/factors/recovery-codes/regenerate"],
+    ],
+    makeError: () => authError("mfa_recovery_codes_enroll_not_enabled"),
+  }),
+  ...buildRefusals({
+    access: "user",
+    endpoints: [["POST", "/factors/recovery-codes/verify"]],
+    makeError: () => authError("mfa_recovery_codes_verify_not_enabled"),
+  }),
+];

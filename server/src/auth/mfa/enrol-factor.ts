@@ -1,0 +1,81 @@
+import { randomUUID } from "node:crypto";
+import * as z from "zod";
+import { inTransaction } from "../../db/index.ts";
+import { parseBody } from "../accounts/parse-body.ts";
+import { authError } from "../auth-error.ts";
+import type { AuthAnswer, AuthCall } from "../call.ts";
+import type { AuthRoom, Queryable } from "../room.ts";
+import { type Caller, lockCaller } from "./caller.ts";
+import { wrapFactorSecret } from "./factor-secret.ts";
+import { deleteAbandonedFactors, insertFactor, selectFactors } from "./sql/factors.ts";
+import { makeTotpSecret, renderTotp } from "./totp.ts";
+
+const ENROLMENT_MS = 5 * 60 * 1000;
+const CONTROL_CHARACTER = /\p{Cc}/u;
+
+const text = (maxLength: number) =>
+  z
+    .string()
+    .max(maxLength)
+    .refine((value) => !CONTROL_CHARACTER.test(value), "must not hold control characters")
+    .transform((value) => value.trim())
+    .default("");
+
+const BODY = z.object({
+  factor_type: z.string().default(""),
+  friendly_name: text(200),
+  // Shown by the authenticator; its length is bounded by what a QR code holds.
+  issuer: text(64),
+});
+
+/** Begins an enrolment: the factor counts once a code of it has been shown. */
+export async function enrolFactor(room: AuthRoom, call: AuthCall): Promise<AuthAnswer> {
+  const body = parseBody(BODY, call);
+  refuseOtherTypes(body.factor_type);
+  const id = randomUUID();
+  const secret = makeTotpSecret();
+  const issuer = body.issuer || new URL(room.settings.siteUrl ?? room.baseUrl).host;
+  const account = await inTransaction(room.pool, async (client) => {
+    const caller = await lockCaller(client, call);
+    await checkFactors(room, client, caller, body.friendly_name);
+    await insertFactor(client, {
+      id,
+      userId: caller.user.id,
+      friendlyName: body.friendly_name || null,
+      secretWrapped: wrapFactorSecret(room.masterKey, id, secret),
+      createdAt: room.clock.now(),
+    });
+    return caller.user.email ?? caller.user.id;
+  });
+  const totp = renderTotp(secret, { issuer, account });
+  return { status: 200, body: { id, type: "totp", friendly_name: body.friendly_name, totp } };
+}
+
+function refuseOtherTypes(type: string): void {
+  switch (type) {
+    case "totp":
+      return;
+    case "phone":
+      throw authError("mfa_phone_enroll_not_enabled");
+    case "webauthn":
+      throw authError("mfa_webauthn_enroll_not_enabled");
+    default:
+      throw authError("validation_failed", "factor_type needs to be totp, phone, or webauthn");
+  }
+}
+
+async function checkFactors(room: AuthRoom, client: Queryable, { user, session }: Caller, name: string): Promise<void> {
+  await deleteAbandonedFactors(client, user.id, new Date(room.clock.now().getTime() - ENROLMENT_MS));
+  const factors = await selectFactors(client, user.id);
+  if (name !== "" && factors.some((factor) => factor.friendly_name === name)) {
+    throw authError(
+      "mfa_factor_name_conflict",
+      `A factor with the friendly name "${name}" for this user already exists`,
+    );
+  }
+  if (factors.length >= room.settings.authMfaMaxFactors) throw authError("too_many_enrolled_mfa_factors");
+  // Otherwise a stolen password would be enough to add a factor of the thief's own.
+  if (session.aal !== "aal2" && factors.some((factor) => factor.status === "verified")) {
+    throw authError("insufficient_aal", "AAL2 required to enroll a new factor");
+  }
+}

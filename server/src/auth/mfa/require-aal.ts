@@ -1,0 +1,15 @@
+import { authError } from "../auth-error.ts";
+import type { Principal } from "../principal/principal.ts";
+import type { AuthRoom, Queryable } from "../room.ts";
+import { findSession } from "../sessions/sql/sessions.ts";
+import { hasVerifiedFactor } from "./sql/factors.ts";
+
+const MESSAGE = "AAL2 session is required to update email or password when MFA is enabled.";
+
+/** Who has a second factor must have shown it before changing what the account is entered with. */
+export async function requireSufficientAal(_room: AuthRoom, client: Queryable, principal: Principal): Promise<void> {
+  if (principal.kind !== "user") return;
+  if (!(await hasVerifiedFactor(client, principal.userId))) return;
+  const session = principal.sessionId === null ? null : await findSession(client, principal.sessionId);
+  if (session?.aal !== "aal2") throw authError("insufficient_aal", MESSAGE);
+}

@@ -1,0 +1,56 @@
+import { Secret, TOTP } from "otpauth";
+import { renderSVG } from "uqr";
+
+const SECRET_BYTES = 20;
+const PERIOD_SECONDS = 30;
+const DIGITS = 6;
+/** Codes of the step before and of the one after are good too: clocks differ and people type slowly. */
+const WINDOW_STEPS = 1;
+const CODE = /^[0-9]{6}$/;
+const QR_PIXEL_SIZE = 4;
+const QR_BORDER = 4;
+
+export function makeTotpSecret(): Buffer {
+  return Buffer.from(new Secret({ size: SECRET_BYTES }).bytes);
+}
+
+export interface TotpLabel {
+  readonly issuer: string;
+  readonly account: string;
+}
+
+export interface RenderedTotp {
+  /** SVG markup: the client itself puts `data:image/svg+xml;utf-8,` before it, so it may hold no "#". */
+  readonly qr_code: string;
+  readonly secret: string;
+  readonly uri: string;
+}
+
+export function renderTotp(secret: Buffer, { issuer, account }: TotpLabel): RenderedTotp {
+  const totp = new TOTP({ issuer, label: account, secret: toSecret(secret), digits: DIGITS, period: PERIOD_SECONDS });
+  const uri = totp.toString();
+  return {
+    qr_code: renderSVG(uri, { boostEcc: true, pixelSize: QR_PIXEL_SIZE, border: QR_BORDER }),
+    secret: totp.secret.base32,
+    uri,
+  };
+}
+
+/** The time step that the code belongs to, or null when it is the code of none around `now`. */
+export function findTotpStep(secret: Buffer, code: string, now: Date): number | null {
+  if (!CODE.test(code)) return null;
+  const timestamp = now.getTime();
+  const delta = TOTP.validate({
+    token: code,
+    secret: toSecret(secret),
+    digits: DIGITS,
+    period: PERIOD_SECONDS,
+    timestamp,
+    window: WINDOW_STEPS,
+  });
+  return delta === null ? null : TOTP.counter({ period: PERIOD_SECONDS, timestamp }) + delta;
+}
+
+function toSecret(bytes: Buffer): Secret {
+  return new Secret({ buffer: Uint8Array.from(bytes).buffer });
+}

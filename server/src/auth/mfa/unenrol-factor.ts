@@ -1,0 +1,28 @@
+import { inTransaction } from "../../db/index.ts";
+import { authError } from "../auth-error.ts";
+import type { AuthAnswer, AuthCall } from "../call.ts";
+import type { AuthRoom, Queryable } from "../room.ts";
+import { lockCaller } from "./caller.ts";
+import { getPathId } from "./path-id.ts";
+import { deleteFactor, lockFactor } from "./sql/factors.ts";
+import { downgradeSessions } from "./sql/sessions.ts";
+
+export async function unenrolFactor(room: AuthRoom, call: AuthCall): Promise<AuthAnswer> {
+  const id = getPathId(call.params, "id", "factor_id");
+  await inTransaction(room.pool, async (client) => {
+    const { user, session } = await lockCaller(client, call);
+    const factor = await lockFactor(client, user.id, id);
+    if (factor === null) throw authError("mfa_factor_not_found");
+    if (factor.status === "verified" && session.aal !== "aal2") {
+      throw authError("insufficient_aal", "AAL2 required to unenroll verified factor");
+    }
+    await removeFactor(client, factor.id);
+  });
+  return { status: 200, body: { id } };
+}
+
+/** The sessions first: when the factor is gone they no longer tell that they came by it. */
+export async function removeFactor(client: Queryable, id: string): Promise<void> {
+  await downgradeSessions(client, id);
+  await deleteFactor(client, id);
+}

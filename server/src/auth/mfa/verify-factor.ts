@@ -1,0 +1,111 @@
+import * as z from "zod";
+import { inTransaction } from "../../db/index.ts";
+import { parseBody } from "../accounts/parse-body.ts";
+import { authError } from "../auth-error.ts";
+import type { AuthAnswer, AuthCall } from "../call.ts";
+import type { AuthRoom, Queryable } from "../room.ts";
+import { makeRefreshKey } from "../sessions/refresh-key.ts";
+import { renderSession, type SessionBody } from "../sessions/render-session.ts";
+import { updateSession } from "../sessions/sql/sessions.ts";
+import { selectWholeUser } from "../users/sql/select-user.ts";
+import type { FactorRow } from "../users/user-row.ts";
+import { type Caller, lockCaller } from "./caller.ts";
+import { FAILURE_MEMORY_MS, MAX_CHALLENGE_FAILURES, MAX_FACTOR_FAILURES } from "./challenge-rules.ts";
+import { openFactorSecret } from "./factor-secret.ts";
+import { getPathId, isUuid } from "./path-id.ts";
+import {
+  type ChallengeRow,
+  countFailedAttempt,
+  countFailures,
+  findChallenge,
+  isChallengedAddress,
+  markChallengeVerified,
+} from "./sql/challenges.ts";
+import { deleteUnverifiedFactors, lockFactor, markFactorVerified } from "./sql/factors.ts";
+import { deleteLowerSessions } from "./sql/sessions.ts";
+import { findTotpStep } from "./totp.ts";
+
+const BODY = z.object({
+  challenge_id: z.string().refine(isUuid, "must be an UUID"),
+  code: z.string().max(100).default(""),
+});
+
+/** A right code raises the session that shows it; a wrong one is counted, which is why it must not roll back. */
+export async function verifyFactor(room: AuthRoom, call: AuthCall): Promise<AuthAnswer> {
+  const factorId = getPathId(call.params, "id", "factor_id");
+  const body = parseBody(BODY, call);
+  const code = body.code.replace(/\s/g, "");
+  if (code === "") throw authError("validation_failed", "Code needs to be non-empty");
+  const session = await inTransaction(room.pool, async (client) => {
+    const caller = await lockCaller(client, call);
+    const factor = await lockFactor(client, caller.user.id, factorId);
+    if (factor === null) throw authError("mfa_factor_not_found");
+    const challenge = await getOpenChallenge(room, client, factor, { id: body.challenge_id, address: call.address });
+    const step = findUnusedStep(room, factor, code);
+    if (step === null) {
+      await countFailedAttempt(client, challenge.id);
+      return null;
+    }
+    const now = room.clock.now();
+    await markChallengeVerified(client, challenge.id, now);
+    await markFactorVerified(client, factor.id, step, now);
+    await deleteUnverifiedFactors(client, caller.user.id);
+    return raiseSession(room, client, caller, factor);
+  });
+  if (session === null) throw authError("mfa_verification_failed");
+  return { status: 200, body: session };
+}
+
+async function getOpenChallenge(
+  room: AuthRoom,
+  client: Queryable,
+  factor: FactorRow,
+  wanted: { readonly id: string; readonly address: string },
+): Promise<ChallengeRow> {
+  const challenge = await findChallenge(client, factor.id, wanted.id);
+  if (challenge === null) {
+    throw authError("mfa_factor_not_found", "MFA factor with the provided challenge ID not found");
+  }
+  if (challenge.expires_at <= room.clock.now()) throw authError("mfa_challenge_expired");
+  if (challenge.verified_at !== null) {
+    throw authError("mfa_challenge_expired", "MFA challenge has been used, create a new challenge.");
+  }
+  if (!(await isChallengedAddress(client, challenge.id, wanted.address))) throw authError("mfa_ip_address_mismatch");
+  if (challenge.failed_attempts >= MAX_CHALLENGE_FAILURES) {
+    throw authError("mfa_challenge_expired", "Too many wrong codes for this MFA challenge, create a new challenge.");
+  }
+  if ((await countFailures(client, factor.id)) >= MAX_FACTOR_FAILURES) {
+    throw authError("over_request_rate_limit", "Too many wrong codes, try again later", {
+      retryAfterSeconds: FAILURE_MEMORY_MS / 1000,
+    });
+  }
+  return challenge;
+}
+
+/** Each time step is good once: a code that was looked over a shoulder, or sent twice, is worth nothing any more. */
+function findUnusedStep(room: AuthRoom, factor: FactorRow, code: string): number | null {
+  const step = findTotpStep(openFactorSecret(room.masterKey, factor), code, room.clock.now());
+  if (step === null) return null;
+  return factor.last_used_step !== null && step <= Number(factor.last_used_step) ? null : step;
+}
+
+async function raiseSession(
+  room: AuthRoom,
+  client: Queryable,
+  caller: Caller,
+  factor: FactorRow,
+): Promise<SessionBody> {
+  const now = room.clock.now();
+  const earlier = caller.session.amr.filter(({ method }) => method !== "totp");
+  // Refresh tokens of the lower level, whoever has them, must never pass as a lost reply: with a new key they are unsigned.
+  const { refreshKey, wrapped } = makeRefreshKey(caller.session.id, room.masterKey);
+  const session = await updateSession(client, caller.session.id, {
+    aal: "aal2",
+    amr: [{ method: "totp", timestamp: Math.floor(now.getTime() / 1000) }, ...earlier],
+    factor_id: factor.id,
+    refresh_key_wrapped: wrapped,
+    refreshed_at: now,
+  });
+  await deleteLowerSessions(client, caller.user.id, session.id);
+  return renderSession(room, { session, refreshKey, user: await selectWholeUser(client, caller.user) });
+}

@@ -1,0 +1,46 @@
+import { inTransaction } from "../../db/index.ts";
+import { authError } from "../auth-error.ts";
+import type { AuthRoom } from "../room.ts";
+import type { OneTimeKind } from "./one-time-kind.ts";
+import { buildTokenHash, hashTokenHash, isSameHash } from "./one-time-secret.ts";
+import { claimAttempts, findOneTimeByHash, type OneTimeRow } from "./sql/one-time-tokens.ts";
+
+/** Wrong codes that a token bears. Its link, which cannot be guessed, stays good. */
+const MAX_ATTEMPTS = 5;
+
+export interface PresentedCode {
+  readonly relatesTo: string;
+  readonly code: string;
+  readonly kinds: readonly OneTimeKind[];
+  readonly userId?: string;
+}
+
+/** In a transaction of its own: what follows may fail and be taken back, the attempt may not. */
+export async function findOneTimeByCode(room: AuthRoom, presented: PresentedCode): Promise<OneTimeRow | null> {
+  const { code, ...scope } = presented;
+  const candidates = await inTransaction(room.pool, (client) =>
+    claimAttempts(client, { ...scope, maxAttempts: MAX_ATTEMPTS, now: room.clock.now() }),
+  );
+  const hits = candidates.filter((row) => {
+    const tokenHash = buildTokenHash(room.masterKey, { ...row, isPkce: row.flow_state_id !== null }, code);
+    return isSameHash(hashTokenHash(tokenHash), row.token_hash);
+  });
+  return hits[0] ?? null;
+}
+
+export async function findOneTimeByLink(
+  room: AuthRoom,
+  tokenHash: string,
+  kinds: readonly OneTimeKind[],
+): Promise<OneTimeRow | null> {
+  return inTransaction(room.pool, (client) =>
+    findOneTimeByHash(client, { tokenHash: hashTokenHash(tokenHash), kinds, now: room.clock.now() }),
+  );
+}
+
+export const LINK_REFUSED = "Email link is invalid or has expired";
+
+/** One refusal for what is wrong, used up, too old, tried too often and never was. */
+export function refuseOneTime(message?: string): Error {
+  return authError("otp_expired", message);
+}

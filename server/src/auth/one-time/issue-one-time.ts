@@ -1,0 +1,58 @@
+import { randomUUID } from "node:crypto";
+import type { AuthRoom, Queryable } from "../room.ts";
+import type { UserRow } from "../users/user-row.ts";
+import { authenticationMethodOf, type OneTimeKind } from "./one-time-kind.ts";
+import { buildTokenHash, hashTokenHash, newCode } from "./one-time-secret.ts";
+import type { PkceChallenge } from "./pkce.ts";
+import { insertFlowState } from "./sql/flow-states.ts";
+import { replaceOneTime } from "./sql/one-time-tokens.ts";
+
+export interface IssueOneTime {
+  readonly user: Pick<UserRow, "id">;
+  readonly kind: OneTimeKind;
+  /** The address that gets it, and that must be named with the code. */
+  readonly relatesTo: string;
+  readonly pkce?: PkceChallenge | null;
+  readonly redirectTo?: string;
+}
+
+export interface IssuedOneTime {
+  readonly code: string;
+  /** The text of the link; as good as address and code together. */
+  readonly tokenHash: string;
+}
+
+/** Takes the place of an earlier one of the same kind. Only hashes are stored. */
+export async function issueOneTime(
+  client: Queryable,
+  room: Pick<AuthRoom, "clock" | "masterKey" | "settings">,
+  { user, kind, relatesTo, pkce = null, redirectTo }: IssueOneTime,
+): Promise<IssuedOneTime> {
+  const { authOtpExpirySeconds, authOtpLength } = room.settings;
+  const expiresAt = new Date(room.clock.now().getTime() + authOtpExpirySeconds * 1000);
+  const flowStateId = pkce === null ? null : randomUUID();
+  if (pkce !== null && flowStateId !== null) {
+    await insertFlowState(client, {
+      id: flowStateId,
+      userId: user.id,
+      authenticationMethod: authenticationMethodOf(kind),
+      codeChallenge: pkce.challenge,
+      codeChallengeMethod: pkce.method,
+      redirectTo: redirectTo ?? null,
+      expiresAt,
+    });
+  }
+  const id = randomUUID();
+  const code = newCode(authOtpLength);
+  const tokenHash = buildTokenHash(room.masterKey, { id, kind, isPkce: pkce !== null }, code);
+  await replaceOneTime(client, {
+    id,
+    userId: user.id,
+    kind,
+    tokenHash: hashTokenHash(tokenHash),
+    relatesTo,
+    flowStateId,
+    expiresAt,
+  });
+  return { code, tokenHash };
+}

@@ -1,0 +1,48 @@
+import { createHmac } from "node:crypto";
+import { deriveKey } from "../../crypto/index.ts";
+import { authError } from "../auth-error.ts";
+import type { AuthRoom } from "../room.ts";
+import type { MailingClient } from "./in-mail-transaction.ts";
+import { claimThrottle, findThrottle } from "./sql/mail-throttles.ts";
+
+/** Mails that brake each other. Not the kind of the mail: which kind is sent may depend on what is known of an address. */
+export type MailSlot =
+  | "confirmation"
+  | "magiclink"
+  | "recovery"
+  | "invite"
+  | "email_change"
+  | "email_change_resend"
+  | "reauthentication";
+
+/**
+ * Takes the slot for this address or refuses with 429. Claimed before the address is looked up, so that one without an
+ * account meets the same brake.
+ */
+export async function claimMailSlot(
+  room: Pick<AuthRoom, "clock" | "masterKey" | "settings">,
+  client: MailingClient,
+  { address, slot }: { readonly address: string; readonly slot: MailSlot },
+): Promise<void> {
+  const intervalSeconds = room.settings.authMailIntervalSeconds;
+  if (intervalSeconds === 0) return;
+  const now = room.clock.now();
+  const key = { addressHash: hashAddress(room.masterKey, address), slot };
+  if (await claimThrottle(client, { ...key, now, intervalSeconds })) {
+    client.claimed({ ...key, sentAt: now });
+    return;
+  }
+  const sentAt = (await findThrottle(client, key)) ?? now;
+  const waitMs = sentAt.getTime() + intervalSeconds * 1000 - now.getTime();
+  // A node whose clock is behind the one that sent last would otherwise ask for more than the interval.
+  const waitSeconds = Math.min(intervalSeconds, Math.max(1, Math.ceil(waitMs / 1000)));
+  throw authError(
+    "over_email_send_rate_limit",
+    `For security purposes, you can only request this after ${waitSeconds} seconds.`,
+    { retryAfterSeconds: waitSeconds },
+  );
+}
+
+function hashAddress(masterKey: string, address: string): Buffer {
+  return createHmac("sha256", deriveKey(masterKey, "mail-throttle")).update(address).digest();
+}

@@ -1,0 +1,68 @@
+import type { AuthCall } from "../call.ts";
+import type { AuthRoom } from "../room.ts";
+import { type UserChanges, updateUser } from "../users/sql/update-user.ts";
+import type { UserRow } from "../users/user-row.ts";
+import { buildLink } from "./build-link.ts";
+import type { MailingClient } from "./in-mail-transaction.ts";
+import { issueOneTime } from "./issue-one-time.ts";
+import type { LinkKind, OneTimeKind } from "./one-time-kind.ts";
+import { readPkce } from "./pkce.ts";
+import { chooseRedirect, siteUrlOf } from "./redirects.ts";
+
+export interface LinkMail {
+  readonly user: UserRow;
+  readonly kind: LinkKind;
+  readonly to: string;
+  readonly call: Pick<AuthCall, "body">;
+  readonly redirectTo?: string | undefined;
+}
+
+/** Issues a link with its code and leaves the mail to be sent, without asking the throttle. */
+export async function postLink(room: AuthRoom, client: MailingClient, mail: LinkMail): Promise<UserRow> {
+  const { user, kind, to, call } = mail;
+  const redirectTo = chooseRedirect(room, mail.redirectTo);
+  const { code, tokenHash } = await issueOneTime(client, room, {
+    user,
+    kind,
+    relatesTo: to,
+    pkce: readPkce(call),
+    redirectTo,
+  });
+  const link = buildLink(room, { kind, tokenHash, redirectTo });
+  const newEmail = user.new_email;
+  client.post({
+    to,
+    kind,
+    values: { link, code, siteUrl: siteUrlOf(room), ...(newEmail !== null && { newEmail }) },
+  });
+  return updateUser(client, user.id, timesOf(kind, room.clock.now()));
+}
+
+export interface CodeMail {
+  readonly user: UserRow;
+  readonly kind: "reauthentication";
+  readonly to: string;
+}
+
+export async function postCode(room: AuthRoom, client: MailingClient, { user, kind, to }: CodeMail): Promise<UserRow> {
+  const { code } = await issueOneTime(client, room, { user, kind, relatesTo: to });
+  client.post({ to, kind, values: { code, siteUrl: siteUrlOf(room) } });
+  return updateUser(client, user.id, timesOf(kind, room.clock.now()));
+}
+
+/** A magic link shares the column of recoveries, as clients know it. */
+function timesOf(kind: OneTimeKind, now: Date): UserChanges {
+  switch (kind) {
+    case "confirmation":
+    case "invite":
+      return { confirmation_sent_at: now };
+    case "magiclink":
+    case "recovery":
+      return { recovery_sent_at: now };
+    case "email_change_current":
+    case "email_change_new":
+      return { email_change_sent_at: now };
+    case "reauthentication":
+      return { reauthentication_sent_at: now };
+  }
+}

@@ -1,0 +1,66 @@
+import * as z from "zod";
+import { createEmailUser, isEmailTaken } from "../accounts/create-user.ts";
+import { parseEmail } from "../accounts/email-address.ts";
+import { mergeMetadata } from "../accounts/metadata.ts";
+import { parseBody } from "../accounts/parse-body.ts";
+import { authError } from "../auth-error.ts";
+import type { AuthAnswer, AuthCall } from "../call.ts";
+import type { AuthRoom } from "../room.ts";
+import { findUserByEmail, lockUser } from "../users/sql/select-user.ts";
+import type { UserRow } from "../users/user-row.ts";
+import type { LinkKind } from "./one-time-kind.ts";
+import { postLink } from "./post-mail.ts";
+import { requestMail } from "./request-mail.ts";
+
+const BODY = z.object({
+  email: z.string().default(""),
+  phone: z.string().default(""),
+  create_user: z.boolean().default(true),
+  data: z.record(z.string(), z.unknown()).default({}),
+});
+
+/**
+ * POST /otp and /magiclink: a code and a link to sign in with. Whether the address has an account, gets one or, where
+ * that is not allowed, nothing at all, the answer is the same.
+ */
+export async function requestOtp(room: AuthRoom, call: AuthCall): Promise<AuthAnswer> {
+  const body = parseBody(BODY, call);
+  if (body.phone !== "") throw authError("phone_provider_disabled");
+  const email = parseEmail(body.email);
+  const userMetadata = mergeMetadata({}, body.data);
+  const mayCreate = body.create_user && room.settings.authSignupEnabled;
+  const attempt = (): Promise<AuthAnswer> =>
+    requestMail(room, call, {
+      address: email,
+      slot: "magiclink",
+      post: async (client) => {
+        const known = await findUserByEmail(client, email);
+        if (known === null && !mayCreate) return;
+        const user =
+          known === null
+            ? await createEmailUser(room, client, { email, isConfirmed: false, passwordHash: null, userMetadata })
+            : await lockUser(client, known.id);
+        if (user === null) return;
+        await postLink(room, client, {
+          user,
+          call,
+          kind: kindFor(user),
+          to: email,
+          redirectTo: call.query["redirect_to"],
+        });
+      },
+    });
+  return attempt().catch((error: unknown) => {
+    // Somebody made the account between our look and our insert: now it is there.
+    if (isEmailTaken(error)) return attempt();
+    throw error;
+  });
+}
+
+/**
+ * A new account is confirmed by its first code. One that waits with a password is not: whoever set the password never
+ * proved the address.
+ */
+function kindFor(user: UserRow): LinkKind {
+  return user.email_confirmed_at === null && user.password_hash === null ? "confirmation" : "magiclink";
+}

@@ -1,0 +1,35 @@
+import { isBanned } from "../accounts/is-banned.ts";
+import { authError } from "../auth-error.ts";
+import type { AuthRoom, Queryable } from "../room.ts";
+import { lockUser } from "../users/sql/select-user.ts";
+import type { UserRow } from "../users/user-row.ts";
+import { confirmEmail } from "./confirm-email.ts";
+import { confirmEmailChange, type UsedOneTime } from "./confirm-email-change.ts";
+import { refuseOneTime } from "./find-one-time.ts";
+import { type OneTimeRow, takeOneTime } from "./sql/one-time-tokens.ts";
+
+/** Uses the token up and does what it is for. The user is locked first, so that two tokens of one user take turns. */
+export async function useOneTime(room: AuthRoom, client: Queryable, found: OneTimeRow): Promise<UsedOneTime> {
+  const user = await lockUser(client, found.user_id);
+  const token = await takeOneTime(client, found.id);
+  if (user === null || token === null || token.relates_to !== addressOf(user, token)) throw refuseOneTime();
+  if (isBanned(room, user)) throw authError("user_banned");
+  switch (token.kind) {
+    case "email_change_current":
+    case "email_change_new":
+      return confirmEmailChange(room, client, { user, kind: token.kind });
+    case "confirmation":
+    case "invite":
+      return { user: await confirmEmail(room, client, { user, isPasswordTrusted: true }) };
+    case "magiclink":
+    case "recovery":
+      return { user: await confirmEmail(room, client, { user, isPasswordTrusted: false }) };
+    case "reauthentication":
+      throw refuseOneTime();
+  }
+}
+
+/** A token proves an address for as long as the user has it. */
+function addressOf(user: UserRow, token: OneTimeRow): string | null {
+  return token.kind === "email_change_new" ? user.new_email : user.email;
+}

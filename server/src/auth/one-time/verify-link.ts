@@ -1,0 +1,103 @@
+import { inTransaction } from "../../db/index.ts";
+import { AppError } from "../../errors/index.ts";
+import { authError } from "../auth-error.ts";
+import type { AuthAnswer, AuthCall } from "../call.ts";
+import type { AuthRoom, Queryable } from "../room.ts";
+import { issueSession } from "../sessions/issue-session.ts";
+import { findOneTimeByLink, LINK_REFUSED, refuseOneTime } from "./find-one-time.ts";
+import { kindsOf, type VerifyType } from "./one-time-kind.ts";
+import { PKCE_PREFIX } from "./one-time-secret.ts";
+import { newAuthCode } from "./pkce.ts";
+import { addToFragment, addToQuery, type RedirectFields } from "./redirect-fields.ts";
+import { chooseRedirect } from "./redirects.ts";
+import { writeAuthCode } from "./sql/flow-states.ts";
+import type { OneTimeRow } from "./sql/one-time-tokens.ts";
+import { useOneTime } from "./use-one-time.ts";
+import { HALF_MESSAGE, methodOf, TOKEN_LENGTH, VERIFY_TYPE } from "./verify-type.ts";
+
+/** From the link to the exchange is a redirect; nobody needs longer. */
+const AUTH_CODE_LIFE_MS = 5 * 60 * 1000;
+
+/** GET /verify: what the button of a mail leads to. Answers with a redirect, whatever happens. */
+export async function verifyLink(room: AuthRoom, call: AuthCall): Promise<AuthAnswer> {
+  // A browser that looks ahead is not a person who clicks, and the link is good only once.
+  if (isPrefetch(call)) return { status: 503, headers: { "cache-control": "no-store" } };
+  const tokenHash = call.query["token"] ?? call.query["token_hash"] ?? "";
+  const target = chooseRedirect(room, call.query["redirect_to"]);
+  const isPkce = tokenHash.startsWith(PKCE_PREFIX);
+  try {
+    const type = parseType(call.query["type"]);
+    const found = tokenHash.length > TOKEN_LENGTH ? null : await findOneTimeByLink(room, tokenHash, kindsOf(type));
+    if (found === null) throw refuseOneTime();
+    return redirect(await inTransaction(room.pool, (client) => follow(room, client, { call, found, type, target })));
+  } catch (error) {
+    const fields = describeFailure(error);
+    // Applications of the code flow look into the query, the others into the fragment.
+    return redirect(addToFragment(isPkce ? addToQuery(target, fields) : target, { ...fields, sb: "" }));
+  }
+}
+
+interface Followed {
+  readonly call: AuthCall;
+  readonly found: OneTimeRow;
+  readonly type: VerifyType;
+  readonly target: string;
+}
+
+async function follow(room: AuthRoom, client: Queryable, { call, found, type, target }: Followed): Promise<string> {
+  const used = await useOneTime(room, client, found);
+  const isPkce = found.flow_state_id !== null;
+  if (used === "half") {
+    return isPkce
+      ? addToQuery(target, { message: HALF_MESSAGE })
+      : addToFragment(target, { message: HALF_MESSAGE, sb: "" });
+  }
+  if (found.flow_state_id !== null) {
+    const issuedAt = room.clock.now();
+    const { code, hash } = newAuthCode();
+    const expiresAt = new Date(issuedAt.getTime() + AUTH_CODE_LIFE_MS);
+    await writeAuthCode(client, found.flow_state_id, { authCodeHash: hash, issuedAt, expiresAt });
+    return addToQuery(target, { code });
+  }
+  const session = await issueSession(room, client, { user: used.user, method: methodOf(type), call });
+  return addToFragment(target, {
+    access_token: session.access_token,
+    expires_at: String(session.expires_at),
+    expires_in: String(session.expires_in),
+    refresh_token: session.refresh_token,
+    sb: "",
+    token_type: session.token_type,
+    type,
+  });
+}
+
+function parseType(text: string | undefined): VerifyType {
+  const parsed = VERIFY_TYPE.safeParse(text);
+  if (!parsed.success) throw authError("validation_failed", "Verify requires a known verification type");
+  return parsed.data;
+}
+
+/** What the application at the target gets to show. Faults of ours are thrown on: there the client is better off retrying. */
+function describeFailure(error: unknown): RedirectFields {
+  if (!(error instanceof AppError) || error.status >= 500) throw error;
+  const code = error.extra.members?.["error_code"];
+  const isRefused = code === "otp_expired";
+  return {
+    error: error.status === 403 ? "access_denied" : "invalid_request",
+    error_code: typeof code === "string" ? code : error.code,
+    error_description: isRefused ? LINK_REFUSED : error.message,
+  };
+}
+
+function isPrefetch({ headers }: AuthCall): boolean {
+  return [headers["sec-purpose"], headers["purpose"], headers["x-moz"]].some((purpose) =>
+    /prefetch|prerender/i.test(purpose ?? ""),
+  );
+}
+
+function redirect(location: string): AuthAnswer {
+  return {
+    status: 303,
+    headers: { location, "cache-control": "no-store", "referrer-policy": "no-referrer" },
+  };
+}

@@ -1,0 +1,56 @@
+import * as z from "zod";
+import { inTransaction } from "../../db/index.ts";
+import { parseEmail } from "../accounts/email-address.ts";
+import { parseBody } from "../accounts/parse-body.ts";
+import { authError } from "../auth-error.ts";
+import type { AuthAnswer, AuthCall } from "../call.ts";
+import type { AuthRoom } from "../room.ts";
+import { issueSession } from "../sessions/issue-session.ts";
+import { refuseEvenly } from "./answer-evenly.ts";
+import { findOneTimeByCode, findOneTimeByLink, LINK_REFUSED, refuseOneTime } from "./find-one-time.ts";
+import { kindsOf } from "./one-time-kind.ts";
+import type { OneTimeRow } from "./sql/one-time-tokens.ts";
+import { useOneTime } from "./use-one-time.ts";
+import { HALF_MESSAGE, methodOf, TOKEN_LENGTH, VERIFY_TYPE } from "./verify-type.ts";
+
+const BODY = z.object({
+  type: VERIFY_TYPE,
+  email: z.string().default(""),
+  phone: z.string().default(""),
+  token: z.string().max(TOKEN_LENGTH).default(""),
+  token_hash: z.string().max(TOKEN_LENGTH).default(""),
+});
+
+type Presented = z.output<typeof BODY>;
+
+/** POST /verify: an address with the code that it was sent, or the text of the link, becomes a session. */
+export async function verifyToken(room: AuthRoom, call: AuthCall): Promise<AuthAnswer> {
+  const presented = parseBody(BODY, call);
+  if (presented.phone !== "") throw authError("phone_provider_disabled");
+  const body = await refuseEvenly(async () => {
+    const found = await findPresented(room, presented);
+    return inTransaction(room.pool, async (client) => {
+      const used = await useOneTime(room, client, found);
+      if (used === "half") return { msg: HALF_MESSAGE, code: "200" };
+      return issueSession(room, client, { user: used.user, method: methodOf(presented.type), call });
+    });
+  });
+  return { status: 200, body, headers: { "cache-control": "no-store" } };
+}
+
+async function findPresented(room: AuthRoom, presented: Presented): Promise<OneTimeRow> {
+  const kinds = kindsOf(presented.type);
+  if (presented.token_hash !== "") {
+    if (presented.email !== "" || presented.token !== "") {
+      throw authError("validation_failed", "Only the token_hash and type should be provided");
+    }
+    const found = await findOneTimeByLink(room, presented.token_hash, kinds);
+    if (found === null) throw refuseOneTime(LINK_REFUSED);
+    return found;
+  }
+  if (presented.token === "") throw authError("validation_failed", "Verify requires a token or a token hash");
+  const relatesTo = parseEmail(presented.email);
+  const found = await findOneTimeByCode(room, { relatesTo, code: presented.token, kinds });
+  if (found === null) throw refuseOneTime();
+  return found;
+}

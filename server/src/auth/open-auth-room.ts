@@ -1,0 +1,47 @@
+import type pg from "pg";
+import type { Settings } from "../config/index.ts";
+import type { Observer } from "../observe/index.ts";
+import type { Clock } from "../time/index.ts";
+import { createMailer } from "./mail/mailer.ts";
+import { createPasswordHasher } from "./passwords/hasher.ts";
+import type { AuthRoom } from "./room.ts";
+import { openKeyRing } from "./tokens/key-ring.ts";
+import { VerifiedTokens } from "./tokens/verified-tokens.ts";
+
+export interface OpenAuthRoomOptions {
+  readonly settings: Settings;
+  readonly pool: pg.Pool;
+  readonly masterKey: string;
+  /** Asked for when it is needed: with PORT=0 it is known once the service listens. */
+  baseUrl(): string;
+  readonly observer: Observer;
+  readonly clock: Clock;
+}
+
+/** The room with everything it works with. Whoever opens it lets `keyRing.watch` run and closes the mailer. */
+export async function openAuthRoom(options: OpenAuthRoomOptions): Promise<AuthRoom> {
+  const { settings, pool, masterKey, observer, clock } = options;
+  const { anonKey: anonKeyOverride, serviceRoleKey: serviceRoleKeyOverride } = settings;
+  const [keyRing, hasher] = await Promise.all([
+    openKeyRing({ pool, masterKey, clock, observer, anonKeyOverride, serviceRoleKeyOverride }),
+    createPasswordHasher({
+      memoryKib: settings.authPasswordMemoryKib,
+      iterations: settings.authPasswordIterations,
+      parallelism: settings.authPasswordParallelism,
+    }),
+  ]);
+  return {
+    pool,
+    clock,
+    observer,
+    settings,
+    get baseUrl() {
+      return options.baseUrl();
+    },
+    masterKey,
+    keyRing,
+    verifiedTokens: new VerifiedTokens(),
+    hasher,
+    mailer: createMailer({ settings, observer, clock }),
+  };
+}

@@ -1,0 +1,60 @@
+import { randomBytes } from "node:crypto";
+import { availableParallelism } from "node:os";
+import { hash as hashArgon2, verify as verifyArgon2 } from "@node-rs/argon2";
+import { verify as verifyBcrypt } from "@node-rs/bcrypt";
+import { authError } from "../auth-error.ts";
+import { isTooLong, MAX_PASSWORD_LENGTH } from "./password-length.ts";
+import { type HashParameters, isBcrypt, shouldRehash } from "./stored-hash.ts";
+import { createTurnstile } from "./turnstile.ts";
+
+export interface PasswordHasher {
+  hash(password: string): Promise<string>;
+  /** A null hash takes as long as a real one, so that the time tells nobody whether there is an account. */
+  verify(hash: string | null, password: string): Promise<Verification>;
+}
+
+export interface Verification {
+  readonly isMatch: boolean;
+  /** The password is right, and its hash is not of the kind that is made today. */
+  readonly shouldRehash: boolean;
+}
+
+export interface HasherOptions extends HashParameters {
+  /** How many hashes are computed at a time. */
+  readonly concurrency?: number;
+  /** How many may wait beside those. */
+  readonly maxWaiting?: number;
+}
+
+// The runtime computes hashes, signatures and file access on the same four threads; one stays free of hashes.
+const MAX_CONCURRENCY = 3;
+const WAITING_PER_PLACE = 128;
+
+/** Passwords are hashed with argon2id on other threads than the one that serves requests. */
+export async function createPasswordHasher(options: HasherOptions): Promise<PasswordHasher> {
+  const { memoryKib, iterations, parallelism } = options;
+  const places = options.concurrency ?? Math.min(availableParallelism(), MAX_CONCURRENCY);
+  const turnstile = createTurnstile({ places, maxWaiting: options.maxWaiting ?? places * WAITING_PER_PLACE });
+  const costs = { memoryCost: memoryKib, timeCost: iterations, parallelism };
+  const nobodysHash = await hashArgon2(randomBytes(32), costs);
+
+  return {
+    async hash(password) {
+      if (isTooLong(password)) throw passwordTooLong();
+      return turnstile.pass(() => hashArgon2(password, costs));
+    },
+    async verify(hash, password) {
+      if (isTooLong(password)) return { isMatch: false, shouldRehash: false };
+      const compared = hash ?? nobodysHash;
+      const isEqual = await turnstile.pass(() =>
+        isBcrypt(compared) ? verifyBcrypt(password, compared) : verifyArgon2(compared, password),
+      );
+      const isMatch = hash !== null && isEqual;
+      return { isMatch, shouldRehash: isMatch && shouldRehash(compared, options) };
+    },
+  };
+}
+
+export function passwordTooLong(): Error {
+  return authError("validation_failed", `Password cannot be longer than ${MAX_PASSWORD_LENGTH} characters`);
+}

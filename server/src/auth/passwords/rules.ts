@@ -1,0 +1,48 @@
+import { authError } from "../auth-error.ts";
+import type { AuthSettings } from "../room.ts";
+import { passwordTooLong } from "./hasher.ts";
+import { countCharacters, isTooLong } from "./password-length.ts";
+
+export type PasswordRules = Pick<AuthSettings, "authPasswordMinLength" | "authPasswordCharacters">;
+
+export interface PasswordFaults {
+  readonly reasons: readonly ("length" | "characters")[];
+  readonly message: string;
+}
+
+const LOWER = "abcdefghijklmnopqrstuvwxyz";
+const UPPER = LOWER.toUpperCase();
+const DIGITS = "0123456789";
+const SYMBOLS = "!@#$%^&*()_+-=[]{};'\\:\"|<>?,./`~";
+
+const REQUIRED_SETS: Record<PasswordRules["authPasswordCharacters"], readonly string[]> = {
+  any: [],
+  "letters-digits": [LOWER + UPPER, DIGITS],
+  "lower-upper-digits": [LOWER, UPPER, DIGITS],
+  "lower-upper-digits-symbols": [LOWER, UPPER, DIGITS, SYMBOLS],
+};
+
+/** What makes the password weak, or null when it will do. */
+export function findPasswordFaults(password: string, rules: PasswordRules): PasswordFaults | null {
+  const reasons: PasswordFaults["reasons"][number][] = [];
+  const messages: string[] = [];
+  if (countCharacters(password) < rules.authPasswordMinLength) {
+    reasons.push("length");
+    messages.push(`Password should be at least ${rules.authPasswordMinLength} characters.`);
+  }
+  const required = REQUIRED_SETS[rules.authPasswordCharacters];
+  if (!required.every((set) => Array.from(password).some((character) => set.includes(character)))) {
+    reasons.push("characters");
+    messages.push(`Password should contain at least one character of each: ${required.join(", ")}.`);
+  }
+  return reasons.length === 0 ? null : { reasons, message: messages.join(" ") };
+}
+
+/** Throws unless the password may be chosen as a new one. */
+export function checkNewPassword(password: string, rules: PasswordRules): void {
+  if (isTooLong(password)) throw passwordTooLong();
+  const faults = findPasswordFaults(password, rules);
+  if (faults !== null) {
+    throw authError("weak_password", faults.message, { members: { weak_password: { reasons: faults.reasons } } });
+  }
+}

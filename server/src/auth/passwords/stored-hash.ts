@@ -1,0 +1,58 @@
+import { type ParsedHashOptions, parseOptions } from "@node-rs/argon2";
+import { authError } from "../auth-error.ts";
+
+export interface HashParameters {
+  readonly memoryKib: number;
+  readonly iterations: number;
+  readonly parallelism: number;
+}
+
+const BCRYPT = /^\$2[aby]\$(0[4-9]|[12]\d|3[01])\$[./A-Za-z0-9]{53}$/;
+const ARGON2 =
+  /^\$argon2(id|i|d)\$(v=(16|19)\$)?m=\d{1,10},t=\d{1,10},p=\d{1,3}\$[A-Za-z0-9+/]{11,86}\$[A-Za-z0-9+/]{16,86}$/;
+
+// Every sign-in pays for an imported hash until it is renewed, so one that takes minutes is refused.
+const MAX_BCRYPT_COST = 15;
+const MAX_MEMORY_KIB = 1_048_576;
+const MAX_ITERATIONS = 32;
+const MAX_PARALLELISM = 16;
+
+export function isBcrypt(hash: string): boolean {
+  return hash.startsWith("$2");
+}
+
+/** Whether the hash was made in another way than new ones are. */
+export function shouldRehash(hash: string, wanted: HashParameters): boolean {
+  if (!hash.startsWith("$argon2id$v=19$")) return true;
+  const { memoryCost, timeCost, parallelism } = parseOptions(hash);
+  return memoryCost !== wanted.memoryKib || timeCost !== wanted.iterations || parallelism !== wanted.parallelism;
+}
+
+/** A hash that another system made, checked so far that a sign-in will be able to use it. */
+export function parseImportedHash(text: string): string {
+  if (isBcrypt(text)) {
+    const cost = BCRYPT.exec(text)?.[1];
+    if (cost === undefined) throw refuse("it is not a bcrypt hash");
+    if (Number(cost) > MAX_BCRYPT_COST) throw refuse(`its cost is above ${MAX_BCRYPT_COST}`);
+    return text;
+  }
+  if (!ARGON2.test(text)) throw refuse("it is neither a bcrypt hash nor an argon2 hash in PHC form");
+  const { memoryCost, timeCost, parallelism } = parseArgon2(text);
+  if (memoryCost > MAX_MEMORY_KIB || timeCost > MAX_ITERATIONS || parallelism > MAX_PARALLELISM) {
+    throw refuse("its parameters ask for too much memory or time");
+  }
+  if (timeCost < 1 || parallelism < 1 || memoryCost < 8 * parallelism) throw refuse("its parameters are not possible");
+  return text;
+}
+
+function parseArgon2(text: string): ParsedHashOptions {
+  try {
+    return parseOptions(text);
+  } catch (cause) {
+    throw refuse("it is not an argon2 hash in PHC form", cause);
+  }
+}
+
+function refuse(reason: string, cause?: unknown): Error {
+  return authError("validation_failed", `password_hash cannot be imported: ${reason}`, { cause });
+}

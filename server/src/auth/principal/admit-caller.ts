@@ -1,0 +1,42 @@
+import { authError } from "../auth-error.ts";
+import type { AuthRoom } from "../room.ts";
+import { tokenError } from "../tokens/token-error.ts";
+import { type LivenessRoom, requireLiveSession } from "./require-live-session.ts";
+import { type Caller, type CallerCredentials, resolveKeyPrincipal, resolvePrincipal } from "./resolve-principal.ts";
+
+export interface AdmittanceRoom extends LivenessRoom, Pick<AuthRoom, "keyRing" | "verifiedTokens"> {}
+
+/** What a route asks of its callers. */
+export interface Admittance {
+  readonly access: "public" | "apikey" | "user" | "service";
+  /** A client that refreshes its token must not be refused for the old one that it still sends along. */
+  readonly isBearerIgnored: boolean;
+}
+
+/** Who is let in where, for every route there is. */
+export async function admitCaller(
+  room: AdmittanceRoom,
+  { access, isBearerIgnored }: Admittance,
+  credentials: CallerCredentials,
+): Promise<Caller> {
+  const { keyRing, verifiedTokens, clock } = room;
+  switch (access) {
+    case "public":
+      return { principal: { kind: "anon" }, hasAuthorization: credentials.authorization !== undefined };
+    case "apikey":
+      if (isBearerIgnored) return resolveKeyPrincipal(keyRing, credentials);
+      return resolvePrincipal(keyRing, verifiedTokens, clock, credentials);
+    case "user": {
+      const caller = await resolvePrincipal(keyRing, verifiedTokens, clock, credentials);
+      if (!caller.hasAuthorization) throw authError("no_authorization");
+      if (caller.principal.kind !== "user") throw tokenError("no_user");
+      await requireLiveSession(room, caller.principal);
+      return caller;
+    }
+    case "service": {
+      const caller = await resolvePrincipal(keyRing, verifiedTokens, clock, credentials);
+      if (caller.principal.kind === "service") return caller;
+      throw authError(caller.hasAuthorization ? "not_admin" : "no_authorization");
+    }
+  }
+}

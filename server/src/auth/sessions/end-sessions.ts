@@ -1,0 +1,1 @@
+export { deleteSessions as endSessions, type WhichSessions } from "./sql/sessions.ts";

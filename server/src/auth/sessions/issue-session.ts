@@ -1,0 +1,42 @@
+import { randomUUID } from "node:crypto";
+import type { AuthCall } from "../call.ts";
+import type { AuthRoom, Queryable } from "../room.ts";
+import { selectWholeUser } from "../users/sql/select-user.ts";
+import { updateUser } from "../users/sql/update-user.ts";
+import type { UserRow } from "../users/user-row.ts";
+import { makeRefreshKey } from "./refresh-key.ts";
+import { renderSession, type SessionBody } from "./render-session.ts";
+import { insertSession } from "./sql/sessions.ts";
+
+const USER_AGENT_LENGTH = 500;
+
+export interface IssueSession {
+  readonly user: UserRow;
+  /** How the user proved who they are: password, otp, magiclink, recovery, invite, anonymous, email/signup, email_change … */
+  readonly method: string;
+  readonly call: Pick<AuthCall, "address" | "userAgent">;
+}
+
+/** A new device is signed in. Runs in the caller's transaction, so that what led to it and the session stand or fall together. */
+export async function issueSession(
+  room: AuthRoom,
+  client: Queryable,
+  { user, method, call }: IssueSession,
+): Promise<SessionBody> {
+  const now = room.clock.now();
+  const id = randomUUID();
+  const { refreshKey, wrapped } = makeRefreshKey(id, room.masterKey);
+  const { authSessionTimeboxSeconds } = room.settings;
+  const session = await insertSession(client, {
+    id,
+    userId: user.id,
+    aal: "aal1",
+    amr: [{ method, timestamp: Math.floor(now.getTime() / 1000) }],
+    refreshKeyWrapped: wrapped,
+    notAfter: authSessionTimeboxSeconds > 0 ? new Date(now.getTime() + authSessionTimeboxSeconds * 1000) : null,
+    userAgent: call.userAgent?.slice(0, USER_AGENT_LENGTH) ?? null,
+    ip: call.address,
+  });
+  const row = await updateUser(client, user.id, { last_sign_in_at: now });
+  return renderSession(room, { session, refreshKey, user: await selectWholeUser(client, row) });
+}

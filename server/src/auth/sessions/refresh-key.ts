@@ -1,0 +1,27 @@
+import { randomBytes } from "node:crypto";
+import { deriveKey, unwrapSecret, wrapSecret } from "../../crypto/index.ts";
+import type { SessionRow } from "./session-row.ts";
+
+const PURPOSE = "refresh-keys";
+const KEY_BYTES = 32;
+
+export interface NewRefreshKey {
+  readonly refreshKey: Buffer;
+  readonly wrapped: Buffer;
+}
+
+/** For a session that begins, or one whose earlier refresh tokens must not be honoured any more. */
+export function makeRefreshKey(sessionId: string, masterKey: string): NewRefreshKey {
+  const refreshKey = randomBytes(KEY_BYTES);
+  const wrapped = wrapSecret(deriveKey(masterKey, PURPOSE), refreshKey, contextOf(sessionId));
+  return { refreshKey, wrapped };
+}
+
+/** What signs the refresh tokens of one session, and of no other. */
+export function openRefreshKey(session: SessionRow, masterKey: string): Buffer {
+  return unwrapSecret(deriveKey(masterKey, PURPOSE), session.refresh_key_wrapped, contextOf(session.id));
+}
+
+function contextOf(sessionId: string): string {
+  return `refresh-key:${sessionId}`;
+}

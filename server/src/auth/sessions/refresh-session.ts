@@ -1,0 +1,78 @@
+import { inTransaction } from "../../db/index.ts";
+import type { AppError } from "../../errors/index.ts";
+import { isBanned } from "../accounts/is-banned.ts";
+import { authError } from "../auth-error.ts";
+import type { AuthRoom, Queryable } from "../room.ts";
+import { type DecodedRefreshToken, decodeRefreshToken, isRefreshTokenSigned } from "../tokens/refresh-token.ts";
+import { findUserById, selectWholeUser } from "../users/sql/select-user.ts";
+import { decideRefresh } from "./decide-refresh.ts";
+import { endSessions } from "./end-sessions.ts";
+import { openRefreshKey } from "./refresh-key.ts";
+import { renderSession, type SessionBody, type SessionParts } from "./render-session.ts";
+import type { SessionRow } from "./session-row.ts";
+import { lockSession, updateSession } from "./sql/sessions.ts";
+
+/**
+ * A new access token for a session that lives. Any number of tabs may ask at once with the same token: they take turns
+ * at the session's row, the first one advances it, and all get the same refresh token.
+ */
+export async function refreshSession(room: AuthRoom, refreshToken: string): Promise<SessionBody> {
+  const token = decodeRefreshToken(refreshToken);
+  if (token === null) throw authError("refresh_token_not_found");
+  const outcome = await inTransaction(room.pool, (client) => advanceSession(room, client, token));
+  if ("refusal" in outcome) throw outcome.refusal;
+  return renderSession(room, outcome);
+}
+
+/** A refusal is returned, not thrown, where it ends the session: the end must be committed. */
+async function advanceSession(
+  room: AuthRoom,
+  client: Queryable,
+  token: DecodedRefreshToken,
+): Promise<SessionParts | { readonly refusal: AppError }> {
+  const session = await lockSession(client, token.sessionId);
+  if (session === null) throw authError("refresh_token_not_found");
+  const refreshKey = openRefreshKey(session, room.masterKey);
+  // Whoever knows a session's id alone must be able to do nothing to it.
+  if (!isRefreshTokenSigned(token, refreshKey)) throw authError("refresh_token_not_found");
+
+  const end = async (refusal: AppError): Promise<{ readonly refusal: AppError }> => {
+    await endSessions(client, { userId: session.user_id, only: session.id });
+    return { refusal };
+  };
+  const user = await findUserById(client, session.user_id);
+  if (user === null) return end(authError("refresh_token_not_found"));
+  if (isBanned(room, user)) return end(authError("user_banned", undefined, { status: 400 }));
+  if (hasExpired(room, session)) return end(authError("session_expired"));
+
+  const now = room.clock.now();
+  const counter = BigInt(session.refresh_counter);
+  const decision = decideRefresh({
+    counter,
+    presented: token.counter,
+    refreshedAt: session.refreshed_at,
+    now,
+    reuseSeconds: room.settings.authRefreshReuseSeconds,
+  });
+  switch (decision) {
+    case "advance": {
+      const changes = { refresh_counter: String(counter + 1n), refreshed_at: now };
+      const advanced = await updateSession(client, session.id, changes);
+      return { session: advanced, refreshKey, user: await selectWholeUser(client, user) };
+    }
+    case "repeat":
+      return { session, refreshKey, user: await selectWholeUser(client, user) };
+    case "reuse":
+      return end(authError("refresh_token_already_used"));
+    case "impossible":
+      throw authError("refresh_token_not_found");
+  }
+}
+
+function hasExpired({ clock, settings }: AuthRoom, session: SessionRow): boolean {
+  const now = clock.now().getTime();
+  if (session.not_after !== null && session.not_after.getTime() <= now) return true;
+  const idleSeconds = settings.authSessionInactivitySeconds;
+  const lastUse = (session.refreshed_at ?? session.created_at).getTime();
+  return idleSeconds > 0 && now - lastUse > idleSeconds * 1000;
+}

@@ -1,0 +1,55 @@
+import type { AuthRoom } from "../room.ts";
+import type { AccessClaims } from "../tokens/access-claims.ts";
+import { signAccessToken } from "../tokens/access-token.ts";
+import { encodeRefreshToken } from "../tokens/refresh-token.ts";
+import { type RenderedUser, renderUser } from "../users/render-user.ts";
+import type { UserRow, WholeUser } from "../users/user-row.ts";
+import type { SessionRow } from "./session-row.ts";
+
+export interface SessionBody {
+  readonly access_token: string;
+  readonly token_type: "bearer";
+  readonly expires_in: number;
+  readonly expires_at: number;
+  readonly refresh_token: string;
+  readonly user: RenderedUser;
+}
+
+export interface SessionParts {
+  readonly session: SessionRow;
+  readonly refreshKey: Buffer;
+  readonly user: WholeUser;
+}
+
+/** A fresh access token and the session's current refresh token. */
+export async function renderSession(room: AuthRoom, { session, refreshKey, user }: SessionParts): Promise<SessionBody> {
+  const claims = buildClaims(room, session, user.row);
+  return {
+    access_token: await signAccessToken(room.keyRing, claims),
+    token_type: "bearer",
+    expires_in: claims.exp - claims.iat,
+    expires_at: claims.exp,
+    refresh_token: encodeRefreshToken({ sessionId: session.id, counter: BigInt(session.refresh_counter) }, refreshKey),
+    user: renderUser(user),
+  };
+}
+
+function buildClaims(room: AuthRoom, session: SessionRow, user: UserRow): AccessClaims {
+  const iat = Math.floor(room.clock.now().getTime() / 1000);
+  return {
+    iss: `${room.baseUrl}/auth/v1`,
+    sub: user.id,
+    aud: "authenticated",
+    exp: iat + room.settings.authAccessTokenSeconds,
+    iat,
+    email: user.email ?? "",
+    phone: "",
+    app_metadata: user.app_metadata,
+    user_metadata: user.user_metadata,
+    role: user.role,
+    aal: session.aal,
+    amr: session.amr,
+    session_id: session.id,
+    is_anonymous: user.is_anonymous,
+  };
+}

@@ -1,0 +1,79 @@
+import { createHmac, sign } from "node:crypto";
+import type { Clock } from "../../time/index.ts";
+import type { CurrentSigningKey } from "../keys/load-keys.ts";
+import type { AccessClaims, AmrEntry } from "./access-claims.ts";
+import type { KeyRing } from "./key-ring.ts";
+import { tokenError } from "./token-error.ts";
+import { verifyToken } from "./verify-token.ts";
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+export async function signAccessToken(ring: KeyRing, claims: AccessClaims): Promise<string> {
+  const { current } = ring;
+  const header = encode({ alg: current.algorithm, kid: current.kid, typ: "JWT" });
+  const signed = `${header}.${encode(claims)}`;
+  return `${signed}.${makeSignature(current, signed).toString("base64url")}`;
+}
+
+/** The claims of a user's token. Whether the user and the session still live is for the database to say. */
+export async function verifyAccessToken(ring: KeyRing, token: string, clock: Clock): Promise<AccessClaims> {
+  const { claims } = await verifyToken(ring, token, clock);
+  return parseAccessClaims(claims);
+}
+
+/** Tokens of imported keys may lack what ours always have; what they say beyond it is kept for row-level rules to read. */
+export function parseAccessClaims(claims: Readonly<Record<string, unknown>>): AccessClaims {
+  const { sub, role, session_id: sessionId = "", iat } = claims;
+  if (sub === undefined || sub === "") throw tokenError("no_user");
+  if (!isUuid(sub) || typeof role !== "string" || role === "") throw tokenError("bad_claims");
+  if (sessionId !== "" && !isUuid(sessionId)) throw tokenError("bad_claims");
+  return {
+    ...claims,
+    iss: textOf(claims["iss"]),
+    sub: sub.toLowerCase(),
+    aud: "authenticated",
+    exp: Number(claims["exp"]),
+    iat: typeof iat === "number" ? iat : 0,
+    email: textOf(claims["email"]),
+    phone: textOf(claims["phone"]),
+    app_metadata: objectOf(claims["app_metadata"]),
+    user_metadata: objectOf(claims["user_metadata"]),
+    role,
+    aal: claims["aal"] === "aal2" ? "aal2" : "aal1",
+    amr: Array.isArray(claims["amr"]) ? claims["amr"].filter(isAmrEntry) : [],
+    session_id: sessionId.toLowerCase(),
+    is_anonymous: claims["is_anonymous"] === true,
+  };
+}
+
+function makeSignature({ algorithm, privateKey }: CurrentSigningKey, signed: string): Buffer {
+  switch (algorithm) {
+    case "ES256":
+      return sign("sha256", Buffer.from(signed), { key: privateKey, dsaEncoding: "ieee-p1363" });
+    case "RS256":
+      return sign("sha256", Buffer.from(signed), privateKey);
+    case "HS256":
+      return createHmac("sha256", privateKey).update(signed).digest();
+  }
+}
+
+function encode(value: unknown): string {
+  return Buffer.from(JSON.stringify(value)).toString("base64url");
+}
+
+function isUuid(value: unknown): value is string {
+  return typeof value === "string" && UUID.test(value);
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+function objectOf(value: unknown): Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+}
+
+function isAmrEntry(value: unknown): value is AmrEntry {
+  const { method, timestamp } = objectOf(value);
+  return typeof method === "string" && typeof timestamp === "number";
+}

@@ -1,0 +1,26 @@
+import { AppError } from "../../errors/index.ts";
+
+/** What can be wrong with a bearer token, with PostgREST's code for it. GoTrue calls all of them bad_jwt. */
+const TOKEN_FAULTS = {
+  malformed: { upstreamCode: "PGRST301", message: "invalid JWT: unable to parse or verify signature" },
+  expired: { upstreamCode: "PGRST303", message: "JWT expired" },
+  not_yet_valid: { upstreamCode: "PGRST303", message: "JWT is not yet valid" },
+  wrong_audience: { upstreamCode: "PGRST303", message: "JWT is for another audience" },
+  bad_claims: { upstreamCode: "PGRST303", message: "JWT claims are not valid" },
+  no_user: { upstreamCode: "PGRST303", message: "invalid claim: missing sub claim" },
+} as const satisfies Record<string, { upstreamCode: string; message: string }>;
+
+export type TokenFault = keyof typeof TOKEN_FAULTS;
+
+/**
+ * One answer for readers of both worlds: the interface's code, PostgREST's in `Proxy-Status`, GoTrue's in `error_code`.
+ * Whether the form, the algorithm, the key or the signature is wrong is not told: only who forges tokens would care.
+ */
+export function tokenError(fault: TokenFault): AppError {
+  const { upstreamCode, message } = TOKEN_FAULTS[fault];
+  return new AppError("UNAUTHORIZED", message, {
+    upstreamCode,
+    headers: { "x-sb-error-code": "bad_jwt" },
+    members: { error_code: "bad_jwt", msg: message },
+  });
+}

@@ -1,0 +1,48 @@
+import { hash } from "node:crypto";
+import type { Clock } from "../../time/index.ts";
+import type { KeyRing } from "./key-ring.ts";
+import { type VerifiedToken, verifyToken } from "./verify-token.ts";
+
+const DEFAULT_MAX_COUNT = 10_000;
+/** Rare and large tokens are verified each time; kept, they would decide how much memory this takes. */
+const KEPT_MAX_LENGTH = 8 * 1024;
+
+export interface VerifiedTokensOptions {
+  /** The one that was used longest ago gives way. */
+  readonly maxCount?: number;
+}
+
+/**
+ * Remembers that a signature was good, and nothing else: an entry ends with its token or with the key that signed it, and
+ * whether the session lives is asked of the database each time. Tokens themselves are not kept, only their hashes.
+ */
+export class VerifiedTokens {
+  readonly #maxCount: number;
+  readonly #tokens = new Map<string, VerifiedToken>();
+
+  constructor({ maxCount = DEFAULT_MAX_COUNT }: VerifiedTokensOptions = {}) {
+    this.#maxCount = maxCount;
+  }
+
+  get count(): number {
+    return this.#tokens.size;
+  }
+
+  async verify(ring: KeyRing, token: string, clock: Clock): Promise<VerifiedToken> {
+    if (token.length > KEPT_MAX_LENGTH) return verifyToken(ring, token, clock);
+    const id = hash("sha256", token, "base64");
+    const known = this.#tokens.get(id);
+    if (known !== undefined) {
+      this.#tokens.delete(id);
+      if (ring.has(known.kid) && known.expiresAtSeconds > clock.now().getTime() / 1000) {
+        this.#tokens.set(id, known);
+        return known;
+      }
+    }
+    const verified = await verifyToken(ring, token, clock);
+    this.#tokens.set(id, verified);
+    const [oldest] = this.#tokens.keys();
+    if (oldest !== undefined && this.#tokens.size > this.#maxCount) this.#tokens.delete(oldest);
+    return verified;
+  }
+}

@@ -1,0 +1,17 @@
+import type { Queryable } from "../../room.ts";
+
+/** The identity of an e-mail account; its subject at the provider (us) is the user's own id. */
+export async function upsertEmailIdentity(
+  client: Queryable,
+  userId: string,
+  email: string,
+  isVerified: boolean,
+): Promise<void> {
+  await client.query(
+    `insert into auth.identities (user_id, provider, provider_id, identity_data, last_sign_in_at)
+     values ($1::uuid, 'email', $1::uuid::text, $2, now())
+     on conflict (provider, provider_id) do update
+       set identity_data = auth.identities.identity_data || excluded.identity_data, updated_at = now()`,
+    [userId, { sub: userId, email, email_verified: isVerified, phone_verified: false }],
+  );
+}

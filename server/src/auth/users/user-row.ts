@@ -1,0 +1,54 @@
+export interface UserRow {
+  readonly id: string;
+  readonly role: string;
+  readonly email: string | null;
+  readonly email_confirmed_at: Date | null;
+  readonly password_hash: string | null;
+  readonly new_email: string | null;
+  readonly email_change_confirmations: number;
+  readonly invited_at: Date | null;
+  readonly confirmation_sent_at: Date | null;
+  readonly recovery_sent_at: Date | null;
+  readonly email_change_sent_at: Date | null;
+  readonly reauthentication_sent_at: Date | null;
+  readonly last_sign_in_at: Date | null;
+  readonly app_metadata: Readonly<Record<string, unknown>>;
+  readonly user_metadata: Readonly<Record<string, unknown>>;
+  readonly is_anonymous: boolean;
+  readonly banned_until: Date | null;
+  readonly deleted_at: Date | null;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+}
+
+export interface IdentityRow {
+  readonly id: string;
+  readonly user_id: string;
+  readonly provider: string;
+  readonly provider_id: string;
+  readonly identity_data: Readonly<Record<string, unknown>>;
+  readonly email: string | null;
+  readonly last_sign_in_at: Date | null;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+}
+
+export interface FactorRow {
+  readonly id: string;
+  readonly user_id: string;
+  readonly friendly_name: string | null;
+  readonly factor_type: "totp";
+  readonly status: "unverified" | "verified";
+  readonly secret_wrapped: Buffer;
+  readonly last_used_step: string | null;
+  readonly last_challenged_at: Date | null;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+}
+
+/** A user with what its rendering shows beside the row. */
+export interface WholeUser {
+  readonly row: UserRow;
+  readonly identities: readonly IdentityRow[];
+  readonly factors: readonly FactorRow[];
+}

@@ -1,0 +1,46 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { Caller, CallerCredentials } from "../auth/index.ts";
+import type { Route } from "./route.ts";
+
+/** What a route asks of its callers, as the gate needs to know it. */
+export interface Admittance {
+  readonly access: Route["access"];
+  readonly isBearerIgnored: boolean;
+}
+
+/** Lets a caller in or throws. Joined from outside: what a key or a token is worth is not known here. */
+export type Gate = (admittance: Admittance, credentials: CallerCredentials) => Promise<Caller>;
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Read it with `callerOf`. Null until the gate has answered. */
+    caller: Caller | null;
+  }
+}
+
+/** Who is calling, as the gate found before the body was read. */
+export function callerOf(request: FastifyRequest): Caller {
+  const { caller } = request;
+  if (caller === null) throw new Error("the caller was asked for before the gate");
+  return caller;
+}
+
+export function addCallers(app: FastifyInstance): void {
+  app.decorateRequest("caller", null);
+}
+
+/** Several values of a header are joined, so that they are no key and no token: which one was meant cannot be told. */
+export function readCredentials({ raw, query }: FastifyRequest): CallerCredentials {
+  const { apikey, authorization } = raw.headersDistinct;
+  return {
+    apikey: apikey?.join(", ") ?? readQueryKey(query),
+    authorization: authorization?.join(", "),
+  };
+}
+
+/** Browsers cannot set headers on a socket or a link. */
+function readQueryKey(query: unknown): string | undefined {
+  const value = (query as Record<string, unknown>)["apikey"];
+  if (typeof value === "string") return value;
+  return Array.isArray(value) ? value.join(", ") : undefined;
+}

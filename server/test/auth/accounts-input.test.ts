@@ -1,0 +1,141 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import * as z from "zod";
+import { findEmail, parseEmail } from "../../src/auth/accounts/email-address.ts";
+import { mergeMetadata } from "../../src/auth/accounts/metadata.ts";
+import { parseBody } from "../../src/auth/accounts/parse-body.ts";
+import { refusal } from "./support/refusal.ts";
+
+test("addresses have one normal form", () => {
+  const cases: Record<string, string> = {
+    " Ada@Example.COM\n": "ada@example.com",
+    "a+tag@b.co": "a+tag@b.co",
+    "o'brien@example.ie": "o'brien@example.ie",
+    "root@localhost": "root@localhost",
+    "info@bücher.example": "info@xn--bcher-kva.example",
+    "info@BÜCHER.example": "info@xn--bcher-kva.example",
+    "info@bu\u0308cher.example": "info@xn--bcher-kva.example",
+    "a@ｅｘａｍｐｌｅ.com": "a@example.com",
+  };
+  for (const [given, wanted] of Object.entries(cases)) assert.equal(parseEmail(given), wanted, given);
+});
+
+test("what is no address, or only looks like one, is refused", () => {
+  const bad = [
+    "",
+    "@",
+    "ada",
+    "ada@",
+    "@example.com",
+    "ada@@example.com",
+    "ada@example..com",
+    "ada@.example.com",
+    "ada@example.com.",
+    "ada@-example.com",
+    "ada@exa mple.com",
+    "a da@example.com",
+    "ada\0@example.com",
+    "ada@example.com\0",
+    "ada@exam\0ple.com",
+    "ada@example.com\r\nBcc: eve@example.com",
+    "ada\u007f@example.com",
+    "ada\u200b@example.com",
+    "ada@exa\u200bmple.com",
+    "\u202eada@example.com",
+    "аda@example.com",
+    "\u212aate@example.com",
+    "ada@%65xample.com",
+    "ada@[127.0.0.1]",
+    '"ada lovelace"@example.com',
+    "Ada <ada@example.com>",
+    "ada@example.com,eve@example.com",
+    "ada\ud800@example.com",
+    `${"a".repeat(65)}@example.com`,
+    `a@${"a".repeat(64)}.com`,
+    `a@${"a.".repeat(200)}com`,
+    `${" ".repeat(5000)}a@b.co`,
+  ];
+  for (const text of bad) {
+    assert.throws(() => parseEmail(text), refusal(400, "validation_failed", /invalid format/), JSON.stringify(text));
+  }
+});
+
+test("a normal form is printable ASCII in lower case, fits the column, and is its own normal form", () => {
+  const parts = fc.oneof(
+    fc.string({ unit: "binary" }),
+    fc.emailAddress(),
+    fc.constantFrom("a@b.co", "@", "K@ß.example"),
+  );
+  fc.assert(
+    fc.property(fc.array(parts, { maxLength: 3 }), (texts) => {
+      const email = findEmail(texts.join(""));
+      if (email === null) return;
+      assert.match(email, /^[\x21-\x7e]{3,320}$/);
+      assert.equal(email, email.toLowerCase());
+      assert.equal(findEmail(email), email);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test("metadata: keys replace, null deletes, the rest stays", () => {
+  const current = { name: "Ada", nested: { a: 1, b: 2 }, gone: true };
+  assert.deepEqual(mergeMetadata(current, { nested: { c: 3 }, gone: null, absent: null, added: [null] }), {
+    name: "Ada",
+    nested: { c: 3 },
+    added: [null],
+  });
+  assert.deepEqual(current, { name: "Ada", nested: { a: 1, b: 2 }, gone: true });
+});
+
+test("metadata: __proto__ and constructor are names like any other, or nothing", () => {
+  const changes: unknown = JSON.parse(
+    '{"__proto__": {"isAdmin": true}, "constructor": {"prototype": {"isAdmin": true}}}',
+  );
+  const merged = mergeMetadata({}, changes);
+  assert.equal(Object.getPrototypeOf(merged), Object.prototype);
+  assert.equal(Reflect.get(merged, "isAdmin"), undefined);
+  assert.equal(Reflect.get({}, "isAdmin"), undefined);
+  assert.deepEqual(Object.keys(merged), ["constructor"]);
+});
+
+test("metadata: at most 32 KiB after merging, in bytes", () => {
+  const room = 32_768 - '{"k":""}'.length;
+  mergeMetadata({}, { k: "x".repeat(room) });
+  const refused = refusal(400, "validation_failed", /larger than 32768 bytes/);
+  assert.throws(() => mergeMetadata({}, { k: "x".repeat(room + 1) }), refused);
+  assert.throws(() => mergeMetadata({}, { k: "ä".repeat(room / 2 + 1) }), refused);
+  assert.throws(() => mergeMetadata({ k: "x".repeat(room) }, { more: 1 }), refused);
+  for (const none of [[], "text", 1, true, null, undefined]) {
+    assert.throws(() => mergeMetadata({}, none), refusal(400, "validation_failed", /JSON object/));
+  }
+});
+
+const SCHEMA = z.object({ email: z.string(), data: z.record(z.string(), z.unknown()).optional() });
+
+test("bodies: null counts as absent, unknown members are left out, the field at fault is named", () => {
+  assert.deepEqual(parseBody(SCHEMA, { body: { email: "a", data: null, other: 1 } }), { email: "a" });
+  assert.throws(() => parseBody(SCHEMA, { body: {} }), refusal(400, "validation_failed", /^email: /));
+  assert.throws(() => parseBody(SCHEMA, { body: { email: 7 } }), refusal(400, "validation_failed", /^email: /));
+  assert.throws(
+    () => parseBody(SCHEMA, { body: { email: "a", data: [1] } }),
+    refusal(400, "validation_failed", /^data: /),
+  );
+  for (const body of [[], "text", 1, null]) {
+    assert.throws(() => parseBody(SCHEMA, { body }), refusal(400, "bad_json", /JSON object/));
+  }
+});
+
+test("bodies: what the database could not store is refused wherever it stands", () => {
+  const refused = refusal(400, "validation_failed");
+  for (const bad of ["a\0b", "\ud800", "\udc00\ud800"]) {
+    assert.throws(() => parseBody(SCHEMA, { body: { email: bad } }), refused);
+    assert.throws(() => parseBody(SCHEMA, { body: { email: "a", data: { deep: [{ here: bad }] } } }), refused);
+    assert.throws(() => parseBody(SCHEMA, { body: { email: "a", data: { [bad]: 1 } } }), refused);
+  }
+  const deep: unknown = JSON.parse(`${'{"a":'.repeat(5000)}1${"}".repeat(5000)}`);
+  assert.throws(() => parseBody(SCHEMA, { body: { email: "a", data: deep } }), refused);
+  const wide = Object.fromEntries(Array.from({ length: 5000 }, (_, place) => [`k${place}`, { v: [place] }]));
+  assert.ok(parseBody(SCHEMA, { body: { email: "a", data: wide } }));
+});

@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createAuthRoom } from "./support/auth-room.ts";
+import { refusal } from "./support/refusal.ts";
+
+test("settings tell a sign-in form what is offered", async (t) => {
+  const auth = await createAuthRoom(t, { settings: { authAutoconfirm: false, authAnonymousEnabled: false } });
+  const { status, body } = await auth.call("GET", "/settings");
+  const settings = body as { external: Record<string, boolean> };
+  assert.equal(status, 200);
+  const { email, phone, anonymous_users: anonymous, github } = settings.external;
+  assert.deepEqual({ email, phone, anonymous, github }, { email: true, phone: false, anonymous: false, github: false });
+  const { external: _, ...rest } = settings;
+  assert.deepEqual(rest, {
+    disable_signup: false,
+    mailer_autoconfirm: false,
+    phone_autoconfirm: false,
+    sms_provider: "",
+    saml_enabled: false,
+    passkeys_enabled: false,
+  });
+});
+
+test("autoconfirm follows from the mail server when it is not set", async (t) => {
+  const auth = await createAuthRoom(t, { settings: { authAutoconfirm: null } });
+  const ask = async (smtpUrl: string | null) => {
+    const node = { settings: { ...auth.room.settings, smtpUrl } };
+    return (await auth.call("GET", "/settings", { node })).body as { mailer_autoconfirm: boolean };
+  };
+  assert.equal((await ask(null)).mailer_autoconfirm, true);
+  assert.equal((await ask("smtp://127.0.0.1:25")).mailer_autoconfirm, false);
+});
+
+test("health names the service", async (t) => {
+  const auth = await createAuthRoom(t);
+  const { status, body } = await auth.call("GET", "/health");
+  assert.equal(status, 200);
+  assert.deepEqual(Object.keys(body as object), ["name", "version", "description"]);
+});
+
+test("what is not offered says so in the code that clients test for", async (t) => {
+  const auth = await createAuthRoom(t);
+  const cases = [
+    ["POST", "/sso", 404, "saml_provider_disabled"],
+    ["GET", "/authorize", 400, "oauth_provider_not_supported"],
+    ["GET", "/callback", 400, "oauth_provider_not_supported"],
+    ["POST", "/callback", 400, "oauth_provider_not_supported"],
+    ["GET", "/passkeys", 404, "passkey_disabled"],
+    ["DELETE", "/passkeys/1", 404, "passkey_disabled"],
+    ["POST", "/passkeys/registration/options", 404, "passkey_disabled"],
+    ["POST", "/passkeys/registration/verify", 404, "passkey_disabled"],
+    ["POST", "/passkeys/authentication/options", 404, "passkey_disabled"],
+    ["POST", "/passkeys/authentication/verify", 404, "passkey_disabled"],
+  ] as const;
+  for (const [method, path, status, code] of cases) {
+    await assert.rejects(auth.call(method, path), refusal(status, code), `${method} ${path}`);
+  }
+  await assert.rejects(auth.call("POST", "/sso"), /SAML 2.0 is disabled/);
+});

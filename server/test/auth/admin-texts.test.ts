@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { parseBanDuration } from "../../src/auth/admin/ban-duration.ts";
+import { renderPageLinks } from "../../src/auth/admin/page-links.ts";
+import { parseUserRole } from "../../src/auth/admin/user-role.ts";
+import { AppError } from "../../src/errors/index.ts";
+
+const NOW = new Date("2026-11-15T00:00:00Z");
+
+function isRefused(error: unknown): boolean {
+  return error instanceof AppError && error.status === 400 && error.extra.foreign?.code === "validation_failed";
+}
+
+describe("the length of a ban", () => {
+  const cases: readonly [string, number | null][] = [
+    ["none", null],
+    ["0", null],
+    ["0s", null],
+    ["24h", 24 * 3_600_000],
+    ["1h30m", 5_400_000],
+    ["1.5h", 5_400_000],
+    [".5s", 500],
+    ["300ms", 300],
+    ["+2m", 120_000],
+    ["876000h", 876_000 * 3_600_000],
+  ];
+  for (const [text, ms] of cases)
+    it(`reads ${text}`, () => {
+      const expected = ms === null ? null : new Date(NOW.getTime() + ms);
+      assert.deepEqual(parseBanDuration(text, NOW), expected);
+    });
+
+  for (const text of [
+    "",
+    "24",
+    "h",
+    "-1h",
+    "1d",
+    "24 h",
+    "forever",
+    "1h\n",
+    `${"9".repeat(60)}h`,
+    "1h".repeat(60),
+    "1e9h",
+  ])
+    it(`refuses ${JSON.stringify(text.slice(0, 12))}`, () => {
+      assert.throws(() => parseBanDuration(text, NOW), isRefused);
+    });
+
+  it("is read in no time, however it is written", () => {
+    const started = performance.now();
+    assert.throws(() => parseBanDuration("1".repeat(1_000_000), NOW), isRefused);
+    assert.throws(() => parseBanDuration(`${"1.".repeat(49)}x`, NOW), isRefused);
+    assert.ok(performance.now() - started < 500);
+  });
+});
+
+describe("the role of a user", () => {
+  it("is any plain name that is not reserved", () => {
+    for (const role of ["authenticated", "editor", "team_2"]) assert.equal(parseUserRole(role), role);
+  });
+
+  const refused = [
+    "service_role",
+    "anon",
+    "postgres",
+    "pg_read_all_data",
+    "sb_service",
+    "sb_user",
+    "swarmbase_owner",
+    "supabase_admin",
+    "authenticator",
+    "Service_Role",
+    'a"; drop',
+    "a b",
+    "",
+    "a".repeat(64),
+  ];
+  for (const role of refused)
+    it(`is never ${JSON.stringify(role.slice(0, 20))}`, () => {
+      assert.throws(() => parseUserRole(role), isRefused);
+    });
+});
+
+describe("links between pages", () => {
+  it("name the next and the last page, page first", () => {
+    assert.equal(
+      renderPageLinks({ page: 1, perPage: 50, total: 120, further: {} }),
+      '</admin/users?page=2&per_page=50>; rel="next", </admin/users?page=3&per_page=50>; rel="last"',
+    );
+  });
+
+  it("have no next page after the last one", () => {
+    for (const page of [3, 4])
+      assert.equal(
+        renderPageLinks({ page, perPage: 50, total: 120, further: {} }),
+        '</admin/users?page=3&per_page=50>; rel="last"',
+      );
+    assert.equal(
+      renderPageLinks({ page: 1, perPage: 50, total: 0, further: {} }),
+      '</admin/users?page=0&per_page=50>; rel="last"',
+    );
+  });
+
+  it("carry the filter without a sign that splits them", () => {
+    const links = renderPageLinks({ page: 1, perPage: 1, total: 2, further: { filter: 'a,b;c="d>', sort: undefined } });
+    assert.equal(links.split(",").length, 2);
+    assert.doesNotMatch(links, /sort/);
+    assert.match(links, /filter=a%2Cb%3Bc%3D%22d%3E>/);
+  });
+});

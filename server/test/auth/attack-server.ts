@@ -1,0 +1,50 @@
+import type { TestContext } from "node:test";
+import { authEndpoints } from "../../src/auth/index.ts";
+import { admitCaller } from "../../src/auth/principal/admit-caller.ts";
+import type { AuthRoom } from "../../src/auth/room.ts";
+import { authRoutes } from "../../src/http/index.ts";
+import { type Answer, startServer } from "../http/support/test-server.ts";
+import type { TestAuthRoom } from "./support/auth-room.ts";
+
+const MEBIBYTE = 1024 * 1024;
+
+export interface Ask {
+  /** Sent as JSON; a text or bytes as they are. */
+  readonly body?: unknown;
+  /** Bearer. */
+  readonly token?: string;
+  /** The anon key when not given; null for none. */
+  readonly apikey?: string | null;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Answered over HTTPS. Paths as under /auth/v1, with query. */
+export type Client = (method: string, path: string, ask?: Ask) => Promise<Answer>;
+
+/** The whole table of accounts behind the real gate, on a port of its own. */
+export async function serveAuth(
+  t: TestContext,
+  { room, anonKey }: Pick<TestAuthRoom, "room" | "anonKey">,
+  node: Partial<AuthRoom> = {},
+): Promise<Client> {
+  const served = { ...room, ...node };
+  const { request } = await startServer(t, {
+    routes: authRoutes(authEndpoints, served),
+    gate: (admittance, credentials) => admitCaller(served, admittance, credentials),
+    settings: { bodyLimitBytes: MEBIBYTE, requestTimeoutMs: 30_000 },
+  });
+  return (method, path, { body, token, apikey = anonKey, headers = {} } = {}) => {
+    const isRaw = typeof body === "string" || Buffer.isBuffer(body);
+    const bytes = body === undefined ? undefined : isRaw ? body : JSON.stringify(body);
+    return request(`/auth/v1${path}`, {
+      method,
+      headers: {
+        ...(apikey !== null && { apikey }),
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        ...(bytes !== undefined && { "content-type": "application/json", "content-length": Buffer.byteLength(bytes) }),
+        ...headers,
+      },
+      ...(bytes !== undefined && { body: bytes }),
+    });
+  };
+}

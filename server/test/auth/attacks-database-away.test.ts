@@ -1,0 +1,146 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { setTimeout as wait } from "node:timers/promises";
+import pg from "pg";
+import { authEndpoints, type AuthEndpoint } from "../../src/auth/index.ts";
+import type { Answer } from "../http/support/test-server.ts";
+import { type Relay, startRelay } from "./attack-relay.ts";
+import { type Client, serveAuth } from "./attack-server.ts";
+import { PASSWORD, type ShownSession, signUp } from "./support/accounts.ts";
+import { createAuthRoom, type TestAuthRoom } from "./support/auth-room.ts";
+
+const ID = "6f0d2b0e-0000-4000-8000-000000000000";
+const email = "ada@example.com";
+
+/** Bodies with which an endpoint gets as far as the database. */
+const BODIES: Readonly<Record<string, unknown>> = {
+  "POST /signup": { email: "new@example.com", password: PASSWORD },
+  "POST /otp": { email },
+  "POST /magiclink": { email },
+  "POST /recover": { email },
+  "POST /resend": { email, type: "signup" },
+  "POST /verify": { email, type: "email", token: "123456" },
+  "PUT /user": { data: { a: 1 } },
+  "POST /factors": { factor_type: "totp" },
+  "POST /factors/:id/verify": { challenge_id: ID, code: "123456" },
+  "POST /admin/users": { email: "new@example.com" },
+  "POST /admin/generate_link": { type: "recovery", email },
+  "POST /invite": { email: "new@example.com" },
+};
+
+/** What needs no database: what is in memory, and what is not offered, except to users, who are looked up. */
+const WITHOUT_DATABASE =
+  /^(GET \/(settings|health|authorize|callback|\.well-known.*)|POST \/(callback|sso)|\w+ \/(passkeys|admin\/(oauth|custom-providers)).*|\w+ \/admin\/users\/:id\/passkeys.*)$/;
+
+function nameOf({ method, path }: AuthEndpoint): string {
+  return `${method} ${path}`;
+}
+
+function checkAway(name: string, { status, headers, json, text }: Answer): void {
+  assert.equal(status, 503, `${name}: ${text}`);
+  assert.match(headers["retry-after"] ?? "", /^\d+$/, name);
+  assert.deepEqual([json["code"], json["error"]], ["SERVICE_UNAVAILABLE", "Service unavailable"], name);
+  assert.doesNotMatch(text, /127\.0\.0\.1|ECONN|terminated|sb_service|select|socket/i, "nothing internal is told");
+}
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 10_000;
+  while (!(await condition())) {
+    assert.ok(Date.now() < deadline, "the condition did not come true");
+    await wait(10);
+  }
+}
+
+describe("while the database is away", () => {
+  const open: (() => Promise<void>)[] = [];
+  const t = { after: (close: () => Promise<void>) => void open.push(close) };
+  let auth: TestAuthRoom;
+  let relay: Relay;
+  let ask: Client;
+  let ada: ShownSession;
+
+  before(async () => {
+    auth = await createAuthRoom(t);
+    relay = await startRelay(t, auth.database.url("sb_service"));
+    const pool = new pg.Pool({ connectionString: relay.url, max: 5, connectionTimeoutMillis: 2_000 });
+    pool.on("error", () => {});
+    pool.on("connect", (client) => client.on("error", () => {}));
+    t.after(() => pool.end());
+    ask = await serveAuth(t as Parameters<typeof serveAuth>[0], auth, { pool });
+    ada = await signUp(auth, email);
+  });
+  after(async () => {
+    for (const close of open.toReversed()) await close();
+  });
+
+  const callAll = async (check: (name: string, answer: Answer) => void): Promise<number> => {
+    let count = 0;
+    for (const endpoint of authEndpoints) {
+      const name = nameOf(endpoint);
+      if (WITHOUT_DATABASE.test(name)) continue;
+      const grants = name === "POST /token" ? ["password", "refresh_token", "pkce"] : [""];
+      for (const grant of grants) {
+        const body = {
+          "": BODIES[name] ?? {},
+          password: { email, password: PASSWORD },
+          refresh_token: { refresh_token: ada.refresh_token },
+          pkce: { auth_code: "a", code_verifier: "b" },
+        }[grant];
+        const query = name === "GET /verify" ? `?type=signup&token=${"a".repeat(64)}` : `?grant_type=${grant}`;
+        const token = { user: ada.access_token, service: auth.serviceRoleKey }[endpoint.access as "user" | "service"];
+        const path = endpoint.path.replace(/:\w+/g, ID) + query;
+        const isRead = endpoint.method === "GET";
+        check(
+          `${name} ${grant}`,
+          await ask(endpoint.method, path, { ...(token && { token }), ...(!isRead && { body }) }),
+        );
+        count += 1;
+      }
+    }
+    return count;
+  };
+
+  it("every endpoint says so, and none blames the client", async () => {
+    await relay.cut();
+    assert.ok((await callAll(checkAway)) > 30);
+  });
+
+  it("what needs none goes on", async () => {
+    for (const path of ["/settings", "/health", "/.well-known/jwks.json", "/.well-known/openid-configuration"]) {
+      assert.equal((await ask("GET", path)).status, 200, path);
+    }
+    const unknown = await ask("GET", "/settings", { apikey: "of-nobody-that-is-known" });
+    assert.ok([401, 503].includes(unknown.status));
+    const forged = `${ada.access_token.slice(0, -4)}AAAA`;
+    assert.equal((await ask("GET", "/user", { token: forged })).status, 401);
+  });
+
+  it("calls that break in the middle are told the same", async () => {
+    await relay.restore();
+    await auth.database.owner.query("begin; select 1 from auth.users for update");
+    const waiting = [
+      ask("POST", "/token?grant_type=password", { body: { email, password: PASSWORD } }),
+      ask("PUT", "/user", { token: ada.access_token, body: { data: { a: 1 } } }),
+      ask("POST", "/recover", { body: { email } }),
+    ];
+    await until(async () => {
+      const { rows } = await auth.database.owner.query(
+        `select count(*)::int as count from pg_locks l join pg_stat_activity a using (pid)
+          where not l.granted and a.datname = current_database()`,
+      );
+      return rows[0].count >= waiting.length;
+    });
+    await relay.cut();
+    for (const answer of await Promise.all(waiting)) checkAway("broken", answer);
+    await auth.database.owner.query("rollback");
+  });
+
+  it("everything works again when it is back", async () => {
+    await relay.restore();
+    const { rows } = await auth.database.owner.query("select count(*)::int as users from auth.users");
+    assert.equal(rows[0].users, 1, "nothing was half done");
+    await callAll((name, { status, text }) => assert.ok(status < 500, `${name}: ${text}`));
+    const again = await ask("POST", "/token?grant_type=password", { body: { email, password: PASSWORD } });
+    assert.equal(again.status, 200, again.text);
+  });
+});

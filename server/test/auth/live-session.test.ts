@@ -1,0 +1,188 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { after, before, describe, it } from "node:test";
+import pg from "pg";
+import { requireLiveSession } from "../../src/auth/principal/require-live-session.ts";
+import { translateLifeless } from "../../src/auth/principal/translate-lifeless.ts";
+import { buildScope, type Scope } from "../../src/db/index.ts";
+import { AppError } from "../../src/errors/index.ts";
+import { openTokenRoom, type TokenRoom } from "./token-room.ts";
+
+let room: TokenRoom;
+let login: pg.Client;
+const closers: (() => Promise<void>)[] = [];
+before(async () => {
+  room = await openTokenRoom({ after: (close) => closers.unshift(close) });
+  login = new pg.Client({ connectionString: room.database.url("sb_user") });
+  await login.connect();
+  closers.unshift(() => login.end());
+});
+after(async () => {
+  for (const close of closers) await close();
+});
+
+interface Person {
+  readonly userId: string;
+  readonly sessionId: string | null;
+}
+
+async function addPerson(): Promise<Person & { sessionId: string }> {
+  const userId = await room.addUser();
+  const sessionId = randomUUID();
+  await room.database.owner.query(
+    "insert into auth.sessions (id, user_id, refresh_key_wrapped, refreshed_at) values ($1, $2, '', now())",
+    [sessionId, userId],
+  );
+  return { userId, sessionId };
+}
+
+function scopeOf({ userId, sessionId }: Person, inactivitySeconds: number): Scope {
+  return {
+    role: "authenticated",
+    claims: { sub: userId, role: "authenticated" },
+    schemas: ["public"],
+    statementTimeoutMs: 8000,
+    isReadOnly: true,
+    session: { userId, sessionId, inactivitySeconds },
+    request: { method: "GET", path: "/", headers: {} },
+  };
+}
+
+/** As a request to the tables does: both statements are on their way before the first is answered. */
+async function enter(person: Person, inactivitySeconds = 0): Promise<string> {
+  const { text, values } = buildScope(scopeOf(person, inactivitySeconds));
+  await login.query("begin");
+  const entering = login.query(text, [...values]);
+  const working = login.query<{ id: string }>("select auth.uid() as id, current_user as role");
+  const [entered, worked] = await Promise.allSettled([entering, working]);
+  await login.query("rollback");
+  if (entered.status === "fulfilled" && worked.status === "fulfilled") {
+    assert.deepEqual(worked.value.rows, [{ id: person.userId, role: "authenticated" }]);
+    return "alive";
+  }
+  assert.equal(worked.status, "rejected", "nothing runs in the name of a dead session");
+  assert.ok(entered.status === "rejected");
+  return codeOf(translateLifeless(entered.reason));
+}
+
+/** As an endpoint for users does. */
+async function ask(person: Person, inactivitySeconds = 0): Promise<string> {
+  const settings = { authSessionInactivitySeconds: inactivitySeconds };
+  const clock = { now: () => new Date() };
+  return requireLiveSession({ pool: room.pool, clock, settings }, person).then(() => "alive", codeOf);
+}
+
+function codeOf(error: unknown): string {
+  assert.ok(error instanceof AppError, String(error));
+  assert.equal(error.status, 401);
+  assert.equal(error.code, "UNAUTHORIZED");
+  return String(error.extra.members?.["error_code"]);
+}
+
+const ownerRuns = (text: string, values: unknown[]) => room.database.owner.query(text, values);
+
+for (const [name, check] of [
+  ["the enter statement", enter],
+  ["the question of an endpoint", ask],
+] as const) {
+  describe(name, () => {
+    it("lets a living session in", async () => {
+      assert.equal(await check(await addPerson()), "alive");
+    });
+
+    it("knows a session only with its own user", async () => {
+      const [one, other] = [await addPerson(), await addPerson()];
+      assert.equal(await check({ userId: one.userId, sessionId: other.sessionId }), "session_not_found");
+      assert.equal(await check({ userId: one.userId, sessionId: randomUUID() }), "session_not_found");
+      assert.equal(await check({ userId: randomUUID(), sessionId: one.sessionId }), "user_not_found");
+    });
+
+    it("refuses from the sign-out on", async () => {
+      const person = await addPerson();
+      await ownerRuns("delete from auth.sessions where id = $1", [person.sessionId]);
+      assert.equal(await check(person), "session_not_found");
+    });
+
+    it("refuses a session past its end", async () => {
+      const person = await addPerson();
+      await ownerRuns("update auth.sessions set not_after = now() + interval '1 hour' where id = $1", [
+        person.sessionId,
+      ]);
+      assert.equal(await check(person), "alive");
+      await ownerRuns("update auth.sessions set not_after = now() - interval '1 second' where id = $1", [
+        person.sessionId,
+      ]);
+      assert.equal(await check(person), "session_not_found");
+    });
+
+    it("refuses a session that was not refreshed for too long, where that is limited", async () => {
+      const person = await addPerson();
+      await ownerRuns("update auth.sessions set refreshed_at = now() - interval '100 seconds' where id = $1", [
+        person.sessionId,
+      ]);
+      assert.equal(await check(person, 0), "alive");
+      assert.equal(await check(person, 120), "alive");
+      assert.equal(await check(person, 90), "session_not_found");
+      await ownerRuns(
+        "update auth.sessions set refreshed_at = null, created_at = now() - interval '100 seconds' where id = $1",
+        [person.sessionId],
+      );
+      assert.equal(await check(person, 90), "session_not_found");
+    });
+
+    it("refuses a user who is banned, and lets in when the ban is over", async () => {
+      const person = await addPerson();
+      await ownerRuns("update auth.users set banned_until = now() + interval '1 hour' where id = $1", [person.userId]);
+      assert.equal(await check(person), "user_banned");
+      await ownerRuns("update auth.users set banned_until = 'infinity' where id = $1", [person.userId]);
+      assert.equal(await check(person), "user_banned");
+      await ownerRuns("update auth.users set banned_until = now() - interval '1 second' where id = $1", [
+        person.userId,
+      ]);
+      assert.equal(await check(person), "alive");
+    });
+
+    it("refuses a user who is deleted, softly or for good", async () => {
+      const [soft, hard] = [await addPerson(), await addPerson()];
+      await ownerRuns("update auth.users set deleted_at = now() where id = $1", [soft.userId]);
+      await ownerRuns("delete from auth.users where id = $1", [hard.userId]);
+      assert.equal(await check(soft), "user_not_found");
+      assert.equal(await check(hard), "user_not_found");
+    });
+
+    it("asks for the user alone where a token has no session", async () => {
+      const person = await addPerson();
+      assert.equal(await check({ userId: person.userId, sessionId: null }), "alive");
+      assert.equal(await check({ userId: randomUUID(), sessionId: null }), "user_not_found");
+    });
+  });
+}
+
+describe("the function behind the enter statement", () => {
+  it("is for the logins alone", async () => {
+    const { rows } = await room.database.owner.query<{ name: string }>(
+      `select r.rolname as name from pg_catalog.pg_roles r
+       where has_function_privilege(r.oid, 'private.require_live_session(uuid, uuid, int)', 'execute') and not r.rolsuper
+       order by 1`,
+    );
+    assert.deepEqual(
+      rows.map(({ name }) => name),
+      ["sb_service", "sb_user", "swarmbase_owner"],
+    );
+  });
+
+  it("is in every entry with a session and in no other", async () => {
+    const person = await addPerson();
+    const { session: _, ...without } = scopeOf(person, 0);
+    assert.doesNotMatch(buildScope(without).text, /require_live_session/);
+    const { text, values } = buildScope(scopeOf(person, 30));
+    assert.deepEqual(new Set(text.match(/\$\d+/g)), new Set(values.map((_value, place) => `$${place + 1}`)));
+    assert.deepEqual(values.slice(8), [person.userId, person.sessionId, "30"]);
+  });
+
+  it("leaves other errors as they are", () => {
+    for (const error of [new Error("x"), Object.assign(new Error("x"), { code: "SB001" }), "SB001", null]) {
+      assert.equal(translateLifeless(error), error);
+    }
+  });
+});

@@ -1,0 +1,263 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { describe, it } from "node:test";
+import { requireSufficientAal } from "../../src/auth/mfa/require-aal.ts";
+import { newPerson, openPerson, PASSWORD, readClaims, refuses, type Shown } from "./mfa-person.ts";
+
+const MINUTE_MS = 60_000;
+
+describe("showing a code", () => {
+  it("raises the session, and ends what was entered without it", async (t) => {
+    const person = await openPerson(t);
+    const { stage } = person;
+    const before = { token: person.token, refreshToken: person.refreshToken };
+    const elsewhere = await person.signIn();
+    const factor = await person.enrol("Phone");
+    assert.deepEqual([readClaims(person.token)["aal"]], ["aal1"]);
+    const unfinished = await person.enrol("Given up");
+    stage.clock.advance(2000);
+    const tokens = await person.show(factor);
+
+    const claims = readClaims(tokens.access_token);
+    assert.equal(claims["aal"], "aal2");
+    const amr = claims["amr"] as { method: string; timestamp: number }[];
+    assert.deepEqual(
+      amr.map(({ method }) => method),
+      ["totp", "password"],
+    );
+    assert.ok(amr[0]!.timestamp >= amr[1]!.timestamp);
+    assert.equal(claims["session_id"], readClaims(before.token)["session_id"]);
+    assert.deepEqual(
+      tokens.user.factors?.map(({ id, status }) => [id, status]),
+      [[factor.id, "verified"]],
+    );
+    await refuses(person.challenge(unfinished.id), 404, "mfa_factor_not_found");
+
+    await refuses(stage.call("GET", "/user", { token: elsewhere.access_token }), 401, "session_not_found");
+    await refuses(person.refresh(elsewhere.refresh_token), 400, "refresh_token_not_found");
+    assert.equal(readClaims((await person.refresh()).access_token)["aal"], "aal2");
+  });
+
+  it("kills the refresh tokens of the lower level at once, and for ever", async (t) => {
+    const person = await openPerson(t);
+    const old = person.refreshToken;
+    await person.enrolVerified();
+    await refuses(person.refresh(old), 400, "refresh_token_not_found");
+    // A refresh opens the time in which older tokens pass for a lost reply: not those.
+    await person.refresh();
+    await refuses(person.refresh(old), 400, "refresh_token_not_found");
+    assert.equal(readClaims((await person.refresh()).access_token)["aal"], "aal2", "whoever keeps them ends nothing");
+  });
+
+  it("raises a second sign-in with the same factor, and leaves the first one alone", async (t) => {
+    const person = await openPerson(t);
+    const factor = await person.enrolVerified();
+    const first = person.token;
+    person.stage.clock.advance(MINUTE_MS);
+    person.take(await person.signIn());
+    assert.equal(readClaims(person.token)["aal"], "aal1");
+    const tokens = await person.show(factor);
+    assert.equal(readClaims(tokens.access_token)["aal"], "aal2");
+    assert.equal((await person.stage.call("GET", "/user", { token: first })).status, 200);
+  });
+
+  it("takes a code of the neighbouring steps, with spaces", async (t) => {
+    for (const steps of [-1, 1]) {
+      const person = await openPerson(t);
+      person.enterNextStep();
+      const factor = await person.enrol();
+      const code = person.code(factor, steps).replace(/(...)(...)/, " $1 $2 ");
+      await person.verify(factor.id, await person.challenge(factor.id), code);
+    }
+  });
+
+  it("takes each code once, also in another challenge", async (t) => {
+    const person = await openPerson(t);
+    const factor = await person.enrol();
+    const code = person.code(factor);
+    person.take(await person.verify(factor.id, await person.challenge(factor.id), code));
+    const replay = person.verify(factor.id, await person.challenge(factor.id), code);
+    await refuses(replay, 422, "mfa_verification_failed");
+    const older = person.verify(factor.id, await person.challenge(factor.id), person.code(factor, -1));
+    await refuses(older, 422, "mfa_verification_failed");
+    await person.verify(factor.id, await person.challenge(factor.id), person.code(factor, 1));
+  });
+
+  it("lets one of many at the same time win", async (t) => {
+    const person = await openPerson(t);
+    const factor = await person.enrolVerified();
+    person.stage.clock.advance(MINUTE_MS);
+    const code = person.code(factor);
+    const challenges: string[] = [];
+    for (let n = 0; n < 8; n += 1) challenges.push(await person.challenge(factor.id));
+    const outcomes = await Promise.allSettled(challenges.map((id) => person.verify(factor.id, id, code)));
+    assert.equal(outcomes.filter(({ status }) => status === "fulfilled").length, 1);
+    for (const outcome of outcomes)
+      if (outcome.status === "rejected")
+        await refuses(Promise.reject(outcome.reason as Error), 422, "mfa_verification_failed");
+  });
+
+  it("lets one of many at the same time win with one challenge", async (t) => {
+    const person = await openPerson(t);
+    const factor = await person.enrol();
+    const challenge = await person.challenge(factor.id);
+    const codes = [-1, 0, 1].map((steps) => person.code(factor, steps));
+    const outcomes = await Promise.allSettled(codes.map((code) => person.verify(factor.id, challenge, code)));
+    assert.equal(outcomes.filter(({ status }) => status === "fulfilled").length, 1);
+  });
+
+  it("survives two sessions that show two factors at the same time", async (t) => {
+    const person = await openPerson(t);
+    const first = await person.enrolVerified("1");
+    const second = await person.enrolVerified("2");
+    person.stage.clock.advance(MINUTE_MS);
+    const [one, other] = [await person.signIn(), await person.signIn()];
+    const [challenge1, challenge2] = [
+      await person.challenge(first.id, one.access_token),
+      await person.challenge(second.id, other.access_token),
+    ];
+    const outcomes = await Promise.allSettled([
+      person.verify(first.id, challenge1, person.code(first), one.access_token),
+      person.verify(second.id, challenge2, person.code(second), other.access_token),
+    ]);
+    const won = outcomes.filter(({ status }) => status === "fulfilled");
+    assert.equal(won.length, 1);
+    for (const outcome of outcomes)
+      if (outcome.status === "rejected")
+        await refuses(Promise.reject(outcome.reason as Error), 401, "session_not_found");
+  });
+
+  it("takes turns with a sign-out from elsewhere", async (t) => {
+    const person = await openPerson(t);
+    const { stage } = person;
+    const factor = await person.enrolVerified();
+    for (let round = 0; round < 8; round += 1) {
+      stage.clock.advance(MINUTE_MS);
+      const elsewhere = [await person.signIn(), await person.signIn(), await person.signIn(), await person.signIn()];
+      const { access_token: token } = await person.signIn();
+      const challenge = await person.challenge(factor.id, token);
+      const query = { scope: "global" };
+      const [shown, signedOut] = await Promise.allSettled([
+        person.verify(factor.id, challenge, person.code(factor), token),
+        stage.call("POST", "/logout", { token: elsewhere[1]!.access_token, query }),
+      ]);
+      for (const outcome of [shown, signedOut])
+        if (outcome.status === "rejected")
+          await refuses(Promise.reject(outcome.reason as Error), 401, "session_not_found");
+    }
+  });
+
+  it("refuses wrong codes, and ends a challenge after five of them", async (t) => {
+    const person = await openPerson(t);
+    const factor = await person.enrol();
+    const challenge = await person.challenge(factor.id);
+    const texts = [person.wrongCode(factor), "12345", "1234567", "abcdef", "١٢٣٤٥٦"];
+    for (const code of texts) await refuses(person.verify(factor.id, challenge, code), 422, "mfa_verification_failed");
+    await refuses(person.verify(factor.id, challenge, person.code(factor)), 422, "mfa_challenge_expired");
+    await person.show(factor);
+  });
+
+  it("does not sell more guesses for more challenges", async (t) => {
+    const person = await openPerson(t);
+    const factor = await person.enrol();
+    for (let round = 0; round < 2; round += 1) {
+      const challenge = await person.challenge(factor.id);
+      for (let n = 0; n < 5; n += 1)
+        await refuses(person.verify(factor.id, challenge, person.wrongCode(factor)), 422, "mfa_verification_failed");
+    }
+    const error = await refuses(
+      person.verify(factor.id, await person.challenge(factor.id), person.code(factor)),
+      429,
+      "over_request_rate_limit",
+    );
+    assert.equal(error.extra.retryAfterSeconds, 300);
+    person.stage.clock.advance(10 * MINUTE_MS + 1000);
+    await person.show(factor);
+  });
+
+  it("needs a challenge that is open, of this factor and from this address", async (t) => {
+    const person = await openPerson(t);
+    const { stage, token } = person;
+    const [factor, other] = [await person.enrol("1"), await person.enrol("2")];
+    const code = person.code(factor);
+    await refuses(person.verify(factor.id, randomUUID(), code), 404, "mfa_factor_not_found");
+    await refuses(person.verify(factor.id, await person.challenge(other.id), code), 404, "mfa_factor_not_found");
+    await refuses(person.verify(factor.id, "x", code), 400, "validation_failed");
+    await refuses(person.verify(factor.id, await person.challenge(factor.id), " "), 400, "validation_failed");
+    await refuses(person.verify(randomUUID(), randomUUID(), code), 404, "mfa_factor_not_found");
+    await refuses(person.verify("x", randomUUID(), code), 404, "validation_failed");
+
+    const challenge_id = await person.challenge(factor.id);
+    const moved = { token, address: "192.0.2.7", body: { challenge_id, code } };
+    await refuses(stage.call("POST", `/factors/${factor.id}/verify`, moved), 422, "mfa_ip_address_mismatch");
+
+    stage.clock.advance(300_000);
+    await refuses(person.verify(factor.id, challenge_id, person.code(factor)), 422, "mfa_challenge_expired");
+    const used = await person.challenge(factor.id);
+    person.take(await person.verify(factor.id, used, person.code(factor)));
+    await refuses(person.verify(factor.id, used, person.code(factor, 1)), 422, "mfa_challenge_expired");
+  });
+
+  it("tells when a challenge runs out, and keeps no heap of them", async (t) => {
+    const person = await openPerson(t);
+    const { stage, token } = person;
+    const factor = await person.enrolVerified();
+    const path = `/factors/${factor.id}/challenge`;
+    const answer = await stage.call("POST", path, { token });
+    const { id, type, expires_at } = answer.body as Shown;
+    assert.match(id, /^[0-9a-f-]{36}$/);
+    assert.equal(type, "totp");
+    assert.ok(Math.abs(expires_at - (stage.clock.now().getTime() / 1000 + 300)) < 5);
+    stage.clock.advance(11 * MINUTE_MS);
+    await stage.call("POST", path, { token });
+    const { rows } = await stage.room.pool.query("select count(*)::int as count from auth.mfa_challenges");
+    assert.equal(rows[0].count, 1);
+  });
+
+  it("keeps people's factors apart", async (t) => {
+    const person = await openPerson(t);
+    const stranger = await newPerson(person.stage);
+    const factor = await person.enrol();
+    const challenge = await person.challenge(factor.id);
+    await refuses(stranger.challenge(factor.id), 404, "mfa_factor_not_found");
+    const verified = stranger.verify(factor.id, challenge, person.code(factor));
+    await refuses(verified, 404, "mfa_factor_not_found");
+    const removed = person.stage.call("DELETE", `/factors/${factor.id}`, { token: stranger.token });
+    await refuses(removed, 404, "mfa_factor_not_found");
+  });
+});
+
+describe("sensitive changes", () => {
+  it("need the second factor of those who have one", async (t) => {
+    const person = await openPerson(t);
+    const { stage } = person;
+    const check = async (token: string) => {
+      const { sub, session_id } = readClaims(token) as { sub: string; session_id: string };
+      const principal = {
+        kind: "user",
+        userId: sub,
+        sessionId: session_id,
+        role: "authenticated",
+        aal: "aal2",
+      } as const;
+      await requireSufficientAal(stage.room, stage.room.pool, { ...principal, claims: readClaims(token) as never });
+    };
+    await check(person.token);
+    await person.enrol();
+    await check(person.token);
+    await person.enrolVerified();
+    await check(person.token);
+    const low = await person.signIn();
+    await refuses(check(low.access_token), 401, "insufficient_aal");
+    await requireSufficientAal(stage.room, stage.room.pool, { kind: "service" });
+  });
+
+  it("are refused at PUT /user without it", async (t) => {
+    const person = await openPerson(t);
+    await person.enrolVerified();
+    const low = await person.signIn();
+    const change = (token: string) => person.stage.call("PUT", "/user", { token, body: { password: `${PASSWORD}!` } });
+    await refuses(change(low.access_token), 401, "insufficient_aal");
+    assert.equal((await change(person.token)).status, 200);
+  });
+});

@@ -1,0 +1,249 @@
+import assert from "node:assert/strict";
+import { before, describe, it } from "node:test";
+import { AppError, renderError } from "../../src/errors/index.ts";
+import { collectClosers } from "./one-time-closers.ts";
+import { findPerson, makePerson, readMail, sessionOf, signIn } from "./one-time-mailbox.ts";
+import { createAuthRoom, type TestAuthRoom } from "./support/auth-room.ts";
+import { refusal } from "./support/refusal.ts";
+
+/** Everything that a caller sees of an answer or a refusal. */
+async function show(work: Promise<unknown>): Promise<unknown> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return renderError(error);
+  }
+}
+
+describe("asking for mail", () => {
+  const INTERVAL_SECONDS = 60;
+  const closers = collectClosers();
+  let auth: TestAuthRoom;
+  before(async () => {
+    auth = await createAuthRoom(closers, {
+      settings: { authAutoconfirm: false, authMailIntervalSeconds: INTERVAL_SECONDS },
+    });
+  });
+
+  const requests: readonly [string, string, object][] = [
+    ["/otp", "/otp", { create_user: false }],
+    ["/magiclink", "/magiclink", { create_user: false }],
+    ["/recover", "/recover", {}],
+    ["/resend of a sign-up", "/resend", { type: "signup" }],
+    ["/resend of an e-mail change", "/resend", { type: "email_change" }],
+  ];
+  for (const [place, [name, path, body]] of requests.entries()) {
+    it(`${name} answers alike for an address with an account and one without`, async () => {
+      const known = `known-${place}@example.com`;
+      await makePerson(auth, known, { isConfirmed: path !== "/resend" });
+      const seen = [];
+      for (const email of [known, `nobody-${place}@example.com`]) {
+        const call = () => show(auth.call("POST", path, { body: { ...body, email } }));
+        const answers = [await call(), await call()];
+        // The clock does not stand still between two calls.
+        seen.push(JSON.parse(JSON.stringify(answers).replaceAll(/\b(5\d|60)\b/g, "60")));
+      }
+      const [first, second] = seen;
+      assert.deepEqual(second, first);
+      assert.deepEqual(first?.[0], { status: 200, body: {} });
+      const { status, headers, body: refused } = (first?.[1] ?? {}) as ReturnType<typeof renderError>;
+      assert.equal(status, 429);
+      assert.equal(headers["retry-after"], "60");
+      const parsed = JSON.parse(refused);
+      assert.deepEqual(
+        [parsed.code, parsed.error_code, parsed.retry_after, parsed.msg],
+        [
+          "RATE_LIMITED",
+          "over_email_send_rate_limit",
+          60,
+          "For security purposes, you can only request this after 60 seconds.",
+        ],
+      );
+    });
+  }
+
+  it("is possible again when the time is over, and not a moment earlier", async () => {
+    const email = "patient@example.com";
+    await makePerson(auth, email);
+    const ask = () => auth.call("POST", "/recover", { body: { email } });
+    await ask();
+    auth.clock.advance((INTERVAL_SECONDS - 2) * 1000);
+    await assert.rejects(ask(), refusal(429, "over_email_send_rate_limit", /after [12] seconds/));
+    auth.clock.advance(2_000);
+    await ask();
+    assert.equal(auth.mails.filter(({ to }) => to === email).length, 2);
+  });
+
+  it("many times at once sends one mail", async () => {
+    const email = "storm@example.com";
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 10 }, () => auth.call("POST", "/otp", { body: { email } })),
+    );
+    assert.equal(outcomes.filter(({ status }) => status === "fulfilled").length, 1);
+    assert.equal(auth.mails.filter(({ to }) => to === email).length, 1);
+    await findPerson(auth, email);
+  });
+
+  it("many times at once without a brake makes one account", async (t) => {
+    const unbraked = await createAuthRoom(t, { settings: { authAutoconfirm: false } });
+    const email = "storm@example.com";
+    await Promise.all(Array.from({ length: 5 }, () => unbraked.call("POST", "/otp", { body: { email } })));
+    const sent = unbraked.mails.filter(({ to }) => to === email);
+    assert.equal(sent.length, 5);
+  });
+
+  it("of one kind does not stand in the way of another", async () => {
+    const email = "kinds@example.com";
+    await makePerson(auth, email);
+    await auth.call("POST", "/recover", { body: { email } });
+    await auth.call("POST", "/otp", { body: { email } });
+    assert.deepEqual(
+      auth.mails.filter(({ to }) => to === email).map(({ kind }) => kind),
+      ["recovery", "magiclink"],
+    );
+  });
+
+  it("for a sign-up is braked alike whether the address is taken or not", async () => {
+    await makePerson(auth, "taken@example.com");
+    const shapes = [];
+    for (const email of ["taken@example.com", "free@example.com"]) {
+      const call = () => auth.call("POST", "/signup", { body: { email, password: "correct horse" } });
+      const first = await call();
+      await assert.rejects(call(), refusal(429, "over_email_send_rate_limit"));
+      shapes.push([first.status, Object.keys(first.body as object).toSorted()]);
+    }
+    assert.deepEqual(shapes[0], shapes[1]);
+    assert.deepEqual(
+      auth.mails.filter(({ to }) => to === "taken@example.com").map(({ kind }) => kind),
+      ["address_taken"],
+    );
+  });
+
+  it("brakes reauthentication", async () => {
+    await makePerson(auth, "eager@example.com");
+    const { access_token: token } = await signIn(auth, "eager@example.com");
+    await auth.call("GET", "/reauthenticate", { token });
+    await assert.rejects(auth.call("GET", "/reauthenticate", { token }), refusal(429, "over_email_send_rate_limit"));
+  });
+
+  it("brakes changes of address by account and by address", async () => {
+    await makePerson(auth, "changer-1@example.com");
+    await makePerson(auth, "changer-2@example.com");
+    const one = await signIn(auth, "changer-1@example.com");
+    const two = await signIn(auth, "changer-2@example.com");
+    const change = (token: string, email: string) => auth.call("PUT", "/user", { token, body: { email } });
+    await change(one.access_token, "target@example.com");
+    const braked = refusal(429, "over_email_send_rate_limit");
+    await assert.rejects(change(one.access_token, "another@example.com"), braked);
+    await assert.rejects(change(two.access_token, "target@example.com"), braked);
+    await change(two.access_token, "elsewhere@example.com");
+  });
+
+  it("keeps no address that has no account, and forgets what is over", async () => {
+    await auth.call("POST", "/recover", { body: { email: "never-stored@example.com" } });
+    const { rows } = await auth.room.pool.query("select to_jsonb(t)::text as text from auth.mail_throttles t");
+    assert.ok(rows.length > 0);
+    const hex = Buffer.from("never-stored").toString("hex");
+    assert.ok(rows.every(({ text }) => !text.includes("never-stored") && !text.includes(hex)));
+    auth.clock.advance(2 * 86_400_000);
+    await auth.call("POST", "/recover", { body: { email: "sweeper@example.com" } });
+    for (const [table, left] of [
+      ["mail_throttles", 1],
+      ["one_time_tokens", 0],
+      ["flow_states", 0],
+    ] as const) {
+      const { rows: counted } = await auth.room.pool.query(`select count(*)::int as count from auth.${table}`);
+      assert.deepEqual(counted, [{ count: left }], table);
+    }
+  });
+
+  it("where nobody may sign up looks the same and makes nobody", async (t) => {
+    const closed = await createAuthRoom(t, { settings: { authSignupEnabled: false } });
+    await makePerson(closed, "member@example.com");
+    for (const email of ["member@example.com", "stranger@example.com"]) {
+      assert.deepEqual(await closed.call("POST", "/otp", { body: { email } }), { status: 200, body: {} });
+    }
+    assert.deepEqual(
+      closed.mails.map(({ to }) => to),
+      ["member@example.com"],
+    );
+    const { rows } = await closed.room.pool.query("select email from auth.users");
+    assert.deepEqual(rows, [{ email: "member@example.com" }]);
+  });
+
+  it("takes the same time whether the address has an account or not", async (t) => {
+    const timed = await createAuthRoom(t);
+    const times: Record<string, number[]> = { known: [], unknown: [] };
+    for (let round = 0; round < 8; round += 1) {
+      const email = `timed-${round}@example.com`;
+      await makePerson(timed, email);
+      for (const [who, address] of [
+        ["known", email],
+        ["unknown", `x${email}`],
+      ] as const) {
+        const startedAt = performance.now();
+        await timed.call("POST", "/recover", { body: { email: address } });
+        times[who]?.push(performance.now() - startedAt);
+      }
+    }
+    const median = (values: number[] = []) => values.toSorted((a, b) => a - b)[4] ?? 0;
+    const shortest = Math.min(...(times["unknown"] ?? []));
+    assert.ok(shortest >= 49, `an answer came after ${shortest} ms`);
+    // Both fall on the same step; on a machine that is busy one of them may be a step late.
+    const steps = Math.abs(median(times["known"]) - median(times["unknown"])) / 50;
+    assert.ok(steps < 0.5 || Math.abs(steps - Math.round(steps)) < 0.3, `${steps} steps apart`);
+  });
+});
+
+describe("a mail server that is away", () => {
+  const away = () => {
+    throw new AppError("SERVICE_UNAVAILABLE", "away");
+  };
+
+  it("is the caller's error where the caller is known, and asking again is possible at once", async (t) => {
+    let isAway = true;
+    const auth = await createAuthRoom(t, {
+      settings: { authAutoconfirm: false, authMailIntervalSeconds: 60 },
+      onMail: () => (isAway ? away() : undefined),
+    });
+    const signUp = () =>
+      auth.call("POST", "/signup", { body: { email: "early@example.com", password: "correct horse" } });
+    await assert.rejects(signUp(), (error) => error instanceof AppError && error.status === 503);
+    isAway = false;
+    await signUp();
+    const { code } = readMail(auth, "early@example.com", "confirmation");
+    sessionOf(
+      await auth.call("POST", "/verify", { body: { type: "signup", email: "early@example.com", token: code } }),
+    );
+  });
+
+  it("shows alike for every address before anything is done", async (t) => {
+    const auth = await createAuthRoom(t, { settings: { authMailIntervalSeconds: 60 } });
+    await makePerson(auth, "known@example.com");
+    const down = { ...auth.room, mailer: { ...auth.room.mailer, checkReady: async () => away() } };
+    const { oneTimeEndpoints } = await import("../../src/auth/one-time/endpoints.ts");
+    const recover = oneTimeEndpoints.find(({ path }) => path === "/recover");
+    assert.ok(recover);
+    for (const email of ["known@example.com", "nobody@example.com"]) {
+      const call = { query: {}, params: {}, body: { email }, headers: {}, address: "127.0.0.1", userAgent: null };
+      await assert.rejects(
+        recover.run(down, { ...call, principal: { kind: "anon" } }),
+        (error) => error instanceof AppError && error.status === 503,
+      );
+      await auth.call("POST", "/recover", { body: { email } });
+    }
+  });
+
+  it("that fails after that is nobody's to see, but in the log", async (t) => {
+    const auth = await createAuthRoom(t, { onMail: away });
+    const notes: string[] = [];
+    const observer = { note: (name: string) => void notes.push(name), child: () => observer };
+    Object.assign(auth.room, { observer });
+    await makePerson(auth, "known@example.com");
+    for (const email of ["known@example.com", "nobody@example.com"]) {
+      assert.deepEqual(await auth.call("POST", "/recover", { body: { email } }), { status: 200, body: {} });
+    }
+    assert.deepEqual(notes, ["mail.failed"]);
+  });
+});

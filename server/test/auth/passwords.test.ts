@@ -1,0 +1,183 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { hash as hashArgon2 } from "@node-rs/argon2";
+import { hash as hashBcrypt } from "@node-rs/bcrypt";
+import { createPasswordHasher } from "../../src/auth/passwords/hasher.ts";
+import { checkNewPassword, findPasswordFaults } from "../../src/auth/passwords/rules.ts";
+import { parseImportedHash } from "../../src/auth/passwords/stored-hash.ts";
+import { AppError } from "../../src/errors/index.ts";
+import { TEST_HASH_PARAMETERS } from "./support/auth-room.ts";
+import { refusal } from "./support/refusal.ts";
+
+const PASSWORD = "correct horse battery";
+
+test("a hash is argon2id in PHC form with the wanted parameters, salted, and verifies", async () => {
+  const hasher = await createPasswordHasher(TEST_HASH_PARAMETERS);
+  const [one, other] = [await hasher.hash(PASSWORD), await hasher.hash(PASSWORD)];
+  assert.match(one, /^\$argon2id\$v=19\$m=8192,t=1,p=1\$/);
+  assert.notEqual(one, other);
+  assert.deepEqual(await hasher.verify(one, PASSWORD), { isMatch: true, shouldRehash: false });
+  assert.deepEqual(await hasher.verify(one, `${PASSWORD} `), { isMatch: false, shouldRehash: false });
+});
+
+test("other parameters and other algorithms verify and ask to be renewed", async () => {
+  const hasher = await createPasswordHasher(TEST_HASH_PARAMETERS);
+  const foreign = {
+    "more memory": await hashArgon2(PASSWORD, { memoryCost: 9000, timeCost: 1, parallelism: 1 }),
+    "more passes": await hashArgon2(PASSWORD, { memoryCost: 8192, timeCost: 2, parallelism: 1 }),
+    "more lanes": await hashArgon2(PASSWORD, { memoryCost: 8192, timeCost: 1, parallelism: 2 }),
+    argon2i: await hashArgon2(PASSWORD, { memoryCost: 8192, timeCost: 1, parallelism: 1, algorithm: 1 }),
+    argon2d: await hashArgon2(PASSWORD, { memoryCost: 8192, timeCost: 1, parallelism: 1, algorithm: 0 }),
+    "argon2id, first version": await hashArgon2(PASSWORD, {
+      memoryCost: 8192,
+      timeCost: 1,
+      parallelism: 1,
+      version: 0,
+    }),
+    $2a: await hashBcrypt(PASSWORD, { cost: 4, version: "2a" }),
+    $2b: await hashBcrypt(PASSWORD, { cost: 4, version: "2b" }),
+    $2y: await hashBcrypt(PASSWORD, { cost: 4, version: "2y" }),
+  };
+  for (const [name, hash] of Object.entries(foreign)) {
+    assert.equal(parseImportedHash(hash), hash, name);
+    assert.deepEqual(await hasher.verify(hash, PASSWORD), { isMatch: true, shouldRehash: true }, name);
+    assert.deepEqual(await hasher.verify(hash, "wrong"), { isMatch: false, shouldRehash: false }, name);
+  }
+});
+
+test("no account takes as long as an account", async () => {
+  const hasher = await createPasswordHasher({ memoryKib: 19_456, iterations: 2, parallelism: 1 });
+  const hash = await hasher.hash(PASSWORD);
+  const known: number[] = [];
+  const unknown: number[] = [];
+  for (let round = 0; round < 9; round += 1) {
+    known.push(await measureMs(() => hasher.verify(hash, "wrong")));
+    unknown.push(await measureMs(() => hasher.verify(null, "wrong")));
+  }
+  const ratio = median(unknown) / median(known);
+  assert.ok(ratio > 0.5 && ratio < 2, `ratio ${ratio}`);
+  assert.deepEqual(await hasher.verify(null, PASSWORD), { isMatch: false, shouldRehash: false });
+});
+
+test("a password of ten megabytes is refused without hashing", async () => {
+  const hasher = await createPasswordHasher({ ...TEST_HASH_PARAMETERS, concurrency: 0, maxWaiting: 0 });
+  const huge = "x".repeat(10_000_000);
+  await assert.rejects(hasher.hash(huge), refusal(400, "validation_failed", /longer than 1024 characters/));
+  assert.deepEqual(await hasher.verify(null, huge), { isMatch: false, shouldRehash: false });
+  assert.throws(() => checkNewPassword(huge, rules("any")), refusal(400, "validation_failed", /1024/));
+  // With no place at all, whatever is hashed would be turned away.
+  await assert.rejects(hasher.hash(PASSWORD), (error) => error instanceof AppError && error.status === 503);
+});
+
+test("length is counted in characters, from the shortest to the longest", async () => {
+  assert.equal(findPasswordFaults("🦊🦊🦊🦊🦊🦊", rules("any")), null);
+  assert.deepEqual(findPasswordFaults("🦊🦊🦊", rules("any"))?.reasons, ["length"]);
+  checkNewPassword("🦊".repeat(1024), rules("any"));
+  assert.throws(() => checkNewPassword("🦊".repeat(1025), rules("any")), refusal(400, "validation_failed"));
+  const hasher = await createPasswordHasher(TEST_HASH_PARAMETERS);
+  const longest = "🦊".repeat(1024);
+  assert.ok((await hasher.verify(await hasher.hash(longest), longest)).isMatch);
+});
+
+test("only so many hashes run at a time, only so many wait, and the next is told to come back", async () => {
+  const hasher = await createPasswordHasher({ ...TEST_HASH_PARAMETERS, concurrency: 1, maxWaiting: 2 });
+  const attempts = await Promise.allSettled(Array.from({ length: 5 }, () => hasher.hash(PASSWORD)));
+  assert.equal(attempts.filter(({ status }) => status === "fulfilled").length, 3);
+  for (const attempt of attempts.slice(3)) {
+    assert.ok(attempt.status === "rejected" && attempt.reason instanceof AppError);
+    assert.equal(attempt.reason.code, "SERVICE_UNAVAILABLE");
+    assert.ok((attempt.reason.extra.retryAfterSeconds ?? 0) > 0);
+  }
+  assert.ok((await hasher.hash(PASSWORD)).startsWith("$argon2id$"));
+});
+
+test("a failed hash gives its place back", async () => {
+  const hasher = await createPasswordHasher({ ...TEST_HASH_PARAMETERS, concurrency: 1, maxWaiting: 0 });
+  await assert.rejects(hasher.verify("$argon2id$broken", PASSWORD));
+  assert.ok((await hasher.hash(PASSWORD)).startsWith("$argon2id$"));
+});
+
+test("hashing leaves the event loop free", async () => {
+  const hasher = await createPasswordHasher({ memoryKib: 65_536, iterations: 3, parallelism: 1, concurrency: 1 });
+  let turns = 0;
+  let isDone = false;
+  const hashing = hasher.hash(PASSWORD).then(() => {
+    isDone = true;
+  });
+  while (!isDone) {
+    turns += 1;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await hashing;
+  assert.ok(turns > 20, `${turns} turns`);
+});
+
+test("each rule names its reason and its message", () => {
+  assert.equal(findPasswordFaults("abcdef", rules("any")), null);
+  assert.deepEqual(findPasswordFaults("abc", rules("any")), {
+    reasons: ["length"],
+    message: "Password should be at least 6 characters.",
+  });
+  const cases = {
+    "letters-digits": { good: "abcde1", bad: "abcdef" },
+    "lower-upper-digits": { good: "abcDE1", bad: "abcde1" },
+    "lower-upper-digits-symbols": { good: "abcDE1!", bad: "abcDE12" },
+  } as const;
+  for (const [kind, { good, bad }] of Object.entries(cases)) {
+    assert.equal(findPasswordFaults(good, rules(kind as keyof typeof cases)), null, kind);
+    const faults = findPasswordFaults(bad, rules(kind as keyof typeof cases));
+    assert.deepEqual(faults?.reasons, ["characters"], kind);
+    assert.match(faults?.message ?? "", /at least one character of each: .*0123456789/, kind);
+  }
+  assert.deepEqual(findPasswordFaults("!", rules("letters-digits"))?.reasons, ["length", "characters"]);
+  assert.throws(
+    () => checkNewPassword("abc", rules("any")),
+    (error) => error instanceof AppError && error.status === 422 && hasReasons(error, ["length"]),
+  );
+});
+
+test("hashes that cannot be used, or would take minutes, are not imported", async () => {
+  const salt = "c29tZXNhbHQxMjM0NTY3OA";
+  const digest = "A".repeat(43);
+  const bad = [
+    "",
+    "plain text",
+    "5f4dcc3b5aa765d61d8327deb882cf99",
+    "$2b$10$short",
+    `$2b$31$${"a".repeat(53)}`,
+    `$2b$16$${"a".repeat(53)}`,
+    `$2x$10$${"a".repeat(53)}`,
+    `$1$abc$${"a".repeat(22)}`,
+    `$argon2id$v=19$m=4294967295,t=1,p=1$${salt}$${digest}`,
+    `$argon2id$v=19$m=8192,t=4294967295,p=1$${salt}$${digest}`,
+    `$argon2id$v=19$m=8192,t=0,p=1$${salt}$${digest}`,
+    `$argon2id$v=19$m=8192,t=1,p=255$${salt}$${digest}`,
+    `$argon2id$v=19$m=8,t=1,p=2$${salt}$${digest}`,
+    `$argon2id$v=19$m=8192,t=1,p=1$${salt}`,
+    `$argon2id$v=19$m=8192,t=1,p=1$${salt}$${digest}\0`,
+    `$argon2id$v=19$m=8192,t=1,p=1$${salt}$${digest}\n`,
+    `$scrypt$ln=15,r=8,p=1$${salt}$${digest}`,
+  ];
+  for (const text of bad) {
+    assert.throws(() => parseImportedHash(text), refusal(400, "validation_failed", /cannot be imported/), text);
+  }
+});
+
+function rules(authPasswordCharacters: "any" | "letters-digits" | "lower-upper-digits" | "lower-upper-digits-symbols") {
+  return { authPasswordMinLength: 6, authPasswordCharacters };
+}
+
+function hasReasons(error: AppError, reasons: readonly string[]): boolean {
+  assert.deepEqual(error.extra.members?.["weak_password"], { reasons });
+  return true;
+}
+
+async function measureMs(work: () => Promise<unknown>): Promise<number> {
+  const start = performance.now();
+  await work();
+  return performance.now() - start;
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
+}

@@ -1,0 +1,232 @@
+import assert from "node:assert/strict";
+import { createHmac, randomUUID } from "node:crypto";
+import { after, before, describe, it } from "node:test";
+import { importSigningKey, loadKeys, rotateRoleKeys } from "../../src/auth/index.ts";
+import { admitCaller } from "../../src/auth/principal/admit-caller.ts";
+import { resolvePrincipal } from "../../src/auth/principal/resolve-principal.ts";
+import { AppError, renderError } from "../../src/errors/index.ts";
+import { openTokenRoom, type TokenRoom } from "./token-room.ts";
+
+const SECRET = "super-secret-jwt-token-with-at-least-32-characters-long";
+const PUBLISHABLE = "sb_publishable_ACJWlzQHlZjBrEguHvfOxg_3BJgxAaH";
+
+let room: TokenRoom;
+let userId: string;
+let sessionId: string;
+let token: string;
+let anon: string;
+let service: string;
+const closers: (() => Promise<void>)[] = [];
+before(async () => {
+  room = await openTokenRoom({ after: (close) => closers.unshift(close) }, { anonKeyOverride: PUBLISHABLE });
+  const { database, clock } = room;
+  await importSigningKey(database.owner, {
+    masterKey: database.masterKey,
+    clock,
+    file: { algorithm: "HS256", text: SECRET, kid: null },
+    isCurrent: false,
+  });
+  await room.ring.reload();
+  userId = await room.addUser();
+  sessionId = await room.addSession(userId);
+  token = await room.tokenOf(userId, sessionId);
+  ({ anonKey: anon, serviceRoleKey: service } = room.keys);
+  anon = room.keys.apiKeys.find((key) => key.role === "anon" && key.token !== PUBLISHABLE)?.token ?? "";
+});
+after(async () => {
+  for (const close of closers) await close();
+});
+
+const resolve = (apikey: string | undefined, authorization?: string) =>
+  resolvePrincipal(room.ring, room.verifiedTokens, room.clock, { apikey, authorization });
+const kindOf = async (apikey: string, authorization?: string) => (await resolve(apikey, authorization)).principal.kind;
+
+function legacyToken(claims: Record<string, unknown>): string {
+  const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
+  const signed = `${encode({ alg: "HS256", typ: "JWT" })}.${encode({ exp: room.nowSeconds() + 60, ...claims })}`;
+  return `${signed}.${createHmac("sha256", SECRET).update(signed).digest("base64url")}`;
+}
+
+function refusal(message: RegExp, status = 401) {
+  return (error: unknown) => {
+    assert.ok(error instanceof AppError, String(error));
+    assert.equal(error.status, status);
+    assert.match(error.message, message);
+    return true;
+  };
+}
+
+describe("the API key", () => {
+  it("is required", async () => {
+    for (const missing of [undefined, ""]) {
+      await assert.rejects(resolve(missing), refusal(/^No API key found in request$/));
+      await assert.rejects(resolve(missing, `Bearer ${service}`), refusal(/No API key/));
+    }
+    const error = await resolve(undefined).catch((caught: unknown) => caught);
+    const { status, body } = renderError(error);
+    assert.equal(status, 401);
+    assert.deepEqual(JSON.parse(body), {
+      error: "Unauthorized",
+      code: "UNAUTHORIZED",
+      message: "No API key found in request",
+      details: null,
+      hint: "No `apikey` request header or url param was found.",
+    });
+  });
+
+  it("must be a known one, whole", async () => {
+    for (const wrong of ["x", anon.slice(0, -1), `${anon}, ${anon}`, token, "sb_publishable_unknown", "\0", "é"]) {
+      await assert.rejects(resolve(wrong, `Bearer ${token}`), refusal(/^Invalid API key$/), wrong);
+    }
+  });
+
+  it("says who is calling when no bearer does", async () => {
+    assert.deepEqual(await resolve(anon), { principal: { kind: "anon" }, hasAuthorization: false });
+    assert.deepEqual(await resolve(PUBLISHABLE), { principal: { kind: "anon" }, hasAuthorization: false });
+    assert.deepEqual(await resolve(service), { principal: { kind: "service" }, hasAuthorization: false });
+  });
+});
+
+describe("the bearer", () => {
+  it("that is a key has that key's role, whichever key came with it", async () => {
+    assert.deepEqual(await resolve(anon, `Bearer ${anon}`), { principal: { kind: "anon" }, hasAuthorization: true });
+    assert.equal(await kindOf(anon, `Bearer ${service}`), "service");
+    assert.equal(await kindOf(service, `Bearer ${anon}`), "anon");
+    assert.equal(await kindOf(service, `Bearer ${PUBLISHABLE}`), "anon");
+    assert.equal(await kindOf(service, "Bearer sb_temp_whatever"), "service");
+    assert.equal(await kindOf(anon, "Bearer sb_secret_unknown"), "anon");
+  });
+
+  it("that is a user's token wins over the key", async () => {
+    for (const key of [anon, PUBLISHABLE, service]) {
+      const { principal } = await resolve(key, `Bearer ${token}`);
+      assert.deepEqual(principal, {
+        kind: "user",
+        userId,
+        sessionId,
+        role: "authenticated",
+        aal: "aal1",
+        claims: room.claimsOf(userId, sessionId),
+      });
+    }
+  });
+
+  it("is read whatever the case of its scheme, and nothing else is one", async () => {
+    for (const scheme of ["bearer", "BEARER", "bEaReR"]) assert.equal(await kindOf(anon, `${scheme} ${token}`), "user");
+    assert.equal(await kindOf(anon, `Bearer    ${token}`), "user");
+    for (const wrong of [
+      "",
+      "Bearer",
+      "Bearer ",
+      token,
+      `Bearer${token}`,
+      `Basic ${token}`,
+      `Bearer ${token} ${token}`,
+      `Bearer ${token}, Bearer ${token}`,
+      `Bearer ${anon}, Bearer ${service}`,
+      `Bearer ${token}\0`,
+      `Token ${service}`,
+      "Bearer undefined",
+      "Bearer null",
+      `Bearer ${service.slice(0, -1)}`,
+    ]) {
+      await assert.rejects(resolve(service, wrong), refusal(/unable to parse or verify/), wrong.slice(0, 30));
+    }
+  });
+
+  it("of an imported key without a user has the role it names", async () => {
+    assert.equal(await kindOf(anon, `Bearer ${legacyToken({ role: "anon", iss: "supabase" })}`), "anon");
+    assert.equal(await kindOf(anon, `Bearer ${legacyToken({ role: "service_role", iss: "supabase" })}`), "service");
+    for (const role of ["authenticated", "postgres", "swarmbase_owner", "", undefined]) {
+      await assert.rejects(resolve(anon, `Bearer ${legacyToken({ role })}`), refusal(/missing sub/), role);
+    }
+  });
+
+  it("of a user is a user's, even when it names the service role", async () => {
+    const powerful = await resolve(anon, `Bearer ${legacyToken({ sub: userId, role: "service_role" })}`);
+    assert.equal(powerful.principal.kind, "user");
+    await assert.rejects(
+      admitCaller(
+        { ...room, keyRing: room.ring, settings: { authSessionInactivitySeconds: 0 } },
+        { access: "service", isBearerIgnored: false },
+        { apikey: anon, authorization: `Bearer ${legacyToken({ sub: userId, role: "service_role" })}` },
+      ),
+      refusal(/User not allowed/, 403),
+    );
+  });
+
+  it("that was a key and is revoked is nothing, though its signature would still be right", async (t) => {
+    const own = await openTokenRoom(t);
+    const { owner, masterKey } = own.database;
+    const old = own.keys.serviceRoleKey;
+    await rotateRoleKeys(owner, { masterKey, clock: own.clock, graceSeconds: 0 });
+    await own.ring.reload();
+    const { anonKey } = await loadKeys(owner, {
+      masterKey,
+      clock: own.clock,
+      anonKeyOverride: null,
+      serviceRoleKeyOverride: null,
+    });
+    const credentials = { apikey: anonKey, authorization: `Bearer ${old}` };
+    await assert.rejects(resolvePrincipal(own.ring, own.verifiedTokens, own.clock, credentials), refusal(/JWT/));
+    await assert.rejects(
+      resolvePrincipal(own.ring, own.verifiedTokens, own.clock, { apikey: old, authorization: undefined }),
+      refusal(/Invalid API key/),
+    );
+  });
+});
+
+describe("admittance", () => {
+  const admit = (access: "public" | "apikey" | "user" | "service", apikey?: string, bearer?: string, ignored = false) =>
+    admitCaller(
+      { ...room, keyRing: room.ring, settings: { authSessionInactivitySeconds: 0 } },
+      { access, isBearerIgnored: ignored },
+      { apikey, authorization: bearer === undefined ? undefined : `Bearer ${bearer}` },
+    );
+  const code = (error: unknown) => (error instanceof AppError ? error.extra.members?.["error_code"] : error);
+  const refused = async (attempt: Promise<unknown>, status: number, name: string | undefined) =>
+    assert.rejects(attempt, (error: unknown) => {
+      assert.ok(error instanceof AppError, String(error));
+      assert.deepEqual([error.status, code(error)], [status, name], error.message);
+      return true;
+    });
+
+  it("public asks for nothing and believes nothing", async () => {
+    for (const [key, bearer] of [
+      [undefined, undefined],
+      ["wrong", "wrong"],
+      [service, service],
+    ] as const) {
+      assert.deepEqual((await admit("public", key, bearer)).principal, { kind: "anon" });
+    }
+  });
+
+  it("apikey asks for a key, and looks at the bearer unless told not to", async () => {
+    await refused(admit("apikey"), 401, undefined);
+    assert.equal((await admit("apikey", anon, token)).principal.kind, "user");
+    await refused(admit("apikey", anon, "expired.or.bad"), 401, "bad_jwt");
+    assert.equal((await admit("apikey", anon, "expired.or.bad", true)).principal.kind, "anon");
+    assert.equal((await admit("apikey", service, token, true)).principal.kind, "service");
+    await refused(admit("apikey", "wrong", token, true), 401, undefined);
+  });
+
+  it("user asks for a living user", async () => {
+    assert.equal((await admit("user", anon, token)).principal.kind, "user");
+    await refused(admit("user", anon), 401, "no_authorization");
+    await refused(admit("user", service), 401, "no_authorization");
+    await refused(admit("user", anon, anon), 401, "bad_jwt");
+    await refused(admit("user", anon, service), 401, "bad_jwt");
+    await refused(admit("user", anon, await room.tokenOf(userId, randomUUID())), 401, "session_not_found");
+    await refused(admit("user", undefined, token), 401, undefined);
+  });
+
+  it("service asks for the role", async () => {
+    assert.equal((await admit("service", service)).principal.kind, "service");
+    assert.equal((await admit("service", anon, service)).principal.kind, "service");
+    await refused(admit("service", anon), 401, "no_authorization");
+    await refused(admit("service", anon, anon), 403, "not_admin");
+    await refused(admit("service", anon, token), 403, "not_admin");
+    await refused(admit("service", service, token), 403, "not_admin");
+    await refused(admit("service", service, "bad"), 401, "bad_jwt");
+  });
+});

@@ -1,0 +1,155 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { test } from "node:test";
+import pg from "pg";
+import { loadKeys, revokeSigningKey, rotateRoleKeys, rotateSigningKey } from "../../src/auth/index.ts";
+import { KeyRing } from "../../src/auth/tokens/key-ring.ts";
+import { VerifiedTokens } from "../../src/auth/tokens/verified-tokens.ts";
+import { AppError } from "../../src/errors/index.ts";
+import { silentObserver } from "../support/silent-observer.ts";
+import { openTokenRoom } from "./token-room.ts";
+
+const LOOK_AGAIN_AFTER_MS = 1_000;
+
+test("a key that another node began to sign with is found by the first token of it", async (t) => {
+  const { database, ring, clock, readings } = await openTokenRoom(t);
+  const { kid } = await rotateSigningKey(database.owner, { masterKey: database.masterKey, clock });
+  assert.notEqual(ring.current.kid, kid);
+  assert.equal((await ring.findKey(kid))?.kid, kid);
+  assert.equal(ring.current.kid, kid, "and new tokens are signed with it");
+  assert.equal(ring.jwks.length, 2);
+  await ring.findKey(kid);
+  assert.equal(readings(), 1);
+});
+
+test("a flood of unknown ids costs one reading in a while", async (t) => {
+  const { ring, readings } = await openTokenRoom(t);
+  const startedMs = performance.now();
+  for (let round = 0; round < 20; round += 1) {
+    const found = await Promise.all(Array.from({ length: 100 }, () => ring.findKey(randomUUID())));
+    assert.ok(found.every((key) => key === null));
+  }
+  const elapsedMs = performance.now() - startedMs;
+  assert.ok(readings() <= 1 + Math.floor(elapsedMs / LOOK_AGAIN_AFTER_MS), `${readings()} in ${elapsedMs} ms`);
+  assert.ok(readings() >= 1);
+});
+
+test("an id that was looked for in vain is not looked for again", async (t) => {
+  const { ring, readings } = await openTokenRoom(t);
+  assert.equal(await ring.findKey("nobody"), null);
+  assert.equal(readings(), 1);
+  const realNow = performance.now.bind(performance);
+  t.mock.method(performance, "now", () => realNow() + 5 * LOOK_AGAIN_AFTER_MS);
+  assert.equal(await ring.findKey("nobody"), null);
+  assert.equal(readings(), 1);
+  assert.equal(await ring.findKey("somebody else"), null);
+  assert.equal(readings(), 2);
+});
+
+test("an id that could not be looked for yet is looked for later", async (t) => {
+  const { database, ring, clock } = await openTokenRoom(t);
+  assert.equal(await ring.findKey("bogus"), null);
+  const { kid } = await rotateSigningKey(database.owner, { masterKey: database.masterKey, clock });
+  assert.equal(await ring.findKey(kid), null, "too soon after the last reading");
+  const realNow = performance.now.bind(performance);
+  t.mock.method(performance, "now", () => realNow() + LOOK_AGAIN_AFTER_MS);
+  assert.equal((await ring.findKey(kid))?.kid, kid);
+});
+
+test("a revoked key verifies nothing after the next reading, remembered tokens included", async (t) => {
+  const { database, ring, clock, verifiedTokens, tokenOf } = await openTokenRoom(t);
+  const token = await tokenOf(randomUUID(), randomUUID());
+  const { kid: oldKid } = ring.current;
+  await verifiedTokens.verify(ring, token, clock);
+  assert.equal(await revokeSigningKey(database.owner, { kid: oldKid, clock }), false, "the one that signs stays");
+  await rotateSigningKey(database.owner, { masterKey: database.masterKey, clock });
+  await ring.reload();
+  await verifiedTokens.verify(ring, token, clock);
+
+  assert.equal(await revokeSigningKey(database.owner, { kid: oldKid, clock }), true);
+  assert.equal(await revokeSigningKey(database.owner, { kid: oldKid, clock }), false);
+  await ring.reload();
+  await assert.rejects(verifiedTokens.verify(ring, token, clock), { code: "UNAUTHORIZED" });
+  assert.equal(verifiedTokens.count, 0);
+  assert.deepEqual(
+    ring.jwks.map(({ kid }) => kid),
+    [ring.current.kid],
+  );
+});
+
+test("API keys are known whole or not at all, and new ones without a restart", async (t) => {
+  const own = "sb_publishable_ACJWlzQHlZjBrEguHvfOxg_3BJgxAaH";
+  const secret = "sb_secret_N7UND0UgjKTVK-Uodkm0Hg_xSvEMPvz";
+  const room = await openTokenRoom(t, { anonKeyOverride: own, serviceRoleKeyOverride: secret });
+  const { database, ring, clock } = room;
+  const { masterKey, owner } = database;
+  const stored = await loadKeys(owner, { masterKey, clock, anonKeyOverride: null, serviceRoleKeyOverride: null });
+  assert.equal(ring.findApiKeyRole(own), "anon");
+  assert.equal(ring.findApiKeyRole(secret), "service_role");
+  assert.equal(ring.findApiKeyRole(stored.anonKey), "anon");
+  assert.equal(ring.findApiKeyRole(stored.serviceRoleKey), "service_role");
+  for (const wrong of ["", own.slice(0, -1), `${own} `, own.toLowerCase(), stored.anonKey.slice(1), "x".repeat(1e6)]) {
+    assert.equal(ring.findApiKeyRole(wrong), null);
+  }
+
+  await rotateRoleKeys(owner, { masterKey, clock, graceSeconds: 60 });
+  const renewed = await loadKeys(owner, { masterKey, clock, anonKeyOverride: null, serviceRoleKeyOverride: null });
+  assert.equal(ring.findApiKeyRole(renewed.serviceRoleKey), null);
+  assert.equal(await ring.findNewApiKeyRole(renewed.serviceRoleKey), "service_role");
+  assert.equal(ring.findApiKeyRole(stored.serviceRoleKey), "service_role", "while its grace lasts");
+  clock.advance(60);
+  assert.equal(ring.findApiKeyRole(stored.serviceRoleKey), null, "and not a reading longer");
+  assert.equal(ring.findApiKeyRole(secret), "service_role");
+});
+
+test("while the database is away, known keys work and a new one is nobody's fault", async (t) => {
+  const { database, keys, clock, tokenOf, ring: running } = await openTokenRoom(t);
+  const nowhere = new pg.Pool({ connectionString: "postgresql://nobody@127.0.0.1:1/none" });
+  t.after(() => nowhere.end());
+  const options = { pool: nowhere, masterKey: database.masterKey, clock, observer: silentObserver };
+  const ring = new KeyRing({ ...options, anonKeyOverride: null, serviceRoleKeyOverride: null }, keys);
+  const token = await tokenOf(randomUUID(), randomUUID());
+  assert.equal((await new VerifiedTokens().verify(ring, token, clock)).kid, running.current.kid);
+  for (const kid of ["new-1", "new-2"]) {
+    await assert.rejects(ring.findKey(kid), (error) => error instanceof AppError && error.status === 503);
+  }
+});
+
+test("the watch ends with its signal and outlives a database that is away", async (t) => {
+  const { database, keys, clock } = await openTokenRoom(t);
+  const nowhere = new pg.Pool({ connectionString: "postgresql://nobody@127.0.0.1:1/none" });
+  t.after(() => nowhere.end());
+  const noted = Promise.withResolvers<string>();
+  const observer = { ...silentObserver, note: (name: string) => noted.resolve(name) };
+  const options = { pool: nowhere, masterKey: database.masterKey, clock, observer };
+  const ring = new KeyRing({ ...options, anonKeyOverride: null, serviceRoleKeyOverride: null }, keys);
+  const stopping = new AbortController();
+  const watching = ring.watch(stopping.signal, { everyMs: 5 });
+  assert.equal(await noted.promise, "keys.reload_failed");
+  stopping.abort();
+  await watching;
+  assert.equal(ring.current.kid, keys.currentSigningKey.kid);
+});
+
+test("verified tokens: as many as allowed, the longest unused gives way, none outlives its end", async (t) => {
+  const { ring, clock, tokenOf } = await openTokenRoom(t);
+  const verified = new VerifiedTokens({ maxCount: 2 });
+  const [first, second, third] = await Promise.all(
+    Array.from({ length: 3 }, () => tokenOf(randomUUID(), randomUUID())),
+  );
+  assert.ok(first !== undefined && second !== undefined && third !== undefined);
+  const kept = await verified.verify(ring, first, clock);
+  await verified.verify(ring, second, clock);
+  assert.equal(await verified.verify(ring, first, clock), kept, "the same answer, not a new check");
+  const other = await verified.verify(ring, second, clock);
+  await verified.verify(ring, first, clock);
+  await verified.verify(ring, third, clock);
+  assert.equal(verified.count, 2);
+  assert.equal(await verified.verify(ring, first, clock), kept);
+  assert.notEqual(await verified.verify(ring, second, clock), other);
+
+  clock.advance(3600);
+  await assert.rejects(verified.verify(ring, second, clock), { message: "JWT expired" });
+  await assert.rejects(verified.verify(ring, `${second}x`, clock));
+  assert.ok(verified.count <= 2);
+});

@@ -1,0 +1,180 @@
+import assert from "node:assert/strict";
+import { describe, it, type TestContext } from "node:test";
+import { createClient } from "@supabase/supabase-js";
+import type { AuthCall, AuthEndpoint } from "../../src/auth/index.ts";
+import { admitCaller } from "../../src/auth/principal/admit-caller.ts";
+import { signAccessToken } from "../../src/auth/tokens/access-token.ts";
+import { tokenEndpoints } from "../../src/auth/tokens/endpoints.ts";
+import { authRoutes } from "../../src/http/index.ts";
+import { createAuthRoom } from "../auth/support/auth-room.ts";
+import { openTokenRoom } from "../auth/token-room.ts";
+import { startServer } from "./support/test-server.ts";
+
+async function serve(t: TestContext, endpoints: readonly AuthEndpoint[]) {
+  const stage = await createAuthRoom(t);
+  const { room } = stage;
+  const server = await startServer(t, {
+    routes: authRoutes(endpoints, room),
+    gate: (admittance, credentials) => admitCaller(room, admittance, credentials),
+  });
+  return { ...stage, ...server };
+}
+
+function endpoint(row: Partial<AuthEndpoint> & Pick<AuthEndpoint, "run">): AuthEndpoint {
+  return { method: "GET", path: "/try", access: "public", limit: null, ...row };
+}
+
+describe("an endpoint", () => {
+  it("gets the call as it came", async (t) => {
+    const calls: AuthCall[] = [];
+    const run = async (_room: unknown, call: AuthCall) => {
+      calls.push(call);
+      return { status: 200, body: {} };
+    };
+    const { request, anonKey } = await serve(t, [
+      endpoint({ method: "POST", path: "/things/:id/parts/:part", access: "apikey", run }),
+    ]);
+    const { status } = await request("/auth/v1/things/a%20b/parts/%2e%2e?x=1&x=2&__proto__=evil&apikey=other&empty=", {
+      method: "POST",
+      headers: { apikey: anonKey, "user-agent": "probe/1", "content-type": "application/json;charset=UTF-8" },
+      body: '{"email":"a@b.c"}',
+    });
+    assert.equal(status, 200);
+    const [call] = calls;
+    assert.ok(call !== undefined);
+    assert.deepEqual({ ...call.params }, { id: "a b", part: ".." });
+    assert.equal(call.query["x"], "1");
+    assert.equal(call.query["empty"], "");
+    assert.equal(call.query["toString"], undefined);
+    assert.equal(call.query["missing"], undefined);
+    assert.deepEqual(call.body, { email: "a@b.c" });
+    assert.equal(call.headers["user-agent"], "probe/1");
+    assert.equal(call.userAgent, "probe/1");
+    assert.equal(call.address, "127.0.0.1");
+    assert.deepEqual(call.principal, { kind: "anon" });
+  });
+
+  it("gets an empty object for no body, whatever the content type says", async (t) => {
+    const bodies: unknown[] = [];
+    const run = async (_room: unknown, call: AuthCall) => {
+      bodies.push(call.body);
+      return { status: 204 };
+    };
+    const { request } = await serve(t, [endpoint({ method: "POST", run })]);
+    const headers = { "content-type": "application/json;charset=UTF-8" };
+    const answer = await request("/auth/v1/try", { method: "POST", headers });
+    assert.equal(answer.status, 204);
+    assert.equal(answer.text, "");
+    assert.equal((await request("/auth/v1/try", { method: "POST" })).status, 204);
+    assert.deepEqual(bodies, [{}, {}]);
+    const broken = await request("/auth/v1/try", { method: "POST", headers, body: "{" });
+    assert.equal(broken.status, 400);
+    assert.equal(broken.json["error_code"], "bad_json");
+  });
+
+  it("answers with its status, headers and body, never to be stored", async (t) => {
+    const { request } = await serve(t, [
+      endpoint({ path: "/list", run: async () => ({ status: 201, body: [1], headers: { "x-total-count": "1" } }) }),
+      endpoint({
+        path: "/redirect",
+        run: async () => ({ status: 303, headers: { location: "https://app.test/#access_token=x" } }),
+      }),
+      endpoint({
+        path: "/fault",
+        run: async () => {
+          throw new Error("secret detail");
+        },
+      }),
+    ]);
+    const list = await request("/auth/v1/list");
+    assert.deepEqual([list.status, list.text, list.headers["x-total-count"]], [201, "[1]", "1"]);
+    assert.equal(list.headers["content-type"], "application/json; charset=utf-8");
+    const redirect = await request("/auth/v1/redirect");
+    assert.deepEqual([redirect.status, redirect.text], [303, ""]);
+    assert.equal(redirect.headers.location, "https://app.test/#access_token=x");
+    const fault = await request("/auth/v1/fault");
+    assert.equal(fault.status, 500);
+    assert.doesNotMatch(fault.text, /secret/);
+    for (const { headers } of [list, redirect, fault]) {
+      assert.equal(headers["cache-control"], "no-store");
+      assert.equal(headers["access-control-allow-origin"], "*");
+    }
+  });
+
+  it("is not run by HEAD: what looks at links must not use them up", async (t) => {
+    let runs = 0;
+    const run = async () => {
+      runs += 1;
+      return { status: 200, body: {} };
+    };
+    const { request } = await serve(t, [endpoint({ path: "/verify", run })]);
+    const answer = await request("/auth/v1/verify?token=x", { method: "HEAD" });
+    assert.equal(answer.status, 405);
+    assert.equal(answer.headers.allow, "GET, OPTIONS");
+    assert.equal(runs, 0);
+  });
+
+  it("for a key does not mind the expired token that a client still sends", async (t) => {
+    const run = async (_room: unknown, { principal }: AuthCall) => ({ status: 200, body: principal });
+    const { request, anonKey, serviceRoleKey } = await serve(t, [
+      endpoint({ method: "POST", path: "/token", access: "apikey", run }),
+      endpoint({ path: "/user", access: "user", run }),
+      endpoint({ path: "/admin/users", access: "service", run }),
+    ]);
+    const headers = { apikey: anonKey, authorization: "Bearer long.gone.token" };
+    assert.equal((await request("/auth/v1/token", { method: "POST", headers })).status, 200);
+    assert.equal((await request("/auth/v1/user", { headers })).status, 401);
+    assert.equal((await request("/auth/v1/admin/users", { headers })).status, 401);
+    const asService = { apikey: anonKey, authorization: `Bearer ${serviceRoleKey}` };
+    assert.deepEqual((await request("/auth/v1/admin/users", { headers: asService })).json, { kind: "service" });
+  });
+});
+
+describe("the list of public keys", () => {
+  it("is public, may be kept for ten minutes, and holds nothing secret", async (t) => {
+    const { request, room } = await serve(t, tokenEndpoints);
+    const { status, json, headers } = await request("/auth/v1/.well-known/jwks.json");
+    assert.equal(status, 200);
+    assert.equal(headers["cache-control"], "public, max-age=600");
+    const [key, ...others] = json["keys"] as Record<string, unknown>[];
+    assert.deepEqual(others, []);
+    assert.deepEqual(Object.keys(key ?? {}).toSorted(), ["alg", "crv", "key_ops", "kid", "kty", "use", "x", "y"]);
+    assert.deepEqual([key?.["kid"], key?.["alg"], key?.["key_ops"]], [room.keyRing.current.kid, "ES256", ["verify"]]);
+  });
+
+  it("is found by discovery", async (t) => {
+    const { request, room } = await serve(t, tokenEndpoints);
+    const { json } = await request("/auth/v1/.well-known/openid-configuration");
+    assert.equal(json["issuer"], `${room.baseUrl}/auth/v1`);
+    assert.equal(json["jwks_uri"], `${room.baseUrl}/auth/v1/.well-known/jwks.json`);
+    assert.deepEqual(json["id_token_signing_alg_values_supported"], ["ES256"]);
+  });
+
+  it("is all that supabase-js needs to verify a token by itself", async (t) => {
+    const { request, room, anonKey } = await serve(t, tokenEndpoints);
+    const paths: string[] = [];
+    const client = createClient("https://localhost:1", anonKey, {
+      auth: { persistSession: false, autoRefreshToken: false },
+      global: {
+        fetch: async (input) => {
+          const url = new URL(input instanceof Request ? input.url : input);
+          paths.push(url.pathname);
+          const { status, text } = await request(`${url.pathname}${url.search}`);
+          return new Response(text, { status });
+        },
+      },
+    });
+    const { claimsOf } = await openTokenRoom(t);
+    const nowSeconds = Math.floor(Date.now() / 1000);
+    const sub = "0190a6a0-0000-7000-8000-000000000001";
+    const token = await signAccessToken(room.keyRing, {
+      ...claimsOf(sub, sub),
+      iat: nowSeconds,
+      exp: nowSeconds + 60,
+    });
+    const { data, error } = await client.auth.getClaims(token);
+    assert.equal(error, null);
+    assert.equal(data?.claims.sub, sub);
+    assert.deepEqual(paths, ["/auth/v1/.well-known/jwks.json"]);
+  });
+});
