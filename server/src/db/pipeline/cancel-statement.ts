@@ -1,0 +1,79 @@
+import pg from "pg";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { WireClient, WireConnection } from "./wire.ts";
+
+const CANCEL_TIMEOUT_MS = 2_000;
+const REPEAT_AFTER_MS = 250;
+const MAX_REQUESTS = 20;
+
+interface CancelConnection extends WireConnection {
+  connect(port: number | string, host?: string): void;
+  requestSsl(): void;
+  cancel(processID: number, secretKey: number): void;
+}
+
+export interface CancelOptions {
+  readonly signal: AbortSignal;
+  readonly client: WireClient;
+  /** Ends the awaited for good, together with its connection. */
+  giveUp(error: Error): void;
+}
+
+/**
+ * Waits for what the connection is doing, and has it cancelled when the signal says so. Returns only when no request to
+ * cancel is under way any more: one that came late would hit whoever uses the connection next.
+ */
+export async function cancelUntil<T>(awaited: Promise<T>, options: CancelOptions): Promise<T> {
+  const { signal } = options;
+  let cancelling: Promise<void> | null = null;
+  const settled = new AbortController();
+  const onAbort = (): void => {
+    cancelling = cancelRepeatedly(options, settled.signal);
+  };
+  if (signal.aborted) onAbort();
+  else signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    return await awaited;
+  } finally {
+    settled.abort();
+    signal.removeEventListener("abort", onAbort);
+    if (cancelling !== null) await (cancelling as Promise<void>);
+  }
+}
+
+/** A request to cancel that overtakes the statement finds nothing to cancel, so one is not always enough. */
+async function cancelRepeatedly({ client, giveUp }: CancelOptions, settled: AbortSignal): Promise<void> {
+  try {
+    for (let request = 0; request < MAX_REQUESTS && !settled.aborted; request += 1) {
+      await cancelStatement(client);
+      await sleep(REPEAT_AFTER_MS, undefined, { signal: settled }).catch(() => {});
+    }
+    if (!settled.aborted) giveUp(new Error("Connection terminated: the statement did not stop when it was cancelled"));
+  } catch (error) {
+    giveUp(new Error("Connection terminated: the statement could not be cancelled", { cause: error }));
+  }
+}
+
+/** The server closes the connection once the signal is sent; only then is it certain whom it reaches. */
+function cancelStatement(client: WireClient): Promise<void> {
+  const { host, port, ssl, sslNegotiation, processID, secretKey } = client;
+  const connection = new pg.Connection({ ssl, sslNegotiation } as pg.ConnectionConfig) as unknown as CancelConnection;
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const late = setTimeout(() => connection.stream.destroy(new Error("no answer in time")), CANCEL_TIMEOUT_MS);
+  let isSent = false;
+  const cancel = (): void => {
+    isSent = true;
+    connection.cancel(processID, secretKey);
+  };
+  const isEncrypted = ssl !== false && ssl !== undefined;
+  connection.on("connect", () => {
+    if (!isEncrypted) cancel();
+    else if (sslNegotiation !== "direct") connection.requestSsl();
+  });
+  connection.on("sslconnect", cancel);
+  connection.on("error", reject);
+  connection.on("end", () => (isSent ? resolve() : reject(new Error("the server did not listen"))));
+  if (host.startsWith("/")) connection.connect(`${host}/.s.PGSQL.${port}`);
+  else connection.connect(port, host);
+  return promise.finally(() => clearTimeout(late));
+}

@@ -1,0 +1,34 @@
+import { FOREIGN_STATEMENT } from "./sql/reset-connection.ts";
+import type { Answerable } from "./wire.ts";
+
+/**
+ * Takes the answer of a reset that the flight before it has already sent. The driver hands every answer up to the next
+ * ReadyForQuery to one statement, so the reset has to be a statement of its own.
+ */
+export class ResetAnswer implements Answerable {
+  #isClean = true;
+
+  get isClean(): boolean {
+    return this.#isClean;
+  }
+
+  submit(): null {
+    return null;
+  }
+
+  handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
+    if (fields[0] === FOREIGN_STATEMENT) this.#isClean = false;
+  }
+
+  handleError(): void {
+    this.#isClean = false;
+  }
+
+  handleRowDescription(): void {}
+  handleCommandComplete(): void {}
+  handleEmptyQuery(): void {}
+  handlePortalSuspended(): void {}
+  handleCopyInResponse(): void {}
+  handleCopyData(): void {}
+  handleReadyForQuery(): void {}
+}

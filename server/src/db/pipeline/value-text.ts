@@ -1,0 +1,21 @@
+/** What a parameter may be. It travels as text, and the statement says what the text is. */
+export type FlightValue = string | number | bigint | boolean | Date | Uint8Array | null | readonly FlightValue[];
+
+export function toValueText(value: FlightValue): string | null {
+  if (typeof value === "string" || value === null) return value;
+  if (value instanceof Date) return value.toISOString();
+  if (value instanceof Uint8Array) return `\\x${Buffer.from(value).toString("hex")}`;
+  if (isList(value)) return `{${value.map(toElement).join(",")}}`;
+  return String(value);
+}
+
+function toElement(value: FlightValue): string {
+  const text = toValueText(value);
+  if (text === null) return "NULL";
+  return isList(value) ? text : `"${text.replace(/["\\]/g, "\\$&")}"`;
+}
+
+// Array.isArray does not see that a readonly array is one.
+function isList(value: FlightValue): value is readonly FlightValue[] {
+  return Array.isArray(value);
+}

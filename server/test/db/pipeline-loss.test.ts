@@ -1,0 +1,236 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { type EventEmitter, once } from "node:events";
+import type { Duplex } from "node:stream";
+import { after, before, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { openRelay, type Relay } from "./pipeline-relay.ts";
+import { ask, fly, look, openRoom, type Room, scopeOf } from "./pipeline-room.ts";
+
+const closers: (() => Promise<void>)[] = [];
+const cleanup = { after: (close: () => Promise<void>) => void closers.unshift(close) };
+const me = scopeOf(randomUUID());
+const reader = { ...me, isReadOnly: true };
+const away = { status: 503, code: "SERVICE_UNAVAILABLE" };
+const END_OF_FLIGHT = Buffer.from("Z\0\0\0\x05I", "latin1");
+let room: Room;
+let admin: pg.Client;
+
+before(async () => {
+  room = await openRoom(cleanup);
+  await room.database.owner.query(`
+    create table public.notes (id int primary key);
+    create sequence public.calls;
+    grant all on public.notes, public.calls to authenticated`);
+  admin = new pg.Client({ connectionString: room.database.adminUrl });
+  await admin.connect();
+  cleanup.after(() => admin.end());
+});
+after(async () => {
+  for (const close of closers) await close();
+});
+
+async function openRelayedPool(): Promise<{ pool: pg.Pool; relay: Relay }> {
+  const relay = await openRelay(cleanup, { target: room.database.adminUrl });
+  const { password, pathname } = new URL(room.database.url("sb_user"));
+  const pool = room.openPool({
+    connectionString: undefined,
+    ...relay.config,
+    user: "sb_user",
+    password: decodeURIComponent(password),
+    database: pathname.slice(1),
+  });
+  assert.equal(await ask(pool, me, "select 'warm'"), "warm");
+  return { pool, relay };
+}
+
+async function waitForSleeper(marker: string): Promise<number> {
+  for (;;) {
+    const { rows } = await admin.query<{ pid: number }>(
+      "select pid from pg_stat_activity where state = 'active' and query like '%' || $1 || '%' and pid <> pg_backend_pid()",
+      [marker],
+    );
+    if (rows[0] !== undefined) return rows[0].pid;
+    await sleep(5);
+  }
+}
+
+const isRequest = (bytes: Buffer): boolean => bytes.includes("select");
+
+describe("a backend that is killed in a flight", () => {
+  for (const [what, scope] of [
+    ["a write", me],
+    ["a read that was being answered", reader],
+  ] as const) {
+    it(`makes ${what} a 503, which is not sent again`, async () => {
+      const pool = room.openPool();
+      const marker = randomUUID();
+      const running = fly(pool, scope, [`select 1 /* ${marker} */ from pg_sleep(60)`]);
+      const pid = await waitForSleeper(marker);
+      const acquired: unknown[] = [];
+      pool.on("acquire", (client) => acquired.push(client));
+      await Promise.all([assert.rejects(running, away), admin.query("select pg_terminate_backend($1)", [pid])]);
+      assert.equal(acquired.length, 0);
+      assert.equal(await ask(pool, me, "select 'next'"), "next");
+    });
+  }
+});
+
+describe("a connection that breaks", () => {
+  it("before anything was sent is replaced, also for a write", async () => {
+    const pool = room.openPool();
+    const client = await pool.connect();
+    (client as unknown as { connection: { stream: { end(): void } } }).connection.stream.end();
+    client.release();
+    await fly(pool, me, ["insert into public.notes (id) values (1)"]);
+    assert.equal(await ask(pool, me, "select count(*) from public.notes where id = 1"), "1");
+  });
+
+  it("before anything was answered is replaced for a read", async () => {
+    const { pool, relay } = await openRelayedPool();
+    relay.onRequest((bytes) => {
+      if (!isRequest(bytes)) return bytes;
+      relay.onRequest(null);
+      return null;
+    });
+    assert.equal(await ask(pool, reader, "select 'again'"), "again");
+    assert.equal(relay.count(), 2);
+  });
+
+  it("twice is a 503 for a read too", async () => {
+    const { pool, relay } = await openRelayedPool();
+    relay.onRequest((bytes) => (isRequest(bytes) ? null : bytes));
+    await assert.rejects(ask(pool, reader, "select 1"), away);
+    assert.equal(relay.count(), 2);
+  });
+
+  it("after a write was sent is a 503, whether or not it was done", async () => {
+    for (const isDone of [false, true]) {
+      const { pool, relay } = await openRelayedPool();
+      let sent = 0;
+      relay.onRequest((bytes) => {
+        if (!isRequest(bytes)) return bytes;
+        sent += 1;
+        return isDone ? bytes : null;
+      });
+      relay.onAnswer(() => null);
+      await assert.rejects(ask(pool, me, "select nextval('public.calls')"), away);
+      assert.deepEqual([sent, relay.count()], [1, 1]);
+    }
+    assert.equal(
+      await look(
+        room.openPool({ connectionString: room.database.adminUrl }),
+        "select last_value::int from public.calls",
+      ),
+      1,
+    );
+  });
+
+  it("in a call to a function that is not ours is a 503, also when it reads", async () => {
+    const { pool, relay } = await openRelayedPool();
+    relay.onRequest((bytes) => (isRequest(bytes) ? null : bytes));
+    await assert.rejects(fly(pool, reader, ["select 1"], { resetAfter: true }), away);
+    assert.equal(relay.count(), 1);
+  });
+
+  it("in the middle of an answer is a 503", async () => {
+    const { pool, relay } = await openRelayedPool();
+    let passed = 0;
+    relay.onAnswer((bytes) => {
+      passed += bytes.length;
+      return passed > 200_000 ? null : bytes;
+    });
+    await assert.rejects(fly(pool, reader, ["select repeat('x', 1000) from generate_series(1, 5000)"]), away);
+    relay.onAnswer(null);
+    assert.equal(await ask(pool, me, "select 'next'"), "next");
+  });
+
+  it("after the rows but before the end is a 503: nobody knows whether it was committed", async () => {
+    const { pool, relay } = await openRelayedPool();
+    relay.onAnswer((bytes) => {
+      relay.onAnswer(() => null);
+      // ReadyForQuery is the last six bytes.
+      return bytes.subarray(0, -6);
+    });
+    const running = fly(pool, me, ["insert into public.notes (id) values (2) returning id"]);
+    await sleep(0);
+    const ended = assert.rejects(running, away);
+    while ((await admin.query("select 1 from public.notes where id = 2")).rowCount === 0) await sleep(5);
+    for (const client of pool["_clients" as keyof pg.Pool] as unknown as {
+      connection: { stream: { destroy(): void } };
+    }[]) {
+      client.connection.stream.destroy();
+    }
+    await ended;
+  });
+});
+
+it("a reset that fails costs the connection, not the answer before it", async () => {
+  const { pool, relay } = await openRelayedPool();
+  relay.onAnswer((bytes) => {
+    relay.onAnswer(() => Buffer.alloc(0));
+    const answer = bytes.subarray(0, bytes.indexOf(END_OF_FLIGHT) + END_OF_FLIGHT.length);
+    return Buffer.concat([answer, Buffer.from("E\0\0\0\x16SERROR\0C57014\0M-\0\0", "latin1"), END_OF_FLIGHT]);
+  });
+  const results = await fly(pool, me, ["select 'done'"], { resetAfter: true });
+  assert.equal(results[0]?.rows[0]?.[0], "done");
+  assert.equal(pool.totalCount, 0);
+});
+
+it("a connection that breaks in the reset does not undo the answer before it", async () => {
+  const { pool, relay } = await openRelayedPool();
+  relay.onAnswer((bytes) => {
+    relay.onAnswer(() => null);
+    return bytes.subarray(0, bytes.indexOf(END_OF_FLIGHT) + END_OF_FLIGHT.length);
+  });
+  const landing = fly(pool, me, ["select 'done'", "select pg_notify('x', '')"], { resetAfter: true });
+  const [client] = pool["_clients" as keyof pg.Pool] as unknown as pg.Client[];
+  const { connection } = client as unknown as { connection: EventEmitter & { stream: Duplex } };
+  await once(connection, "readyForQuery");
+  connection.stream.destroy();
+  assert.equal((await landing)[0]?.rows[0]?.[0], "done");
+  assert.equal(pool.totalCount, 0);
+});
+
+describe("an answer that is no answer", () => {
+  it("is an error and costs the connection", async () => {
+    const { pool, relay } = await openRelayedPool();
+    relay.onAnswer(() => Buffer.from("z\0\0\0\x04"));
+    await assert.rejects(ask(pool, me, "select 1"), /invalid response/);
+    relay.onAnswer(null);
+    assert.equal(await ask(pool, me, "select 'next'"), "next");
+    assert.equal(relay.count(), 2);
+  });
+
+  it("with fewer results than statements is an error", async () => {
+    const { pool, relay } = await openRelayedPool();
+    relay.onAnswer(() => Buffer.from("2\0\0\0\x04C\0\0\0\x0dSELECT 1\0Z\0\0\0\x05I", "latin1"));
+    await assert.rejects(ask(pool, me, "select 1"), /fewer statements/);
+  });
+});
+
+describe("a database that cannot be asked", () => {
+  it("because every connection is in use is a 504", async () => {
+    const pool = room.openPool();
+    const client = await pool.connect();
+    // Only now: on a busy machine, connecting itself may take longer.
+    Object.assign(pool.options, { connectionTimeoutMillis: 50 });
+    await assert.rejects(ask(pool, me, "select 1"), (error: { status: number; extra: { foreign?: unknown } }) => {
+      assert.equal(error.status, 504);
+      assert.deepEqual(error.extra.foreign, { code: "PGRST003", status: 504 });
+      return true;
+    });
+    client.release();
+    Object.assign(pool.options, { connectionTimeoutMillis: 0 });
+    assert.equal(await ask(pool, me, "select 'next'"), "next");
+  });
+
+  it("because it is not there is a 503", async () => {
+    const { pool, relay } = await openRelayedPool();
+    relay.refuse();
+    relay.onRequest(() => null);
+    await assert.rejects(ask(pool, me, "select 1"), away);
+    await assert.rejects(ask(pool, reader, "select 1"), away);
+  });
+});

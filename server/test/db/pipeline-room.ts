@@ -1,0 +1,87 @@
+import pg from "pg";
+import {
+  type FlightOptions,
+  type FlightResult,
+  type FlightStatement,
+  runFlight,
+  type Scope,
+} from "../../src/db/index.ts";
+import { type Cleanup, createTestDatabase, type TestDatabase } from "../support/database.ts";
+
+export interface Room {
+  readonly database: TestDatabase;
+  /** One connection, unless a test wants more. */
+  openPool(config?: pg.PoolConfig): pg.Pool;
+}
+
+export async function openRoom(t: Cleanup): Promise<Room> {
+  const pools: pg.Pool[] = [];
+  const database = await createTestDatabase({
+    after: (close) =>
+      t.after(async () => {
+        await Promise.all(pools.map((pool) => pool.end()));
+        await close();
+      }),
+  });
+  return {
+    database,
+    openPool: (config = {}) => {
+      const pool = new pg.Pool({ connectionString: database.url("sb_user"), max: 1, ...config });
+      pool.on("error", () => {});
+      pools.push(pool);
+      return pool;
+    },
+  };
+}
+
+export function scopeOf(userId: string, changes: Partial<Scope> = {}): Scope {
+  return {
+    role: "authenticated",
+    claims: { sub: userId, role: "authenticated" },
+    schemas: ["public"],
+    statementTimeoutMs: 8000,
+    isReadOnly: false,
+    request: { method: "POST", path: "/", headers: {} },
+    ...changes,
+  };
+}
+
+export const ANON: Scope = scopeOf("", { role: "anon", claims: {} });
+
+export type Changes = Omit<FlightOptions, "scope" | "statements">;
+
+export function fly(
+  pool: pg.Pool,
+  scope: Scope,
+  statements: readonly (FlightStatement | string)[],
+  changes: Changes = {},
+): Promise<readonly FlightResult[]> {
+  return runFlight(pool, {
+    scope,
+    statements: statements.map((statement) =>
+      typeof statement === "string" ? { text: statement, values: [] } : statement,
+    ),
+    ...changes,
+  });
+}
+
+/** The one value of the last statement. */
+export async function ask(
+  pool: pg.Pool,
+  scope: Scope,
+  text: string,
+  values: FlightStatement["values"] = [],
+): Promise<string | null> {
+  const results = await fly(pool, scope, [{ text, values }]);
+  return results.at(-1)?.rows[0]?.[0] ?? null;
+}
+
+/** Outside a flight, on the pool's own connection: what is true there for whoever comes next. */
+export async function look(pool: pg.Pool, text: string): Promise<unknown> {
+  const { rows } = await pool.query<Record<string, unknown>>(text);
+  return Object.values(rows[0] ?? {})[0];
+}
+
+export async function countPrepared(pool: pg.Pool): Promise<number> {
+  return Number(await look(pool, "select count(*) from pg_prepared_statements"));
+}
