@@ -1,8 +1,8 @@
 import { ERROR_CODES, type ErrorCode } from "@swarmbase/sdk";
 
 export interface AppErrorExtra {
-  /** One message per field (dotted when nested), or a text. */
-  details?: Record<string, string> | string | null;
+  /** One message per field (dotted when nested), a text, or the things to choose from. */
+  details?: Record<string, string> | string | readonly Readonly<Record<string, string>>[] | null;
   hint?: string | null;
   headers?: Record<string, string>;
   retryAfterSeconds?: number;

@@ -1,0 +1,104 @@
+import { buildResultColumn, type ColumnSet } from "./build-columns.ts";
+import type { TypeEntry } from "./build-types.ts";
+import type { Column, FunctionEntry, FunctionResult, Parameter, UnnamedBody } from "./catalogue.ts";
+import type { FunctionRow } from "./sql/select-functions.ts";
+
+/** A function, and the relation whose row is its only parameter. */
+export interface BuiltFunction {
+  readonly entry: FunctionEntry;
+  readonly rowRelation: number | null;
+  /** Parameters can be given by name, or the whole body is the one parameter. */
+  readonly isCallable: boolean;
+}
+
+export interface FunctionSources {
+  readonly rows: readonly FunctionRow[];
+  readonly types: ReadonlyMap<number, TypeEntry>;
+  readonly columns: ReadonlyMap<number, ColumnSet>;
+}
+
+const VOLATILITIES = { i: "immutable", s: "stable", v: "volatile" } as const;
+const UNNAMED_BODIES: readonly UnnamedBody[] = ["json", "jsonb", "text", "bytea", "xml"];
+
+interface Argument {
+  readonly name: string;
+  readonly mode: "i" | "o" | "b" | "v" | "t";
+  readonly entry: TypeEntry;
+}
+
+export function buildFunctions({ rows, types, columns }: FunctionSources): BuiltFunction[] {
+  return rows.flatMap((row) => {
+    const args = readArguments(row, types);
+    const returned = types.get(row.returns);
+    if (args === null || returned === undefined) return [];
+    const inputs = args.filter(({ mode }) => mode !== "o" && mode !== "t");
+    const [only] = inputs;
+    const unnamedBody = inputs.length === 1 && only?.name === "" ? findUnnamedBody(only.entry) : null;
+    const entry: FunctionEntry = {
+      schema: row.schema,
+      name: row.name,
+      parameters: inputs.map((input, place) => buildParameter(input, place < inputs.length - row.defaults)),
+      hasVariadic: inputs.some(({ mode }) => mode === "v"),
+      unnamedBody,
+      returns: buildResult({ row, args, returned, columns }),
+      volatility: VOLATILITIES[row.volatility],
+      rows: row.rows,
+      comment: row.comment,
+    };
+    const isRowFunction = inputs.length === 1 && only !== undefined && only.entry.root.relation !== 0;
+    return [
+      {
+        entry,
+        rowRelation: isRowFunction ? only.entry.root.relation : null,
+        isCallable: unnamedBody !== null || inputs.every(({ name }) => name !== ""),
+      },
+    ];
+  });
+}
+
+function readArguments(row: FunctionRow, types: ReadonlyMap<number, TypeEntry>): Argument[] | null {
+  const args = row.types.flatMap((oid, place) => {
+    const entry = types.get(oid);
+    if (entry === undefined) return [];
+    return [{ name: row.names?.[place] ?? "", mode: row.modes?.[place] ?? ("i" as const), entry }];
+  });
+  return args.length === row.types.length ? args : null;
+}
+
+function buildParameter({ name, mode, entry }: Argument, isRequired: boolean): Parameter {
+  return { name, type: entry.type, isRequired, isVariadic: mode === "v" };
+}
+
+function findUnnamedBody({ root, type }: TypeEntry): UnnamedBody | null {
+  if (type.isDomain || !root.isBuiltIn) return null;
+  return UNNAMED_BODIES.find((name) => name === root.plainName) ?? null;
+}
+
+interface ResultSources {
+  readonly row: FunctionRow;
+  readonly args: readonly Argument[];
+  readonly returned: TypeEntry;
+  readonly columns: ReadonlyMap<number, ColumnSet>;
+}
+
+function buildResult({ row, args, returned, columns }: ResultSources): FunctionResult {
+  const { type, root } = returned;
+  const outputs = args.filter(({ mode }) => mode !== "i" && mode !== "v");
+  const shape = { isSet: row.isSet, type };
+  if (outputs.length > 0) return { ...shape, kind: "composite", rowOf: null, columns: nameOutputs(outputs) };
+  if (type.category === "void") return { ...shape, kind: "void", rowOf: null, columns: null };
+  if (type.category === "composite") {
+    return { ...shape, kind: "composite", rowOf: type.rowOf, columns: columns.get(root.relation)?.byName ?? null };
+  }
+  return { ...shape, kind: "scalar", rowOf: null, columns: null };
+}
+
+/** PostgreSQL calls an output without a name by its place. */
+function nameOutputs(outputs: readonly Argument[]): Map<string, Column> {
+  return new Map(
+    outputs.map(({ name, entry }, place) => {
+      const shown = name === "" ? `column${place + 1}` : name;
+      return [shown, buildResultColumn(shown, entry)];
+    }),
+  );
+}

@@ -1,0 +1,64 @@
+import type { DataType } from "./catalogue.ts";
+import type { TypeRow } from "./sql/select-types.ts";
+import { decideTypeCategory, type TypeCategory } from "./type-category.ts";
+
+/** A type with what only columns and functions ask about it. */
+export interface TypeEntry {
+  readonly type: DataType;
+  /** What a domain adds to a column that is declared with it. */
+  readonly domain: DomainFacts | null;
+  /** The type beneath, which for all but domains is the type itself. */
+  readonly root: TypeRow;
+}
+
+export interface DomainFacts {
+  readonly isNotNull: boolean;
+  readonly default: string | null;
+  /** -1 when it sets none. */
+  readonly modifier: number;
+}
+
+export function buildTypes(rows: readonly TypeRow[]): Map<number, TypeEntry> {
+  const byOid = new Map(rows.map((row) => [row.oid, row]));
+  return new Map(rows.map((row) => [row.oid, buildType(row, byOid)]));
+}
+
+function buildType(row: TypeRow, byOid: ReadonlyMap<number, TypeRow>): TypeEntry {
+  const chain = [row, ...domainsBeneath(row, byOid)];
+  const root = chain.at(-1) ?? row;
+  const category = decideTypeCategory(root);
+  return {
+    root,
+    domain: row.beneath === 0 ? null : gatherDomain(chain),
+    type: {
+      name: row.name,
+      label: root.label,
+      category,
+      elementCategory: category === "array" ? categoryOf(root.element, byOid) : null,
+      isDomain: row.beneath !== 0,
+      enumValues: root.values ?? [],
+      rowOf: root.rowSchema === null || root.rowName === null ? null : { schema: root.rowSchema, name: root.rowName },
+    },
+  };
+}
+
+function domainsBeneath(row: TypeRow, byOid: ReadonlyMap<number, TypeRow>): TypeRow[] {
+  const beneath = byOid.get(row.beneath);
+  return beneath === undefined ? [] : [beneath, ...domainsBeneath(beneath, byOid)];
+}
+
+/** A domain over a domain keeps what the one beneath it says, unless it says so itself. */
+function gatherDomain(chain: readonly TypeRow[]): DomainFacts {
+  const domains = chain.filter(({ beneath }) => beneath !== 0);
+  return {
+    isNotNull: domains.some(({ isNotNull }) => isNotNull),
+    default: domains.find((domain) => domain.default !== null)?.default ?? null,
+    modifier: domains.find(({ modifier }) => modifier >= 0)?.modifier ?? -1,
+  };
+}
+
+function categoryOf(oid: number, byOid: ReadonlyMap<number, TypeRow>): TypeCategory {
+  const row = byOid.get(oid);
+  if (row === undefined) return "other";
+  return decideTypeCategory(domainsBeneath(row, byOid).at(-1) ?? row);
+}

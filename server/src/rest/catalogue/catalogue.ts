@@ -1,0 +1,149 @@
+import type { TypeCategory } from "./type-category.ts";
+
+/** What stands in the exposed schemas at one moment. Never changed: a newer one takes its place as a whole. */
+export interface Catalogue {
+  /** Equal for two readings between which nothing was changed, so plans may be kept by it. */
+  readonly version: string;
+  /** In the order in which they are exposed; the first is the default. */
+  readonly schemas: ReadonlyMap<string, SchemaEntry>;
+  /** Foreign keys between exposed relations, those seen through views included, from the side that holds the key. */
+  readonly links: readonly Link[];
+  /** False when default texts and what views accept could not be read because a change held a lock. */
+  readonly isComplete: boolean;
+}
+
+export interface QualifiedName {
+  readonly schema: string;
+  readonly name: string;
+}
+
+export interface SchemaEntry {
+  readonly name: string;
+  readonly comment: string | null;
+  readonly relations: ReadonlyMap<string, Relation>;
+  /** All overloads of a name, those with the fewest parameters first. */
+  readonly functions: ReadonlyMap<string, readonly FunctionEntry[]>;
+}
+
+export type RelationKind = "table" | "partitioned" | "view" | "materialized" | "foreign";
+
+export interface Relation extends QualifiedName {
+  readonly kind: RelationKind;
+  readonly isView: boolean;
+  readonly comment: string | null;
+  /** In the order of the relation. */
+  readonly columns: ReadonlyMap<string, Column>;
+  /** Of a view: the keys of the tables beneath that it shows whole. Empty when there is none. */
+  readonly primaryKey: readonly string[];
+  /** Columns of every unique constraint, the primary key first. Views have none. */
+  readonly keys: readonly (readonly string[])[];
+  readonly foreignKeys: readonly ForeignKey[];
+  /** Functions of its row that give one value, by name. */
+  readonly computedFields: ReadonlyMap<string, ComputedField>;
+  /** Functions of its row that give rows of an exposed relation, by name. */
+  readonly computedRelationships: ReadonlyMap<string, ComputedRelationship>;
+  readonly isInsertable: boolean;
+  readonly isUpdatable: boolean;
+  readonly isDeletable: boolean;
+}
+
+export interface DataType {
+  /** Ready for a cast: qualified and quoted where needed, without a modifier. */
+  readonly name: string;
+  /** Of a domain: the type beneath; for showing, not for casts. */
+  readonly label: string;
+  readonly category: TypeCategory;
+  /** Of an array: the category of its elements. */
+  readonly elementCategory: TypeCategory | null;
+  readonly isDomain: boolean;
+  /** Empty for all but enums. */
+  readonly enumValues: readonly string[];
+  /** The relation or composite type that a row type belongs to. */
+  readonly rowOf: QualifiedName | null;
+}
+
+export interface Column {
+  readonly name: string;
+  readonly type: DataType;
+  /** As declared, with the modifier: `character varying(20)`. */
+  readonly declaredType: string;
+  readonly isNullable: boolean;
+  /** A value comes from somewhere when none is given: a default, an identity, a generation rule, the domain. */
+  readonly hasDefault: boolean;
+  /** Its text where it is a plain default. */
+  readonly default: string | null;
+  readonly identity: "always" | "by default" | null;
+  readonly isGenerated: boolean;
+  /** False where the database refuses every value that is sent: generated, or identity always. */
+  readonly isWritable: boolean;
+  readonly maxLength: number | null;
+  readonly comment: string | null;
+}
+
+export interface ForeignKey {
+  readonly constraint: string;
+  /** May stand in a schema that is not exposed. */
+  readonly target: QualifiedName;
+  readonly columns: readonly ColumnPair[];
+}
+
+/** A column here and the one it equals over there. */
+export type ColumnPair = readonly [own: string, other: string];
+
+export interface Link {
+  readonly constraint: string;
+  readonly from: QualifiedName;
+  readonly target: QualifiedName;
+  readonly columns: readonly ColumnPair[];
+  /** The key columns are exactly a primary key or unique constraint of the side that holds them. */
+  readonly isOneToOne: boolean;
+  readonly isFromView: boolean;
+  readonly isTargetView: boolean;
+}
+
+export interface ComputedField {
+  readonly function: QualifiedName;
+  readonly type: DataType;
+}
+
+export interface ComputedRelationship {
+  readonly function: QualifiedName;
+  readonly target: QualifiedName;
+  readonly isToOne: boolean;
+}
+
+export interface Parameter {
+  /** Empty when it has none. */
+  readonly name: string;
+  readonly type: DataType;
+  readonly isRequired: boolean;
+  readonly isVariadic: boolean;
+}
+
+export type UnnamedBody = "json" | "jsonb" | "text" | "bytea" | "xml";
+
+export interface FunctionEntry extends QualifiedName {
+  readonly parameters: readonly Parameter[];
+  readonly hasVariadic: boolean;
+  /** The function takes the whole request body as its only, unnamed parameter of this type. */
+  readonly unnamedBody: UnnamedBody | null;
+  readonly returns: FunctionResult;
+  readonly volatility: "immutable" | "stable" | "volatile";
+  /** The planner's estimate; 0 when it does not return a set. */
+  readonly rows: number;
+  readonly comment: string | null;
+}
+
+export interface FunctionResult {
+  readonly kind: "void" | "scalar" | "composite";
+  readonly isSet: boolean;
+  readonly type: DataType;
+  /** The relation or composite type whose rows it gives; what is embedded starts from here. */
+  readonly rowOf: QualifiedName | null;
+  /** Known for every composite but a bare `record`. */
+  readonly columns: ReadonlyMap<string, Column> | null;
+}
+
+export function findRelation(catalogue: Catalogue, { schema, name }: QualifiedName): Relation | null {
+  return catalogue.schemas.get(schema)?.relations.get(name) ?? null;
+}

@@ -1,0 +1,99 @@
+import type { Catalogue, QualifiedName } from "./catalogue.ts";
+import {
+  type JunctionRelationship,
+  type KeyRelationship,
+  type Relationship,
+  relationshipsOf,
+} from "./relationships.ts";
+
+export interface RelationshipQuery {
+  readonly from: QualifiedName;
+  /** As written before the parenthesis: a relation, a computed relationship, a constraint or a column of the key. */
+  readonly target: string;
+  readonly hint: string | null;
+}
+
+type Detected = KeyRelationship | JunctionRelationship;
+
+/**
+ * What `target!hint` can mean for rows of `from`: none is an unknown relationship, several are an ambiguous one. Names
+ * are first read as PostgREST reads them. Only what means nothing to it is read more widely, so that nothing that works
+ * there changes its meaning: columns of composite keys, constraints and junctions of self references, and junctions whose
+ * pair is unique by another key than the primary one.
+ */
+export function findRelationships(catalogue: Catalogue, query: RelationshipQuery): readonly Relationship[] {
+  const { from, target, hint } = query;
+  const all = relationshipsOf(catalogue, from).filter((relationship) => relationship.target.schema === from.schema);
+  const computed = all.find((found) => found.kind === "computed" && found.function.name === target);
+  if (computed !== undefined) return [computed];
+
+  const detected = all.filter((relationship): relationship is Detected => relationship.kind !== "computed");
+  const strict = detected.filter((relationship) =>
+    relationship.isSelf ? matchesSelf(relationship, target, hint) : matches(relationship, target, hint),
+  );
+  if (strict.length > 0) return preferTables(strict, hint);
+  const wide = detected.filter((relationship) =>
+    relationship.isSelf ? matchesSelfWidely(relationship, target, hint) : matchesWidely(relationship, target, hint),
+  );
+  return preferTables(wide, hint);
+}
+
+function matches(relationship: Detected, target: string, hint: string | null): boolean {
+  const isNamed = relationship.target.name === target;
+  if (relationship.kind === "many-to-many") {
+    const { junction } = relationship;
+    return isNamed && junction.isByPrimaryKey && (hint === null || hint === junction.relation.name);
+  }
+  const [pair, ...more] = relationship.columns;
+  const [own, other] = more.length === 0 && pair !== undefined ? pair : [null, null];
+  if (hint !== null) return isNamed && [relationship.constraint, own, other].includes(hint);
+  return isNamed || (!relationship.isTargetView && [relationship.constraint, own].includes(target));
+}
+
+/** One key makes two relationships: the relation's name means those that refer to a row, the column the one referred to. */
+function matchesSelf(relationship: Detected, target: string, hint: string | null): boolean {
+  if (relationship.kind === "many-to-many" || relationship.columns.length !== 1) {
+    return relationship.kind === "one-to-many" && hint === null && relationship.target.name === target;
+  }
+  const [own, other] = relationship.columns[0] ?? ["", ""];
+  if (hint !== null)
+    return relationship.kind === "one-to-many" && relationship.target.name === target && hint === other;
+  if (relationship.kind === "one-to-many") return relationship.target.name === target;
+  return relationship.kind === "many-to-one" && own === target;
+}
+
+function matchesWidely(relationship: Detected, target: string, hint: string | null): boolean {
+  const isNamed = relationship.target.name === target;
+  if (relationship.kind === "many-to-many") {
+    const { junction } = relationship;
+    return isNamed && (hint === null || hint === junction.relation.name || isJunctionSide(junction, hint));
+  }
+  const names = (word: string): boolean => relationship.columns.some((pair) => pair.includes(word));
+  if (hint !== null) return isNamed && names(hint);
+  return !relationship.isTargetView && relationship.holdsKey && relationship.columns.some(([own]) => own === target);
+}
+
+function matchesSelfWidely(relationship: Detected, target: string, hint: string | null): boolean {
+  const isNamed = relationship.target.name === target;
+  if (relationship.kind === "many-to-many") {
+    const { junction } = relationship;
+    return isNamed && (hint === null || hint === junction.relation.name || isJunctionSide(junction, hint));
+  }
+  const { constraint, columns, holdsKey } = relationship;
+  if (hint !== null)
+    return isNamed && !holdsKey && (hint === constraint || columns.some(([, other]) => other === hint));
+  if (!holdsKey) return isNamed;
+  return target === constraint || columns.some(([own]) => own === target);
+}
+
+/** The key of the junction that points at the row it goes from, by its constraint or its column. */
+function isJunctionSide({ sourceConstraint, sourceColumns }: JunctionRelationship["junction"], hint: string): boolean {
+  return hint === sourceConstraint || sourceColumns.some(([, own]) => own === hint);
+}
+
+/** A view over a junction shows the same pairs once more; only a hint can mean it. */
+function preferTables(found: readonly Detected[], hint: string | null): readonly Detected[] {
+  const hasTable = found.some((candidate) => candidate.kind === "many-to-many" && !candidate.junction.isView);
+  if (hint !== null || !hasTable) return found;
+  return found.filter((candidate) => candidate.kind !== "many-to-many" || !candidate.junction.isView);
+}

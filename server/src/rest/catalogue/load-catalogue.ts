@@ -1,0 +1,88 @@
+import pg from "pg";
+import { translateUnavailable } from "../../db/index.ts";
+import { buildCatalogue } from "./build-catalogue.ts";
+import type { Catalogue } from "./catalogue.ts";
+import type { CatalogueRows } from "./catalogue-rows.ts";
+import { selectColumns } from "./sql/select-columns.ts";
+import { selectConstraints } from "./sql/select-constraints.ts";
+import { selectFingerprint } from "./sql/select-fingerprint.ts";
+import { selectFunctions } from "./sql/select-functions.ts";
+import { type LockableDetails, selectLockableDetails } from "./sql/select-lockable-details.ts";
+import { selectRelations } from "./sql/select-relations.ts";
+import { selectSchemas } from "./sql/select-schemas.ts";
+import { selectTypes } from "./sql/select-types.ts";
+import { selectViews } from "./sql/select-views.ts";
+
+const LOCK_NOT_AVAILABLE = "55P03";
+
+// Without a search path every name comes qualified. Compiling such statements costs more than running them.
+const BEGIN = `begin isolation level repeatable read read only;
+set local search_path = '';
+set local jit = off;
+set local statement_timeout = '60s'`;
+const BEGIN_DETAILS = `${BEGIN};
+set local lock_timeout = '200ms'`;
+
+/** Reads everything as it stood at one moment. Statements of one flight cannot have parameters, so names are quoted. */
+export async function loadCatalogue(pool: pg.Pool, schemas: readonly string[]): Promise<Catalogue> {
+  const exposed = `array[${schemas.map((name) => pg.escapeLiteral(name)).join(", ")}]::text[]`;
+  const statements = {
+    fingerprint: selectFingerprint(),
+    schemas: selectSchemas(exposed),
+    relations: selectRelations(exposed),
+    columns: selectColumns(exposed),
+    types: selectTypes(exposed),
+    functions: selectFunctions(exposed),
+    constraints: selectConstraints(exposed),
+    views: selectViews(exposed),
+  } satisfies Record<Exclude<keyof CatalogueRows, "details">, string>;
+  return withClient(pool, async (client) => {
+    const found = await readFlight(client, BEGIN, Object.values(statements));
+    const rows = Object.fromEntries(Object.keys(statements).map((name, place) => [name, found[place]]));
+    const details = await readDetails(client, exposed);
+    return buildCatalogue({ ...(rows as unknown as Omit<CatalogueRows, "details">), details }, schemas);
+  });
+}
+
+/** What the version of a catalogue would be now; far cheaper than reading one. */
+export async function loadFingerprint(pool: pg.Pool): Promise<string> {
+  return withClient(pool, async (client) => {
+    const [found] = await readFlight(client, BEGIN, [selectFingerprint()]);
+    return String(found);
+  });
+}
+
+async function readDetails(client: pg.PoolClient, exposed: string): Promise<LockableDetails | null> {
+  try {
+    const [found] = await readFlight(client, BEGIN_DETAILS, [selectLockableDetails(exposed)]);
+    return found as LockableDetails;
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError) || error.code !== LOCK_NOT_AVAILABLE) throw error;
+    await client.query("rollback");
+    return null;
+  }
+}
+
+/** Each statement gives one row with one column, `found`. */
+async function readFlight(client: pg.PoolClient, begin: string, statements: readonly string[]): Promise<unknown[]> {
+  const answer: unknown = await client.query([begin, ...statements, "commit"].join(";\n"));
+  const results = answer as readonly pg.QueryResult<{ readonly found: unknown }>[];
+  return results.filter(({ command }) => command === "SELECT").map(({ rows }) => rows[0]?.found);
+}
+
+async function withClient<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect().catch((error: unknown) => {
+    throw translateUnavailable(error);
+  });
+  let isBroken = true;
+  try {
+    const result = await work(client);
+    isBroken = false;
+    return result;
+  } catch (error) {
+    throw translateUnavailable(error);
+  } finally {
+    // After a fault it is somewhere inside a transaction; these faults are too rare to be worth finding out where.
+    client.release(isBroken);
+  }
+}

@@ -1,0 +1,54 @@
+/** Where a column of a view comes from, when it is a column of something else and not an expression. */
+export interface ViewColumnOrigin {
+  readonly position: number;
+  readonly relation: number;
+  readonly column: number;
+}
+
+const ENTRY_FIELD = /:(resno|resorigtbl|resorigcol) (\d+)/y;
+const TARGET_LIST = ":targetList (";
+
+/**
+ * Reads the origins that PostgreSQL itself keeps with a view's rule: it follows a column through joins, subqueries and
+ * CTEs when the view is made. Braces nest nodes and a backslash takes any special character of a name out of the
+ * syntax, so the outermost target list can be told from those of subqueries without reading the rest.
+ */
+export function readViewColumns(tree: string): ViewColumnOrigin[] {
+  const origins: ViewColumnOrigin[] = [];
+  let depth = 0;
+  let isInList = false;
+  let entry = { resno: 0, resorigtbl: 0, resorigcol: 0 };
+  for (let at = 0; at < tree.length; at++) {
+    switch (tree.charAt(at)) {
+      case "\\":
+        at++;
+        break;
+      case "{":
+        depth++;
+        if (isInList && depth === 2) entry = { resno: 0, resorigtbl: 0, resorigcol: 0 };
+        break;
+      case "}":
+        if (isInList && depth === 2 && entry.resorigtbl !== 0 && entry.resorigcol > 0) {
+          origins.push({ position: entry.resno, relation: entry.resorigtbl, column: entry.resorigcol });
+        }
+        depth--;
+        break;
+      case ")":
+        if (isInList && depth === 1) return origins;
+        break;
+      case " ":
+        if (depth === 1 && !isInList && tree.startsWith(TARGET_LIST, at + 1)) {
+          isInList = true;
+          at += TARGET_LIST.length;
+        } else if (depth === 2 && isInList) {
+          ENTRY_FIELD.lastIndex = at + 1;
+          const field = ENTRY_FIELD.exec(tree);
+          if (field !== null) entry[field[1] as keyof typeof entry] = Number(field[2]);
+        }
+        break;
+      default:
+        break;
+    }
+  }
+  return origins;
+}

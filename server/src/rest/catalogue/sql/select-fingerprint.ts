@@ -1,0 +1,27 @@
+/**
+ * One number for everything that a catalogue is built from. Each row is named by its place and by the transaction that
+ * wrote it, so any change gives another set of rows; freezing and statistics leave both as they are. Objects of the
+ * system itself, whose ids are lower, change only with the server.
+ */
+const SOURCES = [
+  ["pg_class", "t.oid >= 16384 and t.relkind in ('r', 'p', 'v', 'm', 'f', 'c')"],
+  ["pg_attribute", "t.attrelid >= 16384"],
+  ["pg_attrdef", "t.oid >= 16384"],
+  ["pg_constraint", "t.oid >= 16384"],
+  ["pg_description", "t.objoid >= 16384 or t.classoid = 'pg_namespace'::regclass"],
+  ["pg_enum", "t.oid >= 16384"],
+  ["pg_namespace", "true"],
+  ["pg_proc", "t.oid >= 16384"],
+  ["pg_rewrite", "t.oid >= 16384"],
+  ["pg_trigger", "t.oid >= 16384 and not t.tgisinternal"],
+  ["pg_type", "t.oid >= 16384"],
+] as const;
+
+export function selectFingerprint(): string {
+  const sums = SOURCES.map(
+    ([table, condition]) =>
+      `select sum(hashint8extended((t.xmin::text::int8 << 31) # t.tableoid::int8, hashtidextended(t.ctid, 0)))::text as part
+       from pg_catalog.${table} t where ${condition}`,
+  );
+  return `select string_agg(coalesce(part, '-'), ' ') as found from (${sums.join("\n  union all\n  ")}) as sums`;
+}

@@ -1,0 +1,17 @@
+/**
+ * How much one request may ask for. Each bound lies far above what clients send, and below what would overflow our
+ * stack or run into a limit of PostgreSQL that it reports as a fault of the server (columns of a result, parameters).
+ */
+export const BOUNDS = {
+  queryLength: 4 * 1024 * 1024,
+  parameters: 10_000,
+  /** Of embeds in `select`, of logic trees, of embed paths in names, and steps of a JSON path. */
+  nesting: 50,
+  selectItems: 1200,
+  orderTerms: 200,
+  conditions: 10_000,
+  listElements: 100_000,
+  jsonNesting: 1000,
+  /** A longer identifier cannot exist in PostgreSQL. */
+  csvColumnNameBytes: 63,
+} as const;

@@ -1,0 +1,43 @@
+import { restError } from "../rest-error.ts";
+
+const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** Percent-decodes one part of a URL. The text is returned as null where it is no valid UTF-8 or holds a NUL. */
+export function decodePercent(text: string): string | null {
+  try {
+    const decoded = text.includes("%") ? decodeURIComponent(reread(text)) : reread(text);
+    // PostgreSQL has no NUL in text, and in an identifier it would end the statement early.
+    return decoded.includes("\0") ? null : decoded;
+  } catch {
+    return null;
+  }
+}
+
+/** The same for query strings and forms, where a plus sign stands for a blank. */
+export function decodeFormText(text: string): string | null {
+  return decodePercent(text.includes("+") ? text.replaceAll("+", " ") : text);
+}
+
+/** Node hands over the bytes of a request line and of headers as Latin-1; clients that send raw bytes mean UTF-8. */
+export function reread(text: string): string {
+  if (!/[\x80-\xff]/.test(text) || /[^\0-\xff]/.test(text)) return text;
+  try {
+    return UTF8.decode(Buffer.from(text, "latin1"));
+  } catch {
+    return text;
+  }
+}
+
+export function decodeUtf8(bytes: Buffer): string | null {
+  try {
+    return UTF8.decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+export function undecodableError(part: string): Error {
+  return restError("PGRST100", `"failed to parse ${part}" (line 1, column 1)`, {
+    details: "unexpected percent-encoding expecting percent-encoded UTF-8 without NUL",
+  });
+}

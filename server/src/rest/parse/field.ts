@@ -1,0 +1,57 @@
+import { BOUNDS } from "./bounds.ts";
+import { isQuotedNext, parseName, parseQuoted } from "./names.ts";
+import type { Field, JsonStep } from "./parsed-request.ts";
+import { fail, peek, refuse, type Scanner, skipBlanks, take, takePattern } from "./scanner.ts";
+
+const KEY_PART = /[^(\-:.,>)]+/y;
+const DIGITS = /[0-9]+/y;
+const KEY_EXPECTED = "any non reserved character different from: .,>()";
+/** Beyond it no array has elements, and PostgreSQL no index. */
+const MAX_INDEX = 2 ** 31 - 1;
+
+export function parseField(scanner: Scanner): Field {
+  const name = parseName(scanner);
+  return { name, path: parseJsonPath(scanner) };
+}
+
+export function parseJsonPath(scanner: Scanner): JsonStep[] {
+  const path: JsonStep[] = [];
+  for (let kind = takeArrow(scanner); kind !== null; kind = takeArrow(scanner)) {
+    if (path.length === BOUNDS.nesting) refuse(scanner, `a JSON path has at most ${BOUNDS.nesting} steps`);
+    path.push({ kind, key: parseKey(scanner) });
+  }
+  skipBlanks(scanner);
+  return path;
+}
+
+function takeArrow(scanner: Scanner): JsonStep["kind"] | null {
+  if (take(scanner, "->>")) return "->>";
+  return take(scanner, "->") ? "->" : null;
+}
+
+function parseKey(scanner: Scanner): string | number {
+  if (isQuotedNext(scanner)) return parseQuoted(scanner);
+  if (take(scanner, "-")) return parseNegativeIndex(scanner);
+  const parts = [parseKeyPart(scanner)];
+  while (peek(scanner) === "-" && scanner.text[scanner.at + 1] !== ">") {
+    scanner.at += 1;
+    parts.push(parseKeyPart(scanner));
+  }
+  const key = parts.join("-");
+  return /^[0-9]+$/.test(key) ? Math.min(Number(key), MAX_INDEX) : key;
+}
+
+function parseKeyPart(scanner: Scanner): string {
+  const start = scanner.at;
+  const part = takePattern(scanner, KEY_PART)?.trim() ?? "";
+  if (part !== "") return part;
+  scanner.at = start;
+  return fail(scanner, KEY_EXPECTED);
+}
+
+function parseNegativeIndex(scanner: Scanner): number {
+  const digits = takePattern(scanner, DIGITS);
+  if (digits === null) return fail(scanner, "digit");
+  // Without the addition the index of `-0` would be a negative zero.
+  return Math.max(-Number(digits), -MAX_INDEX) + 0;
+}

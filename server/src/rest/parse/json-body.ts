@@ -1,0 +1,72 @@
+import { restError } from "../rest-error.ts";
+import { BOUNDS } from "./bounds.ts";
+import { decodeUtf8 } from "./decode-text.ts";
+import type { JsonBody, JsonObject, JsonValue, RowsBody } from "./parsed-request.ts";
+
+const NO_ROWS: RowsBody = { kind: "rows", source: "json", text: "[]", isArray: true, rows: [], keys: [] };
+const BYTE_ORDER_MARK = "\ufeff";
+const [QUOTE, BACKSLASH, OPENING_BRACKET, CLOSING_BRACKET, OPENING_BRACE, CLOSING_BRACE] = Buffer.from('"\\[]{}');
+
+/** A body for a table: an object or a list of objects. A bare scalar counts as an empty list. */
+export function parseJsonRows(bytes: Buffer, columns: readonly string[] | null): RowsBody {
+  const { text, value } = parseJson(bytes);
+  if (!Array.isArray(value)) return isObject(value) ? oneRow(text, value) : NO_ROWS;
+  const [first] = value;
+  if (first === undefined) return NO_ROWS;
+  const rows = value.filter(isObject);
+  const keys = isObject(first) ? Object.keys(first) : [];
+  if (rows.length < value.length || (columns === null && !haveKeys(rows, keys))) {
+    throw restError("PGRST102", "All object keys must match");
+  }
+  return { kind: "rows", source: "json", text, isArray: true, rows, keys };
+}
+
+/** A body for a function: an object names its arguments, anything else is one argument as a whole. */
+export function parseJsonArguments(bytes: Buffer): RowsBody | JsonBody {
+  if (bytes.length === 0) return oneRow("{}", {});
+  const { text, value } = parseJson(bytes);
+  return isObject(value) ? oneRow(text, value) : { kind: "json", text };
+}
+
+function parseJson(bytes: Buffer): { text: string; value: JsonValue } {
+  const decoded = isTooDeep(bytes) ? null : decodeUtf8(bytes);
+  if (decoded === null) throw invalidJsonError();
+  // PostgreSQL would trip over the mark that some editors put first.
+  const text = decoded.startsWith(BYTE_ORDER_MARK) ? decoded.slice(1) : decoded;
+  try {
+    return { text, value: JSON.parse(text) as JsonValue };
+  } catch {
+    throw invalidJsonError();
+  }
+}
+
+function invalidJsonError(): Error {
+  return restError("PGRST102", "Empty or invalid json");
+}
+
+function oneRow(text: string, row: JsonObject): RowsBody {
+  return { kind: "rows", source: "json", text, isArray: false, rows: [row], keys: Object.keys(row) };
+}
+
+function haveKeys(rows: readonly JsonObject[], keys: readonly string[]): boolean {
+  return rows.every((row) => Object.keys(row).length === keys.length && keys.every((key) => Object.hasOwn(row, key)));
+}
+
+function isObject(value: JsonValue): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** V8 reads any depth; PostgreSQL, which reads the same text, runs out of stack and calls that its own fault. */
+function isTooDeep(bytes: Buffer): boolean {
+  if (bytes.length < 2 * BOUNDS.jsonNesting) return false;
+  let depth = 0;
+  let isInString = false;
+  for (let at = 0; at < bytes.length && depth <= BOUNDS.jsonNesting; at += 1) {
+    const byte = bytes[at];
+    if (byte === QUOTE) isInString = !isInString;
+    else if (isInString) at += byte === BACKSLASH ? 1 : 0;
+    else if (byte === OPENING_BRACKET || byte === OPENING_BRACE) depth += 1;
+    else if (byte === CLOSING_BRACKET || byte === CLOSING_BRACE) depth -= 1;
+  }
+  return depth > BOUNDS.jsonNesting;
+}

@@ -1,0 +1,88 @@
+import { BOUNDS } from "./bounds.ts";
+import { expectEnd, fail, isAtEnd, peek, refuse, type Scanner, skipBlanks, take, takePattern } from "./scanner.ts";
+
+const IDENTIFIER = /[\p{L}\p{M}\p{N}_$ ]+/uy;
+const UNESCAPED = /[^"\\]+/y;
+const NAME_EXPECTED = "field name (* or [a..z0..9_$])";
+
+/** Whether the next name is in double quotes, and so never a word of the grammar. */
+export function isQuotedNext(scanner: Scanner): boolean {
+  return peek(scanner) === '"';
+}
+
+export function parseName(scanner: Scanner): string {
+  skipBlanks(scanner);
+  const start = scanner.at;
+  const name = isQuotedNext(scanner) ? parseQuoted(scanner) : parseDashedIdentifiers(scanner);
+  if (name === "") {
+    // PostgreSQL has no nameless columns, tables or aliases.
+    scanner.at = start;
+    fail(scanner, NAME_EXPECTED);
+  }
+  skipBlanks(scanner);
+  return name;
+}
+
+/** Letters, digits, `_`, `$` and inner blanks: the name of a type or of a text search configuration. */
+export function parseIdentifier(scanner: Scanner, expecting = "letter or digit"): string {
+  const start = scanner.at;
+  const identifier = takePattern(scanner, IDENTIFIER)?.trim() ?? "";
+  if (identifier !== "") return identifier;
+  scanner.at = start;
+  return fail(scanner, expecting);
+}
+
+/** A dash belongs to the name unless it begins an arrow. */
+function parseDashedIdentifiers(scanner: Scanner): string {
+  const parts = [parseIdentifier(scanner, NAME_EXPECTED)];
+  while (peek(scanner) === "-" && scanner.text[scanner.at + 1] !== ">") {
+    scanner.at += 1;
+    parts.push(parseIdentifier(scanner));
+  }
+  return parts.join("-");
+}
+
+export function parseQuoted(scanner: Scanner): string {
+  const quoted = takeQuoted(scanner);
+  if (quoted !== null) return quoted;
+  scanner.at = scanner.text.length;
+  return fail(scanner, '"\\""');
+}
+
+/** Text in double quotes where a backslash takes the next character as it is; null (and nothing taken) without an end. */
+export function takeQuoted(scanner: Scanner): string | null {
+  const start = scanner.at;
+  if (!take(scanner, '"')) return null;
+  let value = "";
+  while (!isAtEnd(scanner)) {
+    value += takePattern(scanner, UNESCAPED) ?? "";
+    if (take(scanner, '"')) return value;
+    if (take(scanner, "\\")) {
+      const escaped = scanner.text.codePointAt(scanner.at);
+      if (escaped === undefined) break;
+      const character = String.fromCodePoint(escaped);
+      value += character;
+      scanner.at += character.length;
+    }
+  }
+  scanner.at = start;
+  return null;
+}
+
+/** Names with dots between them: where in the select tree something belongs. */
+export function parseDottedNames(scanner: Scanner): string[] {
+  const names = [parseName(scanner)];
+  while (take(scanner, ".")) {
+    if (names.length > BOUNDS.nesting) refuse(scanner, `a path has at most ${BOUNDS.nesting} names`);
+    names.push(parseName(scanner));
+  }
+  return names;
+}
+
+/** The value of `columns` and `on_conflict`, each name once. */
+export function parseNameList(scanner: Scanner): string[] {
+  const names = new Set([parseName(scanner)]);
+  while (take(scanner, ",")) names.add(parseName(scanner));
+  expectEnd(scanner, '"," or end of input');
+  return [...names];
+}

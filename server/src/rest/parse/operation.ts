@@ -1,0 +1,146 @@
+import { BOUNDS } from "./bounds.ts";
+import { parseIdentifier, takeQuoted } from "./names.ts";
+import type { Operation, Operator, Quantifier } from "./parsed-request.ts";
+import { expect, fail, isAtEnd, peek, refuse, type Scanner, skipBlanks, take, takePattern } from "./scanner.ts";
+
+/** Reads the value of an operation, which ends elsewhere in a logic tree than in a filter of its own. */
+export type ParseValue = (scanner: Scanner) => string;
+
+type Form = "quantifiable" | "simple" | "list" | "truth" | "search";
+
+const FORMS: Readonly<Record<Operator, Form>> = {
+  eq: "quantifiable",
+  gt: "quantifiable",
+  gte: "quantifiable",
+  lt: "quantifiable",
+  lte: "quantifiable",
+  like: "quantifiable",
+  ilike: "quantifiable",
+  match: "quantifiable",
+  imatch: "quantifiable",
+  neq: "simple",
+  isdistinct: "simple",
+  cs: "simple",
+  cd: "simple",
+  ov: "simple",
+  sl: "simple",
+  sr: "simple",
+  nxr: "simple",
+  nxl: "simple",
+  adj: "simple",
+  in: "list",
+  is: "truth",
+  fts: "search",
+  plfts: "search",
+  phfts: "search",
+  wfts: "search",
+};
+
+const TRUTH_VALUES: ReadonlySet<string> = new Set(["null", "not_null", "true", "false", "unknown"]);
+const WORD = /[a-z]+/y;
+const TRUTH_WORD = /[a-z_]+/iy;
+const LIST_ELEMENT = /[^,)]*/y;
+const DELIMITER = "delimiter (.)";
+
+export function parseOperation(scanner: Scanner, parseValue: ParseValue): Operation {
+  const isNegated = take(scanner, "not.");
+  const operator = parseOperator(scanner, isNegated);
+  const plain = { operator, isNegated, quantifier: null, config: null };
+  switch (FORMS[operator]) {
+    case "list":
+      expect(scanner, ".", DELIMITER);
+      return { ...plain, value: parseList(scanner) };
+    case "truth":
+      expect(scanner, ".", DELIMITER);
+      return { ...plain, value: parseTruth(scanner) };
+    case "search": {
+      const config = parseConfig(scanner);
+      expect(scanner, ".", DELIMITER);
+      return { ...plain, config, value: parseValue(scanner) };
+    }
+    case "quantifiable": {
+      const quantifier = parseQuantifier(scanner);
+      expect(scanner, ".", DELIMITER);
+      return { ...plain, quantifier, value: parseValue(scanner) };
+    }
+    case "simple":
+      expect(scanner, ".", DELIMITER);
+      return { ...plain, value: parseValue(scanner) };
+  }
+}
+
+/** The value of a filter of its own: all that is left. */
+export function parseWholeValue(scanner: Scanner): string {
+  const value = scanner.text.slice(scanner.at);
+  scanner.at = scanner.text.length;
+  return value;
+}
+
+function parseOperator(scanner: Scanner, isNegated: boolean): Operator {
+  const start = scanner.at;
+  const word = takePattern(scanner, WORD);
+  if (word !== null && isOperator(word)) return word;
+  scanner.at = start;
+  return fail(scanner, isNegated ? "operator (eq, gt, ...)" : '"not" or operator (eq, gt, ...)');
+}
+
+function isOperator(word: string): word is Operator {
+  return Object.hasOwn(FORMS, word);
+}
+
+function parseQuantifier(scanner: Scanner): Quantifier | null {
+  if (!take(scanner, "(")) return null;
+  if (take(scanner, "any)")) return "any";
+  return take(scanner, "all)") ? "all" : fail(scanner, '"any)" or "all)"');
+}
+
+function parseConfig(scanner: Scanner): string | null {
+  if (!take(scanner, "(")) return null;
+  const config = parseIdentifier(scanner);
+  expect(scanner, ")");
+  return config;
+}
+
+function parseTruth(scanner: Scanner): string {
+  const start = scanner.at;
+  const word = takePattern(scanner, TRUTH_WORD)?.toLowerCase() ?? "";
+  if (TRUTH_VALUES.has(word)) return word;
+  scanner.at = start;
+  return fail(scanner, "isVal: (null, not_null, true, false, unknown)");
+}
+
+function parseList(scanner: Scanner): string[] {
+  skipBlanks(scanner);
+  expect(scanner, "(");
+  const elements: string[] = [];
+  skipBlanks(scanner);
+  if (!take(scanner, ")")) {
+    do {
+      if (elements.length === BOUNDS.listElements)
+        refuse(scanner, `a list has at most ${BOUNDS.listElements} elements`);
+      elements.push(parseElement(scanner));
+    } while (take(scanner, ","));
+    expect(scanner, ")", '"," or ")"');
+  }
+  skipBlanks(scanner);
+  return elements;
+}
+
+/** Clients quote without escaping, so quotes that do not enclose the whole element are part of it. */
+function parseElement(scanner: Scanner): string {
+  return takeEnclosedQuoted(scanner) ?? takePattern(scanner, LIST_ELEMENT) ?? "";
+}
+
+/** Quoted text that a comma, a closing parenthesis or the end follows; else null, and nothing taken. */
+export function takeEnclosedQuoted(scanner: Scanner): string | null {
+  const start = scanner.at;
+  const quoted = takeQuoted(scanner);
+  if (quoted !== null && isValueEnd(scanner)) return quoted;
+  scanner.at = start;
+  return null;
+}
+
+export function isValueEnd(scanner: Scanner): boolean {
+  const next = peek(scanner);
+  return next === "," || next === ")" || isAtEnd(scanner);
+}

@@ -1,0 +1,68 @@
+import { restError } from "../rest-error.ts";
+import { parseBody } from "./body.ts";
+import { parseAccept } from "./media-type.ts";
+import type { Method, ParsedQuery, ParsedRequest, Target } from "./parsed-request.ts";
+import { parsePreferences } from "./preferences.ts";
+import { parseProfile } from "./profile.ts";
+import { parseQuery } from "./query.ts";
+import { parseMethod, parsePath } from "./route.ts";
+import { intersectWindows, parseRange, type Window } from "./window.ts";
+
+export interface RequestInput {
+  readonly method: string;
+  /** After the prefix of the tables, still percent-encoded. */
+  readonly path: string;
+  /** With or without the question mark, still percent-encoded. */
+  readonly search: string;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly body: Buffer | null;
+  readonly contentType: string | null;
+}
+
+export interface ParseOptions {
+  /** The exposed schemas, the usual one first. */
+  readonly schemas: readonly string[];
+}
+
+const EMPTY_BODY = Buffer.alloc(0);
+
+/** An HTTP request as data. Pure; throws nothing but `AppError`. */
+export function parseRequest(input: RequestInput, { schemas }: ParseOptions): ParsedRequest {
+  const header = (name: string) => joinHeader(input.headers[name]);
+  const target = parsePath(input.path);
+  const profileHeaders = { accept: header("accept-profile"), content: header("content-profile") };
+  const method = parseMethod(input.method, target);
+  const profile = parseProfile(method, profileHeaders, schemas);
+  const preferences = parsePreferences(header("prefer"));
+  const asked = parseQuery(isQueried(method, target) ? input.search : "", {
+    hasArguments: target.kind === "rpc" && (method === "GET" || method === "HEAD"),
+  });
+  refuseWindowOnPut(method, asked);
+  const range = method === "GET" ? parseWindow(asked, header("range")) : null;
+  const query = range === null ? asked : { ...asked, root: { ...asked.root, ...range } };
+  const bytes = input.body ?? EMPTY_BODY;
+  const body = parseBody({ target, method, bytes, contentType: input.contentType, columns: query.columns });
+  return { target, method, ...profile, query, preferences, range, accept: parseAccept(header("accept")), body };
+}
+
+/** The description of the schema and of what may be done have nothing to filter. */
+function isQueried(method: Method, target: Target): boolean {
+  return target.kind !== "root" && method !== "OPTIONS";
+}
+
+function parseWindow({ root }: ParsedQuery, header: string | undefined): Window | null {
+  const range = parseRange(header);
+  return range === null ? null : intersectWindows(range, { offset: root.offset ?? 0, limit: root.limit });
+}
+
+function refuseWindowOnPut(method: Method, { root }: ParsedQuery): void {
+  if (method === "PUT" && (root.limit !== null || root.offset !== null)) {
+    throw restError("PGRST114", "limit/offset querystring parameters are not allowed for PUT");
+  }
+}
+
+/** A header that is sent more than once means the list of its values. */
+function joinHeader(value: string | readonly string[] | undefined): string | undefined {
+  return typeof value === "object" ? value.join(",") : value;
+}

@@ -1,0 +1,165 @@
+import { AppError } from "../../errors/index.ts";
+import { BOUNDS } from "./bounds.ts";
+import { type PlacedFilter, parseFilter } from "./filter.ts";
+import { parseLogic } from "./logic.ts";
+import { parseDottedNames, parseNameList } from "./names.ts";
+import { parseOrder } from "./order.ts";
+import type { Condition, EmbedShape, NodeShape, OrderTerm, ParsedQuery, SelectItem } from "./parsed-request.ts";
+import { excessError, type Pair, parseQueryPairs } from "./query-pairs.ts";
+import { createParameterScanner, createScanner, expectEnd } from "./scanner.ts";
+import { parseSelect } from "./select.ts";
+import { checkLimit, parseCount } from "./window.ts";
+
+interface GrowingShape {
+  readonly path: readonly string[];
+  readonly conditions: Condition[];
+  readonly order: OrderTerm[];
+  limit: number | null;
+  offset: number | null;
+}
+
+interface GrowingQuery {
+  readonly shapes: Map<string, GrowingShape>;
+  readonly args: Pair[];
+  conditionCount: number;
+  select: readonly SelectItem[] | null;
+  columns: readonly string[] | null;
+  onConflict: readonly string[] | null;
+}
+
+export interface QueryOptions {
+  /** Parameters may be arguments of a function, which need not read as filters. */
+  readonly hasArguments: boolean;
+}
+
+const WHOLE_TABLE: readonly SelectItem[] = [{ kind: "star" }];
+
+/** A query string as data. A parameter that repeats adds to the first, except those that only one of can hold. */
+export function parseQuery(search: string, options: QueryOptions): ParsedQuery {
+  const query: GrowingQuery = {
+    shapes: new Map(),
+    args: [],
+    conditionCount: 0,
+    select: null,
+    columns: null,
+    onConflict: null,
+  };
+  for (const pair of parseQueryPairs(search)) addParameter(query, pair, options);
+
+  const { select, columns, onConflict, args } = query;
+  const root = finishShape(shapeAt(query, []));
+  const embeds: EmbedShape[] = [];
+  for (const shape of query.shapes.values()) {
+    if (shape.path.length > 0) embeds.push({ path: shape.path, shape: finishShape(shape) });
+  }
+  return { select: select ?? WHOLE_TABLE, root, embeds, columns, onConflict, args };
+}
+
+function addParameter(query: GrowingQuery, pair: Pair, options: QueryOptions): void {
+  const [key, value] = pair;
+  switch (key) {
+    case "select":
+      query.select ??= parseSelect(value);
+      return;
+    case "columns":
+      query.columns ??= parseNameList(createParameterScanner("columns", value));
+      return;
+    case "on_conflict":
+      query.onConflict ??= parseNameList(createParameterScanner("on_conflict", value));
+      return;
+    default:
+      addPlacedParameter(query, pair, options);
+  }
+}
+
+/** Parameters that may follow the path of an embed; the last name decides what they are. */
+function addPlacedParameter(query: GrowingQuery, pair: Pair, options: QueryOptions): void {
+  const [key, value] = pair;
+  switch (key.slice(key.lastIndexOf(".") + 1)) {
+    case "order":
+      addOrder(query, pair);
+      return;
+    case "limit":
+      shapeAt(query, parsePath(key)).limit = checkLimit(parseCount(value));
+      return;
+    case "offset":
+      shapeAt(query, parsePath(key)).offset = parseOffset(value);
+      return;
+    case "and":
+    case "or":
+      addLogic(query, pair);
+      return;
+    default:
+      addFilter(query, pair, options);
+  }
+}
+
+function addFilter(query: GrowingQuery, pair: Pair, { hasArguments }: QueryOptions): void {
+  if (hasArguments) query.args.push(pair);
+  const placed = hasArguments ? tryFilter(pair) : parseFilter(...pair);
+  if (placed !== null) addCondition(query, placed.path, placed.filter);
+}
+
+function addOrder(query: GrowingQuery, [key, value]: Pair): void {
+  const { order } = shapeAt(query, parsePath(key));
+  order.push(...parseOrder(value));
+  if (order.length > BOUNDS.orderTerms) throw excessError(`it has more than ${BOUNDS.orderTerms} order terms`);
+}
+
+function addLogic(query: GrowingQuery, [key, value]: Pair): void {
+  const scanner = createScanner("logic path", key);
+  const names = parseDottedNames(scanner);
+  expectEnd(scanner, 'letter, digit, "-", delimiter (.) or end of input');
+  const operator = names.pop() === "or" ? "or" : "and";
+  const path = names.filter((name) => name !== "not");
+  const isNegated = path.length < names.length;
+  addCondition(query, path, parseLogic(value, { operator, isNegated }));
+}
+
+function addCondition(query: GrowingQuery, path: readonly string[], condition: Condition): void {
+  query.conditionCount += countFilters(condition);
+  if (query.conditionCount > BOUNDS.conditions) throw excessError(`it has more than ${BOUNDS.conditions} conditions`);
+  shapeAt(query, path).conditions.push(condition);
+}
+
+function countFilters(condition: Condition): number {
+  if (condition.kind === "filter") return 1;
+  return condition.conditions.reduce((count, inner) => count + countFilters(inner), 0);
+}
+
+/** An argument can look like anything, and one that does not read as a filter is no fault. */
+function tryFilter([key, value]: Pair): PlacedFilter | null {
+  try {
+    return parseFilter(key, value);
+  } catch (error) {
+    if (error instanceof AppError) return null;
+    throw error;
+  }
+}
+
+/** Where a key such as `a.b.order` belongs, without its last name. */
+function parsePath(key: string): string[] {
+  const scanner = createScanner("tree path", key);
+  const names = parseDottedNames(scanner);
+  expectEnd(scanner, 'letter, digit, "-", delimiter (.) or end of input');
+  return names.slice(0, -1);
+}
+
+/** PostgREST takes an offset below the first row for the first row. */
+function parseOffset(text: string): number | null {
+  const offset = parseCount(text);
+  return offset === null ? null : Math.max(offset, 0);
+}
+
+function shapeAt(query: GrowingQuery, path: readonly string[]): GrowingShape {
+  const key = path.length === 0 ? "" : JSON.stringify(path);
+  const known = query.shapes.get(key);
+  if (known !== undefined) return known;
+  const shape: GrowingShape = { path, conditions: [], order: [], limit: null, offset: null };
+  query.shapes.set(key, shape);
+  return shape;
+}
+
+function finishShape({ conditions, order, limit, offset }: GrowingShape): NodeShape {
+  return { conditions, order, limit, offset };
+}

@@ -1,0 +1,89 @@
+import { restError } from "../rest-error.ts";
+
+/** A text and how far it has been read. Productions move `at` forward and fail where it stands. */
+export interface Scanner {
+  /** What the text is, for the message: `filter`, `select parameter`, … */
+  readonly subject: string;
+  readonly text: string;
+  at: number;
+}
+
+const SHOWN_LENGTH = 1000;
+const BLANKS = /[ \t]+/y;
+
+export function createScanner(subject: string, text: string): Scanner {
+  return { subject, text, at: 0 };
+}
+
+/** For the whole value of a parameter that has only one meaning. */
+export function createParameterScanner(name: string, text: string): Scanner {
+  return createScanner(`${name} parameter`, text);
+}
+
+export function isAtEnd(scanner: Scanner): boolean {
+  return scanner.at >= scanner.text.length;
+}
+
+/** The character that comes next, or "" at the end. */
+export function peek(scanner: Scanner): string {
+  return scanner.text.charAt(scanner.at);
+}
+
+export function startsWith(scanner: Scanner, token: string): boolean {
+  return scanner.text.startsWith(token, scanner.at);
+}
+
+export function take(scanner: Scanner, token: string): boolean {
+  if (!startsWith(scanner, token)) return false;
+  scanner.at += token.length;
+  return true;
+}
+
+export function expect(scanner: Scanner, token: string, expecting: string = JSON.stringify(token)): void {
+  if (!take(scanner, token)) fail(scanner, expecting);
+}
+
+export function expectEnd(scanner: Scanner, expecting = "end of input"): void {
+  if (!isAtEnd(scanner)) fail(scanner, expecting);
+}
+
+export function skipBlanks(scanner: Scanner): void {
+  takePattern(scanner, BLANKS);
+}
+
+/** Takes what a sticky pattern matches here, or null. */
+export function takePattern(scanner: Scanner, sticky: RegExp): string | null {
+  sticky.lastIndex = scanner.at;
+  const found = sticky.exec(scanner.text)?.[0] ?? null;
+  if (found !== null) scanner.at += found.length;
+  return found;
+}
+
+export function fail(scanner: Scanner, expecting: string): never {
+  const { subject, text, at } = scanner;
+  const character = text.codePointAt(at);
+  const unexpected = character === undefined ? "end of input" : JSON.stringify(String.fromCodePoint(character));
+  throw restError("PGRST100", `"failed to parse ${subject} (${shorten(text)})" ${describePosition(text, at)}`, {
+    details: `unexpected ${unexpected} expecting ${expecting}`,
+  });
+}
+
+/** For what is well-formed and still more than we take. */
+export function refuse(scanner: Scanner, reason: string): never {
+  const { subject, text, at } = scanner;
+  throw restError("PGRST100", `"failed to parse ${subject} (${shorten(text)})" ${describePosition(text, at)}`, {
+    details: reason,
+  });
+}
+
+function describePosition(text: string, at: number): string {
+  const before = text.slice(0, at);
+  const lineStart = before.lastIndexOf("\n") + 1;
+  const line = before.split("\n").length;
+  const column = Array.from(before.slice(lineStart)).length + 1;
+  return `(line ${line}, column ${column})`;
+}
+
+function shorten(text: string): string {
+  return text.length <= SHOWN_LENGTH ? text : `${text.slice(0, SHOWN_LENGTH)}…`;
+}

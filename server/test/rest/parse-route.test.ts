@@ -1,0 +1,120 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { renderError } from "../../src/errors/index.ts";
+import { filter, operation, parse, refusalOf } from "./support/parsing.ts";
+
+describe("the path", () => {
+  it("is the root, a relation or a function", () => {
+    assert.deepEqual(parse({ path: "" }).target, { kind: "root" });
+    assert.deepEqual(parse({ path: "/" }).target, { kind: "root" });
+    assert.deepEqual(parse({ path: "/agents" }).target, { kind: "relation", name: "agents" });
+    assert.deepEqual(parse({ path: "/rpc" }).target, { kind: "relation", name: "rpc" });
+    assert.deepEqual(parse({ path: "/rpc/f" }).target, { kind: "rpc", name: "f" });
+  });
+
+  it("is percent-decoded, and a plus sign in it is one", () => {
+    assert.deepEqual(parse({ path: "/a%20b%2Fc+%C3%A9" }).target, { kind: "relation", name: "a b/c+é" });
+    assert.deepEqual(parse({ path: `/${Buffer.from("é").toString("latin1")}` }).target, {
+      kind: "relation",
+      name: "é",
+    });
+  });
+
+  for (const path of ["/a/b", "/a/", "//", "//a", "/rpc/", "/rpc/f/", "/rpc/f/g", "a", "/a/b/c/d/e"]) {
+    it(`is none of ours as ${path}`, () => {
+      const { code, status, message } = refusalOf(() => parse({ path }));
+      assert.deepEqual([code, status, message], ["PGRST125", 404, "Invalid path specified in request URL"]);
+    });
+  }
+
+  for (const path of ["/%", "/%zz", "/%ff", "/a%00b", "/rpc/%"]) {
+    it(`is refused as ${path}`, () => {
+      const { code, status } = refusalOf(() => parse({ path }));
+      assert.deepEqual([code, status], ["PGRST100", 400]);
+    });
+  }
+});
+
+describe("the method", () => {
+  const body = Buffer.from("{}");
+
+  it("is one of those that the target has", () => {
+    for (const method of ["GET", "HEAD", "OPTIONS"]) assert.equal(parse({ path: "/", method }).method, method);
+    for (const method of ["GET", "HEAD", "POST", "OPTIONS"]) {
+      assert.equal(parse({ path: "/rpc/f", method, body }).method, method);
+    }
+    for (const method of ["GET", "HEAD", "POST", "PATCH", "PUT", "DELETE", "OPTIONS"]) {
+      assert.equal(parse({ method, body }).method, method);
+    }
+  });
+
+  it("is refused elsewhere, and the answer says which ones are taken", () => {
+    const unsupported = refusalOf(() => parse({ method: "TRACE" }));
+    assert.deepEqual(unsupported, {
+      code: "PGRST117",
+      status: 405,
+      message: "Unsupported HTTP method: TRACE",
+      details: null,
+    });
+    assert.equal(refusalOf(() => parse({ path: "/", method: "POST", body })).code, "PGRST117");
+    const onFunction = refusalOf(() => parse({ path: "/rpc/f", method: "PATCH", body }));
+    assert.deepEqual([onFunction.code, onFunction.status], ["PGRST101", 405]);
+    assert.equal(onFunction.message, "Cannot use the PATCH method on RPC");
+    try {
+      parse({ path: "/rpc/f", method: "PATCH", body });
+    } catch (error) {
+      assert.equal(renderError(error).headers["allow"], "OPTIONS, GET, HEAD, POST");
+    }
+  });
+});
+
+describe("a call of a function", () => {
+  it("by GET keeps all parameters as arguments, and reads those as filters that can be", () => {
+    const search = "a=1&b=eq.2&c=in.x&d=not.foo&e)=x&a=3&select=x&limit=1&f.g=gt.1&h=";
+    const { args, root, embeds } = parse({ path: "/rpc/f", search }).query;
+    assert.deepEqual(args, [
+      ["a", "1"],
+      ["b", "eq.2"],
+      ["c", "in.x"],
+      ["d", "not.foo"],
+      ["e)", "x"],
+      ["a", "3"],
+      ["f.g", "gt.1"],
+      ["h", ""],
+    ]);
+    assert.deepEqual(root.conditions, [filter("b", operation("eq", "2"))]);
+    assert.deepEqual(embeds[0]?.shape.conditions, [filter("g", operation("gt", "1"))]);
+    assert.equal(root.limit, 1);
+  });
+
+  it("by POST has its arguments in the body, and filters alone in the query", () => {
+    const input = { path: "/rpc/f", method: "POST", body: Buffer.from("{}") };
+    const { args, root } = parse({ ...input, search: "b=eq.2" }).query;
+    assert.deepEqual([args, root.conditions], [[], [filter("b", operation("eq", "2"))]]);
+    assert.equal(refusalOf(() => parse({ ...input, search: "a=1" })).code, "PGRST100");
+  });
+
+  it("keeps no arguments for a table", () => {
+    assert.deepEqual(parse({ search: "b=eq.2" }).query.args, []);
+  });
+});
+
+describe("what a refusal looks like on the wire", () => {
+  it("is PostgREST's code and status in the one body that errors have", () => {
+    try {
+      parse({ search: "a=b" });
+      assert.fail("was taken");
+    } catch (error) {
+      const { status, headers, body } = renderError(error);
+      assert.equal(status, 400);
+      assert.equal(headers["proxy-status"], "swarmbase; error=PGRST100");
+      assert.deepEqual(JSON.parse(body), {
+        error: "Bad request",
+        code: "PGRST100",
+        message: '"failed to parse filter (b)" (line 1, column 1)',
+        details: 'unexpected "b" expecting "not" or operator (eq, gt, ...)',
+        hint: null,
+      });
+    }
+  });
+});
