@@ -159,6 +159,8 @@ create table auth.one_time_tokens (
   failed_attempts smallint default 0 not null,
   expires_at timestamp with time zone not null,
   created_at timestamp with time zone default now() not null,
+  hour_began_at timestamp with time zone default now() not null,
+  attempts_in_hour smallint default 0 not null,
   flow_state_id uuid,
   constraint one_time_tokens_pkey PRIMARY KEY (id),
   constraint one_time_tokens_user_id_kind_key UNIQUE (user_id, kind),

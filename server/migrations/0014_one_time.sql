@@ -16,6 +16,11 @@ grant select, insert, update, delete on auth.mail_throttles to sb_service;
 -- A code is tried by the address that it was sent to.
 create index one_time_tokens_relates_to_idx on auth.one_time_tokens (relates_to);
 
+-- A new mail brings a new code and new attempts, so attempts are also counted by the hour, over all codes of one kind.
+alter table auth.one_time_tokens
+  add column hour_began_at timestamptz not null default now(),
+  add column attempts_in_hour smallint not null default 0;
+
 -- The flow that a link belongs to. Gone with it: a link of a flow must never turn into one that signs in without it.
 alter table auth.one_time_tokens add column flow_state_id uuid
   constraint one_time_tokens_flow_state_id_fkey references auth.flow_states on delete cascade;

@@ -73,6 +73,23 @@ describe("guessing a code", () => {
     await assert.rejects(tryCode(email, code), expired);
   });
 
+  it("ends for an hour after twenty attempts, however many new codes are asked for", async () => {
+    const email = "patient@example.com";
+    await ask(email);
+    for (let round = 0; round < 4; round += 1) {
+      const { code } = readMail(auth, email, "magiclink");
+      for (const wrong of wrongCodes(code, 5)) await assert.rejects(tryCode(email, wrong), expired);
+      await auth.call("POST", "/otp", { body: { email } });
+    }
+    const { code, hash } = readMail(auth, email, "magiclink");
+    await assert.rejects(tryCode(email, code), expired);
+    auth.clock.advance(60 * 60 * 1000 + 1);
+    await auth.call("POST", "/otp", { body: { email } });
+    await assert.rejects(tryCode(email, code), expired, "an older code stays void");
+    sessionOf(await tryCode(email, readMail(auth, email, "magiclink").code));
+    assert.notEqual(readMail(auth, email, "magiclink").hash, hash);
+  });
+
   it("fails for a code that was used", async () => {
     const { code } = await ask("used@example.com");
     sessionOf(await tryCode("used@example.com", code));

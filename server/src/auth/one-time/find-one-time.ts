@@ -7,6 +7,8 @@ import { claimAttempts, findOneTimeByHash, type OneTimeRow } from "./sql/one-tim
 
 /** Wrong codes that a token bears. Its link, which cannot be guessed, stays good. */
 const MAX_ATTEMPTS = 5;
+/** The same over all codes of one kind that an address asks for. */
+const MAX_ATTEMPTS_IN_HOUR = 20;
 
 export interface PresentedCode {
   readonly relatesTo: string;
@@ -19,7 +21,12 @@ export interface PresentedCode {
 export async function findOneTimeByCode(room: AuthRoom, presented: PresentedCode): Promise<OneTimeRow | null> {
   const { code, ...scope } = presented;
   const candidates = await inTransaction(room.pool, (client) =>
-    claimAttempts(client, { ...scope, maxAttempts: MAX_ATTEMPTS, now: room.clock.now() }),
+    claimAttempts(client, {
+      ...scope,
+      maxAttempts: MAX_ATTEMPTS,
+      maxAttemptsInHour: MAX_ATTEMPTS_IN_HOUR,
+      now: room.clock.now(),
+    }),
   );
   const hits = candidates.filter((row) => {
     const tokenHash = buildTokenHash(room.masterKey, { ...row, isPkce: row.flow_state_id !== null }, code);

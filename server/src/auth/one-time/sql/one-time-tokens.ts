@@ -40,6 +40,7 @@ export interface AttemptScope {
   readonly kinds: readonly OneTimeKind[];
   readonly userId?: string;
   readonly maxAttempts: number;
+  readonly maxAttemptsInHour: number;
   readonly now: Date;
 }
 
@@ -49,11 +50,15 @@ export interface AttemptScope {
  */
 export async function claimAttempts(client: Queryable, scope: AttemptScope): Promise<readonly OneTimeRow[]> {
   const { rows } = await client.query<OneTimeRow>(
-    `update auth.one_time_tokens set failed_attempts = failed_attempts + 1
+    `update auth.one_time_tokens
+        set failed_attempts = failed_attempts + 1,
+            attempts_in_hour = case when hour_began_at > $5::timestamptz - interval '1 hour' then attempts_in_hour + 1 else 1 end,
+            hour_began_at = case when hour_began_at > $5::timestamptz - interval '1 hour' then hour_began_at else $5 end
       where relates_to = $1 and kind = any ($2) and ($3::uuid is null or user_id = $3)
         and failed_attempts < $4 and expires_at > $5
+        and (attempts_in_hour < $6 or hour_began_at <= $5::timestamptz - interval '1 hour')
       returning *`,
-    [scope.relatesTo, scope.kinds, scope.userId ?? null, scope.maxAttempts, scope.now],
+    [scope.relatesTo, scope.kinds, scope.userId ?? null, scope.maxAttempts, scope.now, scope.maxAttemptsInHour],
   );
   return rows;
 }
