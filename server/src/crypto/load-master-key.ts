@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { newMasterKey } from "./master-key.ts";
-import { createSecretFile, errorCode } from "./secret-file.ts";
+import { createSecretFile, errorCode } from "./whole-file.ts";
 
 const FILE_NAME = "master.key";
 

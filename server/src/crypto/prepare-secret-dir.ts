@@ -1,6 +1,6 @@
 import { access, constants, mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { errorCode } from "./secret-file.ts";
+import { errorCode } from "./whole-file.ts";
 
 const OWNER_ONLY = 0o700;
 const OWNER_ONLY_BUT_PASS_THROUGH = 0o711;

@@ -3,7 +3,7 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { loadMasterKey, prepareSecretDir, SecretDirError, writeSecretFile } from "../../src/crypto/index.ts";
+import { loadMasterKey, prepareSecretDir, SecretDirError, replaceFile } from "../../src/crypto/index.ts";
 
 async function makeDir(t: TestContext): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), "swarmbase-key-"));
@@ -57,7 +57,7 @@ test("a secret file is replaced as a whole, with its mode", async (t) => {
   const path = join(dir, "credentials.json");
   await writeFile(path, "old");
   await chmod(path, 0o644);
-  await writeSecretFile(path, "new");
+  await replaceFile(path, "new");
   assert.equal(await readFile(path, "utf8"), "new");
   assert.equal((await stat(path)).mode & 0o777, 0o600);
   assert.deepEqual(await readdir(dir), ["credentials.json"]);

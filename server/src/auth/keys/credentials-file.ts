@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { writeSecretFile } from "../../crypto/index.ts";
+import { replaceFile } from "../../crypto/index.ts";
 
 /** What the operator, and programs on the operator's machine, need to call the service. Names are those of the file. */
 export interface Credentials {
@@ -18,7 +18,7 @@ export function credentialsPath(dataDir: string): string {
 }
 
 export async function writeCredentials(dataDir: string, credentials: Credentials): Promise<void> {
-  await writeSecretFile(credentialsPath(dataDir), `${JSON.stringify(credentials, null, 2)}\n`);
+  await replaceFile(credentialsPath(dataDir), `${JSON.stringify(credentials, null, 2)}\n`);
 }
 
 /** Null when the service never ran with this directory, or when the file is not what it wrote. */

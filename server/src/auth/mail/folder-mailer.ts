@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { writeSecretFile } from "../../crypto/index.ts";
+import { replaceFile } from "../../crypto/index.ts";
 import { AppError } from "../../errors/index.ts";
 import type { Observer } from "../../observe/index.ts";
 import type { Clock } from "../../time/index.ts";
@@ -27,7 +27,7 @@ export function createFolderMailer(options: FolderMailerOptions): Mailer {
       const file = join(folder, nameFile(mail, clock.now()));
       try {
         await mkdir(folder, { recursive: true, mode: 0o700 });
-        await writeSecretFile(file, renderFile(mail, options));
+        await replaceFile(file, renderFile(mail, options));
         await removeOldest(folder, keptFiles);
       } catch (cause) {
         throw new AppError("SERVICE_UNAVAILABLE", "The mail could not be written. Try again shortly.", { cause });

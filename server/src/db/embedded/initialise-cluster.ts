@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { chown, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { syncFolder } from "../../crypto/index.ts";
 import type { Account } from "./choose-account.ts";
 import { listClusterProcesses } from "./cluster-processes.ts";
 import { EmbeddedError } from "./embedded-error.ts";
 import { runProgram } from "./run-program.ts";
-import { syncFolder } from "./write-file-safely.ts";
 
 const TEMPORARY_PREFIX = "unfinished-";
 const QUOTED_LINES = 8;

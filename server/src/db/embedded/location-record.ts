@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { replaceFile } from "../../crypto/index.ts";
 import { EmbeddedError, errorCode } from "./embedded-error.ts";
-import { writeFileSafely } from "./write-file-safely.ts";
 
 /** `postgres.json`: where the cluster of a data directory is, so that later starts find the same one. */
 export interface LocationRecord {
@@ -36,7 +36,7 @@ export async function loadLocationRecord(dataDir: string): Promise<LocationRecor
 }
 
 export async function storeLocationRecord(dataDir: string, record: LocationRecord): Promise<void> {
-  await writeFileSafely(locationRecordPath(dataDir), `${JSON.stringify(record, null, 2)}\n`, 0o600);
+  await replaceFile(locationRecordPath(dataDir), `${JSON.stringify(record, null, 2)}\n`, 0o600);
 }
 
 export function parseLocationRecord(text: string): LocationRecord | null {

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { replaceFile } from "../../crypto/index.ts";
 import type { MemorySizes } from "./size-memory.ts";
-import { writeFileSafely } from "./write-file-safely.ts";
 
 const ACCESS_RULES = `# Written at every start. Nobody gets in without a password, and nobody from another machine.
 local all         all              scram-sha-256
@@ -78,7 +78,7 @@ export function renderConfiguration(sizes: MemorySizes): string {
 
 async function writeIfChanged(path: string, text: string): Promise<void> {
   const current = await readFile(path, "utf8").catch(() => null);
-  if (current !== text) await writeFileSafely(path, text, 0o644);
+  if (current !== text) await replaceFile(path, text, 0o644);
 }
 
 function configurationPath(home: string): string {

@@ -1,10 +1,10 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { chmod, mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { replaceFile } from "../../crypto/index.ts";
 import { type Credential, makeAuthority, makeLeaf } from "./certificate.ts";
 import { TlsError } from "./tls-error.ts";
 import type { TlsMaterial } from "./tls-material.ts";
-import { writeFileAtomically } from "./write-file-atomically.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -35,11 +35,11 @@ export async function loadLocalMaterial(folder: string, now: Date): Promise<TlsM
     let authority: Credential = { cert: authorityCert, key: await readIfPresent(files.authorityKey) };
     if (!isAbleToSign(authority, now)) {
       authority = makeAuthority(validFor(AUTHORITY_DAYS, now));
-      await writeFileAtomically(files.authorityKey, authority.key, 0o600);
-      await writeFileAtomically(files.authorityCert, authority.cert, 0o644);
+      await replaceFile(files.authorityKey, authority.key, 0o600);
+      await replaceFile(files.authorityCert, authority.cert, 0o644);
     }
     const renewed = makeLeaf(authority, validFor(LEAF_DAYS, now));
-    await writeFileAtomically(files.leaf, renewed.key + renewed.cert, 0o600);
+    await replaceFile(files.leaf, renewed.key + renewed.cert, 0o600);
     return { ...renewed, caFile: files.authorityCert };
   } catch (error) {
     throw new TlsError(`Cannot keep the local certificate in ${folder}: ${messageOf(error)}`, error);

@@ -4,21 +4,24 @@ import { basename, dirname, join } from "node:path";
 
 const OWNER_ONLY = 0o600;
 
-/** Replaces the file as a whole: a reader, or a power cut, meets the old text or the new one and nothing between. */
-export async function writeSecretFile(path: string, text: string): Promise<void> {
-  const draft = await writeDraft(path, text);
+/**
+ * A reader, or a power cut, meets the old text or the new one and nothing between. A symbolic link at the path is replaced,
+ * not followed.
+ */
+export async function replaceFile(path: string, text: string, mode: number = OWNER_ONLY): Promise<void> {
+  const draft = await writeDraft(path, text, mode);
   try {
     await rename(draft, path);
   } catch (error) {
     await rm(draft, { force: true });
     throw error;
   }
-  await syncDirectory(dirname(path));
+  await syncFolder(dirname(path));
 }
 
 /** Answers false, and changes nothing, when the file is already there. Of several at once, exactly one gets true. */
 export async function createSecretFile(path: string, text: string): Promise<boolean> {
-  const draft = await writeDraft(path, text);
+  const draft = await writeDraft(path, text, OWNER_ONLY);
   try {
     // Unlike a rename, a link never takes the place of a file that somebody else made meanwhile.
     await link(draft, path);
@@ -28,7 +31,7 @@ export async function createSecretFile(path: string, text: string): Promise<bool
   } finally {
     await rm(draft, { force: true });
   }
-  await syncDirectory(dirname(path));
+  await syncFolder(dirname(path));
   return true;
 }
 
@@ -37,10 +40,12 @@ export function errorCode(error: unknown): string | undefined {
   return typeof code === "string" ? code : undefined;
 }
 
-async function writeDraft(path: string, text: string): Promise<string> {
+async function writeDraft(path: string, text: string, mode: number): Promise<string> {
   const draft = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString("hex")}`);
-  const file = await open(draft, "wx", OWNER_ONLY);
+  const file = await open(draft, "wx", mode);
   try {
+    // Said again because a strict umask takes bits away.
+    await file.chmod(mode);
     await file.writeFile(text);
     await file.sync();
   } catch (error) {
@@ -52,13 +57,14 @@ async function writeDraft(path: string, text: string): Promise<string> {
   return draft;
 }
 
-async function syncDirectory(path: string): Promise<void> {
-  // Windows can neither open nor sync a directory, and does not need to.
+/** Makes renames inside a folder survive a power cut. */
+export async function syncFolder(path: string): Promise<void> {
+  // Windows can neither open nor sync a folder, and does not need to.
   if (process.platform === "win32") return;
-  const directory = await open(path, "r");
+  const folder = await open(path, "r");
   try {
-    await directory.sync();
+    await folder.sync();
   } finally {
-    await directory.close();
+    await folder.close();
   }
 }
