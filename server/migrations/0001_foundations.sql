@@ -29,10 +29,10 @@ begin
         pg_catalog.set_bit(
           pg_catalog.set_bit(
             pg_catalog.overlay(
-              pg_catalog.uuid_send(pg_catalog.gen_random_uuid())
-              placing pg_catalog.substring(
-                pg_catalog.int8send((extract(epoch from pg_catalog.clock_timestamp()) * 1000)::bigint) from 3)
-              from 1 for 6),
+              pg_catalog.uuid_send(pg_catalog.gen_random_uuid()),
+              pg_catalog.substring(
+                pg_catalog.int8send((extract(epoch from pg_catalog.clock_timestamp()) * 1000)::bigint), 3),
+              1, 6),
             52, 1),
           53, 1),
         'hex')::uuid
