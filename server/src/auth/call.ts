@@ -23,7 +23,7 @@ export interface AuthAnswer {
 
 /** One row of the table under `/auth/v1`. Access is checked before `run`: a "user" has a living session, "service" is the role. */
 export interface AuthEndpoint {
-  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly path: string;
   readonly access: "public" | "apikey" | "user" | "service";
   readonly limit: null | "api" | "auth";

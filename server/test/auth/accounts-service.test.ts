@@ -46,6 +46,7 @@ test("what is not offered says so in the code that clients test for", async (t) 
     ["GET", "/callback", 400, "oauth_provider_not_supported"],
     ["POST", "/callback", 400, "oauth_provider_not_supported"],
     ["GET", "/passkeys", 404, "passkey_disabled"],
+    ["PATCH", "/passkeys/1", 404, "passkey_disabled"],
     ["DELETE", "/passkeys/1", 404, "passkey_disabled"],
     ["POST", "/passkeys/registration/options", 404, "passkey_disabled"],
     ["POST", "/passkeys/registration/verify", 404, "passkey_disabled"],

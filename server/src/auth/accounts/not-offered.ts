@@ -10,6 +10,7 @@ const NOT_OFFERED: readonly NotOffered[] = [
   { method: "GET", path: "/callback", access: "public", code: "oauth_provider_not_supported" },
   { method: "POST", path: "/callback", access: "public", code: "oauth_provider_not_supported" },
   { method: "GET", path: "/passkeys", access: "apikey", code: "passkey_disabled" },
+  { method: "PATCH", path: "/passkeys/:id", access: "apikey", code: "passkey_disabled" },
   { method: "DELETE", path: "/passkeys/:id", access: "apikey", code: "passkey_disabled" },
   { method: "POST", path: "/passkeys/registration/options", access: "apikey", code: "passkey_disabled" },
   { method: "POST", path: "/passkeys/registration/verify", access: "apikey", code: "passkey_disabled" },
