@@ -1,4 +1,3 @@
-import { inTransaction } from "../../db/index.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthCall } from "../call.ts";
 import { dropOpenFlows, NO_EMAIL_CHANGE } from "../one-time/drop-open-flows.ts";
@@ -37,7 +36,7 @@ export async function preparePassword(
   const { principal } = call;
   if (principal.kind !== "user") throw authError("no_authorization");
   checkNewPassword(wished.password, room.settings);
-  const user = await inTransaction(room.pool, (client) => findUserById(client, principal.userId));
+  const user = await findUserById(room.pool, principal.userId);
   if (user?.is_anonymous && !wished.isEmailGiven) {
     const message = "Updating password of an anonymous user without an email or phone is not allowed";
     throw authError("validation_failed", message, { status: 422 });

@@ -38,7 +38,9 @@ const writer = new MessageWriter();
  */
 export class Flight implements Answerable {
   readonly outcome: Promise<FlightOutcome>;
-  readonly #settle: (outcome: FlightOutcome) => void;
+  /** Set by the driver, whose read timeout would otherwise end the connection under whoever has it by then. */
+  callback: (() => void) | null = null;
+  readonly #resolve: (outcome: FlightOutcome) => void;
   readonly #order: FlightOrder;
   readonly #statements: PreparedStatements;
   readonly #steps: readonly Step[];
@@ -55,7 +57,7 @@ export class Flight implements Answerable {
   constructor(order: FlightOrder, statements: PreparedStatements) {
     const { promise, resolve } = Promise.withResolvers<FlightOutcome>();
     this.outcome = promise;
-    this.#settle = resolve;
+    this.#resolve = resolve;
     this.#order = order;
     this.#statements = statements;
     statements.beginFlight();
@@ -142,6 +144,11 @@ export class Flight implements Answerable {
   conclude(isReusable: boolean): void {
     if (this.#refusal === null) this.#settle({ kind: "landed", results: this.#results, isReusable });
     else this.#settle({ kind: "refused", ...this.#refusal, isReusable });
+  }
+
+  #settle(outcome: FlightOutcome): void {
+    this.callback?.();
+    this.#resolve(outcome);
   }
 
   handleDisconnect(): void {

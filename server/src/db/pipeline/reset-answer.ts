@@ -6,6 +6,8 @@ import type { Answerable } from "./wire.ts";
  * ReadyForQuery to one statement, so the reset has to be a statement of its own.
  */
 export class ResetAnswer implements Answerable {
+  /** Set by the driver, as a flight's is. */
+  callback: (() => void) | null = null;
   #isClean = true;
 
   get isClean(): boolean {
@@ -22,6 +24,11 @@ export class ResetAnswer implements Answerable {
 
   handleError(): void {
     this.#isClean = false;
+    this.callback?.();
+  }
+
+  handleReadyForQuery(): void {
+    this.callback?.();
   }
 
   handleRowDescription(): void {}
@@ -30,5 +37,4 @@ export class ResetAnswer implements Answerable {
   handlePortalSuspended(): void {}
   handleCopyInResponse(): void {}
   handleCopyData(): void {}
-  handleReadyForQuery(): void {}
 }

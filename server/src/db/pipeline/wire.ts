@@ -20,6 +20,7 @@ export interface WireClient {
 
 /** What the driver calls when a statement that it has submitted is answered. */
 export interface Answerable {
+  callback: (() => void) | null;
   submit(connection: WireConnection): Error | null;
   handleRowDescription(): void;
   handleDataRow(message: { readonly fields: readonly (string | null)[] }): void;
