@@ -1,0 +1,150 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { Dispatcher } from "undici";
+import { classifyError } from "./classify-error.ts";
+import type { Connection } from "./connection/connection.ts";
+import type { OriginPool, Passenger } from "./connection/origin-pool.ts";
+import { OutboundError } from "./outbound-error.ts";
+import type { OutboundResult } from "./outbound-result.ts";
+import { ResponseBody } from "./response-body.ts";
+
+const MAX_INTERIM_ANSWERS = 16;
+const MAX_RETRY_AFTER_LENGTH = 256;
+
+export interface ExchangeOptions {
+  readonly options: Dispatcher.DispatchOptions;
+  readonly pool: OriginPool;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal | undefined;
+  onSettled(exchange: Exchange, result: OutboundResult): void;
+}
+
+/**
+ * One request and what becomes of it. It waits for a connection, boards it (`connecting`), goes onto its socket
+ * (`sent`), gets the head of an answer (`answering`), and is settled exactly once: by the end of the answer, by enough
+ * of it, by an error, by its deadline or by whoever wanted it. Whatever is heard after that is ignored.
+ */
+export class Exchange implements Passenger {
+  readonly options: Dispatcher.DispatchOptions;
+  readonly #given: ExchangeOptions;
+  readonly #startedAtMs = performance.now();
+  readonly #deadline: NodeJS.Timeout;
+  readonly #body = new ResponseBody();
+  #phase: "waiting" | "connecting" | "sent" | "answering" | "settled" = "waiting";
+  #connection: Connection | null = null;
+  #isReusedSocket = false;
+  #interimAnswers = 0;
+  #status = 0;
+  #retryAfter: string | null = null;
+
+  constructor(given: ExchangeOptions) {
+    this.#given = given;
+    this.options = given.options;
+    this.#deadline = setTimeout(this.#expire, given.timeoutMs);
+    given.signal?.addEventListener("abort", this.#abort, { once: true });
+  }
+
+  board(connection: Connection): Dispatcher.DispatchHandler {
+    this.#connection = connection;
+    this.#phase = "connecting";
+    return {
+      onRequestStart: () => {
+        if (this.#phase !== "connecting") return;
+        this.#phase = "sent";
+        this.#isReusedSocket = connection.countRequest();
+      },
+      onResponseStart: (_controller, status, headers) => this.#begin(status, headers),
+      onResponseData: (_controller, chunk) => this.#read(chunk),
+      onResponseEnd: () => this.#answer(true),
+      onResponseError: (_controller, error) => {
+        if (this.#connection === connection) this.#fail(error);
+      },
+    };
+  }
+
+  cancel(error: OutboundError): void {
+    this.#settleFailed(error);
+  }
+
+  #expire = (): void => this.#settleFailed(this.#describeDelay());
+
+  #abort = (): void => this.#settleFailed(new OutboundError("aborted", "The request was cancelled."));
+
+  #describeDelay(): OutboundError {
+    if (this.#phase === "waiting")
+      return new OutboundError("timeout", "No connection to the host became free in time.");
+    if (this.#phase === "connecting") return new OutboundError("connect_timeout", "No connection was made in time.");
+    return new OutboundError("timeout", "No complete answer came in time.");
+  }
+
+  #begin(status: number, headers: IncomingHttpHeaders): void {
+    if (this.#phase === "settled") return;
+    this.#phase = "answering";
+    if (status < 200) {
+      this.#interimAnswers += 1;
+      if (this.#interimAnswers <= MAX_INTERIM_ANSWERS) return;
+      return this.#settleFailed(new OutboundError("protocol", "The host sent too many interim answers."));
+    }
+    this.#status = status;
+    // Several of one name come as a list, whatever the type says.
+    const [retryAfter] = [headers["retry-after"] as string | string[] | undefined].flat();
+    this.#retryAfter = retryAfter?.slice(0, MAX_RETRY_AFTER_LENGTH) ?? null;
+  }
+
+  #read(chunk: Buffer): void {
+    if (this.#phase === "settled") return;
+    this.#body.add(chunk);
+    if (this.#body.isTruncated) this.#answer(false);
+  }
+
+  #answer(isReusable: boolean): void {
+    if (this.#phase === "settled") return;
+    const { isTruncated } = this.#body;
+    const [status, retryAfter, body] = [this.#status, this.#retryAfter, this.#body.toText()];
+    this.#settle(
+      { kind: "answered", status, retryAfter, body, isTruncated, durationMs: this.#elapsedMs() },
+      isReusable,
+    );
+  }
+
+  #fail(error: Error): void {
+    const { code } = classifyError(error, this.#isConnected());
+    const connection = this.#connection;
+    if (this.#phase !== "sent" || code !== "reset" || !this.#isReusedSocket || connection === null) {
+      return this.#settleFailed(error);
+    }
+    // A socket that was kept open can be closed by the other side at the very moment it is used again. On a new one, where
+    // that cannot be the reason, the same is a failure.
+    this.#connection = null;
+    this.#phase = "waiting";
+    queueMicrotask(() => {
+      if (this.#phase === "waiting") this.#given.pool.submitAfresh(this, connection);
+      else this.#given.pool.release(connection, false);
+    });
+  }
+
+  #settleFailed(error: Error): void {
+    if (this.#phase === "settled") return;
+    const fault = classifyError(error, this.#isConnected());
+    this.#settle({ kind: "failed", ...fault, durationMs: this.#elapsedMs() }, false);
+  }
+
+  #settle(result: OutboundResult, isReusable: boolean): void {
+    const { pool, signal, onSettled } = this.#given;
+    const connection = this.#connection;
+    this.#phase = "settled";
+    clearTimeout(this.#deadline);
+    signal?.removeEventListener("abort", this.#abort);
+    // Not at once: undici is in the middle of telling us.
+    if (connection === null) pool.withdraw(this);
+    else queueMicrotask(() => pool.release(connection, isReusable));
+    onSettled(this, result);
+  }
+
+  #isConnected(): boolean {
+    return this.#phase === "sent" || this.#phase === "answering";
+  }
+
+  #elapsedMs(): number {
+    return Math.round(performance.now() - this.#startedAtMs);
+  }
+}

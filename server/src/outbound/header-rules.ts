@@ -1,0 +1,63 @@
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
+const MAX_NAME_LENGTH = 256;
+const MAX_VALUE_BYTES = 4096;
+const MAX_CUSTOM_HEADERS = 20;
+
+/** They steer the connection, not the request, or are set here. */
+const TRANSPORT_HEADERS: ReadonlySet<string> = new Set([
+  "accept-encoding",
+  "connection",
+  "content-length",
+  "expect",
+  "host",
+  "http2-settings",
+  "keep-alive",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+  "via",
+]);
+const TRANSPORT_PREFIXES = ["proxy-"];
+const SENDER_HEADERS: ReadonlySet<string> = new Set(["user-agent"]);
+const SENDER_PREFIXES = ["content-", "x-service-", "webhook-"];
+
+/** Why these headers cannot be sent; null if they can. */
+export function findHeaderFault(headers: Readonly<Record<string, string>>): string | null {
+  const seen = new Set<string>();
+  for (const name in headers) {
+    const lowered = name.toLowerCase();
+    const fault = findFieldFault(lowered, headers[name]);
+    if (fault !== null) return fault;
+    if (seen.has(lowered)) return `The header ${lowered} is given twice.`;
+    seen.add(lowered);
+  }
+  return null;
+}
+
+/** Why the owner of a webhook may not add these headers to what is sent: also those that are the sender's own. */
+export function findCustomHeaderFault(headers: Readonly<Record<string, string>>): string | null {
+  const names = Object.keys(headers).map((name) => name.toLowerCase());
+  if (names.length > MAX_CUSTOM_HEADERS) return `More than ${MAX_CUSTOM_HEADERS} headers are given.`;
+  const fault = findHeaderFault(headers);
+  if (fault !== null) return fault;
+  const reserved = names.find((name) => isIn(name, SENDER_HEADERS, SENDER_PREFIXES));
+  return reserved === undefined ? null : `The header ${reserved} is set by the sender.`;
+}
+
+function findFieldFault(name: string, value: unknown): string | null {
+  if (name.length > MAX_NAME_LENGTH || !TOKEN.test(name)) return "The name of a header is not valid.";
+  if (isIn(name, TRANSPORT_HEADERS, TRANSPORT_PREFIXES)) return `The header ${name} cannot be set.`;
+  if (typeof value !== "string" || !isVisibleText(value)) return `The value of the header ${name} is not plain text.`;
+  if (value.length > MAX_VALUE_BYTES) return `The value of the header ${name} is longer than ${MAX_VALUE_BYTES} bytes.`;
+  return null;
+}
+
+/** Visible ASCII, spaces and tabs: everything else is read differently by different receivers. */
+function isVisibleText(value: string): boolean {
+  return !/[^\t\x20-\x7e]/.test(value);
+}
+
+function isIn(name: string, names: ReadonlySet<string>, prefixes: readonly string[]): boolean {
+  return names.has(name) || prefixes.some((prefix) => name.startsWith(prefix));
+}

@@ -1,0 +1,11 @@
+// In charge of: the one guarded way out: which addresses may be reached, connections pinned to the addresses that were
+// judged, deadlines, bounds of answers and of pools.
+// Not in charge of: what is sent and when, signatures, retries (webhooks), the operator's settings (config).
+
+export { type AddressPolicy, createAddressPolicy } from "./address-policy.ts";
+export type { Resolver } from "./dns/resolver.ts";
+export { type GuardedFetch, openGuardedFetch } from "./guarded-fetch.ts";
+export { findCustomHeaderFault } from "./header-rules.ts";
+export { type Outbound, type OutboundRequest, openOutbound } from "./open-outbound.ts";
+export type { OutboundFault, OutboundResult } from "./outbound-result.ts";
+export { checkTargetUrl, type TargetCheck } from "./target-url.ts";
