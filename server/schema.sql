@@ -3,6 +3,7 @@
 
 create role anon nologin noinherit;
 create role authenticated nologin noinherit;
+create role sb_replica login noinherit replication;
 create role sb_service login noinherit;
 create role sb_user login noinherit;
 create role service_role nologin noinherit bypassrls;
@@ -44,7 +45,10 @@ CREATE OR REPLACE FUNCTION auth.uid()
  RETURNS uuid
  LANGUAGE sql
  STABLE PARALLEL SAFE
-AS $function$ select nullif(coalesce(nullif(pg_catalog.current_setting('request.jwt.claims', true), ''), '{}')::jsonb ->> 'sub', '')::uuid $function$;
+AS $function$
+  select coalesce(nullif(pg_catalog.current_setting('request.jwt.claim.sub', true), ''),
+                  nullif(nullif(pg_catalog.current_setting('request.jwt.claims', true), '')::jsonb ->> 'sub', ''))::uuid
+$function$;
 grant execute on function auth.uid() to anon, authenticated, sb_service, service_role;
 
 create table auth.flow_states (
@@ -192,6 +196,8 @@ create table auth.sessions (
   ip inet,
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
+  suspended_until timestamp with time zone,
+  requires_signature boolean default false not null,
   constraint sessions_pkey PRIMARY KEY (id),
   constraint sessions_aal_known CHECK (aal = ANY (ARRAY['aal1'::text, 'aal2'::text])),
   constraint sessions_factor_id_fkey FOREIGN KEY (factor_id) REFERENCES auth.mfa_factors(id) ON DELETE SET NULL,
@@ -204,6 +210,7 @@ alter table auth.sessions enable row level security;
 create policy sessions_service on auth.sessions to sb_service
   using (true)
   with check (true);
+CREATE TRIGGER sessions_begin BEFORE INSERT ON auth.sessions FOR EACH ROW EXECUTE FUNCTION private.begin_session();
 grant delete, insert, select, update on table auth.sessions to sb_service;
 
 create table auth.users (
@@ -242,6 +249,7 @@ create policy users_service on auth.users to sb_service
   using (true)
   with check (true);
 CREATE TRIGGER users_make_profile AFTER INSERT ON auth.users FOR EACH ROW EXECUTE FUNCTION private.make_profile();
+CREATE TRIGGER users_suspend_sessions AFTER UPDATE OF banned_until, deleted_at ON auth.users FOR EACH ROW WHEN (new.banned_until IS DISTINCT FROM old.banned_until OR new.deleted_at IS DISTINCT FROM old.deleted_at) EXECUTE FUNCTION private.suspend_sessions();
 CREATE TRIGGER users_sync_profile_email AFTER UPDATE OF email ON auth.users FOR EACH ROW WHEN (new.email IS DISTINCT FROM old.email) EXECUTE FUNCTION private.sync_profile_email();
 grant delete, insert, select, update on table auth.users to sb_service;
 
@@ -264,10 +272,11 @@ grant execute on function private.actor() to sb_service;
 
 CREATE OR REPLACE FUNCTION private.are_delivery_headers(headers jsonb)
  RETURNS boolean
- LANGUAGE sql
- IMMUTABLE PARALLEL SAFE
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE STRICT
 AS $function$
-  select case when pg_catalog.jsonb_typeof(headers) <> 'object' then false else (
+begin
+  return case when pg_catalog.jsonb_typeof(headers) <> 'object' then false else (
     select pg_catalog.count(*) <= 20 and coalesce(pg_catalog.bool_and(
       pg_catalog.jsonb_typeof(header.value) = 'string'
       and header.key ~ '^[A-Za-z0-9!#$%&''*+.^_`|~-]{1,128}$'
@@ -275,23 +284,42 @@ AS $function$
       and pg_catalog.octet_length(header.value #>> '{}') <= 4096
       and (header.value #>> '{}') ~ '^[\x09\x20-\x7e]*$'), true)
     from pg_catalog.jsonb_each(headers) as header)
-  end
+  end;
+end
 $function$;
 grant execute on function private.are_delivery_headers(jsonb) to authenticated, sb_service, service_role;
 
 CREATE OR REPLACE FUNCTION private.are_stop_sequences(value jsonb)
  RETURNS boolean
- LANGUAGE sql
- IMMUTABLE PARALLEL SAFE
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE STRICT
 AS $function$
-  select case
-    when value is null or pg_catalog.jsonb_typeof(value) = 'null' then true
-    when pg_catalog.jsonb_typeof(value) <> 'array' then false
-    else pg_catalog.jsonb_array_length(value) <= 16
+begin
+  return case pg_catalog.jsonb_typeof(value)
+    when 'null' then true
+    when 'array' then pg_catalog.jsonb_array_length(value) <= 16
       and not pg_catalog.jsonb_path_exists(value, '$[*] ? (@.type() != "string")')
-  end
+    else false
+  end;
+end
 $function$;
 grant execute on function private.are_stop_sequences(jsonb) to authenticated, sb_service, service_role;
+
+CREATE OR REPLACE FUNCTION private.begin_session()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  select case when u.deleted_at is not null then 'infinity'::timestamptz else u.banned_until end into new.suspended_until
+    from auth.users u where u.id = new.user_id for share;
+  select u.require_request_signature into new.requires_signature
+    from public.user_settings u where u.user_id = new.user_id for share;
+  new.requires_signature := coalesce(new.requires_signature, false);
+  return new;
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION private.bury_message()
  RETURNS trigger
@@ -331,6 +359,23 @@ AS $function$
   where field.value is distinct from before -> field.key and field.key <> all (except_fields)
 $function$;
 
+CREATE OR REPLACE FUNCTION private.check_agent_model()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  offered text[] := array(select m.id from public.models m where m.framework = new.framework order by m.position, m.id);
+begin
+  if pg_catalog.cardinality(offered) > 0 and not new.model = any (offered) then
+    raise exception 'model % is not offered by %', new.model, new.framework
+      using errcode = 'check_violation', schema = 'public', table = 'agents', column = 'model',
+            constraint = 'agents_model_offered', hint = 'It offers: ' || pg_catalog.array_to_string(offered, ', '),
+            detail = pg_catalog.json_build_object('framework', new.framework, 'model', new.model)::text;
+  end if;
+  return null;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.check_coordinator()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -346,6 +391,115 @@ begin
   return null;
 end
 $function$;
+
+CREATE OR REPLACE FUNCTION private.claim_webhook_deliveries(new_claim uuid, lease interval, max_lanes integer, max_rows integer, lane_share integer, lane_ids uuid[], lane_room integer[], full_users uuid[])
+ RETURNS TABLE(id uuid, run_at timestamp with time zone, webhook_id uuid, user_id uuid, event_id uuid, event_type text, body text, attempts integer, attempts_before integer, cause text, url text, secret text, previous_secrets text[], headers jsonb, retry_count integer, timeout_ms integer)
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+AS $function$
+#variable_conflict use_column
+declare
+  resumed uuid[];
+  lanes uuid[];
+  gone uuid[];
+  held uuid[];
+  picked_ids uuid[];
+  picked_run_at timestamptz[];
+  found_rows integer;
+begin
+  with taken as (
+    delete from private.webhook_resumptions r
+    where r.id in (select id from private.webhook_resumptions order by id limit 100 for update skip locked)
+    returning r.webhook_id)
+  select array_agg(taken.webhook_id) into resumed from taken;
+  if resumed is not null then
+    perform 1 from private.webhook_lanes l where l.webhook_id = any (resumed) order by l.webhook_id for update;
+    update private.webhook_lanes l
+    set paused_until = null, next_due_at = least(l.next_due_at, now()), failing_since = null, failed_in_a_row = 0, warned_at = null
+    where l.webhook_id = any (resumed);
+  end if;
+
+  select array_agg(chosen.webhook_id) into lanes
+  from (
+    select l.webhook_id
+    from private.webhook_lanes l
+    left join public.webhooks w on w.id = l.webhook_id
+    left join unnest(lane_ids, lane_room) as known (id, room) on known.id = l.webhook_id
+    where l.due_at <= now()
+      and coalesce(known.room, 1) > 0
+      and (w.user_id is null or w.user_id <> all (full_users))
+    order by l.served_at
+    limit max_lanes
+    for update of l skip locked) as chosen;
+  if lanes is null then
+    return;
+  end if;
+
+  select array_agg(lane.id) filter (where w.id is null), array_agg(lane.id) filter (where not w.is_active)
+  into gone, held
+  from unnest(lanes) as lane (id)
+  left join public.webhooks w on w.id = lane.id;
+  if gone is not null then
+    delete from private.webhook_queue q
+    where q.delivery_id in (select delivery_id from private.webhook_queue where webhook_id = any (gone) limit 5000);
+    delete from private.webhook_lanes l
+    where l.webhook_id = any (gone) and not exists (select 1 from private.webhook_queue q where q.webhook_id = l.webhook_id);
+  end if;
+  if held is not null then
+    update private.webhook_lanes l set paused_until = 'infinity' where l.webhook_id = any (held);
+  end if;
+
+  with picked as (
+    select due.delivery_id, due.run_at
+    from unnest(lanes) as lane (id)
+    left join unnest(lane_ids, lane_room) as known (id, room) on known.id = lane.id
+    cross join lateral (
+      select q.delivery_id, q.run_at
+      from private.webhook_queue q
+      where q.webhook_id = lane.id and q.run_at <= now()
+      order by q.run_at, q.event_seq
+      limit coalesce(known.room, lane_share)
+      for update skip locked) as due
+    where lane.id <> all (coalesce(gone || held, '{}'))
+    limit max_rows
+  ), taken as (
+    update private.webhook_queue q
+    set claim = new_claim, lease_until = now() + lease, run_at = now() + lease
+    from picked
+    where q.delivery_id = picked.delivery_id
+    returning q.delivery_id, picked.run_at
+  )
+  select array_agg(taken.delivery_id), array_agg(taken.run_at) into picked_ids, picked_run_at from taken;
+
+  update private.webhook_lanes l
+  set served_at = clock_timestamp(),
+      next_due_at = coalesce((select min(q.run_at) from private.webhook_queue q where q.webhook_id = l.webhook_id), 'infinity')
+  where l.webhook_id = any (lanes);
+  if picked_ids is null then
+    return;
+  end if;
+
+  return query
+  select d.id, picked.run_at, d.webhook_id, d.user_id, d.event_id, d.event_type, d.payload::text, d.attempts,
+    q.attempts_before, q.cause, w.url, w.secret,
+    array(select p.secret from private.webhook_previous_secrets p
+          where p.webhook_id = w.id and p.expires_at > now() order by p.created_at desc),
+    w.headers, w.retry_count, w.timeout_ms
+  from unnest(picked_ids, picked_run_at) as picked (id, run_at)
+  join private.webhook_queue q on q.delivery_id = picked.id
+  join public.webhook_deliveries d on d.id = picked.id
+  join public.webhooks w on w.id = d.webhook_id
+  order by q.event_seq, d.id;
+  get diagnostics found_rows = row_count;
+  if found_rows < cardinality(picked_ids) then
+    delete from private.webhook_queue q
+    where q.delivery_id = any (picked_ids)
+      and not exists (select 1 from public.webhook_deliveries d where d.id = q.delivery_id);
+  end if;
+end
+$function$;
+grant execute on function private.claim_webhook_deliveries(uuid,interval,integer,integer,integer,uuid[],integer[],uuid[]) to sb_service;
 
 CREATE OR REPLACE FUNCTION private.emit_agent_added()
  RETURNS trigger
@@ -745,18 +899,119 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.enforce_webhook_limit()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  allowed constant integer := 1000;
+begin
+  -- As with agents, two inserts at once cannot both take the last place.
+  perform 1 from auth.users u where u.id in (select n.user_id from new_rows n) order by u.id for no key update;
+  if exists (select 1 from public.webhooks w where w.user_id in (select n.user_id from new_rows n)
+             group by w.user_id having count(*) > allowed) then
+    raise exception 'a user may have at most % webhooks', allowed
+      using errcode = 'check_violation', schema = 'public', table = 'webhooks', constraint = 'webhooks_limit_per_user';
+  end if;
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.fan_out_events(max_events integer, first_delay interval, new_claim uuid DEFAULT NULL::uuid, lease interval DEFAULT NULL::interval, max_rows integer DEFAULT 0, lane_share integer DEFAULT 0, lane_ids uuid[] DEFAULT '{}'::uuid[], lane_room integer[] DEFAULT '{}'::integer[], full_users uuid[] DEFAULT '{}'::uuid[])
+ RETURNS TABLE(events integer, unclaimed integer, has_resumptions boolean, id uuid, run_at timestamp with time zone, webhook_id uuid, user_id uuid, event_id uuid, event_type text, body text, attempts integer, attempts_before integer, cause text, url text, secret text, previous_secrets text[], headers jsonb, retry_count integer, timeout_ms integer)
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+AS $function$
+#variable_conflict use_column
+begin
+  return query
+  with taken as (
+    delete from private.events e
+    where e.seq in (
+      select seq from (select seq from private.events order by seq limit max_events for update skip locked) as oldest
+      union all
+      select seq from (select seq from private.events order by seq desc limit max_events / 4 for update skip locked) as newest)
+    returning e.seq, e.id, e.type, e.data, e.audience, e.created_at
+  ), addressed as materialized (
+    select e.seq, e.id as event_id, e.type, e.data, e.created_at, w.id as webhook_id, w.user_id, w.api_version,
+      w.url, w.secret, w.headers, w.retry_count, w.timeout_ms
+    from taken e
+    join public.webhooks w on w.is_active and w.user_id = any (e.audience) and e.type = any (w.events)
+    order by e.seq
+    for key share of w
+  ), written as materialized (
+    select private.new_id() as delivery_id, a.*,
+      ('{"id":"evt_' || a.event_id || '","type":' || to_json(a.type)
+        || ',"created_at":"' || to_char(a.created_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+        || '","api_version":' || to_json(a.api_version) || ',"data":' || a.data || '}')::json as payload,
+      new_claim is not null and first_delay <= interval '0'
+        and (l.webhook_id is null or (l.next_due_at > now() and coalesce(l.paused_until <= now(), true)))
+        and a.user_id <> all (full_users)
+        and row_number() over (partition by a.webhook_id order by a.seq) <= coalesce(known.room, lane_share)
+        and row_number() over (order by a.seq, a.webhook_id) <= max_rows as is_claimed
+    from addressed a
+    left join private.webhook_lanes l on l.webhook_id = a.webhook_id
+    left join unnest(lane_ids, lane_room) as known (id, room) on known.id = a.webhook_id
+  ), delivered as (
+    insert into public.webhook_deliveries (id, webhook_id, user_id, event_id, event_type, payload)
+    select delivery_id, webhook_id, user_id, event_id, type, payload from written
+  ), queued as (
+    insert into private.webhook_queue (delivery_id, webhook_id, event_seq, run_at, claim, lease_until)
+    select delivery_id, webhook_id, seq, now() + case when is_claimed then lease else first_delay end,
+      case when is_claimed then new_claim end, case when is_claimed then now() + lease end
+    from written
+  ), lanes as (
+    insert into private.webhook_lanes as lane (webhook_id, next_due_at)
+    select webhook_id, now() + case when bool_and(is_claimed) then lease else first_delay end
+    from written group by webhook_id order by webhook_id
+    on conflict (webhook_id) do update set next_due_at = excluded.next_due_at
+    where lane.next_due_at > excluded.next_due_at
+  )
+  select done.events, done.unclaimed, done.has_resumptions,
+    w.delivery_id, now(), w.webhook_id, w.user_id, w.event_id, w.type, w.payload::text, 0, 0, 'schedule', w.url, w.secret,
+    case when w.delivery_id is not null then
+      array(select p.secret from private.webhook_previous_secrets p
+            where p.webhook_id = w.webhook_id and p.expires_at > now() order by p.created_at desc) end,
+    w.headers, w.retry_count, w.timeout_ms
+  from (
+    select (select count(*)::integer from taken) as events,
+      (select count(*)::integer from written where not is_claimed) as unclaimed,
+      exists (select 1 from private.webhook_resumptions) as has_resumptions) as done
+  left join written w on w.is_claimed
+  order by w.seq;
+end
+$function$;
+grant execute on function private.fan_out_events(integer,interval,uuid,interval,integer,integer,uuid[],integer[],uuid[]) to sb_service;
+
 CREATE OR REPLACE FUNCTION private.is_number_between(value jsonb, low numeric, high numeric)
  RETURNS boolean
- LANGUAGE sql
- IMMUTABLE PARALLEL SAFE
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE STRICT
 AS $function$
-  select case
-    when value is null then true
-    when pg_catalog.jsonb_typeof(value) = 'number' then (value #>> '{}')::numeric between low and high
-    else false
-  end
+begin
+  return case when pg_catalog.jsonb_typeof(value) = 'number' then (value #>> '{}')::numeric between low and high else false end;
+end
 $function$;
 grant execute on function private.is_number_between(jsonb,numeric,numeric) to authenticated, sb_service, service_role;
+
+CREATE OR REPLACE FUNCTION private.is_session_live(user_id uuid, session_id uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  return (select true from auth.sessions s
+          where s.id = is_session_live.session_id and s.user_id = is_session_live.user_id
+            and (s.not_after is null or s.not_after > now())
+            and (s.suspended_until is null or s.suspended_until <= now())
+            and not s.requires_signature);
+end
+$function$;
+grant execute on function private.is_session_live(uuid,uuid) to sb_service, sb_user;
 
 CREATE OR REPLACE FUNCTION private.is_subscribed(type text, audience uuid[])
  RETURNS boolean
@@ -780,6 +1035,19 @@ begin
     (select value from (values (new.user_metadata ->> 'avatar_url')) as given (value)
      where char_length(value) <= 2048 and value ~* '^https?://[^/?#\s]'));
   insert into public.user_settings (user_id) values (new.id);
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.mark_sessions_signed()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  update auth.sessions set requires_signature = new.require_request_signature
+    where user_id = new.user_id and requires_signature is distinct from new.require_request_signature;
   return null;
 end
 $function$;
@@ -861,6 +1129,18 @@ CREATE OR REPLACE FUNCTION private.new_id()
  PARALLEL SAFE
 AS $function$select pg_catalog.uuidv7()$function$;
 grant execute on function private.new_id() to anon, authenticated, sb_service, service_role;
+
+CREATE OR REPLACE FUNCTION private.note_resumption()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  insert into private.webhook_resumptions (webhook_id) values (new.id);
+  return null;
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION private.number_message()
  RETURNS trigger
@@ -1143,6 +1423,96 @@ AS $function$
 $function$;
 grant execute on function private.random_32_bytes() to authenticated, sb_service, service_role;
 
+CREATE OR REPLACE FUNCTION private.record_webhook_attempts(delivery_ids uuid[], claims uuid[], attempts integer[], statuses text[], status_codes integer[], response_bodies text[], are_truncated boolean[], error_codes text[], errors text[], response_times_ms integer[], urls text[], retry_delays_ms double precision[], pauses_ms double precision[], should_disable boolean[], failing_days integer, min_failures integer, warn_after_days integer)
+ RETURNS TABLE(kind text, id uuid, reason text)
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+AS $function$
+#variable_conflict use_column
+begin
+  return query
+  with given as (
+    select * from unnest(delivery_ids, claims, attempts, statuses, status_codes, response_bodies, are_truncated, error_codes,
+      errors, response_times_ms, urls, retry_delays_ms, pauses_ms, record_webhook_attempts.should_disable)
+    as g (delivery_id, claim, attempt, status, status_code, response_body, is_truncated, error_code, error, response_time_ms,
+      url, retry_delay_ms, pause_ms, disables)
+  ), held as materialized (
+    select g.*, q.webhook_id, q.cause, w.user_id,
+      now() + g.retry_delay_ms * interval '1 millisecond' as retry_at,
+      now() + g.pause_ms * interval '1 millisecond' as paused_until
+    from given g
+    join private.webhook_queue q on q.delivery_id = g.delivery_id and q.claim = g.claim
+    join public.webhooks w on w.id = q.webhook_id
+    order by g.delivery_id
+    for update of q for key share of w
+  ), updated as (
+    update public.webhook_deliveries d
+    set status = h.status, attempts = h.attempt, status_code = h.status_code, response_body = h.response_body,
+      next_retry_at = h.retry_at, delivered_at = case when h.status = 'delivered' then now() end
+    from held h
+    where d.id = h.delivery_id
+  ), logged as (
+    insert into public.webhook_delivery_attempts (delivery_id, webhook_id, user_id, attempt, cause, url, status_code,
+      error_code, error, response_body, response_truncated, response_time_ms)
+    select h.delivery_id, h.webhook_id, h.user_id, h.attempt, h.cause, h.url, h.status_code,
+      h.error_code, h.error, h.response_body, h.is_truncated, h.response_time_ms
+    from held h
+  ), ended as (
+    delete from private.webhook_queue q using held h where q.delivery_id = h.delivery_id and h.retry_at is null
+  ), rescheduled as (
+    update private.webhook_queue q set run_at = h.retry_at, claim = null, lease_until = null
+    from held h
+    where q.delivery_id = h.delivery_id and h.retry_at is not null
+  ), tally as materialized (
+    select h.webhook_id,
+      count(*) filter (where h.status = 'failed')::integer as failures,
+      bool_or(h.status = 'delivered') as has_delivered,
+      bool_or(h.disables) as disables,
+      min(h.retry_at) as retry_at,
+      max(h.paused_until) as paused_until
+    from held h
+    where h.cause <> 'test'
+    group by h.webhook_id
+  ), locked as materialized (
+    select l.webhook_id
+    from private.webhook_lanes l join tally t on t.webhook_id = l.webhook_id
+    where t.failures > 0 or t.retry_at is not null or t.paused_until is not null or l.failed_in_a_row > 0
+    order by l.webhook_id
+    for update of l
+  ), lanes as (
+    update private.webhook_lanes l
+    set next_due_at = least(l.next_due_at, t.retry_at),
+      paused_until = greatest(l.paused_until, t.paused_until),
+      failing_since = case when t.has_delivered then null when t.failures > 0 then coalesce(l.failing_since, now())
+                      else l.failing_since end,
+      failed_in_a_row = case when t.has_delivered then 0 else l.failed_in_a_row + t.failures end,
+      warned_at = case when t.has_delivered then null
+                  when t.failures > 0 and l.failing_since <= now() - warn_after_days * interval '1 day'
+                    then coalesce(l.warned_at, now())
+                  else l.warned_at end
+    from locked k join tally t on t.webhook_id = k.webhook_id
+    where l.webhook_id = k.webhook_id
+    returning l.webhook_id, l.failing_since, l.failed_in_a_row, l.warned_at
+  ), disabled as (
+    update public.webhooks w
+    set is_active = false, disabled_at = now(), updated_at = now(),
+      disabled_reason = case when t.disables then 'endpoint_gone' else 'endpoint_failing' end
+    from tally t left join lanes l on l.webhook_id = t.webhook_id
+    where w.id = t.webhook_id and w.is_active
+      and (t.disables
+           or (l.failing_since <= now() - failing_days * interval '1 day' and l.failed_in_a_row >= min_failures))
+    returning w.id, w.disabled_reason
+  )
+  select 'recorded', h.delivery_id, null from held h
+  union all
+  select 'disabled', disabled.id, disabled.disabled_reason from disabled
+  union all
+  select 'failing', lanes.webhook_id, lanes.failed_in_a_row::text from lanes where lanes.warned_at = now();
+end
+$function$;
+grant execute on function private.record_webhook_attempts(uuid[],uuid[],integer[],text[],integer[],text[],boolean[],text[],text[],integer[],text[],double precision[],double precision[],boolean[],integer,integer,integer) to sb_service;
+
 CREATE OR REPLACE FUNCTION private.refuse_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1171,6 +1541,33 @@ begin
           constraint = tg_table_name || '_' || tg_argv[0] || '_transfer';
 end
 $function$;
+
+CREATE OR REPLACE FUNCTION private.refuse_unsigned(user_id uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  if exists (select from public.user_settings u where u.user_id = refuse_unsigned.user_id and u.require_request_signature) then
+    raise exception 'A request signature is required' using errcode = 'SB004';
+  end if;
+end
+$function$;
+grant execute on function private.refuse_unsigned(uuid) to sb_service, sb_user;
+
+CREATE OR REPLACE FUNCTION private.require_at_most(row_count bigint, most bigint)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if row_count > most then
+    raise exception 'more rows are affected than the request allows' using errcode = 'SB124', detail = row_count::text;
+  end if;
+  return true;
+end
+$function$;
+grant execute on function private.require_at_most(bigint,bigint) to anon, authenticated, service_role;
 
 CREATE OR REPLACE FUNCTION private.require_columns()
  RETURNS trigger
@@ -1212,6 +1609,19 @@ end
 $function$;
 grant execute on function private.require_live_session(uuid,uuid,integer) to sb_service, sb_user;
 
+CREATE OR REPLACE FUNCTION private.require_single(row_count bigint)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if row_count is distinct from 1 then
+    raise exception 'exactly one row is required' using errcode = 'SB116', detail = coalesce(row_count, 0)::text;
+  end if;
+  return true;
+end
+$function$;
+grant execute on function private.require_single(bigint) to anon, authenticated, service_role;
+
 CREATE OR REPLACE FUNCTION private.revise_message()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1245,6 +1655,30 @@ begin
   insert into public.swarm_members (swarm_id, user_id, role, status, joined_at)
   select n.id, n.owner_id, 'owner', 'active', now() from new_rows n;
   return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.send_realtime(topic text, event text, private boolean, payload jsonb, binary_payload bytea)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  id uuid := private.new_id();
+begin
+  if coalesce(topic, '') = '' or coalesce(event, '') = '' then
+    raise exception 'a message needs a topic and an event' using errcode = 'invalid_parameter_value';
+  end if;
+  if send_realtime.private then
+    insert into realtime.messages (id, topic, extension, event, payload, binary_payload, private)
+      values (id, topic, 'broadcast', event, payload, binary_payload, true);
+    -- Whoever writes also clears a little of what is too old to be asked for.
+    delete from realtime.messages m where m.id in (
+      select o.id from realtime.messages o where o.inserted_at < pg_catalog.now() - interval '3 days'
+      order by o.inserted_at limit 10 for update skip locked);
+  end if;
+  perform pg_catalog.pg_logical_emit_message(true, 'realtime.send', pg_catalog.jsonb_build_object('id', id, 'topic', topic, 'event', event,
+    'private', send_realtime.private, 'payload', payload,
+    'binary', pg_catalog.translate(pg_catalog.encode(binary_payload, 'base64'), E'\n', ''))::text);
 end
 $function$;
 
@@ -1306,6 +1740,20 @@ begin
   end if;
   new.updated_at := pg_catalog.now();
   return new;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.suspend_sessions()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  update auth.sessions
+    set suspended_until = case when new.deleted_at is not null then 'infinity'::timestamptz else new.banned_until end
+    where user_id = new.id;
+  return null;
 end
 $function$;
 
@@ -1511,9 +1959,11 @@ create table private.webhook_lanes (
   paused_until timestamp with time zone,
   failing_since timestamp with time zone,
   failed_in_a_row integer default 0 not null,
+  warned_at timestamp with time zone,
+  due_at timestamp with time zone generated always as (GREATEST(next_due_at, paused_until)) stored,
   constraint webhook_lanes_pkey PRIMARY KEY (webhook_id)
 ) with (fillfactor=60, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000, autovacuum_vacuum_cost_delay=0);
-CREATE INDEX webhook_lanes_due_idx ON private.webhook_lanes USING btree (served_at, next_due_at);
+CREATE INDEX webhook_lanes_due_idx ON private.webhook_lanes USING btree (due_at);
 alter table private.webhook_lanes enable row level security;
 create policy webhook_lanes_service on private.webhook_lanes to sb_service
   using (true)
@@ -1541,7 +1991,10 @@ create table private.webhook_queue (
   run_at timestamp with time zone default now() not null,
   claim uuid,
   lease_until timestamp with time zone,
-  constraint webhook_queue_pkey PRIMARY KEY (delivery_id)
+  cause text default 'schedule'::text not null,
+  attempts_before integer default 0 not null,
+  constraint webhook_queue_pkey PRIMARY KEY (delivery_id),
+  constraint webhook_queue_cause_known CHECK (cause = ANY (ARRAY['schedule'::text, 'manual'::text, 'test'::text, 'replay'::text]))
 ) with (fillfactor=60, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000, autovacuum_vacuum_cost_delay=0);
 CREATE INDEX webhook_queue_lane_idx ON private.webhook_queue USING btree (webhook_id, run_at, event_seq);
 alter table private.webhook_queue enable row level security;
@@ -1550,10 +2003,22 @@ create policy webhook_queue_service on private.webhook_queue to sb_service
   with check (true);
 grant delete, insert, select, update on table private.webhook_queue to sb_service;
 
+create table private.webhook_resumptions (
+  id bigint generated always as identity not null,
+  webhook_id uuid not null,
+  constraint webhook_resumptions_pkey PRIMARY KEY (id)
+);
+alter table private.webhook_resumptions enable row level security;
+create policy webhook_resumptions_service on private.webhook_resumptions to sb_service
+  using (true)
+  with check (true);
+grant delete, insert, select, update on table private.webhook_resumptions to sb_service;
+
 create schema public authorization pg_database_owner;
 grant create, usage on schema public to swarmbase_owner with grant option;
 grant usage on schema public to anon, authenticated, public, service_role;
 alter default privileges for role swarmbase_owner in schema public grant delete, insert, select, update on tables to service_role;
+alter default privileges for role swarmbase_owner in schema public grant execute on functions to service_role;
 alter default privileges for role swarmbase_owner in schema public grant select, usage on sequences to service_role;
 
 CREATE OR REPLACE FUNCTION public.tool(assignment public.agent_tools)
@@ -1654,6 +2119,8 @@ create policy agents_service on public.agents to sb_service, service_role
 create policy agents_update on public.agents for update to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)))
   with check (user_id = (( SELECT auth.uid() AS uid)));
+CREATE TRIGGER agents_check_model AFTER UPDATE ON public.agents FOR EACH ROW WHEN (new.model IS NOT NULL AND (new.framework IS DISTINCT FROM old.framework OR new.model IS DISTINCT FROM old.model)) EXECUTE FUNCTION private.check_agent_model();
+CREATE TRIGGER agents_check_new_model AFTER INSERT ON public.agents FOR EACH ROW WHEN (new.model IS NOT NULL) EXECUTE FUNCTION private.check_agent_model();
 CREATE TRIGGER agents_emit_created AFTER INSERT ON public.agents REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.emit_agent_created();
 CREATE TRIGGER agents_emit_deleted BEFORE DELETE ON public.agents FOR EACH ROW EXECUTE FUNCTION private.emit_agent_deleted();
 CREATE TRIGGER agents_emit_updated AFTER UPDATE ON public.agents REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.emit_agent_updated();
@@ -1721,11 +2188,12 @@ create table public.message_revisions (
   edited_by uuid,
   created_at timestamp with time zone default now() not null,
   constraint message_revisions_pkey PRIMARY KEY (message_id, revision),
+  constraint message_revisions_swarm_id_key UNIQUE (swarm_id, message_id, revision),
   constraint message_revisions_edited_by_fkey FOREIGN KEY (edited_by) REFERENCES auth.users(id) ON DELETE SET NULL,
   constraint message_revisions_message_id_fkey FOREIGN KEY (swarm_id, message_id) REFERENCES public.messages(swarm_id, id) ON DELETE CASCADE
 );
 CREATE INDEX message_revisions_edited_by_idx ON public.message_revisions USING btree (edited_by) WHERE (edited_by IS NOT NULL);
-CREATE INDEX message_revisions_swarm_id_idx ON public.message_revisions USING btree (swarm_id, message_id);
+alter table public.message_revisions replica identity using index message_revisions_swarm_id_key;
 alter table public.message_revisions enable row level security;
 create policy message_revisions_select on public.message_revisions for select to authenticated
   using (swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids))));
@@ -1805,6 +2273,21 @@ CREATE TRIGGER messages_freeze BEFORE UPDATE ON public.messages FOR EACH ROW WHE
 CREATE TRIGGER messages_freeze_managed BEFORE UPDATE ON public.messages FOR EACH ROW WHEN ((CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name])) AND (new.sender_user_id IS DISTINCT FROM old.sender_user_id OR new.sender_agent_id IS DISTINCT FROM old.sender_agent_id OR new.sender_name IS DISTINCT FROM old.sender_name OR new.sender_deleted IS DISTINCT FROM old.sender_deleted OR new.reply_to_id IS DISTINCT FROM old.reply_to_id OR new.run_id IS DISTINCT FROM old.run_id OR new.turn_id IS DISTINCT FROM old.turn_id OR new.finish_reason IS DISTINCT FROM old.finish_reason OR new.client_message_id IS DISTINCT FROM old.client_message_id OR new.deleted_at IS DISTINCT FROM old.deleted_at OR new.deleted_by IS DISTINCT FROM old.deleted_by OR new.flagged IS DISTINCT FROM old.flagged)) EXECUTE FUNCTION private.refuse_change('sender_user_id', 'sender_agent_id', 'sender_name', 'sender_deleted', 'reply_to_id', 'run_id', 'turn_id', 'finish_reason', 'client_message_id', 'deleted_at', 'deleted_by', 'flagged');
 CREATE TRIGGER messages_revise BEFORE UPDATE ON public.messages FOR EACH ROW EXECUTE FUNCTION private.revise_message();
 grant delete, insert, select, update on table public.messages to authenticated, sb_service, service_role;
+
+create table public.models (
+  framework text not null,
+  id text not null,
+  is_default boolean default false not null,
+  "position" integer not null,
+  constraint models_pkey PRIMARY KEY (framework, id),
+  constraint models_framework_known CHECK (framework = ANY (ARRAY['provider_a'::text, 'provider_b'::text, 'provider_c'::text])),
+  constraint models_id_length CHECK (char_length(id) >= 1 AND char_length(id) <= 200),
+  constraint models_position_range CHECK ("position" >= 0)
+);
+alter table public.models enable row level security;
+create policy models_select on public.models for select to authenticated, sb_service, service_role
+  using (true);
+grant select on table public.models to authenticated, sb_service, service_role;
 
 create table public.profiles (
   id uuid not null,
@@ -2100,12 +2583,14 @@ create table public.tool_execution_payloads (
   input jsonb,
   output jsonb,
   constraint tool_execution_payloads_pkey PRIMARY KEY (tool_execution_id),
+  constraint tool_execution_payloads_swarm_id_key UNIQUE (swarm_id, tool_execution_id),
   constraint tool_execution_payloads_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES public.agents(id) ON DELETE SET NULL,
   constraint tool_execution_payloads_swarm_id_fkey FOREIGN KEY (swarm_id) REFERENCES public.swarms(id) ON DELETE CASCADE,
   constraint tool_execution_payloads_tool_execution_id_fkey FOREIGN KEY (tool_execution_id) REFERENCES public.tool_executions(id) ON DELETE CASCADE
 );
 CREATE INDEX tool_execution_payloads_agent_id_idx ON public.tool_execution_payloads USING btree (agent_id) WHERE (agent_id IS NOT NULL);
 CREATE INDEX tool_execution_payloads_swarm_id_idx ON public.tool_execution_payloads USING btree (swarm_id);
+alter table public.tool_execution_payloads replica identity using index tool_execution_payloads_swarm_id_key;
 alter table public.tool_execution_payloads enable row level security;
 create policy tool_execution_payloads_select on public.tool_execution_payloads for select to authenticated
   using ((swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))) OR (agent_id = ANY ((ARRAY( SELECT private.my_agent_ids() AS my_agent_ids)))));
@@ -2285,6 +2770,7 @@ create policy user_settings_update on public.user_settings for update to authent
   using (user_id = (( SELECT auth.uid() AS uid)))
   with check (user_id = (( SELECT auth.uid() AS uid)));
 CREATE TRIGGER user_settings_freeze BEFORE UPDATE ON public.user_settings FOR EACH ROW WHEN (new.user_id IS DISTINCT FROM old.user_id) EXECUTE FUNCTION private.refuse_transfer('user_id');
+CREATE TRIGGER user_settings_mark_sessions AFTER UPDATE OF require_request_signature ON public.user_settings FOR EACH ROW WHEN (new.require_request_signature IS DISTINCT FROM old.require_request_signature) EXECUTE FUNCTION private.mark_sessions_signed();
 CREATE TRIGGER user_settings_stamp BEFORE INSERT OR UPDATE ON public.user_settings FOR EACH ROW WHEN (CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'service_role'::name])) EXECUTE FUNCTION private.stamp_created_and_updated();
 grant delete, insert, select, update on table public.user_settings to sb_service, service_role;
 grant select, update on table public.user_settings to authenticated;
@@ -2309,8 +2795,9 @@ create table public.webhook_deliveries (
   constraint webhook_deliveries_next_retry_at_only_retrying CHECK (next_retry_at IS NULL OR status = 'retrying'::text),
   constraint webhook_deliveries_status_known CHECK (status = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text, 'retrying'::text])),
   constraint webhook_deliveries_webhook_id_fkey FOREIGN KEY (webhook_id, user_id) REFERENCES public.webhooks(id, user_id) ON DELETE CASCADE
-);
+) with (fillfactor=50);
 CREATE INDEX webhook_deliveries_created_at_idx ON public.webhook_deliveries USING brin (created_at);
+CREATE INDEX webhook_deliveries_event_id_idx ON public.webhook_deliveries USING btree (event_id);
 CREATE INDEX webhook_deliveries_user_id_idx ON public.webhook_deliveries USING btree (user_id, created_at DESC);
 CREATE INDEX webhook_deliveries_webhook_id_idx ON public.webhook_deliveries USING btree (webhook_id, user_id, created_at DESC);
 alter table public.webhook_deliveries enable row level security;
@@ -2354,6 +2841,38 @@ create policy webhook_delivery_attempts_service on public.webhook_delivery_attem
   with check (true);
 grant delete, insert, select, update on table public.webhook_delivery_attempts to sb_service, service_role;
 grant select on table public.webhook_delivery_attempts to authenticated;
+
+create table public.webhook_recoveries (
+  id uuid default private.new_id() not null,
+  webhook_id uuid not null,
+  user_id uuid not null,
+  since timestamp with time zone not null,
+  until timestamp with time zone default now() not null,
+  status text default 'running'::text not null,
+  found integer default 0 not null,
+  recovered integer default 0 not null,
+  last_delivery_id uuid,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  completed_at timestamp with time zone,
+  constraint webhook_recoveries_pkey PRIMARY KEY (id),
+  constraint webhook_recoveries_completed_at_only_completed CHECK ((completed_at IS NOT NULL) = (status = 'completed'::text)),
+  constraint webhook_recoveries_found_range CHECK (found >= 0),
+  constraint webhook_recoveries_recovered_range CHECK (recovered >= 0),
+  constraint webhook_recoveries_status_known CHECK (status = ANY (ARRAY['running'::text, 'completed'::text])),
+  constraint webhook_recoveries_webhook_id_fkey FOREIGN KEY (webhook_id, user_id) REFERENCES public.webhooks(id, user_id) ON DELETE CASCADE
+);
+CREATE UNIQUE INDEX webhook_recoveries_one_running_idx ON public.webhook_recoveries USING btree (webhook_id) WHERE (status = 'running'::text);
+CREATE INDEX webhook_recoveries_user_id_idx ON public.webhook_recoveries USING btree (user_id, created_at DESC);
+CREATE INDEX webhook_recoveries_webhook_id_idx ON public.webhook_recoveries USING btree (webhook_id, user_id);
+alter table public.webhook_recoveries enable row level security;
+create policy webhook_recoveries_select on public.webhook_recoveries for select to authenticated
+  using (user_id = (( SELECT auth.uid() AS uid)));
+create policy webhook_recoveries_service on public.webhook_recoveries to sb_service, service_role
+  using (true)
+  with check (true);
+grant delete, insert, select, update on table public.webhook_recoveries to sb_service, service_role;
+grant select on table public.webhook_recoveries to authenticated;
 
 create table public.webhooks (
   id uuid default private.new_id() not null,
@@ -2404,6 +2923,8 @@ create policy webhooks_update on public.webhooks for update to authenticated
 CREATE TRIGGER webhooks_freeze BEFORE UPDATE ON public.webhooks FOR EACH ROW WHEN (new.id IS DISTINCT FROM old.id OR new.api_version IS DISTINCT FROM old.api_version) EXECUTE FUNCTION private.refuse_change('id', 'api_version');
 CREATE TRIGGER webhooks_freeze_managed BEFORE UPDATE ON public.webhooks FOR EACH ROW WHEN ((CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name])) AND NOT new.is_active AND (new.disabled_reason IS DISTINCT FROM old.disabled_reason OR new.disabled_at IS DISTINCT FROM old.disabled_at)) EXECUTE FUNCTION private.refuse_change('disabled_reason', 'disabled_at');
 CREATE TRIGGER webhooks_keep_owner BEFORE UPDATE ON public.webhooks FOR EACH ROW WHEN (new.user_id IS DISTINCT FROM old.user_id) EXECUTE FUNCTION private.refuse_transfer('user_id');
+CREATE TRIGGER webhooks_limit AFTER INSERT ON public.webhooks REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.enforce_webhook_limit();
+CREATE TRIGGER webhooks_note_resumption AFTER UPDATE ON public.webhooks FOR EACH ROW WHEN (new.is_active AND NOT old.is_active) EXECUTE FUNCTION private.note_resumption();
 CREATE TRIGGER webhooks_prepare BEFORE INSERT OR UPDATE ON public.webhooks FOR EACH ROW EXECUTE FUNCTION private.prepare_webhook();
 CREATE TRIGGER webhooks_stamp BEFORE INSERT OR UPDATE ON public.webhooks FOR EACH ROW WHEN (CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'service_role'::name])) EXECUTE FUNCTION private.stamp_created_and_updated();
 grant delete, insert, select, update on table public.webhooks to authenticated, sb_service, service_role;
@@ -2444,3 +2965,94 @@ create view public.usage_daily with (security_invoker=true) as
    FROM public.usage_records u
   GROUP BY ((created_at AT TIME ZONE 'UTC'::text)::date), payer_id, swarm_id, agent_id, framework, model;
 grant select on table public.usage_daily to authenticated, service_role;
+
+create schema realtime;
+grant usage on schema realtime to anon, authenticated, sb_service, service_role;
+
+CREATE OR REPLACE FUNCTION realtime.broadcast_changes(topic_name text, event_name text, operation text, table_name text, table_schema text, new record, old record, level text DEFAULT 'ROW'::text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if level = 'STATEMENT' then
+    raise exception 'broadcast_changes is for triggers on rows' using errcode = 'feature_not_supported';
+  end if;
+  perform realtime.send(pg_catalog.jsonb_build_object('operation', operation, 'schema', table_schema, 'table', table_name,
+    'record', pg_catalog.to_jsonb(new), 'old_record', pg_catalog.to_jsonb(old)), event_name, topic_name);
+end
+$function$;
+grant execute on function realtime.broadcast_changes(text,text,text,text,text,record,record,text) to anon, authenticated, sb_service, service_role;
+
+CREATE OR REPLACE FUNCTION realtime.send(payload jsonb, event text, topic text, private boolean DEFAULT true)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$ select private.send_realtime(topic, event, coalesce(private, true), payload, null) $function$;
+grant execute on function realtime.send(jsonb,text,text,boolean) to anon, authenticated, sb_service, service_role;
+
+CREATE OR REPLACE FUNCTION realtime.send_binary(payload bytea, event text, topic text, private boolean DEFAULT true)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$ select private.send_realtime(topic, event, coalesce(private, true), null, payload) $function$;
+grant execute on function realtime.send_binary(bytea,text,text,boolean) to anon, authenticated, sb_service, service_role;
+
+CREATE OR REPLACE FUNCTION realtime.topic()
+ RETURNS text
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$ select nullif(pg_catalog.current_setting('realtime.topic', true), '') $function$;
+grant execute on function realtime.topic() to anon, authenticated, sb_service, service_role;
+
+create table realtime.messages (
+  id uuid default private.new_id() not null,
+  topic text not null,
+  extension text not null,
+  event text,
+  payload jsonb,
+  binary_payload bytea,
+  private boolean default false not null,
+  inserted_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint messages_pkey PRIMARY KEY (id)
+);
+CREATE INDEX messages_inserted_at_idx ON realtime.messages USING btree (inserted_at);
+CREATE INDEX messages_topic_idx ON realtime.messages USING btree (topic, inserted_at);
+alter table realtime.messages enable row level security;
+create policy messages_service on realtime.messages to sb_service, service_role
+  using (true)
+  with check (true);
+grant delete, insert, select, update on table realtime.messages to sb_service, service_role;
+grant insert, select on table realtime.messages to anon, authenticated;
+
+create publication swarmbase for table
+  public.agent_tools,
+  public.agents,
+  public.message_flags,
+  public.message_revisions,
+  public.messages,
+  public.models,
+  public.profiles,
+  public.run_events,
+  public.run_turns,
+  public.runs,
+  public.swarm_agents,
+  public.swarm_members,
+  public.swarms,
+  public.tool_execution_payloads,
+  public.tool_executions,
+  public.tools,
+  public.usage_records,
+  public.user_settings,
+  public.webhook_recoveries,
+  public.webhooks
+with (publish = 'insert, update, delete, truncate', publish_via_partition_root = true, publish_generated_columns = stored);
+
+create publication swarmbase_access for table
+  auth.sessions (id, suspended_until),
+  auth.users (id, banned_until, deleted_at),
+  public.agents,
+  public.swarm_members
+with (publish = 'insert, update, delete, truncate', publish_via_partition_root = true, publish_generated_columns = stored);

@@ -4,19 +4,25 @@ import { createClient, type Session, type SupabaseClient, type SupabaseClientOpt
 import type { Service } from "./service.ts";
 
 type AuthOptions = NonNullable<SupabaseClientOptions<"public">["auth"]>;
+type RealtimeOptions = NonNullable<SupabaseClientOptions<"public">["realtime"]>;
 
 export interface ClientOptions {
   auth?: AuthOptions;
   fetch?: typeof fetch;
   /** The public one unless told otherwise. */
   key?: string;
+  realtime?: RealtimeOptions;
 }
 
 /** The client library as its users have it, on a device of its own. */
-export function openClient(service: Service, { auth = {}, fetch, key }: ClientOptions = {}): SupabaseClient {
+export function openClient(service: Service, { auth = {}, fetch, key, realtime }: ClientOptions = {}): SupabaseClient {
   trust(service);
   const { url, anon_key } = service.credentials;
-  return createClient<unknown>(url, key ?? anon_key, { auth, ...(fetch !== undefined && { global: { fetch } }) });
+  return createClient<unknown>(url, key ?? anon_key, {
+    auth,
+    ...(fetch !== undefined && { global: { fetch } }),
+    ...(realtime !== undefined && { realtime }),
+  });
 }
 
 /** The client of a server that may do everything. */

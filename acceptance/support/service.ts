@@ -43,6 +43,15 @@ const POLL_MS = 50;
 /** Settings of the product, by their names in the environment. */
 export type ServiceSettings = Readonly<Record<string, string>>;
 
+/** Tests ask more often than a client would, so this is how services are started unless a test says otherwise. */
+export const WITHOUT_LIMITS: ServiceSettings = {
+  LIMIT_API: "0",
+  LIMIT_AUTH: "0",
+  LIMIT_AI: "0",
+  LIMIT_TOOLS: "0",
+  LIMIT_WEBHOOKS: "0",
+};
+
 const GIVEN_CREDENTIALS = process.env["ACCEPTANCE_CREDENTIALS"] ?? "";
 
 /** Whether the service is one that somebody else has started, with settings of theirs. */
@@ -98,7 +107,7 @@ interface Spawned {
 function spawnProduct(words: readonly string[], settings: ServiceSettings): Spawned {
   const child = spawn(process.execPath, ["-C", "swarmbase-source", "server/bin/swarmbase.js", ...words], {
     cwd: REPOSITORY,
-    env: { PATH: process.env["PATH"], NODE_ENV: "test", LOG_LEVEL: "warn", ...settings },
+    env: { PATH: process.env["PATH"], NODE_ENV: "test", LOG_LEVEL: "warn", ...WITHOUT_LIMITS, ...settings },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let output = "";

@@ -12,6 +12,9 @@ export const WEBHOOK_HEADERS = {
   timestamp: "X-Service-Timestamp",
 } as const;
 
+/** While a secret is being replaced: the signatures made with those before it, newest first, separated by commas. */
+export const PREVIOUS_SIGNATURES_HEADER = "X-Service-Signature-Previous";
+
 /** The same delivery, signed as the Standard Webhooks specification says. */
 export const STANDARD_WEBHOOK_HEADERS = {
   id: "webhook-id",

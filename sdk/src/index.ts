@@ -12,6 +12,7 @@ export {
 export {
   DELIVERY_STATUSES,
   type DeliveryStatus,
+  PREVIOUS_SIGNATURES_HEADER,
   RETRY_SCHEDULE_SECONDS,
   STANDARD_WEBHOOK_HEADERS,
   WEBHOOK_HEADERS,
@@ -36,6 +37,16 @@ export {
   RATE_LIMIT_HEADERS,
 } from "./limits.ts";
 export {
+  MESSAGE_CONTENT_TYPES,
+  MESSAGE_FLAG_SOURCES,
+  MESSAGE_FLAG_STATUSES,
+  MESSAGE_SENDER_TYPES,
+  type MessageContentType,
+  type MessageFlagSource,
+  type MessageFlagStatus,
+  type MessageSenderType,
+} from "./messages.ts";
+export {
   FINAL_RUN_STATUSES,
   RUN_STATUSES,
   RUN_STOP_REASONS,
@@ -52,6 +63,7 @@ export {
   type SwarmStatus,
   type SwarmStrategy,
 } from "./swarms.ts";
+export { TOOL_KINDS, TOOL_VISIBILITIES, type ToolKind, type ToolVisibility } from "./tools.ts";
 export {
   type VerifyWebhookOptions,
   verifyWebhook,

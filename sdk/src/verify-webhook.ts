@@ -1,4 +1,4 @@
-import { WEBHOOK_HEADERS, WEBHOOK_TOLERANCE_SECONDS } from "./deliveries.ts";
+import { PREVIOUS_SIGNATURES_HEADER, WEBHOOK_HEADERS, WEBHOOK_TOLERANCE_SECONDS } from "./deliveries.ts";
 import type { EventEnvelope } from "./events.ts";
 
 /** Why a delivery was refused; each is a reason to answer it with a 4xx status. */
@@ -31,37 +31,42 @@ export type WebhookHeaders =
   | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export interface VerifyWebhookOptions {
-  /** The body exactly as received, before any parsing. */
-  body: string | Uint8Array;
-  headers: WebhookHeaders;
-  /** The webhook's secret as the service shows it, prefix included; several while a secret is being replaced. */
-  secret: string | readonly string[];
+  /** How far the timestamp may be from now, before or after; 300 unless told otherwise. */
   toleranceSeconds?: number;
   now?: Date;
 }
 
 const encoder = new TextEncoder();
 
-/** Resolves with the envelope, or rejects with a `WebhookVerificationError` that names the reason. */
-export async function verifyWebhook(options: VerifyWebhookOptions): Promise<EventEnvelope> {
-  const secrets = (typeof options.secret === "string" ? [options.secret] : options.secret).filter((s) => s !== "");
+/**
+ * Resolves with the envelope, or rejects with a `WebhookVerificationError` that names the reason. The body is that which was
+ * received, before any parsing; the secret is the webhook's as the service shows it, prefix included, or several of them.
+ */
+export async function verifyWebhook(
+  body: string | Uint8Array,
+  headers: WebhookHeaders,
+  secret: string | readonly string[],
+  options: VerifyWebhookOptions = {},
+): Promise<EventEnvelope> {
+  const secrets = (typeof secret === "string" ? [secret] : secret).filter((text) => text !== "");
   if (secrets.length === 0) throw new WebhookVerificationError("secret_missing");
 
-  const timestamp = readTimestamp(options);
-  const signature = readSignature(options.headers);
-  const body = typeof options.body === "string" ? encoder.encode(options.body) : options.body;
-  const signed = joinBytes(encoder.encode(`${timestamp}.`), body);
+  const timestamp = readTimestamp(headers, options);
+  const signatures = [readSignature(headers), ...readPreviousSignatures(headers)];
+  const bytes = typeof body === "string" ? encoder.encode(body) : body;
+  const signed = joinBytes(encoder.encode(`${timestamp}.`), bytes);
 
-  // Every secret is tried even after a match, so that the time taken does not tell which one matched.
+  // All are compared even after a match, so that the time taken does not tell which one matched.
   let matches = false;
-  for (const secret of secrets) {
-    if (isSameBytes(await hmacSha256(encoder.encode(secret), signed), signature)) matches = true;
+  for (const key of secrets) {
+    const expected = await hmacSha256(encoder.encode(key), signed);
+    for (const signature of signatures) if (isSameBytes(expected, signature)) matches = true;
   }
   if (!matches) throw new WebhookVerificationError("signature_mismatch");
-  return parseEnvelope(body);
+  return parseEnvelope(bytes);
 }
 
-function readTimestamp({ headers, toleranceSeconds, now }: VerifyWebhookOptions): string {
+function readTimestamp(headers: WebhookHeaders, { toleranceSeconds, now }: VerifyWebhookOptions): string {
   const text = findHeader(headers, WEBHOOK_HEADERS.timestamp);
   if (text === null) throw new WebhookVerificationError("timestamp_missing");
   if (!/^\d{1,12}$/.test(text)) throw new WebhookVerificationError("timestamp_malformed");
@@ -73,11 +78,23 @@ function readTimestamp({ headers, toleranceSeconds, now }: VerifyWebhookOptions)
   return text;
 }
 
-function readSignature(headers: WebhookHeaders): Uint8Array<ArrayBuffer> {
+function readSignature(headers: WebhookHeaders): Uint8Array {
   const text = findHeader(headers, WEBHOOK_HEADERS.signature);
   if (text === null) throw new WebhookVerificationError("signature_missing");
+  const signature = parseSignature(text);
+  if (signature === null) throw new WebhookVerificationError("signature_malformed");
+  return signature;
+}
+
+/** For a receiver that still has the secret of before; what makes no sense among them proves nothing and is passed over. */
+function readPreviousSignatures(headers: WebhookHeaders): Uint8Array[] {
+  const texts = findHeader(headers, PREVIOUS_SIGNATURES_HEADER)?.split(",") ?? [];
+  return texts.map((text) => parseSignature(text.trim())).filter((signature) => signature !== null);
+}
+
+function parseSignature(text: string): Uint8Array | null {
   const hex = /^(?:sha256=)?([0-9a-f]{64})$/i.exec(text)?.[1];
-  if (hex === undefined) throw new WebhookVerificationError("signature_malformed");
+  if (hex === undefined) return null;
   const bytes = new Uint8Array(hex.length / 2);
   for (let i = 0; i < bytes.length; i++) bytes[i] = Number.parseInt(hex.slice(2 * i, 2 * i + 2), 16);
   return bytes;

@@ -19,7 +19,7 @@ test("the published form runs as plain JavaScript, knowing nothing of the source
   await writeFile(
     join(folder, "use.mjs"),
     `import { ERROR_CODES, verifyWebhook } from ${JSON.stringify(pathToFileURL(join(folder, "dist/index.js")))};
-     const reason = await verifyWebhook({ body: "{}", headers: {}, secret: "s" }).catch((error) => error.reason);
+     const reason = await verifyWebhook("{}", {}, "s").catch((error) => error.reason);
      console.log(ERROR_CODES.UNAUTHORIZED.status, reason);`,
   );
   const { stdout } = await run(process.execPath, [join(folder, "use.mjs")]);

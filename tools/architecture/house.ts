@@ -21,7 +21,13 @@ export const ROOM_LAYERS: Readonly<Record<string, number>> = {
 };
 
 /** Files that stand beside the rooms and join them. */
-export const JOINING_FILES: readonly string[] = ["app.ts", "main.ts"];
+export const JOINING_FILES: readonly string[] = [
+  "app.ts",
+  "closers.ts",
+  "main.ts",
+  "open-rooms.ts",
+  "prepare-database.ts",
+];
 const JOINING_LAYER = 5;
 
 /** Workspaces and the workspaces of ours that each may import. */

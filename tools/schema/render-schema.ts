@@ -1,6 +1,7 @@
 import type { Ask } from "./ask.ts";
 import { renderFunctions } from "./render-functions.ts";
 import { renderDefaultPrivileges, renderNamespace } from "./render-namespace.ts";
+import { renderPublications } from "./render-publications.ts";
 import { renderRoles } from "./render-roles.ts";
 import { renderSequences } from "./render-sequences.ts";
 import { renderTables } from "./render-tables.ts";
@@ -23,5 +24,6 @@ export async function renderSchema(ask: Ask): Promise<string> {
       ...(await renderViews(ask, schema)),
     );
   }
+  blocks.push(...(await renderPublications(ask)));
   return `${blocks.join("\n\n")}\n`;
 }

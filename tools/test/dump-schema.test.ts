@@ -29,6 +29,8 @@ const CHANGES: Readonly<Record<string, string>> = {
   "an index's condition":
     "drop index public.webhooks_subscribed_idx; create index webhooks_subscribed_idx on public.webhooks (user_id) include (events)",
   "the replica identity": "alter table public.agents replica identity full",
+  "a published table": "alter publication swarmbase drop table public.tools",
+  "a published column": "alter publication swarmbase set table public.tools (id, name)",
   "row rules off": "alter table public.agents disable row level security",
   "row rules forced": "alter table public.agents force row level security",
   "a policy": "create policy extra on public.agents for select to anon using (false)",
@@ -115,7 +117,6 @@ describe("the schema file", () => {
          where p.pronamespace::regnamespace::text in ('public', 'auth', 'private') and p.prokind not in ('f', 'p')
        union all select 'extension ' || extname from pg_extension where extname <> 'plpgsql'
        union all select 'event trigger ' || evtname from pg_event_trigger
-       union all select 'publication ' || pubname from pg_publication
        union all select 'rule ' || rulename from pg_rewrite where rulename <> '_RETURN' and ev_class >= 16384
        union all select 'child ' || inhrelid::regclass from pg_inherits where inhrelid >= 16384`,
     );

@@ -27,5 +27,7 @@ export interface AuthEndpoint {
   readonly path: string;
   readonly access: "public" | "apikey" | "user" | "service";
   readonly limit: null | "api" | "auth";
+  /** Where the query decides what a call counts for. `refresh` is a call by a session, whoever keeps it. */
+  limitOf?(query: AuthCall["query"]): "api" | "auth" | "refresh";
   run(room: AuthRoom, call: AuthCall): Promise<AuthAnswer>;
 }

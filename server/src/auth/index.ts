@@ -21,5 +21,15 @@ export { rotateSigningKey } from "./keys/rotate-signing-key.ts";
 export { TOKEN_ALGORITHMS } from "./keys/stored-keys.ts";
 export { openAuthRoom } from "./open-auth-room.ts";
 export { admitCaller } from "./principal/admit-caller.ts";
+export { admitToken } from "./principal/admit-token.ts";
+export type { Principal } from "./principal/principal.ts";
 export type { Caller, CallerCredentials } from "./principal/resolve-principal.ts";
+export { translateLifeless } from "./principal/translate-lifeless.ts";
+export { regenerateSigningSecret, removeSigningSecret } from "./request-signing/change-signing-secret.ts";
+export {
+  checkRequestSignature,
+  type SignatureStatus,
+  type SignedRequest,
+} from "./request-signing/check-request-signature.ts";
 export type { AuthRoom } from "./room.ts";
+export { findClaimedSession, findNamedEmail } from "./tally.ts";

@@ -1,4 +1,4 @@
-import { openMasterKey, prepareDatabase } from "../app.ts";
+import { openMasterKey, prepareDatabase } from "../prepare-database.ts";
 import { loadSettings } from "../config/index.ts";
 import { openServer } from "../db/index.ts";
 import type { Command } from "./command.ts";

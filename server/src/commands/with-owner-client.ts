@@ -1,5 +1,5 @@
 import type { Client } from "pg";
-import { openMasterKey } from "../app.ts";
+import { openMasterKey } from "../prepare-database.ts";
 import { findCredentials } from "../auth/index.ts";
 import type { Settings } from "../config/index.ts";
 import { buildOwnerUrl, connectClient, hasEmbeddedCluster, openServer } from "../db/index.ts";

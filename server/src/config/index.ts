@@ -1,7 +1,9 @@
-// In charge of: the settings of the service: one table, read once, all faults gathered, frozen, documented from it.
+// In charge of: the settings of the service: one table, read once, all faults gathered, frozen, documented from it;
+// and the catalogue of models that is shipped.
 // Not in charge of: reading process.env (main.ts), or whether files and databases that are named really exist.
 export { findLikelyTypos, type LikelyTypo } from "./find-likely-typos.ts";
 export { type Environment, loadSettings } from "./load-settings.ts";
+export { type ModelCatalogue, type OfferedModels, SHIPPED_MODELS } from "./model-catalogue.ts";
 export { renderConfigurationReference } from "./render-configuration-reference.ts";
 export type { Settings } from "./settings.ts";
 export { SettingsError } from "./settings-error.ts";

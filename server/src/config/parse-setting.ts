@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import { resolve } from "node:path";
 import type { SettingRow } from "./setting-row.ts";
 
-type SettingValue = string | number | boolean | readonly string[];
+type SettingValue = string | number | boolean | readonly string[] | readonly number[];
 
 /** No fault ever quotes what was given: a password pasted into the wrong variable must not end up in a log. */
 export type ParsedSetting = { readonly value: SettingValue } | { readonly fault: string };
@@ -26,6 +26,10 @@ export function describeAccepted(row: SettingRow): string {
       return "IP addresses or CIDR blocks, separated by commas";
     case "url-patterns":
       return "addresses with a scheme, separated by commas; `*` stands for a part of a host or path, `**` for anything";
+    case "names":
+      return "names, separated by commas";
+    case "seconds-list":
+      return `1 to ${MAX_SECONDS_ENTRIES} whole numbers of seconds up to ${MAX_SECONDS}, separated by commas`;
     case "key":
       return row.minLength > 1
         ? `at least ${row.minLength} visible ASCII characters`
@@ -40,6 +44,8 @@ export function describeAccepted(row: SettingRow): string {
       return "an http:// or https:// address";
     case "smtp-url":
       return "an address that begins with smtp:// or smtps://";
+    case "redis-url":
+      return "an address that begins with redis:// or rediss://";
     case "mailbox":
       return "an e-mail address, alone or as Name <address>";
     case "postgres-url":
@@ -59,6 +65,10 @@ function parseValue(row: SettingRow, text: string, workingDir: string): SettingV
       return parseList(text, isAddressOrBlock);
     case "url-patterns":
       return parseList(text, isUrlPattern);
+    case "names":
+      return parseList(text, isName);
+    case "seconds-list":
+      return parseSecondsList(text);
     case "key":
       return text.length >= row.minLength && /^[\x21-\x7e]+$/.test(text) ? text : null;
     case "host":
@@ -71,6 +81,8 @@ function parseValue(row: SettingRow, text: string, workingDir: string): SettingV
       return isUrlOf(text, ["http:", "https:"]) ? text.replace(/\/+$/, "") : null;
     case "smtp-url":
       return isUrlOf(text, ["smtp:", "smtps:"]) ? text : null;
+    case "redis-url":
+      return isUrlOf(text, ["redis:", "rediss:"]) ? text : null;
     case "mailbox":
       return /^([^<>"\r\n]+ <[^\s@<>]+@[^\s@<>]+>|[^\s@<>]+@[^\s@<>]+)$/.test(text) ? text : null;
     case "postgres-url":
@@ -87,6 +99,20 @@ function parseInteger(text: string, min: number, max: number): number | null {
 function parseList(text: string, isEntry: (entry: string) => boolean): readonly string[] | null {
   const entries = text.split(",").map((entry) => entry.trim());
   return entries.every(isEntry) ? Object.freeze(entries) : null;
+}
+
+const MAX_SECONDS_ENTRIES = 20;
+const MAX_SECONDS = 604_800;
+
+function parseSecondsList(text: string): readonly number[] | null {
+  const entries = text.split(",").map((entry) => parseInteger(entry.trim(), 0, MAX_SECONDS));
+  const seconds = entries.filter((entry) => entry !== null);
+  return seconds.length === entries.length && entries.length <= MAX_SECONDS_ENTRIES ? Object.freeze(seconds) : null;
+}
+
+/** What PostgreSQL can call something. */
+function isName(entry: string): boolean {
+  return entry !== "" && !entry.includes("\0") && Buffer.byteLength(entry) <= 63;
 }
 
 /** Applications on phones have schemes of their own (`myapp://callback`), so any scheme will do, if there is one. */

@@ -3,9 +3,12 @@ export const SETTING_GROUPS = [
   "Service",
   "TLS",
   "Database",
+  "Tables",
   "Keys",
   "Accounts",
   "Mail",
+  "Webhooks",
+  "Realtime",
   "Limits",
   "Timeouts",
   "Logging",
@@ -41,8 +44,14 @@ export interface BooleanRow extends RowHead {
 }
 
 export interface ListRow extends RowHead {
-  readonly kind: "addresses" | "url-patterns";
-  readonly default: readonly string[];
+  readonly kind: "addresses" | "url-patterns" | "names";
+  /** Null where the default follows from other settings, as the description says. */
+  readonly default: readonly string[] | null;
+}
+
+export interface SecondsListRow extends RowHead {
+  readonly kind: "seconds-list";
+  readonly default: readonly number[];
 }
 
 export interface KeyRow extends RowHead {
@@ -52,8 +61,8 @@ export interface KeyRow extends RowHead {
 }
 
 export interface TextRow extends RowHead {
-  readonly kind: "host" | "path" | "https-url" | "http-url" | "postgres-url" | "smtp-url" | "mailbox";
+  readonly kind: "host" | "path" | "https-url" | "http-url" | "postgres-url" | "smtp-url" | "redis-url" | "mailbox";
   readonly default: string | null;
 }
 
-export type SettingRow = IntegerRow | ChoiceRow | BooleanRow | ListRow | KeyRow | TextRow;
+export type SettingRow = IntegerRow | ChoiceRow | BooleanRow | ListRow | SecondsListRow | KeyRow | TextRow;

@@ -1,5 +1,9 @@
 import { ACCOUNT_SETTINGS } from "./account-settings.ts";
+import { LIMIT_SETTINGS } from "./limit-settings.ts";
+import { REALTIME_SETTINGS } from "./realtime-settings.ts";
 import type { SettingRow } from "./setting-row.ts";
+import { TABLE_SETTINGS } from "./table-settings.ts";
+import { WEBHOOK_SETTINGS } from "./webhook-settings.ts";
 
 const PORT_MAX = 65_535;
 const TEN_MINUTES_MS = 600_000;
@@ -133,6 +137,7 @@ export const SETTINGS = [
     description:
       "Loopback port of the embedded PostgreSQL; 0 takes the port used last, or any free one. A free one is also taken when the wanted port is in use.",
   },
+  ...TABLE_SETTINGS,
   {
     name: "MASTER_KEY",
     group: "Keys",
@@ -162,6 +167,8 @@ export const SETTINGS = [
     description: "The key that passes all row-level rules, when it is not to be the one made by the service.",
   },
   ...ACCOUNT_SETTINGS,
+  ...WEBHOOK_SETTINGS,
+  ...REALTIME_SETTINGS,
   {
     name: "BODY_LIMIT_BYTES",
     group: "Limits",
@@ -182,6 +189,7 @@ export const SETTINGS = [
     secret: false,
     description: "Most agents that one user may own.",
   },
+  ...LIMIT_SETTINGS,
   {
     name: "REQUEST_TIMEOUT_MS",
     group: "Timeouts",

@@ -17,9 +17,11 @@ type GivenValue<R extends Row> = R extends { kind: "integer" }
     ? R["choices"][number]
     : R extends { kind: "boolean" }
       ? boolean
-      : R extends { kind: "addresses" | "url-patterns" }
+      : R extends { kind: "addresses" | "url-patterns" | "names" }
         ? readonly string[]
-        : string;
+        : R extends { kind: "seconds-list" }
+          ? readonly number[]
+          : string;
 
 type ValueOrNull<R extends Row> = R["default"] extends null ? GivenValue<R> | null : GivenValue<R>;
 

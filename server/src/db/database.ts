@@ -17,6 +17,8 @@ export interface DatabaseOptions {
   readonly url: string;
   readonly masterKey: string;
   readonly poolSize: number;
+  /** The longest that the database lets a statement run; one that takes clearly longer is not going to be answered. */
+  readonly statementTimeoutMs?: number;
   readonly observer: Observer;
   /** What statements still running get to finish when the pools are closed. */
   readonly closeTimeoutMs?: number;
@@ -26,15 +28,20 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const PROBE_TIMEOUT_MS = 2_000;
 /** A database that hangs is as good as away; whoever asked is told so instead of waiting for ever. */
 const QUERY_TIMEOUT_MS = 10_000;
+const QUERY_TIMEOUT_MARGIN_MS = 2_000;
 const IDLE_TIMEOUT_MS = 60_000;
 const KEEPALIVE_DELAY_MS = 10_000;
 const DEFAULT_CLOSE_TIMEOUT_MS = 5_000;
 
 export function openDatabase(options: DatabaseOptions): Database {
-  const { url, masterKey, poolSize, observer, closeTimeoutMs = DEFAULT_CLOSE_TIMEOUT_MS } = options;
-  const openPool = (pool: Omit<PoolOptions, "url" | "closeTimeoutMs">): ClosablePool => {
+  const { url, masterKey, poolSize, observer, statementTimeoutMs = 0 } = options;
+  const { closeTimeoutMs = DEFAULT_CLOSE_TIMEOUT_MS } = options;
+  const queryTimeoutMs = Math.max(QUERY_TIMEOUT_MS, statementTimeoutMs + QUERY_TIMEOUT_MARGIN_MS);
+  const openPool = (
+    pool: Omit<PoolOptions, "url" | "closeTimeoutMs" | "queryTimeoutMs"> & { queryTimeoutMs?: number },
+  ): ClosablePool => {
     const roleUrl = withRole(url, pool.role, derivePassword(masterKey, pool.role));
-    return createPool({ ...pool, url: roleUrl, closeTimeoutMs }, observer);
+    return createPool({ queryTimeoutMs, ...pool, url: roleUrl, closeTimeoutMs }, observer);
   };
   const user = openPool({ role: "sb_user", purpose: "user", max: poolSize });
   const service = openPool({ role: "sb_service", purpose: "service", max: poolSize });
@@ -64,7 +71,7 @@ interface PoolOptions {
   readonly purpose: string;
   readonly max: number;
   readonly connectTimeoutMs?: number;
-  readonly queryTimeoutMs?: number;
+  readonly queryTimeoutMs: number;
   readonly closeTimeoutMs: number;
 }
 
@@ -74,14 +81,7 @@ interface ClosablePool {
 }
 
 function createPool(options: PoolOptions, observer: Observer): ClosablePool {
-  const {
-    url,
-    purpose,
-    max,
-    connectTimeoutMs = CONNECT_TIMEOUT_MS,
-    queryTimeoutMs = QUERY_TIMEOUT_MS,
-    closeTimeoutMs,
-  } = options;
+  const { url, purpose, max, connectTimeoutMs = CONNECT_TIMEOUT_MS, queryTimeoutMs, closeTimeoutMs } = options;
   const pool = new pg.Pool({
     connectionString: url,
     application_name: `swarmbase-${purpose}`,

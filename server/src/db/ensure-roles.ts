@@ -2,13 +2,15 @@ import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import { derivePassword } from "../crypto/index.ts";
 import { withRole } from "./connection.ts";
-import { LOGIN_ROLES, type LoginRole, OWNER_ROLE, planRoles, ROLES } from "./plan-roles.ts";
+import { LOGIN_ROLES, type LoginRole, OWNER_ROLE, planRoles, REPLICA_ROLE, ROLES } from "./plan-roles.ts";
 import { buildScramVerifier } from "./scram-verifier.ts";
 import { selectRoleFacts } from "./sql/select-role-facts.ts";
 
 const ATTEMPTS = 6;
 /** Roles belong to the whole server, so another database may be making the same ones at this moment. */
 const CLASH_CODES = new Set(["23505", "42710", "XX000", "40001", "40P01"]);
+/** No such role, and no right to change it. */
+const NOT_OURS_CODES = new Set(["42704", "42501"]);
 const WRONG_PASSWORD_CODES = new Set(["28P01", "28000"]);
 
 export interface EnsureRolesOptions {
@@ -19,7 +21,11 @@ export interface EnsureRolesOptions {
 /** Makes the roles that are missing and gives the login roles the passwords that this master key derives. */
 export async function ensureRoles(client: pg.Client, options: EnsureRolesOptions): Promise<void> {
   await retryOnClash(async () => {
-    const facts = await selectRoleFacts(client, { roles: ROLES, ownerRole: OWNER_ROLE });
+    const facts = await selectRoleFacts(client, {
+      roles: [...ROLES, REPLICA_ROLE],
+      ownerRole: OWNER_ROLE,
+      replicaRole: REPLICA_ROLE,
+    });
     const statements = planRoles(facts);
     if (statements.length === 0) return;
     await client.query(["begin", ...statements, "commit"].join(";\n")).catch(async (error: unknown) => {
@@ -31,6 +37,15 @@ export async function ensureRoles(client: pg.Client, options: EnsureRolesOptions
   for (const role of LOGIN_ROLES.filter((_, place) => locked[place])) {
     await retryOnClash(() => setPassword(client, role, options.masterKey));
   }
+  await openReplica(client, options);
+}
+
+/** A role that is missing, or that somebody else keeps, is for realtime to complain about; everything else works. */
+async function openReplica(client: pg.Client, options: EnsureRolesOptions): Promise<void> {
+  if (!(await isLockedOut(REPLICA_ROLE, options))) return;
+  await retryOnClash(() => setPassword(client, REPLICA_ROLE, options.masterKey)).catch((error: unknown) => {
+    if (!(error instanceof pg.DatabaseError) || !NOT_OURS_CODES.has(error.code ?? "")) throw error;
+  });
 }
 
 async function isLockedOut(role: LoginRole, { adminUrl, masterKey }: EnsureRolesOptions): Promise<boolean> {

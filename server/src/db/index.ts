@@ -10,6 +10,8 @@ export { hasEmbeddedCluster } from "./has-embedded-cluster.ts";
 export { inTransaction } from "./in-transaction.ts";
 export { migrate } from "./migrate.ts";
 export { buildOwnerUrl, type DatabaseServer, openServer } from "./open-server.ts";
+export { REPLICA_ROLE } from "./plan-roles.ts";
+export { failedStatementOf } from "./pipeline/flight.ts";
 export type { FlightOptions, FlightResult, FlightRow, FlightStatement } from "./pipeline/flight-order.ts";
 export { runFlight } from "./pipeline/run-flight.ts";
 export type { FlightValue } from "./pipeline/value-text.ts";

@@ -17,6 +17,8 @@ export interface DatabaseServer {
   readonly adminUrl: string;
   /** For requests; the roles of the two pools take the place of its user. */
   readonly url: string;
+  /** The same without a pooler in between, for what needs a session of its own. */
+  readonly directUrl: string;
   /** For the operator: signs in as the schema's owner, from outside this process. */
   readonly ownerUrl: string;
   close(): Promise<void>;
@@ -56,6 +58,7 @@ async function openEmbedded({ settings, masterKey, observer, onProgress }: OpenS
   return {
     adminUrl,
     url: adminUrl,
+    directUrl: adminUrl,
     ownerUrl: withRole(overTcp, OWNER_ROLE, derivePassword(masterKey, OWNER_ROLE)),
     close: () => server.stop(),
   };
@@ -78,6 +81,7 @@ async function openExternal(url: string, options: OpenServerOptions): Promise<Da
   return {
     adminUrl,
     url,
+    directUrl: settings.databaseDirectUrl ?? url,
     ownerUrl: buildOwnerUrl({ ...settings, databaseUrl: url }, masterKey),
     close: async () => {},
   };

@@ -14,11 +14,19 @@ export interface RoleFacts {
   readonly canOwnerCreateInPublic: boolean;
   readonly ownsDatabase: boolean;
   readonly canEverybodyMakeTemporaryTables: boolean;
+  readonly canCreateRoles: boolean;
+  readonly isReplicaReplicating: boolean;
+  readonly canGiveReplication: boolean;
 }
 
 export const OWNER_ROLE = "swarmbase_owner";
 export const LOGIN_ROLES = [OWNER_ROLE, "sb_user", "sb_service"] as const;
-export type LoginRole = (typeof LOGIN_ROLES)[number];
+/**
+ * Reads the WAL for realtime, and nothing else: whoever may replicate sees every row, so no login that serves requests may.
+ * Not every administrator can give that right, and the service runs without it.
+ */
+export const REPLICA_ROLE = "sb_replica";
+export type LoginRole = (typeof LOGIN_ROLES)[number] | typeof REPLICA_ROLE;
 const INTERFACE_ROLES = ["anon", "authenticated", "service_role"] as const;
 export const ROLES = [...LOGIN_ROLES, ...INTERFACE_ROLES] as const;
 
@@ -44,6 +52,10 @@ export function planRoles(facts: RoleFacts): string[] {
   // Our own tables name the service role in their policies; this is for tables that are added later. A managed server's
   // administrator may not give it, and then those tables need such a policy too.
   if (!facts.isServiceRoleBypassing && facts.isSuperuser) statements.push("alter role service_role bypassrls");
+  const hasReplica = facts.existing.includes(REPLICA_ROLE);
+  if (!hasReplica && facts.canCreateRoles) statements.push(`create role ${REPLICA_ROLE} login noinherit`);
+  if (!facts.isReplicaReplicating && facts.canGiveReplication && (hasReplica || facts.canCreateRoles))
+    statements.push(`alter role ${REPLICA_ROLE} replication`);
   for (const [member, role] of MEMBERSHIPS) {
     if (!facts.memberships.includes(`${member}>${role}`)) statements.push(`grant ${role} to ${member}`);
   }

@@ -3,7 +3,7 @@ import { decideRequirements, type RequirementReport } from "./decide-requirement
 import { OWNER_ROLE, ROLES } from "./plan-roles.ts";
 import { selectServerFacts } from "./sql/select-server-facts.ts";
 
-const SCHEMAS = ["auth", "private"] as const;
+const SCHEMAS = ["auth", "private", "realtime"] as const;
 
 class RequirementsError extends Error {
   override readonly name = "RequirementsError";

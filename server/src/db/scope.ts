@@ -21,6 +21,8 @@ export interface ScopeSession {
   readonly sessionId: string | null;
   /** 0 is no limit. */
   readonly inactivitySeconds: number;
+  /** The request came without a signature that was checked; it is refused when the user demands one. */
+  readonly isUnsigned?: boolean;
 }
 
 export interface ScopeStatement {
@@ -29,36 +31,62 @@ export interface ScopeStatement {
 }
 
 // Every setting is written every time: a connection is shared, and what one caller left out must not be what another left behind.
-const TEXT = `select
-  pg_catalog.set_config('role', $1, true),
-  pg_catalog.set_config('request.jwt.claims', $2, true),
-  pg_catalog.set_config('search_path', $3, true),
-  pg_catalog.set_config('statement_timeout', $4, true),
-  pg_catalog.set_config('transaction_read_only', $5, true),
-  pg_catalog.set_config('request.method', $6, true),
-  pg_catalog.set_config('request.path', $7, true),
-  pg_catalog.set_config('request.headers', $8, true)`;
-const LIVE_TEXT = `${TEXT},
-  private.require_live_session($9::uuid, $10::uuid, $11::int)`;
+const SETTINGS = [
+  "role",
+  "request.jwt.claims",
+  "request.jwt.claim.sub",
+  "search_path",
+  "statement_timeout",
+  "transaction_read_only",
+  "request.method",
+  "request.path",
+  "request.headers",
+];
+
+// Nothing comes back: an answer would only echo what was sent. No `set_config` gives null, so all of them are called.
+const TEXT = `select where ${SETTINGS.map((name, at) => `pg_catalog.set_config('${name}', $${at + 1}, true) is null`).join("\n  or ")}`;
+const [USER, SESSION, INACTIVITY] = [1, 2, 3].map((place) => `$${SETTINGS.length + place}`);
+const REQUIRE = `private.require_live_session(${USER}::uuid, ${SESSION}::uuid, ${INACTIVITY}::int) is null`;
+const UNLESS_LIVE = `or case when ${INACTIVITY}::int = 0 and private.is_session_live(${USER}::uuid, ${SESSION}::uuid) then false else`;
+const LIVE_TEXT = `${TEXT}\n  ${UNLESS_LIVE} ${REQUIRE} end`;
+// A session whose user demands signatures never passes by the short way, so that only theirs are asked twice.
+const UNSIGNED_TEXT = `${TEXT}\n  ${UNLESS_LIVE} ${REQUIRE} or private.refuse_unsigned(${USER}::uuid) is null end`;
 
 /**
  * The statement that enters a transaction as a caller; it holds until the transaction ends. With a session that is dead it
- * fails: SB001 the session, SB002 the user is gone, SB003 the user is banned.
+ * fails: SB001 the session, SB002 the user is gone, SB003 the user is banned, SB004 a signature is demanded.
  */
 export function buildScope(scope: Scope): ScopeStatement {
+  const { claims, request, session } = scope;
+  const { sub } = claims;
   const values = [
     scope.role,
-    JSON.stringify(scope.claims),
+    writeOnce(claims),
+    typeof sub === "string" ? sub : "",
     scope.schemas.map(quoteIdentifier).join(", "),
     String(scope.statementTimeoutMs),
     scope.isReadOnly ? "on" : "off",
-    scope.request.method,
-    scope.request.path,
-    JSON.stringify(scope.request.headers),
+    request.method,
+    request.path,
+    writeOnce(request.headers),
   ];
-  if (scope.session === undefined) return { text: TEXT, values };
-  const { userId, sessionId, inactivitySeconds } = scope.session;
-  return { text: LIVE_TEXT, values: [...values, userId, sessionId, String(inactivitySeconds)] };
+  if (session === undefined) return { text: TEXT, values };
+  const { userId, sessionId, inactivitySeconds, isUnsigned = false } = session;
+  return {
+    text: isUnsigned ? UNSIGNED_TEXT : LIVE_TEXT,
+    values: [...values, userId, sessionId, String(inactivitySeconds)],
+  };
+}
+
+const written = new WeakMap<object, string>();
+
+/** Claims are the same object for as long as a token is remembered, and long compared with all the rest. */
+function writeOnce(value: object): string {
+  const known = written.get(value);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(value);
+  written.set(value, text);
+  return text;
 }
 
 function quoteIdentifier(name: string): string {

@@ -41,6 +41,8 @@ export function isUnavailable(error: unknown): boolean {
   if (code === "ENOENT") return readText(error, "syscall") === "connect";
   // A protocol fault inside a statement is a mistake of ours; when it ends the connection, a pooler speaks for its server.
   if (code === "08P01") return readText(error, "severity") === "FATAL";
+  // A bound that somebody set, such as that on temporary files, is passed by the statement, not by the moment.
+  if (code === "53400") return false;
   return /^(08|53)[0-9A-Z]{3}$/.test(code);
 }
 

@@ -1,6 +1,14 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { AuthAnswer, AuthCall, AuthEndpoint, AuthRoom } from "../auth/index.ts";
+import {
+  type AuthAnswer,
+  type AuthCall,
+  type AuthEndpoint,
+  type AuthRoom,
+  findClaimedSession,
+  findNamedEmail,
+} from "../auth/index.ts";
 import { callerOf } from "./caller.ts";
+import { firstOfEach } from "./first-of-each.ts";
 import { toPlainAddress } from "./proxy-trust.ts";
 import type { Route } from "./route.ts";
 
@@ -9,6 +17,7 @@ const PREFIX = "/auth/v1";
 /** The table of accounts as rows of the route table. */
 export function authRoutes(endpoints: readonly AuthEndpoint[], room: AuthRoom): Route[] {
   return endpoints.map((endpoint) => ({
+    ...buildCounting(endpoint),
     method: endpoint.method,
     path: `${PREFIX}${endpoint.path}`,
     access: endpoint.access,
@@ -22,6 +31,16 @@ export function authRoutes(endpoints: readonly AuthEndpoint[], room: AuthRoom): 
       return sendAnswer(reply, await endpoint.run(room, buildCall(request)));
     },
   }));
+}
+
+function buildCounting({ limit, limitOf }: AuthEndpoint): Pick<Route, "limitOf" | "names"> {
+  if (limit !== "auth") return {};
+  return {
+    names: { email: findNamedEmail, session: findClaimedSession },
+    ...(limitOf !== undefined && {
+      limitOf: (request: FastifyRequest) => limitOf(firstOfEach(request.query as Record<string, unknown>)),
+    }),
+  };
 }
 
 function buildCall(request: FastifyRequest): AuthCall {
@@ -41,14 +60,4 @@ function sendAnswer(reply: FastifyReply, { status, body, headers = {} }: AuthAns
   void reply.code(status).headers(headers);
   if (body === undefined) return reply.send();
   return reply.type("application/json; charset=utf-8").send(JSON.stringify(body));
-}
-
-/** Without a prototype: names come from the caller. */
-function firstOfEach(values: Readonly<Record<string, unknown>>): Record<string, string | undefined> {
-  const firsts = Object.create(null) as Record<string, string | undefined>;
-  for (const [name, value] of Object.entries(values)) {
-    const first: unknown = Array.isArray(value) ? value[0] : value;
-    if (typeof first === "string") firsts[name] = first;
-  }
-  return firsts;
 }

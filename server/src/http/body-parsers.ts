@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { AppError } from "../errors/index.ts";
+import { keepRawBody } from "./request-signature.ts";
 
 const TEXT_TYPES = ["text/csv", "text/plain", "text/xml", "application/x-www-form-urlencoded"];
 
@@ -14,6 +15,7 @@ export function addBodyParsers(app: FastifyInstance): void {
     app.addContentTypeParser<Buffer>(type, { parseAs: "buffer" }, (request, body, done) => {
       // Clients send a JSON content type with requests that have no body at all.
       if (body.length === 0) return done(null, undefined);
+      keepRawBody(request, body);
       let text: string;
       try {
         text = decoder.decode(body);
@@ -26,7 +28,10 @@ export function addBodyParsers(app: FastifyInstance): void {
       });
     });
   }
-  app.addContentTypeParser<string>(TEXT_TYPES, { parseAs: "string" }, (_request, body, done) => done(null, body));
+  app.addContentTypeParser<Buffer>(TEXT_TYPES, { parseAs: "buffer" }, (request, body, done) => {
+    keepRawBody(request, body);
+    done(null, body.toString());
+  });
   app.addContentTypeParser<Buffer>("application/octet-stream", { parseAs: "buffer" }, (_request, body, done) =>
     done(null, body),
   );
@@ -43,11 +48,16 @@ export function addBodyParsers(app: FastifyInstance): void {
   });
 }
 
+/** For routes that have a grammar of their own for bodies. */
+export function keepBodiesRaw(scope: FastifyInstance): void {
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser<Buffer>("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
+}
+
 function malformedBody(request: FastifyRequest, fault: string): AppError {
   const message = `The request body ${fault}`;
   return new AppError("VALIDATION_ERROR", message, {
     details: { body: fault },
-    ...(request.url.startsWith("/rest/v1/") && { upstreamCode: "PGRST102" }),
     ...(request.url.startsWith("/auth/v1/") && {
       upstreamCode: "bad_json",
       members: { error_code: "bad_json", msg: message },

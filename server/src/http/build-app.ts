@@ -1,15 +1,18 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
 import type { Caller } from "../auth/index.ts";
-import { renderError } from "../errors/index.ts";
+import { AppError, renderError } from "../errors/index.ts";
+import type { Limits } from "../limits/index.ts";
 import type { AccessLog } from "./access-log.ts";
 import { buildAllowedMethods } from "./allowed-methods.ts";
-import { addBodyParsers } from "./body-parsers.ts";
+import { addBodyParsers, keepBodiesRaw } from "./body-parsers.ts";
 import { addCallers, type Gate, readCredentials } from "./caller.ts";
 import { buildPreflightHeaders, CORS_HEADERS } from "./cors.ts";
+import { addStandings, buildCallCounter, countLost, renderStanding } from "./count-calls.ts";
 import { methodNotAllowedError, notFoundError, toHttpError } from "./http-faults.ts";
 import { refuseRequest } from "./raw-answer.ts";
 import { requestIdOf } from "./request-id.ts";
+import { addSignatures, buildSignatureHook, type SignatureCheck } from "./request-signature.ts";
 import type { Route } from "./route.ts";
 
 export type RequestListener = (request: IncomingMessage, response: ServerResponse) => void;
@@ -22,6 +25,8 @@ export interface AppOptions {
   isClosing(): boolean;
   accessLog: AccessLog;
   gate: Gate | null;
+  limits: Limits | null;
+  checkSignature: SignatureCheck | null;
 }
 
 const PARAMETER_LENGTH = 2_048;
@@ -29,7 +34,7 @@ const NOBODY: Caller = { principal: { kind: "anon" }, hasAuthorization: false };
 
 /** Fastify with our hooks in order and the route table; requests are given to it through `listener`. */
 export function buildApp(options: AppOptions): { app: FastifyInstance; listener: RequestListener } {
-  const { server, routes, isClosing, accessLog } = options;
+  const { server, routes, isClosing, accessLog, limits } = options;
   let listener: RequestListener | null = null;
   const app = fastify({
     serverFactory: (handler) => {
@@ -59,7 +64,7 @@ export function buildApp(options: AppOptions): { app: FastifyInstance; listener:
     }
     if (known.code === "PAYLOAD_TOO_LARGE") {
       reply.hijack();
-      refuseRequest(request.raw, reply.raw, known);
+      refuseRequest(request.raw, reply.raw, withStanding(known, request));
       return reply;
     }
     const { status, headers, body } = renderError(known);
@@ -72,16 +77,20 @@ export function buildApp(options: AppOptions): { app: FastifyInstance; listener:
   const allowedMethods = buildAllowedMethods(routes);
   app.addHook("onRequest", (request, reply, done) => {
     void reply.headers(CORS_HEADERS).header("x-request-id", request.id);
-    if (request.method === "OPTIONS") {
+    const isPreflight = request.headers["access-control-request-method"] !== undefined;
+    if (request.method === "OPTIONS" && (isPreflight || request.is404)) {
       void reply.code(204).headers(buildPreflightHeaders(request.headers)).send();
-    } else if (request.is404) {
-      // Before the body is read: its type and size do not matter where nothing is.
-      const [path = ""] = request.url.split("?", 1);
-      const allowed = allowedMethods(path);
-      done(allowed.length > 0 ? methodNotAllowedError(allowed) : notFoundError(path));
     } else {
       done();
     }
+  });
+  app.addHook("onRequest", async (request, reply) => {
+    if (!request.is404) return;
+    if (limits !== null) await countLost(limits, request, reply);
+    // Before the body is read: its type and size do not matter where nothing is.
+    const [path = ""] = request.url.split("?", 1);
+    const allowed = allowedMethods(path);
+    throw allowed.length > 0 ? methodNotAllowedError(allowed) : notFoundError(path);
   });
   app.addHook("onSend", (_request, reply, _payload, done) => {
     if (isClosing()) void reply.header("connection", "close");
@@ -92,26 +101,63 @@ export function buildApp(options: AppOptions): { app: FastifyInstance; listener:
     throw notFoundError(request.url);
   });
   addCallers(app);
+  addStandings(app);
+  addSignatures(app);
   addBodyParsers(app);
-  addRoutes(app, options);
+  const [raw, parsed] = partition(options.routes, ({ isBodyRaw = false }) => isBodyRaw);
+  addRoutes(app, parsed, options);
+  void app.register((scope, _options, done) => {
+    keepBodiesRaw(scope);
+    addRoutes(scope, raw, options);
+    done();
+  });
   return { app, listener };
 }
 
-function addRoutes(app: FastifyInstance, { routes, accessLog, gate }: AppOptions): void {
+function partition<T>(all: readonly T[], belongs: (one: T) => boolean): [yes: T[], no: T[]] {
+  return [all.filter(belongs), all.filter((one) => !belongs(one))];
+}
+
+/** An answer that is written past Fastify has the headers of its error and no others. */
+function withStanding(error: AppError, { standing }: FastifyRequest): AppError {
+  if (standing === null) return error;
+  const headers = { ...error.extra.headers, ...renderStanding(standing) };
+  return new AppError(error.code, error.message, { ...error.extra, headers });
+}
+
+function addRoutes(app: FastifyInstance, routes: readonly Route[], options: AppOptions): void {
+  const { accessLog, gate, limits, checkSignature } = options;
   // A HEAD route of its own must be there before the one that is made from the GET route.
   const headFirst = [...routes].sort((left, right) => Number(right.method === "HEAD") - Number(left.method === "HEAD"));
-  for (const { method, path, access, limit, isBearerIgnored = false, isHeadRefused = false, handler } of headFirst) {
+  for (const route of headFirst) {
+    const { method, path, access, limit, isBearerIgnored = false, isHeadRefused = false, handler } = route;
     // Rows can also come from code that no compiler has seen; none may be open by omission.
     if (access === undefined || limit === undefined) throw new Error(`Route ${method} ${path} lacks access or limit`);
     if (gate === null && access !== "public") throw new Error(`Route ${method} ${path} needs a gate`);
+    const counter = limits === null ? null : buildCallCounter(limits, route);
+    const { countNamed = null, countAnswered = null } = counter ?? {};
+    const { isForFirstSecret = false } = route;
+    const isDemandUnknown = access === "apikey" && !isBearerIgnored;
     app.route({
       method,
       url: path,
       exposeHeadRoute: !isHeadRefused,
       // Before the body is read: who may not come in gets nothing parsed.
-      async onRequest(request) {
-        request.caller = (await gate?.({ access, isBearerIgnored }, readCredentials(request))) ?? NOBODY;
+      async onRequest(request, reply) {
+        try {
+          request.caller = (await gate?.({ access, isBearerIgnored }, readCredentials(request))) ?? NOBODY;
+        } catch (error) {
+          throw counter === null ? error : await counter.countRefused(request, reply, error);
+        }
+        await counter?.countAdmitted(request, reply);
       },
+      preHandler: [
+        ...(countNamed === null ? [] : [countNamed]),
+        ...(checkSignature === null ? [] : [buildSignatureHook(checkSignature, { isDemandUnknown, isForFirstSecret })]),
+      ],
+      ...(countAnswered !== null && {
+        onSend: async (request: FastifyRequest, reply: FastifyReply) => countAnswered(request, reply),
+      }),
       async handler(request, reply) {
         try {
           return await handler(request, reply);

@@ -59,6 +59,11 @@ export class Connections {
     });
   }
 
+  /** The connection is somebody else's from now on, who ends it too. */
+  handOver(socket: Socket): void {
+    this.#exchanges.delete(socket);
+  }
+
   unanswered(socket: Socket): Exchange[] {
     return [...(this.#exchanges.get(socket) ?? [])].filter(({ response }) => !response.writableEnded);
   }

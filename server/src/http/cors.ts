@@ -7,6 +7,7 @@ const EXPOSED = [
   "preference-applied",
   "proxy-status",
   "x-total-count",
+  "x-row-limit",
   "link",
   "x-supabase-api-version",
   "x-sb-error-code",
@@ -40,6 +41,7 @@ const ALLOWED_WITHOUT_ASKING = [
   "baggage",
   "x-request-signature",
   "x-upsert",
+  "x-http-method-override",
   "idempotency-key",
 ];
 

@@ -1,8 +1,10 @@
 import http from "node:http";
 import https from "node:https";
 import type { AddressInfo, Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import type { Settings } from "../config/index.ts";
 import { AppError } from "../errors/index.ts";
+import type { Limits } from "../limits/index.ts";
 import type { Observer } from "../observe/index.ts";
 import { createAccessLog } from "./access-log.ts";
 import { buildApp, type RequestListener } from "./build-app.ts";
@@ -12,6 +14,7 @@ import { Connections } from "./connections.ts";
 import { splitByFirstByte } from "./plain-http.ts";
 import { answerAndDrain, refuseRequest, renderRawAnswer } from "./raw-answer.ts";
 import { requestIdOf } from "./request-id.ts";
+import type { SignatureCheck } from "./request-signature.ts";
 import type { Route } from "./route.ts";
 import type { TlsMaterial } from "./tls/tls-material.ts";
 import { buildTransportGate } from "./transport-gate.ts";
@@ -26,8 +29,16 @@ export interface HttpServerOptions {
   routes: readonly Route[];
   /** Who is let in. Without one only public routes can be served. */
   gate?: Gate;
+  /** How often who may call. Without them nothing is counted. */
+  limits?: Limits;
+  /** Without it signatures are not looked at. */
+  checkSignature?: SignatureCheck;
+  /** Connections that stop being HTTP. Without one they are refused. */
+  onUpgrade?: UpgradeListener;
   observer: Observer;
 }
+
+export type UpgradeListener = (request: http.IncomingMessage, socket: Duplex, head: Buffer) => void;
 
 export interface HttpServer {
   listen(): Promise<{ port: number }>;
@@ -57,6 +68,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     isClosing: () => connections.isClosing,
     accessLog,
     gate: options.gate ?? null,
+    limits: options.limits ?? null,
+    checkSignature: options.checkSignature ?? null,
   });
 
   const dispatch: RequestListener = (request, response) => {
@@ -77,6 +90,17 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   server.on("connect", (request: http.IncomingMessage, socket: Socket) => {
     const refusal = new AppError("METHOD_NOT_ALLOWED", "This is not a proxy");
     answerAndDrain(socket, renderRawAnswer(refusal, requestIdOf(request), { withBody: true }));
+  });
+
+  server.on("upgrade", (request: http.IncomingMessage, socket: Socket, head: Buffer) => {
+    connections.handOver(socket);
+    const refusal =
+      transportGate(request) ??
+      (options.onUpgrade === undefined || connections.isClosing
+        ? new AppError("SERVICE_UNAVAILABLE", "No connection is upgraded at the moment")
+        : null);
+    if (refusal === null) options.onUpgrade?.(request, socket, head);
+    else answerAndDrain(socket, renderRawAnswer(refusal, requestIdOf(request), { withBody: true }));
   });
 
   const stop = async (): Promise<void> => {

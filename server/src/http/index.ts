@@ -2,8 +2,17 @@
 // Not in charge of: what the routes do, who a caller is, or what a call costs.
 export { authRoutes } from "./auth-routes.ts";
 export { type Admittance, callerOf, type Gate } from "./caller.ts";
-export { createHttpServer, type HttpServer, type HttpServerOptions } from "./create-http-server.ts";
+export {
+  createHttpServer,
+  type HttpServer,
+  type HttpServerOptions,
+  type UpgradeListener,
+} from "./create-http-server.ts";
+export { functionRoutes } from "./function-routes.ts";
 export { type HealthOptions, healthRoutes } from "./health.ts";
+export { realtimeRoutes } from "./realtime-routes.ts";
+export { toRestCaller } from "./rest-caller.ts";
+export { restRoutes } from "./rest-routes.ts";
 export type { Route } from "./route.ts";
 export { type LoadTlsMaterialOptions, loadTlsMaterial } from "./tls/load-tls-material.ts";
 export { TlsError } from "./tls/tls-error.ts";

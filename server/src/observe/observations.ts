@@ -73,6 +73,36 @@ export const OBSERVATIONS = {
   "http.accept_failed": { level: "error", message: "could not accept a connection" },
   "http.stop_forced": { level: "warn", message: "cut connections that did not finish in time" },
 
+  // webhooks
+  "webhook.disabled": { level: "warn", message: "switched off a webhook whose endpoint is gone or keeps failing" },
+  "webhook.failing": { level: "warn", message: "nothing has reached a webhook's endpoint for a day" },
+  "webhook.step_failed": { level: "error", message: "webhook work failed, trying again", stack: true },
+  "webhook.record_failed": { level: "error", message: "could not record webhook attempts, trying again", stack: true },
+  "webhook.renewal_failed": { level: "warn", message: "could not renew the leases of webhook deliveries" },
+  "webhook.release_failed": { level: "warn", message: "could not give webhook deliveries back, their leases run out" },
+  "webhook.relay_lost": { level: "warn", message: "cannot hear of webhook work on other nodes, looking for it" },
+
+  // realtime: sockets
+  "realtime.refused": { level: "debug", message: "refused a socket" },
+  "realtime.slow": { level: "warn", message: "closed the socket of a client that reads too slowly" },
+  "realtime.silent": { level: "debug", message: "closed a socket that had fallen silent" },
+  "realtime.join_failed": { level: "error", message: "a join failed unexpectedly", stack: true },
+  "realtime.frame_failed": { level: "error", message: "a frame could not be dealt with", stack: true },
+  "realtime.relay_failed": { level: "warn", message: "could not tell other nodes of a broadcast" },
+  "realtime.presence_failed": { level: "warn", message: "could not tell other nodes who is present, trying again" },
+  "realtime.recheck_failed": { level: "warn", message: "could not check tokens again, trying again" },
+
+  // realtime: change feed
+  "realtime.live": { level: "info", message: "following the changes of the database" },
+  "realtime.feed_lost": { level: "warn", message: "not following the changes of the database, trying to" },
+  "realtime.unavailable": { level: "warn", message: "the database does not let realtime follow its changes" },
+  "realtime.policy_failed": { level: "warn", message: "a row rule failed, whoever it is for has to subscribe again" },
+  "realtime.value_missing": { level: "debug", message: "could not read values that a change does not carry" },
+
+  // limits
+  "limits.store_away": { level: "warn", message: "the store of the limits is away, each node counts for itself" },
+  "limits.store_back": { level: "info", message: "the store of the limits is back, nodes count together" },
+
   // http: requests
   "request.completed": { level: "debug", message: "request" },
   "request.unavailable": { level: "warn", message: "request could not be served for now" },

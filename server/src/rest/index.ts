@@ -1,4 +1,10 @@
 // In charge of: tables, views and functions of the exposed schemas over HTTP, whatever they are called.
 // Not in charge of: who the caller is (auth), what our own tables demand of their rows (tables), sockets (http).
+export type { QualifiedName } from "./catalogue/catalogue.ts";
+export { openRest } from "./open-rest.ts";
 export { type ParseOptions, parseRequest, type RequestInput } from "./parse/parse-request.ts";
-export type { ParsedRequest } from "./parse/parsed-request.ts";
+export type { JsonObject, JsonValue } from "./parse/parsed-request.ts";
+export type { TouchedName } from "./plan/names-of.ts";
+export type { RestAnswer, RestCall, RestCaller } from "./rest-call.ts";
+export type { RestRoom } from "./rest-room.ts";
+export type { ReadAttempt, RewrittenRows, RuleCaller, TableRules, WriteAttempt } from "./table-rules.ts";

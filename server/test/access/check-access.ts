@@ -59,7 +59,7 @@ async function listTables(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     `select n.nspname || '.' || c.relname as name
      from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-     where n.nspname in ('public', 'auth', 'private') and c.relkind in ('r', 'p', 'v', 'm', 'f')`,
+     where n.nspname in ('public', 'auth', 'private', 'realtime') and c.relkind in ('r', 'p', 'v', 'm', 'f')`,
   );
   return rows.map(({ name }) => name).toSorted();
 }

@@ -25,8 +25,15 @@ test("in any world, everybody sees what the rules say and nothing else", async (
     const { rows } = await client.query<{ name: string }>(
       "select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'v', 'm', 'p')",
     );
-    // What was sent to a webhook follows its owner column, as the webhook does; the matrix has it.
-    const asked = [...Object.keys(ROW_NAMES), "webhook_deliveries", "webhook_delivery_attempts"];
+    // What was sent to a webhook follows its owner column, as the webhook does, and models are the same to everybody; the
+    // matrix has them.
+    const asked = [
+      ...Object.keys(ROW_NAMES),
+      "models",
+      "webhook_deliveries",
+      "webhook_delivery_attempts",
+      "webhook_recoveries",
+    ];
     assert.deepEqual(rows.map(({ name }) => name).toSorted(), asked.toSorted());
   });
 

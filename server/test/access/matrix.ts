@@ -61,6 +61,11 @@ public.webhook_delivery_attempts | insert                            | no    no 
 public.webhook_delivery_attempts | update                            | no    no    no     no     no      no       no    yes     yes
 public.webhook_delivery_attempts | delete                            | no    no    no     no     no      no       no    yes     yes
 
+public.webhook_recoveries        | select                            | yes   -     -      -      -       -        no    yes     yes
+public.webhook_recoveries        | insert                            | no    no    no     no     no      no       no    yes     yes
+public.webhook_recoveries        | update                            | no    no    no     no     no      no       no    yes     yes
+public.webhook_recoveries        | delete                            | no    no    no     no     no      no       no    yes     yes
+
 public.agents                    | select                            | yes   -     -      -      -       -        no    yes     yes
 public.agents                    | insert                            | yes   yes   yes    yes    yes     yes      no    yes     yes
 public.agents                    | update                            | yes   -     -      -      -       -        no    yes     yes
@@ -74,6 +79,11 @@ public.agent_cards               | insert                            | no    no 
 public.agent_cards               | update                            | no    no    no     no     no      no       no    no      no
 public.agent_cards               | delete                            | no    no    no     no     no      no       no    no      no
 public.agent_cards               | select not in the swarm           | yes   -     -      -      -       -        no    yes     no
+
+public.models                    | select                            | yes   yes   yes    yes    yes     yes      no    yes     yes
+public.models                    | insert                            | no    no    no     no     no      no       no    no      no
+public.models                    | update                            | no    no    no     no     no      no       no    no      no
+public.models                    | delete                            | no    no    no     no     no      no       no    no      no
 
 public.tools                     | select                            | yes   -     -      -      -       -        no    yes     yes
 public.tools                     | insert                            | yes   yes   yes    yes    yes     yes      no    yes     yes
@@ -271,6 +281,11 @@ private.migrations               | insert                            | no    no 
 private.migrations               | update                            | no    no    no     no     no      no       no    no      no
 private.migrations               | delete                            | no    no    no     no     no      no       no    no      no
 
+realtime.messages                | select                            | -     -     -      -      -       -        -     yes     yes
+realtime.messages                | insert                            | no    no    no     no     no      no       no    yes     yes
+realtime.messages                | update                            | no    no    no     no     no      no       no    yes     yes
+realtime.messages                | delete                            | no    no    no     no     no      no       no    yes     yes
+
 private.settings                 | select                            | no    no    no     no     no      no       no    no      yes
 private.settings                 | insert                            | no    no    no     no     no      no       no    no      no
 private.settings                 | update                            | no    no    no     no     no      no       no    no      no
@@ -305,6 +320,11 @@ private.webhook_lanes            | select                            | no    no 
 private.webhook_lanes            | insert                            | no    no    no     no     no      no       no    no      yes
 private.webhook_lanes            | update                            | no    no    no     no     no      no       no    no      yes
 private.webhook_lanes            | delete                            | no    no    no     no     no      no       no    no      yes
+
+private.webhook_resumptions      | select                            | no    no    no     no     no      no       no    no      yes
+private.webhook_resumptions      | insert                            | no    no    no     no     no      no       no    no      yes
+private.webhook_resumptions      | update                            | no    no    no     no     no      no       no    no      yes
+private.webhook_resumptions      | delete                            | no    no    no     no     no      no       no    no      yes
 
 private.events                   | select                            | no    no    no     no     no      no       no    no      yes
 private.events                   | insert                            | no    no    no     no     no      no       no    no      yes

@@ -92,13 +92,21 @@ describe("functions", () => {
     );
   });
 
-  test("anon may ask who it is, and make an id", async () => {
+  test("anon may ask who it is, make an id, and set conditions on what it does", async () => {
     assert.deepEqual(
       await list(
         `select p.oid::regprocedure::text as name from pg_proc p
          where p.pronamespace::regnamespace::text in ${OURS} and has_function_privilege('anon', p.oid, 'execute')`,
       ),
-      ["auth.email()", "auth.jwt()", "auth.role()", "auth.uid()", "private.new_id()"],
+      [
+        "auth.email()",
+        "auth.jwt()",
+        "auth.role()",
+        "auth.uid()",
+        "private.new_id()",
+        "private.require_at_most(bigint,bigint)",
+        "private.require_single(bigint)",
+      ],
     );
   });
 

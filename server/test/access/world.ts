@@ -31,6 +31,7 @@ const USERS = `
   insert into private.api_keys (id, role, token_wrapped, token_hash, kid) values (:apiKey, 'anon', 'x', 'x', 'used');`;
 
 const AGENTS_AND_TOOLS = `
+  insert into public.models (framework, id, is_default, position) values ('provider_a', 'm', true, 0);
   insert into public.agents (id, user_id, name, system_prompt) values
     (:ownerAgent, :owner, 'Ada', 'a secret prompt'), (:memberAgent, :member, 'Max', 'a secret prompt'),
     (:memberIdleAgent, :member, 'Mia', 'a secret prompt'),
@@ -99,6 +100,9 @@ const WEBHOOKS = `
     (:attempt, :delivery, :webhook, :owner, 1, 'schedule', 'https://example.test/');
   insert into private.webhook_queue (delivery_id, webhook_id, event_seq) values (:delivery, :webhook, 1);
   insert into private.webhook_lanes (webhook_id) values (:webhook);
+  insert into public.webhook_recoveries (id, webhook_id, user_id, since) values (:recovery, :webhook, :owner, now());
+  insert into private.webhook_resumptions (webhook_id) values (:webhook);
+  insert into realtime.messages (id, topic, extension) values (:realtimeMessage, 'room', 'broadcast');
   insert into private.events (id, type, data, audience) values (:event, 'agent.created', '{}', '{}');`;
 
 /** Everything in it has a name, and a statement of the matrix says that name for its id. */

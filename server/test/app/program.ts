@@ -7,6 +7,7 @@ import { join, resolve } from "node:path";
 import type { TestContext } from "node:test";
 import type { Credentials } from "../../src/auth/index.ts";
 import { quoteForShell } from "../../src/commands/quote-for-shell.ts";
+import { WITHOUT_LIMITS } from "../support/without-limits.ts";
 
 const LAUNCHER = resolve(import.meta.dirname, "../../bin/swarmbase.js");
 const CONDITION = ["-C", "swarmbase-source"];
@@ -61,6 +62,7 @@ export function runProgram(
       LOG_FORMAT: "json",
       HOME: tmpdir(),
       PORT: "0",
+      ...WITHOUT_LIMITS,
       ...(asNpm ? { npm_lifecycle_event: "start" } : {}),
       ...env,
     },

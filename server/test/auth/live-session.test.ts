@@ -159,6 +159,19 @@ for (const [name, check] of [
 }
 
 describe("the function behind the enter statement", () => {
+  it("finds a sign-in during a ban as dead as those before it", async () => {
+    const { userId } = await addPerson();
+    await ownerRuns("update auth.users set banned_until = now() + interval '1 hour' where id = $1", [userId]);
+    const later = { userId, sessionId: randomUUID() };
+    await ownerRuns("insert into auth.sessions (id, user_id, refresh_key_wrapped) values ($1, $2, '')", [
+      later.sessionId,
+      userId,
+    ]);
+    assert.equal(await enter(later), "user_banned");
+    await ownerRuns("update auth.users set banned_until = null where id = $1", [userId]);
+    assert.equal(await enter(later), "alive");
+  });
+
   it("is for the logins alone", async () => {
     const { rows } = await room.database.owner.query<{ name: string }>(
       `select r.rolname as name from pg_catalog.pg_roles r
@@ -177,7 +190,7 @@ describe("the function behind the enter statement", () => {
     assert.doesNotMatch(buildScope(without).text, /require_live_session/);
     const { text, values } = buildScope(scopeOf(person, 30));
     assert.deepEqual(new Set(text.match(/\$\d+/g)), new Set(values.map((_value, place) => `$${place + 1}`)));
-    assert.deepEqual(values.slice(8), [person.userId, person.sessionId, "30"]);
+    assert.deepEqual(values.slice(9), [person.userId, person.sessionId, "30"]);
   });
 
   it("leaves other errors as they are", () => {

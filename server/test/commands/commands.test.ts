@@ -27,7 +27,7 @@ test("help lists every command, and explains each", async (t) => {
   assert.equal(code, 0);
   assert.equal((await run(t, ["--help"])).stdout, stdout);
   assert.equal((await run(t, [])).stdout, stdout);
-  for (const name of ["serve", "migrate", "keys", "psql", "version"]) {
+  for (const name of ["serve", "migrate", "keys", "listen", "psql", "version"]) {
     assert.match(stdout, new RegExp(`^  ${name} `, "m"));
     const byWord = await run(t, ["help", name]);
     assert.equal(byWord.code, 0);
@@ -47,6 +47,9 @@ test("what makes no sense gets the help on stderr and exit code 2", async (t) =>
     [["keys", "rotate", "everything"], /Cannot do "rotate everything"/],
     [["keys", "rotate", "role", "--grace", "soon"], /whole number of seconds/],
     [["keys", "rotate", "--grace", "5"], /--grace goes with/],
+    [["listen", "--forward", "localhost"], /--forward takes a URL such as/],
+    [["listen", "--forward", "ftp://localhost/"], /--forward takes a URL such as/],
+    [["listen", "--events", "agent.created,agent.exploded"], /There is no event "agent\.exploded"/],
   ];
   for (const [args, expected] of cases) {
     const { code, stdout, stderr } = await run(t, args);
@@ -68,7 +71,7 @@ test("without the source condition the launcher hands over, and keeps exit codes
 
 test("commands that need a database say so where there is none yet", async (t) => {
   const dataDir = await makeDataDir(t);
-  for (const args of [["psql"], ["keys", "show"], ["keys", "rotate"]]) {
+  for (const args of [["psql"], ["keys", "show"], ["keys", "rotate"], ["listen"]]) {
     const { code, stderr } = await run(t, args, { env: { DATA_DIR: dataDir } });
     assert.equal(code, 1);
     assert.match(stderr, /^The service has not run with the data directory .* npm start\n$/);

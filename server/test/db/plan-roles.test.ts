@@ -6,7 +6,7 @@ const READY: RoleFacts = {
   database: "swarmbase",
   isSuperuser: true,
   versionNumber: 180_000,
-  existing: ROLES,
+  existing: [...ROLES, "sb_replica"],
   canBecomeOwner: true,
   isServiceRoleBypassing: true,
   memberships: [
@@ -20,6 +20,9 @@ const READY: RoleFacts = {
   canOwnerCreateInPublic: true,
   ownsDatabase: true,
   canEverybodyMakeTemporaryTables: false,
+  canCreateRoles: true,
+  isReplicaReplicating: true,
+  canGiveReplication: true,
 };
 
 const NEW: RoleFacts = {
@@ -31,18 +34,19 @@ const NEW: RoleFacts = {
   canOwnerCreateSchemas: false,
   canOwnerCreateInPublic: false,
   canEverybodyMakeTemporaryTables: true,
+  isReplicaReplicating: false,
 };
 
 const CASES: readonly [string, Partial<RoleFacts>, readonly string[]][] = [
   ["nothing where all is in place", {}, []],
   [
     "the one role that is missing",
-    { existing: ROLES.filter((role) => role !== "sb_user") },
+    { existing: READY.existing.filter((role) => role !== "sb_user") },
     ["create role sb_user login noinherit"],
   ],
   [
     "an interface role without login",
-    { existing: ROLES.filter((role) => role !== "anon") },
+    { existing: READY.existing.filter((role) => role !== "anon") },
     ["create role anon nologin noinherit"],
   ],
   ["the one membership that is missing", { memberships: READY.memberships.slice(1) }, ["grant anon to sb_user"]],
@@ -50,6 +54,21 @@ const CASES: readonly [string, Partial<RoleFacts>, readonly string[]][] = [
     "bypass for the service role, by a superuser",
     { isServiceRoleBypassing: false },
     ["alter role service_role bypassrls"],
+  ],
+  [
+    "the login that reads the WAL, where the administrator can give the right",
+    { existing: ROLES, isReplicaReplicating: false },
+    ["create role sb_replica login noinherit", "alter role sb_replica replication"],
+  ],
+  [
+    "the same without the right",
+    { existing: ROLES, isReplicaReplicating: false, canGiveReplication: false },
+    ["create role sb_replica login noinherit"],
+  ],
+  [
+    "no such login by whoever may not make roles",
+    { existing: ROLES, isReplicaReplicating: false, canCreateRoles: false },
+    [],
   ],
   ["no bypass by anybody else", { isServiceRoleBypassing: false, isSuperuser: false }, []],
   ["nothing for a superuser who may become anybody", { canBecomeOwner: false }, []],

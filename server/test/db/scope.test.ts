@@ -34,6 +34,7 @@ describe("the scope statement", () => {
     assert.deepEqual(buildScope(SCOPE).values, [
       "authenticated",
       JSON.stringify(SCOPE.claims),
+      USER,
       '"public"',
       "8000",
       "off",
@@ -41,8 +42,9 @@ describe("the scope statement", () => {
       "/rest/v1/agents",
       '{"x-a":"b"}',
     ]);
-    assert.deepEqual(buildScope({ ...SCOPE, claims: {}, schemas: ["a", 'b"c'], isReadOnly: true }).values.slice(1, 5), [
+    assert.deepEqual(buildScope({ ...SCOPE, claims: {}, schemas: ["a", 'b"c'], isReadOnly: true }).values.slice(1, 6), [
       "{}",
+      "",
       '"a", "b""c"',
       "8000",
       "on",

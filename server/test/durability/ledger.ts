@@ -2,12 +2,15 @@ import pg from "pg";
 
 const USER_ID = "0193a000-0000-7000-8000-000000000001";
 
-/** A user whose webhook listens for new agents, so that every write has to bring an event along. */
+/**
+ * A user whose webhook listens for new agents, so that every write has to bring an event along. Nobody answers at its
+ * address: deliveries stay where they can be counted.
+ */
 export async function prepareLedger(databaseUrl: string): Promise<void> {
   await withClient(databaseUrl, async (client) => {
     await client.query("insert into auth.users (id, email) values ($1, 'writer@example.com')", [USER_ID]);
     await client.query(
-      "insert into public.webhooks (user_id, name, url, events) values ($1, 'ledger', 'https://example.com/', '{agent.created}')",
+      "insert into public.webhooks (user_id, name, url, events) values ($1, 'ledger', 'https://127.0.0.1:65535/', '{agent.created}')",
       [USER_ID],
     );
   });
@@ -50,7 +53,8 @@ export async function readLedger(
   return withClient(databaseUrl, async (client) => {
     const agents = await client.query<{ id: string }>("select id from public.agents order by id");
     const events = await client.query<{ id: string }>(
-      "select data ->> 'agent_id' as id from private.events where type = 'agent.created' order by 1",
+      `select data ->> 'agent_id' as id from private.events where type = 'agent.created'
+       union all select payload -> 'data' ->> 'agent_id' from public.webhook_deliveries where event_type = 'agent.created'`,
     );
     return {
       agentIds: new Set(agents.rows.map(({ id }) => id)),

@@ -17,6 +17,13 @@ const LISTS: Readonly<Record<string, readonly string[]>> = {
   runs_strategy_known: sdk.SWARM_STRATEGIES,
   swarm_members_role_known: sdk.SWARM_ROLES,
   swarm_members_status_known: sdk.SWARM_MEMBER_STATUSES,
+  tools_kind_known: sdk.TOOL_KINDS,
+  tools_visibility_known: sdk.TOOL_VISIBILITIES,
+  messages_sender_type_known: sdk.MESSAGE_SENDER_TYPES,
+  messages_content_type_known: sdk.MESSAGE_CONTENT_TYPES,
+  message_flags_source_known: sdk.MESSAGE_FLAG_SOURCES,
+  message_flags_status_known: sdk.MESSAGE_FLAG_STATUSES,
+  models_framework_known: sdk.FRAMEWORKS,
   runs_status_known: sdk.RUN_STATUSES,
   runs_stop_reason_known: sdk.RUN_STOP_REASONS,
 };

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { Cleanup } from "./database.ts";
+import { WITHOUT_LIMITS } from "./without-limits.ts";
 
 const LAUNCHER = fileURLToPath(new URL("../../bin/swarmbase.js", import.meta.url));
 const START_TIMEOUT_MS = 60_000;
@@ -37,7 +38,14 @@ export interface StartServiceOptions {
 export async function startService(t: Cleanup, { dataDir, env = {} }: StartServiceOptions): Promise<RunningService> {
   const port = env["PORT"] ?? String(await findFreePort());
   const child = spawn(process.execPath, ["-C", "swarmbase-source", LAUNCHER, "serve"], {
-    env: { PATH: process.env["PATH"] ?? "", LOG_FORMAT: "json", ...env, PORT: port, DATA_DIR: dataDir },
+    env: {
+      PATH: process.env["PATH"] ?? "",
+      LOG_FORMAT: "json",
+      ...WITHOUT_LIMITS,
+      ...env,
+      PORT: port,
+      DATA_DIR: dataDir,
+    },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const printed: string[] = [];

@@ -27,6 +27,12 @@ export async function grantToken(room: AuthRoom, call: AuthCall): Promise<AuthAn
   }
 }
 
+/** Only a password can be guessed here; a session that lives on is not an attempt to begin one. */
+export function limitOfGrant({ grant_type: grantType }: AuthCall["query"]): "api" | "auth" | "refresh" {
+  if (grantType === "refresh_token") return "refresh";
+  return grantType === "password" ? "auth" : "api";
+}
+
 async function refresh(room: AuthRoom, call: AuthCall) {
   const { refresh_token: token } = parseBody(REFRESH_BODY, call);
   if (token === "") throw authError("validation_failed", "refresh_token required");

@@ -7,8 +7,8 @@ import { unenrolFactor } from "./unenrol-factor.ts";
 import { verifyFactor } from "./verify-factor.ts";
 
 export const mfaEndpoints: readonly AuthEndpoint[] = [
-  { method: "POST", path: "/factors", access: "user", limit: "auth", run: enrolFactor },
-  { method: "POST", path: "/factors/:id/challenge", access: "user", limit: "auth", run: challengeFactor },
+  { method: "POST", path: "/factors", access: "user", limit: "api", run: enrolFactor },
+  { method: "POST", path: "/factors/:id/challenge", access: "user", limit: "api", run: challengeFactor },
   { method: "POST", path: "/factors/:id/verify", access: "user", limit: "auth", run: verifyFactor },
   { method: "DELETE", path: "/factors/:id", access: "user", limit: "api", run: unenrolFactor },
   ...buildRefusals({

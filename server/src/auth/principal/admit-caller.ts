@@ -8,7 +8,7 @@ export interface AdmittanceRoom extends LivenessRoom, Pick<AuthRoom, "keyRing" |
 
 /** What a route asks of its callers. */
 export interface Admittance {
-  readonly access: "public" | "apikey" | "user" | "service";
+  readonly access: "public" | "apikey" | "bearer" | "account" | "user" | "service";
   /** A client that refreshes its token must not be refused for the old one that it still sends along. */
   readonly isBearerIgnored: boolean;
 }
@@ -26,12 +26,20 @@ export async function admitCaller(
     case "apikey":
       if (isBearerIgnored) return resolveKeyPrincipal(keyRing, credentials);
       return resolvePrincipal(keyRing, verifiedTokens, clock, credentials);
+    case "bearer": {
+      // Whether the session lives is asked in the transaction that the route begins.
+      const caller = await resolvePrincipal(keyRing, verifiedTokens, clock, credentials);
+      if (!caller.hasAuthorization) throw authError("no_authorization");
+      return caller;
+    }
+    case "account":
     case "user": {
       const caller = await resolvePrincipal(keyRing, verifiedTokens, clock, credentials);
       if (!caller.hasAuthorization) throw authError("no_authorization");
+      if (access === "account" && caller.principal.kind === "service") return caller;
       if (caller.principal.kind !== "user") throw tokenError("no_user");
-      await requireLiveSession(room, caller.principal);
-      return caller;
+      const { is_signature_demanded: isSignatureDemanded } = await requireLiveSession(room, caller.principal);
+      return isSignatureDemanded ? { ...caller, isSignatureDemanded } : caller;
     }
     case "service": {
       const caller = await resolvePrincipal(keyRing, verifiedTokens, clock, credentials);

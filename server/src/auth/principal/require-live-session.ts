@@ -2,7 +2,7 @@ import type { AppError } from "../../errors/index.ts";
 import { type AuthErrorCode, authError } from "../auth-error.ts";
 import type { AuthRoom } from "../room.ts";
 import type { UserPrincipal } from "./principal.ts";
-import { selectLiveness } from "./sql/select-liveness.ts";
+import { type Liveness, selectLiveness } from "./sql/select-liveness.ts";
 
 export type LifelessCode = Extract<AuthErrorCode, "session_not_found" | "user_not_found" | "user_banned">;
 
@@ -17,7 +17,7 @@ export interface LivenessRoom extends Pick<AuthRoom, "pool" | "clock"> {
 export async function requireLiveSession(
   { pool, clock, settings }: LivenessRoom,
   { userId, sessionId }: Pick<UserPrincipal, "userId" | "sessionId">,
-): Promise<void> {
+): Promise<Liveness> {
   const liveness = await selectLiveness(pool, {
     userId,
     sessionId,
@@ -27,6 +27,7 @@ export async function requireLiveSession(
   if (liveness === null) throw lifelessError("user_not_found");
   if (liveness.is_banned) throw lifelessError("user_banned");
   if (!liveness.has_session) throw lifelessError("session_not_found");
+  return liveness;
 }
 
 /** 401 for all of them here, where a token is presented, whatever the status of the same case elsewhere. */

@@ -18,6 +18,8 @@ export interface Caller {
   readonly principal: Principal;
   /** Tables and functions want one from everybody, also from those whom the key alone would name. */
   readonly hasAuthorization: boolean;
+  /** The user wants no request of theirs to be answered that is not signed; known where the session was looked at. */
+  readonly isSignatureDemanded?: boolean;
 }
 
 /**

@@ -1,4 +1,5 @@
 import pg from "pg";
+import { signatureRequiredError } from "../request-signing/check-request-signature.ts";
 import { type LifelessCode, lifelessError } from "./require-live-session.ts";
 
 /** SQLSTATEs that private.require_live_session raises. */
@@ -8,8 +9,13 @@ const LIFELESS_STATES: ReadonlyMap<string | undefined, LifelessCode> = new Map([
   ["SB003", "user_banned"],
 ]);
 
-/** What a client is told when the enter statement found its session dead; every other error comes back as it is. */
+/** SQLSTATE that private.refuse_unsigned raises. */
+const UNSIGNED_STATE = "SB004";
+
+/** What a client is told when the enter statement refused it; every other error comes back as it is. */
 export function translateLifeless(error: unknown): unknown {
-  const code = error instanceof pg.DatabaseError ? LIFELESS_STATES.get(error.code) : undefined;
+  if (!(error instanceof pg.DatabaseError)) return error;
+  if (error.code === UNSIGNED_STATE) return signatureRequiredError();
+  const code = LIFELESS_STATES.get(error.code);
   return code === undefined ? error : lifelessError(code);
 }

@@ -61,6 +61,8 @@ export function renderConfiguration(sizes: MemorySizes): string {
     work_mem: `${sizes.workMemMb}MB`,
     maintenance_work_mem: `${sizes.maintenanceWorkMemMb}MB`,
     max_parallel_workers: sizes.parallelWorkers,
+    // That of spinning disks makes the planner read small tables whole, once for every row that embeds them.
+    random_page_cost: 1.1,
     jit: "off",
     log_destination: "stderr",
     logging_collector: "off",

@@ -26,6 +26,14 @@ interface Step {
 const STALE_STATES = new Set(["26000", "0A000"]);
 const FIRST_AFTER_ENTER = 1;
 
+const failedAt = new WeakMap<Error, number>();
+
+/** Which statement of its flight an error came from, counted from 0; null when it was the enter statement or no statement. */
+export function failedStatementOf(error: Error): number | null {
+  const at = failedAt.get(error) ?? -1;
+  return at < 0 ? null : at;
+}
+
 // One for all: a flight is written in one go.
 const writer = new MessageWriter();
 
@@ -125,6 +133,7 @@ export class Flight implements Answerable {
   handleError(error: Error): void {
     if (!(error instanceof pg.DatabaseError) || error.code === undefined) return this.abandon(error);
     if (this.#refusal !== null) return;
+    failedAt.set(error, this.#at - FIRST_AFTER_ENTER);
     const isStale = this.#isStale(error.code);
     this.#refusal = { error, isRepeatable: isStale && !this.#mayHaveRunForeign() };
     // Every name that the flight relied on, so that a second try relies on none.

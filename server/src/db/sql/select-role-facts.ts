@@ -3,7 +3,7 @@ import type { RoleFacts } from "../plan-roles.ts";
 
 export async function selectRoleFacts(
   client: pg.ClientBase,
-  { roles, ownerRole }: { roles: readonly string[]; ownerRole: string },
+  { roles, ownerRole, replicaRole }: { roles: readonly string[]; ownerRole: string; replicaRole: string },
 ): Promise<RoleFacts> {
   const { rows } = await client.query<RoleFacts>(
     `select
@@ -28,8 +28,15 @@ export async function selectRoleFacts(
        exists (select 1 from pg_catalog.pg_database d,
                  pg_catalog.aclexplode(coalesce(d.datacl, pg_catalog.acldefault('d', d.datdba))) acl
                where d.datname = current_database() and acl.grantee = 0 and acl.privilege_type = 'TEMPORARY')
-         as "canEverybodyMakeTemporaryTables"`,
-    [roles, ownerRole],
+         as "canEverybodyMakeTemporaryTables",
+       (select rolsuper or rolcreaterole from pg_catalog.pg_roles where rolname = current_user) as "canCreateRoles",
+       coalesce((select rolreplication from pg_catalog.pg_roles where rolname = $3), false) as "isReplicaReplicating",
+       (select rolsuper
+            or (current_setting('server_version_num')::int >= 160000 and rolcreaterole and rolreplication
+                and coalesce((select pg_catalog.pg_has_role(current_user, oid, 'MEMBER WITH ADMIN OPTION')
+                              from pg_catalog.pg_roles where rolname = $3), true))
+        from pg_catalog.pg_roles where rolname = current_user) as "canGiveReplication"`,
+    [roles, ownerRole, replicaRole],
   );
   const [facts] = rows;
   if (facts === undefined) throw new Error("the server did not describe its roles");

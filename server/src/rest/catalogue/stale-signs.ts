@@ -17,3 +17,16 @@ const STALE_STATES: ReadonlySet<string> = new Set([
 export function isStaleSign(sqlState: string): boolean {
   return STALE_STATES.has(sqlState);
 }
+
+/** What a value fails with when it does not fit a type. Types of parameters are taken from the catalogue. */
+const MISFIT_STATES: ReadonlySet<string> = new Set([
+  "22001", // string_data_right_truncation
+  "22003", // numeric_value_out_of_range
+  "22007", // invalid_datetime_format
+  "22008", // datetime_field_overflow
+  "22P02", // invalid_text_representation
+]);
+
+export function isMisfit(sqlState: string): boolean {
+  return MISFIT_STATES.has(sqlState);
+}

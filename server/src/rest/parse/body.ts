@@ -1,4 +1,4 @@
-import { restError } from "../rest-error.ts";
+import { AppError } from "../../errors/index.ts";
 import { parseCsvRows } from "./csv-body.ts";
 import { parseFormArguments, parseFormRow } from "./form-body.ts";
 import { parseJsonArguments, parseJsonRows } from "./json-body.ts";
@@ -68,5 +68,7 @@ function typeOf(contentType: string | null): string {
 }
 
 function unacceptableError(contentType: string | null): Error {
-  return restError("PGRST102", `Content-Type not acceptable: ${contentType ?? ""}`);
+  return new AppError("UNSUPPORTED_MEDIA_TYPE", `Content-Type not acceptable: ${contentType ?? ""}`, {
+    upstreamCode: "PGRST102",
+  });
 }

@@ -19,6 +19,11 @@ export const AGENT_OPERATIONS: Readonly<Record<string, TableOperations>> = {
       "select not in the swarm": "select 1 from public.agent_cards where id = :ownerSpare",
     },
   }),
+  "public.models": rows("public.models", {
+    where: "framework = 'provider_a' and id = 'm'",
+    insert: "(framework, id, position) values ('provider_b', 'm', 0)",
+    update: "is_default = false",
+  }),
   "public.tools": rows("public.tools", {
     where: "id = :privateTool",
     insert: "(owner_id, name, description) values (:caller, 'new', 'a tool')",

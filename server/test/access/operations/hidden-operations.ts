@@ -2,6 +2,12 @@ import { rows, type TableOperations } from "./rows.ts";
 
 /** Tables that no request ever reaches: identity, keys, queue, events. */
 export const HIDDEN_OPERATIONS: Readonly<Record<string, TableOperations>> = {
+  // Whoever runs the service opens it with policies of their own, which say who listens and speaks where.
+  "realtime.messages": rows("realtime.messages", {
+    where: "id = :realtimeMessage",
+    insert: "(topic, extension) values ('room', 'broadcast')",
+    update: "event = 'x'",
+  }),
   "auth.users": rows("auth.users", {
     where: "id = :owner",
     insert: "(email) values ('new@example.test')",
@@ -82,6 +88,11 @@ export const HIDDEN_OPERATIONS: Readonly<Record<string, TableOperations>> = {
     where: "webhook_id = :webhook",
     insert: "(webhook_id) values (gen_random_uuid())",
     update: "failed_in_a_row = 1",
+  }),
+  "private.webhook_resumptions": rows("private.webhook_resumptions", {
+    where: "webhook_id = :webhook",
+    insert: "(webhook_id) values (:webhook)",
+    update: "webhook_id = :webhook",
   }),
   "private.events": rows("private.events", {
     where: "id = :event",

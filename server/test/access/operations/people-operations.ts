@@ -50,4 +50,9 @@ export const PEOPLE_OPERATIONS: Readonly<Record<string, TableOperations>> = {
       "(delivery_id, webhook_id, user_id, attempt, cause, url) values (:delivery, :webhook, :owner, 2, 'schedule', 'https://example.test/')",
     update: "status_code = 200",
   }),
+  "public.webhook_recoveries": rows("public.webhook_recoveries", {
+    where: "id = :recovery",
+    insert: "(webhook_id, user_id, since, status, completed_at) values (:webhook, :owner, now(), 'completed', now())",
+    update: "recovered = 1",
+  }),
 };

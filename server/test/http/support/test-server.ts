@@ -16,7 +16,9 @@ import {
   loadTlsMaterial,
   type Route,
   type TlsMaterial,
+  type UpgradeListener,
 } from "../../../src/http/index.ts";
+import type { Limits } from "../../../src/limits/index.ts";
 import type { Observer } from "../../../src/observe/index.ts";
 import { systemClock } from "../../../src/time/index.ts";
 
@@ -61,6 +63,9 @@ export async function startServer(
     settings?: Partial<HttpServerOptions["settings"]>;
     isReady?: () => Promise<boolean>;
     gate?: Gate;
+    limits?: Limits;
+    checkSignature?: HttpServerOptions["checkSignature"];
+    onUpgrade?: UpgradeListener;
   } = {},
 ): Promise<TestServer> {
   material ??= makeMaterial();
@@ -89,6 +94,9 @@ export async function startServer(
       ...(options.routes ?? []),
     ],
     ...(options.gate === undefined ? {} : { gate: options.gate }),
+    ...(options.limits === undefined ? {} : { limits: options.limits }),
+    ...(options.checkSignature === undefined ? {} : { checkSignature: options.checkSignature }),
+    ...(options.onUpgrade === undefined ? {} : { onUpgrade: options.onUpgrade }),
     observer,
   });
   const { port } = await server.listen();

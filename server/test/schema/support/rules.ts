@@ -78,14 +78,15 @@ export const RULES: Readonly<Record<string, SchemaRule>> = {
     where t.nspname in ('auth', 'private') and a.grantee <> c.relowner and r.rolname is distinct from 'sb_service'`,
     breach: "grant select on private.settings to service_role",
   },
-  "anon has no right on any table or view, sb_user none but to ask whether a session lives": {
+  "anon has no right on any table or view but that of channel rules, sb_user none but to ask whether a session lives": {
     faults: `
     select c.oid::regclass || ' to ' || r.rolname as fault
     from pg_class c cross join lateral aclexplode(c.relacl) a left join pg_roles r on r.oid = a.grantee
-    where c.oid >= 16384 and (a.grantee = 0 or r.rolname in ('anon', 'sb_user'))
+    where c.oid >= 16384 and c.oid <> 'realtime.messages'::regclass and (a.grantee = 0 or r.rolname in ('anon', 'sb_user'))
     union all select p.oid::regprocedure || ' to sb_user' from (${FUNCTIONS}) p cross join lateral aclexplode(p.proacl) a
     where a.grantee = 'sb_user'::regrole
-      and p.oid <> 'private.require_live_session(uuid, uuid, int)'::regprocedure`,
+      and p.oid <> all (array['private.require_live_session(uuid, uuid, int)', 'private.is_session_live(uuid, uuid)',
+        'private.refuse_unsigned(uuid)']::regprocedure[])`,
     breach: "grant select on public.agents to anon",
   },
   "PUBLIC executes none of our functions": {

@@ -10,6 +10,7 @@ export interface LivenessQuestion {
 export interface Liveness {
   readonly is_banned: boolean;
   readonly has_session: boolean;
+  readonly is_signature_demanded: boolean;
 }
 
 /** Null when there is no such user any more. The rules are those of private.require_live_session. */
@@ -27,7 +28,10 @@ export async function selectLiveness(
                        and (s.not_after is null or s.not_after > $3)
                        and ($4::int = 0
                             or coalesce(s.refreshed_at, s.created_at) + pg_catalog.make_interval(secs => $4) > $3)
-                  ) as has_session
+                  ) as has_session,
+                  exists (
+                    select from public.user_settings p where p.user_id = u.id and p.require_request_signature
+                  ) as is_signature_demanded
              from auth.users u
             where u.id = $1
               and u.deleted_at is null`,

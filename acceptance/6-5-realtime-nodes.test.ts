@@ -1,0 +1,178 @@
+import assert from "node:assert/strict";
+import { after, before, describe, type TestContext, test } from "node:test";
+import { ok, openClient, signInAgain } from "./support/clients.ts";
+import { eventually } from "./support/eventually.ts";
+import { newPerson, type Person } from "./support/people.ts";
+import {
+  addListener,
+  type ChangesWanted,
+  disconnectAll,
+  hear,
+  newTopic,
+  openChannel,
+  speaking,
+  subscribe,
+} from "./support/realtime.ts";
+import { startSecondNode } from "./support/second-node.ts";
+import { IS_SERVICE_GIVEN, type Service, startOwnService } from "./support/service.ts";
+import { UNHURRIED } from "./support/settings.ts";
+
+const AGENTS: ChangesWanted = { event: "*", schema: "public", table: "agents" };
+/** Tokens live an hour, so a warning this early comes with every join. */
+const SETTINGS = { ...UNHURRIED, REALTIME_EXPIRY_WARNING_SECONDS: "3600", AGENT_LIMIT_PER_USER: "1000" };
+const WRITES = 20;
+
+let a: Service;
+let b: Service;
+
+describe("realtime on two nodes of one database", { skip: IS_SERVICE_GIVEN && "needs two services of its own" }, () => {
+  before(async () => {
+    a = await startOwnService(SETTINGS);
+    b = await startSecondNode(a, SETTINGS);
+  });
+  after(async () => {
+    await disconnectAll();
+    await b?.stop();
+    await a?.stop();
+  });
+
+  /** Somebody with a device on each node. */
+  async function newPair(): Promise<readonly [Person, Person]> {
+    const here = await newPerson(a, speaking("2.0.0"));
+    return [here, { ...here, ...(await signInAgain(b, here.email, speaking("1.0.0"))) }];
+  }
+
+  const addAgent = async ({ client }: Person, name: string) => void ok(await client.from("agents").insert({ name }));
+
+  test("6.5 changes made through either node are told by both, in the same order", async (t) => {
+    const [here, there] = await newPair();
+    const [stranger] = await newPair();
+    const [one, other] = [await hear(t, here.client, AGENTS), await hear(t, there.client, AGENTS)];
+    const strange = await hear(t, stranger.client, AGENTS);
+    const write = async (person: Person, name: string) => {
+      for (let at = 0; at < WRITES; at += 1) await addAgent(person, `${name} ${at}`);
+    };
+    await Promise.all([write(here, "a"), write(there, "b")]);
+    const names = [await one.waitFor(2 * WRITES), await other.waitFor(2 * WRITES)].map((changes) =>
+      changes.map(({ new: row }) => row["name"]),
+    );
+    assert.deepEqual(names[0], names[1]);
+    assert.equal(new Set(names[0]).size, 2 * WRITES);
+    assert.deepEqual(strange.changes, []);
+  });
+
+  test("6.5 what one node writes right after the other has answered a join is seen", async (t) => {
+    const [here, there] = await newPair();
+    for (let at = 0; at < WRITES; at += 1) {
+      const channel = openChannel(t, there.client);
+      const names: unknown[] = [];
+      addListener(channel, AGENTS, ({ new: row }) => names.push(row["name"]));
+      await subscribe(channel);
+      await addAgent(here, `after join ${at}`);
+      await eventually(
+        () => names,
+        (all) => all.includes(`after join ${at}`),
+        `the write after join ${at}`,
+      );
+    }
+  });
+
+  test("6.5 broadcasts cross between nodes, in the order of their sender", async (t) => {
+    const topic = newTopic();
+    const heard = await Promise.all(
+      [a, b, b].map(async (node) => {
+        const channel = openChannel(t, openClient(node, speaking("2.0.0")), topic, { broadcast: { ack: true } });
+        const events: string[] = [];
+        channel.on("broadcast", { event: "*" }, ({ event }) => events.push(event));
+        await subscribe(channel);
+        return { channel, events };
+      }),
+    );
+    const [first, second, third] = heard.map(({ channel }) => channel);
+    for (let at = 0; at < WRITES; at += 1) {
+      assert.equal(await first?.send({ type: "broadcast", event: `a${at}`, payload: { at } }), "ok");
+    }
+    assert.equal(await second?.send({ type: "broadcast", event: "b", payload: "x".repeat(100_000) }), "ok");
+    assert.deepEqual(await third?.httpSend("posted", new Uint8Array([1, 2])), { success: true });
+    const sent = Array.from({ length: WRITES }, (_, at) => `a${at}`);
+    const expected = [
+      ["b", "posted"],
+      [...sent, "posted"],
+      [...sent, "b", "posted"],
+    ];
+    for (const [at, { events }] of heard.entries()) {
+      await eventually(
+        () => events,
+        ({ length }) => length >= (expected[at]?.length ?? 0),
+        `all events on channel ${at}`,
+      );
+      assert.deepEqual(events, expected[at]);
+    }
+  });
+
+  test("6.5 presences of both nodes are one state, and go with whoever leaves", async (t) => {
+    const topic = newTopic();
+    const [ann, ben] = [present(t, a, topic, "ann"), present(t, b, topic, "ben")];
+    await Promise.all([subscribe(ann), subscribe(ben)]);
+    await Promise.all([ann.track({ on: "a" }), ben.track({ on: "b" })]);
+    await Promise.all([showKeys(ann, ["ann", "ben"]), showKeys(ben, ["ann", "ben"])]);
+    const late = present(t, b, topic, "eve");
+    await subscribe(late);
+    await showKeys(late, ["ann", "ben"]);
+    await ann.untrack();
+    await Promise.all([showKeys(late, ["ben"]), showKeys(ann, ["ben"])]);
+  });
+
+  function present(t: TestContext, node: Service, topic: string, key: string) {
+    const channel = openChannel(t, openClient(node, speaking("2.0.0")), topic, { presence: { key } });
+    return channel.on("presence", { event: "sync" }, () => {});
+  }
+
+  function showKeys(channel: ReturnType<typeof present>, keys: readonly string[]) {
+    return eventually(
+      () => Object.keys(channel.presenceState()).toSorted(),
+      (found) => found.join() === keys.join(),
+      `the presence of ${keys.join()}`,
+    );
+  }
+
+  test("6.5 a sign-out on one node ends access on the other at once", async (t) => {
+    const [here, there] = await newPair();
+    const [kept, lost] = [await hear(t, here.client, AGENTS), await hear(t, there.client, AGENTS)];
+    await addAgent(here, "before");
+    await lost.waitFor(1);
+    assert.equal((await here.client.auth.signOut({ scope: "others" })).error, null);
+    await addAgent(here, "after");
+    await kept.waitFor(2);
+    await eventually(
+      () => lost.statuses,
+      (statuses) => statuses.includes("CHANNEL_ERROR"),
+      "the end of access",
+    );
+    assert.deepEqual(
+      lost.changes.map(({ new: row }) => row["name"]),
+      ["before"],
+    );
+  });
+
+  test("6.5 a channel is warned before its token expires, and a new token is good for another while", async (t) => {
+    const [{ client }] = await newPair();
+    const channel = openChannel(t, client);
+    const warnings: string[] = [];
+    channel.on("system", {}, ({ status, message }: { status: string; message: string }) => {
+      if (status === "warning") warnings.push(message);
+    });
+    const statuses = await subscribe(channel);
+    const waitFor = (count: number) =>
+      eventually(
+        () => warnings,
+        ({ length }) => length >= count,
+        `${count} warnings`,
+      );
+    const [warning] = await waitFor(1);
+    assert.match(warning ?? "", /expires in \d+ seconds/);
+    ok(await client.auth.refreshSession());
+    await waitFor(2);
+    assert.deepEqual(statuses, ["SUBSCRIBED"]);
+  });
+});

@@ -1,0 +1,153 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { newEmail, openAdmin, openClient, PASSWORD, signUpNew } from "./support/clients.ts";
+import { newPerson, openServiceRole } from "./support/people.ts";
+import { type Answer, IS_SERVICE_GIVEN, type Service, startOwnService } from "./support/service.ts";
+import { QUICK_HASHES } from "./support/settings.ts";
+
+const LIMITED = { skip: IS_SERVICE_GIVEN && "needs services with limits of their own" };
+const DEFAULTS = { LIMIT_API: "", LIMIT_AUTH: "", LIMIT_AI: "", LIMIT_TOOLS: "", LIMIT_WEBHOOKS: "" };
+
+function leftIn({ headers }: Answer): string {
+  return [headers["x-ratelimit-remaining"], headers["x-ratelimit-limit"]].join("/");
+}
+
+function assertLimited(answer: Answer, limit: number): void {
+  assert.equal(answer.status, 429, answer.text);
+  const { error, code, retry_after: retryAfter } = answer.body;
+  assert.deepEqual([typeof error, code], ["string", "RATE_LIMITED"]);
+  assert.ok(typeof retryAfter === "number" && retryAfter >= 1 && retryAfter <= 60);
+  assert.equal(answer.headers["retry-after"], String(retryAfter));
+  assert.equal(leftIn(answer), `0/${limit}`);
+  const resetsIn = Number(answer.headers["x-ratelimit-reset"]) - Date.now() / 1000;
+  assert.ok(resetsIn > -1 && resetsIn <= 62, String(resetsIn));
+}
+
+describe("limits as they come", LIMITED, () => {
+  let service: Service;
+  before(async () => {
+    service = await startOwnService({ ...QUICK_HASHES, ...DEFAULTS });
+  });
+  after(() => service?.stop());
+
+  const signIn = (email: string, password = PASSWORD): Promise<Answer> =>
+    service.request("/auth/v1/token?grant_type=password", {
+      method: "POST",
+      headers: { apikey: service.credentials.anon_key, "content-type": "application/json" },
+      body: JSON.stringify({ email, password }),
+    });
+
+  test("8 a hundred requests a minute for each user", async () => {
+    const [one, other] = [await newPerson(service), await newPerson(service)];
+    const before = Date.now() / 1000;
+    const first = await one.send("GET /agents?select=id");
+    assert.equal(leftIn(first), "99/100");
+    const reset = Number(first.headers["x-ratelimit-reset"]);
+    assert.ok(Number.isInteger(reset) && reset > before + 58 && reset < before + 65);
+    for (let left = 98; left >= 0; left -= 1) {
+      const answer = await one.send(left === 50 ? "GET /no_such_table" : "GET /agents?select=id");
+      assert.deepEqual([answer.status, leftIn(answer)], [left === 50 ? 404 : 200, `${left}/100`]);
+    }
+    assertLimited(await one.send("GET /agents?select=id"), 100);
+    assertLimited(await one.send("POST /functions/v1/batch", { body: { operations: [] } }), 100);
+    assertLimited(await one.send("POST /agents", { body: { name: "Late", framework: "provider_a" } }), 100);
+    assert.equal(leftIn(await other.send("GET /agents?select=id")), "99/100");
+
+    const { error, status } = await one.client.from("agents").select();
+    assert.deepEqual([status, error?.code], [429, "RATE_LIMITED"]);
+  });
+
+  test("8 the service role, health and preflights are not counted", async () => {
+    const role = openServiceRole(service);
+    const { anon_key: apikey } = service.credentials;
+    const preflight = { method: "OPTIONS", headers: { apikey, "access-control-request-method": "POST" } };
+    const answers = [
+      await role.send("GET /agents?select=id"),
+      await service.request("/health"),
+      await service.request("/ready"),
+      await service.request("/auth/v1/health"),
+      await service.request("/rest/v1/agents", preflight),
+    ];
+    for (const { headers } of answers) assert.equal(headers["x-ratelimit-limit"], undefined);
+    const admin = openAdmin(service);
+    for (let call = 0; call < 12; call += 1) {
+      const { error } = await admin.auth.signInWithPassword({ email: newEmail(), password: PASSWORD });
+      assert.equal(error?.code, "invalid_credentials");
+    }
+  });
+
+  test("8 a 401 counts for the address", async () => {
+    const { anon_key: apikey } = service.credentials;
+    const headers = { apikey, authorization: "Bearer nonsense" };
+    const first = await service.request("/rest/v1/agents", { headers });
+    const second = await service.request("/rest/v1/agents", { headers });
+    assert.deepEqual([first.status, second.status], [401, 401]);
+    const [left = 0, next] = [first, second].map((answer) => Number(answer.headers["x-ratelimit-remaining"]));
+    assert.equal(next, left - 1);
+  });
+
+  test("8 a test of a webhook counts for its own row and shows the one with less left", async () => {
+    const { send } = await newPerson(service);
+    const body = { webhook_id: "00000000-0000-4000-8000-000000000000", event_type: "agent.created" };
+    assert.equal(leftIn(await send("GET /agents?select=id")), "99/100");
+    assert.equal(leftIn(await send("POST /functions/v1/test-webhook", { body })), "98/100");
+  });
+
+  test("8 ten attempts to sign in a minute for each address, and a refresh is none", async () => {
+    // Whoever signed up above, from the same address, has used some of them.
+    let answer = await signIn(newEmail());
+    const left = Number(answer.headers["x-ratelimit-remaining"]);
+    assert.ok(left < 10);
+    assert.equal(answer.headers["x-ratelimit-limit"], "10");
+    for (let attempt = left; attempt > 0; attempt -= 1) answer = await signIn(newEmail());
+    assert.equal(leftIn(answer), "0/10");
+    const refused = await signIn(newEmail());
+    assertLimited(refused, 10);
+    assert.deepEqual([refused.body["error_code"], typeof refused.body["msg"]], ["over_request_rate_limit", "string"]);
+    const { error } = await openClient(service).auth.signUp({ email: newEmail(), password: PASSWORD });
+    assert.deepEqual([error?.status, error?.code], [429, "over_request_rate_limit"]);
+  });
+});
+
+describe("limits of an operator's own", LIMITED, () => {
+  let service: Service;
+  before(async () => {
+    service = await startOwnService({ ...QUICK_HASHES, LIMIT_API: "5", LIMIT_AUTH: "0", LIMIT_WEBHOOKS: "1" });
+  });
+  after(() => service?.stop());
+
+  const refresh = (token: string): Promise<Answer> =>
+    service.request("/auth/v1/token?grant_type=refresh_token", {
+      method: "POST",
+      headers: { apikey: service.credentials.anon_key, "content-type": "application/json" },
+      body: JSON.stringify({ refresh_token: token }),
+    });
+
+  test("8 a refresh counts as a request of its session", async () => {
+    const [one, other] = [await signUpNew(service), await signUpNew(service)];
+    let token = one.session.refresh_token;
+    for (let left = 4; left >= 0; left -= 1) {
+      const answer = await refresh(token);
+      assert.deepEqual([answer.status, leftIn(answer)], [200, `${left}/5`]);
+      token = String(answer.body["refresh_token"]);
+    }
+    assertLimited(await refresh(token), 5);
+    assert.equal(leftIn(await refresh(other.session.refresh_token)), "4/5");
+  });
+
+  test("8 a row that is off is not counted", async () => {
+    for (let attempt = 0; attempt < 12; attempt += 1) {
+      const { error } = await openClient(service).auth.signInWithPassword({ email: newEmail(), password: PASSWORD });
+      assert.equal(error?.code, "invalid_credentials");
+    }
+  });
+
+  test("8 webhook sends have a number of their own", async () => {
+    const { send } = await newPerson(service);
+    const body = { webhook_id: "00000000-0000-4000-8000-000000000000", event_type: "agent.created" };
+    const first = await send("POST /functions/v1/test-webhook", { body });
+    assert.deepEqual([first.status, leftIn(first)], [404, "0/1"]);
+    assertLimited(await send("POST /functions/v1/webhook-dispatcher", { body: {} }), 1);
+    assert.equal((await send("GET /agents?select=id")).status, 200);
+  });
+});

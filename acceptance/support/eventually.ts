@@ -1,0 +1,19 @@
+import { setTimeout as wait } from "node:timers/promises";
+
+const WAIT_MS = 15_000;
+const POLL_MS = 20;
+
+/** What `read` answers with as soon as it is `wanted`. */
+export async function eventually<T>(
+  read: () => T | Promise<T>,
+  isWanted: (value: T) => boolean,
+  what: string,
+): Promise<T> {
+  const deadline = Date.now() + WAIT_MS;
+  for (;;) {
+    const value = await read();
+    if (isWanted(value)) return value;
+    if (Date.now() > deadline) throw new Error(`Waited in vain for ${what}; at last: ${JSON.stringify(value)}`);
+    await wait(POLL_MS);
+  }
+}

@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import type { Answer } from "./service.ts";
+
+/** A refusal as both ways in see it: the body by hand, the error of the client library. */
+export interface Refusal {
+  readonly status: number;
+  readonly code: string;
+  readonly message: string;
+  readonly details: unknown;
+}
+
+export function refusalOf({ status, body, text }: Answer): Refusal {
+  assert.ok(status >= 300, `${status} ${text}`);
+  for (const member of ["error", "code", "message", "details", "hint"]) assert.ok(member in body, `${member}: ${text}`);
+  const { code, message, details } = body;
+  assert.ok(typeof code === "string" && typeof message === "string" && message !== "", text);
+  return { status, code, message, details };
+}
+
+interface LibraryAnswer {
+  readonly status: number;
+  readonly data: unknown;
+  readonly error: { readonly code: string; readonly message: string; readonly details: unknown } | null;
+}
+
+export function libraryRefusalOf({ status, data, error }: LibraryAnswer): Refusal {
+  assert.equal(data, null);
+  assert.ok(error !== null, "it was not refused");
+  const { code, message, details } = error;
+  return { status, code, message, details };
+}
+
+/** The body of section 7.2, read both by its `error` member and at the top level. */
+export function assertValidationBody(answer: Answer, fields: readonly string[]): void {
+  const { status, code, details } = refusalOf(answer);
+  assert.deepEqual([status, code], [400, "VALIDATION_ERROR"], answer.text);
+  assert.equal(answer.body["data"], null);
+  const error = answer.body["error"] as Record<string, unknown>;
+  assert.deepEqual(
+    [error["code"], error["message"], error["details"]],
+    [code, answer.body["message"], details],
+    answer.text,
+  );
+  assertFields(details, fields);
+}
+
+/** Which fields are named, each with a message. */
+export function assertFields(details: unknown, fields: readonly string[]): void {
+  const found = details as Record<string, unknown>;
+  assert.deepEqual(Object.keys(found).toSorted(), fields.toSorted(), JSON.stringify(details));
+  for (const message of Object.values(found)) assert.ok(typeof message === "string" && message !== "");
+}

@@ -1,0 +1,25 @@
+import type { Observer } from "./observe/index.ts";
+
+export interface Closers {
+  add(part: string, close: () => Promise<void>): void;
+  closeAll(): Promise<void>;
+}
+
+/** Ends parts in the reverse of the order they were started in; one that fails to end does not keep the others up. */
+export function createClosers(observer: Observer): Closers {
+  const stack: { part: string; close: () => Promise<void> }[] = [];
+  const closeAll = async (): Promise<void> => {
+    for (let last = stack.pop(); last !== undefined; last = stack.pop()) {
+      const { part } = last;
+      await last.close().catch((error: unknown) => observer.note("service.stop_failed", { part, error }));
+    }
+  };
+  let closing: Promise<void> | null = null;
+  return {
+    add: (part, close) => stack.push({ part, close }),
+    closeAll: () => {
+      closing ??= closeAll();
+      return closing;
+    },
+  };
+}

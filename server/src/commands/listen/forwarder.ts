@@ -1,0 +1,46 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { GuardedFetch } from "../../outbound/index.ts";
+
+export interface ForwardedAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[]>>;
+  readonly body: Buffer;
+}
+
+/** Rejects when nothing answers. */
+export type Forward = (headers: IncomingHttpHeaders, body: Buffer, signal: AbortSignal) => Promise<ForwardedAnswer>;
+
+/** They belong to one connection, not to the message, or to the name of the one who was asked. */
+const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
+  "connection",
+  "content-length",
+  "host",
+  "keep-alive",
+  "transfer-encoding",
+]);
+
+export function createForwarder(dispatcher: GuardedFetch["dispatcher"], url: URL): Forward {
+  return async (headers, body, signal) => {
+    const answer = await dispatcher.request({
+      origin: url.origin,
+      path: url.pathname + url.search,
+      method: "POST",
+      headers: withoutConnection(headers),
+      body,
+      signal,
+    });
+    return {
+      status: answer.statusCode,
+      headers: withoutConnection(answer.headers),
+      body: Buffer.from(await answer.body.arrayBuffer()),
+    };
+  };
+}
+
+function withoutConnection(headers: IncomingHttpHeaders): Record<string, string | string[]> {
+  const kept: Record<string, string | string[]> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined && !OF_THE_CONNECTION.has(name)) kept[name] = value;
+  }
+  return kept;
+}

@@ -1,0 +1,151 @@
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { type EventType, WEBHOOK_HEADERS } from "@swarmbase/sdk";
+import type { TlsMaterial } from "../../http/index.ts";
+import type { Clock } from "../../time/index.ts";
+import type { Forward } from "./forwarder.ts";
+import { type Delivered, isAbandoned, openReceiver, type Receiver, type ReceiverAnswer } from "./receiver.ts";
+import type { Account, OwnWebhook, ServiceClient } from "./service-client.ts";
+
+export interface ListenOrder {
+  readonly forwardUrl: URL | null;
+  readonly events: readonly EventType[];
+  /** E-mail address or id. */
+  readonly user: string | null;
+  readonly showsBodies: boolean;
+}
+
+export interface ListenTools {
+  readonly tls: TlsMaterial;
+  readonly service: ServiceClient;
+  readonly forward: Forward | null;
+  readonly stdout: NodeJS.WritableStream;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+const NAME = "swarmbase listen";
+
+/** From the webhook's making to its removal, which the signal asks for. */
+export async function listen(order: ListenOrder, tools: ListenTools): Promise<void> {
+  const { service, stdout, signal } = tools;
+  const account = await getAccount(service, order.user);
+  await removeAbandoned(service, account);
+
+  let isTrying = true;
+  const path = `/${randomBytes(16).toString("base64url")}`;
+  const receiver = await openReceiver(tools.tls, path, async (delivered, left) =>
+    isTrying && isSample(delivered) ? { status: 200 } : showDelivery(order, tools, delivered, left),
+  );
+  let webhook: OwnWebhook | null = null;
+  try {
+    webhook = await addWebhook(order, tools, account, receiver);
+    isTrying = false;
+    stdout.write(renderStart(order, account, webhook));
+    if (!signal.aborted) await once(signal, "abort");
+  } finally {
+    await receiver.close();
+    if (webhook !== null) await removeOwn(service, webhook);
+  }
+  stdout.write("The webhook was removed.\n");
+}
+
+async function getAccount(service: ServiceClient, named: string | null): Promise<Account> {
+  const [account, another] = await service.findAccounts(named);
+  if (account === undefined) {
+    throw new Error(
+      named === null ? "There is no account yet whose events could be heard." : `There is no account ${named}.`,
+    );
+  }
+  if (another !== undefined) throw new Error("There are several accounts: say whose events with --user.");
+  return account;
+}
+
+async function removeOwn(service: ServiceClient, { id }: OwnWebhook): Promise<void> {
+  try {
+    await service.removeWebhook(id);
+  } catch (error) {
+    throw new Error(`The webhook ${id} stays until you listen again: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/** Those of runs that were killed before they could clean up. */
+async function removeAbandoned(service: ServiceClient, { id }: Account): Promise<void> {
+  for (const webhook of await service.findWebhooks(id, NAME)) {
+    if (await isAbandoned(webhook.url)) await service.removeWebhook(webhook.id);
+  }
+}
+
+/** A sample is sent first, so that a service which cannot reach us is found out now and not at the first event. */
+async function addWebhook(
+  { events }: ListenOrder,
+  { service, tls }: ListenTools,
+  { id }: Account,
+  { url }: Receiver,
+): Promise<OwnWebhook> {
+  let webhook: OwnWebhook | null = null;
+  try {
+    webhook = await service.addWebhook({ user_id: id, name: NAME, url, events });
+    const [event = "agent.created"] = events;
+    await service.tryWebhook(webhook.id, event);
+    return webhook;
+  } catch (error) {
+    if (webhook !== null) await removeOwn(service, webhook);
+    throw new Error(
+      `The service cannot deliver to this machine: ${messageOf(error)}\n` +
+        `It must be allowed to reach ${new URL(url).hostname} (WEBHOOK_ALLOWED_CIDRS) and trust ${tls.caFile} (WEBHOOK_CA_FILE).`,
+      { cause: error },
+    );
+  }
+}
+
+function isSample({ body }: Delivered): boolean {
+  const { data } = JSON.parse(body.toString()) as { data: { test?: unknown } };
+  return data.test === true;
+}
+
+async function showDelivery(
+  { showsBodies }: ListenOrder,
+  { forward, stdout, clock }: ListenTools,
+  { headers, body }: Delivered,
+  left: AbortSignal,
+): Promise<ReceiverAnswer> {
+  const time = clock.now().toISOString().slice(11, 23);
+  const type = String(headers[WEBHOOK_HEADERS.event.toLowerCase()]);
+  const delivery = String(headers[WEBHOOK_HEADERS.delivery.toLowerCase()]);
+  const startedAtMs = performance.now();
+  const [answer, outcome] = await answerDelivery(forward, { headers, body }, left);
+  const tookMs = Math.round(performance.now() - startedAtMs);
+  const line = `${time}  ${type}  ${delivery}  ${outcome}${forward === null ? "" : ` (${tookMs} ms)`}\n`;
+  stdout.write(showsBodies ? `${line}${body.toString()}\n` : line);
+  return answer;
+}
+
+async function answerDelivery(
+  forward: Forward | null,
+  { headers, body }: Delivered,
+  left: AbortSignal,
+): Promise<[ReceiverAnswer, outcome: string]> {
+  if (forward === null) return [{ status: 200 }, "received"];
+  try {
+    const answer = await forward(headers, body, left);
+    return [answer, `forwarded: ${answer.status}`];
+  } catch (error) {
+    return [{ status: 502, body: messageOf(error) }, `not forwarded: ${messageOf(error)}`];
+  }
+}
+
+function renderStart({ forwardUrl, events }: ListenOrder, { id, email }: Account, { secret }: OwnWebhook): string {
+  return [
+    `Listening to the events of ${email ?? id}: ${events.join(", ")}`,
+    `Secret:  ${secret}`,
+    ...(forwardUrl === null ? [] : [`Forward: ${forwardUrl.href}`]),
+    "Ctrl-C ends it.",
+    "",
+    "",
+  ].join("\n");
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,75 @@
+import { once } from "node:events";
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import { createServer } from "node:https";
+import net from "node:net";
+import type { TlsMaterial } from "../../http/index.ts";
+
+export interface Delivered {
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+export interface ReceiverAnswer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string | string[]>>;
+  readonly body?: Buffer | string;
+}
+
+export interface Receiver {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+const LOOPBACK = "127.0.0.1";
+
+/** HTTPS on a free port that only this machine reaches. The path is a secret of its own: nobody else is to be answered. */
+export async function openReceiver(
+  { cert, key }: TlsMaterial,
+  path: string,
+  onDelivery: (delivered: Delivered, signal: AbortSignal) => Promise<ReceiverAnswer>,
+): Promise<Receiver> {
+  const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    if (request.method !== "POST" || request.url !== path) {
+      response.writeHead(404).end();
+      return;
+    }
+    const left = new AbortController();
+    response.on("close", () => left.abort());
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const delivered = { headers: request.headers, body: Buffer.concat(chunks) };
+    const { status, headers = {}, body = "" } = await onDelivery(delivered, left.signal);
+    response.writeHead(status, { ...headers }).end(body);
+  };
+  const server = createServer({ cert, key }, (request, response) => {
+    respond(request, response).catch(() => response.destroy());
+  });
+  server.listen(0, LOOPBACK);
+  await once(server, "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("no port was given");
+  return {
+    url: `https://${LOOPBACK}:${address.port}${path}`,
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+/** Whether this is a URL of ours whose program has ended: nobody holds its port. */
+export async function isAbandoned(url: string): Promise<boolean> {
+  const { hostname, port } = new URL(url);
+  if (hostname !== LOOPBACK || port === "") return false;
+  const server = net.createServer();
+  try {
+    server.listen({ host: LOOPBACK, port: Number(port), exclusive: true });
+    await once(server, "listening");
+  } catch {
+    return false;
+  }
+  server.close();
+  await once(server, "close");
+  return true;
+}

@@ -1,0 +1,103 @@
+import type { GuardedFetch } from "../../outbound/index.ts";
+
+export interface Account {
+  readonly id: string;
+  readonly email: string | null;
+}
+
+export interface OwnWebhook {
+  readonly id: string;
+  readonly url: string;
+  readonly secret: string;
+}
+
+export interface NewWebhook {
+  readonly user_id: string;
+  readonly name: string;
+  readonly url: string;
+  readonly events: readonly string[];
+}
+
+/** The calls of the service's own interface that listening needs, made with the service role. */
+export interface ServiceClient {
+  /** Up to two accounts: those with this e-mail address or id, or any when none is named. */
+  findAccounts(named: string | null): Promise<Account[]>;
+  findWebhooks(userId: string, name: string): Promise<OwnWebhook[]>;
+  addWebhook(webhook: NewWebhook): Promise<OwnWebhook>;
+  removeWebhook(id: string): Promise<void>;
+  /** Sends a sample of the event, and rejects when it does not arrive. */
+  tryWebhook(webhookId: string, eventType: string): Promise<void>;
+}
+
+export interface ServiceClientOptions {
+  readonly way: Pick<GuardedFetch, "fetch">;
+  readonly url: string;
+  readonly key: string;
+}
+
+const CALL_TIMEOUT_MS = 60_000;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+export function createServiceClient({ way, url, key }: ServiceClientOptions): ServiceClient {
+  const send = async (method: string, path: string, body?: unknown): Promise<{ status: number; text: string }> => {
+    const headers = {
+      apikey: key,
+      authorization: `Bearer ${key}`,
+      prefer: "return=representation",
+      ...(body !== undefined && { "content-type": "application/json" }),
+    };
+    const target = `${url.replace(/\/$/, "")}${path}`;
+    const signal = AbortSignal.timeout(CALL_TIMEOUT_MS);
+    const text = body === undefined ? {} : { body: JSON.stringify(body) };
+    try {
+      const response = await way.fetch(target, { method, headers, signal, ...text });
+      return { status: response.status, text: await response.text() };
+    } catch (error) {
+      throw new Error(`The service does not answer at ${url}. Is it running?`, { cause: error });
+    }
+  };
+  const call = async (method: string, path: string, body?: unknown): Promise<unknown> => {
+    const answer = await send(method, path, body);
+    if (answer.status >= 300) throw new Error(describeRefusal(answer));
+    return JSON.parse(answer.text);
+  };
+
+  return {
+    async findAccounts(named) {
+      if (named !== null && UUID.test(named)) {
+        const answer = await send("GET", `/auth/v1/admin/users/${named}`);
+        if (answer.status === 404) return [];
+        if (answer.status >= 300) throw new Error(describeRefusal(answer));
+        return [JSON.parse(answer.text) as Account];
+      }
+      const filter = named === null ? "" : `&email=${encodeURIComponent(named)}`;
+      const { users } = (await call("GET", `/auth/v1/admin/users?per_page=2${filter}`)) as { users: Account[] };
+      return users;
+    },
+    async findWebhooks(userId, name) {
+      const filter = `user_id=eq.${userId}&name=eq.${encodeURIComponent(name)}&select=id,url,secret`;
+      return (await call("GET", `/rest/v1/webhooks?${filter}`)) as OwnWebhook[];
+    },
+    async addWebhook(webhook) {
+      const [added] = (await call("POST", "/rest/v1/webhooks?select=id,url,secret", webhook)) as OwnWebhook[];
+      if (added === undefined) throw new Error("The service made no webhook.");
+      return added;
+    },
+    async removeWebhook(id) {
+      const answer = await send("DELETE", `/rest/v1/webhooks?id=eq.${id}`);
+      // Somebody may have removed it before us.
+      if (answer.status >= 300 && answer.status !== 404) throw new Error(describeRefusal(answer));
+    },
+    async tryWebhook(webhookId, eventType) {
+      const body = { webhook_id: webhookId, event_type: eventType };
+      const tested = (await call("POST", "/functions/v1/test-webhook", body)) as { success: boolean; error?: string };
+      if (!tested.success) throw new Error(tested.error ?? "The sample was not accepted.");
+    },
+  };
+}
+
+/** In the service's own words, where it has some. */
+function describeRefusal({ status, text }: { status: number; text: string }): string {
+  const message = /"message":("(?:[^"\\]|\\.)*")/.exec(text)?.[1];
+  return message === undefined ? `The service answered ${status}: ${text}` : String(JSON.parse(message));
+}

@@ -1,0 +1,94 @@
+import { z } from "zod";
+import { AppError, renderError } from "../errors/index.ts";
+import type { RestAnswer, RestCall, RestRoom } from "../rest/index.ts";
+import type { FunctionCall, NamedFunction } from "./function-call.ts";
+import { readBody } from "./read-body.ts";
+
+const MOST_OPERATIONS = 100;
+const PREFIX = "/rest/v1";
+
+const operationSchema = z.object({
+  method: z.enum(["GET", "HEAD", "POST", "PATCH", "PUT", "DELETE"]),
+  /** As it would follow `/rest/v1`. */
+  path: z.string().startsWith("/", "must begin with /").max(65_536),
+  headers: z.record(z.string(), z.string()).default({}),
+  body: z.unknown().optional(),
+});
+const batchSchema = z.object({ operations: z.array(operationSchema).min(1).max(MOST_OPERATIONS) });
+
+type Operation = z.infer<typeof operationSchema>;
+
+interface OperationResult {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[]>>;
+  readonly body: unknown;
+}
+
+/** Several table operations in one transaction: all of them happen, or none. */
+export function createBatch(rest: RestRoom): NamedFunction {
+  return {
+    name: "batch",
+    access: "bearer",
+    limit: "api",
+    async run(call) {
+      const { operations } = readBody(batchSchema, call.body);
+      const [first, ...others] = operations.map((operation) => toRestCall(operation, call));
+      if (first === undefined) throw new Error("a batch without operations passed its check");
+      const answers = await rest.answerBatch([first, ...others]);
+      return { status: 200, body: { results: answers.map(toResult) } };
+    },
+  };
+}
+
+function toRestCall({ method, path, headers, body }: Operation, { caller, headers: own }: FunctionCall): RestCall {
+  const [before = "", ...after] = path.split("?");
+  return {
+    input: {
+      method,
+      path: before,
+      search: after.join("?"),
+      headers: { ...own, ...lowerCase(headers) },
+      body: body === undefined ? null : Buffer.from(JSON.stringify(body)),
+      contentType: body === undefined ? null : "application/json",
+    },
+    path: PREFIX + before,
+    caller,
+  };
+}
+
+/** What shapes one operation; who is calling was settled for all of them. */
+const OPERATION_HEADERS: ReadonlySet<string> = new Set([
+  "prefer",
+  "accept",
+  "accept-profile",
+  "content-profile",
+  "range",
+]);
+
+function lowerCase(headers: Readonly<Record<string, string>>): Record<string, string | undefined> {
+  const lowered = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+  const foreign = Object.keys(lowered).find((name) => !OPERATION_HEADERS.has(name));
+  if (foreign !== undefined) {
+    const accepted = [...OPERATION_HEADERS].join(", ");
+    throw new AppError("VALIDATION_ERROR", "An operation has a header of its own that does not belong to operations", {
+      details: { [`headers.${foreign}`]: `must be one of ${accepted}` },
+    });
+  }
+  return Object.fromEntries([...OPERATION_HEADERS].map((name) => [name, lowered[name]]));
+}
+
+function toResult(answer: RestAnswer | AppError): OperationResult {
+  if (answer instanceof AppError) {
+    const { status, headers, body } = renderError(answer);
+    return { status, headers, body: JSON.parse(body) as unknown };
+  }
+  const { status, headers, body } = answer;
+  return { status, headers, body: readAnswerBody(headers["content-type"], body) };
+}
+
+/** JSON stands in the result as JSON; other media types as text. */
+function readAnswerBody(contentType: string | string[] | undefined, body: string | Buffer | null): unknown {
+  if (body === null) return null;
+  const text = body.toString();
+  return /[/+]json\b/.test(String(contentType)) ? (JSON.parse(text) as unknown) : text;
+}

@@ -1,0 +1,27 @@
+import type { LimitName } from "@swarmbase/sdk";
+import type { RestCaller } from "../rest/index.ts";
+
+export interface FunctionCall {
+  /** The parsed JSON body; `{}` when there was none. */
+  readonly body: unknown;
+  /** Names in lower case; of several values the first. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly caller: RestCaller;
+}
+
+export interface FunctionAnswer {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** One name under `/functions/v1/`. */
+export interface NamedFunction {
+  readonly name: string;
+  /** `bearer`: a token of any role, which the database judges. `account`: a user whose session lives, or the service role. */
+  readonly access: "bearer" | "account";
+  readonly limit: LimitName;
+  /** Makes a user's first signing secret, so that it cannot have been signed with one. */
+  readonly isForFirstSecret?: boolean;
+  run(call: FunctionCall): Promise<FunctionAnswer>;
+}

@@ -1,0 +1,11 @@
+import type { z } from "zod";
+import { AppError } from "../errors/index.ts";
+
+/** The body as the function needs it. All faults are told at once, by dotted path. */
+export function readBody<T>(schema: z.ZodType<T>, body: unknown): T {
+  const result = schema.safeParse(body);
+  if (result.success) return result.data;
+  const details: Record<string, string> = Object.create(null) as Record<string, string>;
+  for (const { path, message } of result.error.issues) details[path.map(String).join(".") || "body"] ??= message;
+  throw new AppError("VALIDATION_ERROR", "The request body is not valid", { details: { ...details } });
+}

@@ -1,0 +1,51 @@
+import { z } from "zod";
+import { AppError } from "../errors/index.ts";
+import type { RestCaller } from "../rest/index.ts";
+import { callerIdOf } from "./caller-id.ts";
+import type { NamedFunction } from "./function-call.ts";
+import { readBody } from "./read-body.ts";
+
+const bodySchema = z.object({
+  action: z.enum(["regenerate_secret", "delete_secret"]),
+  /** For the service role, which has no secret of its own. */
+  user_id: z.guid().optional(),
+});
+
+export interface SigningSecrets {
+  /** Answers with the new secret. */
+  regenerate(userId: string): Promise<string>;
+  remove(userId: string): Promise<void>;
+}
+
+/** The secret with which a user signs requests: made anew, or given up. */
+export function createRequestSigning(secrets: SigningSecrets): NamedFunction {
+  return {
+    name: "request-signing",
+    access: "account",
+    limit: "api",
+    isForFirstSecret: true,
+    async run({ body, caller }) {
+      const { action, user_id: namedId } = readBody(bodySchema, body);
+      const userId = chooseUser(caller, namedId);
+      switch (action) {
+        case "regenerate_secret":
+          return { status: 200, body: { new_secret: await secrets.regenerate(userId) } };
+        case "delete_secret":
+          await secrets.remove(userId);
+          return { status: 200, body: { deleted: true } };
+      }
+    },
+  };
+}
+
+function chooseUser(caller: RestCaller, namedId: string | undefined): string {
+  const callerId = callerIdOf(caller);
+  if (callerId === null) {
+    if (namedId !== undefined) return namedId;
+    throw new AppError("VALIDATION_ERROR", "The request body is not valid", {
+      details: { user_id: "is needed from the service role" },
+    });
+  }
+  if (namedId === undefined || namedId.toLowerCase() === callerId) return callerId;
+  throw new AppError("FORBIDDEN", "The secret of another user is not yours to change");
+}

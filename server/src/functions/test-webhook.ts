@@ -1,0 +1,31 @@
+import { z } from "zod";
+import type { WebhookRoom } from "../webhooks/index.ts";
+import { callerIdOf } from "./caller-id.ts";
+import type { NamedFunction } from "./function-call.ts";
+import { readBody } from "./read-body.ts";
+
+const bodySchema = z.object({ webhook_id: z.guid(), event_type: z.string().max(100) });
+
+/** One delivery of a sample event, now. That it failed is an answer like any other: the attempt was made. */
+export function createTestWebhook(webhooks: WebhookRoom): NamedFunction {
+  return {
+    name: "test-webhook",
+    access: "account",
+    limit: "webhook",
+    async run({ body, caller }) {
+      const { webhook_id: webhookId, event_type: eventType } = readBody(bodySchema, body);
+      const attempt = await webhooks.testWebhook({ callerId: callerIdOf(caller), webhookId, eventType });
+      return {
+        status: 200,
+        body: {
+          success: attempt.isDelivered,
+          ...(!attempt.isDelivered && { code: "DELIVERY_FAILED", error: attempt.error }),
+          delivery_id: attempt.deliveryId,
+          status_code: attempt.statusCode,
+          response_time_ms: attempt.responseTimeMs,
+          response_body: attempt.responseBody,
+        },
+      };
+    },
+  };
+}

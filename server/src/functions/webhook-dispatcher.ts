@@ -1,0 +1,57 @@
+import { z } from "zod";
+import { AppError } from "../errors/index.ts";
+import type { AttemptNow, WebhookRoom } from "../webhooks/index.ts";
+import { callerIdOf } from "./caller-id.ts";
+import type { FunctionAnswer, NamedFunction } from "./function-call.ts";
+import { readBody } from "./read-body.ts";
+
+const bodySchema = z.discriminatedUnion("action", [
+  z.object({ action: z.literal("retry"), delivery_id: z.guid() }),
+  z.object({ action: z.literal("replay"), event_id: z.string().max(100), webhook_id: z.guid().optional() }),
+  z.object({ action: z.literal("recover_since"), webhook_id: z.guid(), since: z.iso.datetime({ offset: true }) }),
+  z.object({ action: z.literal("recovery"), recovery_id: z.guid() }),
+]);
+
+/** What was sent before, sent again: one failed delivery, one event, or everything that has failed since a time. */
+export function createWebhookDispatcher(webhooks: WebhookRoom): NamedFunction {
+  return {
+    name: "webhook-dispatcher",
+    access: "account",
+    limit: "webhook",
+    async run({ body, caller }) {
+      const callerId = callerIdOf(caller);
+      const call = readBody(bodySchema, body);
+      switch (call.action) {
+        case "retry":
+          return answerRetry(await webhooks.retryDelivery({ callerId, deliveryId: call.delivery_id }));
+        case "replay": {
+          const { event_id: eventId, webhook_id: webhookId } = call;
+          return { status: 200, body: { deliveries: await webhooks.replay({ callerId, eventId, webhookId }) } };
+        }
+        case "recover_since": {
+          const { webhook_id: webhookId, since } = call;
+          return { status: 202, body: await webhooks.recoverSince({ callerId, webhookId, since: new Date(since) }) };
+        }
+        case "recovery": {
+          const recovery = await webhooks.findRecovery(callerId, call.recovery_id);
+          if (recovery === null) throw new AppError("NOT_FOUND", "There is no such recovery");
+          return { status: 200, body: recovery };
+        }
+      }
+    },
+  };
+}
+
+function answerRetry(attempt: AttemptNow): FunctionAnswer {
+  const facts = {
+    delivery_id: attempt.deliveryId,
+    status_code: attempt.statusCode,
+    response_time_ms: attempt.responseTimeMs,
+    response_body: attempt.responseBody,
+    attempts: attempt.attempts,
+  };
+  if (attempt.isDelivered) return { status: 200, body: { success: true, status: "delivered", ...facts } };
+  throw new AppError("DELIVERY_FAILED", attempt.error ?? `The endpoint answered ${attempt.statusCode}`, {
+    members: { success: false, status: "failed", ...facts },
+  });
+}

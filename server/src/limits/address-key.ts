@@ -1,0 +1,13 @@
+import ipaddr from "ipaddr.js";
+
+/** The key of an address. One household or machine has a whole /64 of IPv6, so that is what counts as one. */
+export function addressKey(address: string): string {
+  if (!address.includes(":")) return `ip:${address}`;
+  // A zone names an interface of this machine, not another peer.
+  const plain = address.split("%", 1)[0] ?? "";
+  if (!ipaddr.IPv6.isValid(plain)) return `ip:${address}`;
+  const parsed = ipaddr.IPv6.parse(plain);
+  if (parsed.isIPv4MappedAddress()) return `ip:${parsed.toIPv4Address().toString()}`;
+  const network = parsed.parts.slice(0, 4).map((part) => part.toString(16));
+  return `ip:${network.join(":")}::/64`;
+}

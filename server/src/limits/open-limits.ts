@@ -1,0 +1,84 @@
+import { LIMITS } from "@swarmbase/sdk";
+import { RateLimiterMemory, RateLimiterRedis, type RateLimiterRes } from "rate-limiter-flexible";
+import type { Observer } from "../observe/index.ts";
+import type { Clock } from "../time/index.ts";
+import { guardStore, type SharedStore } from "./shared-store.ts";
+import { type Standing, toStanding } from "./standing.ts";
+import { type LimitSettings, WINDOWS, type WindowName } from "./windows.ts";
+
+export type { LimitSettings, WindowName } from "./windows.ts";
+
+export interface OpenLimitsOptions {
+  readonly settings: LimitSettings;
+  /** Where nodes count together; null when each counts for itself. */
+  readonly store: SharedStore | null;
+  readonly clock: Clock;
+  readonly observer: Observer;
+}
+
+export interface Limits {
+  /** Counts one call of the key; a user is counted by id. Null when the row is off. Never fails for want of a store. */
+  take(window: WindowName, key: string): Promise<Standing | null>;
+  /** Whether the key has nothing left, without counting. As this node knows it. */
+  isSpent(window: LocalWindowName, key: string): Promise<boolean>;
+}
+
+/** The windows that a node keeps to itself and can look into. */
+type LocalWindowName = {
+  [Name in WindowName]: (typeof WINDOWS)[Name]["isLocal"] extends true ? Name : never;
+}[WindowName];
+
+type Counter = Pick<RateLimiterMemory, "consume" | "get" | "points">;
+
+const PREFIX = "swarmbase:limit";
+
+/** A window opens with a key's first call and lasts a minute; then the key begins anew. */
+export function openLimits({ settings, store, clock, observer }: OpenLimitsOptions): Limits {
+  const guarded = store === null ? null : guardStore(store, observer);
+  const counters = new Map<WindowName, Counter>();
+  for (const [name, { row, setting, times, isLocal }] of entriesOf(WINDOWS)) {
+    const points = settings[setting] * times;
+    if (points === 0) continue;
+    const options = { points, duration: LIMITS[row].windowSeconds, keyPrefix: `${PREFIX}:${name}` };
+    counters.set(name, guarded === null || isLocal ? new RateLimiterMemory(options) : openShared(guarded, options));
+  }
+
+  return {
+    async take(window, key) {
+      const counter = counters.get(window);
+      if (counter === undefined) return null;
+      const { points: limit } = counter;
+      try {
+        return toStanding(await counter.consume(key), { limit, isExceeded: false, now: clock.now() });
+      } catch (refusal) {
+        if (refusal instanceof Error) throw refusal;
+        return toStanding(refusal as RateLimiterRes, { limit, isExceeded: true, now: clock.now() });
+      }
+    },
+    async isSpent(window, key) {
+      const counter = counters.get(window);
+      if (counter === undefined) return false;
+      const count = await counter.get(key);
+      return count !== null && count.consumedPoints >= counter.points;
+    },
+  };
+}
+
+function openShared(
+  store: SharedStore,
+  options: { readonly points: number; readonly duration: number; readonly keyPrefix: string },
+): Counter {
+  return new RateLimiterRedis({
+    ...options,
+    storeClient: store,
+    useRedisPackage: true,
+    rejectIfRedisNotReady: true,
+    // Whoever has nothing left is refused without asking the store again.
+    inMemoryBlockOnConsumed: options.points,
+    insuranceLimiter: new RateLimiterMemory(options),
+  });
+}
+
+function entriesOf<Name extends string, Value>(table: Record<Name, Value>): [Name, Value][] {
+  return Object.entries(table) as [Name, Value][];
+}

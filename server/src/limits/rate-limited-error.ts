@@ -1,0 +1,17 @@
+import { LIMITS } from "@swarmbase/sdk";
+import { AppError, type AppErrorExtra } from "../errors/index.ts";
+import { WINDOWS, type WindowName } from "./windows.ts";
+import type { Standing } from "./standing.ts";
+
+/** What a caller is told who has nothing left. */
+export function rateLimitedError(
+  window: WindowName,
+  { limit, retryAfterSeconds }: Standing,
+  extra: AppErrorExtra = {},
+): AppError {
+  const { name } = LIMITS[WINDOWS[window].row];
+  return new AppError("RATE_LIMITED", `Request rate limit reached: ${name}, ${limit} per minute`, {
+    ...extra,
+    retryAfterSeconds,
+  });
+}

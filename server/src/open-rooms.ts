@@ -1,0 +1,172 @@
+import { randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import {
+  type AuthRoom,
+  admitToken,
+  authEndpoints,
+  openAuthRoom,
+  regenerateSigningSecret,
+  removeSigningSecret,
+  translateLifeless,
+} from "./auth/index.ts";
+import type { Closers } from "./closers.ts";
+import type { Settings } from "./config/index.ts";
+import { derivePassword } from "./crypto/index.ts";
+import { type Database, type DatabaseServer, REPLICA_ROLE, watchReachability, withRole } from "./db/index.ts";
+import {
+  createBatch,
+  createRequestSigning,
+  createTestWebhook,
+  createWebhookDispatcher,
+  createWebhooks,
+} from "./functions/index.ts";
+import {
+  authRoutes,
+  functionRoutes,
+  healthRoutes,
+  type Route,
+  realtimeRoutes,
+  restRoutes,
+  toRestCaller,
+} from "./http/index.ts";
+import type { Worker } from "./jobs/index.ts";
+import { connectStore, type Limits, openLimits, type SharedStore } from "./limits/index.ts";
+import type { Observer } from "./observe/index.ts";
+import { type AddressPolicy, checkTargetUrl, createAddressPolicy, openOutbound } from "./outbound/index.ts";
+import { type Changes, createPrivateTopics, openChanges, openRealtime, type RealtimeRoom } from "./realtime/index.ts";
+import { openRest } from "./rest/index.ts";
+import { createTableRules, isOwnName } from "./tables/index.ts";
+import type { Clock } from "./time/index.ts";
+import { decideAllowedCidrs, openWebhooks, type WebhookRoom } from "./webhooks/index.ts";
+
+export interface RoomsOptions {
+  readonly settings: Settings;
+  readonly observer: Observer;
+  readonly clock: Clock;
+  readonly version: string;
+  readonly masterKey: string;
+  readonly server: DatabaseServer;
+  readonly database: Database;
+  /** The local authority, whose certificates webhook receivers on this machine may have. */
+  readonly caFile: string | null;
+  /** Known once the service listens. */
+  baseUrl(): string;
+  readonly closers: Closers;
+}
+
+export interface Rooms {
+  readonly auth: AuthRoom;
+  readonly realtime: RealtimeRoom;
+  readonly limits: Limits;
+  readonly routes: readonly Route[];
+  readonly workers: readonly Worker[];
+}
+
+const MOST_ORIGINS = 1_000;
+const FEWEST_CONNECTIONS = 64;
+
+/** What the service consists of, each room with what it needs of the others. */
+export async function openRooms(options: RoomsOptions): Promise<Rooms> {
+  const { settings, database, server, masterKey, observer, clock, version, baseUrl, closers } = options;
+  const listenUrl = withRole(server.directUrl, "sb_service", derivePassword(masterKey, "sb_service"));
+  const auth = await openAuthRoom({ settings, pool: database.service, masterKey, observer, clock, baseUrl });
+  closers.add("mailer", () => auth.mailer.close());
+
+  const policy = createAddressPolicy({ allowedCidrs: decideAllowedCidrs(settings) });
+  const webhooks = await openWebhookRoom(options, policy, listenUrl);
+  const rest = await openRest({
+    database,
+    listenUrl,
+    rules: createTableRules({ pool: database.service, findUrlFault: (url) => findUrlFault(url, policy) }),
+    isOwn: isOwnName,
+    settings,
+    translateEnter: translateLifeless,
+    onWrite: () => webhooks.wake(),
+    baseUrl,
+    version,
+    observer,
+  });
+
+  const realtime = openRealtimeRoom(options, auth);
+  const sessionInactivitySeconds = settings.authSessionInactivitySeconds;
+  const functions = [
+    createBatch(rest),
+    createTestWebhook(webhooks),
+    createWebhooks(webhooks),
+    createWebhookDispatcher(webhooks),
+    createRequestSigning({
+      regenerate: (userId) => regenerateSigningSecret(auth, userId),
+      remove: (userId) => removeSigningSecret(auth, userId),
+    }),
+  ];
+  return {
+    auth,
+    realtime: realtime.room,
+    limits: openLimits({ settings, store: connectLimitStore(options), clock, observer }),
+    routes: [
+      ...healthRoutes({ version, isDatabaseReachable: () => database.isReachable() }),
+      ...authRoutes(authEndpoints, auth),
+      ...restRoutes({ rest, sessionInactivitySeconds }),
+      ...functionRoutes({ functions, sessionInactivitySeconds }),
+      ...realtimeRoutes({ broadcast: realtime.room.broadcast, sessionInactivitySeconds }),
+    ],
+    workers: [
+      { name: "database-watch", run: (until) => watchReachability(database, until) },
+      { name: "key-watch", run: (until) => auth.keyRing.watch(until) },
+      { name: "schema-watch", run: (until) => rest.watch(until) },
+      ...webhooks.workers,
+      realtime.changes.worker,
+      ...realtime.room.workers,
+    ],
+  };
+}
+
+function openRealtimeRoom(
+  { settings, database, server, masterKey, observer, clock }: RoomsOptions,
+  auth: AuthRoom,
+): { readonly changes: Changes; readonly room: RealtimeRoom } {
+  const directUrl = withRole(server.directUrl, REPLICA_ROLE, derivePassword(masterKey, REPLICA_ROLE));
+  const { dbSchemas: schemas, realtimePayloadLimitBytes: maxRecordBytes } = settings;
+  const changes = openChanges({ directUrl, database, observer, clock, settings: { schemas, maxRecordBytes } });
+  const room = openRealtime({
+    changes,
+    authenticate: async (token, apikey) => {
+      const { principal, expiresAt } = await admitToken(auth, { apikey, token });
+      // What comes over a socket is no request that could be signed.
+      const signing = { inactivitySeconds: settings.authSessionInactivitySeconds, isUnsigned: false };
+      return { caller: toRestCaller(principal, signing), expiresAt };
+    },
+    privateTopics: createPrivateTopics({ database, settings, newId: randomUUID }),
+    settings,
+    observer,
+    clock,
+    newId: randomUUID,
+  });
+  return { changes, room };
+}
+
+function connectLimitStore({ settings, observer, closers }: RoomsOptions): SharedStore | null {
+  if (settings.redisUrl === null) return null;
+  const { store, close } = connectStore(settings.redisUrl, observer);
+  closers.add("limit store", async () => close());
+  return store;
+}
+
+async function openWebhookRoom(options: RoomsOptions, policy: AddressPolicy, listenUrl: string): Promise<WebhookRoom> {
+  const { settings, database, observer, clock, caFile, closers } = options;
+  const files = [caFile, settings.webhookCaFile].filter((file) => file !== null);
+  const outbound = openOutbound({
+    policy,
+    ca: await Promise.all(files.map((file) => readFile(file, "utf8"))),
+    // Several endpoints may share an origin, and waiting for a connection counts against their time.
+    connectionsPerOrigin: Math.max(FEWEST_CONNECTIONS, settings.webhookEndpointConcurrency),
+    maxOrigins: MOST_ORIGINS,
+  });
+  closers.add("outbound connections", () => outbound.close());
+  return openWebhooks({ database, outbound, listenUrl, settings, observer, clock });
+}
+
+function findUrlFault(url: string, policy: AddressPolicy): string | null {
+  const checked = checkTargetUrl(url, policy);
+  return checked.ok ? null : checked.reason;
+}

@@ -1,0 +1,69 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { AppError } from "../../errors/index.ts";
+import type { Worker } from "../../jobs/index.ts";
+import type { Channel } from "../channels/channel.ts";
+import type { RealtimeState } from "../realtime-state.ts";
+import type { ClientSocket } from "../sockets/client-socket.ts";
+
+const LOOK_MS = 1_000;
+/** Without the feed, asking is the only way to hear of a sign-out. */
+const WITHOUT_FEED_MS = 15_000;
+const AT_ONCE = 4;
+
+/**
+ * The feed tells of sessions that end. Whatever it may have missed, while it was away or otherwise, is found by asking again:
+ * when it is back, and every now and then.
+ */
+export function createRecheck(state: RealtimeState, sockets: Iterable<ClientSocket>, recheckMs: number): Worker {
+  return {
+    name: "realtime-recheck",
+    run: async (signal) => {
+      let wasLive = state.changes.state() === "live";
+      let checkedAtMs = state.clock.now().getTime();
+      while (!signal.aborted) {
+        await sleep(Math.min(LOOK_MS, recheckMs), undefined, { signal }).catch(() => {});
+        const isLive = state.changes.state() === "live";
+        const nowMs = state.clock.now().getTime();
+        const dueMs = isLive ? recheckMs : Math.min(recheckMs, WITHOUT_FEED_MS);
+        const isDue = (isLive && !wasLive) || nowMs - checkedAtMs >= dueMs;
+        wasLive = isLive;
+        if (!isDue || signal.aborted) continue;
+        checkedAtMs = nowMs;
+        await recheckAll(state, sockets, signal);
+      }
+    },
+  };
+}
+
+async function recheckAll(state: RealtimeState, sockets: Iterable<ClientSocket>, signal: AbortSignal): Promise<void> {
+  const byToken = new Map<string, Channel[]>();
+  for (const socket of sockets) {
+    for (const channel of socket.channels) {
+      if (channel.token === null || channel.admission === null || channel.admission.caller.userId === null) continue;
+      const channels = byToken.get(channel.token);
+      if (channels === undefined) byToken.set(channel.token, [channel]);
+      else channels.push(channel);
+    }
+  }
+  const waiting = [...byToken];
+  const work = async (): Promise<void> => {
+    for (let next = waiting.pop(); next !== undefined && !signal.aborted; next = waiting.pop()) {
+      await recheck(state, ...next);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+}
+
+async function recheck(state: RealtimeState, token: string, channels: readonly Channel[]): Promise<void> {
+  const [first] = channels;
+  if (first === undefined) return;
+  try {
+    await state.authenticate(token, first.socket.apikey);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.status !== 401) {
+      state.observer.note("realtime.recheck_failed", { error });
+      return;
+    }
+    for (const channel of channels) if (channel.token === token) channel.fail("system", error.message);
+  }
+}

@@ -1,0 +1,69 @@
+import { AppError } from "../../errors/index.ts";
+import type { Observer } from "../../observe/index.ts";
+import type { Changes } from "../changes.ts";
+import { hubKeyOf, nameOfHubKey } from "../channels/channel.ts";
+import type { TopicHub } from "../channels/topic-hub.ts";
+import { decodeRecord, encodeRecord, type RelayRecord } from "./relay-record.ts";
+import { parseAnnounced, STORED_PREFIX } from "./stored-message.ts";
+
+const BROADCAST_PREFIX = "swarmbase.broadcast";
+const MAX_WAITING_BYTES = 64 * 1024 * 1024;
+
+export interface BroadcasterOptions {
+  readonly node: string;
+  readonly hub: TopicHub;
+  readonly changes: Changes;
+  readonly observer: Observer;
+}
+
+/** Takes a message to the channels of this node at once, and to those of all others through the feed. */
+export class Broadcaster {
+  readonly #options: BroadcasterOptions;
+  readonly #stops: (() => void)[];
+  #waitingBytes = 0;
+
+  constructor(options: BroadcasterOptions) {
+    this.#options = options;
+    const { changes, node: self } = options;
+    this.#stops = [
+      changes.onMessage(BROADCAST_PREFIX, (content) => {
+        const relayed = decodeRecord(content);
+        if (relayed !== null && relayed.node !== self) this.#deliver(relayed.record, null);
+      }),
+      changes.onMessage(STORED_PREFIX, (content) => {
+        const message = parseAnnounced(content);
+        if (message === null) return;
+        const { id, topic, isPrivate, sender, ...rest } = message;
+        this.#deliver({ ...rest, hubKey: hubKeyOf(topic, isPrivate), meta: JSON.stringify({ id }) }, sender);
+      }),
+    ];
+  }
+
+  /** Resolves when other nodes are going to get it too. A node without a feed is on its own, and says so elsewhere. */
+  async send(record: RelayRecord, exceptId: string | null): Promise<void> {
+    const { changes, node, observer } = this.#options;
+    const bytes = record.payload.length;
+    if (this.#waitingBytes + bytes > MAX_WAITING_BYTES) {
+      throw new AppError("SERVICE_UNAVAILABLE", "Too many broadcasts are waiting to be sent. Try again shortly.");
+    }
+    this.#deliver(record, exceptId);
+    if (changes.state() === "unavailable") return;
+    this.#waitingBytes += bytes;
+    try {
+      await changes.emit(BROADCAST_PREFIX, encodeRecord(node, record));
+    } catch (error) {
+      observer.note("realtime.relay_failed", { error });
+      throw error;
+    } finally {
+      this.#waitingBytes -= bytes;
+    }
+  }
+
+  close(): void {
+    for (const stop of this.#stops) stop();
+  }
+
+  #deliver(record: RelayRecord, exceptId: string | null): void {
+    this.#options.hub.broadcast(record.hubKey, { ...record, name: nameOfHubKey(record.hubKey) }, exceptId);
+  }
+}

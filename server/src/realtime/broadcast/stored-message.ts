@@ -1,0 +1,53 @@
+/** A message that the database keeps or sent, as it announces it to all nodes. */
+export interface AnnouncedMessage {
+  readonly id: string;
+  readonly topic: string;
+  readonly event: string;
+  readonly isPrivate: boolean;
+  readonly isBinary: boolean;
+  /** The channel that it came from and that is not to get it. */
+  readonly sender: string | null;
+  readonly payload: Buffer;
+}
+
+export const STORED_PREFIX = "realtime.send";
+
+/** The same shape as `private.send_realtime` writes. */
+export function renderAnnounced(message: AnnouncedMessage): string {
+  const { id, topic, event, isPrivate, isBinary, sender, payload } = message;
+  return JSON.stringify({
+    id,
+    topic,
+    event,
+    private: isPrivate,
+    payload: isBinary ? null : (JSON.parse(payload.toString()) as unknown),
+    binary: isBinary ? payload.toString("base64") : null,
+    sender,
+  });
+}
+
+/** Anybody with SQL can write such a message, so one of another shape is passed over. */
+export function parseAnnounced(content: Buffer): AnnouncedMessage | null {
+  const message = parseObject(content.toString());
+  const { id, topic, event, binary, sender } = message;
+  if (typeof id !== "string" || typeof topic !== "string" || typeof event !== "string") return null;
+  const isBinary = typeof binary === "string";
+  return {
+    id,
+    topic,
+    event,
+    isPrivate: message["private"] !== false,
+    isBinary,
+    sender: typeof sender === "string" ? sender : null,
+    payload: isBinary ? Buffer.from(binary, "base64") : Buffer.from(JSON.stringify(message["payload"] ?? {})),
+  };
+}
+
+function parseObject(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}

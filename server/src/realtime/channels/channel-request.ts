@@ -1,0 +1,175 @@
+import { AppError, toAppError } from "../../errors/index.ts";
+import { writeDenied } from "../private/private-topics.ts";
+import type { Extension } from "../realtime-options.ts";
+import type { RealtimeState } from "../realtime-state.ts";
+import type { BroadcastFrame, ClientFrame, MessageFrame } from "../wire/parse-frame.ts";
+import { renderReply } from "../wire/render-frame.ts";
+import type { Channel } from "./channel.ts";
+import { readToken } from "./join-config.ts";
+import { admitAs, subscribe } from "./join-channel.ts";
+
+interface OutgoingBroadcast {
+  readonly event: string;
+  readonly isBinary: boolean;
+  readonly payload: Buffer;
+  readonly isKept: boolean;
+}
+
+/** What a client asks of a channel that it has joined. Never rejects. */
+export async function answerRequest(state: RealtimeState, channel: Channel, frame: ClientFrame): Promise<void> {
+  if (frame.kind === "broadcast") return attempt(channel, frame, () => broadcast(state, channel, readBinary(frame)));
+  switch (frame.event) {
+    case "broadcast":
+      return attempt(channel, frame, () => broadcast(state, channel, readText(frame)));
+    case "presence":
+      return attempt(channel, frame, () => changePresence(state, channel, frame.payload));
+    case "access_token":
+      return refreshToken(state, channel, frame.payload);
+    default:
+      reply(channel, frame, "error", { reason: `unknown event ${JSON.stringify(frame.event)}` });
+  }
+}
+
+async function attempt(channel: Channel, frame: ClientFrame, run: () => Promise<void>): Promise<void> {
+  const isAnswered = channel.config.wantsAck || frame.event === "presence";
+  try {
+    await run();
+    if (isAnswered) reply(channel, frame, "ok", {});
+  } catch (error) {
+    const { message } = toAppError(error);
+    if (isAnswered) reply(channel, frame, "error", { reason: message, error: message });
+    else channel.pushSystem("system", "error", message);
+  }
+}
+
+async function broadcast(state: RealtimeState, channel: Channel, message: OutgoingBroadcast): Promise<void> {
+  const { name, hubKey, config, admission } = channel;
+  const { event, isBinary, payload, isKept } = message;
+  requireSize(state, payload.length);
+  const exceptId = config.wantsOwn ? null : channel.id;
+  if (isKept && admission !== null) {
+    if (!config.isPrivate) throw refuse("only messages of private channels can be kept");
+    await state.privateTopics.store(admission.caller, name, { event, isBinary, payload, sender: exceptId });
+    return;
+  }
+  if (config.isPrivate) await requireWritable(state, channel, "broadcast");
+  await state.broadcaster.send({ hubKey, event, isBinary, payload, meta: null }, exceptId);
+}
+
+async function changePresence(state: RealtimeState, channel: Channel, value: unknown): Promise<void> {
+  const { event, payload } = readObject(value, "a presence message");
+  if (channel.config.isPrivate) await requireWritable(state, channel, "presence");
+  switch (String(event).toLowerCase()) {
+    case "track": {
+      const members = readObject(payload ?? {}, "what is tracked");
+      // What is present is kept, so that all of a socket's counts together.
+      const bytes = Buffer.byteLength(JSON.stringify(members));
+      requireSize(state, bytes + countOthers(channel));
+      // The rules may have been asked meanwhile, and a channel that is gone cannot be present.
+      if (channel.phase !== "joined") return;
+      state.presence.track(channel, members);
+      channel.trackedBytes = bytes;
+      return;
+    }
+    case "untrack":
+      state.presence.untrack(channel.id);
+      channel.trackedBytes = 0;
+      return;
+    default:
+      throw refuse("a presence message is track or untrack");
+  }
+}
+
+function countOthers(channel: Channel): number {
+  let bytes = 0;
+  for (const other of channel.socket.channels) if (other !== channel) bytes += other.trackedBytes;
+  return bytes;
+}
+
+/** Clients expect no reply. With a token that is not good they have to join again, with a good one. */
+function refreshToken(state: RealtimeState, channel: Channel, payload: unknown): Promise<void> {
+  const { access_token: given } = Object(payload) as Record<string, unknown>;
+  const token = readToken(given);
+  const refresh = async (): Promise<void> => {
+    if (token === null || token === channel.token || channel.phase !== "joined") return;
+    try {
+      const before = channel.admission?.caller.userId;
+      const { caller } = await admitAs(state, channel, token);
+      // What another user may see has to be looked up as in a join.
+      if (caller.userId === before) channel.subscription?.update(caller);
+      else await subscribe(state, channel);
+    } catch (error) {
+      channel.fail("system", toAppError(error).message);
+    }
+  };
+  // One after the other: what was sent last is what holds in the end.
+  channel.refreshing = channel.refreshing.then(refresh);
+  return channel.refreshing;
+}
+
+/** Asked once for a token, and by messages that arrive meanwhile together, so that they keep their order. */
+async function requireWritable(state: RealtimeState, channel: Channel, extension: Extension): Promise<void> {
+  const { writable, admission, name, signal } = channel;
+  if (admission === null) throw writeDenied(name);
+  let asking = writable.get(extension);
+  if (asking === undefined) {
+    asking = state.privateTopics.canWrite(admission.caller, name, extension, signal);
+    writable.set(extension, asking);
+    const asked = asking;
+    // A database that was away for a moment is no answer to keep.
+    asking.catch(() => {
+      if (writable.get(extension) === asked) writable.delete(extension);
+    });
+  }
+  if (!(await asking)) throw writeDenied(name);
+  signal.throwIfAborted();
+}
+
+function readBinary({ event, isBinary, payload, metadata }: BroadcastFrame): OutgoingBroadcast {
+  const { persist } = metadata === "" ? {} : readObject(parseJson(metadata), "metadata");
+  // Others get it inside frames of their own, which must stay well-formed.
+  if (!isBinary) parseJson(payload.toString());
+  return { event, isBinary, payload, isKept: isPersist(persist) };
+}
+
+function readText({ payload: value }: MessageFrame): OutgoingBroadcast {
+  const { event, payload, persist } = readObject(value, "a broadcast");
+  if (typeof event !== "string") throw refuse("a broadcast needs an event");
+  return {
+    event,
+    isBinary: false,
+    payload: Buffer.from(JSON.stringify(payload ?? {})),
+    isKept: isPersist(persist),
+  };
+}
+
+function isPersist(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== false;
+}
+
+function requireSize({ settings }: RealtimeState, bytes: number): void {
+  if (bytes > settings.realtimePayloadLimitBytes) throw new AppError("PAYLOAD_TOO_LARGE", "payload_size_exceeded");
+}
+
+function reply(channel: Channel, frame: ClientFrame, status: "ok" | "error", response: object): void {
+  if (frame.ref === null) return;
+  const { joinRef, topic, vsn } = channel;
+  channel.push(renderReply(vsn, { joinRef, ref: frame.ref, topic }, status, response));
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw refuse("the payload is not JSON");
+  }
+}
+
+function readObject(value: unknown, what: string): Readonly<Record<string, unknown>> {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw refuse(`${what} must be an object`);
+  return value as Record<string, unknown>;
+}
+
+function refuse(message: string): AppError {
+  return new AppError("VALIDATION_ERROR", message);
+}

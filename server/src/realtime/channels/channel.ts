@@ -1,0 +1,182 @@
+import type { Subscription } from "../changes.ts";
+import type { Admission, Extension } from "../realtime-options.ts";
+import type { ChangeFrames, ChangeGroup } from "../wire/change-frames.ts";
+import { type OutFrame, TOPIC_PREFIX, type Vsn } from "../wire/protocol.ts";
+import { renderFrame } from "../wire/render-frame.ts";
+import type { JoinConfig } from "./join-config.ts";
+
+/** The socket as a channel sees it. */
+export interface ChannelSocket {
+  readonly vsn: Vsn;
+  readonly apikey: string;
+  send(frame: OutFrame): void;
+  readonly channels: Iterable<Channel>;
+  forget(channel: Channel): void;
+}
+
+export interface ChannelOptions {
+  readonly id: string;
+  readonly socket: ChannelSocket;
+  readonly topic: string;
+  readonly joinRef: string | null;
+  readonly config: JoinConfig;
+  readonly presenceKey: string;
+}
+
+const MAX_HELD_FRAMES = 10_000;
+
+/**
+ * One socket's membership of one topic.
+ *
+ * joining: begins with the join and ends with its answer. Whatever arrives for the channel is held until the answer is out,
+ *   since a client cannot match it before.
+ * joined: frames go out as they come.
+ * ended: by the client's leave, by the socket's end, or by `fail`, which tells the client to join again. Nothing goes out
+ *   any more, and nothing that is still under way for the channel may change that.
+ */
+export class Channel {
+  readonly id: string;
+  readonly socket: ChannelSocket;
+  readonly topic: string;
+  readonly name: string;
+  /** Public and private channels of one name have nothing to do with each other. */
+  readonly hubKey: string;
+  readonly joinRef: string | null;
+  readonly config: JoinConfig;
+  readonly presenceKey: string;
+  admission: Admission | null = null;
+  token: string | null = null;
+  isWarned = false;
+  /** How much it is present with. */
+  trackedBytes = 0;
+  /** Tokens being taken over. */
+  refreshing: Promise<void> = Promise.resolve();
+  readable: ReadonlySet<Extension> = new Set();
+  /** What the rules answered for the present token, asked when it is first needed. */
+  readonly writable = new Map<Extension, Promise<boolean>>();
+
+  #phase: "joining" | "joined" | "ended" = "joining";
+  #failure: string | null = null;
+  #subscription: Subscription | null = null;
+  #changeFrames: ChangeGroup | null = null;
+  #held: OutFrame[] = [];
+  readonly #ending = new AbortController();
+  readonly #closers: (() => void)[] = [];
+
+  constructor({ id, socket, topic, joinRef, config, presenceKey }: ChannelOptions) {
+    this.id = id;
+    this.socket = socket;
+    this.topic = topic;
+    this.name = topic.slice(TOPIC_PREFIX.length);
+    this.hubKey = hubKeyOf(this.name, config.isPrivate);
+    this.joinRef = joinRef;
+    this.config = config;
+    this.presenceKey = presenceKey;
+  }
+
+  get vsn(): Vsn {
+    return this.socket.vsn;
+  }
+
+  get phase(): "joining" | "joined" | "ended" {
+    return this.#phase;
+  }
+
+  /** Why a join that was under way cannot be answered well; null when the client itself gave it up. */
+  get failure(): string | null {
+    return this.#failure;
+  }
+
+  /** Aborted when the channel ends. */
+  get signal(): AbortSignal {
+    return this.#ending.signal;
+  }
+
+  get subscription(): Subscription | null {
+    return this.#subscription;
+  }
+
+  /** The new one is live before the old one is closed, so that nothing is missed in between. */
+  replaceSubscription(subscription: Subscription): void {
+    this.#subscription?.close();
+    this.#subscription = subscription;
+    if (this.#phase === "ended") subscription.close();
+  }
+
+  takeChangeFrames(frames: ChangeFrames): ChangeGroup {
+    if (this.#changeFrames !== null) return this.#changeFrames;
+    const group = frames.take(this.vsn, this.topic, this.joinRef);
+    this.#changeFrames = group;
+    this.onEnd(() => frames.give(group));
+    return group;
+  }
+
+  /** Runs when the channel ends, or at once if it has. */
+  onEnd(close: () => void): void {
+    if (this.#phase === "ended") close();
+    else this.#closers.push(close);
+  }
+
+  push(frame: OutFrame): void {
+    switch (this.#phase) {
+      case "joined":
+        this.socket.send(frame);
+        return;
+      case "joining":
+        this.#held.push(frame);
+        if (this.#held.length > MAX_HELD_FRAMES) this.fail("system", "Too much happened before the join was answered");
+        return;
+      case "ended":
+        return;
+    }
+  }
+
+  /** The join is answered with these frames; what was held follows. */
+  open(answer: readonly OutFrame[]): void {
+    if (this.#phase !== "joining") return;
+    this.#phase = "joined";
+    const held = this.#held;
+    this.#held = [];
+    for (const frame of [...answer, ...held]) this.push(frame);
+  }
+
+  pushSystem(extension: "system" | "postgres_changes", status: "ok" | "warning" | "error", message: string): void {
+    this.push(this.renderSystem(extension, status, message));
+  }
+
+  renderSystem(extension: string, status: string, message: string): OutFrame {
+    const payload = JSON.stringify({ extension, status, message, channel: this.name });
+    return renderFrame(this.vsn, { joinRef: null, ref: null, topic: this.topic, event: "system" }, payload);
+  }
+
+  /** Not `phx_close`, after which clients do not come back. */
+  fail(extension: "system" | "postgres_changes", reason: string): void {
+    if (this.#phase === "ended") return;
+    if (this.#phase === "joined") {
+      this.pushSystem(extension, "error", reason);
+      const { joinRef, topic } = this;
+      const address = { joinRef, ref: joinRef, topic, event: "phx_error" };
+      this.push(renderFrame(this.vsn, address, JSON.stringify({ reason })));
+    }
+    this.#failure ??= reason;
+    this.end();
+  }
+
+  end(): void {
+    if (this.#phase === "ended") return;
+    this.#phase = "ended";
+    this.#held = [];
+    this.#ending.abort();
+    this.#subscription?.close();
+    for (const close of this.#closers.splice(0)) close();
+    this.socket.forget(this);
+  }
+}
+
+export function hubKeyOf(name: string, isPrivate: boolean): string {
+  return `${isPrivate ? "private" : "public"}:${name}`;
+}
+
+export function nameOfHubKey(key: string): string {
+  return key.slice(key.indexOf(":") + 1);
+}

@@ -1,0 +1,130 @@
+import { AppError, toAppError } from "../../errors/index.ts";
+import { readDenied } from "../private/private-topics.ts";
+import type { Admission, Extension } from "../realtime-options.ts";
+import type { RealtimeState } from "../realtime-state.ts";
+import { renderBroadcast } from "../wire/broadcast-frame.ts";
+import type { OutFrame } from "../wire/protocol.ts";
+import { renderFrame, renderReply } from "../wire/render-frame.ts";
+import type { Channel } from "./channel.ts";
+
+const EVERYTHING: ReadonlySet<Extension> = new Set(["broadcast", "presence"]);
+/** Shortly before the client's own ten seconds are over, so that it is told why. */
+const WAIT_MS = 9_000;
+const MAX_WAIT_MS = 20_000;
+
+/** Everything that the channel asked for is live before the answer goes out, or the answer is an error. */
+export async function joinChannel(state: RealtimeState, channel: Channel, ref: string | null): Promise<void> {
+  const { socket, topic, joinRef } = channel;
+  try {
+    await admit(state, channel);
+    await subscribe(state, channel);
+    const replayed = await readReplay(state, channel);
+    channel.signal.throwIfAborted();
+    // From here to the answer nothing waits, so nothing can come in between.
+    const answer = renderAnswer(state, channel, ref);
+    state.hub.add(channel);
+    channel.open([...answer, ...replayed]);
+  } catch (error) {
+    const reason = channel.phase === "ended" ? channel.failure : describeFailure(state, channel, error);
+    channel.end();
+    // The client that left while it was joining does not wait for an answer.
+    if (reason !== null) socket.send(renderReply(socket.vsn, { joinRef, ref, topic }, "error", { reason }));
+  }
+}
+
+/** Who the channel speaks for from now on. Throws an AppError when that is nobody, or somebody who may not be here. */
+export async function admitAs(state: RealtimeState, channel: Channel, token: string | null): Promise<Admission> {
+  const { settings, clock, members, endedSessions, privateTopics } = state;
+  const askedAtMs = clock.now().getTime();
+  const admission = await state.authenticate(token, channel.socket.apikey);
+  const { caller } = admission;
+  const readable = channel.config.isPrivate
+    ? await privateTopics.findReadable(caller, channel.name, channel.signal)
+    : EVERYTHING;
+  if (readable.size === 0) throw readDenied(channel.name);
+  channel.signal.throwIfAborted();
+
+  if (endedSessions.hasEndedSince(caller, askedAtMs)) throw new AppError("UNAUTHORIZED", "The session has ended");
+  const before = channel.admission?.caller ?? null;
+  const cap = settings.realtimeChannelsPerUser;
+  const isAnother = before?.userId !== caller.userId;
+  if (caller.userId !== null && isAnother && cap > 0 && members.countOfUser(caller.userId) >= cap) {
+    throw new AppError("RATE_LIMITED", "ChannelRateLimitReached: Too many channels of this user");
+  }
+  if (before !== null) members.remove(before, channel);
+  members.add(caller, channel);
+  channel.admission = admission;
+  channel.token = token;
+  channel.isWarned = false;
+  channel.readable = readable;
+  channel.writable.clear();
+  return admission;
+}
+
+async function admit(state: RealtimeState, channel: Channel): Promise<void> {
+  await admitAs(state, channel, channel.config.token);
+  channel.onEnd(() => {
+    if (channel.admission !== null) state.members.remove(channel.admission.caller, channel);
+  });
+}
+
+/** The caller's changes come to the channel when it resolves, in place of those that came before. */
+export async function subscribe(state: RealtimeState, channel: Channel): Promise<void> {
+  const { config, admission } = channel;
+  if (config.bindings.length === 0 || admission === null) return;
+  const timeout = AbortSignal.timeout(Math.min(config.waitMs ?? WAIT_MS, MAX_WAIT_MS));
+  try {
+    const frames = channel.takeChangeFrames(state.changeFrames);
+    const subscription = await state.changes.subscribe(
+      {
+        caller: admission.caller,
+        bindings: config.bindings,
+        deliver: (ids, data) => channel.push(frames.render(ids, data)),
+        lose: (reason) => channel.fail("postgres_changes", reason),
+      },
+      AbortSignal.any([channel.signal, timeout]),
+    );
+    channel.replaceSubscription(subscription);
+  } catch (error) {
+    if (!timeout.aborted || channel.signal.aborted) throw error;
+    const why = state.changes.reason() ?? "the change feed is not live yet";
+    throw new AppError("SERVICE_UNAVAILABLE", `PostgresChangesSubscribeTimeout: ${why}`);
+  }
+}
+
+async function readReplay(state: RealtimeState, channel: Channel): Promise<OutFrame[]> {
+  const { config, admission, name, vsn } = channel;
+  if (config.replay === null || admission === null || !channel.readable.has("broadcast")) return [];
+  const { since, limit } = config.replay;
+  const messages = await state.privateTopics.replay(admission.caller, name, since, limit);
+  return messages.flatMap(({ id, event, isBinary, payload }) => {
+    const meta = JSON.stringify({ id, replayed: true });
+    return renderBroadcast(vsn, { name, event, isBinary, payload, meta }) ?? [];
+  });
+}
+
+function renderAnswer(state: RealtimeState, channel: Channel, ref: string | null): OutFrame[] {
+  const { vsn, topic, joinRef, config } = channel;
+  const bindings = config.askedBindings.map((asked, place) => ({ ...asked, id: place + 1 }));
+  const frames = [renderReply(vsn, { joinRef, ref, topic }, "ok", { postgres_changes: bindings })];
+  if (bindings.length > 0) frames.push(channel.renderSystem("postgres_changes", "ok", "Subscribed to PostgreSQL"));
+  if (config.asksForFeed) {
+    const why = state.changes.reason();
+    frames.push(
+      state.changes.state() === "live"
+        ? channel.renderSystem("system", "ok", "Replication connection established")
+        : channel.renderSystem("system", "error", why ?? "The change feed is not live"),
+    );
+  }
+  if (config.isPresenceShown && channel.readable.has("presence")) {
+    const presences = state.presence.renderState(channel.hubKey);
+    frames.push(renderFrame(vsn, { joinRef, ref: null, topic, event: "presence_state" }, presences));
+  }
+  return frames;
+}
+
+function describeFailure({ observer }: RealtimeState, { topic }: Channel, error: unknown): string {
+  const known = toAppError(error);
+  if (known.code === "INTERNAL_ERROR") observer.note("realtime.join_failed", { topic, error });
+  return known.message;
+}

@@ -1,0 +1,130 @@
+import { AppError } from "../../errors/index.ts";
+import type { Binding } from "../changes.ts";
+
+export interface Replay {
+  readonly since: Date;
+  readonly limit: number;
+}
+
+/** What a client asks for when it joins. */
+export interface JoinConfig {
+  readonly isPrivate: boolean;
+  readonly wantsAck: boolean;
+  readonly wantsOwn: boolean;
+  readonly replay: Replay | null;
+  /** Whether a word about the feed is wanted even by a channel that needs none. */
+  readonly asksForFeed: boolean;
+  /** Null: the service makes one. */
+  readonly presenceKey: string | null;
+  readonly isPresenceShown: boolean;
+  readonly bindings: readonly Binding[];
+  /** The entries as they came: a client takes any difference in the reply for somebody else's. */
+  readonly askedBindings: readonly Readonly<Record<string, unknown>>[];
+  /** How long the join may wait for the change feed; null is our choice. */
+  readonly waitMs: number | null;
+  readonly token: string | null;
+}
+
+const MAX_BINDINGS = 100;
+const MAX_REPLAY = 25;
+const MAX_KEY_LENGTH = 1024;
+const DEFAULT_WAIT_MS = 15_000;
+const EVENTS = ["*", "INSERT", "UPDATE", "DELETE"] as const;
+
+export function parseJoinConfig(payload: unknown): JoinConfig {
+  const join = readMembers(payload, "the join payload");
+  const config = readMembers(join["config"] ?? {}, "config");
+  const broadcast = readMembers(config["broadcast"] ?? {}, "config.broadcast");
+  const presence = readMembers(config["presence"] ?? {}, "config.presence");
+  const waiting = readMembers(config["postgres_changes_options"] ?? {}, "config.postgres_changes_options");
+  const isPrivate = config["private"] === true;
+  const asked = readBindings(config["postgres_changes"]);
+  return {
+    isPrivate,
+    wantsAck: broadcast["ack"] === true,
+    wantsOwn: broadcast["self"] === true,
+    replay: readReplay(broadcast["replay"], isPrivate),
+    asksForFeed: broadcast["replication_ready"] === true,
+    presenceKey: readKey(presence["key"]),
+    isPresenceShown: presence["enabled"] === true,
+    bindings: asked.map((entry, place) => parseBinding(entry, place + 1)),
+    askedBindings: asked,
+    waitMs: waiting["wait"] === true ? readMs(waiting["timeout"]) : null,
+    token: readToken(join["access_token"] ?? join["user_token"]),
+  };
+}
+
+/** An absent token leaves the connection's key to speak. */
+export function readToken(value: unknown): string | null {
+  return typeof value === "string" && value !== "" ? value : null;
+}
+
+function parseBinding(entry: Readonly<Record<string, unknown>>, id: number): Binding {
+  const { schema, table, filter, select } = entry;
+  const wanted = readText(entry["event"] ?? "*", "event").toUpperCase();
+  const event = EVENTS.find((known) => known === wanted);
+  if (event === undefined) throw refuse("event must be *, INSERT, UPDATE or DELETE");
+  if (isAbsent(schema) && isAbsent(table)) throw refuse("schema or table is needed");
+  return {
+    id,
+    event,
+    schema: isAbsent(schema) ? "public" : readText(schema, "schema"),
+    table: isAbsent(table) ? "*" : readText(table, "table"),
+    filter: isAbsent(filter) ? null : readText(filter, "filter"),
+    select: isAbsent(select) ? null : readTexts(select, "select"),
+  };
+}
+
+function readBindings(value: unknown): Readonly<Record<string, unknown>>[] {
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value)) throw refuse("config.postgres_changes must be a list");
+  if (value.length > MAX_BINDINGS) throw refuse(`a channel may have ${MAX_BINDINGS} entries of postgres_changes`);
+  return value.map((entry: unknown) => readMembers(entry, "an entry of postgres_changes"));
+}
+
+function readReplay(value: unknown, isPrivate: boolean): Replay | null {
+  if (value === undefined || value === null) return null;
+  if (!isPrivate) throw refuse("replay is for private channels only");
+  const { since, limit = MAX_REPLAY } = readMembers(value, "config.broadcast.replay");
+  if (typeof since !== "number" || !Number.isFinite(since) || Math.abs(since) > 8.64e15) {
+    throw refuse("replay.since must be a time in milliseconds");
+  }
+  if (typeof limit !== "number" || !Number.isInteger(limit) || limit < 1 || limit > MAX_REPLAY) {
+    throw refuse(`replay.limit must be 1 to ${MAX_REPLAY}`);
+  }
+  return { since: new Date(since), limit };
+}
+
+function readKey(value: unknown): string | null {
+  if (value === undefined || value === null || value === "") return null;
+  const key = readText(value, "presence.key");
+  if (key.length > MAX_KEY_LENGTH) throw refuse(`presence.key may have ${MAX_KEY_LENGTH} characters`);
+  return key;
+}
+
+function readMs(value: unknown): number {
+  return typeof value === "number" && Number.isFinite(value) && value > 0 ? value : DEFAULT_WAIT_MS;
+}
+
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null || value === "";
+}
+
+function readMembers(value: unknown, what: string): Readonly<Record<string, unknown>> {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw refuse(`${what} must be an object`);
+  return value as Record<string, unknown>;
+}
+
+function readText(value: unknown, what: string): string {
+  if (typeof value !== "string") throw refuse(`${what} must be a text`);
+  return value;
+}
+
+function readTexts(value: unknown, what: string): string[] {
+  if (!Array.isArray(value)) throw refuse(`${what} must be a list`);
+  return value.map((entry: unknown) => readText(entry, what));
+}
+
+function refuse(message: string): AppError {
+  return new AppError("VALIDATION_ERROR", message);
+}

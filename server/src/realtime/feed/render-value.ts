@@ -1,0 +1,46 @@
+import type { TypeForm } from "./column-type.ts";
+import { type ArrayItem, parseArray, parseComposite } from "./parse-literal.ts";
+
+/** The JSON that `to_json` gives for a value, from the text that the WAL has of it. */
+export function renderValue(text: string | null, form: TypeForm): string {
+  if (text === null) return "null";
+  switch (form.kind) {
+    case "number":
+    case "float":
+      // Not a number, and infinity, are no numbers to JSON.
+      return /[a-zA-Z]{2}/.test(text) ? JSON.stringify(text) : text;
+    case "boolean":
+      return text === "t" ? "true" : "false";
+    case "json":
+      return text;
+    case "timestamp":
+      return JSON.stringify(toIso(text));
+    case "array": {
+      const items = parseArray(text, form.delimiter);
+      return items === null ? JSON.stringify(text) : renderItems(items, form.element);
+    }
+    case "composite": {
+      const values = parseComposite(text);
+      const fields = form.fields.map(
+        (field, at) => `${JSON.stringify(field.name)}:${renderValue(values[at] ?? null, field.form)}`,
+      );
+      return `{${fields.join(",")}}`;
+    }
+    case "date":
+    case "uuid":
+    case "text":
+    case "enum":
+    case "other":
+      return JSON.stringify(text);
+  }
+}
+
+function renderItems(items: readonly ArrayItem[], element: TypeForm): string {
+  const parts = items.map((item) => (Array.isArray(item) ? renderItems(item, element) : renderValue(item, element)));
+  return `[${parts.join(",")}]`;
+}
+
+/** `2026-11-15 06:00:00.5+00` becomes `2026-11-15T06:00:00.5+00:00`. */
+function toIso(text: string): string {
+  return text.replace(/^(\d+-\d\d-\d\d) /, "$1T").replace(/([+-]\d\d)( BC)?$/, "$1:00$2");
+}

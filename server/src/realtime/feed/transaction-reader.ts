@@ -1,0 +1,159 @@
+import { readKey, readTuple } from "./read-tuple.ts";
+import type { FeedMessage, Relation, RowChange, Transaction, Tuple } from "./row-change.ts";
+import { WireReader } from "./wire-reader.ts";
+
+export interface TransactionReaderOptions {
+  /** Whether anybody asks for changes of this table; the others are not even decoded. */
+  isWanted(relation: Relation): boolean;
+  onRelation(relation: Relation): void;
+  onTransaction(transaction: Transaction): void;
+  readonly maxTransactionBytes: number;
+}
+
+/** What is said of a transaction that this node cannot hold. */
+class OversizeError extends Error {
+  override readonly name = "OversizeError";
+}
+
+const POSTGRES_EPOCH_MS = 946_684_800_000n;
+const code = (letter: string): number => letter.charCodeAt(0);
+const [BEGIN, COMMIT, RELATION, TYPE, ORIGIN] = [code("B"), code("C"), code("R"), code("Y"), code("O")];
+const [INSERT, UPDATE, DELETE, TRUNCATE, MESSAGE] = [code("I"), code("U"), code("D"), code("T"), code("M")];
+const [KEY, OLD] = [code("K"), code("O")];
+
+/** Puts messages of pgoutput together into the transactions that were committed, in that order. */
+export class TransactionReader {
+  readonly #options: TransactionReaderOptions;
+  readonly #relations = new Map<number, Relation>();
+  #changes: RowChange[] = [];
+  #messages: FeedMessage[] = [];
+  #truncated: Relation[] = [];
+  #bytes = 0;
+  #isOpen = false;
+  #xid = 0;
+
+  constructor(options: TransactionReaderOptions) {
+    this.#options = options;
+  }
+
+  read(message: Buffer): void {
+    const reader = new WireReader(message);
+    const tag = reader.byte();
+    switch (tag) {
+      case BEGIN:
+        return this.#begin(reader);
+      case COMMIT:
+        return this.#commit(reader);
+      case RELATION:
+        return this.#relation(reader);
+      case INSERT:
+      case UPDATE:
+      case DELETE:
+        return this.#change(tag, reader, message.length);
+      case TRUNCATE:
+        return this.#truncate(reader);
+      case MESSAGE:
+        return this.#message(reader, message.length);
+      case TYPE:
+      case ORIGIN:
+        return;
+      default:
+        throw new RangeError(`unknown message in the replication stream: ${tag}`);
+    }
+  }
+
+  #begin(reader: WireReader): void {
+    this.#isOpen = true;
+    reader.int64();
+    reader.int64();
+    this.#xid = reader.uint32();
+  }
+
+  #commit(reader: WireReader): void {
+    reader.byte();
+    reader.int64();
+    reader.int64();
+    const commitTimestamp = toTimestamp(reader.int64());
+    this.#isOpen = false;
+    this.#hand(commitTimestamp);
+  }
+
+  #hand(commitTimestamp: string): void {
+    const [changes, messages, truncated, bytes] = [this.#changes, this.#messages, this.#truncated, this.#bytes];
+    [this.#changes, this.#messages, this.#truncated, this.#bytes] = [[], [], [], 0];
+    if (changes.length + messages.length + truncated.length > 0)
+      this.#options.onTransaction({ xid: this.#xid, commitTimestamp, changes, messages, truncated, bytes });
+  }
+
+  #relation(reader: WireReader): void {
+    const oid = reader.uint32();
+    const schema = reader.name();
+    const name = reader.name();
+    const isIdentityFull = reader.byte() === code("f");
+    const columns = Array.from({ length: reader.int16() }, () => {
+      const isKey = (reader.byte() & 1) === 1;
+      const column = { name: reader.name(), typeOid: reader.uint32(), isKey };
+      reader.int32();
+      return column;
+    });
+    const relation = { oid, schema, name, isIdentityFull, columns };
+    this.#relations.set(oid, relation);
+    this.#options.onRelation(relation);
+  }
+
+  #change(tag: number, reader: WireReader, length: number): void {
+    const relation = this.#find(reader.uint32());
+    if (!this.#options.isWanted(relation)) return;
+    this.#count(length);
+    if (tag === INSERT) {
+      reader.byte();
+      this.#changes.push({ relation, type: "INSERT", record: readTuple(reader), oldRecord: null });
+      return;
+    }
+    const part = reader.byte();
+    const oldRecord = readOld(part, reader, relation);
+    if (tag === DELETE) {
+      this.#changes.push({ relation, type: "DELETE", record: null, oldRecord });
+      return;
+    }
+    if (oldRecord !== null) reader.byte();
+    this.#changes.push({ relation, type: "UPDATE", record: readTuple(reader, oldRecord), oldRecord });
+  }
+
+  #truncate(reader: WireReader): void {
+    const count = reader.int32();
+    reader.byte();
+    for (let at = 0; at < count; at += 1) this.#truncated.push(this.#find(reader.uint32()));
+  }
+
+  #message(reader: WireReader, length: number): void {
+    reader.byte();
+    reader.int64();
+    const prefix = reader.name();
+    this.#count(length);
+    this.#messages.push({ prefix, content: reader.bytes(reader.int32()) });
+    // One outside of a transaction stands for itself.
+    if (!this.#isOpen) this.#hand(new Date(0).toISOString());
+  }
+
+  #count(length: number): void {
+    this.#bytes += length;
+    if (this.#bytes > this.#options.maxTransactionBytes)
+      throw new OversizeError("a transaction is larger than this node can hold");
+  }
+
+  #find(oid: number): Relation {
+    const relation = this.#relations.get(oid);
+    if (relation === undefined) throw new RangeError(`the replication stream did not describe the table ${oid}`);
+    return relation;
+  }
+}
+
+function readOld(part: number, reader: WireReader, relation: Relation): Tuple | null {
+  if (part === KEY) return readKey(reader, relation);
+  return part === OLD ? readTuple(reader) : null;
+}
+
+function toTimestamp(microseconds: bigint): string {
+  return new Date(Number(microseconds / 1000n + POSTGRES_EPOCH_MS)).toISOString();
+}

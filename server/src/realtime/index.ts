@@ -1,0 +1,9 @@
+// In charge of: sockets, channels, the changes that each subscriber may see, broadcast and presence, on this node and across.
+// Not in charge of: who a token speaks for (joined from outside), the HTTP server whose upgrades arrive here.
+
+export type { EventCall, MessagesCall, RestBroadcast } from "./broadcast/rest-broadcast.ts";
+export type { Changes, ChangesCaller } from "./changes.ts";
+export { type ChangesOptions, openChanges } from "./feed/open-changes.ts";
+export { openRealtime, type RealtimeRoom } from "./open-realtime.ts";
+export { createPrivateTopics } from "./private/private-topics.ts";
+export type { Admission, Authenticate, PrivateTopics, RealtimeOptions } from "./realtime-options.ts";

@@ -1,0 +1,76 @@
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import type { Worker } from "../jobs/index.ts";
+import { EndedSessions } from "./access/ended-sessions.ts";
+import { createRecheck } from "./access/recheck.ts";
+import { SessionMembers } from "./access/session-members.ts";
+import { Broadcaster } from "./broadcast/broadcaster.ts";
+import { createRestBroadcast, type RestBroadcast } from "./broadcast/rest-broadcast.ts";
+import type { Channel } from "./channels/channel.ts";
+import { TopicHub } from "./channels/topic-hub.ts";
+import { Presence } from "./presence/presence.ts";
+import { PresenceSync } from "./presence/presence-sync.ts";
+import { DEFAULT_TIMING, type RealtimeOptions } from "./realtime-options.ts";
+import type { RealtimeState } from "./realtime-state.ts";
+import { createKeeper } from "./sockets/keeper.ts";
+import { SocketDoor } from "./sockets/socket-door.ts";
+import { ChangeFrames } from "./wire/change-frames.ts";
+
+export interface RealtimeRoom {
+  /** For the `upgrade` event of the HTTP server; what is not for us is answered too. */
+  handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  readonly broadcast: RestBroadcast;
+  readonly workers: readonly Worker[];
+  /** Sockets are closed, so that their clients go to another node. */
+  close(): Promise<void>;
+}
+
+export function openRealtime(options: RealtimeOptions): RealtimeRoom {
+  const { changes, clock, observer, newId } = options;
+  const timing = { ...DEFAULT_TIMING, ...options.timing };
+  const node = newId();
+  const hub = new TopicHub();
+  const presence: Presence = new Presence({
+    node,
+    // What is over the whole of it closes the socket, and other frames need room too.
+    maxTopicBytes: options.settings.realtimeSendBufferBytes / 2,
+    countOf: (hubKey) => hub.countOf(hubKey),
+    send: (hubKey, diffJson) => hub.sendPresenceDiff(hubKey, diffJson),
+    onOwnChange: (joins, leaves) => presenceSync.tell(joins, leaves),
+  });
+  const presenceSync = new PresenceSync({ node, presence, changes, clock, observer, timing });
+  const broadcaster = new Broadcaster({ node, hub, changes, observer });
+  const members = new SessionMembers<Channel>();
+  const endedSessions = new EndedSessions(clock);
+  const stopHearingEnds = changes.onSessionsEnded((ended) => {
+    endedSessions.remember(ended);
+    for (const channel of members.findEnded(ended)) channel.fail("system", "The session has ended");
+  });
+  const state: RealtimeState = {
+    ...options,
+    hub,
+    presence,
+    broadcaster,
+    changeFrames: new ChangeFrames(),
+    members,
+    endedSessions,
+  };
+  const door = new SocketDoor(state);
+
+  return {
+    handleUpgrade: (request, socket, head) => door.handleUpgrade(request, socket, head),
+    broadcast: createRestBroadcast(state),
+    workers: [
+      createKeeper(state, door.sockets, timing.sweepMs),
+      createRecheck(state, door.sockets, timing.recheckMs),
+      presenceSync.worker,
+    ],
+    close: async () => {
+      await door.close();
+      stopHearingEnds();
+      broadcaster.close();
+      await presenceSync.close();
+      presence.close();
+    },
+  };
+}

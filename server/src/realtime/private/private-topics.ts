@@ -1,0 +1,149 @@
+import pg from "pg";
+import type { Settings } from "../../config/index.ts";
+import {
+  buildScope,
+  type Database,
+  type FlightResult,
+  type FlightStatement,
+  runFlight,
+  type Scope,
+} from "../../db/index.ts";
+import { AppError } from "../../errors/index.ts";
+import { renderAnnounced, STORED_PREFIX } from "../broadcast/stored-message.ts";
+import type { ChangesCaller } from "../changes.ts";
+import type { Extension, PrivateTopics } from "../realtime-options.ts";
+import {
+  announceMessage,
+  deleteOldMessages,
+  insertMessage,
+  insertProbe,
+  insertProbes,
+  selectMessages,
+  selectProbes,
+  setTopic,
+} from "./sql/private-messages.ts";
+
+export interface PrivateTopicsOptions {
+  readonly database: Database;
+  readonly settings: Pick<Settings, "dbSchemas" | "dbStatementTimeoutMs">;
+  readonly newId: () => string;
+}
+
+const EVERYTHING: ReadonlySet<Extension> = new Set(["broadcast", "presence"]);
+const NOT_ALLOWED = "42501";
+/** What the enter statement raises for a session or user that is no more. */
+const LIFELESS = new Set(["SB001", "SB002", "SB003"]);
+const SERVICE: ChangesCaller = { role: "service_role", userId: null, claims: { role: "service_role" }, session: null };
+
+/** Asks the rules on realtime.messages, as the caller, about rows that are taken back before anybody else can see them. */
+export function createPrivateTopics({ database, settings, newId }: PrivateTopicsOptions): PrivateTopics {
+  const scopeOf = (caller: ChangesCaller, isReadOnly = false): Scope => ({
+    role: caller.role,
+    claims: caller.claims,
+    schemas: settings.dbSchemas,
+    statementTimeoutMs: settings.dbStatementTimeoutMs,
+    isReadOnly,
+    ...(caller.session !== null && { session: caller.session }),
+    request: { method: "", path: "/realtime/v1", headers: {} },
+  });
+  const poolOf = ({ role }: ChangesCaller): pg.Pool => (role === "service_role" ? database.service : database.user);
+
+  return {
+    findReadable: async (caller, topic, signal) => {
+      if (caller.role === "service_role") return EVERYTHING;
+      const ids = [newId(), newId()] as const;
+      // The rows to be looked at cannot be made by somebody who may only look, so the caller enters after they are there.
+      // Whether the session lives can only be asked by the first to enter.
+      const flight = runFlight(database.service, {
+        scope: scopeOf({ ...SERVICE, session: caller.session }),
+        statements: [
+          insertProbes(topic, ids),
+          buildScope(scopeOf({ ...caller, session: null })),
+          setTopic(topic),
+          selectProbes(ids),
+        ],
+        rollback: true,
+        signal,
+      });
+      const results = await allowed(flight);
+      const seen = new Set(results?.at(-1)?.rows.map(([extension]) => extension));
+      return new Set([...EVERYTHING].filter((extension) => seen.has(extension)));
+    },
+
+    canWrite: async (caller, topic, extension, signal) => {
+      if (caller.role === "service_role") return true;
+      const flight = runFlight(poolOf(caller), {
+        scope: scopeOf(caller),
+        statements: [setTopic(topic), insertProbe(topic, extension)],
+        rollback: true,
+        signal,
+      });
+      return (await allowed(flight)) !== null;
+    },
+
+    store: async (caller, topic, { event, isBinary, payload, sender }) => {
+      const id = newId();
+      const statements: FlightStatement[] = [
+        setTopic(topic),
+        insertMessage({
+          id,
+          topic,
+          event,
+          payload: isBinary ? null : payload.toString(),
+          binaryPayload: isBinary ? payload : null,
+        }),
+        announceMessage(
+          STORED_PREFIX,
+          renderAnnounced({ id, topic, event, isPrivate: true, isBinary, payload, sender }),
+        ),
+      ];
+      const results = await allowed(
+        runFlight(poolOf(caller), { scope: scopeOf(caller), statements, resetAfter: true }),
+      );
+      if (results === null) throw writeDenied(topic);
+      // The message is kept, whatever becomes of older ones; the next to be kept tries again.
+      await deleteOldMessages(database.service).catch(() => {});
+    },
+
+    replay: async (caller, topic, since, limit) => {
+      const flight = runFlight(poolOf(caller), {
+        scope: scopeOf(caller, true),
+        statements: [setTopic(topic), selectMessages(topic, since, limit)],
+        // Policies call what they like, and nothing is taken back here.
+        resetAfter: true,
+      });
+      const rows = (await allowed(flight))?.at(-1)?.rows ?? [];
+      return rows.map(([id, event, payload, binary = null]) => ({
+        id: id ?? "",
+        event: event ?? "",
+        isBinary: binary !== null,
+        payload: binary === null ? Buffer.from(payload ?? "{}") : Buffer.from(binary, "base64"),
+      }));
+    },
+  };
+}
+
+export function readDenied(topic: string): AppError {
+  return new AppError(
+    "FORBIDDEN",
+    `Unauthorized: You do not have permissions to read from this Channel topic: ${topic}`,
+  );
+}
+
+export function writeDenied(topic: string): AppError {
+  return new AppError(
+    "FORBIDDEN",
+    `Unauthorized: You do not have permissions to write to this Channel topic: ${topic}`,
+  );
+}
+
+/** Null where the rules, or the end of the session, refuse. */
+async function allowed(flight: Promise<readonly FlightResult[]>): Promise<readonly FlightResult[] | null> {
+  try {
+    return await flight;
+  } catch (error) {
+    const code = error instanceof pg.DatabaseError ? error.code : undefined;
+    if (code === NOT_ALLOWED || (code !== undefined && LIFELESS.has(code))) return null;
+    throw error;
+  }
+}

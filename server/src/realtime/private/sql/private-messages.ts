@@ -1,0 +1,71 @@
+import type pg from "pg";
+import type { FlightStatement } from "../../../db/index.ts";
+import type { Extension } from "../../realtime-options.ts";
+
+/** The topic that policies ask for with `realtime.topic()`, until the transaction ends. */
+export function setTopic(topic: string): FlightStatement {
+  return { text: "select pg_catalog.set_config('realtime.topic', $1, true)", values: [topic] };
+}
+
+/** One row of each kind, for a look at which of them a caller would see. */
+export function insertProbes(topic: string, ids: readonly [string, string]): FlightStatement {
+  return {
+    text: `insert into realtime.messages (id, topic, extension, event, private)
+      values ($2::uuid, $1, 'broadcast', 'probe', true), ($3::uuid, $1, 'presence', 'probe', true)`,
+    values: [topic, ...ids],
+  };
+}
+
+export function selectProbes(ids: readonly [string, string]): FlightStatement {
+  return { text: "select extension from realtime.messages where id in ($1::uuid, $2::uuid)", values: ids };
+}
+
+export function insertProbe(topic: string, extension: Extension): FlightStatement {
+  return {
+    text: "insert into realtime.messages (topic, extension, event, private) values ($1, $2, 'probe', true)",
+    values: [topic, extension],
+  };
+}
+
+export interface NewMessage {
+  readonly id: string;
+  readonly topic: string;
+  readonly event: string;
+  readonly payload: string | null;
+  readonly binaryPayload: Buffer | null;
+}
+
+export function insertMessage({ id, topic, event, payload, binaryPayload }: NewMessage): FlightStatement {
+  return {
+    text: `insert into realtime.messages (id, topic, extension, event, payload, binary_payload, private)
+      values ($1::uuid, $2, 'broadcast', $3, $4::jsonb, pg_catalog.decode($5, 'base64'), true)`,
+    values: [id, topic, event, payload, binaryPayload?.toString("base64") ?? null],
+  };
+}
+
+export function announceMessage(prefix: string, content: string): FlightStatement {
+  return { text: "select pg_catalog.pg_logical_emit_message(true, $1, $2::text)", values: [prefix, content] };
+}
+
+/** The last ones since a time, oldest first: id, event, payload, binary payload in base64. */
+export function selectMessages(topic: string, since: Date, limit: number): FlightStatement {
+  return {
+    text: `select id, event, payload::text, pg_catalog.encode(binary_payload, 'base64')
+      from (
+        select id, event, payload, binary_payload, inserted_at
+        from realtime.messages
+        where topic = $1 and extension = 'broadcast' and private and inserted_at >= $2::timestamptz
+        order by inserted_at desc
+        limit $3::int
+      ) latest
+      order by inserted_at`,
+    values: [topic, since.toISOString(), limit],
+  };
+}
+
+/** A little of what is too old to be asked for, as `private.send_realtime` does it. */
+export async function deleteOldMessages(pool: pg.Pool): Promise<void> {
+  await pool.query(`delete from realtime.messages m where m.id in (
+    select o.id from realtime.messages o where o.inserted_at < pg_catalog.now() - interval '3 days'
+    order by o.inserted_at limit 10 for update skip locked)`);
+}

@@ -1,0 +1,175 @@
+import type { RawData, WebSocket } from "ws";
+import { Rate } from "../access/rate.ts";
+import { Channel, type ChannelSocket } from "../channels/channel.ts";
+import { answerRequest } from "../channels/channel-request.ts";
+import { joinChannel } from "../channels/join-channel.ts";
+import { parseJoinConfig } from "../channels/join-config.ts";
+import { toAppError } from "../../errors/index.ts";
+import type { RealtimeState } from "../realtime-state.ts";
+import { FrameError } from "../wire/frame-error.ts";
+import { type ClientFrame, type MessageFrame, parseBinaryFrame, parseTextFrame } from "../wire/parse-frame.ts";
+import { type OutFrame, SOCKET_TOPIC, TOPIC_PREFIX, type Vsn } from "../wire/protocol.ts";
+import { renderReply } from "../wire/render-frame.ts";
+
+const CLOSE_GOING_AWAY = 1001;
+const CLOSE_BAD_FRAME = 1003;
+const CLOSE_TRY_AGAIN = 1013;
+const CLOSE_TIMEOUT_MS = 5_000;
+const TEXT = { binary: false, compress: false };
+const BINARY = { binary: true, compress: false };
+
+export interface ClientSocketOptions {
+  readonly ws: WebSocket;
+  readonly vsn: Vsn;
+  readonly apikey: string;
+}
+
+/** One client's connection: reads its frames and keeps what waits to be sent to it within bounds. */
+export class ClientSocket implements ChannelSocket {
+  readonly vsn: Vsn;
+  readonly apikey: string;
+  heardAtMs: number;
+  readonly #state: RealtimeState;
+  readonly #ws: WebSocket;
+  readonly #channels = new Map<string, Channel>();
+  readonly #joins: Rate;
+  readonly #events: Rate;
+  #isClosing = false;
+
+  constructor(state: RealtimeState, { ws, vsn, apikey }: ClientSocketOptions) {
+    this.#state = state;
+    this.#ws = ws;
+    this.vsn = vsn;
+    this.apikey = apikey;
+    this.heardAtMs = state.clock.now().getTime();
+    this.#joins = new Rate(state.settings.realtimeJoinsPerSecond);
+    this.#events = new Rate(state.settings.realtimeEventsPerSecond);
+    ws.on("message", (bytes, isBinary) => this.#receive(bytes, isBinary));
+    ws.on("ping", () => this.#heard());
+    // What ends a connection is told by its close.
+    ws.on("error", () => {});
+    ws.on("close", () => this.#endChannels());
+  }
+
+  get channels(): Iterable<Channel> {
+    return this.#channels.values();
+  }
+
+  send({ bytes, isBinary }: OutFrame): void {
+    const ws = this.#ws;
+    if (ws.readyState !== ws.OPEN) return;
+    ws.send(bytes, isBinary ? BINARY : TEXT);
+    if (!this.#isClosing && ws.bufferedAmount > this.#state.settings.realtimeSendBufferBytes) this.#giveUp();
+  }
+
+  forget(channel: Channel): void {
+    this.#state.presence.untrack(channel.id);
+    if (this.#channels.get(channel.topic) === channel) this.#channels.delete(channel.topic);
+  }
+
+  /** Resolves when it is closed; a client that does not answer in time is cut off. */
+  close(code = CLOSE_GOING_AWAY, reason = ""): Promise<void> {
+    const ws = this.#ws;
+    this.#isClosing = true;
+    if (ws.readyState === ws.CLOSED) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => ws.terminate(), CLOSE_TIMEOUT_MS);
+      ws.once("close", () => {
+        clearTimeout(timer);
+        resolve();
+      });
+      ws.close(code, reason);
+    });
+  }
+
+  /** For a peer that is not there any more. */
+  terminate(): void {
+    this.#ws.terminate();
+  }
+
+  /** Its channels are told to join again, which a client does as soon as it has caught up or reconnected. */
+  #giveUp(): void {
+    this.#isClosing = true;
+    this.#state.observer.note("realtime.slow", { bufferedBytes: this.#ws.bufferedAmount });
+    for (const channel of this.#channels.values()) channel.fail("system", "The client reads too slowly");
+    void this.close(CLOSE_TRY_AGAIN, "too slow");
+  }
+
+  #heard(): void {
+    this.heardAtMs = this.#state.clock.now().getTime();
+  }
+
+  #receive(data: RawData, isBinary: boolean): void {
+    this.#heard();
+    if (this.#isClosing) return;
+    try {
+      const bytes = data as Buffer;
+      this.#answer(isBinary ? parseBinaryFrame(this.vsn, bytes) : parseTextFrame(this.vsn, bytes.toString()));
+    } catch (error) {
+      if (!(error instanceof FrameError)) this.#state.observer.note("realtime.frame_failed", { error });
+      void this.close(CLOSE_BAD_FRAME, "malformed frame");
+    }
+  }
+
+  #answer(frame: ClientFrame): void {
+    if (frame.topic === SOCKET_TOPIC) return this.#reply(frame, "ok");
+    if (frame.kind === "message" && frame.event === "phx_join") return this.#join(frame);
+    const channel = this.#channels.get(frame.topic);
+    // Something sent before the client left or joined anew is not for the channel that is there now.
+    const isCurrent = channel !== undefined && (frame.joinRef === null || frame.joinRef === channel.joinRef);
+    if (frame.kind === "message" && frame.event === "phx_leave") {
+      if (isCurrent) channel.end();
+      return this.#reply(frame, "ok");
+    }
+    if (!isCurrent || channel.phase !== "joined") return this.#reply(frame, "error", { reason: "unmatched topic" });
+    if (!this.#events.allows(this.heardAtMs)) {
+      return this.#reply(frame, "error", { reason: "Too many messages per second" });
+    }
+    void answerRequest(this.#state, channel, frame).catch((error: unknown) => {
+      this.#state.observer.note("realtime.frame_failed", { topic: frame.topic, error });
+    });
+  }
+
+  #join(frame: MessageFrame): void {
+    const { topic } = frame;
+    const fault = this.#findJoinFault(topic);
+    if (fault !== null) return this.#reply(frame, "error", { reason: fault });
+    // A client that joins again has forgotten what it had.
+    this.#channels.get(topic)?.end();
+    try {
+      const config = parseJoinConfig(frame.payload);
+      const channel = new Channel({
+        id: this.#state.newId(),
+        socket: this,
+        topic,
+        joinRef: frame.joinRef ?? frame.ref,
+        config,
+        presenceKey: config.presenceKey ?? this.#state.newId(),
+      });
+      this.#channels.set(topic, channel);
+      void joinChannel(this.#state, channel, frame.ref);
+    } catch (error) {
+      this.#reply(frame, "error", { reason: toAppError(error).message });
+    }
+  }
+
+  #findJoinFault(topic: string): string | null {
+    if (!topic.startsWith(TOPIC_PREFIX) || topic.length === TOPIC_PREFIX.length) {
+      return `TopicNameRequired: a topic is ${TOPIC_PREFIX} and a name`;
+    }
+    if (!this.#joins.allows(this.heardAtMs)) return "ClientJoinRateLimitReached: Too many joins per second";
+    const isMore = !this.#channels.has(topic);
+    if (isMore && this.#channels.size >= this.#state.settings.realtimeChannelsPerSocket) {
+      return "ChannelRateLimitReached: Too many channels";
+    }
+    return null;
+  }
+
+  #reply({ joinRef, ref, topic }: ClientFrame, status: "ok" | "error", response: object = {}): void {
+    this.send(renderReply(this.vsn, { joinRef, ref, topic }, status, response));
+  }
+
+  #endChannels(): void {
+    for (const channel of this.#channels.values()) channel.end();
+  }
+}

@@ -1,0 +1,24 @@
+import { STATUS_CODES } from "node:http";
+import type { Duplex } from "node:stream";
+import { renderError } from "../../errors/index.ts";
+
+const DRAIN_MS = 2_000;
+
+/** A handshake that fails is answered as the HTTP request that it still is. */
+export function refuseUpgrade(socket: Duplex, error: unknown): void {
+  const { status, headers, body } = renderError(error);
+  const lines = {
+    ...headers,
+    "access-control-allow-origin": "*",
+    "content-length": String(Buffer.byteLength(body)),
+    connection: "close",
+  };
+  const head = Object.entries(lines).map(([name, value]) => `${name}: ${value}\r\n`);
+  // Closing with unread bytes would reset the connection, and the client would see that instead of the answer.
+  socket.on("data", () => {});
+  socket.once("end", () => socket.destroy());
+  socket.resume();
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${head.join("")}\r\n${body}`);
+  const timer = setTimeout(() => socket.destroy(), DRAIN_MS);
+  socket.once("close", () => clearTimeout(timer));
+}

@@ -1,0 +1,89 @@
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { WebSocketServer } from "ws";
+import { AppError } from "../../errors/index.ts";
+import type { RealtimeState } from "../realtime-state.ts";
+import { parseVsn, type Vsn } from "../wire/protocol.ts";
+import { ClientSocket } from "./client-socket.ts";
+import { refuseUpgrade } from "./refuse-upgrade.ts";
+
+const PATHS = new Set(["/realtime/v1/websocket", "/realtime/v1/socket/websocket"]);
+
+interface Handshake {
+  readonly vsn: Vsn;
+  readonly apikey: string;
+}
+
+/** Lets clients in, and knows all who are in. */
+export class SocketDoor {
+  readonly sockets = new Set<ClientSocket>();
+  readonly #state: RealtimeState;
+  readonly #server: WebSocketServer;
+  #pending = 0;
+  #isClosed = false;
+
+  constructor(state: RealtimeState) {
+    this.#state = state;
+    this.#server = new WebSocketServer({
+      noServer: true,
+      clientTracking: false,
+      perMessageDeflate: false,
+      maxPayload: state.settings.realtimeFrameLimitBytes,
+    });
+    this.#server.on("wsClientError", (error, socket) => {
+      refuseUpgrade(socket, new AppError("BAD_REQUEST", error.message));
+    });
+  }
+
+  handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    // Until the socket is handed over, nobody else listens for a client that goes away.
+    const ignore = (): void => {};
+    socket.on("error", ignore);
+    this.#pending += 1;
+    this.#admit(request)
+      .then(
+        ({ vsn, apikey }) => {
+          if (socket.destroyed || this.#isClosed) return void socket.destroy();
+          socket.off("error", ignore);
+          this.#server.handleUpgrade(request, socket, head, (ws) => {
+            const client = new ClientSocket(this.#state, { ws, vsn, apikey });
+            this.sockets.add(client);
+            ws.once("close", () => this.sockets.delete(client));
+          });
+        },
+        (error: unknown) => {
+          this.#state.observer.note("realtime.refused", { error });
+          refuseUpgrade(socket, error);
+        },
+      )
+      .finally(() => {
+        this.#pending -= 1;
+      });
+  }
+
+  /** Resolves when all are gone. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all([...this.sockets].map((socket) => socket.close()));
+  }
+
+  async #admit(request: IncomingMessage): Promise<Handshake> {
+    const [path = "", search = ""] = (request.url ?? "").split("?", 2);
+    if (!PATHS.has(path)) throw new AppError("NOT_FOUND", "Nothing is served at this path");
+    const searchParams = new URLSearchParams(search);
+    const vsn = parseVsn(searchParams.get("vsn"));
+    if (vsn === null) throw new AppError("BAD_REQUEST", "vsn must be 1.0.0 or 2.0.0");
+    const cap = this.#state.settings.realtimeSocketsPerNode;
+    if (cap > 0 && this.sockets.size + this.#pending > cap) {
+      throw new AppError("RATE_LIMITED", "Too many sockets are open", { retryAfterSeconds: 5 });
+    }
+    const apikey = readApiKey(request, searchParams);
+    await this.#state.authenticate(null, apikey);
+    return { vsn, apikey };
+  }
+}
+
+function readApiKey({ headers }: IncomingMessage, searchParams: URLSearchParams): string {
+  const { "x-api-key": xApiKey, apikey } = headers;
+  return [searchParams.get("apikey"), xApiKey, apikey].find((key) => typeof key === "string")?.toString() ?? "";
+}

@@ -1,0 +1,67 @@
+import type pg from "pg";
+import { type Database, runFlight, type Scope } from "../../db/index.ts";
+import type { ChangesCaller } from "../changes.ts";
+import { FairLine } from "./fair-line.ts";
+import { SET_TEXT_FORMS } from "./sql/canonical-values.ts";
+import { judgeImages } from "./sql/judge-images.ts";
+import type { Question } from "./lane.ts";
+
+export interface AskDatabaseOptions {
+  readonly database: Pick<Database, "user" | "service">;
+  readonly schemas: readonly string[];
+  readonly timeoutMs: number;
+  readonly maxConcurrent: number;
+}
+
+/** Of one user: more than joins of all their channels need, less than would keep the database busy for long. */
+const MAX_WAITING = 5_000;
+
+/** Asks as the caller, in a transaction that can change nothing and lasts only so long. */
+export class AskDatabase {
+  readonly #options: AskDatabaseOptions;
+  readonly #line: FairLine;
+
+  constructor(options: AskDatabaseOptions) {
+    this.#options = options;
+    this.#line = new FairLine({ places: options.maxConcurrent, maxWaiting: MAX_WAITING });
+  }
+
+  async judge(caller: ChangesCaller, question: Question, images: readonly string[]): Promise<readonly boolean[]> {
+    // Not behind what the same caller asks for in joins, of which nobody in particular may be very many.
+    const [, result] = await this.run(caller, [SET_TEXT_FORMS, judgeImages(question.text, images)], "rows");
+    return (result?.rows ?? []).map(([answer]) => answer === "t");
+  }
+
+  async run(
+    caller: ChangesCaller,
+    statements: Parameters<typeof runFlight>[1]["statements"],
+    purpose: "joins" | "rows" = "joins",
+  ): ReturnType<typeof runFlight> {
+    const key = `${purpose} ${caller.role} ${caller.userId ?? ""}`;
+    await this.#line.enter(key);
+    try {
+      const scope = this.#scopeOf(caller);
+      return await runFlight(this.#poolOf(caller), { scope, statements, resetAfter: true });
+    } finally {
+      this.#line.leave(key);
+    }
+  }
+
+  #poolOf({ role }: ChangesCaller): pg.Pool {
+    const { user, service } = this.#options.database;
+    return role === "service_role" ? service : user;
+  }
+
+  #scopeOf({ role, claims, session }: ChangesCaller): Scope {
+    const { schemas, timeoutMs } = this.#options;
+    return {
+      role,
+      claims,
+      schemas,
+      statementTimeoutMs: timeoutMs,
+      isReadOnly: true,
+      ...(session === null ? {} : { session }),
+      request: { method: "GET", path: "/realtime/v1/websocket", headers: {} },
+    };
+  }
+}

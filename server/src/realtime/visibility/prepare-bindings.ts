@@ -1,0 +1,130 @@
+import pg from "pg";
+import type { FlightStatement } from "../../db/index.ts";
+import { AppError } from "../../errors/index.ts";
+import type { Binding, ChangesCaller } from "../changes.ts";
+import type { AskDatabase } from "./ask-database.ts";
+import { compileFilter, type RowFilter } from "./compile-filter.ts";
+import { type FilterTerm, parseFilter } from "./parse-filter.ts";
+import type { SeatBinding } from "./seat.ts";
+import { canonicalValues, SET_TEXT_FORMS } from "./sql/canonical-values.ts";
+import { judgeImages, renderQuestion } from "./sql/judge-images.ts";
+import type { TableBook } from "./table-book.ts";
+import type { TableFacts } from "./table-facts.ts";
+
+export interface PrepareRoom {
+  readonly tables: TableBook;
+  readonly database: AskDatabase;
+}
+
+/** Operators whose value is a pattern, not a value of the column's type. */
+const PATTERNS: ReadonlySet<string> = new Set(["like", "ilike", "match", "imatch", "is"]);
+const WILDCARD = "*";
+
+/** What a subscriber asks for, understood. Throws what the join is answered with. */
+export async function prepareBindings(
+  room: PrepareRoom,
+  caller: ChangesCaller,
+  bindings: readonly Binding[],
+): Promise<SeatBinding[]> {
+  return Promise.all(bindings.map((binding) => prepareBinding(room, caller, binding)));
+}
+
+async function prepareBinding(room: PrepareRoom, caller: ChangesCaller, binding: Binding): Promise<SeatBinding> {
+  const { id, event, schema, table } = binding;
+  const terms = parseFilter(binding.filter ?? "");
+  if (schema === WILDCARD || table === WILDCARD) {
+    if (terms.length > 0) throw refuse("A filter needs a schema and a table");
+    if (binding.select !== null) throw refuse("A list of columns needs a schema and a table");
+    return { id, event, schema, table, filterText: "", filter: null, select: null };
+  }
+  const facts = await findTable(room, caller, binding, terms);
+  const known = await writeCanonically(room, caller, terms, facts);
+  const filter = known.length === 0 ? null : compileFilter(known, facts.types);
+  await tryCondition(room, caller, facts, filter);
+  return { id, event, schema, table, filterText: JSON.stringify(known), filter, select: binding.select };
+}
+
+async function findTable(
+  { tables }: PrepareRoom,
+  caller: ChangesCaller,
+  binding: Binding,
+  terms: readonly FilterTerm[],
+): Promise<TableFacts> {
+  const { schema, table } = binding;
+  const known = await tables.find(schema, table);
+  const columns = [...terms.map((term) => term.column), ...(binding.select ?? [])];
+  if (findFault(known, caller, binding, columns) === null && known !== null) return known;
+  // What is remembered may be from before somebody mended it.
+  const facts = await tables.findAnew(schema, table);
+  const fault = findFault(facts, caller, binding, columns);
+  if (fault !== null || facts === null) throw refuse(fault ?? "");
+  return facts;
+}
+
+function findFault(
+  facts: TableFacts | null,
+  { role }: ChangesCaller,
+  { schema, table }: Binding,
+  used: readonly string[],
+): string | null {
+  const columns = facts?.roles.get(role)?.columns;
+  // Whoever may not read the table is not told whether there is one.
+  if (facts === null || columns === undefined || columns.size === 0)
+    return `There is no table ${schema}.${table} that can be subscribed to`;
+  if (!facts.isPublished)
+    return `${schema}.${table} is not in the publication; its owner can add it: alter publication swarmbase add table ${schema}.${table}`;
+  const unknown = used.find((column) => !columns.has(column));
+  return unknown === undefined ? null : `${schema}.${table} has no column ${unknown} that can be used here`;
+}
+
+async function writeCanonically(
+  room: PrepareRoom,
+  caller: ChangesCaller,
+  terms: readonly FilterTerm[],
+  facts: TableFacts,
+): Promise<FilterTerm[]> {
+  const values = terms.flatMap(({ column, operator, values: texts }) =>
+    PATTERNS.has(operator) ? [] : texts.map((text) => ({ text, sqlName: facts.types.get(column)?.sqlName ?? "text" })),
+  );
+  if (values.length === 0) return [...terms];
+  const [row = []] = await ask(room, caller, [SET_TEXT_FORMS, canonicalValues(values)]);
+  let at = 0;
+  return terms.map((term) => {
+    if (PATTERNS.has(term.operator)) return term;
+    const written = row.slice(at, at + term.values.length).map((text) => text ?? "");
+    at += term.values.length;
+    return { ...term, values: written };
+  });
+}
+
+/** What only the database can evaluate must at least be something that it can. */
+async function tryCondition(
+  room: PrepareRoom,
+  caller: ChangesCaller,
+  facts: TableFacts,
+  filter: RowFilter | null,
+): Promise<void> {
+  if (filter === null || filter.condition === null) return;
+  await ask(room, caller, [judgeImages(renderQuestion(facts, filter.condition), ["{}"])]);
+}
+
+/** The rows of the last statement. */
+async function ask(
+  room: PrepareRoom,
+  caller: ChangesCaller,
+  statements: readonly FlightStatement[],
+): Promise<readonly (readonly (string | null)[])[]> {
+  try {
+    const results = await room.database.run(caller, statements);
+    return results.at(-1)?.rows ?? [];
+  } catch (error) {
+    // Class 22 is about values; 42 about operators that the type does not have.
+    if (error instanceof pg.DatabaseError && /^(22|42)/.test(error.code ?? ""))
+      throw refuse(`The filter cannot be used: ${error.message}`);
+    throw error;
+  }
+}
+
+function refuse(message: string): AppError {
+  return new AppError("VALIDATION_ERROR", message);
+}

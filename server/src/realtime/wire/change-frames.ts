@@ -1,0 +1,76 @@
+import type { OutFrame, Vsn } from "./protocol.ts";
+import { renderFrameEnds } from "./render-frame.ts";
+
+/**
+ * Frames of changes, rendered once for all channels that get the same bytes: those of one protocol version, topic, join ref
+ * and binding ids. Clients count their refs alike and ids count within a channel, so that usually is everybody on a topic.
+ */
+export class ChangeFrames {
+  readonly #groups = new Map<string, ChangeGroup>();
+  #rendered: ChangeGroup[] = [];
+
+  take(vsn: Vsn, topic: string, joinRef: string | null): ChangeGroup {
+    const key = JSON.stringify([vsn, joinRef, topic]);
+    let group = this.#groups.get(key);
+    if (group === undefined) {
+      const ends = renderFrameEnds(vsn, { joinRef, ref: null, topic, event: "postgres_changes" });
+      group = new ChangeGroup(key, ends, (fresh) => this.#remember(fresh));
+      this.#groups.set(key, group);
+    }
+    group.members += 1;
+    return group;
+  }
+
+  give(group: ChangeGroup): void {
+    group.members -= 1;
+    if (group.members === 0) this.#groups.delete(group.key);
+  }
+
+  /** A change is handed to all its receivers in one go; afterwards nobody needs the frames. */
+  #remember(group: ChangeGroup): void {
+    this.#rendered.push(group);
+    if (this.#rendered.length > 1) return;
+    setImmediate(() => {
+      for (const each of this.#rendered) each.forget();
+      this.#rendered = [];
+    });
+  }
+}
+
+export class ChangeGroup {
+  members = 0;
+  readonly key: string;
+  readonly #head: string;
+  readonly #tail: string;
+  readonly #onFresh: (group: ChangeGroup) => void;
+  readonly #frames = new Map<string, OutFrame>();
+  #data: string | null = null;
+
+  constructor(key: string, ends: { head: string; tail: string }, onFresh: (group: ChangeGroup) => void) {
+    this.key = key;
+    this.#head = ends.head;
+    this.#tail = ends.tail;
+    this.#onFresh = onFresh;
+  }
+
+  render(ids: readonly number[], data: string): OutFrame {
+    const idText = ids.join();
+    if (data !== this.#data) {
+      if (this.#data === null) this.#onFresh(this);
+      this.#data = data;
+      this.#frames.clear();
+    }
+    let frame = this.#frames.get(idText);
+    if (frame === undefined) {
+      const bytes = Buffer.from(`${this.#head}{"ids":[${idText}],"data":${data}}${this.#tail}`);
+      frame = { bytes, isBinary: false };
+      this.#frames.set(idText, frame);
+    }
+    return frame;
+  }
+
+  forget(): void {
+    this.#data = null;
+    this.#frames.clear();
+  }
+}

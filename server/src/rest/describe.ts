@@ -1,0 +1,58 @@
+import type { FlightResult } from "../db/index.ts";
+import type { Catalogue, Relation } from "./catalogue/catalogue.ts";
+import { buildOpenApi, type Visibility } from "./openapi/build-openapi.ts";
+import type { ParsedRequest } from "./parse/parsed-request.ts";
+import { getRelation } from "./plan/get-relation.ts";
+import { negotiate } from "./respond/negotiate.ts";
+import type { RestAnswer } from "./rest-call.ts";
+
+/** What may be done at a path; whether this caller may is for the database to say. */
+export function answerOptions(request: ParsedRequest, catalogue: Catalogue): RestAnswer {
+  return { status: 200, headers: { allow: allowedAt(request, catalogue).join(",") }, body: null };
+}
+
+function allowedAt({ target, schema }: ParsedRequest, catalogue: Catalogue): readonly string[] {
+  switch (target.kind) {
+    case "root":
+      return ["OPTIONS", "GET", "HEAD"];
+    case "rpc":
+      return ["OPTIONS", "GET", "HEAD", "POST"];
+    case "relation":
+      return allowedOn(getRelation(catalogue, { schema, name: target.name }));
+  }
+}
+
+function allowedOn({ isInsertable, isUpdatable, isDeletable, primaryKey }: Relation): readonly string[] {
+  return [
+    "OPTIONS",
+    "GET",
+    "HEAD",
+    ...(isInsertable ? ["POST"] : []),
+    ...(isInsertable && isUpdatable && primaryKey.length > 0 ? ["PUT"] : []),
+    ...(isUpdatable ? ["PATCH"] : []),
+    ...(isDeletable ? ["DELETE"] : []),
+  ];
+}
+
+export interface DescribeOptions {
+  readonly baseUrl: string;
+  readonly version: string;
+  readonly visibility: Visibility;
+}
+
+/** The document that describes the schema, as far as the reader may do anything with it. */
+export function answerRoot(request: ParsedRequest, catalogue: Catalogue, options: DescribeOptions): RestAnswer {
+  const { contentType } = negotiate(request, { isPlanEnabled: false, functionResult: null });
+  const baseUrl = `${options.baseUrl}/rest/v1`;
+  const body = JSON.stringify(buildOpenApi(catalogue, { ...options, schema: request.schema, baseUrl }));
+  return { status: 200, headers: { "content-type": contentType }, body: request.method === "HEAD" ? null : body };
+}
+
+/** From the rows of `SELECT_VISIBLE`. */
+export function readVisibility({ rows }: FlightResult): Visibility {
+  const seen = new Set(rows.map(([kind, name]) => `${kind} ${name}`));
+  return {
+    hasRelation: ({ name }) => seen.has(`r ${name}`),
+    hasFunction: ({ name }) => seen.has(`f ${name}`),
+  };
+}

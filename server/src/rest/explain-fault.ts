@@ -1,0 +1,69 @@
+import pg from "pg";
+import { failedStatementOf } from "../db/index.ts";
+import { AppError } from "../errors/index.ts";
+import { isMisfit, isStaleSign } from "./catalogue/stale-signs.ts";
+import type { ParsedRequest } from "./parse/parsed-request.ts";
+import { describeMismatch } from "./plan/write-check.ts";
+import type { RestOptions } from "./rest-options.ts";
+import { translateRefusal } from "./respond/translate-refusal.ts";
+import { STALE_TYPE_ROWS } from "./sql/body-rows.ts";
+import type { ReadAttempt, RuleCaller, WriteAttempt } from "./table-rules.ts";
+
+/** Raised by the statement itself when a write or a call did not give exactly one row. */
+const NOT_SINGLE = "SB116";
+const UNKNOWN_NAME = /^PGRST20\d$/;
+
+/** What was refused, and which table it was about. */
+export interface RefusedRequest {
+  readonly request: ParsedRequest;
+  readonly attempt: ReadAttempt | WriteAttempt | null;
+}
+
+/** What the caller is told of a refusal: in the words of the session, of the table's rules, or of PostgREST. */
+export async function explainFault(
+  error: unknown,
+  refused: RefusedRequest | null,
+  caller: RuleCaller,
+  { rules, translateEnter }: Pick<RestOptions, "rules" | "translateEnter">,
+): Promise<unknown> {
+  if (!(error instanceof pg.DatabaseError)) return error;
+  // Whatever a statement raises, by whatever state, is not about the session.
+  const entered = failedStatementOf(error) === null ? translateEnter(error) : error;
+  if (entered !== error) return entered;
+  const mismatch = error.code === NOT_SINGLE ? findMismatch(refused, Number(error.detail)) : null;
+  if (mismatch !== null) return mismatch;
+  const attempt = refused?.attempt ?? null;
+  if (attempt !== null) {
+    const isNothing = error.code === NOT_SINGLE && error.detail === "0";
+    const named = await (isNothing ? rules.explainMissing(attempt) : rules.explainRefusal(error, attempt));
+    if (named !== null) return named;
+  }
+  return translateRefusal(error, { isAuthenticated: caller.role !== "anon" });
+}
+
+/** Where a list was to give a single object, or a row that is not there, it is told just that. */
+function findMismatch(refused: RefusedRequest | null, rows: number): AppError | null {
+  if (refused === null) return null;
+  const { request } = refused;
+  if (rows === STALE_TYPE_ROWS) return null;
+  const isSingle = request.accept[0]?.type.startsWith("application/vnd.pgrst.object") ?? false;
+  return request.method === "PATCH" && (isSingle || rows < 2) ? null : describeMismatch(request);
+}
+
+/** Some name, or the type of an argument, may only not fit because the catalogue is older than it. */
+export function isDoubtful(error: unknown, requests: readonly ParsedRequest[]): boolean {
+  if (!(error instanceof AppError)) return false;
+  if (UNKNOWN_NAME.test(error.extra.foreign?.code ?? "")) return true;
+  const state = error.cause instanceof pg.DatabaseError ? error.cause.code : undefined;
+  if (state === undefined) return false;
+  return isStaleSign(state) || isStaleType(error.cause) || (isMisfit(state) && requests.some(hasTypedValues));
+}
+
+function isStaleType(cause: unknown): boolean {
+  return cause instanceof pg.DatabaseError && cause.code === NOT_SINGLE && Number(cause.detail) === STALE_TYPE_ROWS;
+}
+
+/** Columns of a body and parameters are read by the types of the catalogue; what a filter compares with is not. */
+function hasTypedValues({ target, body }: ParsedRequest): boolean {
+  return target.kind === "rpc" || body.kind === "rows";
+}

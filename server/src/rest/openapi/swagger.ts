@@ -1,0 +1,85 @@
+/** The parts of Swagger 2.0 that the description of a schema uses. */
+export interface SwaggerDocument {
+  readonly swagger: "2.0";
+  readonly info: { readonly title: string; readonly description: string; readonly version: string };
+  readonly host: string;
+  readonly basePath: string;
+  readonly schemes: readonly string[];
+  readonly consumes: readonly string[];
+  readonly produces: readonly string[];
+  readonly paths: Readonly<Record<string, SwaggerPath>>;
+  readonly definitions: Readonly<Record<string, SwaggerSchema>>;
+  readonly parameters: Readonly<Record<string, SwaggerParameter>>;
+  readonly securityDefinitions: Readonly<Record<string, SwaggerSecurity>>;
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
+}
+
+export interface SwaggerSecurity {
+  readonly type: "apiKey";
+  readonly in: "header";
+  readonly name: string;
+  readonly description: string;
+}
+
+export type SwaggerTypeName = "string" | "boolean" | "integer" | "number" | "array" | "object";
+
+export interface SwaggerRef {
+  readonly $ref: string;
+}
+
+export interface SwaggerSchema {
+  readonly type?: SwaggerTypeName;
+  readonly format?: string;
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly maxLength?: number;
+  readonly enum?: readonly string[];
+  readonly items?: SwaggerSchema | SwaggerRef;
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, SwaggerSchema>>;
+}
+
+export interface SwaggerParameter {
+  readonly name: string;
+  readonly in: "query" | "header" | "body";
+  readonly required: boolean;
+  readonly description?: string;
+  readonly type?: SwaggerTypeName;
+  readonly format?: string;
+  readonly default?: string;
+  readonly enum?: readonly string[];
+  readonly items?: SwaggerSchema;
+  readonly collectionFormat?: "multi";
+  readonly schema?: SwaggerSchema | SwaggerRef;
+}
+
+export interface SwaggerOperation {
+  readonly tags: readonly string[];
+  readonly summary?: string;
+  readonly description?: string;
+  readonly consumes?: readonly string[];
+  readonly produces?: readonly string[];
+  readonly parameters?: readonly (SwaggerParameter | SwaggerRef)[];
+  readonly responses: Readonly<Record<string, { readonly description: string; readonly schema?: SwaggerSchema }>>;
+}
+
+export interface SwaggerPath {
+  readonly get?: SwaggerOperation;
+  readonly post?: SwaggerOperation;
+  readonly patch?: SwaggerOperation;
+  readonly delete?: SwaggerOperation;
+}
+
+/** Names stand in a JSON pointer inside of a URL, so both have a say in how they are written. */
+export function referTo(kind: "definitions" | "parameters", name: string): SwaggerRef {
+  const pointer = name.replaceAll("~", "~0").replaceAll("/", "~1");
+  return { $ref: `#/${kind}/${encodeURIComponent(pointer)}` };
+}
+
+/** A comment's first line, and what follows it. */
+export function splitComment(comment: string | null): { summary?: string; description?: string } {
+  if (comment === null) return {};
+  const [summary = "", ...rest] = comment.split("\n");
+  const description = rest.join("\n").replace(/^\n+/, "");
+  return { summary, ...(description !== "" && { description }) };
+}

@@ -1,0 +1,60 @@
+import type { AppError } from "../../errors/index.ts";
+import type { FunctionEntry, QualifiedName, SchemaEntry } from "../catalogue/catalogue.ts";
+import { nearestNames } from "../catalogue/nearest-names.ts";
+import { restError } from "../rest-error.ts";
+import type { CallInput } from "./call-input.ts";
+
+export interface MissingFunction {
+  readonly wanted: QualifiedName;
+  readonly input: CallInput;
+  readonly schema: SchemaEntry | null;
+}
+
+export function missingFunctionError({ wanted, input, schema }: MissingFunction): AppError {
+  const name = `${wanted.schema}.${wanted.name}`;
+  if (input.names === null) {
+    return restError("PGRST202", `Could not find the function ${name} in the schema cache`, {
+      details: describeSearch(name, ` with a single unnamed ${input.unnamed.join("/")} parameter`),
+    });
+  }
+  const names = [...input.names].sort();
+  const list = names.join(", ");
+  const asked = names.length === 0 ? " without parameters" : `(${list})`;
+  const byName = names.length === 0 ? " without parameters" : ` with parameter${names.length > 1 ? "s" : ""} ${list}`;
+  const byBody = input.unnamed.length === 0 ? "" : ` or with a single unnamed ${input.unnamed.join("/")} parameter`;
+  const nearest = schema === null ? null : findNearest(schema, wanted.name, names);
+  return restError("PGRST202", `Could not find the function ${name}${asked} in the schema cache`, {
+    details: describeSearch(name, byName + byBody),
+    hint: nearest === null ? null : `Perhaps you meant to call the function ${wanted.schema}.${nearest}`,
+  });
+}
+
+export function ambiguousFunctionError(candidates: readonly FunctionEntry[]): AppError {
+  const list = candidates.map(({ schema, name, parameters }) => {
+    const types = parameters.map((parameter) => `${parameter.name} => ${parameter.type.name}`);
+    return `${schema}.${name}(${types.join(", ")})`;
+  });
+  return restError("PGRST203", `Could not choose the best candidate function between: ${list.join(", ")}`, {
+    hint: "Try renaming the parameters or the function itself in the database so function overloading can be resolved",
+  });
+}
+
+function describeSearch(name: string, how: string): string {
+  return `Searched for the function ${name}${how}, but no matches were found in the schema cache.`;
+}
+
+/** A function of that name with other parameters, or else one of another name. */
+function findNearest({ functions }: SchemaEntry, name: string, given: readonly string[]): string | null {
+  const overloads = functions.get(name);
+  if (overloads === undefined) return nearestNames(name, functions.keys())[0] ?? null;
+  const lists = overloads.map(({ parameters }) => parameters.map((parameter) => parameter.name).sort());
+  const [byText] = nearestNames(listText(given), lists.map(listText));
+  if (byText !== undefined) return name + byText;
+  const shared = lists.map((list) => ({ list, count: list.filter((each) => given.includes(each)).length }));
+  const best = shared.reduce((one, other) => (other.count > one.count ? other : one), { list: [""], count: 0 });
+  return best.count === 0 ? null : name + listText(best.list);
+}
+
+function listText(names: readonly string[]): string {
+  return `(${names.join(", ")})`;
+}

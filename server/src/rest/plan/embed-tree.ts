@@ -1,0 +1,82 @@
+import type { AppError } from "../../errors/index.ts";
+import { type Catalogue, findRelation, type QualifiedName } from "../catalogue/catalogue.ts";
+import type { Relationship } from "../catalogue/relationships.ts";
+import type { EmbedItem, EmbedShape, NodeShape, ParsedQuery, SelectItem } from "../parse/parsed-request.ts";
+import { restError } from "../rest-error.ts";
+import { getEmbedding, missingError } from "./find-embedding.ts";
+import type { Rows } from "./plan-expression.ts";
+
+/** A node of `select` with the rows it reads and everything that other parameters say of it. */
+export interface TreeNode {
+  readonly rows: Rows;
+  readonly select: readonly SelectItem[];
+  /** Several when a node is spoken of by its alias and by its relation too. */
+  readonly shapes: readonly NodeShape[];
+  readonly branches: readonly Branch[];
+}
+
+export interface Branch {
+  readonly item: EmbedItem;
+  readonly relationship: Relationship;
+  readonly node: TreeNode;
+}
+
+export interface TreeRoot {
+  readonly rows: Rows;
+  /** What the rows are called in messages, and where their relationships start. */
+  readonly name: QualifiedName;
+}
+
+interface GrowingNode extends TreeNode {
+  readonly shapes: NodeShape[];
+  readonly branches: readonly GrowingBranch[];
+}
+
+interface GrowingBranch extends Branch {
+  readonly node: GrowingNode;
+}
+
+export function buildEmbedTree(query: ParsedQuery, { rows, name }: TreeRoot, catalogue: Catalogue): TreeNode {
+  const root = growNode(query.select, rows, name, catalogue);
+  root.shapes.push(query.root);
+  for (const placed of query.embeds) placeShape(root, placed);
+  return root;
+}
+
+function growNode(select: readonly SelectItem[], rows: Rows, name: QualifiedName, catalogue: Catalogue): GrowingNode {
+  const branches: GrowingBranch[] = [];
+  for (const item of select) {
+    if (item.kind !== "embed") continue;
+    if (rows.relation === null) throw missingError(name, item, null);
+    const relationship = getEmbedding(catalogue, rows.relation, item);
+    const target = findRelation(catalogue, relationship.target);
+    const targetRows = { relation: target, columns: target?.columns ?? null };
+    branches.push({ item, relationship, node: growNode(item.select, targetRows, relationship.target, catalogue) });
+  }
+  return { rows, select, shapes: [], branches };
+}
+
+function placeShape(root: GrowingNode, { path, shape }: EmbedShape): void {
+  let node = root;
+  for (const name of path) {
+    const branch = findBranch(node.branches, name);
+    if (branch === null) throw notEmbeddedError(name);
+    node = branch.node;
+  }
+  node.shapes.push(shape);
+}
+
+/** By the key it has in the answer, or else by the name of what is embedded. */
+export function findBranch<Found extends { readonly item: EmbedItem }>(
+  branches: readonly Found[],
+  name: string,
+): Found | null {
+  const keyed = branches.find(({ item }) => (item.alias ?? item.relation) === name);
+  return keyed ?? branches.find(({ item }) => item.relation === name) ?? null;
+}
+
+export function notEmbeddedError(name: string): AppError {
+  return restError("PGRST108", `'${name}' is not an embedded resource in this request`, {
+    hint: `Verify that '${name}' is included in the 'select' query parameter.`,
+  });
+}

@@ -1,0 +1,94 @@
+import { type FunctionEntry, findRelation } from "../catalogue/catalogue.ts";
+import type { ParsedRequest } from "../parse/parsed-request.ts";
+import { restError } from "../rest-error.ts";
+import { findFunction } from "./find-function.ts";
+import type { Slots } from "./lift-values.ts";
+import type { BodyForm, CallArguments, CallParameter, CallPlan, ReadNode, Slot } from "./plan.ts";
+import type { PlanContext } from "./plan-context.ts";
+import { planNode } from "./plan-read.ts";
+
+/** Of a settled request, in which every argument is given once and only filters are conditions. */
+export function planCall(request: ParsedRequest, context: PlanContext): CallPlan {
+  const { method, preferences } = request;
+  const called = findFunction(context.catalogue, request);
+  const mayWrite = method === "POST";
+  const shown = planShown(request, called, context);
+  const isCapped = context.isCapped && shown !== null && called.returns.isSet;
+  return {
+    kind: "call",
+    call: { function: called, arguments: planArguments(request, called, context.slots), mayWrite },
+    shown,
+    answer: {
+      body: decideBody(request, context),
+      count: shown === null ? null : preferences.count,
+      mustBeSingle: mayWrite && context.media.body.kind === "object",
+      maxAffected: planMaxAffected(request, called, context.slots),
+      rowCap: isCapped ? context.slots.rowCap() : null,
+      countCap: context.slots.countCap(),
+    },
+  };
+}
+
+/** Clients ask for no body with HEAD, or with a preference where the arguments need a body of their own. */
+function decideBody({ method, preferences }: ParsedRequest, { media }: PlanContext): BodyForm {
+  return method === "HEAD" || preferences.return === "minimal" ? { kind: "none" } : media.body;
+}
+
+function planShown(request: ParsedRequest, called: FunctionEntry, context: PlanContext): ReadNode | null {
+  const { schema, name, returns } = called;
+  const source = { kind: "call" } as const;
+  const whole = { source, applyRootConditions: true, applyRootWindow: true };
+  if (returns.kind === "composite") {
+    const relation = returns.rowOf === null ? null : findRelation(context.catalogue, returns.rowOf);
+    const columns = relation?.columns ?? returns.columns;
+    return planNode(request.query, { ...whole, name: relation ?? { schema, name }, relation, columns }, context);
+  }
+  if (!returns.isSet || returns.kind === "void") return null;
+  // Bare values have no columns to choose from, but their list can be cut.
+  const node = planNode({ ...request.query, select: [] }, { ...whole, relation: null, columns: null }, context);
+  const value = { of: { kind: "scalar", type: returns.type }, path: [], isJson: false, cast: null } as const;
+  return { ...node, outputs: [{ kind: "value", name, value }] };
+}
+
+function planArguments({ query, body }: ParsedRequest, called: FunctionEntry, slots: Slots): CallArguments {
+  switch (body.kind) {
+    case "none":
+      return planNamed(query.args, called, slots);
+    case "form":
+      return planNamed(body.pairs, called, slots);
+    case "json":
+    case "raw":
+    case "rows": {
+      if (called.unnamedBody !== null) return { kind: "body", body: slots.body(), type: called.unnamedBody };
+      const names = body.kind === "rows" ? (query.columns ?? body.keys) : [];
+      const parameters = called.parameters.filter(({ name }) => names.includes(name)).map(toCallParameter);
+      return parameters.length === 0 ? { kind: "none" } : { kind: "json", text: slots.body(), parameters };
+    }
+  }
+}
+
+function planNamed(
+  pairs: readonly (readonly [name: string, value: string])[],
+  { parameters }: FunctionEntry,
+  slots: Slots,
+): CallArguments {
+  const values: { readonly parameter: CallParameter; readonly value: Slot }[] = [];
+  for (const parameter of parameters) {
+    const at = pairs.findLastIndex(([name]) => name === parameter.name);
+    if (at !== -1) values.push({ parameter: toCallParameter(parameter), value: slots.argument(at) });
+  }
+  return values.length === 0 ? { kind: "none" } : { kind: "named", values };
+}
+
+function toCallParameter({ name, type, isVariadic }: CallParameter): CallParameter {
+  return { name, type, isVariadic };
+}
+
+function planMaxAffected({ preferences }: ParsedRequest, { returns }: FunctionEntry, slots: Slots): Slot | null {
+  if (preferences.handling !== "strict" || preferences.maxAffected === null) return null;
+  if (returns.isSet) return slots.maxAffected();
+  throw restError(
+    "PGRST128",
+    "Function must return SETOF or TABLE when max-affected preference is used with handling=strict",
+  );
+}

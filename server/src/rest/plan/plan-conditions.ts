@@ -1,0 +1,95 @@
+import type { Condition, EmbedItem, FilterCondition, Operation, Operator } from "../parse/parsed-request.ts";
+import { findBranch } from "./embed-tree.ts";
+import type { Slots } from "./lift-values.ts";
+import type { Embed, Predicate } from "./plan.ts";
+import { planExpression, type Rows } from "./plan-expression.ts";
+
+/** An embed of the node, as a condition or an order term may speak of it. */
+export interface NamedEmbed {
+  readonly item: EmbedItem;
+  readonly embed: Embed;
+}
+
+export interface ConditionScope {
+  readonly rows: Rows;
+  readonly slots: Slots;
+  /** None where a write is filtered. */
+  readonly embeds?: readonly NamedEmbed[];
+}
+
+type SearchOperator = Extract<Operator, "fts" | "plfts" | "phfts" | "wfts">;
+type Truth = Extract<Predicate, { readonly kind: "is" }>["what"];
+
+const SEARCH_FUNCTIONS = {
+  fts: "to_tsquery",
+  plfts: "plainto_tsquery",
+  phfts: "phraseto_tsquery",
+  wfts: "websearch_to_tsquery",
+} as const satisfies Record<SearchOperator, string>;
+
+const TRUTHS: readonly Truth[] = ["null", "not_null", "true", "false", "unknown"];
+
+/** Conditions that all must hold. Those on the presence of an embed are about its rows, all others about fields. */
+export function planConditions(conditions: readonly Condition[], scope: ConditionScope): readonly Predicate[] {
+  return conditions.map((condition) => planCondition(condition, scope));
+}
+
+/** Rows for which the embed has some row, whatever it would show of it. */
+export function planPresence({ relationship, isToOne, node }: Embed, isNegated = false): Predicate {
+  const unseen = { ...node, outputs: [], order: [], isAggregated: false };
+  return { kind: "exists", isNegated, embed: { relationship, isToOne, node: unseen } };
+}
+
+function planCondition(condition: Condition, scope: ConditionScope): Predicate {
+  switch (condition.kind) {
+    case "filter":
+      return planPresenceFilter(condition, scope) ?? planFilter(condition, scope);
+    case "logic": {
+      const { kind, operator, isNegated, conditions } = condition;
+      return { kind, operator, isNegated, parts: planConditions(conditions, scope) };
+    }
+  }
+}
+
+function planPresenceFilter({ field, operation }: FilterCondition, scope: ConditionScope): Predicate | null {
+  const { operator, value, isNegated } = operation;
+  if (operator !== "is" || field.path.length > 0 || (value !== "null" && value !== "not_null")) return null;
+  const named = findBranch(scope.embeds ?? [], field.name);
+  if (named === null) return null;
+  // A column by which an embed was found keeps its own meaning once the embed has another name.
+  const isKey = (named.item.alias ?? named.item.relation) === field.name;
+  if (!isKey && scope.rows.columns?.has(field.name) === true) return null;
+  return planPresence(named.embed, (value === "null") !== isNegated);
+}
+
+function planFilter({ field, operation }: FilterCondition, { rows, slots }: ConditionScope): Predicate {
+  const left = planExpression(field, rows);
+  const { operator, isNegated } = operation;
+  switch (operator) {
+    case "is":
+      return { kind: "is", left, isNegated, what: truthOf(operation) };
+    case "in":
+      return { kind: "in", left, isNegated, right: slots.operand(operation) };
+    case "fts":
+    case "plfts":
+    case "phfts":
+    case "wfts":
+      return {
+        kind: "search",
+        left,
+        function: SEARCH_FUNCTIONS[operator],
+        isNegated,
+        config: operation.config === null ? null : slots.config(operation),
+        right: slots.operand(operation),
+        isVector: left.path.length === 0 && left.of.type?.category === "tsvector",
+      };
+    default: {
+      const { quantifier } = operation;
+      return { kind: "compare", left, operator, isNegated, quantifier, right: slots.operand(operation) };
+    }
+  }
+}
+
+function truthOf({ value }: Operation): Truth {
+  return TRUTHS.find((truth) => truth === value) ?? "null";
+}

@@ -1,0 +1,97 @@
+import { AppError } from "../../errors/index.ts";
+import type { Field, JsonStep, OrderTerm } from "../parse/parsed-request.ts";
+import { restError } from "../rest-error.ts";
+import { findBranch, notEmbeddedError } from "./embed-tree.ts";
+import type { OrderBy, Output } from "./plan.ts";
+import type { NamedEmbed } from "./plan-conditions.ts";
+import { planExpression, type Rows } from "./plan-expression.ts";
+import { outputNames } from "./plan-outputs.ts";
+
+export interface OrderScope {
+  readonly rows: Rows;
+  /** What the rows are called in messages. */
+  readonly name: string;
+  readonly embeds: readonly RelatedEmbed[];
+  readonly outputs: readonly Output[];
+  readonly isAggregated: boolean;
+}
+
+export interface RelatedEmbed extends NamedEmbed {
+  readonly rows: Rows;
+}
+
+type ValueOutput = Extract<Output, { readonly kind: "value" }>;
+
+export function planOrder(terms: readonly OrderTerm[], scope: OrderScope): readonly OrderBy[] {
+  return terms.map((term) => ({ by: planTerm(term, scope), direction: term.direction, nulls: term.nulls }));
+}
+
+function planTerm({ relation, field }: OrderTerm, scope: OrderScope): OrderBy["by"] {
+  if (relation !== null) return planRelated(relation, field, scope);
+  const value = planExpression(field, scope.rows);
+  if (!scope.isAggregated || findShown(field, scope.outputs) !== null) return { kind: "own", value };
+  if (isNamed(field, scope.outputs)) return { kind: "output", name: field.name };
+  // What is not there at all, the database says better.
+  if (value.of.type !== null) throw ungroupedError(scope.name, field);
+  return { kind: "own", value };
+}
+
+function planRelated(relation: string, field: Field, scope: OrderScope): OrderBy["by"] {
+  const related = findBranch(scope.embeds, relation);
+  if (related === null) throw notEmbeddedError(relation);
+  const { relationship, isToOne, node } = related.embed;
+  if (!isToOne) throw relatedOrderError(scope.name, relation);
+  const shown = findShown(field, node.outputs) ?? findRenamed(field, related);
+  if (scope.isAggregated) {
+    if (related.item.isSpread && shown !== null) return { kind: "output", name: shown.name };
+    const isGrouped = !related.item.isSpread && (shown !== null || node.outputs.some(({ kind }) => kind === "star"));
+    if (!isGrouped) throw ungroupedError(relation, field);
+  }
+  const unseen = { ...node, outputs: [], order: [], isAggregated: false };
+  const value = shown?.value ?? planExpression(field, related.rows);
+  return { kind: "related", embed: { relationship, isToOne, node: unseen }, value };
+}
+
+/** What the embed has under another name can be ordered by that name, unless a column has it. */
+function findRenamed({ name, path }: Field, { rows, embed }: RelatedEmbed): ValueOutput | null {
+  if (path.length > 0 || rows.columns?.has(name) === true) return null;
+  const shown = embed.node.outputs.filter((output) => output.kind === "value");
+  return shown.find((output) => output.name === name) ?? null;
+}
+
+function isNamed({ name, path }: Field, outputs: readonly Output[]): boolean {
+  return path.length === 0 && outputNames(outputs).includes(name);
+}
+
+/** It is shown as it is, so that groups have one value of it. */
+function findShown({ name, path }: Field, outputs: readonly Output[]): ValueOutput | null {
+  const shown = outputs.filter((output) => output.kind === "value");
+  return (
+    shown.find(({ value: { of, path: shownPath, cast } }) => {
+      const isSame = of.kind === "column" ? of.name === name : of.kind === "computed" && of.function.name === name;
+      return isSame && cast === null && isSamePath(path, shownPath);
+    }) ?? null
+  );
+}
+
+function isSamePath(one: readonly JsonStep[], other: readonly JsonStep[]): boolean {
+  return (
+    one.length === other.length && one.every(({ kind, key }, at) => kind === other[at]?.kind && key === other[at].key)
+  );
+}
+
+function relatedOrderError(name: string, relation: string): AppError {
+  return restError("PGRST118", `A related order on '${relation}' is not possible`, {
+    details: `'${name}' and '${relation}' do not form a many-to-one or one-to-one relationship`,
+  });
+}
+
+/** Groups have no one value to be ordered by. */
+function ungroupedError(relation: string, { name }: Field): AppError {
+  const message = `column "${relation}.${name}" must appear in the GROUP BY clause or be used in an aggregate function`;
+  return new AppError("BAD_REQUEST", message, {
+    hint: "Rows with aggregates can be ordered by what is selected beside them, and by the aggregates' own names.",
+    foreign: { code: "42803", status: 400 },
+    upstreamCode: "42803",
+  });
+}

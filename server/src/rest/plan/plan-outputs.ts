@@ -1,0 +1,95 @@
+import type { ColumnItem, Field, SelectItem, StarItem } from "../parse/parsed-request.ts";
+import type { Embed, Output } from "./plan.ts";
+import type { NamedEmbed } from "./plan-conditions.ts";
+import { planExpression, type Rows } from "./plan-expression.ts";
+
+export interface OutputScope {
+  readonly rows: Rows;
+  /** In the order in which they stand in `select`. */
+  readonly embeds: readonly NamedEmbed[];
+  /** Each output must be known by its name, because it is grouped by or goes to the parent. */
+  readonly areNamed: boolean;
+}
+
+export function planOutputs(select: readonly SelectItem[], scope: OutputScope): readonly Output[] {
+  const embeds = new Map(scope.embeds.map(({ item, embed }) => [item, embed]));
+  return select.flatMap((item): readonly Output[] => {
+    switch (item.kind) {
+      case "star":
+        return planStar(item, select, scope);
+      case "column":
+        return [planColumnItem(item, scope.rows)];
+      case "count": {
+        const name = item.alias ?? "count";
+        return [{ kind: "aggregate", name, function: "count", value: null, cast: item.cast }];
+      }
+      case "embed": {
+        const embed = embeds.get(item);
+        // What shows nothing only filters.
+        if (embed === undefined || embed.node.outputs.length === 0) return [];
+        return [
+          item.isSpread ? { kind: "spread", embed } : { kind: "embed", name: item.alias ?? item.relation, embed },
+        ];
+      }
+    }
+  });
+}
+
+/** The keys of a node's rows, as far as they are known. */
+export function outputNames(outputs: readonly Output[]): string[] {
+  return outputs.flatMap((output) => {
+    switch (output.kind) {
+      case "star":
+        return [];
+      case "spread":
+        return outputNames(output.embed.node.outputs);
+      case "value":
+      case "aggregate":
+      case "embed":
+        return [output.name];
+    }
+  });
+}
+
+export function hasAggregate(outputs: readonly Output[]): boolean {
+  return outputs.some((output) => output.kind === "aggregate" || (output.kind === "spread" && isHoisted(output.embed)));
+}
+
+/** Aggregates of the one row that is spread into each of ours are aggregates over ours. */
+function isHoisted({ isToOne, node }: Embed): boolean {
+  return isToOne && hasAggregate(node.outputs);
+}
+
+/** A column that is named has one place among the outputs, however often stars repeat it. */
+function planStar(star: StarItem, select: readonly SelectItem[], { rows, areNamed }: OutputScope): readonly Output[] {
+  if (!areNamed || rows.columns === null) return [star];
+  if (select.find(({ kind }) => kind === "star") !== star) return [];
+  const chosen = new Set(select.map((item) => (item.kind === "column" ? keyOf(item) : null)));
+  return [...rows.columns.keys()]
+    .filter((name) => !chosen.has(name))
+    .map((name) => ({ kind: "value", name, value: planExpression({ name, path: [] }, rows) }));
+}
+
+function planColumnItem(item: ColumnItem, rows: Rows): Output {
+  const name = keyOf(item);
+  if (isBareCount(item, rows)) return { kind: "aggregate", name, function: "count", value: null, cast: item.cast };
+  const value = planExpression(item.field, rows, item.cast);
+  if (item.aggregate === null) return { kind: "value", name, value };
+  return { kind: "aggregate", name, function: item.aggregate, value, cast: item.aggregateCast };
+}
+
+/** Before aggregates had parentheses, rows were counted by this word; many still write it so. */
+function isBareCount({ field, aggregate }: ColumnItem, { relation, columns }: Rows): boolean {
+  if (field.name !== "count" || field.path.length > 0 || aggregate !== null || columns === null) return false;
+  return !columns.has("count") && relation?.computedFields.has("count") !== true;
+}
+
+function keyOf({ alias, aggregate, field }: ColumnItem): string {
+  return alias ?? aggregate ?? lastKey(field);
+}
+
+/** `data->a->0` is called `a`: an index says too little. */
+function lastKey({ name, path }: Field): string {
+  const step = path.findLast(({ key }) => typeof key === "string");
+  return typeof step?.key === "string" ? step.key : name;
+}

@@ -1,0 +1,148 @@
+import type { AppError } from "../../errors/index.ts";
+import type { QualifiedName, Relation } from "../catalogue/catalogue.ts";
+import type { Relationship } from "../catalogue/relationships.ts";
+import type { NodeShape, ParsedQuery, ParsedRequest } from "../parse/parsed-request.ts";
+import { restError } from "../rest-error.ts";
+import { type Branch, buildEmbedTree, type TreeNode } from "./embed-tree.ts";
+import { getRelation } from "./get-relation.ts";
+import type { Slots } from "./lift-values.ts";
+import type { Embed, ReadNode, ReadPlan, Slot, Source } from "./plan.ts";
+import { planConditions, planPresence } from "./plan-conditions.ts";
+import type { PlanContext } from "./plan-context.ts";
+import type { Rows } from "./plan-expression.ts";
+import { planOrder } from "./plan-order.ts";
+import { hasAggregate, planOutputs } from "./plan-outputs.ts";
+
+/** Where the rows of the root come from, and which parts of the query are about them. */
+export interface NodeSource extends Rows {
+  readonly source: Source;
+  /** What the rows are called in messages when they are of no relation. */
+  readonly name?: QualifiedName;
+  readonly applyRootConditions: boolean;
+  readonly applyRootWindow: boolean;
+}
+
+interface NodeFrame {
+  readonly source: Source;
+  readonly name: string;
+  readonly slots: Slots;
+  readonly isSpread: boolean;
+  readonly hasConditions: boolean;
+  readonly hasWindow: boolean;
+}
+
+const NAMELESS: QualifiedName = { schema: "", name: "record" };
+
+/** What a GET or HEAD of a relation reads. */
+export function planRead(request: ParsedRequest, relation: QualifiedName, context: PlanContext): ReadPlan {
+  const found = getRelation(context.catalogue, relation);
+  const { schema, name, columns } = found;
+  const source: NodeSource = {
+    source: { kind: "relation", relation: { schema, name } },
+    relation: found,
+    columns,
+    applyRootConditions: true,
+    applyRootWindow: true,
+  };
+  const root = planNode(request.query, source, context);
+  // Where there can be one row only, asking whether there were more would cost a quarter of the statement.
+  const isCapped = context.isCapped && !isPinned(found, root);
+  return {
+    kind: "read",
+    root: context.isCapped && !isCapped ? { ...root, limit: null } : root,
+    answer: {
+      body: context.media.body,
+      count: request.preferences.count,
+      mustBeSingle: false,
+      maxAffected: null,
+      rowCap: isCapped ? context.slots.rowCap() : null,
+      countCap: context.slots.countCap(),
+    },
+  };
+}
+
+/** Filters name one value for each column of the primary key. */
+function isPinned({ primaryKey, isView }: Relation, { where }: ReadNode): boolean {
+  const isNamed = (column: string): boolean =>
+    where.some(
+      (predicate) =>
+        predicate.kind === "compare" &&
+        predicate.operator === "eq" &&
+        !predicate.isNegated &&
+        predicate.quantifier === null &&
+        predicate.left.path.length === 0 &&
+        predicate.left.of.kind === "column" &&
+        predicate.left.of.name === column,
+    );
+  return !isView && primaryKey.length > 0 && primaryKey.every(isNamed);
+}
+
+/** The whole tree of what is read, from the root down. */
+export function planNode(query: ParsedQuery, from: NodeSource, { catalogue, slots }: PlanContext): ReadNode {
+  const { source, relation, columns } = from;
+  const name = from.name ?? relation ?? NAMELESS;
+  const tree = buildEmbedTree(query, { rows: { relation, columns }, name }, catalogue);
+  return planTree(tree, {
+    source,
+    name: name.name,
+    slots,
+    isSpread: false,
+    hasConditions: from.applyRootConditions,
+    hasWindow: from.applyRootWindow,
+  });
+}
+
+function planTree({ rows, select, shapes, branches }: TreeNode, frame: NodeFrame): ReadNode {
+  const { source, name, slots, isSpread } = frame;
+  const embeds = branches.map((branch) => ({
+    item: branch.item,
+    rows: branch.node.rows,
+    embed: planBranch(branch, slots),
+  }));
+  const isAggregated = hasAggregate(planOutputs(select, { rows, embeds, areNamed: false }));
+  const outputs = planOutputs(select, { rows, embeds, areNamed: isSpread || isAggregated });
+
+  const conditions = frame.hasConditions ? shapes.flatMap((shape) => shape.conditions) : [];
+  const inner = embeds.filter(({ item }) => item.join === "inner").map(({ embed }) => planPresence(embed));
+  const terms = shapes.flatMap(({ order }) => order);
+  return {
+    source,
+    outputs,
+    where: [...planConditions(conditions, { rows, slots, embeds }), ...inner],
+    order: planOrder(terms, { rows, name, embeds, outputs, isAggregated }),
+    limit: frame.hasWindow ? firstSlot(shapes, (shape) => slots.limit(shape)) : null,
+    offset: frame.hasWindow ? firstSlot(shapes, (shape) => slots.offset(shape)) : null,
+    isAggregated,
+  };
+}
+
+function planBranch({ item, relationship, node }: Branch, slots: Slots): Embed {
+  const { isToOne } = relationship;
+  const planned = planTree(node, {
+    source: sourceOf(relationship),
+    name: relationship.target.name,
+    slots,
+    isSpread: item.isSpread,
+    hasConditions: true,
+    // One row or none is there, and no window makes sense of it.
+    hasWindow: !isToOne,
+  });
+  if (item.isSpread && !isToOne && planned.isAggregated) throw spreadAggregateError();
+  return { relationship, isToOne, node: planned };
+}
+
+function sourceOf(relationship: Relationship): Source {
+  return relationship.kind === "computed"
+    ? { kind: "computed", function: relationship.function }
+    : { kind: "relation", relation: relationship.target };
+}
+
+function firstSlot(shapes: readonly NodeShape[], slotOf: (shape: NodeShape) => Slot | null): Slot | null {
+  return shapes.map(slotOf).find((slot) => slot !== null) ?? null;
+}
+
+function spreadAggregateError(): AppError {
+  return restError("PGRST127", "Feature not implemented", {
+    details: "Aggregates are not implemented for one-to-many or many-to-many spreads.",
+  });
+}

@@ -1,0 +1,170 @@
+import { AppError } from "../../errors/index.ts";
+import type { QualifiedName, Relation } from "../catalogue/catalogue.ts";
+import type { ParsedRequest, RowsBody } from "../parse/parsed-request.ts";
+import { restError } from "../rest-error.ts";
+import { getRelation } from "./get-relation.ts";
+import type { AnswerPlan, BodyRows, Conflict, Predicate, Write, WritePlan } from "./plan.ts";
+import { planConditions } from "./plan-conditions.ts";
+import type { PlanContext } from "./plan-context.ts";
+import { planNode } from "./plan-read.ts";
+import { getColumns } from "./write-columns.ts";
+import { readPutFilters } from "./write-put.ts";
+
+interface Planning {
+  readonly request: ParsedRequest;
+  readonly relation: Relation;
+  readonly target: QualifiedName;
+  readonly context: PlanContext;
+}
+
+/** Depends on the shape of the request alone; what its values must be like is for `checkWrite` to see, each time. */
+export function planWrite(request: ParsedRequest, context: PlanContext): WritePlan {
+  const { schema } = request;
+  const relation = getRelation(context.catalogue, { schema, name: nameOf(request) });
+  const target = { schema: relation.schema, name: relation.name };
+  const write = planChange({ request, relation, target, context });
+  // Planned even where nothing is shown: a filter on what is not embedded would otherwise be passed over in silence.
+  const node = planNode(
+    request.query,
+    {
+      source: { kind: "written" },
+      relation,
+      columns: relation.columns,
+      applyRootConditions: false,
+      applyRootWindow: false,
+    },
+    context,
+  );
+  const isShown = request.preferences.return === "representation";
+  return { kind: "write", write, shown: isShown ? node : null, answer: planAnswer(request, context, isShown) };
+}
+
+function nameOf({ target }: ParsedRequest): string {
+  return target.kind === "root" ? "" : target.name;
+}
+
+function planChange(planning: Planning): Write {
+  const { method } = planning.request;
+  switch (method) {
+    case "POST":
+      return planInsert(planning);
+    case "PUT":
+      return planPut(planning);
+    case "PATCH":
+      return planUpdate(planning);
+    case "DELETE":
+      return { kind: "delete", relation: planning.target, where: planWhere(planning, "DELETE") };
+    case "GET":
+    case "HEAD":
+    case "OPTIONS":
+      throw new Error(`${method} writes nothing`);
+  }
+}
+
+function planInsert(planning: Planning): Write {
+  const { request, relation, target } = planning;
+  const body = bodyOf(request);
+  const isTold = request.preferences.return === "headers-only" && relation.primaryKey.length > 0;
+  return {
+    kind: "insert",
+    relation: target,
+    rows: planRows(planning, body, request.query.columns ?? body.keys),
+    conflict: planConflict(planning),
+    location: isTold ? relation.primaryKey : null,
+    putKey: null,
+  };
+}
+
+/** Without a key there is nothing that could be there already. */
+function planConflict({ request, relation }: Planning): Conflict | null {
+  const { resolution } = request.preferences;
+  const columns = request.query.onConflict ?? relation.primaryKey;
+  if (resolution === null || columns.length === 0) return null;
+  return { columns: [...new Set(columns)], resolution: resolution === "merge-duplicates" ? "merge" : "ignore" };
+}
+
+function planPut(planning: Planning): Write {
+  const { request, relation, target, context } = planning;
+  const filters = readPutFilters(relation, request.query.root.conditions);
+  const body = bodyOf(request);
+  return {
+    kind: "insert",
+    relation: target,
+    // The row that is put is the whole row: `columns` and defaults for what is missing mean nothing here.
+    rows: { ...planRows(planning, body, body.keys), shouldDefault: false },
+    conflict: { columns: relation.primaryKey, resolution: "merge" },
+    location: null,
+    putKey: filters.map(({ column, operation }) => ({ column, value: context.slots.operand(operation) })),
+  };
+}
+
+function planUpdate(planning: Planning): Write {
+  const { request, relation, target } = planning;
+  const body = bodyOf(request);
+  const names = request.query.columns ?? body.keys;
+  if (!body.isArray) {
+    const where = planWhere(planning, "UPDATE");
+    return { kind: "update", relation: target, rows: planRows(planning, body, names), where, matchOn: null };
+  }
+  const where = planConditions(request.query.root.conditions, scopeOf(planning));
+  if (body.rows.length === 0) {
+    return { kind: "update", relation: target, rows: planRows(planning, body, []), where, matchOn: null };
+  }
+  const key = relation.primaryKey;
+  if (key.length === 0) {
+    throw restError("PGRST102", `'${relation.name}' has no primary key, so a list cannot say which rows it changes`);
+  }
+  return {
+    kind: "update",
+    relation: target,
+    rows: planRows(planning, body, [...key, ...names]),
+    where,
+    matchOn: key,
+  };
+}
+
+function planRows({ request, relation, context }: Planning, body: RowsBody, names: readonly string[]): BodyRows {
+  const { isArray, source } = body;
+  return {
+    text: context.slots.body(),
+    isArray,
+    columns: getColumns(relation, names),
+    shouldDefault: request.preferences.missing === "default",
+    ...(source !== "json" && { areTexts: true }),
+  };
+}
+
+function planWhere(planning: Planning, verb: "UPDATE" | "DELETE"): readonly Predicate[] {
+  const { conditions } = planning.request.query.root;
+  if (conditions.length === 0) {
+    throw new AppError("BAD_REQUEST", `${verb} requires a WHERE clause`, {
+      foreign: { code: "21000", status: 400 },
+      upstreamCode: "21000",
+    });
+  }
+  return planConditions(conditions, scopeOf(planning));
+}
+
+function scopeOf({ relation, context }: Planning) {
+  return { rows: { relation, columns: relation.columns }, slots: context.slots };
+}
+
+function bodyOf({ body }: ParsedRequest): RowsBody {
+  if (body.kind !== "rows") throw new Error("a write has rows");
+  return body;
+}
+
+function planAnswer({ method, preferences }: ParsedRequest, context: PlanContext, isShown: boolean): AnswerPlan {
+  const { media, slots } = context;
+  const isBounded = preferences.handling === "strict" && preferences.maxAffected !== null;
+  return {
+    body: isShown ? media.body : { kind: "none" },
+    // What was written is counted anyway, and no planner need guess it.
+    count: preferences.count === "exact" || preferences.count === "estimated" ? "exact" : null,
+    // One row is put, or the body did not match the filters and nothing may seem to have been done.
+    mustBeSingle: media.body.kind === "object" || method === "PUT",
+    maxAffected: isBounded && (method === "PATCH" || method === "DELETE") ? slots.maxAffected() : null,
+    rowCap: null,
+    countCap: null,
+  };
+}

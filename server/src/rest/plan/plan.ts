@@ -1,0 +1,222 @@
+import type { Column, DataType, FunctionEntry, QualifiedName } from "../catalogue/catalogue.ts";
+import type { Relationship } from "../catalogue/relationships.ts";
+import type { Aggregate, JsonStep, Operator, Quantifier } from "../parse/parsed-request.ts";
+
+/**
+ * What will be asked of the database, as data: names are known to exist or are left to the database to refuse, and every
+ * value that the caller sent is a slot, so that requests of one shape share one plan and one statement.
+ */
+export type Plan = ReadPlan | WritePlan | CallPlan;
+
+/** Where a value stands in the list that was lifted out of the request. */
+export type Slot = number;
+
+export interface ReadPlan {
+  readonly kind: "read";
+  readonly root: ReadNode;
+  readonly answer: AnswerPlan;
+}
+
+export interface WritePlan {
+  readonly kind: "write";
+  readonly write: Write;
+  /** What is shown of the written rows; its source is `written`. Null when no row is shown. */
+  readonly shown: ReadNode | null;
+  readonly answer: AnswerPlan;
+}
+
+export interface CallPlan {
+  readonly kind: "call";
+  readonly call: Call;
+  /** Reads from the call's rows (source `call`); null when the result is no row set that can be selected from. */
+  readonly shown: ReadNode | null;
+  readonly answer: AnswerPlan;
+}
+
+/** How the rows become one result row of the statement. */
+export interface AnswerPlan {
+  readonly body: BodyForm;
+  readonly count: "exact" | "planned" | "estimated" | null;
+  /** The statement itself fails unless exactly one row comes out: for what must be taken back then. */
+  readonly mustBeSingle: boolean;
+  /** The statement itself fails when more rows are affected. */
+  readonly maxAffected: Slot | null;
+  /** Cut at this many rows when the caller asked for no fewer; the result then tells whether more were there. Null: no cap. */
+  readonly rowCap: Slot | null;
+  /** An estimated count stops one row behind this many; from there on the planner's guess counts. Null: it never stops. */
+  readonly countCap: Slot | null;
+}
+
+export type BodyForm =
+  /** No body is wanted: rows are only counted. */
+  | { readonly kind: "none" }
+  | { readonly kind: "array"; readonly hasNulls: boolean }
+  | { readonly kind: "object"; readonly hasNulls: boolean }
+  | { readonly kind: "csv" }
+  | { readonly kind: "geojson" }
+  /** The bare value of a function: a scalar, one composite, or a list of scalars. */
+  | { readonly kind: "value"; readonly hasNulls: boolean }
+  /** The bytes or the text of a function's scalar, as they are. */
+  | { readonly kind: "raw"; readonly encoding: "text" | "hex" };
+
+export type Source =
+  | { readonly kind: "relation"; readonly relation: QualifiedName }
+  | { readonly kind: "computed"; readonly function: QualifiedName }
+  | { readonly kind: "written" }
+  | { readonly kind: "call" };
+
+/** One level of the answer: which rows, in which order, and what is shown of each. */
+export interface ReadNode {
+  readonly source: Source;
+  readonly outputs: readonly Output[];
+  /** All must hold. Inner embeds are among them as `exists`. */
+  readonly where: readonly Predicate[];
+  readonly order: readonly OrderBy[];
+  readonly limit: Slot | null;
+  readonly offset: Slot | null;
+  /** Some output, or one hoisted out of a spread, is an aggregate: all others are grouped by. */
+  readonly isAggregated: boolean;
+}
+
+export type Output =
+  | { readonly kind: "star" }
+  | { readonly kind: "value"; readonly name: string; readonly value: Expression }
+  /** `value` null: `count()` of rows. */
+  | {
+      readonly kind: "aggregate";
+      readonly name: string;
+      readonly function: Aggregate;
+      readonly value: Expression | null;
+      readonly cast: string | null;
+    }
+  | { readonly kind: "embed"; readonly name: string; readonly embed: Embed }
+  /** To-one: its outputs become ours. To-many: each of its outputs becomes a list. */
+  | { readonly kind: "spread"; readonly embed: Embed };
+
+export interface Embed {
+  readonly relationship: Relationship;
+  readonly isToOne: boolean;
+  readonly node: ReadNode;
+}
+
+/** A column (or computed field) of the node's own rows, with what follows it. */
+export interface Expression {
+  readonly of: ColumnOf;
+  readonly path: readonly JsonStep[];
+  /** Arrows apply to it directly; otherwise it is first made into JSON. Meaningless without a path. */
+  readonly isJson: boolean;
+  readonly cast: string | null;
+}
+
+export type ColumnOf =
+  /** `type` is null when the column is not known: the database refuses it by name, or it belongs to a bare record. */
+  | { readonly kind: "column"; readonly name: string; readonly type: DataType | null }
+  | { readonly kind: "computed"; readonly function: QualifiedName; readonly type: DataType }
+  /** The bare result of a function that gives scalars. */
+  | { readonly kind: "scalar"; readonly type: DataType };
+
+export type Predicate =
+  | {
+      readonly kind: "compare";
+      readonly left: Expression;
+      readonly operator: Exclude<Operator, "is" | "fts" | "plfts" | "phfts" | "wfts" | "in">;
+      readonly isNegated: boolean;
+      readonly quantifier: Quantifier | null;
+      readonly right: Slot;
+    }
+  /** `right` holds an array literal. */
+  | { readonly kind: "in"; readonly left: Expression; readonly isNegated: boolean; readonly right: Slot }
+  | {
+      readonly kind: "is";
+      readonly left: Expression;
+      readonly isNegated: boolean;
+      readonly what: "null" | "not_null" | "true" | "false" | "unknown";
+    }
+  | {
+      readonly kind: "search";
+      readonly left: Expression;
+      readonly function: "to_tsquery" | "plainto_tsquery" | "phraseto_tsquery" | "websearch_to_tsquery";
+      readonly isNegated: boolean;
+      readonly config: Slot | null;
+      readonly right: Slot;
+      /** The column is a tsvector already. */
+      readonly isVector: boolean;
+    }
+  | {
+      readonly kind: "logic";
+      readonly operator: "and" | "or";
+      readonly isNegated: boolean;
+      readonly parts: readonly Predicate[];
+    }
+  /** Some row of the embed, with all its filters (and window, if it has an offset), is there. */
+  | { readonly kind: "exists"; readonly isNegated: boolean; readonly embed: Embed };
+
+export interface OrderBy {
+  readonly by:
+    | { readonly kind: "own"; readonly value: Expression }
+    /** A column of a to-one embed. */
+    | { readonly kind: "related"; readonly embed: Embed; readonly value: Expression }
+    /** An output of an aggregated node, by its key. */
+    | { readonly kind: "output"; readonly name: string };
+  readonly direction: "asc" | "desc" | null;
+  readonly nulls: "first" | "last" | null;
+}
+
+/** Rows of the body as columns: `json_to_recordset` over the text in the slot. */
+export interface BodyRows {
+  readonly text: Slot;
+  readonly isArray: boolean;
+  readonly columns: readonly Column[];
+  /** Columns absent from a row get their default, not null. */
+  readonly shouldDefault: boolean;
+  /** Every value was sent as a text: what a JSON column gets is what the text says, not the text. */
+  readonly areTexts?: boolean;
+}
+
+export type Write =
+  | {
+      readonly kind: "insert";
+      readonly relation: QualifiedName;
+      readonly rows: BodyRows;
+      readonly conflict: Conflict | null;
+      /** Primary key columns, for `Location`; null when it is not to be told. */
+      readonly location: readonly string[] | null;
+      /** PUT: the filters, which must hold of the one row of the body too (else nothing is written). */
+      readonly putKey: readonly { readonly column: Column; readonly value: Slot }[] | null;
+    }
+  | {
+      readonly kind: "update";
+      readonly relation: QualifiedName;
+      readonly rows: BodyRows;
+      readonly where: readonly Predicate[];
+      /** Not null: the body is an array, each row of it changes the row with its key, and `rows.columns` holds the key too. */
+      readonly matchOn: readonly string[] | null;
+    }
+  | { readonly kind: "delete"; readonly relation: QualifiedName; readonly where: readonly Predicate[] };
+
+export interface Conflict {
+  readonly columns: readonly string[];
+  readonly resolution: "merge" | "ignore";
+}
+
+export interface Call {
+  readonly function: FunctionEntry;
+  readonly arguments: CallArguments;
+  /** The transaction may write. */
+  readonly mayWrite: boolean;
+}
+
+export type CallArguments =
+  | { readonly kind: "none" }
+  /** Each named parameter and the slot of its value, as text; a variadic one takes an array literal. */
+  | { readonly kind: "named"; readonly values: readonly { readonly parameter: CallParameter; readonly value: Slot }[] }
+  /** The parameters are members of the JSON object in the slot. */
+  | { readonly kind: "json"; readonly text: Slot; readonly parameters: readonly CallParameter[] }
+  /** The whole body is the only, unnamed parameter; bytea travels as hex text (`\x…`). */
+  | { readonly kind: "body"; readonly body: Slot; readonly type: string };
+
+export interface CallParameter {
+  readonly name: string;
+  readonly type: DataType;
+  readonly isVariadic: boolean;
+}

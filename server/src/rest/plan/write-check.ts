@@ -1,0 +1,78 @@
+import type { AppError } from "../../errors/index.ts";
+import type { Column } from "../catalogue/catalogue.ts";
+import type { JsonObject, ParsedRequest, RowsBody } from "../parse/parsed-request.ts";
+import { restError } from "../rest-error.ts";
+import type { Write, WritePlan } from "./plan.ts";
+import { readExactRows, readKeyText } from "./write-key-text.ts";
+
+/** What a write demands of the values in its body. A plan serves many requests, so each of them is looked at anew. */
+export function checkWrite({ query, body }: ParsedRequest, { write }: WritePlan): void {
+  if (body.kind !== "rows") return;
+  if (write.kind === "insert" && write.putKey !== null) {
+    const sent = new Map<string, string>();
+    for (const condition of query.root.conditions) {
+      if (condition.kind === "filter") sent.set(condition.field.name, String(condition.operation.value));
+    }
+    checkPut(body, columnsOf(write.putKey), sent);
+  }
+  if (write.kind === "update" && write.matchOn !== null) checkList(body, keyColumnsOf(write, write.matchOn));
+}
+
+function columnsOf(putKey: readonly { readonly column: Column }[]): readonly Column[] {
+  return putKey.map(({ column }) => column);
+}
+
+function keyColumnsOf({ rows }: Extract<Write, { kind: "update" }>, matchOn: readonly string[]): readonly Column[] {
+  return rows.columns.filter(({ name }) => matchOn.includes(name));
+}
+
+/** Where texts may differ and mean the same, the statement compares the values and writes nothing when they differ. */
+function checkPut(body: RowsBody, key: readonly Column[], sent: ReadonlyMap<string, string>): void {
+  const [row, ...others] = readExactRows(body, key);
+  if (row === undefined || others.length > 0) throw putMismatchError();
+  for (const column of key) {
+    const value = valueOf(row, column.name);
+    if (value === null) throw putMismatchError();
+    const given = readKeyText(column, value);
+    const asked = readKeyText(column, sent.get(column.name) ?? "");
+    if (given.isExact && asked.isExact && given.text !== asked.text) throw putMismatchError();
+  }
+}
+
+/** Each row of a list must say which one row it changes, and no other may change the same. */
+function checkList(body: RowsBody, key: readonly Column[]): void {
+  const seen = new Map<string, number>();
+  for (const [at, row] of readExactRows(body, key).entries()) {
+    const texts = key.map((column) => {
+      const value = valueOf(row, column.name);
+      if (value === null) throw listError(`Row ${at} has no '${column.name}'`, key);
+      return readKeyText(column, value).text;
+    });
+    const id = JSON.stringify(texts);
+    const earlier = seen.get(id);
+    if (earlier !== undefined) throw listError(`Rows ${earlier} and ${at} change the same row`, key);
+    seen.set(id, at);
+  }
+}
+
+function valueOf(row: JsonObject, name: string) {
+  return Object.hasOwn(row, name) ? (row[name] ?? null) : null;
+}
+
+/** The statement found the keys of a PUT to differ, or those of two rows of a list to be equal, where texts could not tell. */
+export function describeMismatch({ method, body }: ParsedRequest): AppError | null {
+  if (method === "PUT") return putMismatchError();
+  const isList = method === "PATCH" && body.kind === "rows" && body.isArray;
+  return isList ? restError("PGRST102", "Two rows of the list change the same row") : null;
+}
+
+function putMismatchError(): AppError {
+  return restError("PGRST115", "Payload values do not match URL in primary key column(s)");
+}
+
+function listError(message: string, key: readonly Column[]): AppError {
+  const names = key.map(({ name }) => `'${name}'`).join(", ");
+  return restError("PGRST102", message, {
+    details: `Each row of a list that updates is found by its primary key (${names}).`,
+  });
+}

@@ -1,0 +1,60 @@
+import type { Catalogue } from "./catalogue/catalogue.ts";
+import type { ParsedRequest } from "./parse/parsed-request.ts";
+import { settleCall } from "./plan/call-settle.ts";
+import { findFunction } from "./plan/find-function.ts";
+import { liftValues } from "./plan/lift-values.ts";
+import { namesOf, type TouchedName } from "./plan/names-of.ts";
+import type { Plan } from "./plan/plan.ts";
+import { planRequest } from "./plan/plan-request.ts";
+import { checkWrite } from "./plan/write-check.ts";
+import { type AnswerMedia, negotiate } from "./respond/negotiate.ts";
+import type { ShapeCache } from "./shape-cache.ts";
+import { renderPlan } from "./sql/render.ts";
+import type { PlannedStatements } from "./sql/statement.ts";
+
+export interface Shape {
+  readonly plan: Plan;
+  readonly statements: PlannedStatements;
+  /** SQL that is not ours can run: it may look at the request, and may leave something behind on the connection. */
+  readonly isForeign: boolean;
+}
+
+export interface PreparedRequest {
+  readonly request: ParsedRequest;
+  readonly media: AnswerMedia;
+  readonly shape: Shape;
+  readonly values: readonly (string | null)[];
+}
+
+export interface PrepareOptions {
+  readonly shapes: ShapeCache<Shape>;
+  readonly maxRows: number | null;
+  readonly isPlanEnabled: boolean;
+  isOwn(name: TouchedName): boolean;
+}
+
+export interface PrepareDemands {
+  /** The statement itself is to fail unless one row comes of it, although the request alone would not ask for that. */
+  readonly mustBeSingle: boolean;
+}
+
+/** From what was asked to what the database is asked. Pure, but for the shapes that it remembers. */
+export function prepareRequest(
+  asked: ParsedRequest,
+  catalogue: Catalogue,
+  options: PrepareOptions,
+  { mustBeSingle }: PrepareDemands = { mustBeSingle: false },
+): PreparedRequest {
+  const { maxRows, isPlanEnabled, shapes, isOwn } = options;
+  const called = asked.target.kind === "rpc" ? findFunction(catalogue, asked) : null;
+  const request = called === null ? asked : settleCall(asked, called);
+  const media = negotiate(request, { isPlanEnabled, functionResult: called?.returns ?? null });
+  const { key, values, slots, isCapped } = liftValues(request, media, { maxRows });
+  const shape = shapes.get(catalogue, mustBeSingle ? `single ${key}` : key, () => {
+    const planned = planRequest(request, { catalogue, media, slots, isCapped });
+    const plan = mustBeSingle ? { ...planned, answer: { ...planned.answer, mustBeSingle } } : planned;
+    return { plan, statements: renderPlan(plan), isForeign: !namesOf(plan).every(isOwn) };
+  });
+  if (shape.plan.kind === "write") checkWrite(request, shape.plan);
+  return { request, media, shape, values };
+}

@@ -1,0 +1,43 @@
+import type { ErrorCode } from "@swarmbase/sdk";
+import { AppError, type AppErrorExtra } from "../../errors/index.ts";
+
+export interface ForeignRefusal {
+  readonly code: string;
+  readonly status: number;
+  readonly message: string;
+  readonly details: string | null;
+  readonly hint: string | null;
+  readonly headers?: Record<string, string>;
+  /** Never shown. */
+  readonly cause: Error;
+}
+
+/** A refusal that keeps the code and status it has elsewhere. */
+export function foreignError(refusal: ForeignRefusal): AppError {
+  const { code, status, message, details, hint, headers, cause } = refusal;
+  const extra: AppErrorExtra = { foreign: { code, status }, details, hint, cause };
+  if (/^[\w-]+$/.test(code)) extra.upstreamCode = code;
+  // The token was good; a scheme alone is said, so that no client takes it for spoilt.
+  extra.headers = status === 401 ? { "www-authenticate": "Bearer", ...headers } : { ...headers };
+  return new AppError(nearestOwnCode(status), message, extra);
+}
+
+/** Ours that says the most about the status: it gives the body its short text. */
+function nearestOwnCode(status: number): ErrorCode {
+  switch (status) {
+    case 401:
+      return "UNAUTHORIZED";
+    case 403:
+      return "FORBIDDEN";
+    case 404:
+      return "NOT_FOUND";
+    case 405:
+      return "METHOD_NOT_ALLOWED";
+    case 429:
+      return "RATE_LIMITED";
+    case 503:
+      return "SERVICE_UNAVAILABLE";
+    default:
+      return status < 500 ? "BAD_REQUEST" : "INTERNAL_ERROR";
+  }
+}

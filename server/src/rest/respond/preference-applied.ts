@@ -1,0 +1,44 @@
+import type { ParsedRequest } from "../parse/parsed-request.ts";
+import type { Plan } from "../plan/plan.ts";
+
+export interface AppliedFacts {
+  readonly request: ParsedRequest;
+  readonly plan: Plan;
+  /** Callers may choose how their transaction ends. */
+  readonly isTxHonoured: boolean;
+}
+
+/** The preferences that had a say in this answer; null when none had. */
+export function formatPreferenceApplied({ request, plan, isTxHonoured }: AppliedFacts): string | null {
+  const { method, preferences } = request;
+  const isWrite = plan.kind === "write";
+  const canMissColumns = isWrite && (method === "POST" || method === "PATCH");
+  const canExceed = plan.kind === "call" || method === "PATCH" || method === "DELETE";
+  const isBounded = canExceed && preferences.handling === "strict";
+  const applied = [
+    ["resolution", isUpsert(request, plan) ? preferences.resolution : null],
+    ["missing", canMissColumns ? preferences.missing : null],
+    ["return", isWrite || isQuietCall(request, plan) ? preferences.return : null],
+    ["count", preferences.count],
+    ["tx", isTxHonoured ? preferences.tx : null],
+    ["handling", preferences.handling],
+    ["timezone", preferences.timezone],
+    ["max-affected", isBounded ? preferences.maxAffected : null],
+  ] as const;
+  let text = "";
+  for (const [name, value] of applied) {
+    if (value !== null) text += `${text === "" ? "" : ", "}${name}=${value}`;
+  }
+  return text === "" ? null : text;
+}
+
+/** A call's result can be left out, and that is all that can be asked of it. */
+function isQuietCall({ preferences }: ParsedRequest, plan: Plan): boolean {
+  return plan.kind === "call" && preferences.return === "minimal";
+}
+
+/** Without a key there is nothing that could be a duplicate. */
+function isUpsert({ method }: ParsedRequest, plan: Plan): boolean {
+  if (method !== "POST" || plan.kind !== "write") return false;
+  return plan.write.kind === "insert" && plan.write.conflict !== null;
+}

@@ -1,0 +1,80 @@
+import type pg from "pg";
+import type { AppError } from "../../errors/index.ts";
+import { restError } from "../rest-error.ts";
+import { foreignError } from "./foreign-error.ts";
+import { isHeader, isReservedHeader } from "./header-rules.ts";
+
+const RAISED_STATUS = /^PT([2-5][0-9]{2})$/;
+/** These have no body, and an error without one says nothing. */
+const BODYLESS: ReadonlySet<number> = new Set([204, 205, 304]);
+
+/** `raise sqlstate 'PT402'`: the database chose the status. */
+export function readRaisedStatus(state: string): number {
+  const status = Number(RAISED_STATUS.exec(state)?.[1] ?? 500);
+  return BODYLESS.has(status) ? 500 : status;
+}
+
+/** `raise sqlstate 'PGRST'`: the database wrote the whole answer, as JSON in its message and its detail. */
+export function translateRaisedAnswer(error: pg.DatabaseError): AppError {
+  const raised = readMessage(error.message);
+  if (raised === null) return raisedError(error, `Invalid JSON value for MESSAGE: '${error.message}'`, MESSAGE_HINT);
+  if (error.detail === undefined) {
+    return raisedError(error, "DETAIL is missing in the RAISE statement", DETAIL_HINT);
+  }
+  const answer = readDetail(error.detail);
+  if (answer === null) return raisedError(error, `Invalid JSON value for DETAIL: '${error.detail}'`, DETAIL_HINT);
+  return foreignError({ ...raised, ...answer, cause: error });
+}
+
+const MESSAGE_HINT =
+  "MESSAGE must be a JSON object with obligatory keys: 'code', 'message' and optional keys: 'details', 'hint'.";
+const DETAIL_HINT =
+  "DETAIL must be a JSON object with obligatory keys: 'status', 'headers' and optional key: 'status_text'.";
+
+function raisedError(cause: Error, details: string, hint: string): AppError {
+  return restError("PGRST121", `Could not parse JSON in the "RAISE SQLSTATE 'PGRST'" error`, { details, hint, cause });
+}
+
+interface RaisedMessage {
+  readonly code: string;
+  readonly message: string;
+  readonly details: string | null;
+  readonly hint: string | null;
+}
+
+function readMessage(text: string): RaisedMessage | null {
+  const { code, message, details = null, hint = null } = parseObject(text) ?? {};
+  if (typeof code !== "string" || typeof message !== "string") return null;
+  return isTextOrNull(details) && isTextOrNull(hint) ? { code, message, details, hint } : null;
+}
+
+function readDetail(text: string): { status: number; headers: Record<string, string> } | null {
+  const { status, headers } = parseObject(text) ?? {};
+  if (typeof status !== "number" || !Number.isInteger(status) || !isObject(headers)) return null;
+  const isSendable = status >= 200 && status <= 599 && !BODYLESS.has(status);
+  const kept: [string, string][] = [];
+  for (const [name, value] of Object.entries(headers)) {
+    if (typeof value !== "string" || !isHeader(name, value)) return null;
+    const lower = name.toLowerCase();
+    // The body stays JSON, whatever it is called.
+    if (!isReservedHeader(lower) && lower !== "content-type") kept.push([lower, value]);
+  }
+  return isSendable ? { status, headers: Object.fromEntries(kept) } : null;
+}
+
+function parseObject(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isTextOrNull(value: unknown): value is string | null {
+  return value === null || typeof value === "string";
+}

@@ -1,0 +1,51 @@
+import { restError } from "../rest-error.ts";
+import { isHeader, isReservedHeader, toHeaderBytes } from "./header-rules.ts";
+
+export type AnswerHeaders = Record<string, string | string[]>;
+
+const STATUS = /^[2-5][0-9]{2}$/;
+
+/** What the setting `response.status` says; null when it says nothing. */
+export function readStatusSetting(setting: string | null): number | null {
+  if (setting === null) return null;
+  if (!STATUS.test(setting)) throw restError("PGRST112", "response.status guc must be a valid status code");
+  return Number(setting);
+}
+
+/** What the setting `response.headers` says takes the place of our headers of the same names; those it repeats are all sent. */
+export function applyHeadersSetting(headers: AnswerHeaders, setting: string | null): AnswerHeaders {
+  if (setting === null) return headers;
+  const own = new Map<string, string | string[]>();
+  for (const [name, value] of parsePairs(setting)) {
+    if (isReservedHeader(name)) continue;
+    const before = own.get(name);
+    own.set(name, before === undefined ? value : [before, value].flat());
+  }
+  return { ...headers, ...Object.fromEntries(own) };
+}
+
+function parsePairs(setting: string): (readonly [name: string, value: string])[] {
+  const list = parseJson(setting);
+  if (!Array.isArray(list)) throw headersError();
+  return list.map((item: unknown) => {
+    const entries = typeof item === "object" && item !== null && !Array.isArray(item) ? Object.entries(item) : [];
+    const [name, value]: readonly unknown[] = entries.length === 1 ? (entries[0] ?? []) : [];
+    if (typeof name !== "string" || typeof value !== "string" || !isHeader(name, value)) throw headersError();
+    return [name.toLowerCase(), toHeaderBytes(value)];
+  });
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw headersError();
+  }
+}
+
+function headersError() {
+  return restError(
+    "PGRST111",
+    "response.headers guc must be a JSON array composed of objects with a single key and a string value",
+  );
+}

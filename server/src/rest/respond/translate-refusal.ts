@@ -1,0 +1,67 @@
+import type pg from "pg";
+import { AppError } from "../../errors/index.ts";
+import { maxAffectedError, notSingleError } from "./count-errors.ts";
+import { foreignError } from "./foreign-error.ts";
+import { readRaisedStatus, translateRaisedAnswer } from "./raised-refusal.ts";
+import { isInternalState, statusOfState } from "./refusal-status.ts";
+
+/** Raised by our own statements when a write must be taken back; the detail is the number of rows. */
+const NOT_SINGLE = "SB116";
+const TOO_MANY_AFFECTED = "SB124";
+const INSUFFICIENT_PRIVILEGE = "42501";
+const OUT_OF_TIME = "57014";
+const INVALID_PARAMETER = "22023";
+
+/** What a caller is told of an error of the database: its message, detail and hint, and nothing about where it arose. */
+export function translateRefusal(error: pg.DatabaseError, context: { readonly isAuthenticated: boolean }): AppError {
+  const state = error.code ?? "XX000";
+  switch (state) {
+    case NOT_SINGLE:
+      return notSingleError(readRows(error), error);
+    case TOO_MANY_AFFECTED:
+      return maxAffectedError(readRows(error));
+    case INSUFFICIENT_PRIVILEGE:
+      return privilegeError(error, context.isAuthenticated);
+    case "PGRST":
+      return translateRaisedAnswer(error);
+    default:
+      return passedOn(error, state);
+  }
+}
+
+/** Anyone can raise these states, with any detail. */
+function readRows({ detail = "" }: pg.DatabaseError): number {
+  return /^[0-9]+$/.test(detail) ? Number(detail) : 0;
+}
+
+function passedOn(error: pg.DatabaseError, code: string): AppError {
+  const status = decideStatus(error, code);
+  if (isInternalState(code)) {
+    return foreignError({ code, status, message: "The database met a fault of its own", ...NO_TEXTS, cause: error });
+  }
+  const details = error.detail ?? null;
+  const hint = error.hint ?? (code === OUT_OF_TIME ? OUT_OF_TIME_HINT : null);
+  return foreignError({ code, status, message: error.message, details, hint, cause: error });
+}
+
+const NO_TEXTS = { details: null, hint: null };
+const OUT_OF_TIME_HINT =
+  "The statement ran longer than the statement timeout allows. Ask for fewer rows or columns, or filter by an indexed column.";
+
+function decideStatus({ message }: pg.DatabaseError, state: string): number {
+  if (state.startsWith("PT")) return readRaisedStatus(state);
+  // It shares its state with every other bad parameter, so the text is all there is to know it by.
+  if (state === INVALID_PARAMETER && /^role .* does not exist$/s.test(message)) return 401;
+  return statusOfState(state);
+}
+
+/** Whoever is known lacks a right; whoever is not may have it once known. */
+function privilegeError(error: pg.DatabaseError, isAuthenticated: boolean): AppError {
+  return new AppError(isAuthenticated ? "FORBIDDEN" : "UNAUTHORIZED", error.message, {
+    details: error.detail ?? null,
+    hint: error.hint ?? null,
+    upstreamCode: INSUFFICIENT_PRIVILEGE,
+    cause: error,
+    ...(!isAuthenticated && { headers: { "www-authenticate": "Bearer" } }),
+  });
+}

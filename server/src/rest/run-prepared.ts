@@ -1,0 +1,144 @@
+import type pg from "pg";
+import {
+  type FlightResult,
+  type FlightStatement,
+  runFlight,
+  type Scope,
+  buildScope as writeScope,
+} from "../db/index.ts";
+import type { PreparedRequest } from "./prepare-request.ts";
+import type { RestCall } from "./rest-call.ts";
+import { renderExplain } from "./sql/render-explain.ts";
+import { SET_TIMEZONE, UNSET_ANSWER, UNSET_TIMEZONE } from "./sql/transaction-settings.ts";
+import type { PlannedStatement } from "./sql/statement.ts";
+
+export interface RunOptions {
+  readonly pool: pg.Pool;
+  readonly schemas: readonly string[];
+  readonly statementTimeoutMs: number;
+  readonly shouldRollBack: boolean;
+}
+
+export interface RunResult {
+  readonly main: FlightResult;
+  /** The plan of the rows asked for, where their number was to be guessed. */
+  readonly estimate: FlightResult | null;
+}
+
+/** One for all, so that it is written once. */
+const NO_HEADERS = Object.freeze({});
+
+interface Leg {
+  readonly statements: readonly FlightStatement[];
+  /** Where among them the main one stands. */
+  readonly mainAt: number;
+}
+
+/** All that was prepared, in order and each for its call: one transaction, one round trip, one result for each. */
+export async function runPrepared(
+  prepared: readonly PreparedRequest[],
+  calls: readonly [RestCall, ...RestCall[]],
+  options: RunOptions,
+): Promise<readonly RunResult[]> {
+  const [call] = calls;
+  const isForeign = prepared.some(({ shape }) => shape.isForeign);
+  const scopes = prepared.map((one, at) => buildScope(prepared, one, calls[at] ?? call, { ...options, isForeign }));
+  const [scope] = scopes;
+  if (scope === undefined) throw new Error("nothing was prepared");
+  const legs = prepared.map((_, at) => buildLeg(prepared, at, scopes[at] ?? scope));
+  const results = await runFlight(options.pool, {
+    scope,
+    statements: legs.flatMap(({ statements }) => statements),
+    resetAfter: isForeign,
+    rollback: options.shouldRollBack,
+    signal: call.signal,
+  });
+  let start = 0;
+  return legs.map(({ statements, mainAt }) => {
+    const [main, estimate = null] = results.slice(start + mainAt, start + statements.length);
+    start += statements.length;
+    if (main === undefined) throw new Error("a flight landed without the result of its statement");
+    return { main, estimate };
+  });
+}
+
+/** A statement of our own about the schema, as the caller. */
+export async function runDescription(
+  text: string,
+  values: readonly string[],
+  call: RestCall,
+  options: RunOptions,
+): Promise<FlightResult> {
+  const scope = { ...buildScope([], null, call, { ...options, isForeign: false }), isReadOnly: true };
+  const [result] = await runFlight(options.pool, { scope, statements: [{ text, values }] });
+  if (result === undefined) throw new Error("a flight landed without the result of its statement");
+  return result;
+}
+
+/** Which of several requests the statement of a flight belongs to; -1 when none. */
+export function legOf(prepared: readonly PreparedRequest[], statementAt: number): number {
+  let end = 0;
+  return prepared.findIndex((_, at) => {
+    end += buildLeg(prepared, at, null).statements.length;
+    return statementAt < end;
+  });
+}
+
+/** Without a scope, its statements can be counted. */
+function buildLeg(prepared: readonly PreparedRequest[], at: number, scope: Scope | null): Leg {
+  const own = prepared[at];
+  if (own === undefined) throw new Error("there is no such request");
+  const { request, media, shape, values } = own;
+  const { main, estimate } = shape.statements;
+  const { timezone } = request.preferences;
+  const bind = ({ text, parameters }: PlannedStatement): FlightStatement => ({
+    text,
+    values: parameters.map((slot) => values[slot] ?? null),
+  });
+  const statements = enterAgain(prepared.slice(0, at), scope);
+  if (timezone !== null) statements.push({ text: SET_TIMEZONE, values: [timezone] });
+  const mainAt = statements.push(bind(media.explain === null ? main : renderExplain(main, media.explain))) - 1;
+  if (estimate !== null) statements.push(bind(estimate));
+  return { statements, mainAt };
+}
+
+/** What those before have set for the transaction is not for the next: not who asks, nor what is answered, nor the time zone. */
+function enterAgain(earlier: readonly PreparedRequest[], scope: Scope | null): FlightStatement[] {
+  const statements: FlightStatement[] = [];
+  if (earlier.some(({ request }) => request.preferences.timezone !== null)) {
+    statements.push({ text: UNSET_TIMEZONE, values: [] });
+  }
+  if (earlier.some(({ shape }) => shape.isForeign)) {
+    statements.push(scope === null ? { text: "", values: [] } : writeScope(scope), { text: UNSET_ANSWER, values: [] });
+  }
+  return statements;
+}
+
+function buildScope(
+  prepared: readonly PreparedRequest[],
+  own: PreparedRequest | null,
+  { input, path, caller }: RestCall,
+  { schemas, statementTimeoutMs, isForeign }: RunOptions & { readonly isForeign: boolean },
+): Scope {
+  const schema = own?.request.schema;
+  return {
+    role: caller.role,
+    claims: caller.claims,
+    schemas: schema === undefined ? schemas : [schema, ...schemas.filter((other) => other !== schema)],
+    statementTimeoutMs,
+    isReadOnly: prepared.every(
+      ({ shape: { plan } }) => plan.kind === "read" || (plan.kind === "call" && !plan.call.mayWrite),
+    ),
+    ...(caller.session !== null && { session: caller.session }),
+    // Nobody but SQL of others looks at them.
+    request: { method: input.method, path, headers: isForeign ? joinHeaders(input.headers) : NO_HEADERS },
+  };
+}
+
+function joinHeaders(headers: RestCall["input"]["headers"]): Record<string, string> {
+  const joined: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined && name !== "cookie") joined[name] = typeof value === "string" ? value : value.join(", ");
+  }
+  return joined;
+}

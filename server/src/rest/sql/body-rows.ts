@@ -1,0 +1,79 @@
+import type { Column, QualifiedName } from "../catalogue/catalogue.ts";
+import type { BodyRows } from "../plan/plan.ts";
+import type { Draft } from "./draft.ts";
+import { quoteIdentifier, quoteLiteral, quoteName } from "./quote.ts";
+
+/** No number of rows: what a check tells in its place when a type is no longer that of the catalogue. */
+export const STALE_TYPE_ROWS = -1;
+
+/** The rows of a body as an item of `from`, and what stands for each column of them. */
+export interface RenderedRows {
+  readonly from: string;
+  /** In the order of the body's columns. */
+  readonly values: readonly string[];
+  /** Conditions that raise when they do not hold. */
+  readonly checks: readonly string[];
+}
+
+/**
+ * At least one column must be known. Values are read without the modifiers of their types: the column they go to has its
+ * own, which may have changed since the catalogue was read.
+ */
+export function renderBodyRows(draft: Draft, rows: BodyRows, relation: QualifiedName): RenderedRows {
+  const { columns, isArray } = rows;
+  const alias = draft.alias("_body");
+  const isWritten = ({ type }: Column): boolean => rows.areTexts === true && /^jsonb?$/.test(type.category);
+  const definition = columns
+    .map((column) => `${quoteIdentifier(column.name)} ${isWritten(column) ? "text" : column.type.name}`)
+    .join(",");
+  const text = `${draft.parameter(rows.text)}::json`;
+  const values = columns.map((column) => {
+    const value = `${alias}.${quoteIdentifier(column.name)}`;
+    return isWritten(column) ? `${value}::${column.type.name}` : value;
+  });
+  const checks = renderTypeCheck(columns, relation);
+  if (!rows.shouldDefault) {
+    const from = `pg_catalog.json_to_record${isArray ? "set" : ""}(${text}) ${alias}(${definition})`;
+    return { from, values, checks };
+  }
+  const row = draft.alias("_row");
+  const source = isArray ? `pg_catalog.json_array_elements(${text}) ${row}(sent)` : `(select ${text} as sent) ${row}`;
+  return {
+    from: `${source},pg_catalog.json_to_record(${row}.sent) ${alias}(${definition})`,
+    values: columns.map((column, at) => orDefault(column, values[at] ?? "null", { row, relation })),
+    checks,
+  };
+}
+
+/** Types that take every text as it is. What they hold fits a column of another type whole, or the database refuses it. */
+const WHOLE: ReadonlySet<string> = new Set(["json", "jsonb", "text"]);
+
+/** Other types may drop a time zone, digits or zeros without a word, so what was read by them must go to a column of theirs. */
+function renderTypeCheck(columns: readonly Column[], relation: QualifiedName): readonly string[] {
+  const row = `(null::${quoteName(relation)})`;
+  const parts = columns
+    .filter(({ type }) => !WHOLE.has(type.category))
+    .map(({ name, type }) => {
+      const now = `pg_catalog.pg_typeof(${row}.${quoteIdentifier(name)})`;
+      return `${now}=${quoteLiteral(type.name)}::pg_catalog.regtype`;
+    });
+  if (parts.length === 0) return [];
+  return [`case when ${parts.join(" and ")} then true else private.require_single(${STALE_TYPE_ROWS}) end`];
+}
+
+/** A key that was sent, even as null, is found; one that was not is no JSON at all. */
+function orDefault(
+  column: Column,
+  value: string,
+  { row, relation }: { readonly row: string; readonly relation: QualifiedName },
+): string {
+  const byDefault = renderDefault(column, relation);
+  if (byDefault === null) return value;
+  return `case when ${row}.sent->${quoteLiteral(column.name)} is null then (${byDefault})::${column.type.name} else ${value} end`;
+}
+
+function renderDefault({ name, default: text, identity }: Column, relation: QualifiedName): string | null {
+  if (identity === null) return text;
+  const sequence = `pg_catalog.pg_get_serial_sequence(${quoteLiteral(quoteName(relation))},${quoteLiteral(name)})`;
+  return `pg_catalog.nextval(${sequence})`;
+}

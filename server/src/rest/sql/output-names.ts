@@ -1,0 +1,25 @@
+import type { Output } from "../plan/plan.ts";
+import { restError } from "../rest-error.ts";
+
+/** The keys of a node's rows, in order. Throws where rows are shown of which nothing is known. */
+export function listOutputNames(outputs: readonly Output[]): readonly string[] {
+  return outputs.flatMap((output): readonly string[] => {
+    switch (output.kind) {
+      case "value":
+      case "aggregate":
+      case "embed":
+        return [output.name];
+      case "spread":
+        return listOutputNames(output.embed.node.outputs);
+      case "star":
+        throw unknownColumnsError();
+    }
+  });
+}
+
+export function unknownColumnsError(): Error {
+  return restError("PGRST127", "Feature not implemented", {
+    details:
+      "The columns of these rows are not known, so they can be neither grouped nor spread as a whole. Name them.",
+  });
+}

@@ -1,0 +1,70 @@
+import type { AnswerPlan, ReadNode } from "../plan/plan.ts";
+import type { Draft, NodeFrame } from "./draft.ts";
+import { type RowForm, renderBody } from "./render-body.ts";
+import { renderWhere } from "./render-predicate.ts";
+
+/** What a main statement says besides its body. */
+export interface AnswerFacts {
+  /** Counts the rows that the answer is about. */
+  readonly count: string;
+  readonly total: string;
+  readonly isCut: string;
+  readonly location: string;
+  readonly inserted: string;
+  /** Conditions that raise when they do not hold. */
+  readonly checks: readonly string[];
+}
+
+interface AnswerParts {
+  /** After `with`; empty when there is nothing. */
+  readonly before: string;
+  /** Where the rows are, after `from`. */
+  readonly from: string;
+  readonly form: RowForm;
+}
+
+/** Read when the rows are there, for it is what made them that sets these. */
+const SETTINGS = ["response.status", "response.headers"]
+  .map((name) => `nullif(pg_catalog.current_setting('${name}',true),'')`)
+  .join(",");
+
+/** The one row of `RESULT_COLUMNS`. */
+export function renderAnswer(draft: Draft, answer: AnswerPlan, parts: AnswerParts, facts: AnswerFacts): string {
+  const { count, total, isCut, location, inserted } = facts;
+  const checks = [
+    ...(answer.mustBeSingle ? [`private.require_single(${count})`] : []),
+    ...(answer.maxAffected === null
+      ? []
+      : [`private.require_at_most(${count},${draft.parameter(answer.maxAffected)}::bigint)`]),
+    ...facts.checks,
+  ];
+  const having = checks.length === 0 ? "" : ` having ${checks.join(" and ")}`;
+  const start = parts.before === "" ? "" : `with ${parts.before} `;
+  const columns = [renderBody(answer.body, parts.form), count, total, isCut, SETTINGS, location, inserted].join(",");
+  return `${start}select ${columns} from ${parts.from}${having}`;
+}
+
+/** Rows without the window. Where there is none, those that are shown are all. */
+export function renderTotal(draft: Draft, answer: AnswerPlan, node: ReadNode, frame: NodeFrame): string {
+  if (answer.count !== "exact" && answer.count !== "estimated") return "null";
+  if (node.limit === null && node.offset === null) return "count(*)";
+  const cap = answer.count === "estimated" ? answer.countCap : null;
+  const most = cap === null ? "" : ` limit ${draft.parameter(cap)}::bigint+1`;
+  return `(select count(*) from (${renderUnshown(draft, node, frame)}${most}) _)`;
+}
+
+/** Whether there are rows behind the last one that the cap let through. */
+export function renderIsCut(draft: Draft, answer: AnswerPlan, node: ReadNode, frame: NodeFrame): string {
+  if (answer.rowCap === null) return "false";
+  const cap = (slot: number): string => `${draft.parameter(slot)}::bigint`;
+  const isFull = `count(*)>=${cap(answer.rowCap)}`;
+  const skipped = node.offset === null ? "" : `+${cap(node.offset)}`;
+  const rows = `${renderUnshown(draft, node, frame)} offset ${cap(answer.rowCap)}${skipped}`;
+  return `case when ${isFull} then exists(${rows}) else false end`;
+}
+
+/** All rows of a node, of which nothing but their number matters. */
+export function renderUnshown(draft: Draft, node: ReadNode, frame: NodeFrame): string {
+  if (node.isAggregated) return draft.renderNode(draft, { ...node, order: [], limit: null, offset: null }, frame);
+  return `select from ${frame.from}${renderWhere(draft, { joins: frame.joins, where: node.where }, frame.scope)}`;
+}

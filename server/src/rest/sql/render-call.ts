@@ -1,0 +1,89 @@
+import type { FunctionResult } from "../catalogue/catalogue.ts";
+import type { Call, CallParameter } from "../plan/plan.ts";
+import { type Draft, type NodeFrame, ONLY_COLUMN, scopeOfRows } from "./draft.ts";
+import { quoteIdentifier, quoteName } from "./quote.ts";
+
+/** A call as the first part of a statement, which makes sure that it is made once. */
+export interface RenderedCall {
+  /** Everything after `with`. */
+  readonly parts: string;
+  readonly frame: NodeFrame;
+}
+
+interface RenderedArguments {
+  readonly list: string;
+  /** Items of `from` that the list speaks of, each with a comma behind it. */
+  readonly from: string;
+}
+
+export function renderCall(draft: Draft, { function: called, arguments: given }: Call): RenderedCall {
+  const name = draft.alias(called.name);
+  const { list, from } = renderArguments(draft, given, called);
+  const call = `${quoteName(called)}(${list})`;
+  const isRecord = isUnknownRecord(called.returns);
+  const rows = isRecord
+    ? `select pg_catalog.row_to_json(_.result) as ${ONLY_COLUMN} from ${from}lateral (select ${call} as result) _`
+    : `select ${name}.* from ${from}${call} ${name}${renderColumnNames(called.returns)}`;
+  const type = called.returns.rowOf;
+  const scope = { ...scopeOfRows(name, type === null ? null : quoteName(type)), isRecord };
+  return { parts: `${name} as (${rows})`, frame: { from: name, scope, joins: [], type, isSingle: false } };
+}
+
+/** Nothing is known of its columns before it has run. */
+export function isUnknownRecord({ kind, columns }: FunctionResult): boolean {
+  return kind === "composite" && columns === null;
+}
+
+function renderColumnNames({ kind, rowOf, columns }: FunctionResult): string {
+  if (kind !== "composite") return `(${ONLY_COLUMN})`;
+  if (rowOf !== null || columns === null) return "";
+  return `(${[...columns.keys()].map(quoteIdentifier).join(",")})`;
+}
+
+function renderArguments(draft: Draft, given: Call["arguments"], called: Call["function"]): RenderedArguments {
+  switch (given.kind) {
+    case "none":
+      return { list: "", from: "" };
+    case "body":
+      return { list: `${draft.parameter(given.body)}::${given.type}`, from: "" };
+    case "named": {
+      const list = given.values.map(({ parameter, value }) => ({
+        parameter,
+        value: `${draft.parameter(value)}::${parameter.type.name}`,
+      }));
+      return { list: renderNamed(list, called), from: "" };
+    }
+    case "json": {
+      const alias = draft.alias("_arguments");
+      const definition = given.parameters.map(({ name, type }) => `${quoteIdentifier(name)} ${type.name}`).join(",");
+      const list = given.parameters.map((parameter) => ({
+        parameter,
+        value: `${alias}.${quoteIdentifier(parameter.name)}`,
+      }));
+      const text = `${draft.parameter(given.text)}::json`;
+      return { list: renderNamed(list, called), from: `pg_catalog.json_to_record(${text}) ${alias}(${definition}),` };
+    }
+  }
+}
+
+interface GivenArgument {
+  readonly parameter: CallParameter;
+  readonly value: string;
+}
+
+function renderNamed(given: readonly GivenArgument[], called: Call["function"]): string {
+  if (isByPlace(given, called)) return given.map(({ value }) => value).join(",");
+  return given
+    .toSorted((one, other) => Number(one.parameter.isVariadic) - Number(other.parameter.isVariadic))
+    .map(({ parameter, value }) => {
+      const mark = parameter.isVariadic ? "variadic " : "";
+      return `${mark}${quoteIdentifier(parameter.name)} := ${value}`;
+    })
+    .join(",");
+}
+
+/** PostgreSQL does not find a function by names when its variadic parameter is left out. */
+function isByPlace(given: readonly GivenArgument[], { hasVariadic, parameters }: Call["function"]): boolean {
+  if (!hasVariadic || given.some(({ parameter }) => parameter.isVariadic)) return false;
+  return given.every(({ parameter }, place) => parameters[place]?.name === parameter.name);
+}

@@ -1,0 +1,74 @@
+import type { ColumnPair } from "../catalogue/catalogue.ts";
+import type { Embed, Expression } from "../plan/plan.ts";
+import { type Draft, type NodeFrame, type RowScope, scopeOfTable } from "./draft.ts";
+import { listOutputNames } from "./output-names.ts";
+import { quoteIdentifier, quoteName } from "./quote.ts";
+import { renderCompared } from "./render-expression.ts";
+import { renderWhere } from "./render-predicate.ts";
+import { renderRows } from "./render-rows.ts";
+import { renderWindow } from "./render-window.ts";
+
+/** The value of an embed's key. A sub-select of the target list is evaluated only for rows that are left after the window. */
+export function renderEmbedded(draft: Draft, embed: Embed, parent: RowScope): string {
+  const { from, row } = renderRows(draft, embed.node, enterEmbed(draft, embed, parent));
+  if (embed.isToOne) return `(select pg_catalog.row_to_json(${row}) from ${from})`;
+  return `coalesce((select pg_catalog.json_agg(${row}) from ${from}),'[]')`;
+}
+
+/** What a spread is joined with: the one row, or one row that has a list for each output. */
+export function renderSpreadRows(draft: Draft, embed: Embed, parent: RowScope): string {
+  const frame = enterEmbed(draft, embed, parent);
+  // The bound also keeps the planner from turning the join around, which would lose the order.
+  if (embed.isToOne) return draft.renderNode(draft, embed.node, { ...frame, isSingle: true });
+  const names = listOutputNames(embed.node.outputs);
+  const places = names.map((_, at) => `c${at + 1}`);
+  const lists = names.map((name, at) => `coalesce(pg_catalog.json_agg(_.c${at + 1}),'[]') as ${quoteIdentifier(name)}`);
+  return `select ${lists.join(",")} from (${draft.renderNode(draft, embed.node, frame)}) _(${places.join(",")})`;
+}
+
+export function renderExists(draft: Draft, embed: Embed, parent: RowScope): string {
+  const { from, scope, joins } = enterEmbed(draft, embed, parent);
+  const where = renderWhere(draft, { joins, where: embed.node.where }, scope);
+  return `exists(select from ${from}${where}${renderWindow(draft, embed.node)})`;
+}
+
+/** A value of the one row of an embed, for ordering by. */
+export function renderRelated(draft: Draft, embed: Embed, value: Expression, parent: RowScope): string {
+  const { from, scope, joins } = enterEmbed(draft, embed, parent);
+  const where = renderWhere(draft, { joins, where: embed.node.where }, scope);
+  return `(select ${renderCompared(value, scope)} from ${from}${where} limit 1)`;
+}
+
+export function enterEmbed(draft: Draft, { relationship, isToOne }: Embed, parent: RowScope): NodeFrame {
+  const { target, isTargetView } = relationship;
+  const alias = draft.alias(target.name);
+  const scope = scopeOfTable(alias);
+  const isSingle = isToOne && (isTargetView || relationship.kind === "computed");
+  const frame = { scope, type: target, isSingle };
+  switch (relationship.kind) {
+    case "computed":
+      return { ...frame, from: `${quoteName(relationship.function)}(${parent.row}) ${alias}`, joins: [] };
+    case "many-to-many": {
+      const { relation, sourceColumns, targetColumns } = relationship.junction;
+      const junction = draft.alias(relation.name);
+      const through = `${quoteName(relation)} ${junction} join ${quoteName(target)} ${alias}`;
+      return {
+        ...frame,
+        from: `${through} on ${joinColumns(targetColumns, alias, junction).join(" and ")}`,
+        joins: joinColumns(sourceColumns, parent.name, junction),
+      };
+    }
+    case "many-to-one":
+    case "one-to-one":
+    case "one-to-many": {
+      const joins = joinColumns(relationship.columns, parent.name, alias);
+      return { ...frame, from: `${quoteName(target)} ${alias}`, joins };
+    }
+  }
+}
+
+function joinColumns(columns: readonly ColumnPair[], own: string, other: string): string[] {
+  return columns.map(
+    ([ownColumn, otherColumn]) => `${other}.${quoteIdentifier(otherColumn)} = ${own}.${quoteIdentifier(ownColumn)}`,
+  );
+}

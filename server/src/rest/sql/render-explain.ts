@@ -1,0 +1,14 @@
+import type { PlannedStatement } from "./statement.ts";
+
+export interface ExplainOptions {
+  readonly format: "text" | "json";
+  readonly options: readonly string[];
+}
+
+const KNOWN_OPTIONS = ["analyze", "verbose", "settings", "buffers", "wal"];
+
+/** The plan of a statement in place of its result. */
+export function renderExplain(statement: PlannedStatement, { format, options }: ExplainOptions): PlannedStatement {
+  const named = KNOWN_OPTIONS.filter((option) => options.includes(option));
+  return { ...statement, text: `explain (${[`format ${format}`, ...named].join(", ")}) ${statement.text}` };
+}

@@ -1,0 +1,122 @@
+import type { Aggregate } from "../parse/parsed-request.ts";
+import type { Embed, Expression, OrderBy, Output, ReadNode } from "../plan/plan.ts";
+import type { Draft, NodeFrame, RowScope } from "./draft.ts";
+import { listOutputNames, unknownColumnsError } from "./output-names.ts";
+import { quoteCast, quoteIdentifier } from "./quote.ts";
+import { enterEmbed, renderEmbedded, renderSpreadRows } from "./render-embed.ts";
+import { renderComparable, renderExpression } from "./render-expression.ts";
+import { renderOrder, renderOrderKey } from "./render-order.ts";
+import { renderWhere } from "./render-predicate.ts";
+import { renderWindow } from "./render-window.ts";
+
+/** One output of a grouped node: what is taken of each row, and what becomes of it in the group. */
+interface Cell {
+  readonly name: string;
+  /** Null for a count of rows. */
+  readonly value: string | null;
+  readonly aggregate: { readonly function: Aggregate; readonly cast: string | null } | null;
+  /** What of the node's own rows it shows as it is, to find again what rows are ordered by. */
+  readonly own: Expression | null;
+}
+
+interface Flattened {
+  readonly cells: readonly Cell[];
+  readonly laterals: string;
+}
+
+/** Rows are projected first, so that what they are grouped by is a plain column, however it came about. */
+export function renderGrouped(draft: Draft, node: ReadNode, frame: NodeFrame): string {
+  const { cells, laterals } = flatten(draft, node.outputs, frame.scope);
+  const extra: string[] = [];
+  const related: string[] = [];
+  const order = renderOrder(node.order, (by) => {
+    const cell = cells.findIndex((candidate) => isOrderedBy(candidate, by));
+    if (cell !== -1) return renderCell(cells[cell] as Cell, cell);
+    const place = `_.c${cells.length + extra.push(renderOrderKey(draft, by, frame.scope))}`;
+    // What an embed shows, by which rows are grouped, is one value for a group. Anything else the database refuses.
+    if (by.kind === "related") related.push(place);
+    return place;
+  });
+  const where = renderWhere(draft, { joins: frame.joins, where: node.where }, frame.scope);
+  const values = [...cells.map(({ value }) => value ?? "null"), ...extra];
+  const projected = values.map((value, at) => `${value} as c${at + 1}`).join(",");
+  const shown = cells.map((cell, at) => `${renderCell(cell, at)} as ${quoteIdentifier(cell.name)}`).join(",");
+  const keys = cells.flatMap(({ aggregate }, at) => (aggregate === null ? [`_.c${at + 1}`] : []));
+  const groups = keys.length === 0 ? "" : ` group by ${[...keys, ...related].join(",")}`;
+  const rows = `select ${projected} from ${frame.from}${laterals}${where}`;
+  return `select ${shown} from (${rows}) _${groups}${order}${renderWindow(draft, node, frame.isSingle)}`;
+}
+
+function renderCell({ value, aggregate }: Cell, at: number): string {
+  if (aggregate === null) return `_.c${at + 1}`;
+  const result = value === null ? "count(*)" : `pg_catalog.${aggregate.function}(_.c${at + 1})`;
+  return aggregate.cast === null ? result : `(${result})::${quoteCast(aggregate.cast)}`;
+}
+
+function isOrderedBy({ name, own }: Cell, by: OrderBy["by"]): boolean {
+  switch (by.kind) {
+    case "output":
+      return name === by.name;
+    case "own":
+      return own !== null && JSON.stringify(own) === JSON.stringify(by.value);
+    case "related":
+      return false;
+  }
+}
+
+function flatten(draft: Draft, outputs: readonly Output[], scope: RowScope): Flattened {
+  let laterals = "";
+  const cells = outputs.flatMap((output): readonly Cell[] => {
+    switch (output.kind) {
+      case "star":
+        throw unknownColumnsError();
+      case "value":
+        return [
+          { name: output.name, value: renderComparable(output.value, scope), aggregate: null, own: output.value },
+        ];
+      case "aggregate": {
+        const value = output.value === null ? null : renderExpression(output.value, scope);
+        return [{ name: output.name, value, aggregate: output, own: null }];
+      }
+      case "embed": {
+        const value = `pg_catalog.to_jsonb(${renderEmbedded(draft, output.embed, scope)})`;
+        return [{ name: output.name, value, aggregate: null, own: null }];
+      }
+      case "spread": {
+        const alias = draft.alias("_spread");
+        const { rows, cells: spread } = flattenSpread(draft, output.embed, scope);
+        laterals += ` left join lateral (${rows}) ${alias} on true`;
+        return spread.map((cell) => ({ ...cell, value: `${alias}.${cell.value}` }));
+      }
+    }
+  });
+  return { cells, laterals };
+}
+
+/** The cells' values are columns of `rows`. */
+function flattenSpread(
+  draft: Draft,
+  embed: Embed,
+  parent: RowScope,
+): { readonly rows: string; readonly cells: readonly (Cell & { readonly value: string })[] } {
+  if (!embed.isToOne) return flattenLists(draft, embed, parent);
+  const { from, scope, joins } = enterEmbed(draft, embed, parent);
+  const { cells, laterals } = flatten(draft, embed.node.outputs, scope);
+  // A count of rows counts those parents that have one.
+  const values = cells.map(({ value }, at) => `${value ?? "1"} as c${at + 1}`).join(",");
+  const where = renderWhere(draft, { joins, where: embed.node.where }, scope);
+  return {
+    rows: `select ${values} from ${from}${laterals}${where}${renderWindow(draft, embed.node, true)}`,
+    cells: cells.map((cell, at) => ({ ...cell, value: `c${at + 1}`, own: null })),
+  };
+}
+
+function flattenLists(draft: Draft, embed: Embed, parent: RowScope): ReturnType<typeof flattenSpread> {
+  const names = listOutputNames(embed.node.outputs);
+  const lists = names.map((_, at) => `pg_catalog.to_jsonb(_.c${at + 1}) as c${at + 1}`).join(",");
+  const places = names.map((_, at) => `c${at + 1}`).join(",");
+  return {
+    rows: `select ${lists} from (${renderSpreadRows(draft, embed, parent)}) _(${places})`,
+    cells: names.map((name, at) => ({ name, value: `c${at + 1}`, aggregate: null, own: null })),
+  };
+}

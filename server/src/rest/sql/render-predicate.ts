@@ -1,0 +1,94 @@
+import type { Expression, Predicate } from "../plan/plan.ts";
+import type { Draft, RowScope } from "./draft.ts";
+import { renderCompared, renderOperand } from "./render-expression.ts";
+
+type Compare = Predicate & { kind: "compare" };
+
+const OPERATORS: Readonly<Record<Compare["operator"], string>> = {
+  eq: "=",
+  neq: "<>",
+  gt: ">",
+  gte: ">=",
+  lt: "<",
+  lte: "<=",
+  like: "like",
+  ilike: "ilike",
+  match: "~",
+  imatch: "~*",
+  isdistinct: "is distinct from",
+  cs: "@>",
+  cd: "<@",
+  ov: "&&",
+  sl: "<<",
+  sr: ">>",
+  nxr: "&<",
+  nxl: "&>",
+  adj: "-|-",
+};
+
+const STATES: Readonly<Record<(Predicate & { kind: "is" })["what"], string>> = {
+  null: "null",
+  not_null: "not null",
+  true: "true",
+  false: "false",
+  unknown: "unknown",
+};
+
+/** Everything after `where`, that word included; empty when nothing is asked. */
+export function renderWhere(
+  draft: Draft,
+  { joins, where }: { readonly joins: readonly string[]; readonly where: readonly Predicate[] },
+  scope: RowScope,
+): string {
+  const conditions = [...joins, ...where.map((predicate) => renderPredicate(draft, predicate, scope))];
+  return conditions.length === 0 ? "" : ` where ${conditions.join(" and ")}`;
+}
+
+/** Closed in itself: what stands beside it cannot change what it means. */
+function renderPredicate(draft: Draft, predicate: Predicate, scope: RowScope): string {
+  const condition = renderCondition(draft, predicate, scope);
+  return predicate.isNegated ? `not (${condition})` : condition;
+}
+
+function renderCondition(draft: Draft, predicate: Predicate, scope: RowScope): string {
+  switch (predicate.kind) {
+    case "compare":
+      return renderCompare(draft, predicate, scope);
+    case "in":
+      return `${renderCompared(predicate.left, scope)} = any(${renderRows(draft.parameter(predicate.right), predicate.left, "[]")})`;
+    case "is":
+      return `${renderOperand(predicate.left, scope)} is ${STATES[predicate.what]}`;
+    case "search":
+      return renderSearch(draft, predicate, scope);
+    case "logic":
+      return renderLogic(draft, predicate, scope);
+    case "exists":
+      return draft.renderExists(draft, predicate.embed, scope);
+  }
+}
+
+function renderCompare(draft: Draft, { left, operator, quantifier, right }: Compare, scope: RowScope): string {
+  const operand = renderRows(draft.parameter(right), left, quantifier === null ? "" : "[]");
+  const compared = quantifier === null ? operand : `${quantifier}(${operand})`;
+  return `${renderCompared(left, scope)} ${OPERATORS[operator]} ${compared}`;
+}
+
+/** Rows are the one kind of value for which the database does not find out by itself what the other side is. */
+function renderRows(operand: string, { of, path }: Expression, list: "" | "[]"): string {
+  const isRow = path.length === 0 && of.type?.category === "composite" && of.type.rowOf !== null;
+  return isRow ? `${operand}::${of.type.name}${list}` : operand;
+}
+
+function renderSearch(draft: Draft, predicate: Predicate & { kind: "search" }, scope: RowScope): string {
+  const { config, isVector, left, right } = predicate;
+  const value = renderOperand(left, scope);
+  const withConfig = (text: string): string =>
+    config === null ? text : `${draft.parameter(config)}::pg_catalog.regconfig,${text}`;
+  const vector = isVector ? value : `pg_catalog.to_tsvector(${withConfig(value)})`;
+  return `${vector} @@ pg_catalog.${predicate.function}(${withConfig(draft.parameter(right))})`;
+}
+
+function renderLogic(draft: Draft, { operator, parts }: Predicate & { kind: "logic" }, scope: RowScope): string {
+  if (parts.length === 0) return operator === "and" ? "true" : "false";
+  return `(${parts.map((part) => renderPredicate(draft, part, scope)).join(` ${operator} `)})`;
+}

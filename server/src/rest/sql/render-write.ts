@@ -1,0 +1,161 @@
+import type { Column } from "../catalogue/catalogue.ts";
+import type { Write, WritePlan } from "../plan/plan.ts";
+import { renderBodyRows } from "./body-rows.ts";
+import { type Draft, type NodeFrame, scopeOfRows, scopeOfTable } from "./draft.ts";
+import { findNeededColumns, renderNeeded } from "./needed-columns.ts";
+import { quoteIdentifier, quoteLiteral, quoteName } from "./quote.ts";
+import { renderWhere } from "./render-predicate.ts";
+
+/** A write as the first part of a statement, and how the rest speaks of what it did. */
+export interface RenderedWrite {
+  /** Everything after `with`. */
+  readonly parts: string;
+  readonly frame: NodeFrame;
+  /** Counts the affected rows, wherever it stands. */
+  readonly count: string;
+  /** What must hold of it all, beside what the request says. */
+  readonly checks: readonly string[];
+  readonly location: string;
+  readonly inserted: string;
+}
+
+type Insert = Write & { kind: "insert" };
+type Update = Write & { kind: "update" };
+
+interface Change {
+  readonly statement: string;
+  /** Named queries before it. */
+  readonly before?: string;
+  readonly checks?: readonly string[];
+  /** Rows of the body that were there before. */
+  readonly known?: string;
+}
+
+export function renderWrite(draft: Draft, { write, shown }: Pick<WritePlan, "write" | "shown">): RenderedWrite {
+  const { relation } = write;
+  const name = draft.alias(relation.name);
+  const returning = renderReturning({ write, shown }, name);
+  const { statement, before = "", checks = [], known } = renderChange(draft, write, { name, returning });
+  const count = `(select count(*) from ${name})`;
+  return {
+    parts: `${before}${name} as (${statement})`,
+    frame: { from: name, scope: scopeOfRows(name, quoteName(relation)), joins: [], type: relation, isSingle: false },
+    count,
+    checks,
+    location: write.kind === "insert" ? renderLocation(write, name, count) : "null",
+    inserted: renderInserted(write, count, known),
+  };
+}
+
+/** Only what is shown, so that rights to read the other columns are not asked for. */
+function renderReturning({ write, shown }: Pick<WritePlan, "write" | "shown">, name: string): string {
+  const needed = shown === null ? new Set<string>() : findNeededColumns(shown);
+  const told = write.kind === "insert" ? (write.location ?? []) : [];
+  const all = needed === null ? null : new Set([...needed, ...told]);
+  return all?.size === 0 ? "1" : renderNeeded(all, name);
+}
+
+interface Target {
+  readonly name: string;
+  readonly returning: string;
+}
+
+function renderChange(draft: Draft, write: Write, target: Target): Change {
+  switch (write.kind) {
+    case "insert":
+      return renderInsert(draft, write, target);
+    case "update":
+      return renderUpdate(draft, write, target);
+    case "delete": {
+      const where = renderWhere(draft, { joins: [], where: write.where }, scopeOfTable(target.name));
+      return { statement: `delete from ${quoteName(write.relation)}${where} returning ${target.returning}` };
+    }
+  }
+}
+
+function renderInsert(draft: Draft, write: Insert, { name, returning }: Target): Change {
+  const { relation, rows, conflict, putKey } = write;
+  const table = quoteName(relation);
+  const onConflict = renderConflict(write);
+  if (rows.columns.length === 0) {
+    // As many rows of defaults as the list has members.
+    const source = rows.isArray
+      ? `select from pg_catalog.json_array_elements(${draft.parameter(rows.text)}::json)`
+      : "default values";
+    return { statement: `insert into ${table} ${source}${onConflict} returning ${returning}` };
+  }
+  const { from, values, checks } = renderBodyRows(draft, rows, relation);
+  const columns = quoteColumns(rows.columns);
+  const key = putKey?.map(({ column, value }) => {
+    const place = rows.columns.findIndex((candidate) => candidate.name === column.name);
+    return `${values[place] ?? "null"} = ${draft.parameter(value)}`;
+  });
+  const where = key === undefined || key.length === 0 ? "" : ` where ${key.join(" and ")}`;
+  if (conflict?.resolution !== "merge") {
+    const source = `select ${values.join(",")} from ${from}${where}`;
+    return { statement: `insert into ${table}(${columns}) ${source}${onConflict} returning ${returning}`, checks };
+  }
+  const sent = draft.alias("_sent");
+  const there = conflict.columns.map(
+    (column) => `${name}.${quoteIdentifier(column)} = ${sent}.${quoteIdentifier(column)}`,
+  );
+  const isKeySent = conflict.columns.every((column) => rows.columns.some((candidate) => candidate.name === column));
+  return {
+    before: `${sent}(${columns}) as (select ${values.join(",")} from ${from}${where}),`,
+    statement: `insert into ${table}(${columns}) select * from ${sent}${onConflict} returning ${returning}`,
+    checks,
+    known: isKeySent ? `(select count(*) from ${sent} join ${table} ${name} on ${there.join(" and ")})` : "0",
+  };
+}
+
+function renderConflict({ conflict, rows }: Insert): string {
+  if (conflict === null) return "";
+  const target = ` on conflict (${conflict.columns.map(quoteIdentifier).join(",")}) do `;
+  if (conflict.resolution === "ignore" || rows.columns.length === 0) return `${target}nothing`;
+  const others = rows.columns.filter(({ name }) => !conflict.columns.includes(name));
+  // With a key alone nothing changes, but the row was addressed and is shown.
+  const changed = others.length === 0 ? rows.columns : others;
+  return `${target}update set ${changed.map(({ name }) => `${quoteIdentifier(name)}=excluded.${quoteIdentifier(name)}`).join(",")}`;
+}
+
+function renderUpdate(draft: Draft, write: Update, { name, returning }: Target): Change {
+  const { relation, rows, matchOn } = write;
+  const table = quoteName(relation);
+  const scope = scopeOfTable(name);
+  const changed = rows.columns.filter((column) => !matchOn?.includes(column.name));
+  if (changed.length === 0) return { statement: `select ${returning} from ${table} where false` };
+
+  const { from, values, checks } = renderBodyRows(draft, rows, relation);
+  if (matchOn === null) {
+    const set = rows.columns.map((column, at) => `${quoteIdentifier(column.name)}=${values[at]}`).join(",");
+    const where = renderWhere(draft, { joins: [], where: write.where }, scope);
+    return { statement: `update ${table} set ${set} from ${from}${where} returning ${returning}`, checks };
+  }
+  const sent = draft.alias("_sent");
+  const key = matchOn.map(quoteIdentifier);
+  const set = changed.map((column) => `${quoteIdentifier(column.name)}=${sent}.${quoteIdentifier(column.name)}`);
+  const joins = key.map((column) => `${name}.${column} = ${sent}.${column}`);
+  const where = renderWhere(draft, { joins, where: write.where }, scope);
+  const most = `select coalesce(pg_catalog.max(times),1) from (select count(*) as times from ${sent} group by ${key.join(",")}) _`;
+  return {
+    before: `${sent}(${quoteColumns(rows.columns)}) as (select ${values.join(",")} from ${from}),`,
+    statement: `update ${table} set ${set.join(",")} from ${sent}${where} returning ${returning}`,
+    // Of two changes to one row, one would be lost without a word.
+    checks: [...checks, `private.require_single((${most}))`],
+  };
+}
+
+function renderInserted({ kind, ...write }: Write, count: string, known: string | undefined): string {
+  if (kind !== "insert" || !("conflict" in write) || write.conflict === null) return "null";
+  return known === undefined ? count : `${count}-${known}`;
+}
+
+function renderLocation({ location }: Insert, name: string, count: string): string {
+  if (location === null) return "null";
+  const members = location.map((column) => `${quoteLiteral(column)},${name}.${quoteIdentifier(column)}::text`);
+  return `case when ${count}=1 then (select pg_catalog.json_build_object(${members.join(",")})::text from ${name}) end`;
+}
+
+function quoteColumns(columns: readonly Column[]): string {
+  return columns.map(({ name }) => quoteIdentifier(name)).join(",");
+}

@@ -1,0 +1,47 @@
+import type pg from "pg";
+import type { QualifiedName, RewrittenRows, TableRules, WriteAttempt } from "../rest/index.ts";
+import { explainMissing } from "./explain-missing.ts";
+import { faultsError } from "./faults-error.ts";
+import { findFaults } from "./find-faults.ts";
+import { isOwnRelation } from "./own-names.ts";
+import { createOwners } from "./owners.ts";
+import { explainRefusal } from "./refusals/explain-refusal.ts";
+import { allRules } from "./rules/all-rules.ts";
+import type { TableRule } from "./rules/table-rule.ts";
+import { type FindUrlFault, findWebhookUrlFault } from "./rules/webhook-url.ts";
+import { readWrittenRows } from "./written-rows.ts";
+
+export interface TableRulesOptions {
+  /** The service's own, which sees all rows. */
+  readonly pool: pg.Pool;
+  /** What is known about a webhook's address without asking DNS; left out, its form alone is looked at. */
+  readonly findUrlFault?: FindUrlFault;
+}
+
+export function createTableRules({ pool, findUrlFault = findWebhookUrlFault }: TableRulesOptions): TableRules {
+  const rules = allRules(findUrlFault);
+  const owners = createOwners(pool);
+  const ruleOf = (relation: QualifiedName): TableRule | null =>
+    isOwnRelation(relation) ? (rules.get(relation.name) ?? null) : null;
+  return {
+    beforeWrite(attempt) {
+      const rule = ruleOf(attempt.relation);
+      // Whoever may not write at all is told so by the database, and learns nothing about fields.
+      const isUnchecked = attempt.operation === "delete" || attempt.caller.role === "anon";
+      return rule === null || isUnchecked ? null : checkRows(rule, attempt);
+    },
+    explainRefusal(error, attempt) {
+      if (!isOwnRelation(attempt.relation)) return null;
+      return explainRefusal({ error, attempt, rule: ruleOf(attempt.relation), owners });
+    },
+    explainMissing: (attempt) => explainMissing(attempt, owners),
+  };
+}
+
+function checkRows(rule: TableRule, attempt: WriteAttempt): RewrittenRows | null {
+  const written = readWrittenRows(rule, attempt);
+  const faults = findFaults({ rule, attempt, written });
+  if (faults.length > 0) throw faultsError(faults, attempt.operation);
+  const isAsSent = written.rows === attempt.rows && written.columns.length === attempt.columns.length;
+  return isAsSent ? null : { rows: written.rows, columns: written.columns };
+}

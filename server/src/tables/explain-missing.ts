@@ -1,0 +1,33 @@
+import type { ErrorCode } from "@swarmbase/sdk";
+import { AppError } from "../errors/index.ts";
+import type { ReadAttempt, WriteAttempt } from "../rest/index.ts";
+import { canonicalUuid } from "./fields/uuid-field.ts";
+import { isOwnRelation } from "./own-names.ts";
+import type { Owners } from "./owners.ts";
+import type { OwnedTable } from "./sql/select-owners.ts";
+
+interface Names {
+  readonly table: OwnedTable;
+  readonly noun: string;
+  readonly missing: ErrorCode;
+  readonly foreign: ErrorCode;
+}
+
+const NAMES: ReadonlyMap<string, Names> = new Map([
+  ["agents", { table: "agents", noun: "agent", missing: "AGENT_NOT_FOUND", foreign: "PERMISSION_DENIED" }],
+  ["webhooks", { table: "webhooks", noun: "webhook", missing: "WEBHOOK_NOT_FOUND", foreign: "FORBIDDEN" }],
+]);
+
+/** Only where one row is named and the table has names for its absence; a list that is empty is an answer like any other. */
+export async function explainMissing(attempt: ReadAttempt | WriteAttempt, owners: Owners): Promise<AppError | null> {
+  const { relation, pinnedId, caller } = attempt;
+  const names = isOwnRelation(relation) ? NAMES.get(relation.name) : undefined;
+  const id = pinnedId === null ? null : canonicalUuid(pinnedId);
+  if (names === undefined || id === null || caller.role === "anon") return null;
+  const ownerId = (await owners.find(names.table, [id])).get(id) ?? null;
+  const isForeign = ownerId !== null && caller.role === "authenticated" && ownerId !== caller.userId;
+  const extra = { upstreamCode: "PGRST116" };
+  return isForeign
+    ? new AppError(names.foreign, `The ${names.noun} belongs to another user`, extra)
+    : new AppError(names.missing, `There is no ${names.noun} with the id ${id}`, extra);
+}

@@ -1,0 +1,65 @@
+import { type BoundedField, FIELD_BOUNDS } from "@swarmbase/sdk";
+import { type Fault, FINE, type Field, fault, field, type Row, type Value } from "./field.ts";
+import { findUnstorable } from "./text-field.ts";
+
+export function jsonObject(bounds: BoundedField, more: (value: Row) => readonly Fault[] = () => FINE): Field {
+  const { max } = FIELD_BOUNDS[bounds];
+  return field((value) => {
+    if (!isObject(value)) return fault("must be a JSON object");
+    const unstorable = findUnstorableText(value);
+    if (unstorable !== null) return fault(unstorable);
+    if (measureJson(value) > max) return fault(`must be at most ${max} bytes of JSON`);
+    return more(value);
+  }, readJson);
+}
+
+/** What is no JSON stays a text, which is no object. */
+function readJson(text: string): Value {
+  try {
+    return JSON.parse(text) as Value;
+  } catch {
+    return text;
+  }
+}
+
+export function list(check: (items: readonly Value[]) => readonly Fault[]): Field {
+  return field(
+    (value) => (Array.isArray(value) ? check(value) : fault("must be an array")),
+    // An array literal of PostgreSQL.
+    () => undefined,
+  );
+}
+
+function isObject(value: Value): value is Row {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/**
+ * Bytes of the text that the database measures, which has a space after each comma and colon. Numbers may be longer there
+ * than JavaScript writes them, so a value can still be refused by the database, but none is refused here alone.
+ */
+export function measureJson(value: Value): number {
+  if (Array.isArray(value)) return sum(value.map(measureJson)) + separatorBytes(value.length) + 2;
+  if (!isObject(value)) return Buffer.byteLength(JSON.stringify(value));
+  const entries = Object.entries(value);
+  const members = entries.map(([key, inner]) => Buffer.byteLength(JSON.stringify(key)) + 2 + measureJson(inner));
+  return sum(members) + separatorBytes(entries.length) + 2;
+}
+
+function separatorBytes(items: number): number {
+  return 2 * Math.max(0, items - 1);
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, next) => total + next, 0);
+}
+
+function findUnstorableText(value: Value): string | null {
+  if (typeof value === "string") return findUnstorable(value);
+  if (typeof value !== "object" || value === null) return null;
+  for (const [key, inner] of Object.entries(value)) {
+    const found = findUnstorable(key) ?? findUnstorableText(inner);
+    if (found !== null) return found;
+  }
+  return null;
+}

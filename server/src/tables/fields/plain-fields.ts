@@ -1,0 +1,61 @@
+import { type BoundedField, FIELD_BOUNDS } from "@swarmbase/sdk";
+import { FINE, type Field, fault, field } from "./field.ts";
+
+export interface NumberBounds {
+  readonly min: number;
+  readonly max: number;
+}
+
+export const INTEGER_MAX = 2_147_483_647;
+/** The largest double that a bigint holds. */
+export const BIGINT_MAX = 2 ** 63 - 1024;
+
+const WHOLE_NUMBER = /^\s*[+-]?\d+\s*$/;
+const DECIMAL = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)\s*$/;
+const TRUTHS: ReadonlyMap<string, boolean> = new Map([
+  ["t", true],
+  ["true", true],
+  ["f", false],
+  ["false", false],
+]);
+
+export function integer(bounds: NumberBounds | BoundedField): Field {
+  const { min, max } = typeof bounds === "string" ? FIELD_BOUNDS[bounds] : bounds;
+  return field(
+    (value) => {
+      if (!Number.isInteger(value)) return fault("must be an integer");
+      return isBetween(value as number, min, max) ? FINE : fault(describeRange(min, max));
+    },
+    (text) => (WHOLE_NUMBER.test(text) ? Number(text) : text),
+  );
+}
+
+export function number({ min, max }: NumberBounds): Field {
+  return field(
+    (value) => {
+      if (typeof value !== "number") return fault("must be a number");
+      return isBetween(value, min, max) ? FINE : fault(describeRange(min, max));
+    },
+    (text) => (DECIMAL.test(text) ? Number(text) : text),
+  );
+}
+
+export function boolean(): Field {
+  return field(
+    (value) => (typeof value === "boolean" ? FINE : fault("must be true or false")),
+    (text) => TRUTHS.get(text.trim().toLowerCase()) ?? text,
+  );
+}
+
+/** Which texts are a time only the database knows. */
+export function timestamp(): Field {
+  return field((value) => (typeof value === "string" ? FINE : fault("must be a timestamp")));
+}
+
+export function isBetween(value: number, min: number, max: number): boolean {
+  return value >= min && value <= max;
+}
+
+export function describeRange(min: number, max: number): string {
+  return max >= INTEGER_MAX ? `must be at least ${min}` : `must be between ${min} and ${max}`;
+}

@@ -1,0 +1,57 @@
+import type { QualifiedName, TouchedName } from "../rest/index.ts";
+
+const OWN_SCHEMA = "public";
+
+const WRITTEN_RELATIONS = [
+  "agents",
+  "tools",
+  "agent_tools",
+  "webhooks",
+  "swarms",
+  "swarm_members",
+  "swarm_agents",
+  "messages",
+  "message_flags",
+  "profiles",
+  "user_settings",
+] as const;
+
+/** Written by the service role and the service itself alone. */
+const READ_RELATIONS = [
+  "models",
+  "webhook_deliveries",
+  "webhook_delivery_attempts",
+  "webhook_recoveries",
+  "message_revisions",
+  "runs",
+  "run_turns",
+  "run_events",
+  "tool_executions",
+  "tool_execution_payloads",
+  "usage_records",
+  "usage_daily",
+  "public_profiles",
+  "agent_cards",
+] as const;
+
+export type WrittenRelation = (typeof WRITTEN_RELATIONS)[number];
+
+export const OWN_RELATIONS: ReadonlySet<string> = new Set([...WRITTEN_RELATIONS, ...READ_RELATIONS]);
+export const OWN_FUNCTIONS: ReadonlySet<string> = new Set(["tool"]);
+
+export function isOwnRelation({ schema, name }: QualifiedName): boolean {
+  return schema === OWN_SCHEMA && OWN_RELATIONS.has(name);
+}
+
+/** Our relations and our functions over rows: nothing that somebody has added to the database. */
+export function isOwnName({ kind, schema, name }: TouchedName): boolean {
+  if (schema !== OWN_SCHEMA) return false;
+  switch (kind) {
+    case "relation":
+      return OWN_RELATIONS.has(name);
+    case "function":
+      return OWN_FUNCTIONS.has(name);
+    case "type":
+      return false;
+  }
+}

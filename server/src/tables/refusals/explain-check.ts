@@ -1,0 +1,67 @@
+import { AppError } from "../../errors/index.ts";
+import type { NamedFault, Row } from "../fields/field.ts";
+import { faultsError } from "../faults-error.ts";
+import { SECRET_IS_MANAGED } from "../rules/webhook-rules.ts";
+import { fieldOfConstraint } from "./field-of-constraint.ts";
+import { isWrite, type Refusal } from "./refusal.ts";
+
+const MESSAGES: Readonly<Record<string, string>> = {
+  length: "is too short or too long",
+  size: "is too large",
+  range: "is out of range",
+  known: "is not one of the values allowed",
+  object: "must be a JSON object",
+  http: "must be an http or https URL",
+  https: "must be an HTTPS URL",
+  format: "has the wrong form",
+  count: "has too many entries",
+  not_empty: "must not be empty",
+  present: "is required",
+  immutable: "cannot be changed",
+};
+
+const CODES: ReadonlyMap<string, NamedFault> = new Map([
+  ["agents_framework_known", "INVALID_FRAMEWORK"],
+  ["webhooks_url_https", "INVALID_URL"],
+  ["webhooks_events_known", "INVALID_EVENTS"],
+]);
+
+/** A check of the table or of a trigger, by its name. */
+export function explainCheck(refusal: Refusal): AppError | null {
+  const { error, attempt, rule } = refusal;
+  const { constraint } = error;
+  if (rule === null || constraint === undefined || !isWrite(attempt)) return null;
+  if (constraint === "agents_limit_per_user")
+    return new AppError("AGENT_LIMIT_REACHED", sentence(error.message), { cause: error });
+  if (constraint === "webhooks_limit_per_user")
+    return new AppError("VALIDATION_ERROR", sentence(error.message), { cause: error });
+  if (constraint === "agents_model_offered") return explainModel(refusal, attempt.rows, attempt.isArray);
+  const found = fieldOfConstraint(rule, constraint);
+  if (found === null) return null;
+  const message =
+    constraint === "webhooks_secret_managed" ? SECRET_IS_MANAGED : describe(found.kind, error.column, error.message);
+  const fault = { place: found.field, message, code: CODES.get(constraint) ?? null };
+  return faultsError([fault], attempt.operation);
+}
+
+/** PostgreSQL names the column of its own checks nowhere, so one that is named was raised by a trigger, with a message to show. */
+function describe(kind: string, column: string | undefined, message: string): string {
+  const known = Object.hasOwn(MESSAGES, kind) ? MESSAGES[kind] : undefined;
+  return known ?? (column === undefined ? "is not valid" : `is not valid: ${message}`);
+}
+
+function explainModel({ error }: Refusal, rows: readonly Row[], isArray: boolean): AppError {
+  const pair = JSON.parse(error.detail ?? "{}") as { framework?: string; model?: string };
+  const message = `is not offered by ${pair.framework}`;
+  const index = rows.findIndex((row) => Object.hasOwn(row, "model") && row["model"] === pair.model);
+  const place = isArray && index !== -1 ? `${index}.model` : "model";
+  return new AppError("INVALID_MODEL", sentence(error.message), {
+    details: { [place]: message },
+    hint: error.hint ?? null,
+    cause: error,
+  });
+}
+
+export function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

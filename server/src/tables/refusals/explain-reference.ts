@@ -1,0 +1,42 @@
+import type { ErrorCode } from "@swarmbase/sdk";
+import { AppError } from "../../errors/index.ts";
+import { faultsError } from "../faults-error.ts";
+import { isWrite, type Refusal } from "./refusal.ts";
+
+interface Named {
+  readonly code: ErrorCode;
+  readonly noun: string;
+}
+
+const AGENT: Named = { code: "AGENT_NOT_FOUND", noun: "agent" };
+const SWARM: Named = { code: "SWARM_NOT_FOUND", noun: "swarm" };
+const MESSAGE: Named = { code: "MESSAGE_NOT_FOUND", noun: "message" };
+const RUN: Named = { code: "RUN_NOT_FOUND", noun: "run" };
+
+/** What a row points at, by the column that does. All other columns point at users. */
+const NAMED: ReadonlyMap<string, Named> = new Map([
+  ["agent_id", AGENT],
+  ["coordinator_agent_id", AGENT],
+  ["sender_agent_id", AGENT],
+  ["tool_id", { code: "TOOL_NOT_FOUND", noun: "tool" }],
+  ["swarm_id", SWARM],
+  ["message_id", MESSAGE],
+  ["reply_to_id", MESSAGE],
+  ["run_id", RUN],
+]);
+
+/** The row points at something that is not there. */
+export function explainReference({ error, attempt, rule }: Refusal): AppError | null {
+  const column = /^(.+)_fkey$/.exec(error.constraint ?? "")?.[1]?.slice(`${rule?.name ?? ""}_`.length);
+  if (rule === null || column === undefined || !isWrite(attempt) || !Object.hasOwn(rule.fields, column)) return null;
+  const named = NAMED.get(column);
+  if (named === undefined) {
+    return faultsError([{ place: column, message: "names a user who does not exist", code: null }], attempt.operation);
+  }
+  return notFoundError(named.code, named.noun, column, error);
+}
+
+export function notFoundError(code: ErrorCode, noun: string, column: string, cause: unknown): AppError {
+  const details = { [column]: `names no ${noun} that exists` };
+  return new AppError(code, `The ${noun} does not exist`, { details, cause });
+}

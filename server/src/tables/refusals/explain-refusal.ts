@@ -1,0 +1,42 @@
+import type pg from "pg";
+import { AppError } from "../../errors/index.ts";
+import { faultsError } from "../faults-error.ts";
+import { explainCheck } from "./explain-check.ts";
+import { explainReference } from "./explain-reference.ts";
+import { explainRights } from "./explain-rights.ts";
+import { isWrite, type Refusal } from "./refusal.ts";
+
+const UNREADABLE_VALUE = /^22/;
+
+/** The same names whether a fault was found here or by the database. What has none keeps its SQLSTATE. */
+export async function explainRefusal(refusal: Refusal): Promise<AppError | null> {
+  const { error, attempt } = refusal;
+  // A table that somebody else has linked to ours answers for itself.
+  if (error.table !== undefined && error.table !== attempt.relation.name) return null;
+  if (attempt.caller.role === "anon" && error.code !== undefined && UNREADABLE_VALUE.test(error.code)) {
+    return signInError(error);
+  }
+  switch (error.code) {
+    case "42501":
+      return explainRights(refusal);
+    case "23514":
+      return explainCheck(refusal);
+    case "23503":
+      return explainReference(refusal);
+    case "23502":
+      return explainNull(refusal);
+    default:
+      return null;
+  }
+}
+
+function explainNull({ error, attempt, rule }: Refusal): AppError | null {
+  if (rule === null || error.column === undefined || !isWrite(attempt)) return null;
+  return faultsError([{ place: error.column, message: "is required", code: null }], attempt.operation);
+}
+
+/** PostgreSQL reads values before it looks at rights; whoever has none to our tables is told that all the same. */
+function signInError(cause: pg.DatabaseError): AppError {
+  const headers = { "www-authenticate": "Bearer" };
+  return new AppError("UNAUTHORIZED", "This table is open to signed-in users only", { headers, cause });
+}

@@ -1,0 +1,24 @@
+import { AGENT_SETTINGS } from "@swarmbase/sdk";
+import type { TableRule } from "../rules/table-rule.ts";
+
+export interface ConstrainedField {
+  /** Dotted where the constraint is about a key of the field. */
+  readonly field: string;
+  /** What is left of the name: the kind of rule. */
+  readonly kind: string;
+}
+
+/** Constraints are called `<table>_<column>_<kind>`, or have the column further on; the longest name counts. */
+export function fieldOfConstraint(rule: TableRule, constraint: string): ConstrainedField | null {
+  if (!constraint.startsWith(`${rule.name}_`)) return null;
+  const rest = constraint.slice(rule.name.length + 1);
+  const columns = Object.keys(rule.fields).toSorted((left, right) => right.length - left.length);
+  for (const column of columns) {
+    if (rest !== column && !rest.startsWith(`${column}_`)) continue;
+    const kind = rest.slice(column.length + 1);
+    const isSetting = rule.name === "agents" && column === "settings" && Object.hasOwn(AGENT_SETTINGS, kind);
+    return isSetting ? { field: `${column}.${kind}`, kind: "range" } : { field: column, kind };
+  }
+  const inside = columns.find((column) => `_${rest}_`.includes(`_${column}_`));
+  return inside === undefined ? null : { field: inside, kind: "" };
+}

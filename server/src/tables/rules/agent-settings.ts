@@ -1,0 +1,28 @@
+import { AGENT_SETTINGS, type AgentSettingName } from "@swarmbase/sdk";
+import type { Fault, PresentValue, Row, Value } from "../fields/field.ts";
+import { describeRange, isBetween } from "../fields/plain-fields.ts";
+
+/** Known keys alone; others are kept as they are. */
+export function checkAgentSettings(settings: Row): readonly Fault[] {
+  const faults: Fault[] = [];
+  for (const name of Object.keys(AGENT_SETTINGS) as AgentSettingName[]) {
+    const value = Object.hasOwn(settings, name) ? settings[name] : undefined;
+    const message = value === undefined ? null : findFault(AGENT_SETTINGS[name], value);
+    if (message !== null) faults.push({ path: name, message, code: null });
+  }
+  return faults;
+}
+
+function findFault(row: (typeof AGENT_SETTINGS)[AgentSettingName], value: Value): string | null {
+  if (row.kind === "text list") return value === null ? null : findListFault(row.maxItems, value);
+  if (row.kind === "integer" && !Number.isInteger(value)) return "must be an integer";
+  if (typeof value !== "number") return "must be a number";
+  const max = row.max ?? Number.MAX_SAFE_INTEGER;
+  return isBetween(value, row.min, max) ? null : describeRange(row.min, max);
+}
+
+function findListFault(maxItems: number, value: PresentValue): string | null {
+  if (!Array.isArray(value) || value.some((item) => typeof item !== "string"))
+    return "must be null or an array of strings";
+  return value.length <= maxItems ? null : `must have at most ${maxItems} entries`;
+}

@@ -1,0 +1,69 @@
+import {
+  FIELD_BOUNDS,
+  MESSAGE_CONTENT_TYPES,
+  MESSAGE_FLAG_SOURCES,
+  MESSAGE_FLAG_STATUSES,
+  MESSAGE_SENDER_TYPES,
+} from "@swarmbase/sdk";
+import { type Fault, FINE, fault, filledIn, nullable, type Value } from "../fields/field.ts";
+import { jsonObject, list } from "../fields/json-field.ts";
+import { BIGINT_MAX, boolean, integer, timestamp } from "../fields/plain-fields.ts";
+import { anyText, choice, text } from "../fields/text-field.ts";
+import { canonicalUuid, uuid } from "../fields/uuid-field.ts";
+import { tableRule } from "./table-rule.ts";
+
+const MAX_MENTIONS = 100;
+
+/** The sender and what becomes of a message are the service's; columns of that kind are checked for their form alone. */
+export const MESSAGES = tableRule({
+  name: "messages",
+  required: ["swarm_id", "content"],
+  fields: {
+    id: uuid(),
+    swarm_id: uuid(),
+    seq: filledIn(integer({ min: 0, max: BIGINT_MAX })),
+    sender_type: choice(MESSAGE_SENDER_TYPES),
+    sender_id: nullable(uuid()),
+    sender_user_id: nullable(uuid()),
+    sender_agent_id: nullable(uuid()),
+    sender_name: filledIn(anyText()),
+    sender_deleted: boolean(),
+    // A tombstone that is sent back as it was read has none; whether it is one the database knows.
+    content: { ...text("messages.content"), nulls: "always" },
+    content_type: choice(MESSAGE_CONTENT_TYPES),
+    reply_to_id: nullable(uuid()),
+    run_id: nullable(uuid()),
+    turn_id: nullable(uuid()),
+    finish_reason: nullable(anyText()),
+    mentions: list(checkMentions),
+    metadata: jsonObject("messages.metadata"),
+    client_message_id: nullable(text(FIELD_BOUNDS["messages.client_message_id"])),
+    edited_at: nullable(timestamp()),
+    deleted_at: nullable(timestamp()),
+    deleted_by: nullable(uuid()),
+    flagged: boolean(),
+  },
+});
+
+export const MESSAGE_FLAGS = tableRule({
+  name: "message_flags",
+  required: ["message_id"],
+  fields: {
+    id: uuid(),
+    message_id: uuid(),
+    swarm_id: filledIn(uuid()),
+    source: choice(MESSAGE_FLAG_SOURCES),
+    flagged_by: nullable(uuid()),
+    category: nullable(text("message_flags.category")),
+    reason: nullable(text("message_flags.reason")),
+    status: choice(MESSAGE_FLAG_STATUSES),
+    resolved_by: nullable(uuid()),
+    resolved_at: nullable(timestamp()),
+  },
+});
+
+function checkMentions(mentions: readonly Value[]): readonly Fault[] {
+  if (mentions.some((mention) => typeof mention !== "string" || canonicalUuid(mention) === null))
+    return fault("must be an array of UUIDs");
+  return mentions.length <= MAX_MENTIONS ? FINE : fault(`must have at most ${MAX_MENTIONS} entries`);
+}

@@ -1,0 +1,54 @@
+import { EVENT_TYPES, FIELD_BOUNDS, isEventType } from "@swarmbase/sdk";
+import { type Fault, FINE, fault, filledIn, nullable, type Row, type Value } from "../fields/field.ts";
+import { jsonObject, list } from "../fields/json-field.ts";
+import { boolean, integer, timestamp } from "../fields/plain-fields.ts";
+import { anyText, text, trimmedText } from "../fields/text-field.ts";
+import { uuid } from "../fields/uuid-field.ts";
+import { checkDeliveryHeaders } from "./delivery-headers.ts";
+import { type RowFault, type TableRule, tableRule } from "./table-rule.ts";
+import type { FindUrlFault } from "./webhook-url.ts";
+
+export const SECRET_IS_MANAGED = "is made by the service; use regenerate_secret to replace it";
+
+export function webhooks(findUrlFault: FindUrlFault): TableRule {
+  return tableRule({
+    name: "webhooks",
+    required: ["name", "url", "events"],
+    requiredOfService: ["user_id"],
+    ignored: ["created_at", "updated_at"],
+    checkNewRow: checkSecret,
+    fields: {
+      id: uuid(),
+      user_id: uuid(),
+      name: trimmedText("webhooks.name"),
+      url: text({ min: 0, max: FIELD_BOUNDS["webhooks.url"].max }, (url) => {
+        const message = findUrlFault(url);
+        return message === null ? FINE : fault(message, "INVALID_URL");
+      }),
+      secret: filledIn(anyText()),
+      events: list(checkEvents),
+      is_active: boolean(),
+      headers: jsonObject("webhooks.headers", checkDeliveryHeaders),
+      retry_count: integer("webhooks.retry_count"),
+      timeout_ms: integer("webhooks.timeout_ms"),
+      api_version: anyText(),
+      disabled_reason: nullable(anyText()),
+      disabled_at: nullable(timestamp()),
+    },
+  });
+}
+
+function checkEvents(events: readonly Value[]): readonly Fault[] {
+  if (events.length === 0) return fault("must name at least one event type");
+  if (events.some((event) => typeof event !== "string")) return fault("must be an array of strings");
+  const unknown = events.filter((event) => !isEventType(event));
+  if (unknown.length === 0) return FINE;
+  const named = unknown.slice(0, 5).map((event) => JSON.stringify(event).slice(0, 100));
+  return fault(`has unknown event types: ${named.join(", ")}; known are ${EVENT_TYPES.join(", ")}`, "INVALID_EVENTS");
+}
+
+/** On an upsert or update the database compares it with the one that the webhook has. */
+function checkSecret(row: Row): readonly RowFault[] {
+  if (!Object.hasOwn(row, "secret") || row["secret"] === null) return [];
+  return [{ field: "secret", path: "", message: SECRET_IS_MANAGED, code: null }];
+}

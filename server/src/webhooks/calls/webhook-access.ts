@@ -1,0 +1,45 @@
+import type pg from "pg";
+import { AppError } from "../../errors/index.ts";
+import {
+  type DeliveryTarget,
+  selectDeliveryTarget,
+  selectWebhookTarget,
+  type WebhookTarget,
+} from "../sql/select-target.ts";
+
+/** The user on whose behalf a call is made; null is the service role, which may act for anybody. */
+export type CallerId = string | null;
+
+export async function getOwnWebhook(pool: pg.Pool, callerId: CallerId, webhookId: string): Promise<WebhookTarget> {
+  const webhook = await selectWebhookTarget(pool, webhookId);
+  if (webhook === null) throw webhookNotFound();
+  if (callerId !== null && webhook.user_id !== callerId)
+    throw new AppError("FORBIDDEN", "This webhook belongs to somebody else.");
+  return webhook;
+}
+
+export async function getOwnActiveWebhook(
+  pool: pg.Pool,
+  callerId: CallerId,
+  webhookId: string,
+): Promise<WebhookTarget> {
+  const webhook = await getOwnWebhook(pool, callerId, webhookId);
+  if (!webhook.is_active) throw webhookDisabled();
+  return webhook;
+}
+
+export async function getOwnDelivery(pool: pg.Pool, callerId: CallerId, deliveryId: string): Promise<DeliveryTarget> {
+  const delivery = await selectDeliveryTarget(pool, deliveryId);
+  if (delivery === null) throw new AppError("DELIVERY_NOT_FOUND", "There is no such delivery.");
+  if (callerId !== null && delivery.user_id !== callerId)
+    throw new AppError("FORBIDDEN", "This delivery belongs to somebody else.");
+  return delivery;
+}
+
+export function webhookNotFound(): AppError {
+  return new AppError("WEBHOOK_NOT_FOUND", "There is no such webhook.");
+}
+
+export function webhookDisabled(): AppError {
+  return new AppError("WEBHOOK_DISABLED", "The webhook is switched off. Set is_active to true first.");
+}

@@ -1,0 +1,25 @@
+import type { Worker } from "../jobs/index.ts";
+import { type Alarm, spread } from "./alarm.ts";
+import { runSteps } from "./run-steps.ts";
+import { advanceRecovery } from "./sql/recoveries.ts";
+import type { WebhookTools } from "./webhook-options.ts";
+
+const NAME = "webhook-recovery";
+const BATCH_SIZE = 500;
+
+export interface RecoveryOptions {
+  readonly alarm: Alarm;
+  readonly pollMs: number;
+  onDeliveries(): void;
+}
+
+/** Carries recoveries on, batch by batch, whichever node began them. */
+export function createRecoveryWorker(tools: WebhookTools, { alarm, pollMs, onDeliveries }: RecoveryOptions): Worker {
+  const step = async (): Promise<number> => {
+    const advanced = await advanceRecovery(tools.pool, BATCH_SIZE);
+    if (advanced === null) return spread(pollMs, tools.random);
+    if (advanced.recovered > 0) onDeliveries();
+    return 0;
+  };
+  return { name: NAME, run: (signal) => runSteps(step, { ...tools, name: NAME, alarm, signal }) };
+}

@@ -1,0 +1,59 @@
+import { createHmac, createSecretKey, type KeyObject } from "node:crypto";
+import { PREVIOUS_SIGNATURES_HEADER, STANDARD_WEBHOOK_HEADERS, WEBHOOK_HEADERS } from "@swarmbase/sdk";
+
+const SECRET_PREFIX = "whsec_";
+
+export interface Signable {
+  readonly deliveryId: string;
+  readonly eventId: string;
+  readonly eventType: string;
+  readonly body: string;
+  readonly secret: string;
+  readonly previousSecrets: readonly string[];
+  readonly timestampSeconds: number;
+}
+
+/** The headers that prove where a delivery comes from, fresh for every attempt. */
+export function buildSignedHeaders(signable: Signable): Record<string, string> {
+  const { body, secret, previousSecrets, timestampSeconds } = signable;
+  const messageId = `evt_${signable.eventId}`;
+  const signed = `${timestampSeconds}.${body}`;
+  const headers: Record<string, string> = {
+    [WEBHOOK_HEADERS.signature]: signText(signed, secret),
+    [WEBHOOK_HEADERS.event]: signable.eventType,
+    [WEBHOOK_HEADERS.delivery]: signable.deliveryId,
+    [WEBHOOK_HEADERS.timestamp]: String(timestampSeconds),
+    [STANDARD_WEBHOOK_HEADERS.id]: messageId,
+    [STANDARD_WEBHOOK_HEADERS.timestamp]: String(timestampSeconds),
+    [STANDARD_WEBHOOK_HEADERS.signature]: [secret, ...previousSecrets]
+      .map((key) => signStandard(`${messageId}.${signed}`, key))
+      .join(" "),
+  };
+  if (previousSecrets.length > 0)
+    headers[PREVIOUS_SIGNATURES_HEADER] = previousSecrets.map((key) => signText(signed, key)).join(", ");
+  return headers;
+}
+
+/** Keyed with the text of the secret, prefix included. */
+function signText(signed: string, secret: string): string {
+  return `sha256=${createHmac("sha256", secret).update(signed).digest("hex")}`;
+}
+
+/** Keyed with the bytes that the secret stands for, as the Standard Webhooks specification says. */
+function signStandard(signed: string, secret: string): string {
+  return `v1,${createHmac("sha256", findKey(secret)).update(signed).digest("base64")}`;
+}
+
+const MAX_KEYS = 4_096;
+const keys = new Map<string, KeyObject>();
+
+/** A signature with bytes as its key takes Node several times as long as one with a key that was made before. */
+function findKey(secret: string): KeyObject {
+  const known = keys.get(secret);
+  if (known !== undefined) return known;
+  const text = secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : secret;
+  const key = createSecretKey(text, "base64");
+  if (keys.size >= MAX_KEYS) keys.clear();
+  keys.set(secret, key);
+  return key;
+}

@@ -1,0 +1,60 @@
+import type pg from "pg";
+
+/** A lane must know of a claimed delivery too: when its lease runs out, somebody has to look. */
+const LANE = `insert into private.webhook_lanes as lane (webhook_id, next_due_at)
+       select webhook_id, lease_until from queued
+       on conflict (webhook_id) do update set next_due_at = least(lane.next_due_at, excluded.next_due_at)`;
+
+export interface TestDelivery {
+  readonly webhookId: string;
+  readonly eventType: string;
+  readonly sample: string;
+  readonly claim: string;
+}
+
+/** Makes a delivery that is claimed from its first moment. Null when the webhook is gone or was switched off. */
+export async function insertTestDelivery(pool: pg.Pool, test: TestDelivery): Promise<string | null> {
+  const { rows } = await pool.query<{ delivery_id: string }>(
+    `with target as materialized (
+       select id, user_id, api_version, timeout_ms, private.new_id() as event_id
+       from public.webhooks where id = $1 and is_active for key share
+     ), made as (
+       insert into public.webhook_deliveries (webhook_id, user_id, event_id, event_type, payload)
+       select id, user_id, event_id, $2,
+         ('{"id":"evt_' || event_id || '","type":' || to_json($2::text)
+           || ',"created_at":"' || to_char(now() at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+           || '","api_version":' || to_json(api_version) || ',"data":' || $3::text || '}')::json
+       from target
+       returning id, webhook_id
+     ), queued as (
+       insert into private.webhook_queue (delivery_id, webhook_id, event_seq, cause, claim, run_at, lease_until)
+       select made.id, made.webhook_id, 0, 'test', $4, lease.until, lease.until
+       from made, target, lateral (select now() + (target.timeout_ms + 15000) * interval '1 millisecond') as lease (until)
+       returning delivery_id, webhook_id, lease_until
+     ), lanes as (${LANE})
+     select delivery_id from queued`,
+    [test.webhookId, test.eventType, test.sample, test.claim],
+  );
+  return rows[0]?.delivery_id ?? null;
+}
+
+/** Puts a failed delivery back and claims it at once. False when it has not failed, or another call was faster. */
+export async function claimFailedDelivery(pool: pg.Pool, deliveryId: string, claim: string): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `with reopened as (
+       update public.webhook_deliveries d set status = 'pending'
+       from public.webhooks w
+       where d.id = $1 and d.status = 'failed' and w.id = d.webhook_id and w.is_active
+       returning d.id, d.webhook_id, d.attempts, w.timeout_ms
+     ), queued as (
+       insert into private.webhook_queue
+         (delivery_id, webhook_id, event_seq, cause, attempts_before, claim, run_at, lease_until)
+       select id, webhook_id, 0, 'manual', attempts, $2, lease.until, lease.until
+       from reopened, lateral (select now() + (timeout_ms + 15000) * interval '1 millisecond') as lease (until)
+       returning delivery_id, webhook_id, lease_until
+     ), lanes as (${LANE})
+     select delivery_id from queued`,
+    [deliveryId, claim],
+  );
+  return (rowCount ?? 0) > 0;
+}

@@ -1,0 +1,57 @@
+import type { AttemptCause, Delivery } from "../delivery.ts";
+
+export interface DeliveryRow {
+  readonly id: string;
+  readonly webhook_id: string;
+  readonly user_id: string;
+  readonly event_id: string;
+  readonly event_type: string;
+  readonly body: string;
+  readonly attempts: number;
+  readonly attempts_before: number;
+  readonly cause: AttemptCause;
+  readonly url: string;
+  readonly secret: string;
+  readonly previous_secrets: string[];
+  readonly headers: Record<string, string>;
+  readonly retry_count: number;
+  readonly timeout_ms: number;
+}
+
+export function toDelivery(row: DeliveryRow): Delivery {
+  return {
+    id: row.id,
+    webhookId: row.webhook_id,
+    userId: row.user_id,
+    eventId: row.event_id,
+    eventType: row.event_type,
+    body: row.body,
+    attempts: row.attempts,
+    attemptsBefore: row.attempts_before,
+    cause: row.cause,
+    url: row.url,
+    secret: row.secret,
+    previousSecrets: row.previous_secrets,
+    headers: row.headers,
+    maxRetries: row.retry_count,
+    timeoutMs: row.timeout_ms,
+  };
+}
+
+/** Of the functions that claim. Times stay text: the driver would make dates of them, which lose microseconds. */
+export const CLAIMED_COLUMNS = `id, run_at::text as due_at, webhook_id, user_id, event_id, event_type, body, attempts,
+       attempts_before, cause, url, secret, previous_secrets, headers, retry_count, timeout_ms`;
+
+export interface ClaimedRow extends DeliveryRow {
+  readonly due_at: string;
+}
+
+export interface ClaimedDelivery {
+  readonly delivery: Delivery;
+  /** When it was due before it was claimed, as text, so that nothing is lost when it is given back. */
+  readonly runAt: string;
+}
+
+export function toClaimedDelivery(row: ClaimedRow): ClaimedDelivery {
+  return { delivery: toDelivery(row), runAt: row.due_at };
+}

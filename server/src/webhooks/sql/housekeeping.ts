@@ -1,0 +1,52 @@
+import type pg from "pg";
+
+/** Deliveries that waited too long for their webhook to be enabled again have failed. */
+export async function failHeldDeliveries(pool: pg.Pool, heldDays: number, maxRows: number): Promise<number> {
+  const { rowCount } = await pool.query(
+    `with overdue as materialized (
+       select due.delivery_id
+       from private.webhook_lanes l
+       join public.webhooks w on w.id = l.webhook_id and not w.is_active
+       cross join lateral (
+         select q.delivery_id from private.webhook_queue q
+         where q.webhook_id = l.webhook_id and q.run_at < now() - $1 * interval '1 day'
+         order by q.run_at limit $2 for update skip locked) as due
+       where l.paused_until = 'infinity'
+       limit $2
+       for key share of w
+     ), failed as (
+       update public.webhook_deliveries d set status = 'failed', next_retry_at = null
+       from overdue where d.id = overdue.delivery_id and d.status in ('pending', 'retrying')
+     )
+     delete from private.webhook_queue q using overdue where q.delivery_id = overdue.delivery_id`,
+    [heldDays, maxRows],
+  );
+  return rowCount ?? 0;
+}
+
+/** Lanes of deleted webhooks that are not due, so that no claim comes past them: made due, a claim clears them away. */
+export async function wakeOrphanedLanes(pool: pg.Pool): Promise<void> {
+  await pool.query(
+    `update private.webhook_lanes l set next_due_at = now(), paused_until = null
+     where l.webhook_id in (
+       select webhook_id from private.webhook_lanes o
+       where o.due_at > now() and not exists (select 1 from public.webhooks w where w.id = o.webhook_id)
+       order by webhook_id for update skip locked)`,
+  );
+}
+
+/** Lanes that sleep longer than what waits in them; there should be none, and one would be stuck for ever. */
+export async function wakeOversleptLanes(pool: pg.Pool): Promise<void> {
+  await pool.query(
+    `update private.webhook_lanes l set next_due_at = now()
+     where l.webhook_id in (
+       select o.webhook_id from private.webhook_lanes o
+       where o.next_due_at > now() + interval '1 minute'
+         and (select min(q.run_at) from private.webhook_queue q where q.webhook_id = o.webhook_id) < o.next_due_at
+       order by o.webhook_id for update skip locked)`,
+  );
+}
+
+export async function deleteExpiredSecrets(pool: pg.Pool): Promise<void> {
+  await pool.query("delete from private.webhook_previous_secrets where expires_at <= now()");
+}

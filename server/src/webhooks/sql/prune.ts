@@ -1,0 +1,43 @@
+import type pg from "pg";
+
+export interface Pruned {
+  readonly rows: number;
+  /** Where the next batch begins; null when nothing is left. */
+  readonly lastId: string | null;
+}
+
+/** The greatest id made before the given age: ids begin with the time, so old rows are found without a scan. */
+const OLDEST_KEPT = `(lpad(to_hex(floor(extract(epoch from now() - $1 * interval '1 day') * 1000)::bigint), 12, '0')
+       || repeat('f', 20))::uuid`;
+
+const PRUNED = {
+  deliveries: { table: "public.webhook_deliveries", condition: "status in ('delivered', 'failed')" },
+  attempts: { table: "public.webhook_delivery_attempts", condition: "true" },
+  recoveries: { table: "public.webhook_recoveries", condition: "status = 'completed'" },
+} as const;
+
+export type PrunedTable = keyof typeof PRUNED;
+
+/** Deletes the next few rows of a table that are older than the days given, from `afterId` on. */
+export async function pruneBatch(
+  pool: pg.Pool,
+  name: PrunedTable,
+  days: number,
+  afterId: string,
+  maxRows: number,
+): Promise<Pruned> {
+  const { table, condition } = PRUNED[name];
+  const { rows } = await pool.query<{ rows: number; last_id: string | null }>(
+    `with old as materialized (
+       select id from ${table}
+       where id > $2 and id < ${OLDEST_KEPT} and created_at < now() - $1 * interval '1 day' and ${condition}
+       order by id limit $3 for update skip locked
+     ), gone as (
+       delete from ${table} t using old where t.id = old.id
+     )
+     select count(*)::integer as rows, (select id from old order by id desc limit 1) as last_id from old`,
+    [days, afterId, maxRows],
+  );
+  const row = rows[0];
+  return { rows: row?.rows ?? 0, lastId: row?.last_id ?? null };
+}

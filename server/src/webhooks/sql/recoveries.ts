@@ -1,0 +1,100 @@
+import type pg from "pg";
+
+export interface Recovery {
+  readonly id: string;
+  readonly webhook_id: string;
+  readonly since: Date;
+  readonly until: Date;
+  readonly status: "running" | "completed";
+  readonly found: number;
+  readonly recovered: number;
+  readonly created_at: Date;
+  readonly completed_at: Date | null;
+}
+
+const COLUMNS = "id, webhook_id, since, until, status, found, recovered, created_at, completed_at";
+
+/** The recovery that is running already, when there is one. Null when the webhook is gone. */
+export async function insertRecovery(pool: pg.Pool, webhookId: string, since: Date): Promise<Recovery | null> {
+  const { rows } = await pool.query<Recovery>(
+    `with target as materialized (
+       select id, user_id from public.webhooks where id = $1 for key share
+     ), made as (
+       insert into public.webhook_recoveries (webhook_id, user_id, since, found)
+       select id, user_id, $2,
+         (select count(*) from public.webhook_deliveries d
+          where d.webhook_id = target.id and d.user_id = target.user_id and d.status = 'failed' and d.created_at >= $2)
+       from target
+       on conflict (webhook_id) where status = 'running' do nothing
+       returning ${COLUMNS}
+     )
+     select ${COLUMNS} from made
+     union all
+     select ${COLUMNS} from public.webhook_recoveries
+     where webhook_id = $1 and status = 'running' and not exists (select 1 from made)`,
+    [webhookId, since],
+  );
+  return rows[0] ?? null;
+}
+
+export interface RecoveryStep {
+  readonly recovered: number;
+  readonly isCompleted: boolean;
+}
+
+/**
+ * One batch of one recovery that no other node works on; null when there is none with anything to do. Deliveries are put
+ * back, queued and counted in one transaction, so that a recovery goes on where it was, whoever goes on with it. A lane
+ * that is behind waits for the endpoint: what is new must not stand behind a long recovery.
+ */
+export async function advanceRecovery(pool: pg.Pool, batchSize: number): Promise<RecoveryStep | null> {
+  const { rows } = await pool.query<{ recovered: number; is_completed: boolean }>(
+    `with job as materialized (
+       select r.* from public.webhook_recoveries r
+       where r.status = 'running'
+         and (select count(*) from (select 1 from private.webhook_queue q where q.webhook_id = r.webhook_id limit $1) as few) < $1
+       order by r.updated_at
+       limit 1
+       for update of r skip locked
+     ), batch as materialized (
+       select d.id, d.webhook_id, d.attempts
+       from public.webhook_deliveries d join job on d.webhook_id = job.webhook_id and d.user_id = job.user_id
+       where d.status = 'failed' and d.created_at >= job.since and d.created_at <= job.until
+         and (job.last_delivery_id is null or d.id > job.last_delivery_id)
+       order by d.id
+       limit $1
+       for no key update of d skip locked
+     ), reopened as (
+       update public.webhook_deliveries d set status = 'pending' from batch where d.id = batch.id
+     ), queued as (
+       insert into private.webhook_queue (delivery_id, webhook_id, event_seq, cause, attempts_before)
+       select id, webhook_id, 0, 'replay', attempts from batch
+     ), lanes as (
+       insert into private.webhook_lanes as lane (webhook_id)
+       select distinct webhook_id from batch
+       on conflict (webhook_id) do update set next_due_at = least(lane.next_due_at, excluded.next_due_at)
+     ), size as (
+       select count(*)::integer as rows, (select id from batch order by id desc limit 1) as last_id from batch
+     )
+     update public.webhook_recoveries r
+     set recovered = r.recovered + size.rows,
+       last_delivery_id = coalesce(size.last_id, r.last_delivery_id),
+       updated_at = clock_timestamp(),
+       status = case when size.rows < $1 then 'completed' else 'running' end,
+       completed_at = case when size.rows < $1 then now() end
+     from job, size
+     where r.id = job.id
+     returning size.rows as recovered, r.status = 'completed' as is_completed`,
+    [batchSize],
+  );
+  const row = rows[0];
+  return row === undefined ? null : { recovered: row.recovered, isCompleted: row.is_completed };
+}
+
+export async function selectRecovery(pool: pg.Pool, id: string): Promise<(Recovery & { user_id: string }) | null> {
+  const { rows } = await pool.query<Recovery & { user_id: string }>(
+    `select ${COLUMNS}, user_id from public.webhook_recoveries where id = $1`,
+    [id],
+  );
+  return rows[0] ?? null;
+}

@@ -1,0 +1,280 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { describe, it, type TestContext } from "node:test";
+import type { Principal } from "../../src/auth/index.ts";
+import { AppError } from "../../src/errors/index.ts";
+import type { Gate, Route } from "../../src/http/index.ts";
+import { type LimitSettings, openLimits } from "../../src/limits/index.ts";
+import { systemClock } from "../../src/time/index.ts";
+import { exchange, startServer } from "../http/support/test-server.ts";
+import { silentObserver } from "../support/silent-observer.ts";
+
+type Answer = Awaited<ReturnType<Awaited<ReturnType<typeof startServer>>["request"]>>;
+
+const PROXY = { tlsMode: "proxy", trustedProxies: ["127.0.0.1"] } as const;
+
+/** The bearer says who it is: `user-1`, `service`, or `bad`; nobody is anon. */
+const gate: Gate = async (_admittance, { authorization }) => {
+  const name = authorization?.slice("Bearer ".length);
+  if (name === "bad") throw new AppError("UNAUTHORIZED", "No");
+  const principal = name === "service" ? { kind: name } : name === undefined ? { kind: "anon" } : userOf(name);
+  return { principal: principal as Principal, hasAuthorization: name !== undefined };
+};
+
+function userOf(userId: string): unknown {
+  return { kind: "user", userId, sessionId: null, role: "authenticated", aal: "aal1", claims: {} };
+}
+
+function route(path: string, row: Partial<Route> = {}): Route {
+  return { method: "GET", path, access: "bearer", limit: "api", handler: () => ({ ok: true }), ...row };
+}
+
+async function serve(
+  t: TestContext,
+  routes: Route[],
+  { isProxied = false, ...settings }: Partial<LimitSettings> & { isProxied?: boolean } = {},
+) {
+  const none: LimitSettings = { limitApi: 0, limitAuth: 0, limitAi: 0, limitTools: 0, limitWebhooks: 0 };
+  const limits = openLimits({
+    settings: { ...none, ...settings },
+    store: null,
+    clock: systemClock,
+    observer: silentObserver,
+  });
+  return startServer(t, { routes, gate, limits, ...(isProxied && { settings: PROXY }) });
+}
+
+function as(name: string): { headers: Record<string, string> } {
+  return { headers: { authorization: `Bearer ${name}` } };
+}
+
+function from(address: string, name?: string): { headers: Record<string, string> } {
+  return {
+    headers: {
+      "x-forwarded-for": address,
+      "x-forwarded-proto": "https",
+      ...(name !== undefined && { authorization: `Bearer ${name}` }),
+    },
+  };
+}
+
+function leftIn({ headers }: Answer): string {
+  return [headers["x-ratelimit-remaining"], headers["x-ratelimit-limit"]].join("/");
+}
+
+function isUncounted({ headers }: Answer): boolean {
+  return Object.keys(headers).every((name) => !name.startsWith("x-ratelimit"));
+}
+
+describe("an answer that was counted", () => {
+  it("has the three headers, when it is an error too", async (t) => {
+    const { request } = await serve(
+      t,
+      [
+        route("/rest/v1/a"),
+        route("/rest/v1/broken", {
+          handler: () => {
+            throw new AppError("FORBIDDEN", "No");
+          },
+        }),
+        route("/rest/v1/b", { method: "POST" }),
+      ],
+      { limitApi: 100 },
+    );
+    const before = Math.floor(Date.now() / 1000);
+    const first = await request("/rest/v1/a", as("u"));
+    assert.deepEqual([first.status, leftIn(first)], [200, "99/100"]);
+    const reset = Number(first.headers["x-ratelimit-reset"]);
+    assert.ok(reset >= before + 60 && reset <= before + 62, String(reset - before));
+
+    const post = (headers: Record<string, string>, body: string) =>
+      request("/rest/v1/b", { method: "POST", headers: { ...as("u").headers, ...headers }, body });
+    const forbidden = await request("/rest/v1/broken", as("u"));
+    const malformed = await post({ "content-type": "application/json" }, "{");
+    const foreign = await post({ "content-type": "image/png" }, "x");
+    const large = await post({ "content-type": "application/json" }, `"${"a".repeat(70_000)}"`);
+    assert.deepEqual(
+      [forbidden, malformed, foreign, large].map((answer) => [answer.status, leftIn(answer)]),
+      [
+        [403, "98/100"],
+        [400, "97/100"],
+        [415, "96/100"],
+        [413, "95/100"],
+      ],
+    );
+    const missing = await request("/rest/v1/nothing", as("u"));
+    assert.deepEqual([missing.status, leftIn(missing)], [404, "99/100"]);
+    const unknown = await request("/functions/v1/nothing");
+    assert.deepEqual([unknown.status, leftIn(unknown)], [404, "98/100"]);
+  });
+
+  it("is 429 beyond the number, with nothing done and the body not read", async (t) => {
+    let ran = 0;
+    const row = route("/rest/v1/a", { method: "POST", handler: () => ({ ran: ++ran }) });
+    const { request, connect } = await serve(t, [row], { limitApi: 2 });
+    const post = () => request("/rest/v1/a", { method: "POST", ...as("u"), body: "{}" });
+    assert.deepEqual([(await post()).status, (await post()).status], [200, 200]);
+    const refused = await post();
+    assert.equal(refused.status, 429);
+    assert.equal(ran, 2);
+    assert.equal(leftIn(refused), "0/2");
+    const retryAfter = Number(refused.headers["retry-after"]);
+    assert.ok(retryAfter >= 1 && retryAfter <= 60);
+    assert.deepEqual(refused.json, {
+      error: "Too many requests",
+      code: "RATE_LIMITED",
+      message: "Request rate limit reached: API requests, 2 per minute",
+      details: null,
+      hint: null,
+      retry_after: retryAfter,
+    });
+    assert.match(refused.headers["access-control-expose-headers"] ?? "", /x-ratelimit-remaining/);
+
+    const socket = await connect();
+    // A body is promised and never sent: the answer does not wait for it.
+    socket.write(
+      "POST /rest/v1/a HTTP/1.1\r\nhost: a\r\nauthorization: Bearer u\r\ncontent-length: 5\r\ncontent-type: application/json\r\n\r\n",
+    );
+    const [chunk] = (await once(socket, "data")) as [Buffer];
+    assert.match(chunk.toString(), /^HTTP\/1\.1 429/);
+    socket.destroy();
+  });
+
+  it("shows the row with the least left", async (t) => {
+    const routes = [route("/functions/v1/test-webhook", { limit: "webhook" }), route("/rest/v1/a")];
+    const { request } = await serve(t, routes, { limitApi: 4, limitWebhooks: 2 });
+    assert.equal(leftIn(await request("/functions/v1/test-webhook", as("u"))), "1/2");
+    assert.equal(leftIn(await request("/rest/v1/a", as("u"))), "2/4");
+    assert.equal(leftIn(await request("/rest/v1/a", as("u"))), "1/4");
+    const last = await request("/functions/v1/test-webhook", as("u"));
+    assert.deepEqual([last.status, leftIn(last)], [200, "0/4"]);
+    const { status, json } = await request("/functions/v1/test-webhook", as("u"));
+    assert.deepEqual([status, json["message"]], [429, "Request rate limit reached: API requests, 4 per minute"]);
+  });
+});
+
+describe("who is counted", () => {
+  it("is the user, wherever they come from, and else the address", async (t) => {
+    const { request } = await serve(t, [route("/rest/v1/a")], { limitApi: 10, isProxied: true });
+    const left = async (address: string, name?: string) => leftIn(await request("/rest/v1/a", from(address, name)));
+    assert.equal(await left("203.0.113.1", "u"), "9/10");
+    assert.equal(await left("203.0.113.2", "u"), "8/10");
+    assert.equal(await left("203.0.113.1", "v"), "9/10");
+    assert.equal(await left("203.0.113.1"), "9/10");
+    assert.equal(await left("203.0.113.1"), "8/10");
+    assert.equal(await left("203.0.113.2"), "9/10");
+    assert.equal(await left("2001:db8::1"), "9/10");
+    assert.equal(await left("2001:db8::2:1"), "8/10");
+    assert.equal(await left("2001:db8:0:1::1"), "9/10");
+    // What a client writes there itself, left of what the proxy saw, is not believed.
+    assert.equal(await left("198.51.100.9, 203.0.113.1"), "7/10");
+  });
+
+  it("is the address for a caller who is refused", async (t) => {
+    const { request } = await serve(t, [route("/rest/v1/a")], { limitApi: 3 });
+    const refused = await request("/rest/v1/a", as("bad"));
+    assert.deepEqual([refused.status, leftIn(refused)], [401, "2/3"]);
+    assert.equal(leftIn(await request("/rest/v1/a")), "1/3");
+    assert.equal((await request("/rest/v1/a", as("bad"))).status, 401);
+    assert.equal((await request("/rest/v1/a", as("bad"))).status, 429);
+    assert.equal((await request("/rest/v1/a")).status, 429);
+    assert.equal((await request("/rest/v1/a", as("u"))).status, 200);
+  });
+
+  it("is nobody for the service role, health, a preflight, other paths and rows that are off", async (t) => {
+    const routes = [route("/rest/v1/a"), route("/auth/v1/b", { limit: "auth" }), route("/c", { limit: null })];
+    const { request } = await serve(t, routes, { limitApi: 1 });
+    const preflight = { method: "OPTIONS", headers: { "access-control-request-method": "GET" } };
+    for (const [path, options] of [
+      ["/rest/v1/a", as("service")],
+      ["/rest/v1/a", preflight],
+      ["/auth/v1/b", as("u")],
+      ["/c", as("u")],
+      ["/health", {}],
+      ["/ready", {}],
+      ["/nothing", {}],
+    ] as const) {
+      for (const _ of [1, 2]) assert.ok(isUncounted(await request(path, options)), path);
+    }
+    assert.equal(leftIn(await request("/rest/v1/a", as("u"))), "0/1");
+  });
+});
+
+describe("auth attempts", () => {
+  const names: NonNullable<Route["names"]> = {
+    email: (body) => (body as { email?: string }).email ?? null,
+    session: (body) => (body as { session?: string }).session ?? null,
+  };
+  const post = (body: unknown, address: string) => ({
+    method: "POST",
+    headers: { ...from(address).headers, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+
+  it("count by address, also of somebody signed in, and by the e-mail address that they name", async (t) => {
+    const row = route("/auth/v1/signup", { method: "POST", limit: "auth", names });
+    const { request } = await serve(t, [row], { limitAuth: 2, isProxied: true });
+    const attempt = (address: string, email: string) => request("/auth/v1/signup", post({ email }, address));
+    assert.equal(leftIn(await attempt("203.0.113.1", "a@b.c")), "1/2");
+    assert.equal(leftIn(await attempt("203.0.113.1", "d@e.f")), "0/2");
+    const refused = await attempt("203.0.113.1", "a@b.c");
+    assert.equal(refused.status, 429);
+    assert.deepEqual(
+      [refused.json["code"], refused.json["error_code"], refused.json["msg"]],
+      ["RATE_LIMITED", "over_request_rate_limit", refused.json["message"]],
+    );
+    assert.equal(refused.headers["x-sb-error-code"], "over_request_rate_limit");
+    assert.equal(typeof refused.json["retry_after"], "number");
+
+    // One attempt has named it so far: the refused one was not read.
+    for (let host = 2; host <= 20; host += 1) {
+      assert.equal((await attempt(`203.0.113.${host}`, "a@b.c")).status, 200, String(host));
+    }
+    const spent = await attempt("203.0.113.99", "a@b.c");
+    assert.deepEqual([spent.status, leftIn(spent)], [429, "0/20"]);
+    assert.equal((await attempt("203.0.113.99", "other@b.c")).status, 200);
+  });
+
+  it("are something else than a refresh, which counts for its session", async (t) => {
+    const known = new Set(["s1", "s2"]);
+    const row = route("/auth/v1/token", {
+      method: "POST",
+      limit: "auth",
+      limitOf: () => "refresh",
+      names,
+      handler: (request) => {
+        if (known.has(names.session(request.body) ?? "")) return { ok: true };
+        throw new AppError("BAD_REQUEST", "Not a session");
+      },
+    });
+    const { request } = await serve(t, [row], { limitApi: 3, limitAuth: 1, isProxied: true });
+    const refresh = (session: string | null, address: string) =>
+      request("/auth/v1/token", post(session === null ? {} : { session }, address));
+    assert.equal(leftIn(await refresh("s1", "203.0.113.1")), "2/3");
+    assert.equal(leftIn(await refresh("s1", "203.0.113.2")), "1/3");
+    assert.equal(leftIn(await refresh("s2", "203.0.113.1")), "2/3");
+    assert.equal(leftIn(await refresh("s1", "203.0.113.1")), "0/3");
+    assert.equal((await refresh("s1", "203.0.113.3")).status, 429);
+
+    // Invented sessions are each new, so what is refused counts for who asked.
+    for (const session of ["x1", "x2", null]) assert.equal((await refresh(session, "203.0.113.1")).status, 400);
+    assert.equal((await refresh("x4", "203.0.113.1")).status, 429);
+    assert.equal((await refresh("s2", "203.0.113.1")).status, 429);
+    assert.equal(leftIn(await refresh("s2", "203.0.113.4")), "1/3");
+  });
+});
+
+describe("a connection", () => {
+  it("goes on after a 429", async (t) => {
+    const { connect } = await serve(t, [route("/rest/v1/a")], { limitApi: 1 });
+    const ask = "GET /rest/v1/a HTTP/1.1\r\nhost: a\r\n\r\n";
+    const text = await exchange(
+      await connect(),
+      `${ask}${ask}GET /health HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n`,
+    );
+    assert.deepEqual(
+      [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status),
+      ["200", "429", "200"],
+    );
+  });
+});

@@ -1,0 +1,175 @@
+import assert from "node:assert/strict";
+import { describe, it, mock, type TestContext } from "node:test";
+import {
+  type Limits,
+  type LimitSettings,
+  openLimits,
+  rateLimitedError,
+  type Standing,
+} from "../../src/limits/index.ts";
+import type { Observer } from "../../src/observe/index.ts";
+import { systemClock } from "../../src/time/index.ts";
+import { createMemoryStore, type MemoryStore } from "./support/memory-store.ts";
+
+const SETTINGS: LimitSettings = { limitApi: 3, limitAuth: 2, limitAi: 1, limitTools: 1, limitWebhooks: 1 };
+const START_MS = Date.UTC(2026, 0, 1);
+
+function open(settings: Partial<LimitSettings> = {}, store: MemoryStore | null = null) {
+  const notes: string[] = [];
+  const observer: Observer = { note: (name) => void notes.push(name), child: () => observer };
+  const limits = openLimits({ settings: { ...SETTINGS, ...settings }, store, clock: systemClock, observer });
+  return { limits, notes };
+}
+
+/** Time that stands still until a test moves it. */
+function stopClock(t: TestContext): void {
+  mock.timers.enable({ apis: ["Date", "setTimeout"], now: START_MS });
+  t.after(() => mock.timers.reset());
+}
+
+async function take(limits: Limits, key: string): Promise<Standing> {
+  const standing = await limits.take("api", key);
+  assert.ok(standing !== null);
+  return standing;
+}
+
+async function remainingOf(limits: Limits, key: string, calls: number): Promise<(number | "exceeded")[]> {
+  const remaining: (number | "exceeded")[] = [];
+  for (let call = 0; call < calls; call += 1) {
+    const standing = await take(limits, key);
+    remaining.push(standing.isExceeded ? "exceeded" : standing.remaining);
+  }
+  return remaining;
+}
+
+describe("a window", () => {
+  it("opens with the first call, counts down, refuses, and begins anew after a minute", async (t) => {
+    stopClock(t);
+    const { limits } = open();
+    const resetAt = new Date(START_MS + 60_000);
+    assert.deepEqual(await take(limits, "a"), {
+      limit: 3,
+      remaining: 2,
+      resetAt,
+      retryAfterSeconds: 60,
+      isExceeded: false,
+    });
+    mock.timers.tick(30_500);
+    assert.deepEqual(await remainingOf(limits, "a", 2), [1, 0]);
+    assert.deepEqual(await take(limits, "a"), {
+      limit: 3,
+      remaining: 0,
+      resetAt,
+      retryAfterSeconds: 30,
+      isExceeded: true,
+    });
+    mock.timers.tick(29_499);
+    assert.equal((await take(limits, "a")).isExceeded, true);
+    mock.timers.tick(1);
+    assert.deepEqual(await remainingOf(limits, "a", 4), [2, 1, 0, "exceeded"]);
+  });
+
+  it("is each key's and each row's own", async () => {
+    const { limits } = open();
+    assert.deepEqual(await remainingOf(limits, "a", 4), [2, 1, 0, "exceeded"]);
+    assert.deepEqual(await remainingOf(limits, "b", 1), [2]);
+    assert.equal((await limits.take("ai", "a"))?.isExceeded, false);
+    assert.equal((await limits.take("ai", "a"))?.isExceeded, true);
+    assert.equal((await limits.take("tool", "a"))?.isExceeded, false);
+    assert.equal((await limits.take("webhook", "a"))?.isExceeded, false);
+  });
+
+  it("is not there when its number is 0", async () => {
+    const { limits } = open({ limitApi: 0, limitAuth: 0 });
+    for (const window of ["api", "auth", "authEmail", "refusedRefresh"] as const) {
+      assert.equal(await limits.take(window, "a"), null, window);
+    }
+    assert.equal(await limits.isSpent("refusedRefresh", "a"), false);
+  });
+
+  it("of an e-mail address is ten times the row's", async () => {
+    const { limits } = open();
+    assert.deepEqual([(await limits.take("auth", "a"))?.limit, (await limits.take("authEmail", "a"))?.limit], [2, 20]);
+  });
+
+  it("can be looked into without counting", async () => {
+    const { limits } = open({ limitApi: 1 });
+    assert.equal(await limits.isSpent("refusedRefresh", "a"), false);
+    assert.equal(await limits.isSpent("refusedRefresh", "a"), false);
+    await limits.take("refusedRefresh", "a");
+    assert.equal(await limits.isSpent("refusedRefresh", "a"), true);
+    assert.equal(await limits.isSpent("refusedRefresh", "b"), false);
+  });
+
+  it("lets through as many of many at once as it has left", async () => {
+    const { limits } = open();
+    const standings = await Promise.all(Array.from({ length: 20 }, () => take(limits, "a")));
+    assert.equal(standings.filter(({ isExceeded }) => !isExceeded).length, 3);
+  });
+});
+
+describe("a shared store", () => {
+  it("makes nodes count together, and forgets after a minute", async (t) => {
+    stopClock(t);
+    const store = createMemoryStore();
+    const [a, b] = [open({}, store).limits, open({}, store).limits];
+    assert.deepEqual(await remainingOf(a, "k", 2), [2, 1]);
+    assert.deepEqual(await remainingOf(b, "k", 2), [0, "exceeded"]);
+    assert.deepEqual(await remainingOf(a, "k", 1), ["exceeded"]);
+    mock.timers.tick(60_000);
+    assert.deepEqual(await remainingOf(b, "k", 1), [2]);
+  });
+
+  it("is not asked again for a key that has nothing left", async () => {
+    const store = createMemoryStore();
+    const { limits } = open({}, store);
+    await remainingOf(limits, "k", 3);
+    assert.equal(store.asked, 3);
+    assert.deepEqual(await remainingOf(limits, "k", 5), Array(5).fill("exceeded"));
+    assert.equal(store.asked, 3);
+  });
+
+  it("that fails or is not connected leaves each node to count for itself, and the log says so once", async (t) => {
+    mock.timers.enable({ apis: ["Date"], now: START_MS });
+    t.after(() => mock.timers.reset());
+    for (const hurt of [
+      (store: MemoryStore) => (store.mood = "failing"),
+      (store: MemoryStore) => (store.isReady = false),
+    ]) {
+      const store = createMemoryStore();
+      hurt(store);
+      const { limits, notes } = open({}, store);
+      assert.deepEqual(await remainingOf(limits, "k", 4), [2, 1, 0, "exceeded"]);
+      assert.deepEqual(notes, ["limits.store_away"]);
+    }
+  });
+
+  it("that does not answer delays few calls, and is taken back when it does", async () => {
+    const store = createMemoryStore();
+    store.mood = "silent";
+    const { limits, notes } = open({ limitApi: 1000 }, store);
+    const startedMs = performance.now();
+    for (let call = 0; call < 50; call += 1) await take(limits, "k");
+    assert.ok(performance.now() - startedMs < 900, "calls wait for a store that is known to be silent");
+    assert.equal(store.asked, 1);
+    store.mood = "well";
+    const deadlineMs = performance.now() + 10_000;
+    while (!notes.includes("limits.store_back") && performance.now() < deadlineMs) {
+      await take(limits, "k");
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    assert.deepEqual(notes, ["limits.store_away", "limits.store_back"]);
+  });
+});
+
+describe("the refusal", () => {
+  it("names the row, its number and the time to wait", async () => {
+    const { limits } = open({ limitAi: 1 });
+    await limits.take("ai", "u");
+    const standing = await limits.take("ai", "u");
+    assert.ok(standing?.isExceeded);
+    const error = rateLimitedError("ai", standing);
+    assert.deepEqual([error.code, error.status, error.extra.retryAfterSeconds], ["RATE_LIMITED", 429, 60]);
+    assert.equal(error.message, "Request rate limit reached: AI responses, 1 per minute");
+  });
+});

@@ -1,0 +1,112 @@
+import assert from "node:assert/strict";
+import { describe, it, type TestContext } from "node:test";
+import { createSettableClock } from "../auth/support/settable-clock.ts";
+import { ChangesBus, createChangesDouble } from "./support/changes-double.ts";
+import { RawClient } from "./support/raw-client.ts";
+import { createTokens, openStage, userOf } from "./support/realtime-stage.ts";
+
+const TOPIC = "realtime:room";
+const CHANGES = { postgres_changes: [{ event: "*", schema: "public", table: "agents" }] };
+
+describe("access of a channel", { timeout: 60_000 }, () => {
+  const open = async (t: TestContext) => {
+    const changes = createChangesDouble(new ChangesBus());
+    const tokens = createTokens();
+    const clock = createSettableClock();
+    const stage = await openStage(t, {
+      changes,
+      clock,
+      authenticate: tokens.authenticate,
+      settings: { realtimeIdleTimeoutMs: 3_600_000 },
+      timing: { sweepMs: 5 },
+    });
+    const client = await RawClient.open(t, stage.url);
+    return { changes, tokens, clock, client, ...stage };
+  };
+  const inMinutes = (minutes: number) => new Date(Date.now() + minutes * 60_000);
+
+  it("ends with its token: a warning, then phx_error and never phx_close", async (t) => {
+    const { client, tokens, clock, changes } = await open(t);
+    tokens.set("ann", { expiresAt: inMinutes(10) });
+    await client.join(TOPIC, CHANGES, "ann", "5");
+    clock.advance(9.5 * 60_000);
+    const [, , , , warning] = await client.next((frame) => frame[4]["status"] === "warning");
+    assert.match(String(warning["message"]), /expires in \d+ seconds/);
+    assert.ok(!client.frames.some((frame) => frame[3] === "phx_error"));
+    clock.advance(60_000);
+    const [joinRef, ref] = await client.nextEvent("phx_error");
+    assert.deepEqual([joinRef, ref], ["5", "5"]);
+    assert.equal(changes.subscribers.size, 0);
+    assert.equal(client.frames.filter((frame) => frame[4]["status"] === "warning").length, 1);
+    assert.ok(!client.frames.some((frame) => frame[3] === "phx_close"));
+  });
+
+  it("goes on with a new token, sent on the socket", async (t) => {
+    const { client, tokens, clock, changes } = await open(t);
+    tokens.set("old", { expiresAt: inMinutes(10), caller: userOf("ann") });
+    tokens.set("new", { expiresAt: inMinutes(70), caller: userOf("ann") });
+    await client.join(TOPIC, CHANGES, "old");
+    client.send("1", TOPIC, "access_token", { access_token: "new" });
+    await client.ask(null, "phoenix", "heartbeat", {});
+    clock.advance(11 * 60_000);
+    await client.ask(null, "phoenix", "heartbeat", {});
+    changes.deliver("{}");
+    await client.nextEvent("postgres_changes");
+    assert.ok(!client.frames.some((frame) => frame[3] === "phx_error"));
+  });
+
+  it("ends with a token that is not good, and is not touched by none", async (t) => {
+    const { client, tokens } = await open(t);
+    tokens.set("ann", {});
+    await client.join(TOPIC, CHANGES, "ann");
+    client.send("1", TOPIC, "access_token", { access_token: null });
+    await client.ask(null, "phoenix", "heartbeat", {});
+    assert.ok(!client.frames.some((frame) => frame[3] === "phx_error"));
+    client.send("1", TOPIC, "access_token", { access_token: "bad" });
+    await client.nextEvent("phx_error");
+  });
+
+  it("ends at once with its session or its user, and nobody else's does", async (t) => {
+    const { client, tokens, changes } = await open(t);
+    for (const name of ["ann", "ben", "eve"]) {
+      tokens.set(name, {});
+      await client.join(`realtime:${name}`, CHANGES, name, name);
+    }
+    tokens.drop("ann");
+    changes.endSessions({ sessionIds: ["session-ann"] });
+    changes.endSessions({ userIds: ["user-ben"] });
+    changes.deliver("{}");
+    await client.nextEvent("postgres_changes");
+    const told = (event: string) => client.frames.filter((frame) => frame[3] === event).map(([joinRef]) => joinRef);
+    assert.deepEqual(told("phx_error"), ["ann", "ben"]);
+    assert.deepEqual(told("postgres_changes"), ["eve"]);
+    assert.equal((await client.join("realtime:ann", CHANGES, "ann", "again"))["status"], "error");
+  });
+
+  it("is not given to a session that ended while the join was on its way", async (t) => {
+    const { client, tokens, changes } = await open(t);
+    tokens.set("ann", {});
+    const goOn = changes.holdSubscriptions();
+    const joining = client.join(TOPIC, CHANGES, "ann");
+    await client.ask(null, "phoenix", "heartbeat", {});
+    changes.endSessions({ sessionIds: ["session-ann"] });
+    goOn();
+    assert.deepEqual(await joining, { status: "error", response: { reason: "The session has ended" } });
+    assert.equal(changes.subscribers.size, 0);
+  });
+
+  it("is asked for again when the feed comes back, which may have missed a sign-out", async (t) => {
+    const { client, tokens, changes } = await open(t);
+    tokens.set("ann", {});
+    tokens.set("ben", {});
+    await client.join("realtime:a", {}, "ann", "ann");
+    await client.join("realtime:b", {}, "ben", "ben");
+    changes.setState("connecting");
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    tokens.drop("ann");
+    changes.setState("live");
+    assert.equal((await client.nextEvent("phx_error"))[0], "ann");
+    await client.ask(null, "phoenix", "heartbeat", {});
+    assert.equal(client.frames.filter((frame) => frame[3] === "phx_error").length, 1);
+  });
+});

@@ -1,0 +1,164 @@
+import assert from "node:assert/strict";
+import { describe, it, type TestContext } from "node:test";
+import { ChangesBus, createChangesDouble } from "./support/changes-double.ts";
+import { RawClient } from "./support/raw-client.ts";
+import { openStage, type StageOptions } from "./support/realtime-stage.ts";
+import { openSupabase, subscribed, until, type Vsn } from "./support/supabase-client.ts";
+
+interface Told {
+  readonly event: string;
+  readonly payload: unknown;
+}
+
+describe("broadcast", { timeout: 120_000 }, () => {
+  const open = async (t: TestContext, bus = new ChangesBus(), options: Partial<StageOptions> = {}) => {
+    const changes = createChangesDouble(bus);
+    return { changes, ...(await openStage(t, { changes, ...options })) };
+  };
+  /** A channel of the unmodified client that remembers what it is told. */
+  const enter = async (
+    t: TestContext,
+    url: string,
+    { vsn, ...broadcast }: { vsn: Vsn; ack?: boolean; self?: boolean },
+    topic = "room",
+  ) => {
+    const channel = openSupabase(t, url, { vsn }).channel(topic, { config: { broadcast } });
+    const told: Told[] = [];
+    channel.on("broadcast", { event: "*" }, ({ event, payload }) => told.push({ event, payload }));
+    await subscribed(channel);
+    return { channel, told };
+  };
+
+  for (const from of ["1.0.0", "2.0.0"] as const) {
+    it(`of a ${from} client reaches all but itself, whatever they speak, in the order it was sent`, async (t) => {
+      const { url } = await open(t);
+      const sender = await enter(t, url, { vsn: from });
+      const [one, two] = [await enter(t, url, { vsn: "1.0.0" }), await enter(t, url, { vsn: "2.0.0" })];
+      const elsewhere = await enter(t, url, { vsn: "2.0.0" }, "other");
+      const payloads = Array.from({ length: 20 }, (_, n) => ({ n, text: "ünï€😀", nested: [null, { a: 1.5 }] }));
+      for (const payload of payloads) await sender.channel.send({ type: "broadcast", event: "cürsor", payload });
+      const expected = payloads.map((payload) => ({ event: "cürsor", payload }));
+      for (const { told } of [one, two]) {
+        await until(() => told.length === 20);
+        assert.deepEqual(told, expected);
+      }
+      assert.deepEqual([sender.told, elsewhere.told], [[], []]);
+    });
+
+    it(`comes back to a ${from} client that wants its own, and is acknowledged to one that asked`, async (t) => {
+      const { url } = await open(t);
+      const { channel, told } = await enter(t, url, { vsn: from, ack: true, self: true });
+      assert.equal(await channel.send({ type: "broadcast", event: "e", payload: { x: 1 } }), "ok");
+      await until(() => told.length === 1);
+      assert.deepEqual(told, [{ event: "e", payload: { x: 1 } }]);
+    });
+
+    it(`of too large a payload is refused to a ${from} client`, async (t) => {
+      const { url } = await open(t, new ChangesBus(), { settings: { realtimePayloadLimitBytes: 1024 } });
+      const { channel, told } = await enter(t, url, { vsn: from, ack: true, self: true });
+      const big = await channel.send({ type: "broadcast", event: "e", payload: { x: "x".repeat(2000) } });
+      assert.equal(big, "error");
+      assert.equal(await channel.send({ type: "broadcast", event: "e", payload: {} }), "ok");
+      await until(() => told.length === 1);
+    });
+  }
+
+  it("carries raw bytes between clients that can take them, and not to those that cannot", async (t) => {
+    const { url } = await open(t);
+    const sender = await enter(t, url, { vsn: "2.0.0" });
+    const [old, young] = [await enter(t, url, { vsn: "1.0.0" }), await enter(t, url, { vsn: "2.0.0" })];
+    const bytes = Uint8Array.from({ length: 256 }, (_, n) => n);
+    await sender.channel.send({ type: "broadcast", event: "bytes", payload: bytes.buffer });
+    await sender.channel.send({ type: "broadcast", event: "end", payload: {} });
+    await until(() => young.told.length === 2 && old.told.length === 1);
+    assert.deepEqual(new Uint8Array(young.told[0]?.payload as ArrayBuffer), bytes);
+    assert.deepEqual(old.told, [{ event: "end", payload: {} }]);
+  });
+
+  it("over REST reaches everybody, as one message or many, JSON or bytes", async (t) => {
+    const { url } = await open(t);
+    const { told } = await enter(t, url, { vsn: "2.0.0" });
+    const outside = openSupabase(t, url).channel("room");
+    assert.deepEqual(await outside.httpSend("named", { a: 1 }), { success: true });
+    assert.deepEqual(await outside.httpSend("bytes", Uint8Array.from([1, 2, 3])), { success: true });
+    const answer = await fetch(`${url}/realtime/v1/api/broadcast`, {
+      method: "POST",
+      headers: { apikey: "anon" },
+      body: JSON.stringify({
+        messages: [
+          { topic: "room", event: "first", payload: { n: 1 } },
+          { topic: "elsewhere", event: "no", payload: {} },
+          { topic: "room", event: "second", payload: { n: 2 }, private: false },
+        ],
+      }),
+    });
+    assert.equal(answer.status, 202);
+    assert.equal(await answer.text(), "");
+    await until(() => told.length === 4);
+    assert.deepEqual(
+      told.map(({ event }) => event),
+      ["named", "bytes", "first", "second"],
+    );
+    assert.deepEqual(new Uint8Array(told[1]?.payload as ArrayBuffer), Uint8Array.from([1, 2, 3]));
+  });
+
+  it("over REST of another shape is a 422 that names the fields, and nothing is sent", async (t) => {
+    const { url } = await open(t);
+    const { told } = await enter(t, url, { vsn: "2.0.0" });
+    const bodies = [{}, { messages: {} }, { messages: [{ topic: "room", event: "e", payload: {} }, { event: 1 }] }];
+    for (const body of bodies) {
+      const answer = await fetch(`${url}/realtime/v1/api/broadcast`, {
+        method: "POST",
+        headers: { apikey: "anon" },
+        body: JSON.stringify(body),
+      });
+      assert.equal(answer.status, 422);
+      assert.ok(Object.keys(((await answer.json()) as { details: object }).details).length > 0);
+    }
+    assert.deepEqual(told, []);
+  });
+
+  it("reaches channels of other nodes once", async (t) => {
+    const bus = new ChangesBus();
+    const [here, there] = [await open(t, bus), await open(t, bus)];
+    const sender = await enter(t, here.url, { vsn: "2.0.0", ack: true, self: true });
+    const listener = await enter(t, there.url, { vsn: "1.0.0" });
+    for (const n of [1, 2, 3]) await sender.channel.send({ type: "broadcast", event: "e", payload: { n } });
+    await until(() => listener.told.length === 3 && sender.told.length === 3);
+    assert.deepEqual(
+      listener.told.map(({ payload }) => payload),
+      [{ n: 1 }, { n: 2 }, { n: 3 }],
+    );
+  });
+
+  it("that other nodes cannot be told of is not acknowledged", async (t) => {
+    const { url, changes } = await open(t);
+    const { channel } = await enter(t, url, { vsn: "2.0.0", ack: true });
+    changes.failEmits(new Error("away"));
+    assert.equal(await channel.send({ type: "broadcast", event: "e", payload: {} }), "error");
+    changes.failEmits(null);
+    assert.equal(await channel.send({ type: "broadcast", event: "e", payload: {} }), "ok");
+  });
+
+  it("faster than a socket may send is refused, and comes to be allowed again", async (t) => {
+    const { url } = await open(t, new ChangesBus(), { settings: { realtimeEventsPerSecond: 10 } });
+    const client = await RawClient.open(t, url);
+    await client.join("realtime:room", { broadcast: { ack: true } });
+    const send = () => client.ask("1", "realtime:room", "broadcast", { type: "broadcast", event: "e", payload: {} });
+    const replies = await Promise.all(Array.from({ length: 50 }, send));
+    assert.ok(replies.some(({ status }) => status === "error"));
+    await until(() => new Date().getMilliseconds() < 50);
+    assert.equal((await send())["status"], "ok");
+  });
+
+  it("with a payload that is not JSON goes nowhere", async (t) => {
+    const { url } = await open(t);
+    const { told } = await enter(t, url, { vsn: "1.0.0" });
+    const client = await RawClient.open(t, url);
+    await client.join("realtime:room", { broadcast: { ack: true } });
+    client.ws.send(Buffer.from(`\x03\x01\x01\x0d\x01\x00\x011xrealtime:roome{"x":`, "latin1"));
+    const [, , , , reply] = await client.next((frame) => frame[1] === "x");
+    assert.equal(reply["status"], "error");
+    assert.deepEqual(told, []);
+  });
+});

@@ -1,0 +1,282 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { after, before, describe, it, type TestContext } from "node:test";
+import type { RealtimePostgresChangesPayload } from "@supabase/supabase-js";
+import { createPrivateTopics } from "../../src/realtime/index.ts";
+import { createTestDatabase } from "../support/database.ts";
+import { callerOf, FeedStage, type Node, waitFor } from "./feed-stage.ts";
+import { createTokens, openStage, type Stage } from "./support/realtime-stage.ts";
+import { openSupabase, subscribed, until, type Vsn } from "./support/supabase-client.ts";
+
+type Change = RealtimePostgresChangesPayload<Record<string, unknown>>;
+
+/** Two whole nodes on one database, and the unmodified client. */
+describe("channels on a real feed", { timeout: 180_000 }, () => {
+  const closers: (() => Promise<void>)[] = [];
+  const cleanup = { after: (close: () => Promise<void>) => void closers.unshift(close) };
+  const tokens = createTokens();
+  const nodes: { feed: Node; stage: Stage }[] = [];
+  let stage: FeedStage;
+  let ann: string;
+  let ben: string;
+
+  before(async () => {
+    stage = new FeedStage(await createTestDatabase(cleanup));
+    cleanup.after(async () => {
+      await stage.close();
+      await waitFor(async () => (await stage.slots()) === 0);
+    });
+    [ann, ben] = [await stage.newUser(), await stage.newUser()];
+    for (const [name, id] of [
+      ["ann", ann],
+      ["ben", ben],
+    ] as const) {
+      tokens.set(name, { caller: callerOf(id) });
+    }
+    await stage.database.owner.query(`create policy anybody on realtime.messages to authenticated
+      using (realtime.topic() = 'hall') with check (realtime.topic() = 'hall')`);
+    for (const _ of [1, 2]) {
+      const feed = stage.startNode();
+      const privateTopics = createPrivateTopics({
+        database: feed.database,
+        settings: { dbSchemas: ["public"], dbStatementTimeoutMs: 5_000 },
+        newId: randomUUID,
+      });
+      const { authenticate } = tokens;
+      nodes.push({ feed, stage: await openStage(cleanup, { changes: feed.changes, authenticate, privateTopics }) });
+    }
+    await until(() => nodes.every(({ feed }) => feed.changes.state() === "live"), "the feeds are live");
+  });
+  after(async () => {
+    for (const close of closers) await close();
+  });
+
+  const connect = async (t: TestContext, name: string, { vsn, node = 0 }: { vsn?: Vsn; node?: number } = {}) => {
+    const client = openSupabase(t, nodes[node]?.stage.url ?? "", { ...(vsn && { vsn }), token: () => name });
+    await client.realtime.setAuth();
+    return client;
+  };
+
+  for (const vsn of ["1.0.0", "2.0.0"] as const) {
+    it(`show on ${vsn} what happens to one's own agents, with old and new, and never another's`, async (t) => {
+      const [own, strange]: [Change[], Change[]] = [[], []];
+      for (const [name, told] of [
+        ["ann", own],
+        ["ben", strange],
+      ] as const) {
+        const client = await connect(t, name, { vsn });
+        const channel = client.channel(`agents-${name}`);
+        channel.on("postgres_changes", { event: "*", schema: "public", table: "agents" }, (change) =>
+          told.push(change),
+        );
+        await subscribed(channel);
+      }
+      const id = await stage.newAgent(ann, { name: "Ada" });
+      await stage.update(ann, "agents", id, { status: "thinking" });
+      await stage.remove(ann, "agents", id);
+      const last = await stage.newAgent(ben);
+      await until(() => own.length === 3 && strange.length === 1);
+      assert.deepEqual(
+        own.map(({ eventType }) => eventType),
+        ["INSERT", "UPDATE", "DELETE"],
+      );
+      const [inserted, updated, deleted] = own;
+      assert.equal(Reflect.get(inserted?.new ?? {}, "name"), "Ada");
+      assert.equal(Reflect.get(updated?.new ?? {}, "status"), "thinking");
+      assert.equal(Reflect.get(deleted?.old ?? {}, "id"), id);
+      assert.equal(Reflect.get(strange[0]?.new ?? {}, "id"), last);
+    });
+
+    it(`keep to filter and event on ${vsn}, several on one channel`, async (t) => {
+      const [one, other] = [await stage.newAgent(ann), await stage.newAgent(ann)];
+      const client = await connect(t, "ann", { vsn });
+      const channel = client.channel("filtered");
+      const told: string[] = [];
+      const listen = (event: "UPDATE" | "DELETE", filter: string, name: string) =>
+        channel.on("postgres_changes", { event: event as "UPDATE", schema: "public", table: "agents", filter }, () =>
+          told.push(name),
+        );
+      listen("UPDATE", `id=eq.${one}`, "one changed");
+      listen("UPDATE", `id=eq.${other}`, "other changed");
+      listen("DELETE", `id=eq.${other}`, "other gone");
+      await subscribed(channel);
+      await stage.update(ann, "agents", one, { status: "thinking" });
+      await stage.update(ann, "agents", other, { status: "thinking" });
+      await stage.remove(ann, "agents", one);
+      await stage.remove(ann, "agents", other);
+      await until(() => told.length === 3);
+      assert.deepEqual(told, ["one changed", "other changed", "other gone"]);
+    });
+  }
+
+  it("miss nothing that is committed after they are subscribed", async (t) => {
+    const id = await stage.newAgent(ann);
+    for (let round = 0; round < 10; round += 1) {
+      const client = await connect(t, "ann", { node: round % 2 });
+      const channel = client.channel(`round-${round}`);
+      const told: unknown[] = [];
+      const filter = { event: "UPDATE", schema: "public", table: "agents", filter: `id=eq.${id}` } as const;
+      channel.on("postgres_changes", filter, ({ new: row }) => told.push((row as { name: string }).name));
+      await subscribed(channel);
+      await stage.update(ann, "agents", id, { name: `name ${round}` });
+      await until(() => told.length === 1);
+      assert.deepEqual(told, [`name ${round}`]);
+      await client.removeAllChannels();
+    }
+  });
+
+  it("show what a new token's user may see, and no more what the old one's might", async (t) => {
+    let token = "ann";
+    const client = openSupabase(t, nodes[0]?.stage.url ?? "", { token: () => token });
+    await client.realtime.setAuth();
+    const channel = client.channel("refreshed");
+    const states: string[] = [];
+    const told: unknown[] = [];
+    const filter = { event: "INSERT", schema: "public", table: "agents" } as const;
+    channel.on("postgres_changes", filter, ({ new: row }) => told.push((row as { name: string }).name));
+    channel.subscribe((state) => states.push(state));
+    await until(() => states.length === 1);
+    await stage.newAgent(ann, { name: "before" });
+    await until(() => told.length === 1);
+    token = "ben";
+    await client.realtime.setAuth();
+    // Until the token is taken over nothing of the new user's comes, and how long that takes is not said.
+    while (told.at(-1) !== "mine now") {
+      await stage.newAgent(ben, { name: "mine now" });
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    await stage.newAgent(ann, { name: "not mine any more" });
+    await stage.newAgent(ben, { name: "the end" });
+    await until(() => told.at(-1) === "the end");
+    assert.deepEqual([...new Set(told)], ["before", "mine now", "the end"]);
+    assert.deepEqual(states, ["SUBSCRIBED"], "without joining again");
+  });
+
+  it("are refused for a table or a filter that does not exist, with the reason", async (t) => {
+    const client = await connect(t, "ann");
+    for (const wrong of [{ table: "nowhere" }, { table: "agents", filter: "nocolumn=eq.1" }]) {
+      const channel = client.channel(`wrong-${JSON.stringify(wrong).length}`);
+      channel.on("postgres_changes", { event: "*", schema: "public", ...wrong }, () => {});
+      await assert.rejects(subscribed(channel), (error: Error) => error.message.length > 10);
+      await client.removeChannel(channel);
+    }
+  });
+
+  it("come back by themselves when the feed was lost, and see every later change", async (t) => {
+    const id = await stage.newAgent(ann);
+    const client = await connect(t, "ann");
+    const channel = client.channel("lasting");
+    const [told, states]: [unknown[], string[]] = [[], []];
+    const filter = { event: "UPDATE", schema: "public", table: "agents", filter: `id=eq.${id}` } as const;
+    channel.on("postgres_changes", filter, ({ new: row }) => told.push((row as { name: string }).name));
+    channel.subscribe((state) => states.push(state));
+    await until(() => states.length === 1);
+    await terminateFeeds(stage);
+    await until(() => states.length === 3, "it is subscribed again");
+    assert.deepEqual(states, ["SUBSCRIBED", "CHANNEL_ERROR", "SUBSCRIBED"]);
+    await stage.update(ann, "agents", id, { name: "after" });
+    await until(() => told.length === 1);
+    await until(() => nodes.every(({ feed }) => feed.changes.state() === "live"), "the feeds are live");
+  });
+
+  it("of other nodes get broadcasts, and those that the database sends", async (t) => {
+    const told: string[][] = [[], []];
+    const channels = await Promise.all(
+      told.map(async (list, node) => {
+        const client = await connect(t, "ann", { node, vsn: node === 0 ? "2.0.0" : "1.0.0" });
+        const channel = client.channel("news", { config: { broadcast: { ack: true, self: true } } });
+        channel.on("broadcast", { event: "*" }, ({ event }) => list.push(event));
+        await subscribed(channel);
+        return channel;
+      }),
+    );
+    const large = "x".repeat(100_000);
+    assert.equal(await channels[0]?.send({ type: "broadcast", event: "from 0", payload: { large } }), "ok");
+    await until(() => told[1]?.length === 1);
+    assert.equal(await channels[1]?.send({ type: "broadcast", event: "from 1", payload: {} }), "ok");
+    await until(() => told[0]?.length === 2);
+    await stage.run("service_role", `select realtime.send('{"n": 1}', 'from sql', 'news', false)`);
+    for (const list of told) {
+      await until(() => list.length === 3);
+      assert.deepEqual(list, ["from 0", "from 1", "from sql"]);
+    }
+  });
+
+  it("see who is present on other nodes", async (t) => {
+    const channels = await Promise.all(
+      ["ann", "ben"].map(async (key, node) => {
+        const channel = (await connect(t, key, { node })).channel("lobby", { config: { presence: { key } } });
+        channel.on("presence", { event: "sync" }, () => {});
+        await subscribed(channel);
+        assert.equal(await channel.track({ key }), "ok");
+        return channel;
+      }),
+    );
+    const keysOf = (at: number) =>
+      Object.keys(channels[at]?.presenceState() ?? {})
+        .sort()
+        .join();
+    for (const at of [0, 1]) await until(() => keysOf(at) === "ann,ben", `node ${at} sees both`);
+    await channels[0]?.unsubscribe();
+    await until(() => keysOf(1) === "ben", "one is gone");
+  });
+
+  it("get what is kept of a private channel, live and replayed, and the sender does not get its own", async (t) => {
+    const since = Date.now() - 1_000;
+    const enter = async (name: string, node: number, replay?: { since: number; limit?: number }) => {
+      const channel = (await connect(t, name, { node })).channel("hall", {
+        config: { private: true, broadcast: { ack: true, ...(replay && { replay }) } },
+      });
+      const told: { event: string; isReplayed: boolean; payload: unknown }[] = [];
+      channel.on("broadcast", { event: "*" }, ({ event, payload, meta }) =>
+        told.push({ event, payload, isReplayed: (meta as { replayed?: boolean } | undefined)?.replayed === true }),
+      );
+      await subscribed(channel);
+      return { channel, told };
+    };
+    const [sender, listener] = [await enter("ann", 0), await enter("ben", 1)];
+    const kept = { type: "broadcast", event: "kept", payload: { n: 1 }, persist: true } as const;
+    assert.equal(await sender.channel.send(kept), "ok");
+    await until(() => listener.told.length === 1);
+    await stage.run("service_role", `select realtime.send('{"n": 2}', 'from sql', 'hall')`);
+    await until(() => listener.told.length === 2 && sender.told.length === 1);
+    assert.deepEqual(sender.told, [{ event: "from sql", payload: { n: 2 }, isReplayed: false }]);
+    const late = await enter("ben", 0, { since });
+    await until(() => late.told.length === 2);
+    assert.deepEqual(late.told, [
+      { event: "kept", payload: { n: 1 }, isReplayed: true },
+      { event: "from sql", payload: { n: 2 }, isReplayed: true },
+    ]);
+  });
+
+  it("lose their access at once when their user signs out, on every node", async (t) => {
+    const eve = await stage.newUser();
+    const sessionId = (await stage.insert("internal", "auth.sessions", { user_id: eve, refresh_key_wrapped: "" })).id;
+    const session = { userId: eve, sessionId, inactivitySeconds: 0 };
+    tokens.set("eve", { caller: { ...callerOf(eve, { session_id: sessionId }), session } });
+    const agent = await stage.newAgent(eve);
+    const [told, errors]: [unknown[], string[]] = [[], []];
+    for (const node of [0, 1]) {
+      const channel = (await connect(t, "eve", { node })).channel("mine");
+      channel.on("postgres_changes", { event: "*", schema: "public", table: "agents" }, (change) => told.push(change));
+      channel.subscribe((state) => errors.push(state));
+    }
+    await until(() => errors.join() === "SUBSCRIBED,SUBSCRIBED");
+    tokens.drop("eve");
+    await stage.run("internal", "delete from auth.sessions where id = $1", [sessionId]);
+    await stage.run("internal", "update public.agents set name = 'later' where id = $1", [agent]);
+    await until(() => errors.filter((state) => state === "CHANNEL_ERROR").length >= 2, "both were told");
+    for (const { feed } of nodes) await stage.settle(feed);
+    assert.deepEqual(told, []);
+  });
+});
+
+async function terminateFeeds(stage: FeedStage): Promise<void> {
+  const { default: pg } = await import("pg");
+  const admin = new pg.Client({ connectionString: stage.database.adminUrl });
+  await admin.connect();
+  await admin.query(
+    "select pg_terminate_backend(active_pid) from pg_replication_slots where database = current_database()",
+  );
+  await admin.end();
+}

@@ -1,0 +1,227 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { describe, it, type TestContext } from "node:test";
+import { openDatabase } from "../../src/db/index.ts";
+import type { ChangesCaller } from "../../src/realtime/changes.ts";
+import { createPrivateTopics } from "../../src/realtime/index.ts";
+import { createTestDatabase } from "../support/database.ts";
+import { silentObserver } from "../support/silent-observer.ts";
+import { ChangesBus, createChangesDouble } from "./support/changes-double.ts";
+import { ANON, createTokens, openStage } from "./support/realtime-stage.ts";
+import { openSupabase, subscribed, until } from "./support/supabase-client.ts";
+
+/** Members read, the leader writes; a hall that everybody signed in may listen to, but not see who is there. */
+const RULES = `
+  create table public.room_members (topic text, user_id uuid, can_write boolean);
+  grant select on public.room_members to authenticated;
+  create policy room_read on realtime.messages for select to authenticated using (exists (
+    select from public.room_members m
+    where m.topic = (select realtime.topic()) and m.user_id = (current_setting('request.jwt.claims')::json ->> 'sub')::uuid));
+  create policy room_write on realtime.messages for insert to authenticated with check (exists (
+    select from public.room_members m
+    where m.topic = realtime.topic() and m.can_write
+      and m.user_id = (current_setting('request.jwt.claims')::json ->> 'sub')::uuid));
+  create policy hall_read on realtime.messages for select to authenticated
+    using (realtime.topic() = 'hall' and extension = 'broadcast');
+  create policy broken_read on realtime.messages for select to authenticated
+    using (case when realtime.topic() = 'broken' then 1 / (length(topic) - 6) > 0 else false end)`;
+
+describe("a private channel", { timeout: 120_000 }, () => {
+  const open = async (t: TestContext) => {
+    const base = await createTestDatabase(t);
+    const database = openDatabase({
+      url: base.adminUrl,
+      masterKey: base.masterKey,
+      poolSize: 3,
+      observer: silentObserver,
+    });
+    t.after(() => database.close());
+    await base.owner.query(RULES);
+    const tokens = createTokens();
+    const join = async (name: string, canWrite: boolean | null): Promise<ChangesCaller> => {
+      const userId = randomUUID();
+      await base.owner.query("insert into auth.users (id, email) values ($1, $2)", [userId, `${name}@example.test`]);
+      if (canWrite !== null)
+        await base.owner.query("insert into public.room_members values ('room', $1, $2)", [userId, canWrite]);
+      const caller: ChangesCaller = {
+        role: "authenticated",
+        userId,
+        claims: { role: "authenticated", sub: userId },
+        session: { userId, sessionId: null, inactivitySeconds: 0 },
+      };
+      tokens.set(name, { caller });
+      return caller;
+    };
+    const callers = {
+      leader: await join("leader", true),
+      member: await join("member", false),
+      stranger: await join("stranger", null),
+    };
+    const privateTopics = createPrivateTopics({
+      database,
+      settings: { dbSchemas: ["public"], dbStatementTimeoutMs: 5_000 },
+      newId: randomUUID,
+    });
+    const changes = createChangesDouble(new ChangesBus());
+    const { url } = await openStage(t, { changes, authenticate: tokens.authenticate, privateTopics });
+    const renamed = new Map<string, string>();
+    const enter = async (name: string, { topic = "room", isPrivate = true, ack = true } = {}) => {
+      const client = openSupabase(t, url, { token: () => renamed.get(name) ?? name });
+      await client.realtime.setAuth();
+      const channel = client.channel(topic, {
+        config: { private: isPrivate, broadcast: { ack }, presence: { key: name } },
+      });
+      const told: unknown[] = [];
+      channel.on("broadcast", { event: "*" }, ({ payload }) => told.push(payload));
+      channel.on("presence", { event: "sync" }, () => {});
+      await subscribed(channel);
+      return { channel, told };
+    };
+    return { base, database, privateTopics, callers, tokens, renamed, enter, url };
+  };
+
+  it("lets in those whom the rules let read, and tells others why not", async (t) => {
+    const { enter } = await open(t);
+    await enter("leader");
+    await enter("member");
+    const denied = /You do not have permissions to read from this Channel topic: room/;
+    await assert.rejects(enter("stranger"), denied);
+    await assert.rejects(enter("anon"), denied);
+    await enter("service");
+    await assert.rejects(enter("leader", { topic: "another" }), /read from this Channel topic: another/);
+  });
+
+  it("lets those speak, and be present, whom the rules let write", async (t) => {
+    const { enter } = await open(t);
+    const [leader, member] = [await enter("leader"), await enter("member")];
+    assert.equal(await leader.channel.send({ type: "broadcast", event: "e", payload: { n: 1 } }), "ok");
+    assert.equal(await member.channel.send({ type: "broadcast", event: "e", payload: { n: 2 } }), "error");
+    assert.equal(await member.channel.track({}), "error");
+    assert.equal(await leader.channel.track({}), "ok");
+    await until(() => Object.keys(member.channel.presenceState()).join() === "leader");
+    await until(() => member.told.length === 1);
+    assert.deepEqual([leader.told, member.told], [[], [{ n: 1 }]]);
+  });
+
+  it("keeps to what its rules say of broadcast and of presence", async (t) => {
+    const { enter, privateTopics, callers } = await open(t);
+    assert.deepEqual([...(await privateTopics.findReadable(callers.stranger, "hall"))], ["broadcast"]);
+    const listener = await enter("stranger", { topic: "hall" });
+    const speaker = await enter("service", { topic: "hall" });
+    await speaker.channel.track({ is: "here" });
+    assert.equal(await speaker.channel.send({ type: "broadcast", event: "e", payload: { n: 1 } }), "ok");
+    await until(() => listener.told.length === 1);
+    await until(() => Object.keys(speaker.channel.presenceState()).length === 1);
+    assert.deepEqual(listener.channel.presenceState(), {});
+  });
+
+  it("has nothing to do with the public one of its name", async (t) => {
+    const { enter } = await open(t);
+    const [inside, outside] = [await enter("member"), await enter("stranger", { isPrivate: false })];
+    const leader = await enter("leader");
+    await outside.channel.send({ type: "broadcast", event: "e", payload: { from: "outside" } });
+    await leader.channel.send({ type: "broadcast", event: "e", payload: { from: "inside" } });
+    await until(() => inside.told.length === 1);
+    assert.deepEqual([inside.told, outside.told], [[{ from: "inside" }], []]);
+  });
+
+  it("asks the rules of REST messages too", async (t) => {
+    const { enter, url } = await open(t);
+    const { told } = await enter("member");
+    const post = async (token: string, topics: string[]) => {
+      const messages = topics.map((topic) => ({ topic, event: "e", payload: { token }, private: true }));
+      const { status } = await fetch(`${url}/realtime/v1/api/broadcast`, {
+        method: "POST",
+        headers: { apikey: "anon", authorization: `Bearer ${token}` },
+        body: JSON.stringify({ messages }),
+      });
+      return status;
+    };
+    assert.equal(await post("stranger", ["room"]), 403);
+    assert.equal(await post("leader", ["room", "another"]), 403);
+    assert.equal(await post("leader", ["room"]), 202);
+    await until(() => told.length === 1);
+    assert.deepEqual(told, [{ token: "leader" }]);
+  });
+
+  it("asks them again with a new token", async (t) => {
+    const { base, callers, tokens, renamed, enter } = await open(t);
+    const { channel } = await enter("member");
+    let failures = 0;
+    await base.owner.query("delete from public.room_members where user_id = $1", [callers.member.userId]);
+    tokens.set("member-again", { caller: callers.member });
+    channel.on("system", {}, ({ status }: { status: string }) => {
+      if (status === "error") failures += 1;
+    });
+    renamed.set("member", "member-again");
+    await channel.socket.setAuth();
+    await until(() => failures === 1, "the channel was told to go");
+  });
+
+  it("leaves no row behind, and no role on the connection", async (t) => {
+    const { base, database, privateTopics, callers } = await open(t);
+    for (const caller of [callers.leader, callers.stranger, ANON]) {
+      await privateTopics.findReadable(caller, "room");
+      await privateTopics.canWrite(caller, "room", "broadcast");
+    }
+    const { rows } = await base.owner.query("select count(*)::int as count from realtime.messages");
+    assert.deepEqual(rows, [{ count: 0 }]);
+    for (const pool of [database.user, database.service]) {
+      const { rows: who } = await pool.query(
+        "select current_user = session_user as is_self, coalesce(current_setting('request.jwt.claims', true), '') as claims",
+      );
+      assert.deepEqual(who, [{ is_self: true, claims: "" }]);
+    }
+  });
+
+  it("of a rule that fails is not joined, and nobody learns what failed", async (t) => {
+    const { enter } = await open(t);
+    await assert.rejects(enter("member", { topic: "broken" }), (error: Error) => {
+      assert.doesNotMatch(error.message, /division|zero/);
+      return true;
+    });
+    await enter("member");
+  });
+
+  it("keeps what is to be kept, for those who may read it and ask", async (t) => {
+    const { privateTopics, callers } = await open(t);
+    const since = new Date(Date.now() - 60_000);
+    for (const n of [1, 2, 3]) {
+      const payload = Buffer.from(JSON.stringify({ n }));
+      await privateTopics.store(callers.leader, "room", { event: "e", isBinary: false, payload, sender: null });
+    }
+    const bytes = Buffer.from([0, 255, 10]);
+    await privateTopics.store(callers.leader, "room", { event: "b", isBinary: true, payload: bytes, sender: null });
+    const kept = await privateTopics.replay(callers.member, "room", since, 3);
+    assert.deepEqual(
+      kept.map(({ event, isBinary, payload }) => [
+        event,
+        isBinary,
+        isBinary ? [...payload] : JSON.parse(String(payload)),
+      ]),
+      [
+        ["e", false, { n: 2 }],
+        ["e", false, { n: 3 }],
+        ["b", true, [0, 255, 10]],
+      ],
+    );
+    assert.deepEqual(await privateTopics.replay(callers.stranger, "room", since, 25), []);
+    await assert.rejects(
+      privateTopics.store(callers.member, "room", { event: "e", isBinary: true, payload: bytes, sender: null }),
+      /permissions to write/,
+    );
+  });
+
+  it("keeps nothing for longer than three days", async (t) => {
+    const { base, privateTopics, callers } = await open(t);
+    await base.owner.query(`insert into realtime.messages (topic, extension, event, private, inserted_at)
+      select 'room', 'broadcast', 'old', true, now() - n * interval '1 day' from generate_series(1, 8) n`);
+    const payload = Buffer.from("{}");
+    await privateTopics.store(callers.leader, "room", { event: "new", isBinary: false, payload, sender: null });
+    const kept = await privateTopics.replay(callers.member, "room", new Date(0), 25);
+    assert.deepEqual(
+      kept.map(({ event }) => event),
+      ["old", "old", "new"],
+    );
+  });
+});

@@ -1,0 +1,158 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { describe, it } from "node:test";
+import { connectClient } from "../../src/db/index.ts";
+import { bind, callerOf, openFeedStage, waitFor } from "./feed-stage.ts";
+
+const KILL_SENDERS = `select pg_terminate_backend(active_pid) from pg_replication_slots
+  where database = current_database() and active_pid is not null`;
+
+describe("a change feed that is lost", () => {
+  const opened = openFeedStage();
+  /** The owner may not end the connections of another login. */
+  const asAdmin = async (text: string): Promise<void> => {
+    const admin = await connectClient(opened.stage.database.adminUrl);
+    try {
+      await admin.query(text);
+    } finally {
+      await admin.end();
+    }
+  };
+
+  it("is told to everybody, and a new subscription waits for the next one", async () => {
+    const { stage, node } = opened;
+    const owner = await stage.newUser();
+    const first = await stage.hear(node, callerOf(owner), [bind("agents")]);
+    await asAdmin(KILL_SENDERS);
+    await first.until(() => first.losses.length === 1);
+    assert.notEqual(node.changes.state(), "live");
+    const second = await stage.hear(node, callerOf(owner), [bind("agents")]);
+    const id = await stage.newAgent(owner);
+    assert.equal((await second.next())[0]?.record?.["id"], id);
+    assert.deepEqual(first.told, []);
+    assert.equal(await stage.slots(), 1);
+  });
+
+  it("comes back again and again, and leaves no slot behind", async () => {
+    const { stage, node } = opened;
+    const owner = await stage.newUser();
+    for (let round = 0; round < 10; round += 1) {
+      const listener = await stage.hear(node, callerOf(owner), [bind("agents")]);
+      const id = await stage.newAgent(owner);
+      assert.equal((await listener.next())[0]?.record?.["id"], id);
+      await asAdmin(KILL_SENDERS);
+      await listener.until(() => listener.losses.length === 1);
+    }
+    await waitFor(() => node.changes.state() === "live");
+    assert.equal(await stage.slots(), 1);
+  });
+
+  it("survives the loss of every connection to the database", async () => {
+    const { stage, node } = opened;
+    const owner = await stage.newUser();
+    const listener = await stage.hear(node, callerOf(owner), [bind("agents")]);
+    await asAdmin(
+      "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and usename in ('sb_service', 'sb_user', 'sb_replica')",
+    );
+    await listener.until(() => listener.losses.length === 1);
+    const again = await stage.hear(node, callerOf(owner), [bind("agents")]);
+    const id = await waitForValue(() => stage.newAgent(owner));
+    assert.equal((await again.next())[0]?.record?.["id"], id);
+  });
+
+  it("takes its slot along when it is stopped", async () => {
+    const { stage } = opened;
+    const slots = await stage.slots();
+    const node = stage.startNode();
+    await waitFor(() => node.changes.state() === "live");
+    assert.equal(await stage.slots(), slots + 1);
+    await node.stop();
+    await waitFor(async () => (await stage.slots()) === slots);
+  });
+
+  it("takes its slot along when its process is killed", async () => {
+    const { stage } = opened;
+    const slots = await stage.slots();
+    const child = spawn(
+      process.execPath,
+      ["-C", "swarmbase-source", new URL("feed-process.ts", import.meta.url).pathname],
+      {
+        env: {
+          ...process.env,
+          FEED_URL: stage.replicaUrl,
+          ADMIN_URL: stage.database.adminUrl,
+          MASTER: stage.database.masterKey,
+        },
+        stdio: ["ignore", "pipe", "inherit"],
+      },
+    );
+    try {
+      await once(child.stdout, "data");
+      assert.equal(await stage.slots(), slots + 1);
+    } finally {
+      child.kill("SIGKILL");
+    }
+    await waitFor(async () => (await stage.slots()) === slots);
+  });
+
+  it("says why there can be none", async () => {
+    const { stage } = opened;
+    const refused = stage.startNode({}, stage.database.url("sb_user"));
+    await waitFor(() => refused.changes.state() === "unavailable");
+    assert.match(refused.changes.reason() ?? "", /may not replicate/);
+    await assert.rejects(stage.hear(refused, callerOf("anon"), []), /may not replicate/);
+    await refused.stop();
+    const unknown = stage.startNode({}, stage.replicaUrl.replace(/:[^:@/]+@/, ":wrong@"));
+    const waiting = stage.hear(unknown, callerOf("anon"), []);
+    await assert.rejects(waiting, /another password/);
+    await unknown.stop();
+  });
+
+  it("is given up for a transaction that is too large, unless nobody asked for what is in it", async () => {
+    const { stage } = opened;
+    const node = stage.startNode({ maxTransactionBytes: 300_000 });
+    const owner = await stage.newUser();
+    const tools = await stage.hear(node, callerOf(owner), [bind("tools")]);
+    const big =
+      "insert into tools (owner_id, name, description) select $1, 't' || n, repeat('x', 1000) from generate_series(1, 500) n";
+    await stage.database.owner.query(
+      "create table public.unheard as select repeat('x', 1000) as x from generate_series(1, 1000)",
+    );
+    await stage.run(
+      "service_role",
+      "insert into swarms (owner_id, name, description) select $1, 'n', repeat('x', 1900) from generate_series(1, 200)",
+      [owner],
+    );
+    await stage.settle(node);
+    assert.deepEqual(tools.losses, []);
+    await stage.run("service_role", big, [owner]);
+    await tools.until(() => tools.losses.length === 1);
+    await waitFor(() => node.changes.state() === "live");
+    await node.stop();
+  });
+
+  it("stops a subscription that is not answered yet, when asked to", async () => {
+    const { stage } = opened;
+    const node = stage.startNode({}, stage.replicaUrl.replace(/@[^/]*\/.*$/, "@127.0.0.1:1/none"));
+    const stopping = new AbortController();
+    const waiting = node.changes.subscribe(
+      { caller: callerOf("anon"), bindings: [], deliver() {}, lose() {} },
+      stopping.signal,
+    );
+    stopping.abort(new Error("enough"));
+    await assert.rejects(waiting, /enough/);
+    assert.equal(node.changes.state(), "connecting");
+    await node.stop();
+  });
+});
+
+async function waitForValue<T>(make: () => Promise<T>): Promise<T> {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await make();
+    } catch (error) {
+      if (attempt === 20) throw error;
+    }
+  }
+}

@@ -1,0 +1,174 @@
+import { randomUUID } from "node:crypto";
+import { after, before } from "node:test";
+import { derivePassword } from "../../src/crypto/index.ts";
+import { type Database, openDatabase, withRole } from "../../src/db/index.ts";
+import type { Binding, Changes, ChangesCaller, ChangesSubscriber, Subscription } from "../../src/realtime/changes.ts";
+import { type ChangesSettings, openChanges } from "../../src/realtime/feed/open-changes.ts";
+import { systemClock } from "../../src/time/index.ts";
+import { Stage } from "../schema/support/stage.ts";
+import { createTestDatabase } from "../support/database.ts";
+import { silentObserver } from "../support/silent-observer.ts";
+
+export interface Told {
+  readonly ids: readonly number[];
+  readonly type: string;
+  readonly table: string;
+  readonly record?: Record<string, unknown>;
+  readonly old_record?: Record<string, unknown>;
+  readonly columns: readonly { name: string; type: string }[];
+  readonly errors: readonly string[] | null;
+  readonly commit_timestamp: string;
+}
+
+const PATIENCE_MS = 10_000;
+
+/** Somebody who listens, and remembers all that they were told. */
+export class Listener implements ChangesSubscriber {
+  readonly caller: ChangesCaller;
+  readonly bindings: readonly Binding[];
+  readonly told: Told[] = [];
+  readonly texts: string[] = [];
+  readonly losses: string[] = [];
+  subscription: Subscription | null = null;
+  #wakers: (() => void)[] = [];
+
+  constructor(caller: ChangesCaller, bindings: readonly Binding[]) {
+    this.caller = caller;
+    this.bindings = bindings;
+  }
+
+  deliver(ids: readonly number[], data: string): void {
+    this.texts.push(data);
+    this.told.push({ ids, ...(JSON.parse(data) as Omit<Told, "ids">) });
+    this.#wake();
+  }
+
+  lose(reason: string): void {
+    this.losses.push(reason);
+    this.#wake();
+  }
+
+  async until(holds: () => boolean): Promise<void> {
+    const deadline = AbortSignal.timeout(PATIENCE_MS);
+    while (!holds()) {
+      await new Promise<void>((resolve, reject) => {
+        this.#wakers.push(resolve);
+        deadline.addEventListener("abort", () => reject(new Error(`told so far: ${JSON.stringify(this.told)}`)));
+        if (deadline.aborted) reject(new Error("too late"));
+      });
+    }
+  }
+
+  async next(count = 1): Promise<Told[]> {
+    await this.until(() => this.told.length >= count);
+    this.texts.splice(0, count);
+    return this.told.splice(0, count);
+  }
+
+  #wake(): void {
+    for (const wake of this.#wakers.splice(0)) wake();
+  }
+}
+
+export function callerOf(who: string, claims: Record<string, unknown> = {}): ChangesCaller {
+  if (who === "anon" || who === "service_role")
+    return { role: who, userId: null, claims: { role: who, ...claims }, session: null };
+  return { role: "authenticated", userId: who, claims: { sub: who, role: "authenticated", ...claims }, session: null };
+}
+
+export function bind(table: string, rest: Partial<Binding> = {}): Binding {
+  return { id: 1, event: "*", schema: "public", table, filter: null, select: null, ...rest };
+}
+
+export interface Node {
+  readonly changes: Changes;
+  readonly database: Database;
+  stop(): Promise<void>;
+}
+
+export class FeedStage extends Stage {
+  readonly nodes: Node[] = [];
+
+  startNode(settings: Partial<ChangesSettings> = {}, directUrl = this.replicaUrl): Node {
+    const { masterKey, adminUrl } = this.database;
+    const database = openDatabase({ url: adminUrl, masterKey, poolSize: 8, observer: silentObserver });
+    const changes = openChanges({ directUrl, database, observer: silentObserver, clock: systemClock, settings });
+    const stopping = new AbortController();
+    const running = changes.worker.run(stopping.signal);
+    let stopped: Promise<void> | null = null;
+    const stop = async (): Promise<void> => {
+      stopping.abort();
+      await running;
+      await database.close();
+    };
+    const node: Node = {
+      changes,
+      database,
+      stop: () => {
+        stopped ??= stop();
+        return stopped;
+      },
+    };
+    this.nodes.push(node);
+    return node;
+  }
+
+  get replicaUrl(): string {
+    const { adminUrl, masterKey } = this.database;
+    return withRole(adminUrl, "sb_replica", derivePassword(masterKey, "sb_replica"));
+  }
+
+  async hear(node: Node, caller: ChangesCaller, bindings: readonly Binding[]): Promise<Listener> {
+    const listener = new Listener(caller, bindings);
+    listener.subscription = await node.changes.subscribe(listener, AbortSignal.timeout(PATIENCE_MS));
+    return listener;
+  }
+
+  /** Resolves when everything committed before has been dealt with by the node, lanes of the listener included. */
+  async settle(node: Node): Promise<void> {
+    const prefix = `test.${randomUUID()}`;
+    await new Promise<void>((resolve, reject) => {
+      const stop = node.changes.onMessage(prefix, () => {
+        stop();
+        resolve();
+      });
+      node.changes.emit(prefix, Buffer.from("x")).catch(reject);
+      AbortSignal.timeout(PATIENCE_MS).addEventListener("abort", () => reject(new Error("the feed does not settle")));
+    });
+  }
+
+  async slots(): Promise<number> {
+    const { rows } = await this.database.owner.query<{ count: number }>(
+      "select count(*)::int as count from pg_replication_slots where database = current_database()",
+    );
+    return rows[0]?.count ?? -1;
+  }
+
+  override async close(): Promise<void> {
+    for (const node of this.nodes) await node.stop();
+    await super.close();
+  }
+}
+
+export function openFeedStage(): { readonly stage: FeedStage; readonly node: Node } {
+  const closers: (() => Promise<void>)[] = [];
+  const opened = {} as { stage: FeedStage; node: Node };
+  before(async () => {
+    const database = await createTestDatabase({ after: (close) => closers.push(close) });
+    opened.stage = new FeedStage(database);
+    closers.unshift(() => opened.stage.close());
+    opened.node = opened.stage.startNode();
+  });
+  after(async () => {
+    for (const close of closers) await close();
+  });
+  return opened;
+}
+
+export async function waitFor(holds: () => Promise<boolean> | boolean): Promise<void> {
+  const deadline = performance.now() + PATIENCE_MS;
+  while (!(await holds())) {
+    if (performance.now() > deadline) throw new Error("it did not come about");
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { request } from "node:http";
+import { describe, it, type TestContext } from "node:test";
+import { ChangesBus, createChangesDouble } from "./support/changes-double.ts";
+import { RawClient } from "./support/raw-client.ts";
+import { openStage } from "./support/realtime-stage.ts";
+
+describe("a handshake", { timeout: 30_000 }, () => {
+  const open = (t: TestContext, settings = {}) =>
+    openStage(t, { changes: createChangesDouble(new ChangesBus()), settings });
+
+  it("that fails is a plain HTTP answer with a JSON body", async (t) => {
+    const { url } = await open(t);
+    const cases = [
+      ["/realtime/v1/websocket?vsn=2.0.0", 401],
+      ["/realtime/v1/websocket?apikey=wrong&vsn=2.0.0", 401],
+      ["/realtime/v1/websocket?apikey=anon&vsn=3.0.0", 400],
+      ["/realtime/v1/other?apikey=anon", 404],
+    ] as const;
+    for (const [path, status] of cases) {
+      const answer = await upgrade(url + path);
+      assert.equal(answer.status, status, path);
+      assert.equal(typeof (JSON.parse(answer.body) as { error: string }).error, "string");
+    }
+  });
+
+  it("that is none, on our path, is a 400", async (t) => {
+    const { url } = await open(t);
+    assert.equal(
+      (await upgrade(`${url}/realtime/v1/websocket?apikey=anon`, { "sec-websocket-key": "no" })).status,
+      400,
+    );
+  });
+
+  it("succeeds on both paths, with the key in the query or a header", async (t) => {
+    const { url } = await open(t);
+    for (const path of ["websocket", "socket/websocket"]) {
+      const client = await RawClient.open(t, url, { path });
+      assert.deepEqual(await client.ask(null, "phoenix", "heartbeat", {}), { status: "ok", response: {} });
+    }
+    const { status } = await upgrade(`${url}/realtime/v1/websocket`, { "x-api-key": "anon" });
+    assert.equal(status, 101);
+  });
+
+  it("beyond the node's number of sockets is a 429 until one leaves", async (t) => {
+    const { url } = await open(t, { realtimeSocketsPerNode: 1 });
+    const first = await RawClient.open(t, url);
+    const refused = await upgrade(`${url}/realtime/v1/websocket?apikey=anon`);
+    assert.equal(refused.status, 429);
+    assert.ok(Number(refused.headers["retry-after"]) > 0);
+    first.ws.close();
+    await first.closed;
+    // The server hears of the close a moment after the client does.
+    for (let status = 429; status !== 101; ) ({ status } = await upgrade(`${url}/realtime/v1/websocket?apikey=anon`));
+  });
+});
+
+async function upgrade(url: string, headers: Record<string, string> = {}) {
+  const sent = request(url, {
+    headers: {
+      connection: "Upgrade",
+      upgrade: "websocket",
+      "sec-websocket-version": "13",
+      "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
+      ...headers,
+    },
+  });
+  sent.end();
+  const upgraded = once(sent, "upgrade").then(([response, socket]) => {
+    socket.destroy();
+    return { status: 101, headers: response.headers as Record<string, string>, body: "" };
+  });
+  const answered = once(sent, "response").then(async ([response]) => {
+    let body = "";
+    for await (const chunk of response) body += String(chunk);
+    return { status: response.statusCode as number, headers: response.headers as Record<string, string>, body };
+  });
+  return Promise.race([upgraded, answered]);
+}

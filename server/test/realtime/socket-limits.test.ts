@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { describe, it, type TestContext } from "node:test";
+import { createSettableClock } from "../auth/support/settable-clock.ts";
+import { ChangesBus, createChangesDouble } from "./support/changes-double.ts";
+import { RawClient } from "./support/raw-client.ts";
+import { openStage, type StageOptions } from "./support/realtime-stage.ts";
+
+const CHANGES = { postgres_changes: [{ event: "*", schema: "public", table: "agents" }] };
+
+describe("a socket", { timeout: 60_000 }, () => {
+  const open = async (t: TestContext, options: Partial<StageOptions> = {}) => {
+    const changes = createChangesDouble(new ChangesBus());
+    return { changes, ...(await openStage(t, { changes, ...options })) };
+  };
+
+  it("that falls silent is closed, and one with a heartbeat is not", async (t) => {
+    const clock = createSettableClock();
+    const { url } = await open(t, { clock, timing: { sweepMs: 5 } });
+    const [silent, alive] = [await RawClient.open(t, url), await RawClient.open(t, url)];
+    clock.advance(45_000);
+    await alive.ask(null, "phoenix", "heartbeat", {});
+    clock.advance(30_000);
+    await silent.closed;
+    assert.deepEqual(await alive.ask(null, "phoenix", "heartbeat", {}), { status: "ok", response: {} });
+  });
+
+  it("that sends what is no frame is closed", async (t) => {
+    const { url } = await open(t);
+    for (const bytes of ["{", "[1,2]", Buffer.from([9, 9])]) {
+      const client = await RawClient.open(t, url);
+      client.ws.send(bytes);
+      assert.equal(await client.closed, 1003);
+    }
+  });
+
+  it("that sends a frame beyond the limit is closed", async (t) => {
+    const { url } = await open(t, { settings: { realtimeFrameLimitBytes: 4096 } });
+    const client = await RawClient.open(t, url);
+    client.ws.send("x".repeat(5000));
+    assert.equal(await client.closed, 1009);
+  });
+
+  it("whose client does not read is cut off within its bounds, and holds up nobody", async (t) => {
+    const noted: string[] = [];
+    const observer = { note: (name: string) => void noted.push(name), child: () => observer };
+    const { url, changes } = await open(t, { settings: { realtimeSendBufferBytes: 256 * 1024 }, observer });
+    const [slow, quick] = [await RawClient.open(t, url), await RawClient.open(t, url)];
+    await slow.join("realtime:a", CHANGES);
+    await quick.join("realtime:b", CHANGES);
+    slow.ws.pause();
+    const data = JSON.stringify({ filler: "x".repeat(64 * 1024) });
+    let sent = 0;
+    while (!noted.includes("realtime.slow")) {
+      assert.ok(sent < 2_000, "never cut off");
+      changes.deliver(data);
+      sent += 1;
+      await quick.until(() => quick.frames.filter((frame) => frame[3] === "postgres_changes").length === sent);
+    }
+    assert.equal(changes.subscribers.size, 1, "the slow one is not subscribed any more");
+    slow.ws.resume();
+    const [joinRef, ref] = await slow.nextEvent("phx_error");
+    assert.deepEqual([joinRef, ref], ["1", "1"]);
+    assert.equal(await slow.closed, 1013);
+  });
+
+  it("that is closed takes its channels along", async (t) => {
+    const { url, changes } = await open(t);
+    const client = await RawClient.open(t, url);
+    await client.join("realtime:a", CHANGES);
+    assert.equal(changes.subscribers.size, 1);
+    client.ws.terminate();
+    await client.closed;
+    for (let looks = 0; changes.subscribers.size > 0; looks += 1) {
+      assert.ok(looks < 1_000);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  });
+
+  it("is told of the end of the service, as going away", async (t) => {
+    const { url, room } = await open(t);
+    const client = await RawClient.open(t, url);
+    await room.close();
+    assert.equal(await client.closed, 1001);
+  });
+});

@@ -1,0 +1,99 @@
+import type { Changes, ChangesSubscriber, SessionsEnded } from "../../../src/realtime/changes.ts";
+
+/** A feed of one node, told by the test what happens. */
+export interface ChangesDouble extends Changes {
+  readonly subscribers: ReadonlySet<ChangesSubscriber>;
+  /** To everybody, whatever they asked for. */
+  deliver(data: string, ids?: readonly number[]): void;
+  loseAll(reason: string): void;
+  endSessions(ended: Partial<SessionsEnded>): void;
+  setState(state: ReturnType<Changes["state"]>): void;
+  /** Joins wait until it is called. */
+  holdSubscriptions(): () => void;
+  /** Messages of this and other nodes do not arrive here while it is deaf, as when the feed is away. */
+  setDeaf(isDeaf: boolean): void;
+  failEmits(error: Error | null): void;
+}
+
+/** What the WAL is to several nodes: everybody hears everything, in one order. */
+export class ChangesBus {
+  readonly #nodes = new Set<(prefix: string, content: Buffer) => void>();
+  readonly emitted: { prefix: string; content: Buffer }[] = [];
+
+  join(hear: (prefix: string, content: Buffer) => void): () => void {
+    this.#nodes.add(hear);
+    return () => this.#nodes.delete(hear);
+  }
+
+  async emit(prefix: string, content: Buffer): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve));
+    this.emitted.push({ prefix, content });
+    for (const hear of this.#nodes) hear(prefix, content);
+  }
+}
+
+export function createChangesDouble(bus: ChangesBus): ChangesDouble {
+  const subscribers = new Set<ChangesSubscriber>();
+  const listeners = new Map<string, Set<(content: Buffer) => void>>();
+  const endListeners = new Set<(ended: SessionsEnded) => void>();
+  let state: ReturnType<Changes["state"]> = "live";
+  let held: Promise<void> = Promise.resolve();
+  let isDeaf = false;
+  let emitFault: Error | null = null;
+  bus.join((prefix, content) => {
+    if (!isDeaf) for (const listener of listeners.get(prefix) ?? []) listener(content);
+  });
+
+  return {
+    subscribers,
+    async subscribe(subscriber, signal) {
+      await Promise.race([
+        held,
+        new Promise<never>((_resolve, reject) => {
+          signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
+        }),
+      ]);
+      subscribers.add(subscriber);
+      return { update: () => {}, close: () => subscribers.delete(subscriber) };
+    },
+    emit: (prefix, content) => (emitFault === null ? bus.emit(prefix, content) : Promise.reject(emitFault)),
+    onMessage(prefix, listener) {
+      const ofPrefix = listeners.get(prefix) ?? new Set();
+      listeners.set(prefix, ofPrefix.add(listener));
+      return () => ofPrefix.delete(listener);
+    },
+    onSessionsEnded(listener) {
+      endListeners.add(listener);
+      return () => endListeners.delete(listener);
+    },
+    state: () => state,
+    reason: () => (state === "live" ? null : `the double is ${state}`),
+    worker: { name: "changes-double", run: async () => {} },
+    deliver(data, ids) {
+      for (const { bindings, deliver } of subscribers) deliver(ids ?? bindings.map(({ id }) => id), data);
+    },
+    loseAll(reason) {
+      for (const subscriber of subscribers) {
+        subscribers.delete(subscriber);
+        subscriber.lose(reason);
+      }
+    },
+    endSessions({ sessionIds = [], userIds = [] }) {
+      for (const listener of endListeners) listener({ sessionIds, userIds });
+    },
+    setState(next) {
+      state = next;
+    },
+    holdSubscriptions() {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      held = promise;
+      return resolve;
+    },
+    setDeaf(deaf) {
+      isDeaf = deaf;
+    },
+    failEmits(error) {
+      emitFault = error;
+    },
+  };
+}

@@ -1,0 +1,152 @@
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import { loadSettings } from "../../../src/config/index.ts";
+import { AppError, renderError } from "../../../src/errors/index.ts";
+import { supervise } from "../../../src/jobs/index.ts";
+import type { Observer } from "../../../src/observe/index.ts";
+import type { Changes, ChangesCaller } from "../../../src/realtime/changes.ts";
+import {
+  type Admission,
+  type Authenticate,
+  openRealtime,
+  type PrivateTopics,
+  type RealtimeOptions,
+  type RealtimeRoom,
+} from "../../../src/realtime/index.ts";
+import type { Clock } from "../../../src/time/index.ts";
+import { createSettableClock } from "../../auth/support/settable-clock.ts";
+import type { Cleanup } from "../../support/database.ts";
+import { silentObserver } from "../../support/silent-observer.ts";
+
+export interface Stage {
+  readonly url: string;
+  readonly room: RealtimeRoom;
+  /** As a node that crashes: nothing is said, sockets break. */
+  kill(): Promise<void>;
+}
+
+export interface StageOptions {
+  readonly changes: Changes;
+  readonly authenticate?: Authenticate;
+  readonly privateTopics?: PrivateTopics;
+  readonly settings?: Partial<RealtimeOptions["settings"]>;
+  readonly timing?: RealtimeOptions["timing"];
+  readonly clock?: Clock;
+  readonly observer?: Observer;
+}
+
+/** One node: the room behind a plain HTTP server. */
+export async function openStage(t: Cleanup, options: StageOptions): Promise<Stage> {
+  const authenticate = options.authenticate ?? createTokens().authenticate;
+  const room = openRealtime({
+    changes: options.changes,
+    authenticate,
+    privateTopics: options.privateTopics ?? closedTopics,
+    settings: { ...loadSettings({}), ...options.settings },
+    observer: options.observer ?? silentObserver,
+    clock: options.clock ?? createSettableClock(),
+    newId: randomUUID,
+    ...(options.timing && { timing: options.timing }),
+  });
+  const server = createServer((request, response) => {
+    answer(room, authenticate, request).then(
+      () => response.writeHead(202).end(),
+      (error: unknown) => {
+        const { status, headers, body } = renderError(error);
+        response.writeHead(status, headers).end(body);
+      },
+    );
+  });
+  server.on("upgrade", (request, socket, head) => room.handleUpgrade(request, socket, head));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const working = new AbortController();
+  const supervised = supervise(room.workers, { signal: working.signal, observer: silentObserver });
+
+  let isOver = false;
+  const stop = async (end: () => Promise<unknown>): Promise<void> => {
+    if (isOver) return;
+    isOver = true;
+    working.abort();
+    await supervised;
+    await end();
+    server.closeAllConnections();
+    server.close();
+  };
+  t.after(() => stop(() => room.close()));
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, room, kill: () => stop(async () => {}) };
+}
+
+async function answer(room: RealtimeRoom, authenticate: Authenticate, request: IncomingMessage): Promise<void> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const body = Buffer.concat(chunks);
+  const url = new URL(request.url ?? "", "http://localhost");
+  const token = request.headers.authorization?.slice("Bearer ".length) ?? null;
+  const { caller } = await authenticate(token, String(request.headers["apikey"] ?? url.searchParams.get("apikey")));
+  const named = /^\/realtime\/v1\/api\/broadcast\/([^/]+)\/events\/([^/]+)$/.exec(url.pathname);
+  if (named === null) {
+    await room.broadcast.sendMessages({ caller, body: JSON.parse(body.toString()) as unknown });
+    return;
+  }
+  const [, topic = "", event = ""] = named.map(decodeURIComponent);
+  const { searchParams } = url;
+  await room.broadcast.sendEvent({
+    caller,
+    topic,
+    event,
+    isPrivate: searchParams.get("private") === "true",
+    isKept: searchParams.has("persist") || searchParams.has("persist[ttl]"),
+    isBinary: request.headers["content-type"] === "application/octet-stream",
+    body,
+  });
+}
+
+/** Nobody may do anything on private channels. */
+const closedTopics: PrivateTopics = {
+  findReadable: async () => new Set(),
+  canWrite: async () => false,
+  store: async () => {
+    throw new AppError("FORBIDDEN", "closed");
+  },
+  replay: async () => [],
+};
+
+export interface Tokens {
+  readonly authenticate: Authenticate;
+  set(token: string, admission: Partial<Admission>): void;
+  drop(token: string): void;
+}
+
+/** Tokens that the test makes up. The keys are `anon` and `service`. */
+export function createTokens(): Tokens {
+  const admissions = new Map<string, Admission>([
+    ["anon", { caller: ANON, expiresAt: null }],
+    ["service", { caller: { ...ANON, role: "service_role", claims: { role: "service_role" } }, expiresAt: null }],
+  ]);
+  return {
+    authenticate: async (token, apikey) => {
+      if (!admissions.has(apikey)) throw new AppError("UNAUTHORIZED", "Invalid API key");
+      const admission = admissions.get(token ?? apikey);
+      if (admission === undefined) throw new AppError("UNAUTHORIZED", "InvalidJWTToken: the token is not good");
+      return admission;
+    },
+    set: (token, admission) => admissions.set(token, { caller: userOf(token), expiresAt: null, ...admission }),
+    drop: (token) => admissions.delete(token),
+  };
+}
+
+export const ANON: ChangesCaller = { role: "anon", userId: null, claims: { role: "anon" }, session: null };
+
+/** A user whose id and session are named after the token. */
+export function userOf(name: string): ChangesCaller {
+  return {
+    role: "authenticated",
+    userId: `user-${name}`,
+    claims: { role: "authenticated", sub: `user-${name}` },
+    session: { userId: `user-${name}`, sessionId: `session-${name}`, inactivitySeconds: 0 },
+  };
+}

@@ -1,0 +1,48 @@
+import { createClient, type RealtimeChannel, type SupabaseClient } from "@supabase/supabase-js";
+import type { Cleanup } from "../../support/database.ts";
+
+export type Vsn = "1.0.0" | "2.0.0";
+
+export interface SupabaseOptions {
+  readonly vsn?: Vsn;
+  readonly key?: string;
+  /** Asked whenever the client wants to know its token; without it, it has none but the key. */
+  readonly token?: () => string;
+}
+
+/** The client as people install it. */
+export function openSupabase(
+  t: Cleanup,
+  url: string,
+  { vsn = "2.0.0", key = "anon", token }: SupabaseOptions = {},
+): SupabaseClient {
+  const client = createClient(url, key, {
+    auth: { persistSession: false, autoRefreshToken: false, detectSessionInUrl: false },
+    realtime: { vsn, reconnectAfterMs: () => 50 },
+    ...(token && { accessToken: async () => token() }),
+  });
+  t.after(async () => {
+    await client.removeAllChannels();
+    await client.realtime.disconnect();
+  });
+  return client;
+}
+
+/** Resolves when the channel is subscribed, rejects with what it is told instead. */
+export function subscribed(channel: RealtimeChannel): Promise<void> {
+  return new Promise((resolve, reject) => {
+    channel.subscribe((status, error) => {
+      if (status === "SUBSCRIBED") resolve();
+      else reject(error ?? new Error(status));
+    });
+  });
+}
+
+/** Looks until it is so. */
+export async function until(isSo: () => boolean, what = "it is so"): Promise<void> {
+  const deadline = Date.now() + 10_000;
+  while (!isSo()) {
+    if (Date.now() > deadline) throw new Error(`waited in vain until ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}

@@ -1,0 +1,157 @@
+import assert from "node:assert/strict";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { describe, it } from "node:test";
+import { FairLine } from "../../src/realtime/visibility/fair-line.ts";
+import { fetchValues } from "../../src/realtime/visibility/fetch-values.ts";
+import { TableBook } from "../../src/realtime/visibility/table-book.ts";
+import { bind, callerOf, openFeedStage, waitFor } from "./feed-stage.ts";
+
+describe("a filter", () => {
+  const opened = openFeedStage();
+  const write = (text: string): Promise<unknown> => opened.stage.database.owner.query(text);
+
+  it("is not held against rows that its subscriber may not see, so that its failing tells nothing of them", async () => {
+    const { stage, node } = opened;
+    const [owner, stranger] = [await stage.newUser(), await stage.newUser()];
+    await write(`
+      create function public.may_see(owner uuid) returns boolean language plpgsql stable cost 1000
+        as 'begin return owner = auth.uid(); end';
+      grant execute on function public.may_see(uuid) to authenticated;
+      create table public.diaries (id int primary key, owner uuid, line char(20));
+      alter table public.diaries enable row level security;
+      create policy reading on public.diaries for select to authenticated using (public.may_see(owner));
+      grant select on public.diaries to authenticated;
+      alter publication swarmbase add table public.diaries`);
+    // A pattern that ends in the middle of an escape fails for texts that match it that far, and for no others.
+    const spy = await stage.hear(node, callerOf(stranger), [bind("diaries", { filter: "line=like.S3C\\" })]);
+    const plain = await stage.hear(node, callerOf(stranger), [bind("diaries", { filter: "line=like.mine%" })]);
+    await write(`insert into diaries values (1, '${owner}', 'S3CRET'), (2, '${stranger}', 'mine')`);
+    assert.deepEqual((await plain.next())[0]?.record?.["id"], 2);
+    await stage.settle(node);
+    assert.deepEqual([spy.told, spy.losses], [[], []]);
+  });
+
+  it("ends with the right to read its column", async () => {
+    const { stage, node } = opened;
+    await write(`
+      create table public.scores (id int primary key, points int);
+      grant select on public.scores to anon;
+      alter publication swarmbase add table public.scores`);
+    const guess = await stage.hear(node, callerOf("anon"), [bind("scores", { filter: "points=gt.5" })]);
+    const all = await stage.hear(node, callerOf("anon"), [bind("scores")]);
+    await write("revoke select on public.scores from anon; grant select (id) on public.scores to anon");
+    await write("insert into scores values (1, 9)");
+    assert.deepEqual((await all.next())[0]?.record, { id: 1 });
+    await stage.settle(node);
+    assert.deepEqual(guess.told, []);
+  });
+
+  it("cannot hold up the process, however long its pattern and the text are", async () => {
+    const { stage, node } = opened;
+    await write(`
+      create table public.notes (id int primary key, body text);
+      grant select on public.notes to anon;
+      alter publication swarmbase add table public.notes`);
+    const letters = "a".repeat(20_000);
+    const filters = [
+      `body=like.%${letters}b%`,
+      `body=like.%${"a_".repeat(10_000)}b%`,
+      `body=ilike.${"%a".repeat(5_000)}b`,
+    ];
+    for (const filter of filters) await stage.hear(node, callerOf("anon"), [bind("notes", { filter })]);
+    const all = await stage.hear(node, callerOf("anon"), [bind("notes")]);
+    const delay = monitorEventLoopDelay({ resolution: 5 });
+    delay.enable();
+    await write("insert into notes values (1, repeat('a', 50000))");
+    await all.next();
+    await stage.settle(node);
+    delay.disable();
+    assert.ok(delay.max < 500e6, `the process stood still for ${delay.max / 1e6} ms`);
+  });
+
+  it("that has to be held against every row is one of so many", async () => {
+    const { stage, node } = opened;
+    const user = callerOf(await stage.newUser());
+    const some = (from: number) =>
+      Array.from({ length: 100 }, (_, at) => bind("agents", { id: at + 1, filter: `name=like.${from + at}%` }));
+    const kept = [];
+    for (let from = 0; from < 500; from += 100) kept.push(await stage.hear(node, user, some(from)));
+    await assert.rejects(stage.hear(node, user, some(500)), { code: "RATE_LIMITED" });
+    kept[0]?.subscription?.close();
+    await stage.hear(node, user, some(500));
+  });
+});
+
+describe("a value that the WAL left out", () => {
+  const opened = openFeedStage();
+
+  it("is not taken from a row that has become somebody else's", async () => {
+    const { stage, node } = opened;
+    await waitFor(() => node.changes.state() === "live");
+    const [before, after] = [await stage.newUser(), await stage.newUser()];
+    const sql = stage.database.owner;
+    await sql.query(`
+      create table public.wide (id int primary key, owner uuid, body text, note text);
+      alter table public.wide enable row level security;
+      create policy reading on public.wide for select to authenticated using (owner = auth.uid());
+      grant select on public.wide to authenticated, service_role;
+      create policy service on public.wide to service_role using (true);
+      insert into wide values (1, '${before}', 'theirs', 'a')`);
+    const facts = await new TableBook(node.database.service).find("public", "wide");
+    assert.ok(facts);
+    const columns = ["id", "owner", "body", "note"].map((name) => ({ name, typeOid: 0, isKey: name === "id" }));
+    const relation = { oid: facts.oid, schema: "public", name: "wide", isIdentityFull: false, columns };
+    const change = { relation, type: "UPDATE", record: ["1", before, undefined, "a"], oldRecord: null } as const;
+    const read = async (): Promise<unknown> => (await fetchValues(node.database, change, facts)).record?.[2];
+    assert.equal(await read(), "theirs");
+    await sql.query("update wide set note = 'b', body = 'still theirs'");
+    assert.equal(await read(), "still theirs");
+    await sql.query(`update wide set owner = '${after}', body = 'not for them'`);
+    assert.equal(await read(), undefined);
+  });
+});
+
+describe("the line before the database", () => {
+  const enterAll = async (line: FairLine, key: string, count: number, entered: string[]): Promise<void> => {
+    for (let at = 0; at < count; at += 1)
+      void line.enter(key).then(
+        () => entered.push(key),
+        () => {},
+      );
+    await new Promise(setImmediate);
+  };
+
+  it("lets nobody have all places, nor make others wait for all that they ask", async () => {
+    const line = new FairLine({ places: 4, maxWaiting: 1_000 });
+    const entered: string[] = [];
+    await enterAll(line, "a", 500, entered);
+    assert.deepEqual(entered, ["a", "a"]);
+    await enterAll(line, "b", 500, entered);
+    await enterAll(line, "c", 1, entered);
+    assert.deepEqual(entered, ["a", "a", "b", "b"]);
+    for (const key of ["a", "b", "a"]) line.leave(key);
+    await new Promise(setImmediate);
+    assert.equal(entered.length, 7);
+    assert.ok(entered.includes("c"), entered.join());
+  });
+
+  it("refuses whoever asks for too much", async () => {
+    const line = new FairLine({ places: 2, maxWaiting: 3 });
+    await enterAll(line, "a", 4, []);
+    await assert.rejects(line.enter("a"), { code: "RATE_LIMITED" });
+    await line.enter("b");
+  });
+
+  it("comes to an end", async () => {
+    const line = new FairLine({ places: 3, maxWaiting: 1_000 });
+    let done = 0;
+    const work = async (key: string): Promise<void> => {
+      await line.enter(key);
+      await new Promise(setImmediate);
+      line.leave(key);
+      done += 1;
+    };
+    await Promise.all(Array.from({ length: 300 }, (_, at) => work(String(at % 7))));
+    assert.equal(done, 300);
+  });
+});

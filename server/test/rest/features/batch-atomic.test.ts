@@ -1,0 +1,289 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { AppError, renderError } from "../../../src/errors/index.ts";
+import type { RestAnswer, RestCaller } from "../../../src/rest/index.ts";
+import { ANON, openRestStage, SERVICE } from "./rest-stage.ts";
+
+interface Operation {
+  readonly line: string;
+  readonly body?: unknown;
+  readonly headers?: Record<string, string>;
+}
+
+interface Refusal {
+  readonly status: number;
+  readonly code: string;
+  readonly operation: number | undefined;
+}
+
+const SHOWN = { prefer: "return=representation" };
+const OBJECT = { accept: "application/vnd.pgrst.object+json" };
+
+describe("several operations at once", { timeout: 120_000 }, () => {
+  const opened = openRestStage(
+    `create schema shop;
+     create table shop.makers (id int primary key, name text);
+     create table shop.items (id int primary key, name text not null, maker_id int references shop.makers);
+     create table shop.late (id int primary key, maker_id int references shop.makers deferrable initially deferred);
+     create table shop.owned (id uuid primary key default gen_random_uuid(), name text);
+     create function shop.count_items() returns int language sql stable as 'select count(*)::int from shop.items';
+     create function shop.add_item(id int, name text) returns int language sql as 'insert into shop.items values (id, name) returning id';
+     create function shop.fail() returns void language plpgsql as $$ begin raise exception 'no' using errcode = 'PT409'; end $$;
+     create function shop.see() returns json language sql stable as $$ select json_build_object('method', current_setting('request.method'),
+       'path', current_setting('request.path'), 'own', current_setting('request.headers')::json ->> 'x-own', 'role', current_user,
+       'sub', current_setting('request.jwt.claims')::json ->> 'sub') $$;
+     create function shop.pretend(claims text) returns void language plpgsql as $$
+       begin perform set_config('request.jwt.claims', claims, true); set local role anon; end $$;
+     create function shop.say() returns void language plpgsql as $$ begin perform set_config('response.status', '418', true); end $$;
+     grant usage on schema shop to anon, authenticated, service_role;
+     grant all on all tables in schema shop to service_role;
+     grant execute on all functions in schema shop to service_role`,
+    { schemas: ["shop"] },
+  );
+
+  async function run(
+    operations: readonly Operation[],
+    caller: RestCaller = SERVICE,
+  ): Promise<readonly (RestAnswer | AppError)[]> {
+    const calls = operations.map(({ line, body, headers = {} }) => {
+      const [method = "", target = ""] = line.split(" ");
+      const [path = "", search = ""] = target.split("?");
+      return {
+        input: {
+          method,
+          path,
+          search,
+          headers,
+          body: body === undefined ? null : Buffer.from(JSON.stringify(body)),
+          contentType: null,
+        },
+        path: `/rest/v1${path}`,
+        caller,
+      };
+    });
+    const [first, ...others] = calls;
+    assert.ok(first);
+    return opened.stage.room.answerBatch([first, ...others]);
+  }
+
+  async function refusalOf(operations: readonly Operation[], caller?: RestCaller): Promise<Refusal> {
+    const error = await run(operations, caller).then(
+      () => assert.fail("not refused"),
+      (fault: unknown) => fault,
+    );
+    assert.ok(error instanceof AppError, String(error));
+    const { status, body } = renderError(error);
+    const { code, operation } = JSON.parse(body) as { code: string; operation?: number };
+    return { status, code, operation };
+  }
+
+  const bodyOf = (answer: RestAnswer | AppError | undefined): unknown => {
+    assert.ok(answer !== undefined && !(answer instanceof AppError));
+    return answer.body === null ? null : JSON.parse(answer.body.toString());
+  };
+  const statusesOf = (answers: readonly (RestAnswer | AppError)[]): number[] => answers.map(({ status }) => status);
+  const clear = () => opened.stage.run("truncate shop.makers, shop.items, shop.late, shop.owned");
+  const count = async (): Promise<unknown> => {
+    const { rows } = await opened.stage.run(
+      "select (select count(*) from shop.makers)::int as makers, (select count(*) from shop.items)::int as items",
+    );
+    return rows[0];
+  };
+
+  it("run in order, and each sees what those before it did", async () => {
+    await clear();
+    const answers = await run([
+      { line: "POST /makers", body: { id: 1, name: "Ada" } },
+      {
+        line: "POST /items?select=id,makers(name)",
+        body: [
+          { id: 1, name: "a", maker_id: 1 },
+          { id: 2, name: "b", maker_id: 1 },
+        ],
+        headers: SHOWN,
+      },
+      { line: "PATCH /items?maker_id=eq.1&select=id,name&order=id", body: { name: "c" }, headers: SHOWN },
+      { line: "POST /rpc/count_items", body: {} },
+      { line: "DELETE /items?id=eq.1" },
+      { line: "GET /items?select=id,name" },
+      { line: "HEAD /items", headers: { prefer: "count=exact" } },
+    ]);
+    assert.deepEqual(statusesOf(answers), [201, 201, 200, 200, 204, 200, 200]);
+    assert.deepEqual(bodyOf(answers[1]), [
+      { id: 1, makers: { name: "Ada" } },
+      { id: 2, makers: { name: "Ada" } },
+    ]);
+    assert.deepEqual(bodyOf(answers[2]), [
+      { id: 1, name: "c" },
+      { id: 2, name: "c" },
+    ]);
+    assert.equal(bodyOf(answers[3]), 2);
+    assert.deepEqual(bodyOf(answers[5]), [{ id: 2, name: "c" }]);
+    const head = answers[6];
+    assert.ok(head !== undefined && !(head instanceof AppError));
+    assert.equal(head.headers["content-range"], "0-0/1");
+    assert.deepEqual(await count(), { makers: 1, items: 1 });
+  });
+
+  it("undo all when one fails, and say which", async () => {
+    await clear();
+    const make = { line: "POST /makers", body: { id: 1, name: "Ada" } };
+    for (const [failing, status, code] of [
+      [{ line: "POST /items", body: { id: 1, name: null } }, 400, "23502"],
+      [{ line: "POST /makers", body: { id: 1, name: "again" } }, 409, "23505"],
+      [{ line: "POST /items", body: { id: 1, name: "x", maker_id: 9 } }, 409, "23503"],
+      [{ line: "POST /rpc/fail", body: {} }, 409, "PT409"],
+      [{ line: "GET /nope" }, 404, "PGRST205"],
+      [{ line: "GET /items?select=nope" }, 400, "42703"],
+      [{ line: "GET /items?limit=x&id=zz.1" }, 400, "PGRST100"],
+      [{ line: "POST /items", body: { nope: 1 } }, 400, "PGRST204"],
+      [{ line: "POST /rpc/nope", body: {} }, 404, "PGRST202"],
+      [{ line: "PATCH /items", body: { name: "x" } }, 400, "21000"],
+      [{ line: "GET /items?id=eq.abc" }, 400, "22P02"],
+      [{ line: "DELETE /makers?id=gt.0", headers: { prefer: "handling=strict, max-affected=0" } }, 400, "PGRST124"],
+    ] as const) {
+      assert.deepEqual(await refusalOf([make, failing, make]), { status, code, operation: 1 }, failing.line);
+      assert.deepEqual(await count(), { makers: 0, items: 0 });
+    }
+    assert.equal((await refusalOf([make, make])).operation, 1);
+    assert.equal((await refusalOf([{ line: "POST /items", body: { id: 1, name: null } }, make])).operation, 0);
+  });
+
+  it("undo all for a constraint that waits for the end, which is nobody's alone", async () => {
+    await clear();
+    assert.deepEqual(
+      await refusalOf([
+        { line: "POST /makers", body: { id: 1, name: "Ada" } },
+        { line: "POST /late", body: { id: 1, maker_id: 99 } },
+      ]),
+      { status: 409, code: "23503", operation: undefined },
+    );
+    assert.deepEqual(await count(), { makers: 0, items: 0 });
+    const fine = await run([
+      { line: "POST /late", body: { id: 1, maker_id: 7 } },
+      { line: "POST /makers", body: { id: 7, name: "late" } },
+    ]);
+    assert.deepEqual(statusesOf(fine), [201, 201]);
+  });
+
+  it("keep what was written when a read only cannot be shown as one object", async () => {
+    await clear();
+    const answers = await run([
+      {
+        line: "POST /makers",
+        body: [
+          { id: 1, name: "Ada" },
+          { id: 2, name: "Bob" },
+        ],
+      },
+      { line: "GET /makers?id=eq.99", headers: OBJECT },
+      { line: "GET /makers", headers: OBJECT },
+      { line: "GET /makers?id=eq.2&select=name", headers: OBJECT },
+    ]);
+    assert.deepEqual(statusesOf(answers), [201, 406, 406, 200]);
+    assert.ok(answers[1] instanceof AppError && answers[2] instanceof AppError);
+    assert.deepEqual(bodyOf(answers[3]), { name: "Bob" });
+    assert.deepEqual(await count(), { makers: 2, items: 0 });
+  });
+
+  it("undo all when a write that must be one row is not", async () => {
+    await clear();
+    const make = { line: "POST /makers", body: { id: 1, name: "Ada" } };
+    const object = { ...OBJECT, ...SHOWN };
+    for (const failing of [
+      { line: "PATCH /makers?id=eq.99", body: { name: "x" }, headers: object },
+      { line: "DELETE /makers?id=eq.99", headers: object },
+      { line: "PATCH /makers?id=eq.99", body: { name: "x" } },
+    ]) {
+      const refusal = await refusalOf([make, failing]);
+      assert.deepEqual([refusal.status, refusal.code, refusal.operation], [406, "PGRST116", 1], failing.line);
+      assert.deepEqual(await count(), { makers: 0, items: 0 });
+    }
+    const found = await run([
+      make,
+      { line: "PATCH /makers?id=eq.1&select=name", body: { name: "Adah" }, headers: SHOWN },
+    ]);
+    assert.deepEqual(bodyOf(found[1]), [{ name: "Adah" }]);
+  });
+
+  it("take a change of several rows that finds none as it is outside", async () => {
+    await clear();
+    const answers = await run([
+      { line: "POST /makers", body: { id: 1, name: "Ada" } },
+      { line: "PATCH /makers?name=eq.nobody", body: { name: "x" } },
+      { line: "DELETE /makers?id=eq.99" },
+    ]);
+    assert.deepEqual(statusesOf(answers), [201, 204, 204]);
+    assert.deepEqual(await count(), { makers: 1, items: 0 });
+  });
+
+  it("are no place for descriptions, nor for calls by GET", async () => {
+    for (const line of ["GET /", "OPTIONS /items", "GET /rpc/count_items"]) {
+      const refusal = await refusalOf([{ line: "POST /makers", body: { id: 1 } }, { line }]);
+      assert.deepEqual([refusal.status, refusal.operation], [400, 1], line);
+    }
+    assert.deepEqual(await count(), { makers: 1, items: 0 });
+  });
+
+  it("may do the same again and again, and many do not mix", async () => {
+    await clear();
+    await Promise.all(
+      Array.from({ length: 20 }, async (_, at) => {
+        const work = [
+          { line: "POST /makers", body: { id: at, name: String(at) } },
+          { line: "POST /items", body: { id: at, name: String(at), maker_id: at } },
+          { line: "GET /items?select=name,makers(name)&id=eq." + at },
+        ];
+        if (at % 2 === 0) {
+          const answers = await run(work);
+          assert.deepEqual(bodyOf(answers[2]), [{ name: String(at), makers: { name: String(at) } }]);
+        } else assert.equal((await refusalOf([...work, { line: "POST /rpc/fail", body: {} }])).operation, 3);
+      }),
+    );
+    assert.deepEqual(await count(), { makers: 10, items: 10 });
+  });
+
+  it("run as their caller", async () => {
+    const refusal = await refusalOf([{ line: "GET /makers" }], ANON);
+    assert.deepEqual([refusal.status, refusal.operation], [401, 0]);
+  });
+
+  it("do not hand the status of one answer to the next", async () => {
+    await clear();
+    const answers = await run([
+      { line: "POST /rpc/say", body: {} },
+      { line: "POST /makers", body: { id: 1, name: "x" } },
+      { line: "GET /makers" },
+    ]);
+    assert.deepEqual(statusesOf(answers), [418, 201, 200]);
+  });
+
+  it("each see their own request, whatever one before pretended to be", async () => {
+    const own = (name: string) => ({ "x-own": name });
+    const answers = await run([
+      { line: "POST /rpc/see", body: {}, headers: own("first") },
+      { line: "POST /rpc/pretend", body: { claims: '{"sub":"somebody else"}' } },
+      { line: "POST /rpc/see", body: {}, headers: own("last") },
+    ]);
+    const expected = { method: "POST", path: "/rest/v1/rpc/see", role: "service_role", sub: null };
+    assert.deepEqual(bodyOf(answers[0]), { ...expected, own: "first" });
+    assert.deepEqual(bodyOf(answers[2]), { ...expected, own: "last" });
+  });
+
+  it("each have their own time zone", async () => {
+    await clear();
+    await opened.stage.run(
+      "alter table shop.owned add column if not exists at timestamptz default '2024-06-01T12:00:00Z'",
+    );
+    const answers = await run([
+      {
+        line: "POST /owned?select=at",
+        body: { name: "a" },
+        headers: { prefer: "return=representation, timezone=Asia/Kolkata" },
+      },
+      { line: "GET /owned?select=at" },
+    ]);
+    assert.deepEqual(bodyOf(answers[0]), [{ at: "2024-06-01T17:30:00+05:30" }]);
+    assert.deepEqual(bodyOf(answers[1]), [{ at: "2024-06-01T12:00:00+00:00" }]);
+  });
+});

@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import type { RestCaller } from "../../../src/rest/index.ts";
+import { type HostileRequest, wildRequest } from "./hostile-requests.ts";
+import { openHostileStage } from "./hostile-stage.ts";
+import { nearRequest } from "./near-requests.ts";
+import { ANON, SERVICE } from "./rest-stage.ts";
+
+/** Asked at once, over fewer connections, so that one caller's request runs where another's just ran. */
+const AT_ONCE = 16;
+const RUNS = 50;
+
+describe("requests of ill will", { timeout: 300_000 }, () => {
+  const world = openHostileStage();
+
+  const isRead = ({ line }: HostileRequest) => /^(?:GET|HEAD|OPTIONS) /.test(line);
+
+  /** Answers with the share of them that the database had a say in. */
+  const throwAll = async (requests: fc.Arbitrary<HostileRequest>): Promise<number> => {
+    let [reached, all] = [0, 0];
+    const throwOne = async (sent: HostileRequest, as: RestCaller) => {
+      const answer = await world.ask(sent.line, { ...sent, as });
+      world.assertHarmless(answer, { seesAll: as === SERVICE });
+      all += 1;
+      if (!/"code":"PGRST/.test(answer.text)) reached += 1;
+    };
+    const checkBob = async () => {
+      const { text } = await world.ask("GET /agents?select=user_id", { as: world.bob });
+      assert.equal(text, `[{"user_id":"${world.bob.userId}"}]`);
+    };
+    await fc.assert(
+      fc.asyncProperty(fc.array(requests, { minLength: AT_ONCE, maxLength: AT_ONCE }), async (many) => {
+        // The service role may change anything, so it only reads.
+        const callers = (sent: HostileRequest, at: number): RestCaller =>
+          at % 5 === 4 ? ANON : at % 5 === 3 && isRead(sent) ? SERVICE : world.ada;
+        await Promise.all([...many.map((sent, at) => throwOne(sent, callers(sent, at))), checkBob()]);
+      }),
+      { numRuns: RUNS },
+    );
+    await world.assertUntouched();
+    return reached / all;
+  };
+
+  it("in any form: an answer in time, no fault of ours, nothing of anybody else", async () => {
+    await throwAll(wildRequest);
+  });
+
+  it("well-formed, with values that are not", async () => {
+    const share = await throwAll(nearRequest);
+    assert.ok(share > 0.5, `only ${share} of them got to the database`);
+  });
+});

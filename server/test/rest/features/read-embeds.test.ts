@@ -1,0 +1,229 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { expectRead, READABLE, read, refuse, SHOP } from "./read-shop.ts";
+import { openRestStage } from "./rest-stage.ts";
+
+const opened = openRestStage(SHOP + READABLE, { schemas: ["shop"] });
+const expectRows = (target: string, expected: unknown): Promise<void> => expectRead(opened.stage, target, expected);
+
+describe("what is embedded", () => {
+  it("is one object, or null, where the rows hold the key", () =>
+    expectRows("/projects?select=name,clients(name)&order=id", [
+      { name: "One", clients: { name: "Acme" } },
+      { name: "Two", clients: { name: "Acme" } },
+      { name: "Three", clients: { name: "Bolt" } },
+      { name: "Four", clients: null },
+    ]));
+
+  it("is a list, empty if need be, where the rows are referred to", () =>
+    expectRows("/clients?select=name,projects(id)&order=id&projects.order=id", [
+      { name: "Acme", projects: [{ id: 1 }, { id: 2 }] },
+      { name: "Bolt", projects: [{ id: 3 }] },
+      { name: "Cask", projects: [] },
+    ]));
+
+  it("is one object both ways where the key is unique, be it the primary key or another", async () => {
+    await expectRows("/projects?select=id,details(notes,budget)&order=id&limit=2", [
+      { id: 1, details: { notes: "first", budget: 10.5 } },
+      { id: 2, details: null },
+    ]);
+    await expectRows("/details?select=project_id,projects(name)&order=project_id", [
+      { project_id: 1, projects: { name: "One" } },
+      { project_id: 3, projects: { name: "Three" } },
+    ]);
+    await expectRows("/users?select=name,passports(number)&order=id&limit=2", [
+      { name: "Ann", passports: { number: "P1" } },
+      { name: "Bob", passports: null },
+    ]);
+    await expectRows("/passports?select=number,users(name)&order=id", [
+      { number: "P1", users: { name: "Ann" } },
+      { number: "P2", users: null },
+    ]);
+  });
+
+  it("reaches through a junction", async () => {
+    await expectRows("/users?select=name,tasks(name)&order=id&tasks.order=name", [
+      { name: "Ann", tasks: [{ name: "Build" }, { name: "Design" }] },
+      { name: "Bob", tasks: [{ name: "Build" }, { name: "Pack" }] },
+      { name: "Cy", tasks: [] },
+    ]);
+    await expectRows(
+      "/tasks?select=id,users(name),users_tasks(share)&id=eq.2&users.order=name&users_tasks.order=share",
+      [{ id: 2, users: [{ name: "Ann" }, { name: "Bob" }], users_tasks: [{ share: 0.25 }, { share: 1 }] }],
+    );
+    await expectRows("/users?select=name,tasks!users_tasks(id)&id=eq.1&tasks.order=id", [
+      { name: "Ann", tasks: [{ id: 1 }, { id: 2 }] },
+    ]);
+  });
+
+  it("follows keys of several columns", async () => {
+    await expectRows("/bookings?select=id,rooms(seats)&order=id", [
+      { id: 1, rooms: { seats: 10 } },
+      { id: 2, rooms: { seats: 10 } },
+      { id: 3, rooms: { seats: 30 } },
+      { id: 4, rooms: null },
+    ]);
+    await expectRows("/rooms?select=seats,bookings(id)&order=seats&bookings.order=id", [
+      { seats: 10, bookings: [{ id: 1 }, { id: 2 }] },
+      { seats: 20, bookings: [] },
+      { seats: 30, bookings: [{ id: 3 }] },
+    ]);
+    await expectRows("/bookings?select=id,room:bookings_room(seats)&id=eq.3", [{ id: 3, room: { seats: 30 } }]);
+    await expectRows("/bookings?select=id,rooms!bookings_room(seats)&id=eq.3", [{ id: 3, rooms: { seats: 30 } }]);
+  });
+
+  it("goes both ways in a table that refers to itself", async () => {
+    await expectRows("/employees?select=name,employees(name)&order=id&employees.order=name", [
+      { name: "Root", employees: [{ name: "Left" }, { name: "Right" }] },
+      { name: "Left", employees: [{ name: "Leaf" }] },
+      { name: "Right", employees: [] },
+      { name: "Leaf", employees: [] },
+    ]);
+    await expectRows("/employees?select=name,boss:boss_id(name)&order=id", [
+      { name: "Root", boss: null },
+      { name: "Left", boss: { name: "Root" } },
+      { name: "Right", boss: { name: "Root" } },
+      { name: "Leaf", boss: { name: "Left" } },
+    ]);
+    await expectRows("/employees?select=name,staff:employees!boss_id(name)&id=eq.2", [
+      { name: "Left", staff: [{ name: "Leaf" }] },
+    ]);
+    await expectRows("/employees?select=name,boss:boss_id(name,boss:boss_id(name)),staff:employees(name)&id=eq.4", [
+      { name: "Leaf", boss: { name: "Left", boss: { name: "Root" } }, staff: [] },
+    ]);
+  });
+
+  it("can be named by the constraint or the column of the key", async () => {
+    const acme = [{ id: 1, clients: { name: "Acme" } }];
+    await expectRows("/projects?select=id,clients!projects_client(name)&id=eq.1", acme);
+    await expectRows("/projects?select=id,clients!client_id(name)&id=eq.1", acme);
+    await expectRows("/projects?select=id,clients!id(name)&id=eq.1", acme);
+    await expectRows("/projects?select=id,clients:projects_client(name)&id=eq.1", acme);
+    await expectRows("/projects?select=id,clients:client_id(name)&id=eq.1", acme);
+    await expectRows("/clients?select=id,projects!client_id(id)&id=eq.2", [{ id: 2, projects: [{ id: 3 }] }]);
+  });
+
+  it("takes one of several keys between two tables by a hint, and is refused without", async () => {
+    await expectRows(
+      "/orders?select=id,billing:addresses!orders_billing(street),shipping:addresses!shipping_id(street)&order=id",
+      [
+        { id: 1, billing: { street: "First St" }, shipping: { street: "Second St" } },
+        { id: 2, billing: { street: "Second St" }, shipping: { street: "Second St" } },
+        { id: 3, billing: null, shipping: { street: "First St" } },
+      ],
+    );
+    await expectRows("/orders?select=id,billing_id(street)&id=eq.1", [{ id: 1, billing_id: { street: "First St" } }]);
+    await expectRows("/addresses?select=id,orders!orders_shipping(id)&order=id&orders.order=id", [
+      { id: 1, orders: [{ id: 3 }] },
+      { id: 2, orders: [{ id: 1 }, { id: 2 }] },
+    ]);
+    assert.deepEqual(await refuse(opened.stage, "/orders?select=id,addresses(street)"), {
+      status: 300,
+      code: "PGRST201",
+      message: "Could not embed because more than one relationship was found for 'orders' and 'addresses'",
+      details: [
+        {
+          cardinality: "many-to-one",
+          embedding: "orders with addresses",
+          relationship: "orders_billing using orders(billing_id) and addresses(id)",
+        },
+        {
+          cardinality: "many-to-one",
+          embedding: "orders with addresses",
+          relationship: "orders_shipping using orders(shipping_id) and addresses(id)",
+        },
+      ],
+      hint: "Try changing 'addresses' to one of the following: 'addresses!orders_billing', 'addresses!orders_shipping'. Find the desired relationship in the 'details' key.",
+    });
+  });
+
+  it("nests as deep as is asked, with order, filters and windows at each level", async () => {
+    await expectRows(
+      "/clients?select=name,projects(name,tasks(name,users(name,passports(number))))&id=eq.1" +
+        "&projects.order=id&projects.tasks.order=id.desc&projects.tasks.users.order=name",
+      [
+        {
+          name: "Acme",
+          projects: [
+            {
+              name: "One",
+              tasks: [
+                {
+                  name: "Build",
+                  users: [
+                    { name: "Ann", passports: { number: "P1" } },
+                    { name: "Bob", passports: null },
+                  ],
+                },
+                { name: "Design", users: [{ name: "Ann", passports: { number: "P1" } }] },
+              ],
+            },
+            { name: "Two", tasks: [{ name: "Sell", users: [] }] },
+          ],
+        },
+      ],
+    );
+    await expectRows(
+      "/clients?select=id,projects(id,tasks(id,users(id)))&order=id&limit=1&projects.order=id.desc&projects.limit=1&projects.offset=1" +
+        "&projects.tasks.id=gt.1&projects.tasks.users.name=eq.Bob",
+      [{ id: 1, projects: [{ id: 1, tasks: [{ id: 2, users: [{ id: 2 }] }] }] }],
+    );
+  });
+
+  it("shows everything with a star, at any level and beside named columns", async () => {
+    await expectRows("/details?select=*,projects(*,clients(*))&project_id=eq.3", [
+      {
+        project_id: 3,
+        notes: null,
+        budget: 30,
+        projects: { id: 3, name: "Three", client_id: 2, meta: { rank: 2 }, clients: { id: 2, name: "Bolt" } },
+      },
+    ]);
+    await expectRows("/tasks?select=*,title:name&id=eq.5", [
+      { id: 5, name: "Loose", project_id: null, hours: 1, title: "Loose" },
+    ]);
+  });
+
+  it("takes two embeds of one relation by two names", () =>
+    expectRows("/clients?select=id,small:projects(id),large:projects(id)&id=eq.1&small.id=lt.2&large.id=gte.2", [
+      { id: 1, small: [{ id: 1 }], large: [{ id: 2 }] },
+    ]));
+
+  it("does not reach into schemas that are not exposed", async () => {
+    await expectRows("/coins?select=*", [{ id: 1, vault_id: 1 }]);
+    const refusal = await refuse(opened.stage, "/coins?select=id,vaults(id)");
+    assert.deepEqual([refusal.status, refusal.code], [400, "PGRST200"]);
+    assert.equal(refusal.message, "Could not find a relationship between 'coins' and 'vaults' in the schema cache");
+  });
+
+  it("is refused with the nearest name where there is no such relationship", async () => {
+    assert.deepEqual(await refuse(opened.stage, "/projects?select=*,client(*)"), {
+      status: 400,
+      code: "PGRST200",
+      message: "Could not find a relationship between 'projects' and 'client' in the schema cache",
+      details:
+        "Searched for a foreign key relationship between 'projects' and 'client' in the schema 'shop', but no matches were found.",
+      hint: "Perhaps you meant 'clients' instead of 'client'.",
+    });
+    assert.deepEqual(await refuse(opened.stage, "/projects?select=*,clients!wrong(*)"), {
+      status: 400,
+      code: "PGRST200",
+      message: "Could not find a relationship between 'projects' and 'clients' in the schema cache",
+      details:
+        "Searched for a foreign key relationship between 'projects' and 'clients' using the hint 'wrong' in the schema 'shop', but no matches were found.",
+      hint: "Perhaps you meant 'clients!projects_client' instead of 'clients!wrong'.",
+    });
+    assert.equal((await refuse(opened.stage, "/clients?select=*,rooms(*)")).hint, null);
+  });
+
+  it("is refused in the words of the database where a column is not there", async () => {
+    const refusal = await refuse(opened.stage, "/projects?select=id,clients(nme)");
+    assert.deepEqual([refusal.status, refusal.code], [400, "42703"]);
+    assert.match(refusal.message, /column clients(_\d+)?\.nme does not exist/);
+  });
+
+  it("comes with every row of a large list at once", async () => {
+    const rows = (await read(opened.stage, "/users?select=id,tasks(id,projects(id,clients(id)))")) as unknown[];
+    assert.equal(rows.length, 3);
+  });
+});

@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { expectRead, READABLE, refuse, SHOP } from "./read-shop.ts";
+import { openRestStage } from "./rest-stage.ts";
+
+const opened = openRestStage(SHOP + READABLE, { schemas: ["shop"] });
+const expectRows = (target: string, expected: unknown): Promise<void> => expectRead(opened.stage, target, expected);
+
+describe("what is spread", () => {
+  it("lifts the columns of one row into ours", async () => {
+    await expectRows("/projects?select=id,...clients(client:name)&order=id", [
+      { id: 1, client: "Acme" },
+      { id: 2, client: "Acme" },
+      { id: 3, client: "Bolt" },
+      { id: 4, client: null },
+    ]);
+    await expectRows("/projects?select=id,...details(notes,budget)&order=id&limit=2", [
+      { id: 1, notes: "first", budget: 10.5 },
+      { id: 2, notes: null, budget: null },
+    ]);
+    await expectRows("/details?select=*,...projects(*)&project_id=eq.3", [
+      { project_id: 3, notes: null, budget: 30, id: 3, name: "Three", client_id: 2, meta: { rank: 2 } },
+    ]);
+  });
+
+  it("goes on through several rows that are one each", () =>
+    expectRows("/tasks?select=name,...projects(project:name,...clients(client:name))&order=id", [
+      { name: "Design", project: "One", client: "Acme" },
+      { name: "Build", project: "One", client: "Acme" },
+      { name: "Sell", project: "Two", client: "Acme" },
+      { name: "Pack", project: "Three", client: "Bolt" },
+      { name: "Loose", project: null, client: null },
+    ]));
+
+  it("may stand within an embed, and an embed within it", async () => {
+    await expectRows("/tasks?select=name,project:projects(name,...clients(client:name))&id=eq.4", [
+      { name: "Pack", project: { name: "Three", client: "Bolt" } },
+    ]);
+    await expectRows("/tasks?select=name,...projects(project:name,clients(name),tasks(id))&id=eq.4", [
+      { name: "Pack", project: "Three", clients: { name: "Bolt" }, tasks: [{ id: 4 }] },
+    ]);
+    await expectRows("/users?select=name,tasks:users_tasks(share,...tasks(name))&id=eq.1&tasks.order=share", [
+      {
+        name: "Ann",
+        tasks: [
+          { share: 0.5, name: "Design" },
+          { share: 1, name: "Build" },
+        ],
+      },
+    ]);
+  });
+
+  it("is a list for each column where there are many rows", async () => {
+    await expectRows("/clients?select=name,...projects(ids:id,names:name)&order=id&projects.order=id.desc", [
+      { name: "Acme", ids: [2, 1], names: ["Two", "One"] },
+      { name: "Bolt", ids: [3], names: ["Three"] },
+      { name: "Cask", ids: [], names: [] },
+    ]);
+    await expectRows("/users?select=id,...tasks(tasks:name)&order=id&tasks.order=name", [
+      { id: 1, tasks: ["Build", "Design"] },
+      { id: 2, tasks: ["Build", "Pack"] },
+      { id: 3, tasks: [] },
+    ]);
+    await expectRows(
+      "/users?select=name,...passports(number),...users_tasks(shares:share)&id=eq.2&users_tasks.order=share",
+      [{ name: "Bob", number: null, shares: [0.25, 1] }],
+    );
+    await expectRows("/projects?select=name,...tasks(*)&id=eq.1&tasks.order=id", [
+      { name: ["Design", "Build"], id: [1, 2], project_id: [1, 1], hours: [5, 8] },
+    ]);
+  });
+
+  it("keeps nulls in lists, so that the lists fit each other", () =>
+    expectRows("/projects?select=id,...tasks(task:id,hours)&order=id&tasks.order=id&limit=2", [
+      { id: 1, task: [1, 2], hours: [5, 8] },
+      { id: 2, task: [3], hours: [null] },
+    ]));
+
+  it("makes lists of what is nested in a list", async () => {
+    await expectRows(
+      "/clients?select=id,...projects(project:name,...details(budgets:budget))&id=eq.1&projects.order=id",
+      [{ id: 1, project: ["One", "Two"], budgets: [10.5, null] }],
+    );
+    await expectRows("/clients?select=id,...projects(project:name,details(budget))&id=eq.1&projects.order=id", [
+      { id: 1, project: ["One", "Two"], details: [{ budget: 10.5 }, null] },
+    ]);
+    await expectRows(
+      "/clients?select=id,...projects(project:name,...tasks(tasks:name))&id=eq.1&projects.order=id&projects.tasks.order=id",
+      [
+        {
+          id: 1,
+          project: ["One", "Two"],
+          tasks: [["Design", "Build"], ["Sell"]],
+        },
+      ],
+    );
+  });
+
+  it("takes filters, limits, !inner and presence as any embed", async () => {
+    await expectRows("/clients?select=id,...projects(ids:id)&order=id&projects.name=eq.Two", [
+      { id: 1, ids: [2] },
+      { id: 2, ids: [] },
+      { id: 3, ids: [] },
+    ]);
+    await expectRows("/clients?select=id,...projects(ids:id)&id=eq.1&projects.order=id.desc&projects.limit=1", [
+      { id: 1, ids: [2] },
+    ]);
+    await expectRows("/clients?select=id,...projects!inner(ids:id)&projects.id=gt.2", [{ id: 2, ids: [3] }]);
+    await expectRows("/projects?select=id,...clients!inner(client:name)&clients.name=eq.Bolt", [
+      { id: 3, client: "Bolt" },
+    ]);
+    await expectRows("/clients?select=id,...projects(ids:id)&projects=is.null", [{ id: 3, ids: [] }]);
+    await expectRows(
+      "/projects?select=id,...clients(client:name)&order=clients(name).desc.nullslast,id&limit=2&offset=1",
+      [
+        { id: 1, client: "Acme" },
+        { id: 2, client: "Acme" },
+      ],
+    );
+  });
+
+  it("keeps the order and the window of the rows it is spread into", async () => {
+    await expectRows("/projects?select=id,...clients(client:name)&order=id.desc&limit=2&offset=1", [
+      { id: 3, client: "Bolt" },
+      { id: 2, client: "Acme" },
+    ]);
+    await expectRows("/clients?select=id,...projects(ids:id)&order=id.desc&limit=1&offset=1", [{ id: 2, ids: [3] }]);
+  });
+
+  it("has no name of its own, and no aggregates in lists", async () => {
+    assert.equal((await refuse(opened.stage, "/projects?select=id,...c:clients(name)")).code, "PGRST100");
+    assert.deepEqual(await refuse(opened.stage, "/clients?select=name,...projects(id.count())"), {
+      status: 400,
+      code: "PGRST127",
+      message: "Feature not implemented",
+      details: "Aggregates are not implemented for one-to-many or many-to-many spreads.",
+      hint: null,
+    });
+  });
+});

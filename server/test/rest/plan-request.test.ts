@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { RequestInput } from "../../src/rest/parse/parse-request.ts";
+import type { Plan } from "../../src/rest/plan/plan.ts";
+import { planRequest } from "../../src/rest/plan/plan-request.ts";
+import { catalogueOf, fn, table } from "./support/entry-catalogue.ts";
+import { liftOf, ROWS } from "./support/planning.ts";
+
+const catalogue = catalogueOf({
+  relations: [table("things", { id: "integer", name: "text" }, ["id"])],
+  functions: [fn("double", ["a integer"])],
+});
+
+function plan(method: string, url: string, input: Partial<RequestInput> = {}): Plan {
+  const { request, lifted } = liftOf(url, { input: { method, ...input } });
+  const { slots, isCapped } = lifted;
+  return planRequest(request, { catalogue, media: ROWS, slots, isCapped });
+}
+
+const KINDS: readonly (readonly [method: string, url: string, kind: Plan["kind"], body?: string])[] = [
+  ["GET", "things", "read"],
+  ["HEAD", "things", "read"],
+  ["POST", "things", "write", '{"id":1}'],
+  ["PATCH", "things?id=eq.1", "write", '{"name":"a"}'],
+  ["PUT", "things?id=eq.1", "write", '{"id":1,"name":"a"}'],
+  ["DELETE", "things?id=eq.1", "write"],
+  ["GET", "rpc/double?a=1", "call"],
+  ["POST", "rpc/double", "call", '{"a":1}'],
+];
+
+describe("planning a request", () => {
+  for (const [method, url, kind, body] of KINDS) {
+    it(`makes a ${kind} of ${method} ${url}`, () => {
+      const input = body === undefined ? {} : { body: Buffer.from(body), contentType: "application/json" };
+      assert.equal(plan(method, url, input).kind, kind);
+    });
+  }
+
+  it("filters a write as it filters a read", () => {
+    const filters = "things?id=eq.1&or=(name.is.null,name.like.a*)";
+    const read = plan("GET", filters);
+    const write = plan("DELETE", filters);
+    assert.ok(read.kind === "read" && write.kind === "write" && write.write.kind === "delete");
+    assert.deepEqual(write.write.where, read.root.where);
+  });
+});

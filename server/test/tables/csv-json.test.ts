@@ -1,0 +1,24 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { openRestStage } from "../rest/features/rest-stage.ts";
+
+const stage = openRestStage();
+
+test("a JSON column of ours can be written by CSV, and is checked there too", async () => {
+  const as = await stage.stage.addUser();
+  const write = (settings: string) =>
+    stage.stage.ask("POST /agents?select=settings", {
+      as,
+      headers: { "content-type": "text/csv", prefer: "return=representation" },
+      body: `name,settings\nAda,"${settings.replaceAll('"', '""')}"\n`,
+    });
+  assert.deepEqual((await write('{"temperature":1.5}')).json, [{ settings: { temperature: 1.5 } }]);
+  for (const [settings, field] of [
+    ['{"temperature":9}', "0.settings.temperature"],
+    ["nonsense", "0.settings"],
+  ] as const) {
+    const refused = await write(settings);
+    assert.equal(refused.status, 400);
+    assert.deepEqual(Object.keys((refused.json as { details: object }).details), [field]);
+  }
+});

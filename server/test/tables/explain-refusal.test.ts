@@ -1,0 +1,218 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { after, before, describe, it } from "node:test";
+import pg from "pg";
+import { AppError } from "../../src/errors/index.ts";
+import type { TableRules } from "../../src/rest/index.ts";
+import { createTableRules } from "../../src/tables/index.ts";
+import { type Caller, openStage } from "../schema/support/stage.ts";
+import { attempt } from "./support/attempts.ts";
+import { callerOf, type RefusedWrite, toldBy } from "./support/told.ts";
+
+const HOOK = { name: "Hook", url: "https://hooks.example.com/x", events: ["agent.created"] };
+
+describe("refusals of the database", () => {
+  const opened = openStage();
+  let pool: pg.Pool;
+  let rules: TableRules;
+  before(() => {
+    pool = new pg.Pool({ connectionString: opened.stage.database.url("sb_service"), max: 2 });
+    pool.on("error", () => {});
+    rules = createTableRules({ pool });
+  });
+  after(() => pool.end());
+
+  const tell = (caller: Caller, write: RefusedWrite) => toldBy(opened.stage, rules, caller, write);
+
+  async function tells(
+    caller: Caller,
+    write: RefusedWrite,
+    code: string,
+    places: readonly string[] = [],
+  ): Promise<void> {
+    const told = await tell(caller, write);
+    const shown = `${JSON.stringify(write)} ${told.code} ${told.message}`;
+    assert.ok(told instanceof AppError, shown);
+    assert.equal(told.code, code, shown);
+    assert.deepEqual(Object.keys(told.extra.details ?? {}), places, shown);
+    // Nothing of the database's own words about policies and relations.
+    assert.doesNotMatch(told.message, /policy|relation|violates|constraint/, shown);
+  }
+
+  it("checks name their field", async () => {
+    const { stage } = opened;
+    const user = await stage.newUser();
+    const agent = await stage.newAgent(user);
+    const hook = await stage.listen(user);
+    const swarm = await stage.newSwarm(user);
+    const message = (await stage.insert(user, "messages", { swarm_id: swarm, content: "a" })).id;
+    const cases: [string, string, Record<string, unknown>, string][] = [
+      ["agents", agent, { name: "" }, "name"],
+      ["agents", agent, { name: null }, "name"],
+      ["agents", agent, { avatar: "x" }, "avatar"],
+      ["agents", agent, { system_prompt: "a".repeat(100_001) }, "system_prompt"],
+      ["agents", agent, { settings: "[]" }, "settings"],
+      ["agents", agent, { settings: { k: "a".repeat(40_000) } }, "settings"],
+      ["agents", agent, { settings: { temperature: 3 } }, "settings.temperature"],
+      ["agents", agent, { settings: { max_tokens: 0 } }, "settings.max_tokens"],
+      ["agents", agent, { settings: { stop: 1 } }, "settings.stop"],
+      ["agents", agent, { status: "asleep" }, "status"],
+      ["agents", agent, { id: randomUUID() }, "id"],
+      ["webhooks", hook, { events: [] }, "events"],
+      ["webhooks", hook, { secret: "known" }, "secret"],
+      ["webhooks", hook, { headers: { Host: "x" } }, "headers"],
+      ["webhooks", hook, { retry_count: 11 }, "retry_count"],
+      ["webhooks", hook, { api_version: "2000-01-01" }, "api_version"],
+      ["swarms", swarm, { coordinator_agent_id: agent }, "coordinator_agent_id"],
+      ["messages", message, { content: null }, "content"],
+      ["messages", message, { content: "" }, "content"],
+      ["messages", message, { flagged: true }, "flagged"],
+    ];
+    for (const [table, id, row, place] of cases)
+      await tells(user, { table, operation: "update", row, id }, "VALIDATION_ERROR", [place]);
+    await tells(user, { table: "agents", operation: "insert", row: {} }, "VALIDATION_ERROR", ["name"]);
+    await tells("service_role", { table: "agents", operation: "insert", row: { name: "Ada" } }, "VALIDATION_ERROR", [
+      "user_id",
+    ]);
+    await tells(user, { table: "agent_tools", operation: "insert", row: {} }, "VALIDATION_ERROR", ["agent_id"]);
+    await tells(
+      "service_role",
+      { table: "messages", operation: "insert", row: { swarm_id: swarm, content: "a" } },
+      "VALIDATION_ERROR",
+      ["sender_user_id"],
+    );
+    await tells(user, { table: "swarm_members", operation: "insert", row: { swarm_id: swarm } }, "VALIDATION_ERROR", [
+      "user_id",
+    ]);
+  });
+
+  it("checks of named codes have those", async () => {
+    const { stage } = opened;
+    const user = await stage.newUser();
+    const agent = await stage.newAgent(user);
+    const hook = await stage.listen(user);
+    await tells(
+      user,
+      { table: "agents", operation: "update", row: { framework: "x" }, id: agent },
+      "INVALID_FRAMEWORK",
+      ["framework"],
+    );
+    const created = await tell(user, { table: "agents", operation: "insert", row: { name: "Ada", framework: "x" } });
+    assert.ok(created instanceof AppError && created.code === "VALIDATION_ERROR");
+    assert.deepEqual(created.extra.errors, [{ field: "framework", code: "INVALID_FRAMEWORK" }]);
+    await tells(user, { table: "webhooks", operation: "update", row: { url: "http://x" }, id: hook }, "INVALID_URL", [
+      "url",
+    ]);
+    await tells(user, { table: "webhooks", operation: "insert", row: { ...HOOK, events: ["*"] } }, "INVALID_EVENTS", [
+      "events",
+    ]);
+    const secret = await tell(user, { table: "webhooks", operation: "update", row: { secret: "x" }, id: hook });
+    assert.match(secret.message, /regenerate_secret/);
+  });
+
+  it("one agent too many is AGENT_LIMIT_REACHED", async () => {
+    const { stage } = opened;
+    const user = await stage.newUser();
+    await stage.run(user, "insert into agents (name) select 'a' from generate_series(1, 100)");
+    await tells(user, { table: "agents", operation: "insert", row: { name: "Ada" } }, "AGENT_LIMIT_REACHED");
+  });
+
+  it("what a row points at and is not there has its name", async () => {
+    const { stage } = opened;
+    const user = await stage.newUser();
+    const [agent, swarm] = [await stage.newAgent(user), await stage.newSwarm(user)];
+    const gone = randomUUID();
+    const cases: [Caller, string, Record<string, unknown>, string, string][] = [
+      [user, "agent_tools", { agent_id: gone, tool_id: gone }, "AGENT_NOT_FOUND", "agent_id"],
+      [user, "agent_tools", { agent_id: agent, tool_id: gone }, "TOOL_NOT_FOUND", "tool_id"],
+      ["service_role", "agent_tools", { agent_id: agent, tool_id: gone }, "TOOL_NOT_FOUND", "tool_id"],
+      [user, "swarm_agents", { swarm_id: swarm, agent_id: gone }, "AGENT_NOT_FOUND", "agent_id"],
+      [user, "swarm_agents", { swarm_id: gone, agent_id: agent }, "SWARM_NOT_FOUND", "swarm_id"],
+      [user, "messages", { swarm_id: gone, content: "a" }, "SWARM_NOT_FOUND", "swarm_id"],
+      [user, "messages", { swarm_id: swarm, content: "a", reply_to_id: gone }, "MESSAGE_NOT_FOUND", "reply_to_id"],
+      [user, "message_flags", { message_id: gone }, "MESSAGE_NOT_FOUND", "message_id"],
+      [user, "swarm_members", { swarm_id: gone, user_id: user }, "SWARM_NOT_FOUND", "swarm_id"],
+      [user, "swarm_members", { swarm_id: swarm, user_id: gone }, "VALIDATION_ERROR", "user_id"],
+      ["service_role", "agents", { name: "Ada", user_id: gone }, "VALIDATION_ERROR", "user_id"],
+    ];
+    for (const [caller, table, row, code, place] of cases)
+      await tells(caller, { table, operation: "insert", row }, code, [place]);
+    await tells(
+      user,
+      { table: "swarms", operation: "update", row: { coordinator_agent_id: gone }, id: swarm },
+      "AGENT_NOT_FOUND",
+      ["coordinator_agent_id"],
+    );
+  });
+
+  it("an agent of somebody else is PERMISSION_DENIED, everything else FORBIDDEN", async () => {
+    const { stage } = opened;
+    const [user, other] = [await stage.newUser(), await stage.newUser()];
+    const [agent, foreign] = [await stage.newAgent(user), await stage.newAgent(other)];
+    const [swarm, closed] = [await stage.newSwarm(user), await stage.newSwarm(other)];
+    const tool = (await stage.insert(user, "tools", { name: "mine", description: "d" })).id;
+    const kept = (await stage.insert(other, "tools", { name: "kept", description: "d" })).id;
+    const assignment = (await stage.insert(user, "agent_tools", { agent_id: agent, tool_id: tool })).id;
+    const hook = await stage.listen(user);
+    const foreignHook = await stage.listen(other);
+    const cases: [RefusedWrite, string][] = [
+      [{ table: "agents", operation: "insert", row: { name: "Ada", user_id: other } }, "PERMISSION_DENIED"],
+      [{ table: "agents", operation: "update", row: { user_id: other }, id: agent }, "PERMISSION_DENIED"],
+      [{ table: "agents", operation: "upsert", row: { id: foreign, name: "Mine" } }, "PERMISSION_DENIED"],
+      [{ table: "agent_tools", operation: "insert", row: { agent_id: foreign, tool_id: tool } }, "PERMISSION_DENIED"],
+      [{ table: "agent_tools", operation: "update", row: { user_id: other }, id: assignment }, "PERMISSION_DENIED"],
+      [{ table: "agent_tools", operation: "insert", row: { agent_id: agent, tool_id: kept } }, "FORBIDDEN"],
+      [
+        { table: "swarm_agents", operation: "insert", row: { swarm_id: swarm, agent_id: foreign } },
+        "PERMISSION_DENIED",
+      ],
+      [{ table: "swarm_agents", operation: "insert", row: { swarm_id: closed, agent_id: agent } }, "FORBIDDEN"],
+      [{ table: "webhooks", operation: "insert", row: { ...HOOK, user_id: other } }, "FORBIDDEN"],
+      [{ table: "webhooks", operation: "update", row: { user_id: other }, id: hook }, "FORBIDDEN"],
+      [{ table: "webhooks", operation: "upsert", row: { ...HOOK, id: foreignHook } }, "FORBIDDEN"],
+      [{ table: "messages", operation: "insert", row: { swarm_id: closed, content: "a" } }, "FORBIDDEN"],
+      [{ table: "swarm_members", operation: "insert", row: { swarm_id: closed, user_id: user } }, "FORBIDDEN"],
+      [{ table: "swarms", operation: "insert", row: { name: "Room", owner_id: other } }, "FORBIDDEN"],
+      [
+        { table: "tools", operation: "insert", row: { name: "all", description: "d", visibility: "public" } },
+        "FORBIDDEN",
+      ],
+      [{ table: "profiles", operation: "insert", row: { id: other } }, "FORBIDDEN"],
+      [{ table: "webhook_deliveries", operation: "delete", row: {}, id: hook }, "FORBIDDEN"],
+      [{ table: "models", operation: "insert", row: { framework: "provider_a", id: "m", position: 0 } }, "FORBIDDEN"],
+    ];
+    for (const [write, code] of cases) await tells(user, write, code);
+  });
+
+  it("what has no name here keeps its own", async () => {
+    const { stage } = opened;
+    const user = await stage.newUser();
+    const agent = await stage.newAgent(user);
+    const twice = await tell(user, { table: "agents", operation: "insert", row: { id: agent, name: "Ada" } });
+    assert.equal(twice.code, "23505");
+    const unsigned = await tell("anon", { table: "agents", operation: "insert", row: { name: "Ada" } });
+    assert.equal(unsigned.code, "42501");
+    assert.ok(unsigned instanceof pg.DatabaseError);
+    // Tables that somebody has added, and what they tell of their links to ours.
+    const error = Object.assign(new pg.DatabaseError("no", 2, "error"), { code: "42501" });
+    const theirs = { relation: { schema: "public", name: "invoices" } };
+    assert.equal(await rules.explainRefusal(error, attempt("invoices", "insert", {}, theirs)), null);
+    const linked = Object.assign(new pg.DatabaseError("no", 2, "error"), {
+      code: "23503",
+      schema: "public",
+      table: "invoices",
+      constraint: "invoices_agent_id_fkey",
+    });
+    assert.equal(await rules.explainRefusal(linked, attempt("agents", "delete", {})), null);
+  });
+
+  it("a read that is refused is FORBIDDEN", async () => {
+    const { stage } = opened;
+    const user = await stage.newUser();
+    const error = await stage.run(user, "select * from private.settings").catch((refused: unknown) => refused);
+    assert.ok(error instanceof pg.DatabaseError);
+    const read = { relation: { schema: "public", name: "runs" }, pinnedId: null, caller: callerOf(user) };
+    const told = await rules.explainRefusal(error, read);
+    assert.equal(told?.code, "FORBIDDEN");
+  });
+});

@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { FRAMEWORKS } from "@swarmbase/sdk";
+import pg from "pg";
+import { type ModelCatalogue, SHIPPED_MODELS } from "../../src/config/index.ts";
+import { AppError } from "../../src/errors/index.ts";
+import type { TableRules } from "../../src/rest/index.ts";
+import { createTableRules, storeModels } from "../../src/tables/index.ts";
+import { openStage, refusedBy, refuses } from "../schema/support/stage.ts";
+import { attempt } from "./support/attempts.ts";
+import { toldBy } from "./support/told.ts";
+
+const NOT_OFFERED = refusedBy("agents_model_offered");
+const A = SHIPPED_MODELS.provider_a.defaultModel;
+const B = SHIPPED_MODELS.provider_b.defaultModel;
+
+describe("the models that frameworks offer", () => {
+  const opened = openStage();
+  let pool: pg.Pool;
+  let rules: TableRules;
+  before(() => {
+    pool = new pg.Pool({ connectionString: opened.stage.database.url("sb_service"), max: 2 });
+    pool.on("error", () => {});
+    rules = createTableRules({ pool });
+  });
+  after(() => pool.end());
+
+  const offer = (catalogue: Partial<ModelCatalogue> = {}) =>
+    storeModels(opened.stage.database.owner, { ...SHIPPED_MODELS, ...catalogue });
+
+  it("the shipped ones have their default among them", () => {
+    assert.deepEqual(Object.keys(SHIPPED_MODELS), FRAMEWORKS);
+    for (const { models, defaultModel } of Object.values(SHIPPED_MODELS)) assert.ok(models.includes(defaultModel));
+  });
+
+  it("the stored list is always the one that was given last", async () => {
+    const { stage } = opened;
+    const user = await stage.newUser();
+    const read = async () =>
+      (await stage.run(user, "select framework, id, is_default from models order by framework, position")).map(
+        ({ framework, id, is_default }) => `${String(framework)} ${id} ${String(is_default)}`,
+      );
+    await offer({
+      provider_c: { defaultModel: "b", models: ["a", "b", "a"] },
+      provider_b: { defaultModel: "", models: [] },
+    });
+    const first = await read();
+    assert.deepEqual(first.slice(-2), ["provider_c a false", "provider_c b true"]);
+    assert.ok(first.every((line) => !line.startsWith("provider_b")));
+    await offer({ provider_c: { defaultModel: "a", models: ["b", "a"] } });
+    assert.deepEqual((await read()).slice(-2), ["provider_c b false", "provider_c a true"]);
+    await offer();
+    await offer();
+    const shipped = Object.entries(SHIPPED_MODELS).flatMap(([framework, { models, defaultModel }]) =>
+      models.map((id) => `${framework} ${id} ${id === defaultModel}`),
+    );
+    assert.deepEqual(await read(), shipped);
+  });
+
+  it("an agent takes one of its framework's, whichever half of the pair changes", async () => {
+    const { stage } = opened;
+    await offer();
+    const user = await stage.newUser();
+    for (const caller of [user, "service_role"]) {
+      const insert = (row: Record<string, unknown>) =>
+        stage.insert(caller, "agents", { name: "Ada", user_id: user, ...row });
+      const change = (id: string, row: Record<string, unknown>) => stage.update(caller, "agents", id, row);
+      await insert({ model: null });
+      await insert({ model: "" });
+      await insert({ framework: "provider_b", model: B });
+      await refuses(insert({ model: B }), NOT_OFFERED);
+      await refuses(insert({ framework: "provider_b", model: A }), NOT_OFFERED);
+      const { id } = await insert({ model: A });
+      await refuses(change(id, { model: "gpt-2" }), NOT_OFFERED);
+      await refuses(change(id, { framework: "provider_b" }), NOT_OFFERED);
+      // The framework's own fault comes first.
+      await refuses(change(id, { framework: "openai" }), refusedBy("agents_framework_known"));
+      await change(id, { framework: "provider_b", model: B });
+      await change(id, { framework: "provider_c", model: "" });
+      const [agent] = await change(id, { framework: "provider_a", model: A });
+      assert.equal(agent?.["model"], A);
+    }
+  });
+
+  it("of two changes at once that would leave a bad pair, one is refused", async () => {
+    const { stage } = opened;
+    await offer();
+    const user = await stage.newUser();
+    for (let round = 0; round < 10; round++) {
+      const agent = await stage.newAgent(user);
+      const outcomes = await Promise.allSettled([
+        stage.update(user, "agents", agent, { model: A }),
+        stage.update(user, "agents", agent, { framework: "provider_b" }),
+      ]);
+      assert.equal(outcomes.filter(({ status }) => status === "rejected").length, 1);
+    }
+  });
+
+  it("a list that has shrunk refuses no change of anything else", async () => {
+    const { stage } = opened;
+    await offer();
+    const user = await stage.newUser();
+    const agent = await stage.newAgent(user, { model: A });
+    await offer({ provider_a: { defaultModel: "new", models: ["new"] } });
+    await stage.update(user, "agents", agent, { name: "Bo" });
+    await stage.update(user, "agents", agent, { name: "Bo", model: A, framework: "provider_a" });
+    const upsert =
+      "insert into agents (id, name, model) values ($1, 'Cy', $2) on conflict (id) do update set name = excluded.name, model = excluded.model returning name";
+    assert.deepEqual(await stage.run(user, upsert, [agent, A]), [{ name: "Cy" }]);
+    await refuses(stage.newAgent(user, { model: A }), NOT_OFFERED);
+    await stage.update(user, "agents", agent, { model: "new" });
+    await refuses(stage.update(user, "agents", agent, { model: A }), NOT_OFFERED);
+  });
+
+  it("a framework without a list takes any", async () => {
+    const { stage } = opened;
+    await offer({ provider_a: { defaultModel: "any", models: [] } });
+    await stage.newAgent(await stage.newUser(), { model: "llama-of-my-own" });
+  });
+
+  it("a refusal is INVALID_MODEL, says what there is, and names the row", async () => {
+    const { stage } = opened;
+    await offer();
+    const user = await stage.newUser();
+    const row = { name: "Ada", model: "gpt-2" };
+    const told = await toldBy(stage, rules, user, { table: "agents", operation: "insert", row });
+    assert.ok(told instanceof AppError);
+    assert.equal(told.code, "INVALID_MODEL");
+    assert.deepEqual(told.extra.details, { model: "is not offered by provider_a" });
+    assert.match(told.extra.hint ?? "", new RegExp(A.replaceAll(".", "\\.")));
+
+    const bulk = "insert into agents (name, model) values ('a', $1), ('b', 'gpt-2')";
+    const error = await stage.run(user, bulk, [A]).catch((refused: unknown) => refused);
+    assert.ok(error instanceof pg.DatabaseError);
+    const rows = [
+      { name: "a", model: A },
+      { name: "b", model: "gpt-2" },
+    ];
+    const explained = await rules.explainRefusal(error, attempt("agents", "insert", rows));
+    assert.deepEqual(explained?.extra.details, { "1.model": "is not offered by provider_a" });
+  });
+});

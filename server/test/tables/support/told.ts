@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import pg from "pg";
+import type { AppError } from "../../../src/errors/index.ts";
+import type { TableRules, WriteAttempt } from "../../../src/rest/index.ts";
+import type { Caller, Stage } from "../../schema/support/stage.ts";
+import { attempt, type Operation } from "./attempts.ts";
+
+/** Writes past our checks, as the caller, and gives the refusal of the database the name that it has. */
+export interface RefusedWrite {
+  readonly table: string;
+  readonly operation: Operation;
+  readonly row: Record<string, unknown>;
+  /** The row that is changed, or that the new one meets. */
+  readonly id?: string;
+}
+
+export async function toldBy(
+  stage: Stage,
+  rules: TableRules,
+  caller: Caller,
+  { table, operation, row, id = "" }: RefusedWrite,
+): Promise<AppError | pg.DatabaseError> {
+  const error = await write(stage, caller, { table, operation, row, id }).then(
+    () => assert.fail(`not refused: ${table} ${JSON.stringify(row)}`),
+    (refused: unknown) => {
+      if (refused instanceof pg.DatabaseError) return refused;
+      throw refused;
+    },
+  );
+  return (await rules.explainRefusal(error, attempt(table, operation, row, { caller: callerOf(caller) }))) ?? error;
+}
+
+export function callerOf(caller: Caller): WriteAttempt["caller"] {
+  if (caller === "anon" || caller === "service_role") return { role: caller, userId: null };
+  return { role: "authenticated", userId: caller };
+}
+
+function write(stage: Stage, caller: Caller, { table, operation, row, id }: Required<RefusedWrite>): Promise<unknown> {
+  switch (operation) {
+    case "insert":
+      return stage.insert(caller, table, row);
+    case "upsert": {
+      const columns = Object.keys(row);
+      const text = `insert into ${table} (${columns.join(", ")}) values (${columns.map((_, at) => `$${at + 1}`).join(", ")})
+        on conflict (id) do update set ${columns.map((column) => `${column} = excluded.${column}`).join(", ")} returning id`;
+      return stage.run(caller, text, Object.values(row));
+    }
+    case "update":
+      return stage.update(caller, table, id, row);
+    case "delete":
+      return stage.remove(caller, table, id);
+  }
+}

@@ -1,0 +1,125 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { after, before, describe, test } from "node:test";
+import { openDatabase } from "../../src/db/index.ts";
+import { LostClaims } from "../../src/webhooks/dispatcher/lost-claims.ts";
+import { type FannedOut, fanOutEvents } from "../../src/webhooks/sql/fan-out-events.ts";
+import { silentObserver } from "../support/silent-observer.ts";
+import { startReceiver } from "./support/receiver.ts";
+import { openStage, type Stage, until } from "./support/stage.ts";
+
+const ROOM = { leaseMs: 30_000, maxRows: 100, laneShare: 3, laneRoom: new Map<string, number>(), fullUserIds: [] };
+
+describe("deliveries claimed as they are made", () => {
+  const closers: (() => Promise<void>)[] = [];
+  let stage: Stage;
+  let database: ReturnType<typeof openDatabase>;
+  let user: string;
+  let webhook: string;
+
+  before(async () => {
+    stage = await openStage({ after: (close) => void closers.push(close) });
+    const { adminUrl: url, masterKey } = stage.database;
+    database = openDatabase({ url, masterKey, poolSize: 2, observer: silentObserver });
+    stage.closers.after(() => database.close());
+  });
+  after(async () => {
+    for (const close of closers) await close();
+  });
+
+  async function prepare(): Promise<void> {
+    for (const table of ["public.webhooks", "private.webhook_queue", "private.webhook_lanes", "private.events"])
+      await stage.sql.query(`delete from ${table}`);
+    user = await stage.newUser();
+    webhook = await stage.newWebhook(user, "https://example.test/");
+  }
+  const fanOut = (request: Partial<typeof ROOM> = {}): Promise<FannedOut> =>
+    fanOutEvents(database.service, 200, 0, { claim: randomUUID(), ...ROOM, ...request });
+
+  test("are those that there is room for, the oldest first; the others are left for a claim", async () => {
+    await prepare();
+    const agents = await stage.newAgents(user, 5);
+    const { events, unclaimed, claimed } = await fanOut();
+    assert.deepEqual([events, unclaimed], [5, 2]);
+    const named = claimed.map(({ delivery }) => (JSON.parse(delivery.body) as { data: { agent_id: string } }).data);
+    assert.deepEqual(
+      named.map(({ agent_id }) => agent_id),
+      agents.slice(0, 3),
+    );
+    const [first] = claimed;
+    assert.deepEqual(
+      [first?.delivery.webhookId, first?.delivery.attempts, first?.delivery.cause],
+      [webhook, 0, "schedule"],
+    );
+    const bodies = await stage.rows<{ id: string; body: string }>(
+      "select id, payload::text as body from public.webhook_deliveries where id = any ($1)",
+      [claimed.map(({ delivery }) => delivery.id)],
+    );
+    for (const { delivery } of claimed) assert.equal(bodies.find(({ id }) => id === delivery.id)?.body, delivery.body);
+  });
+
+  test("are none where something is due already, so that nothing is overtaken", async () => {
+    await prepare();
+    await stage.newAgents(user, 5);
+    await fanOut();
+    await stage.newAgents(user, 2);
+    assert.deepEqual((await fanOut()).claimed, []);
+  });
+
+  test("are more where all before are under way", async () => {
+    await prepare();
+    await stage.newAgents(user, 3);
+    assert.equal((await fanOut()).claimed.length, 3);
+    await stage.newAgents(user, 2);
+    assert.equal((await fanOut()).claimed.length, 2);
+    const [lane] = await stage.rows<{ is_due: boolean }>(
+      "select next_due_at <= now() as is_due from private.webhook_lanes",
+    );
+    assert.equal(lane?.is_due, false);
+  });
+
+  const refusals: readonly [string, () => Promise<FannedOut>][] = [
+    ["in a lane that is full", () => fanOut({ laneRoom: new Map([[webhook, 0]]) })],
+    ["of a user who has enough", () => fanOut({ fullUserIds: [user] as never })],
+    ["beyond the room there is at all", () => fanOut({ maxRows: 0 })],
+    ["when nobody sends", () => fanOutEvents(database.service, 200, 0, null)],
+    [
+      "when the schedule begins with a wait",
+      () => fanOutEvents(database.service, 200, 1_000, { claim: randomUUID(), ...ROOM }),
+    ],
+  ];
+  for (const [when, run] of refusals) {
+    test(`are none ${when}`, async () => {
+      await prepare();
+      await stage.newAgents(user, 2);
+      const { claimed, unclaimed, events } = await run();
+      assert.deepEqual([claimed.length, unclaimed, events], [0, 2, 2]);
+    });
+  }
+
+  test("are none while the lane is paused", async () => {
+    await prepare();
+    await stage.newAgents(user);
+    await fanOut();
+    await stage.sql.query("update private.webhook_lanes set paused_until = now() + interval '1 minute'");
+    await stage.newAgents(user);
+    assert.deepEqual((await fanOut()).claimed, []);
+  });
+
+  test("come back at once when the answer to their claim was lost", async (t) => {
+    await prepare();
+    const receiver = await startReceiver(t);
+    await stage.sql.query("update public.webhooks set url = $1", [receiver.url]);
+    await stage.newAgents(user, 3);
+    const claim = randomUUID();
+    assert.equal((await fanOutEvents(database.service, 200, 0, { ...ROOM, claim })).claimed.length, 3);
+    const lost = new LostClaims(database.service);
+    lost.add(claim);
+    await lost.release();
+    const node = stage.start();
+    await receiver.waitFor(3);
+    await until(async () => (await stage.rows("select 1 from private.webhook_queue")).length === 0, "all is recorded");
+    await node.stop();
+    assert.equal(receiver.received.length, 3);
+  });
+});

@@ -1,0 +1,144 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import type pg from "pg";
+import { openDatabase } from "../../../src/db/index.ts";
+import type { Observer } from "../../../src/observe/index.ts";
+import { createAddressPolicy, type Outbound, openOutbound } from "../../../src/outbound/index.ts";
+import { systemClock } from "../../../src/time/index.ts";
+import { openWebhooks, type WebhookRoom, type WebhooksOptions } from "../../../src/webhooks/index.ts";
+import { type Cleanup, createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { RECEIVER_CA } from "./receiver.ts";
+
+export interface Note {
+  readonly name: string;
+  readonly fields: Record<string, unknown>;
+}
+
+export interface NodeOptions {
+  readonly settings?: Partial<WebhooksOptions["settings"]>;
+  readonly times?: WebhooksOptions["times"];
+  readonly outbound?: Outbound;
+  readonly listens?: boolean;
+}
+
+export interface RunningNode {
+  readonly room: WebhookRoom;
+  readonly notes: readonly Note[];
+  stop(): Promise<void>;
+}
+
+export interface Stage {
+  readonly database: TestDatabase;
+  readonly sql: pg.Client;
+  readonly closers: Cleanup;
+  newUser(): Promise<string>;
+  newWebhook(userId: string, url: string, more?: Record<string, unknown>): Promise<string>;
+  /** Writes that are events; the ids of the agents they are about. */
+  newAgents(userId: string, count?: number): Promise<string[]>;
+  rows<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+  /** A room whose workers are not running. */
+  open(options?: NodeOptions): { room: WebhookRoom; notes: Note[] };
+  /** The same with its workers running, until it is stopped or the test ends. */
+  start(options?: NodeOptions): RunningNode;
+}
+
+const SETTINGS = {
+  webhookRetrySchedule: [0, 60, 300, 1800, 7200],
+  webhookConcurrency: 256,
+  webhookEndpointConcurrency: 8,
+  webhookRetentionDays: 30,
+  stopTimeoutMs: 2_000,
+};
+
+export async function openStage(t: Cleanup): Promise<Stage> {
+  const closers: (() => Promise<void>)[] = [];
+  t.after(async () => {
+    for (const close of closers.splice(0).reverse()) await close();
+  });
+  const cleanup: Cleanup = { after: (close) => void closers.push(close) };
+  const database = await createTestDatabase(cleanup);
+  const sql = database.owner;
+
+  const open: Stage["open"] = (options = {}) => {
+    const notes: Note[] = [];
+    const observer: Observer = {
+      note: (name, fields = {}) => void notes.push({ name, fields }),
+      child: () => observer,
+    };
+    const { masterKey, adminUrl } = database;
+    const pools = openDatabase({ url: adminUrl, masterKey, poolSize: 6, observer });
+    cleanup.after(() => pools.close());
+    const outbound = options.outbound ?? openTestOutbound(cleanup);
+    const room = openWebhooks({
+      database: pools,
+      outbound,
+      listenUrl: options.listens === false ? null : database.url("sb_service"),
+      settings: { ...SETTINGS, ...options.settings },
+      observer,
+      clock: systemClock,
+      ...(options.times === undefined ? {} : { times: options.times }),
+    });
+    return { room, notes };
+  };
+
+  return {
+    database,
+    sql,
+    closers: cleanup,
+    open,
+    start: (options) => {
+      const { room, notes } = open(options);
+      const stopping = new AbortController();
+      const running = Promise.all(room.workers.map((worker) => worker.run(stopping.signal)));
+      const stop = async (): Promise<void> => {
+        stopping.abort();
+        await running;
+      };
+      cleanup.after(stop);
+      return { room, notes, stop };
+    },
+    newUser: async () => {
+      const id = randomUUID();
+      await sql.query("insert into auth.users (id, email) values ($1, $2)", [id, `${id}@example.test`]);
+      return id;
+    },
+    newWebhook: async (userId, url, more = {}) => {
+      const row = { user_id: userId, name: "hook", url, events: ["agent.created"], ...more };
+      const columns = Object.keys(row);
+      const { rows } = await sql.query<{ id: string }>(
+        `insert into public.webhooks (${columns.join(", ")}) values (${columns.map((_, i) => `$${i + 1}`).join(", ")}) returning id`,
+        Object.values(row),
+      );
+      return rows[0]?.id ?? "";
+    },
+    newAgents: async (userId, count = 1) => {
+      const { rows } = await sql.query<{ id: string }>(
+        `insert into public.agents (user_id, name) select $1, 'agent ' || n from generate_series(1, $2) as n returning id`,
+        [userId, count],
+      );
+      return rows.map((row) => row.id);
+    },
+    rows: async <Row>(text: string, values: readonly unknown[] = []) =>
+      (await sql.query(text, [...values])).rows as Row[],
+  };
+}
+
+function openTestOutbound(t: Cleanup): Outbound {
+  const outbound = openOutbound({
+    policy: createAddressPolicy({ allowedCidrs: ["127.0.0.0/8"] }),
+    ca: [RECEIVER_CA],
+    connectionsPerOrigin: 128,
+    maxOrigins: 100,
+  });
+  t.after(() => outbound.close());
+  return outbound;
+}
+
+/** Looks again and again until the condition holds, for as long as a busy machine may take. */
+export async function until(condition: () => Promise<boolean> | boolean, what: string): Promise<void> {
+  const deadline = performance.now() + 60_000;
+  while (!(await condition())) {
+    if (performance.now() > deadline) throw new Error(`this never came true: ${what}`);
+    await sleep(10);
+  }
+}
