@@ -1,0 +1,69 @@
+import { buildCallCounter, type CallCounter } from "../../server/src/http/count-calls.ts";
+import { openLimits } from "../../server/src/limits/index.ts";
+import { createObserver } from "../../server/src/observe/index.ts";
+import { systemClock } from "../../server/src/time/index.ts";
+
+type CountedRequest = Parameters<CallCounter["countAdmitted"]>[0];
+type CountedReply = Parameters<CallCounter["countAdmitted"]>[1];
+
+const CALLS = 300_000;
+const USERS = 10_000;
+const BUDGET_MICROSECONDS = 20;
+
+const limits = openLimits({
+  settings: { limitApi: 1_000_000, limitAuth: 1_000_000, limitAi: 1_000_000, limitTools: 0, limitWebhooks: 1_000_000 },
+  store: null,
+  clock: systemClock,
+  observer: createObserver({ level: "fatal", format: "json" }),
+});
+
+const keys = Array.from({ length: USERS }, (_, at) => `user:${at}`);
+const requests = keys.map((_, at) => standIn({ kind: "user", userId: String(at) }, "127.0.0.1"));
+const strangers = keys.map((_, at) => standIn({ kind: "anon" }, `2001:db8:${(at >> 8).toString(16)}:${at % 256}::1`));
+const reply = { headers: () => reply } as unknown as CountedReply;
+
+function standIn(principal: unknown, ip: string): CountedRequest {
+  const caller = { principal, hasAuthorization: true };
+  return { caller, ip, url: "/rest/v1/agents", standing: null } as unknown as CountedRequest;
+}
+
+function pick<T>(all: readonly T[], at: number): T {
+  const one = all[at % all.length];
+  if (one === undefined) throw new Error("there is nothing to pick from");
+  return one;
+}
+
+async function countWith(limit: "api" | "webhook" | "auth", from: readonly CountedRequest[]) {
+  const counter = buildCallCounter(limits, { limit });
+  if (counter === null) throw new Error("the route is not counted");
+  return async (at: number): Promise<void> => {
+    const request = pick(from, at);
+    request.standing = null;
+    await counter.countAdmitted(request, reply);
+  };
+}
+
+async function measure(name: string, run: (at: number) => Promise<unknown>): Promise<number> {
+  for (let at = 0; at < USERS; at += 1) await run(at);
+  // Processor time: the machine may be busy with something else.
+  const before = process.cpuUsage();
+  for (let at = 0; at < CALLS; at += 1) await run(at);
+  const { user, system } = process.cpuUsage(before);
+  const microseconds = (user + system) / CALLS;
+  process.stdout.write(`${name.padEnd(52)} ${microseconds.toFixed(2).padStart(6)} µs\n`);
+  return microseconds;
+}
+
+process.stdout.write(`Limits in memory, ${CALLS} calls of ${USERS} keys each\n\n`);
+const costs = [
+  await measure("one window", (at) => limits.take("ai", pick(keys, at))),
+  await measure("a request of a user, headers included", await countWith("api", requests)),
+  await measure("a request of a user, two rows", await countWith("webhook", requests)),
+  await measure("a request of an IPv6 address", await countWith("api", strangers)),
+  await measure("an auth attempt", await countWith("auth", strangers)),
+];
+const worst = Math.max(...costs);
+process.stdout.write(
+  `\n${worst < BUDGET_MICROSECONDS ? "Within" : "OVER"} the ${BUDGET_MICROSECONDS} µs that a request may pay\n`,
+);
+process.exitCode = worst < BUDGET_MICROSECONDS ? 0 : 1;

@@ -1,0 +1,211 @@
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import pg from "pg";
+import { derivePassword, newMasterKey } from "../../server/src/crypto/index.ts";
+import { migrate, startEmbedded, withDatabase } from "../../server/src/db/index.ts";
+import { createObserver } from "../../server/src/observe/index.ts";
+import { type Asked, forkAsked } from "../rest/child.ts";
+import { type NodeAnswer, type NodeQuestion, type SocketAnswer, type SocketQuestion, wallMs } from "./questions.ts";
+
+/**
+ * Fan-out of changes against raw broadcasts of the same bytes, the time from commit to frame, the memory of a socket.
+ * Run: node -C swarmbase-source bench/realtime/run.ts [--quick]
+ */
+const isQuick = process.argv.includes("--quick");
+const FAN_OUTS = isQuick ? [1, 100, 1_000] : [1, 100, 1_000, 5_000];
+const ROUNDS = isQuick ? 3 : 5;
+/** Frames of a round, whatever the number of sockets, so that rounds take about as long. */
+const FRAMES = 50_000;
+const MAX_CHANGES = 1_000;
+const USERS = 200;
+const LATENCY_SOCKETS = 1_000;
+const CHANGES_PER_SECOND = 200;
+const LATENCY_SECONDS = isQuick ? 5 : 20;
+
+interface Bench {
+  readonly admin: pg.Pool;
+  readonly node: Asked<NodeQuestion, NodeAnswer>;
+  readonly sockets: Asked<SocketQuestion, SocketAnswer>;
+  readonly ports: NodeAnswer;
+  /** One agent a user. */
+  readonly agents: readonly { readonly id: string; readonly user_id: string }[];
+}
+
+interface Round {
+  readonly framesPerSecond: number;
+  readonly cpuMicroseconds: number;
+}
+
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
+const folder = await mkdtemp(join(tmpdir(), "swarmbase-bench-"));
+await chmod(folder, 0o711);
+const masterKey = newMasterKey();
+const observer = createObserver({ level: "fatal", format: "json" });
+const server = await startEmbedded({
+  dataDir: folder,
+  wantedPort: 0,
+  superuserPassword: derivePassword(masterKey, "postgres"),
+  observer,
+});
+const node = forkAsked<NodeQuestion, NodeAnswer>(fileURLToPath(new URL("node-process.ts", import.meta.url)));
+const sockets = forkAsked<SocketQuestion, SocketAnswer>(fileURLToPath(new URL("socket-process.ts", import.meta.url)));
+let admin: pg.Pool | null = null;
+try {
+  admin = await prepareDatabase();
+  const adminUrl = withDatabase(server.adminUrl, "bench");
+  const ports = await node.ask({ kind: "start", adminUrl, masterKey });
+  const { rows: agents } = await admin.query<{ id: string; user_id: string }>("select id, user_id from public.agents");
+  const bench: Bench = { admin, node, sockets, ports, agents };
+  // First, while the process has no room left over from anything else.
+  print(await measureMemory(bench, FAN_OUTS.at(-1) ?? 1));
+  print(await measureLatency(bench));
+  for (const count of FAN_OUTS) print(await compareFanOut(bench, count));
+} finally {
+  await sockets.stop();
+  await node.stop();
+  await admin?.end();
+  await server.stop();
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function prepareDatabase(): Promise<pg.Pool> {
+  const first = new pg.Client({ connectionString: server.adminUrl });
+  await first.connect();
+  await first.query("create database bench");
+  await first.end();
+  const adminUrl = withDatabase(server.adminUrl, "bench");
+  await migrate({ adminUrl, masterKey, observer, settings: { agentLimitPerUser: 100 } });
+  const pool = new pg.Pool({ connectionString: adminUrl, max: 8 });
+  await pool.query(`insert into auth.users (email) select n || '@example.test' from generate_series(1, ${USERS}) n`);
+  await pool.query(`insert into public.agents (user_id, name, system_prompt)
+    select id, 'Ada', repeat('Be brief. ', 20) from auth.users`);
+  return pool;
+}
+
+async function compareFanOut(bench: Bench, count: number): Promise<string> {
+  const [agent] = bench.agents;
+  if (agent === undefined) throw new Error("no agent");
+  const changes = Math.min(MAX_CHANGES, Math.ceil(FRAMES / count));
+  await bench.sockets.ask({ kind: "open", port: bench.ports.port, count, userIds: [agent.user_id] });
+  const [{ text }] = await Promise.all([bench.sockets.ask({ kind: "sample" }), changeOften(bench, agent.id)]);
+  const ours: Round[] = [];
+  const raw: Round[] = [];
+  for (let round = 0; round <= ROUNDS; round += 1) {
+    const end = `end-of-${count}-${round}`;
+    const mine = await measureRound(bench, count * changes, end, () => changeAgent(bench, agent.id, changes, end));
+    // The first is for warming up.
+    if (round > 0) ours.push(mine);
+  }
+  await bench.sockets.ask({ kind: "close" });
+  await bench.sockets.ask({ kind: "open", port: bench.ports.rawPort, count, userIds: null });
+  for (let round = 0; round <= ROUNDS; round += 1) {
+    const end = `end-of-${count}-${round}`;
+    const theirs = await measureRound(bench, count * changes, end, async () => {
+      const startedAtMs = wallMs();
+      const last = text.replace('"name":"', `"name":"${end}`);
+      await bench.node.ask({ kind: "broadcast", text, count: changes, end: last });
+      return startedAtMs;
+    });
+    if (round > 0) raw.push(theirs);
+  }
+  await bench.sockets.ask({ kind: "close" });
+  const [our, their] = [middle(ours), middle(raw)];
+  const ratio = our.framesPerSecond / their.framesPerSecond;
+  const cpuRatio = their.cpuMicroseconds / our.cpuMicroseconds;
+  return (
+    `${count} sockets, ${text.length} bytes: ${our.framesPerSecond.toFixed(0)} frames/s, raw ${their.framesPerSecond.toFixed(0)}, ` +
+    `ratio ${ratio.toFixed(2)}; CPU of a frame ${our.cpuMicroseconds.toFixed(2)} µs, raw ${their.cpuMicroseconds.toFixed(2)}, ratio ${cpuRatio.toFixed(2)}`
+  );
+}
+
+/** Until the sample has been taken. */
+async function changeOften({ admin: pool }: Bench, id: string): Promise<void> {
+  for (let times = 0; times < 10; times += 1) {
+    await sleep(300);
+    await pool.query("update public.agents set name = 'sample' where id = $1", [id]);
+  }
+}
+
+async function measureRound(bench: Bench, frames: number, end: string, run: () => Promise<number>): Promise<Round> {
+  await bench.sockets.ask({ kind: "arm", end });
+  const before = await bench.node.ask({ kind: "usage" });
+  const startedAtMs = await run();
+  const { atMs } = await bench.sockets.ask({ kind: "wait" });
+  const after = await bench.node.ask({ kind: "usage" });
+  return {
+    framesPerSecond: (frames / (atMs - startedAtMs)) * 1_000,
+    cpuMicroseconds: ((after.cpuMs - before.cpuMs) * 1_000) / frames,
+  };
+}
+
+/** Many changes of one row that are told together, and the time at which they begin to be. */
+async function changeAgent({ admin: pool }: Bench, id: string, changes: number, end: string): Promise<number> {
+  const client = await pool.connect();
+  try {
+    await client.query("begin");
+    for (let change = 1; change <= changes; change += 1) {
+      const name = change === changes ? end : `change ${change}`;
+      await client.query("update public.agents set name = $2 where id = $1", [id, name]);
+    }
+    const startedAtMs = wallMs();
+    await client.query("commit");
+    return startedAtMs;
+  } finally {
+    client.release();
+  }
+}
+
+async function measureLatency(bench: Bench): Promise<string> {
+  const userIds = bench.agents.map(({ user_id }) => user_id);
+  await bench.sockets.ask({ kind: "open", port: bench.ports.port, count: LATENCY_SOCKETS, userIds });
+  // Everybody once, to warm up.
+  for (const { id } of bench.agents)
+    await bench.admin.query("update public.agents set name = 'warm' where id = $1", [id]);
+  await bench.sockets.ask({ kind: "note" });
+  const committedAtMs = new Map<number, number>();
+  const changes: Promise<void>[] = [];
+  const startedAtMs = performance.now();
+  for (let seq = 1; seq <= CHANGES_PER_SECOND * LATENCY_SECONDS; seq += 1) {
+    const waitMs = startedAtMs + (seq * 1_000) / CHANGES_PER_SECOND - performance.now();
+    if (waitMs > 0) await sleep(waitMs);
+    const agent = bench.agents[seq % bench.agents.length];
+    const change = bench.admin
+      .query("update public.agents set name = $2 where id = $1", [agent?.id, `seq-${seq}-`])
+      .then(() => void committedAtMs.set(seq, wallMs()));
+    changes.push(change);
+  }
+  await Promise.all(changes);
+  await sleep(1_000);
+  const { notes, heartbeatsMs } = await bench.sockets.ask({ kind: "notes" });
+  await bench.sockets.ask({ kind: "close" });
+  const latencies = notes.map(([seq, atMs]) => Math.max(0, atMs - (committedAtMs.get(seq) ?? Number.NaN)));
+  const expected = (CHANGES_PER_SECOND * LATENCY_SECONDS * LATENCY_SOCKETS) / USERS;
+  return `commit to frame at ${CHANGES_PER_SECOND} changes/s, ${LATENCY_SOCKETS} sockets of ${USERS} users: ${describeTimes(latencies)}, ${latencies.length} of ${expected} frames; heartbeats meanwhile ${describeTimes(heartbeatsMs)}`;
+}
+
+async function measureMemory(bench: Bench, count: number): Promise<string> {
+  await sleep(1_000);
+  const before = await bench.node.ask({ kind: "usage" });
+  const userIds = bench.agents.map(({ user_id }) => user_id);
+  await bench.sockets.ask({ kind: "open", port: bench.ports.port, count, userIds });
+  await sleep(1_000);
+  const after = await bench.node.ask({ kind: "usage" });
+  await bench.sockets.ask({ kind: "close" });
+  const heap = (after.heapBytes - before.heapBytes) / count / 1_024;
+  const rss = (after.rssBytes - before.rssBytes) / count / 1_024;
+  return `an idle subscribed socket, of ${count}: ${heap.toFixed(1)} KiB of heap, ${rss.toFixed(1)} KiB of the process`;
+}
+
+function describeTimes(timesMs: readonly number[]): string {
+  const sorted = [...timesMs].sort((one, other) => one - other);
+  const at = (share: number): string => (sorted[Math.floor(sorted.length * share)] ?? Number.NaN).toFixed(1);
+  return `p50 ${at(0.5)} ms, p99 ${at(0.99)} ms`;
+}
+
+function middle(rounds: readonly Round[]): Round {
+  const sorted = [...rounds].sort((one, other) => one.framesPerSecond - other.framesPerSecond);
+  return sorted[Math.floor(sorted.length / 2)] ?? { framesPerSecond: Number.NaN, cpuMicroseconds: Number.NaN };
+}

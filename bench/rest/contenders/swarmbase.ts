@@ -1,0 +1,128 @@
+import { readFile } from "node:fs/promises";
+import https from "node:https";
+import { join, resolve } from "node:path";
+import { signAccessToken } from "../../../server/src/auth/tokens/access-token.ts";
+import { type KeyRing, openKeyRing } from "../../../server/src/auth/tokens/key-ring.ts";
+import { openDatabase } from "../../../server/src/db/index.ts";
+import { createObserver } from "../../../server/src/observe/index.ts";
+import { findFreePort, spawnServer } from "../child.ts";
+import type { HttpServer } from "../contender.ts";
+import { idOf, type Population } from "../population.ts";
+import { AGENT_LIMIT, type Stage } from "../stage.ts";
+import { buildTableRequest, readTableAgents } from "../table-requests.ts";
+
+const REPOSITORY = resolve(import.meta.dirname, "../../..");
+const TOKEN_LIFE_SECONDS = 3600;
+
+interface Credentials {
+  readonly url: string;
+  readonly anon_key: string;
+  readonly ca_cert_file: string;
+}
+
+export interface SwarmbaseOptions {
+  readonly name: string;
+  readonly database: string;
+  readonly population: Population;
+  /** For Node.js itself, to look into what it does. */
+  readonly nodeArgs?: readonly string[];
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+export async function startSwarmbase(stage: Stage, options: SwarmbaseOptions): Promise<HttpServer> {
+  const { name, database, population, nodeArgs = [], settings = {} } = options;
+  const dataDir = join(stage.folder, database);
+  const server = await spawnServer({
+    program: process.execPath,
+    args: [...nodeArgs, "-C", "swarmbase-source", "server/bin/swarmbase.js", "serve"],
+    cwd: REPOSITORY,
+    env: {
+      NODE_ENV: "production",
+      LOG_LEVEL: "warn",
+      PORT: String(await findFreePort()),
+      DATA_DIR: dataDir,
+      DATABASE_URL: stage.urlOf(database),
+      MASTER_KEY: stage.masterKey,
+      AGENT_LIMIT_PER_USER: String(AGENT_LIMIT),
+      // What the machine can do is asked, not what one caller may.
+      LIMIT_API: "0",
+      ...settings,
+    },
+    isUp: () => isHealthy(dataDir),
+  });
+  const { url, anon_key: apikey, ca_cert_file: caFile } = await readCredentials(dataDir);
+  const { hostname, port } = new URL(url);
+  const tokens = await signTokens(stage, database, population);
+  return {
+    name,
+    pids: [server.pid],
+    database,
+    target: { host: hostname, port: Number(port), ca: await readFile(caFile, "utf8") },
+    request: (operation, target) =>
+      buildTableRequest(operation, target, { apikey, authorization: `Bearer ${tokens[target.user]}` }),
+    readAgents: readTableAgents,
+    stop: server.stop,
+  };
+}
+
+async function readCredentials(dataDir: string): Promise<Credentials> {
+  return JSON.parse(await readFile(join(dataDir, "credentials.json"), "utf8")) as Credentials;
+}
+
+async function isHealthy(dataDir: string): Promise<boolean> {
+  const { url, ca_cert_file: caFile } = await readCredentials(dataDir);
+  const ca = await readFile(caFile, "utf8");
+  const { promise, resolve, reject } = Promise.withResolvers<boolean>();
+  https
+    .get(`${url}/ready`, { ca, agent: false }, (response) => {
+      response.resume();
+      resolve(response.statusCode === 200);
+    })
+    .on("error", reject);
+  return promise;
+}
+
+/** Signed with the service's own key for sessions that are rows: as good as tokens that were signed in for, and sooner there. */
+async function signTokens(stage: Stage, database: string, { users }: Population): Promise<readonly string[]> {
+  const observer = createObserver({ level: "fatal", format: "json" });
+  const opened = openDatabase({ url: stage.urlOf(database), masterKey: stage.masterKey, poolSize: 1, observer });
+  try {
+    const ring = await openKeyRing({
+      pool: opened.service,
+      masterKey: stage.masterKey,
+      clock: { now: () => new Date() },
+      observer,
+      anonKeyOverride: null,
+      serviceRoleKeyOverride: null,
+    });
+    return await Promise.all(Array.from({ length: users + 1 }, (_, user) => signToken(ring, user)));
+  } finally {
+    await opened.close();
+  }
+}
+
+async function signToken(ring: KeyRing, user: number): Promise<string> {
+  return signAccessToken(ring, buildClaims(user));
+}
+
+export function buildClaims(user: number): Parameters<typeof signAccessToken>[1] {
+  const iat = Math.floor(Date.now() / 1000);
+  const sub = idOf("user", user);
+  const email = `user-${user}@example.com`;
+  return {
+    iss: "https://localhost/auth/v1",
+    sub,
+    aud: "authenticated",
+    exp: iat + TOKEN_LIFE_SECONDS,
+    iat,
+    email,
+    phone: "",
+    app_metadata: { provider: "email", providers: ["email"] },
+    user_metadata: { sub, email, email_verified: true, phone_verified: false },
+    role: "authenticated",
+    aal: "aal1",
+    amr: [{ method: "password", timestamp: iat }],
+    session_id: idOf("session", user),
+    is_anonymous: false,
+  };
+}

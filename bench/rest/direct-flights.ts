@@ -1,0 +1,115 @@
+import type { Database, FlightStatement, Scope } from "../../server/src/db/index.ts";
+import { createObserver } from "../../server/src/observe/index.ts";
+import { attemptOf, isWriteAttempt } from "../../server/src/rest/attempt.ts";
+import { openCatalogue } from "../../server/src/rest/catalogue/watch-catalogue.ts";
+import type { Catalogue } from "../../server/src/rest/catalogue/catalogue.ts";
+import { parseRequest } from "../../server/src/rest/parse/parse-request.ts";
+import type { ParsedRequest } from "../../server/src/rest/parse/parsed-request.ts";
+import { prepareRequest, type Shape } from "../../server/src/rest/prepare-request.ts";
+import { ShapeCache } from "../../server/src/rest/shape-cache.ts";
+import type { TableRules } from "../../server/src/rest/table-rules.ts";
+import { createTableRules, isOwnName } from "../../server/src/tables/index.ts";
+import { buildClaims } from "./contenders/swarmbase.ts";
+import { OPERATIONS, type Operation } from "./operations.ts";
+import { idOf, type Target } from "./population.ts";
+import { buildTableRequest } from "./table-requests.ts";
+
+const SCHEMAS = ["public"];
+const STATEMENT_TIMEOUT_MS = 8_000;
+const MAX_ROWS = 1_000;
+
+export interface PlannedFlight {
+  readonly scope: Scope;
+  readonly statement: FlightStatement;
+  /** What the answer must hold. */
+  readonly expected: string;
+}
+
+/** The very statements and scopes that the service would send for the same requests, made beforehand. */
+export async function buildFlights(
+  database: Database,
+  targets: readonly Target[],
+): Promise<ReadonlyMap<Operation, readonly PlannedFlight[]>> {
+  const observer = createObserver({ level: "fatal", format: "json" });
+  const holder = await openCatalogue({ pool: database.service, listenUrl: null, schemas: SCHEMAS, observer });
+  const planning = { catalogue: holder.current(), rules: createTableRules({ pool: database.service }) };
+  const shapes = new ShapeCache<Shape>();
+  const scopes = new Map<string, Scope>();
+  return new Map(
+    OPERATIONS.map((operation) => [
+      operation,
+      targets.map((target) => planFlight(operation, target, { ...planning, shapes, scopes })),
+    ]),
+  );
+}
+
+interface Planning {
+  readonly catalogue: Catalogue;
+  readonly rules: TableRules;
+  readonly shapes: ShapeCache<Shape>;
+  readonly scopes: Map<string, Scope>;
+}
+
+function planFlight(operation: Operation, target: Target, planning: Planning): PlannedFlight {
+  const { method, path, headers, body } = buildTableRequest(operation, target, {});
+  const url = new URL(path, "https://localhost");
+  const userId = idOf("user", target.user);
+  const parsed = parseRequest(
+    {
+      method,
+      path: url.pathname.slice("/rest/v1".length),
+      search: url.search,
+      headers,
+      body: body === undefined ? null : Buffer.from(body),
+      contentType: headers["content-type"] ?? null,
+    },
+    { schemas: SCHEMAS },
+  );
+  const request = applyRules(parsed, userId, planning.rules);
+  const { shape, values } = prepareRequest(request, planning.catalogue, {
+    shapes: planning.shapes,
+    maxRows: MAX_ROWS,
+    isPlanEnabled: false,
+    isOwn: isOwnName,
+  });
+  if (shape.isForeign) throw new Error("our own tables are taken for somebody else's");
+  const { text, parameters } = shape.statements.main;
+  return {
+    scope: scopeOf(target.user, method, planning.scopes),
+    statement: { text, values: parameters.map((slot) => values[slot] ?? null) },
+    expected: operation === "insert" ? userId : operation.startsWith("list") ? '"id":' : idOf("agent", target.agent),
+  };
+}
+
+function applyRules(request: ParsedRequest, userId: string, rules: TableRules): ParsedRequest {
+  const attempt = attemptOf(request, { role: "authenticated", userId });
+  const { body, query } = request;
+  if (attempt === null || !isWriteAttempt(attempt) || body.kind !== "rows") return request;
+  const rewritten = rules.beforeWrite(attempt);
+  if (rewritten === null) return request;
+  const { rows, columns } = rewritten;
+  return {
+    ...request,
+    query: { ...query, columns },
+    body: { ...body, rows, keys: columns, text: JSON.stringify(rows[0] ?? {}) },
+  };
+}
+
+/** Claims are one object for each user, as they are in the service for each token. */
+function scopeOf(user: number, method: string, scopes: Map<string, Scope>): Scope {
+  const key = `${method} ${user}`;
+  let scope = scopes.get(key);
+  if (scope === undefined) {
+    scope = {
+      role: "authenticated",
+      claims: { ...buildClaims(user) },
+      schemas: SCHEMAS,
+      statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+      isReadOnly: method === "GET",
+      session: { userId: idOf("user", user), sessionId: idOf("session", user), inactivitySeconds: 0 },
+      request: { method, path: "/rest/v1/agents", headers: {} },
+    };
+    scopes.set(key, scope);
+  }
+  return scope;
+}

@@ -1,0 +1,71 @@
+import { type Database, openDatabase, runFlight, type Scope } from "../../server/src/db/index.ts";
+import { createObserver } from "../../server/src/observe/index.ts";
+import { answerParent } from "./child.ts";
+import type { Round } from "./contender.ts";
+import { buildFlights, type PlannedFlight } from "./direct-flights.ts";
+import type { Operation } from "./operations.ts";
+import { chooseTargets, type Population } from "./population.ts";
+
+export type DirectQuestion =
+  | {
+      readonly kind: "open";
+      readonly url: string;
+      readonly masterKey: string;
+      readonly population: Population;
+      readonly concurrency: number;
+      readonly poolSize: number;
+    }
+  | { readonly kind: "run"; readonly operation: Operation; readonly durationMs: number };
+
+interface Opened {
+  readonly database: Database;
+  readonly concurrency: number;
+  readonly flights: ReadonlyMap<Operation, readonly PlannedFlight[]>;
+}
+
+let opened: Opened | null = null;
+let next = 0;
+
+answerParent(async (question: DirectQuestion): Promise<Round | null> => {
+  switch (question.kind) {
+    case "open": {
+      const { url, masterKey, population, concurrency, poolSize } = question;
+      const observer = createObserver({ level: "fatal", format: "json" });
+      const database = openDatabase({ url, masterKey, poolSize, observer });
+      const flights = await buildFlights(database, chooseTargets(population));
+      opened = { database, concurrency, flights };
+      return null;
+    }
+    case "run":
+      if (opened === null) throw new Error("nothing is open");
+      return run(opened, question.operation, question.durationMs);
+  }
+});
+
+async function run(
+  { database, concurrency, flights }: Opened,
+  operation: Operation,
+  durationMs: number,
+): Promise<Round> {
+  const list = flights.get(operation) ?? [];
+  const startedAt = performance.now();
+  const endAt = startedAt + durationMs;
+  let count = 0;
+  const work = async (): Promise<void> => {
+    while (performance.now() < endAt) {
+      const flight = list[next % list.length];
+      next += 1;
+      if (flight === undefined) throw new Error(`nothing to do for ${operation}`);
+      await fly(database, flight.scope, flight);
+      count += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, work));
+  return { requests: count, seconds: (performance.now() - startedAt) / 1000 };
+}
+
+async function fly(database: Database, scope: Scope, { statement, expected }: PlannedFlight): Promise<void> {
+  const [result] = await runFlight(database.user, { scope, statements: [statement] });
+  const body = result?.rows[0]?.[0] ?? "";
+  if (!body.includes(expected)) throw new Error(`expected ${expected}, got ${body.slice(0, 500)}`);
+}

@@ -1,0 +1,63 @@
+import { medianOf } from "../load/measure-rate.ts";
+import type { Contender, WarmUp } from "./contender.ts";
+import type { Operation } from "./operations.ts";
+import { readCpuMicroseconds, subtractCpu } from "./process-usage.ts";
+
+export interface Timing {
+  readonly rounds: number;
+  readonly roundMs: number;
+  /** Before the rounds of an operation. */
+  readonly warmUpMs: number;
+  /** Before all rounds. */
+  readonly firstWarmUpMs: WarmUp;
+}
+
+export interface Figures {
+  /** Requests a second, one for each round. */
+  readonly rates: number[];
+  /** CPU of its own processes, and of PostgreSQL for it, per request. */
+  readonly serverCpu: number[];
+  readonly databaseCpu: number[];
+}
+
+export interface MeasureOptions {
+  readonly timing: Timing;
+  /** Its children do the work of the database. */
+  readonly postmasterPid: number;
+  onRound(contender: string): void;
+}
+
+/** All take turns in every round, so that whatever else the machine does meets all of them. */
+export async function measure(
+  contenders: readonly Contender[],
+  operation: Operation,
+  { timing, postmasterPid, onRound }: MeasureOptions,
+): Promise<ReadonlyMap<string, Figures>> {
+  const figures = new Map<string, Figures>();
+  for (const { name } of contenders) figures.set(name, { rates: [], serverCpu: [], databaseCpu: [] });
+  for (const contender of contenders) {
+    onRound(contender.name);
+    await contender.run(operation, timing.warmUpMs);
+  }
+  for (let round = 0; round < timing.rounds; round += 1) {
+    // Backwards every other time: nobody always comes after the same one.
+    for (const contender of round % 2 === 0 ? contenders : contenders.toReversed()) {
+      onRound(contender.name);
+      const own = readCpuMicroseconds(contender.pids, null);
+      const shared = readCpuMicroseconds([], postmasterPid);
+      const { requests, seconds } = await contender.run(operation, timing.roundMs);
+      const its = figures.get(contender.name);
+      its?.rates.push(requests / seconds);
+      its?.serverCpu.push(subtractCpu(readCpuMicroseconds(contender.pids, null), own) / requests);
+      const database = contender.database === null ? 0 : subtractCpu(readCpuMicroseconds([], postmasterPid), shared);
+      its?.databaseCpu.push(database / requests);
+    }
+  }
+  return figures;
+}
+
+/** The median of the ratios of rounds, which are next to each other in time. */
+export function ratioOf(subject: Figures | undefined, yardstick: Figures | undefined): number {
+  if (subject === undefined || yardstick === undefined) return Number.NaN;
+  return medianOf(subject.rates.map((rate, round) => rate / (yardstick.rates[round] ?? Number.NaN)));
+}

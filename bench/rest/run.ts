@@ -1,0 +1,160 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { forkAsked } from "./child.ts";
+import type { Contender } from "./contender.ts";
+import { startDirect } from "./contenders/direct.ts";
+import { startExpress } from "./contenders/express.ts";
+import { hasPocketBase, startPocketBase } from "./contenders/pocketbase.ts";
+import { startSupabaseLite } from "./contenders/supabase-lite.ts";
+import { startSwarmbase } from "./contenders/swarmbase.ts";
+import { createHttpContender, type LoadOptions, type LoadProcess } from "./http-contender.ts";
+import type { LoadAnswer, LoadQuestion } from "./load-process.ts";
+import { type Figures, measure, type Timing } from "./measure.ts";
+import { OPERATIONS, type Operation, READS } from "./operations.ts";
+import { describePopulation, type Population } from "./population.ts";
+import { readOwnBytes, readResidentBytes } from "./process-usage.ts";
+import { createProgress, type Progress } from "./progress.ts";
+import { type Memory, renderCosts, renderGrowth, renderMemory, renderRatios } from "./render-tables.ts";
+import { openStage, type Stage } from "./stage.ts";
+
+const CONNECTIONS = 32;
+const OURS = "Swarmbase";
+const POPULATION: Population = { users: 1_000, agentsPerUser: 20 };
+const SMALLER: Population = { users: 100, agentsPerUser: 20 };
+const LARGER: Population = { users: 10_000, agentsPerUser: 20 };
+const PEERS = ["@supabase/lite", "express"];
+const FULL: Timing = { rounds: 7, roundMs: 800, warmUpMs: 400, firstWarmUpMs: { least: 2_000, most: 12_000 } };
+const QUICK: Timing = { rounds: 3, roundMs: 200, warmUpMs: 150, firstWarmUpMs: { least: 600, most: 2_000 } };
+
+interface Bench {
+  readonly stage: Stage;
+  readonly load: LoadProcess;
+  readonly timing: Timing;
+  readonly larger: Population;
+  readonly progress: Progress;
+  /** Ended in reverse order, whatever happens. */
+  readonly started: { stop(): Promise<void> }[];
+}
+
+const { values: options } = parseArgs({ options: { quick: { type: "boolean", default: false } } });
+const missing = PEERS.filter((name) => !existsSync(resolve(import.meta.dirname, "../node_modules", name)));
+if (missing.length > 0) {
+  process.stderr.write(
+    `Those to compare with are not installed (${missing.join(", ")}): run \`npm ci\` in the folder bench.\n`,
+  );
+  process.exit(1);
+}
+const progress = createProgress(process.stderr);
+const started: { stop(): Promise<void> }[] = [];
+let ending: Promise<void> | null = null;
+const onSignal = (): void => void endAll().finally(() => process.exit(130));
+process.once("SIGINT", onSignal).once("SIGTERM", onSignal);
+try {
+  progress.stage("starting PostgreSQL");
+  const stage = await openStage();
+  started.push({ stop: () => stage.close() });
+  const load = forkAsked<LoadQuestion, LoadAnswer>(resolve(import.meta.dirname, "load-process.ts"));
+  started.push(load);
+  const length = options.quick ? { timing: QUICK, larger: POPULATION } : { timing: FULL, larger: LARGER };
+  const bench: Bench = { stage, load, ...length, progress, started };
+  const tables = [await compareAll(bench), await compareSizes(bench)];
+  progress.end();
+  process.stdout.write(`${tables.join("\n\n")}\n`);
+} catch (error) {
+  // After a signal, what was ended under the measurements makes them fail, which says nothing.
+  if (ending === null) throw error;
+} finally {
+  await endAll();
+}
+
+/** Asked for twice when a signal comes first, and done once. */
+function endAll(): Promise<void> {
+  ending ??= (async () => {
+    progress.stage("ending what was started");
+    for (let last = started.pop(); last !== undefined; last = started.pop()) await last.stop();
+    progress.end();
+  })();
+  return ending;
+}
+
+async function compareAll(bench: Bench): Promise<string> {
+  const { stage, progress } = bench;
+  progress.stage(`filling databases with ${describePopulation(POPULATION)}`);
+  await stage.createFilled("ours", POPULATION);
+  await stage.copy("ours", "direct");
+  await stage.copy("ours", "express");
+  progress.stage("starting the servers");
+  const contenders: Contender[] = [];
+  const servers = [
+    () => startSwarmbase(stage, { name: OURS, database: "ours", population: POPULATION }),
+    () => startExpress(stage, "express", POPULATION),
+    ...(hasPocketBase() ? [() => startPocketBase(stage, POPULATION)] : []),
+    () => startSupabaseLite(stage, "lite", POPULATION),
+  ];
+  for (const start of servers) contenders.push(await join(bench, await start(), POPULATION, OPERATIONS));
+  const direct = await startDirect(stage, { database: "direct", population: POPULATION, concurrency: CONNECTIONS });
+  bench.started.push(direct);
+  contenders.splice(1, 0, direct);
+
+  const results = await measureAll(bench, contenders, OPERATIONS);
+  const memories: Memory[] = [];
+  for (const contender of contenders) memories.push(await readMemory(stage, contender));
+  const names = contenders.map(({ name }) => name);
+  for (const contender of contenders) await contender.stop();
+  return [
+    `${CONNECTIONS} connections kept open, ${describePopulation(POPULATION)}, row-level rules on; medians of ${bench.timing.rounds} rounds`,
+    renderRatios(results, OURS, names.slice(1)),
+    renderCosts(results, names),
+    renderMemory(memories),
+  ].join("\n\n");
+}
+
+async function compareSizes(bench: Bench): Promise<string> {
+  const { stage, progress, larger } = bench;
+  const contenders: Contender[] = [];
+  for (const [database, population] of [["smaller", SMALLER] as const, ["larger", larger] as const]) {
+    const name = describePopulation(population);
+    progress.stage(`filling a database with ${name}`);
+    await stage.createFilled(database, population);
+    contenders.push(await join(bench, await startSwarmbase(stage, { name, database, population }), population, READS));
+  }
+  const results = await measureAll(bench, contenders, READS);
+  for (const contender of contenders) await contender.stop();
+  return `The same reads with more rows stored\n\n${renderGrowth(results, describePopulation(SMALLER), describePopulation(larger))}`;
+}
+
+async function join(
+  { load, started }: Bench,
+  server: Parameters<typeof createHttpContender>[0],
+  population: Population,
+  operations: readonly Operation[],
+): Promise<Contender> {
+  started.push(server);
+  const options: LoadOptions = { load, connections: CONNECTIONS, population, operations };
+  return createHttpContender(server, options);
+}
+
+async function measureAll(
+  { stage, timing, progress }: Bench,
+  contenders: readonly Contender[],
+  operations: readonly Operation[],
+): Promise<ReadonlyMap<Operation, ReadonlyMap<string, Figures>>> {
+  const results = new Map<Operation, ReadonlyMap<string, Figures>>();
+  progress.stage("warming up");
+  for (const contender of contenders) {
+    progress.step(contender.name);
+    await contender.warmUp("read one", timing.firstWarmUpMs);
+  }
+  for (const operation of operations) {
+    progress.stage(`measuring: ${operation}`);
+    const { postmasterPid } = stage;
+    results.set(operation, await measure(contenders, operation, { timing, postmasterPid, onRound: progress.step }));
+  }
+  return results;
+}
+
+async function readMemory(stage: Stage, { name, pids, database }: Contender): Promise<Memory> {
+  const backends = database === null ? [] : await stage.listBackends(database);
+  return { name, serverBytes: readResidentBytes(pids), databaseBytes: readOwnBytes(backends) };
+}

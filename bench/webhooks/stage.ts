@@ -1,0 +1,153 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import pg from "pg";
+import { openDatabase, withDatabase } from "../../server/src/db/index.ts";
+import { makeAuthority, makeLeaf } from "../../server/src/http/tls/certificate.ts";
+import { createAddressPolicy, openOutbound } from "../../server/src/outbound/index.ts";
+import { systemClock } from "../../server/src/time/index.ts";
+import { openWebhooks } from "../../server/src/webhooks/index.ts";
+import { startTestCluster, TEMPLATE } from "../../server/test/support/cluster.ts";
+import { silentObserver } from "../../server/test/support/silent-observer.ts";
+
+const DAY_MS = 86_400_000;
+const RECEIVER = fileURLToPath(new URL("./receiver.ts", import.meta.url));
+
+export interface Counted {
+  readonly received: number;
+  readonly latenciesMs: number[];
+}
+
+export interface Stage {
+  readonly pool: pg.Pool;
+  /** Where the receiver is, and the authority that its certificate comes from. */
+  readonly url: string;
+  readonly ca: string;
+  readonly adminUrl: string;
+  createDatabase(name: string): Promise<void>;
+  /** What the receiver got since it was last asked. */
+  count(): Promise<Counted>;
+  /** As many users with one webhook each; nothing is left of earlier ones. */
+  prepare(endpoints: number, url?: (endpoint: number) => string): Promise<void>;
+  /** Events of 1 KiB for the users in turn. */
+  insertEvents(count: number, endpoints: number): Promise<void>;
+  /** One, for one user. */
+  insertEvent(endpoint: number): Promise<void>;
+  start(): { wake(): void; stop(): Promise<void> };
+  close(): Promise<void>;
+}
+
+/** PostgreSQL with fsync on, a receiver over TLS in a process of its own, the webhook room in this one. */
+export async function openStage(): Promise<Stage> {
+  const validity = { notBefore: new Date(Date.now() - DAY_MS), notAfter: new Date(Date.now() + DAY_MS) };
+  const authority = makeAuthority(validity);
+  const folder = await mkdtemp(join(tmpdir(), "swarmbase-bench-"));
+  await chmod(folder, 0o711);
+  const cluster = await startTestCluster(folder);
+  const { masterKey, adminUrl } = cluster;
+  const url = withDatabase(adminUrl, TEMPLATE);
+  const database = openDatabase({ url, masterKey, poolSize: 8, observer: silentObserver });
+  const pool = database.service;
+  const outbound = openOutbound({
+    policy: createAddressPolicy({ allowedCidrs: ["127.0.0.0/8"] }),
+    ca: [authority.cert],
+    connectionsPerOrigin: 64,
+    maxOrigins: 10,
+  });
+  const receiver: ChildProcess = fork(RECEIVER);
+  receiver.send(makeLeaf(authority, validity));
+  const [{ port }] = (await once(receiver, "message")) as [{ port: number }];
+  const receiverUrl = `https://127.0.0.1:${port}`;
+
+  return {
+    pool,
+    url: receiverUrl,
+    ca: authority.cert,
+    adminUrl,
+    createDatabase: (name) => asAdmin(adminUrl, `create database ${name}`),
+    count: async () => {
+      receiver.send({});
+      return ((await once(receiver, "message")) as [Counted])[0];
+    },
+    prepare: async (endpoints, urlOf = (endpoint) => `${receiverUrl}/${endpoint}`) => {
+      // Not deleted: vacuuming what was there before would be part of what is measured.
+      await asAdmin(url, "truncate auth.users, private.webhook_queue, private.webhook_lanes, private.events cascade");
+      await pool.query(
+        `insert into auth.users (id, email)
+         select ('00000000-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, n || '@example.test'
+         from generate_series(1, $1) n`,
+        [endpoints],
+      );
+      const urls = Array.from({ length: endpoints }, (_, i) => urlOf(i + 1));
+      await pool.query(
+        `insert into public.webhooks (user_id, name, url, events)
+         select ('00000000-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, 'hook', url, '{agent.created}'
+         from unnest($1::text[]) with ordinality as given (url, n)`,
+        [urls],
+      );
+    },
+    insertEvents: async (count, endpoints) => {
+      await pool.query(
+        `insert into private.events (type, data, audience)
+         select 'agent.created',
+           json_build_object('text', repeat('x', 850), 'sent_at_ms', (extract(epoch from clock_timestamp()) * 1000)::float8),
+           array[('00000000-0000-4000-8000-' || lpad((1 + n % $2)::text, 12, '0'))::uuid]
+         from generate_series(1, $1::integer) n`,
+        [count, endpoints],
+      );
+    },
+    insertEvent: async (endpoint) => {
+      await pool.query(
+        `insert into private.events (type, data, audience) values ('agent.created',
+           json_build_object('text', repeat('x', 850), 'sent_at_ms', (extract(epoch from clock_timestamp()) * 1000)::float8),
+           array[$1::uuid])`,
+        [`00000000-0000-4000-8000-${String(endpoint).padStart(12, "0")}`],
+      );
+    },
+    start: () => {
+      const room = openWebhooks({
+        database,
+        outbound,
+        listenUrl: null,
+        settings: {
+          webhookRetrySchedule: [0, 60],
+          webhookConcurrency: 256,
+          webhookEndpointConcurrency: 8,
+          webhookRetentionDays: 0,
+          stopTimeoutMs: 1_000,
+        },
+        observer: silentObserver,
+        clock: systemClock,
+      });
+      const stopping = new AbortController();
+      const running = Promise.all(room.workers.map((worker) => worker.run(stopping.signal)));
+      return {
+        wake: () => room.wake(),
+        stop: async () => {
+          stopping.abort();
+          await running;
+        },
+      };
+    },
+    close: async () => {
+      receiver.disconnect();
+      await outbound.close();
+      await database.close();
+      await cluster.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function asAdmin(url: string, statement: string): Promise<void> {
+  const admin = new pg.Client({ connectionString: url });
+  await admin.connect();
+  try {
+    await admin.query(statement);
+  } finally {
+    await admin.end();
+  }
+}
