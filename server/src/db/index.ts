@@ -8,6 +8,7 @@ export { type Database, openDatabase } from "./database.ts";
 export { startEmbedded } from "./embedded/start-embedded.ts";
 export { hasEmbeddedCluster } from "./has-embedded-cluster.ts";
 export { inTransaction } from "./in-transaction.ts";
+export { keepConnected } from "./keep-connected.ts";
 export { migrate } from "./migrate.ts";
 export { buildOwnerUrl, type DatabaseServer, openServer } from "./open-server.ts";
 export { REPLICA_ROLE } from "./plan-roles.ts";

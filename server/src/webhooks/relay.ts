@@ -1,15 +1,11 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import pg from "pg";
+import type pg from "pg";
+import { keepConnected } from "../db/index.ts";
 import type { Worker } from "../jobs/index.ts";
 import type { Observer } from "../observe/index.ts";
 import { listenForWork, sendNotice } from "./sql/notices.ts";
 
-const CONNECT_TIMEOUT_MS = 5_000;
-const KEEPALIVE_DELAY_MS = 10_000;
 /** Notices take a lock of the whole database, so any number of reasons within this time make one. */
 const NOTICE_INTERVAL_MS = 20;
-const FIRST_RETRY_MS = 100;
-const LAST_RETRY_MS = 5_000;
 
 export interface RelayOptions {
   readonly listenUrl: string;
@@ -25,7 +21,7 @@ export interface Relay {
 }
 
 /** Wakes other nodes and is woken by them, over a connection of its own that no transaction ever waits for. */
-export function createRelay(options: RelayOptions): Relay {
+export function createRelay({ listenUrl, observer, onNotice }: RelayOptions): Relay {
   let client: pg.Client | null = null;
   let timer: NodeJS.Timeout | null = null;
 
@@ -35,62 +31,30 @@ export function createRelay(options: RelayOptions): Relay {
     if (client !== null) await sendNotice(client).catch(() => {});
     timer = null;
   };
-  const run = async (signal: AbortSignal): Promise<void> => {
-    let retryMs = FIRST_RETRY_MS;
-    let wasLost = false;
-    while (!signal.aborted) {
-      const fault = await connectOnce(options, signal, (connected) => {
-        client = connected;
-        retryMs = FIRST_RETRY_MS;
-        wasLost = false;
-      });
-      client = null;
-      if (signal.aborted) return;
-      if (!wasLost) options.observer.note("webhook.relay_lost", { error: fault });
-      wasLost = true;
-      await sleep(retryMs, undefined, { signal }).catch(() => {});
-      retryMs = Math.min(retryMs * 2, LAST_RETRY_MS);
-    }
-  };
+  const run = (signal: AbortSignal): Promise<void> =>
+    keepConnected(
+      {
+        url: listenUrl,
+        applicationName: "swarmbase-webhooks",
+        onConnected: async (connected) => {
+          const ownId = await listenForWork(connected);
+          connected.on("notification", ({ processId }) => {
+            if (processId !== ownId) onNotice();
+          });
+          client = connected;
+          onNotice();
+        },
+        onDisconnected: () => {
+          client = null;
+        },
+        onLost: (error) => observer.note("webhook.relay_lost", { error }),
+      },
+      signal,
+    );
   return {
     worker: { name: "webhook-relay", run },
     announce: () => {
       if (client !== null) timer ??= setTimeout(() => void flush(), NOTICE_INTERVAL_MS).unref();
     },
   };
-}
-
-async function connectOnce(
-  { listenUrl, onNotice }: RelayOptions,
-  signal: AbortSignal,
-  onConnected: (client: pg.Client) => void,
-): Promise<Error | null> {
-  const client = new pg.Client({
-    connectionString: listenUrl,
-    application_name: "swarmbase-webhooks",
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: KEEPALIVE_DELAY_MS,
-  });
-  const ended = Promise.withResolvers<Error | null>();
-  client.on("error", (error) => ended.resolve(error));
-  client.on("end", () => ended.resolve(null));
-  const stop = (): void => ended.resolve(null);
-  signal.addEventListener("abort", stop, { once: true });
-  try {
-    await client.connect();
-    const ownId = await listenForWork(client);
-    client.on("notification", ({ processId }) => {
-      if (processId !== ownId) onNotice();
-    });
-    if (signal.aborted) return null;
-    onConnected(client);
-    onNotice();
-    return await ended.promise;
-  } catch (error) {
-    return error instanceof Error ? error : new Error(String(error));
-  } finally {
-    signal.removeEventListener("abort", stop);
-    await client.end().catch(() => {});
-  }
 }

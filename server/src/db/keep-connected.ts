@@ -1,0 +1,68 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+
+const CONNECT_TIMEOUT_MS = 5_000;
+const KEEPALIVE_DELAY_MS = 10_000;
+const FIRST_RETRY_MS = 100;
+const LAST_RETRY_MS = 5_000;
+
+export interface KeptConnection {
+  /** Not through a transaction pooler: what is kept is a session. */
+  readonly url: string;
+  readonly applicationName: string;
+  /** Each time, before anything else is done with it. What was to be heard in between has been missed. */
+  onConnected(client: pg.Client): Promise<void>;
+  /** Each time. */
+  onDisconnected?(): void;
+  /** Said once for an outage, however long it lasts: the pools say that the database is away. */
+  onLost(error: Error | null): void;
+}
+
+/** One connection for as long as the signal lets it, made again whenever it is lost. */
+export async function keepConnected(kept: KeptConnection, signal: AbortSignal): Promise<void> {
+  let retryMs = FIRST_RETRY_MS;
+  let wasLost = false;
+  while (!signal.aborted) {
+    const fault = await connectOnce(kept, signal, () => {
+      retryMs = FIRST_RETRY_MS;
+      wasLost = false;
+    });
+    kept.onDisconnected?.();
+    if (signal.aborted) return;
+    if (!wasLost) kept.onLost(fault);
+    wasLost = true;
+    await sleep(retryMs, undefined, { signal }).catch(() => {});
+    retryMs = Math.min(retryMs * 2, LAST_RETRY_MS);
+  }
+}
+
+/** Resolves when the connection is gone; null when nobody can say why. */
+async function connectOnce(
+  { url, applicationName, onConnected }: KeptConnection,
+  signal: AbortSignal,
+  onReady: () => void,
+): Promise<Error | null> {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: applicationName,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEPALIVE_DELAY_MS,
+  });
+  const ended = Promise.withResolvers<Error | null>();
+  client.on("error", (error) => ended.resolve(error));
+  client.on("end", () => ended.resolve(null));
+  const stop = (): void => ended.resolve(null);
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    await client.connect();
+    await onConnected(client);
+    if (!signal.aborted) onReady();
+    return await ended.promise;
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  } finally {
+    signal.removeEventListener("abort", stop);
+    await client.end().catch(() => {});
+  }
+}
