@@ -225,3 +225,25 @@ test("a read by POST: writes nothing, and shows nobody else's rows", async () =>
   }
   assert.equal((await ada.send("GET /agents?select=id")).rows.length, before);
 });
+
+test("batch: numbers keep all their digits, on the way in and on the way out", async () => {
+  const id = randomUUID();
+  const settings = '{"seed":12345678901234567890,"scale":1.10,"tiny":1e-400}';
+  const operations = `[
+    {"method":"POST","path":"/agents","body":{"id":"${id}","name":"Exact","settings":${settings}}},
+    {"method":"GET","path":"/agents?id=eq.${id}&select=settings"}]`;
+  const { status, text } = await ada.send("POST /functions/v1/batch", { body: `{"operations":${operations}}` });
+  assert.equal(status, 200, text);
+  assert.match(text, /"seed":\s*12345678901234567890\b/);
+  assert.match(text, /"scale":\s*1\.10\b/);
+  const { text: stored } = await ada.send(`GET /agents?id=eq.${id}&select=settings`);
+  assert.match(stored, /12345678901234567890\b/);
+});
+
+test("batch: a body that is no JSON is refused like any other", async () => {
+  for (const body of ["{", "[1,", `{"operations":${"[".repeat(20_000)}`]) {
+    assertValidationBody(await ada.send("POST /functions/v1/batch", { body }), ["body"]);
+  }
+  const plain = await ada.send("POST /functions/v1/batch", { body: "{}", headers: { "content-type": "text/plain" } });
+  assert.equal(plain.status, 415);
+});

@@ -1,11 +1,13 @@
 import { z } from "zod";
 import { AppError, renderError } from "../errors/index.ts";
 import type { RestAnswer, RestCall, RestRoom } from "../rest/index.ts";
+import { parseExactJson } from "./exact-json.ts";
 import type { FunctionCall, NamedFunction } from "./function-call.ts";
 import { readBody } from "./read-body.ts";
 
 const MOST_OPERATIONS = 100;
 const PREFIX = "/rest/v1";
+const JSON_TYPE = "application/json";
 
 const operationSchema = z.object({
   method: z.enum(["GET", "HEAD", "POST", "PATCH", "PUT", "DELETE"]),
@@ -30,14 +32,32 @@ export function createBatch(rest: RestRoom): NamedFunction {
     name: "batch",
     access: "bearer",
     limit: "api",
+    isBodyRaw: true,
     async run(call) {
-      const { operations } = readBody(batchSchema, call.body);
+      const { operations } = readBody(batchSchema, readExactBody(call));
       const [first, ...others] = operations.map((operation) => toRestCall(operation, call));
       if (first === undefined) throw new Error("a batch without operations passed its check");
       const answers = await rest.answerBatch([first, ...others]);
       return { status: 200, body: { results: answers.map(toResult) } };
     },
   };
+}
+
+/** What a row holds is passed on, so that numbers must not be rounded on the way. */
+function readExactBody({ body, headers }: FunctionCall): unknown {
+  const type = headers["content-type"] ?? JSON_TYPE;
+  if (!/^application\/json\s*(?:;|$)/i.test(type)) {
+    throw new AppError("UNSUPPORTED_MEDIA_TYPE", "The Content-Type of the body is not one that is accepted");
+  }
+  if (!Buffer.isBuffer(body)) return {};
+  try {
+    return parseExactJson(new TextDecoder("utf-8", { fatal: true }).decode(body));
+  } catch {
+    // Not UTF-8, not JSON, or nested deeper than anything that is meant.
+    throw new AppError("VALIDATION_ERROR", "The request body must be valid JSON", {
+      details: { body: "must be valid JSON" },
+    });
+  }
 }
 
 function toRestCall({ method, path, headers, body }: Operation, { caller, headers: own }: FunctionCall): RestCall {
@@ -49,7 +69,7 @@ function toRestCall({ method, path, headers, body }: Operation, { caller, header
       search: after.join("?"),
       headers: { ...own, ...lowerCase(headers) },
       body: body === undefined ? null : Buffer.from(JSON.stringify(body)),
-      contentType: body === undefined ? null : "application/json",
+      contentType: body === undefined ? null : JSON_TYPE,
     },
     path: PREFIX + before,
     caller,
@@ -90,5 +110,5 @@ function toResult(answer: RestAnswer | AppError): OperationResult {
 function readAnswerBody(contentType: string | string[] | undefined, body: string | Buffer | null): unknown {
   if (body === null) return null;
   const text = body.toString();
-  return /[/+]json\b/.test(String(contentType)) ? (JSON.parse(text) as unknown) : text;
+  return /[/+]json\b/.test(String(contentType)) ? parseExactJson(text) : text;
 }

@@ -2,7 +2,7 @@ import type { LimitName } from "@swarmbase/sdk";
 import type { RestCaller } from "../rest/index.ts";
 
 export interface FunctionCall {
-  /** The parsed JSON body; `{}` when there was none. */
+  /** The parsed JSON body, or the bytes of it where the function reads them itself; `{}` when there was none. */
   readonly body: unknown;
   /** Names in lower case; of several values the first. */
   readonly headers: Readonly<Record<string, string | undefined>>;
@@ -23,5 +23,7 @@ export interface NamedFunction {
   readonly limit: LimitName;
   /** Makes a user's first signing secret, so that it cannot have been signed with one. */
   readonly isForFirstSecret?: boolean;
+  /** The function reads its body itself, from the bytes that came. */
+  readonly isBodyRaw?: boolean;
   run(call: FunctionCall): Promise<FunctionAnswer>;
 }

@@ -13,12 +13,13 @@ export interface FunctionRoutesOptions {
 
 /** The functions as rows of the route table. */
 export function functionRoutes({ functions, sessionInactivitySeconds }: FunctionRoutesOptions): Route[] {
-  return functions.map(({ name, access, limit, isForFirstSecret = false, run }) => ({
+  return functions.map(({ name, access, limit, isForFirstSecret = false, isBodyRaw = false, run }) => ({
     method: "POST",
     path: `${PREFIX}/${name}`,
     access,
     limit,
     isForFirstSecret,
+    isBodyRaw,
     handler: async (request, reply) => {
       const {
         status,
