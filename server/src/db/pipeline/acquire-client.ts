@@ -5,8 +5,13 @@ import { translateUnavailable } from "../unavailable.ts";
 const RETRY_AFTER_SECONDS = 1;
 // The driver gives it no code, so its text is all there is to know it by.
 const POOL_IS_BUSY = "timeout exceeded when trying to connect";
+/** More than a connection gets through before those at the end have given up: taking them in would only cost memory. */
+const WAITING_PER_CONNECTION = 50;
 
-export function acquireClient(pool: pg.Pool, signal: AbortSignal | undefined): Promise<pg.PoolClient> {
+export async function acquireClient(pool: pg.Pool, signal: AbortSignal | undefined): Promise<pg.PoolClient> {
+  signal?.throwIfAborted();
+  if (pool.waitingCount >= pool.options.max * WAITING_PER_CONNECTION)
+    throw busyError("Too many requests are waiting for the database.");
   const { promise, resolve, reject } = Promise.withResolvers<pg.PoolClient>();
   const onAbort = (): void => reject(signal?.reason);
   signal?.addEventListener("abort", onAbort, { once: true });
@@ -21,9 +26,14 @@ export function acquireClient(pool: pg.Pool, signal: AbortSignal | undefined): P
 
 function translateAcquisition(error: unknown): unknown {
   if (!(error instanceof Error) || error.message !== POOL_IS_BUSY) return translateUnavailable(error);
-  return new AppError("SERVICE_UNAVAILABLE", "Timed out acquiring connection from connection pool.", {
-    foreign: { code: "PGRST003", status: 504 },
+  return busyError("Timed out acquiring connection from connection pool.", error);
+}
+
+/** PostgREST's code with our status for overload, so that clients and proxies know that it is worth another try. */
+function busyError(message: string, cause?: unknown): AppError {
+  return new AppError("SERVICE_UNAVAILABLE", message, {
+    foreign: { code: "PGRST003", status: 503 },
     retryAfterSeconds: RETRY_AFTER_SECONDS,
-    cause: error,
+    cause,
   });
 }

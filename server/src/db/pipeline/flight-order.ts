@@ -42,6 +42,8 @@ export interface FlightOrder {
   readonly statements: readonly OrderedStatement[];
   readonly isReadOnly: boolean;
   readonly shouldReset: boolean;
+  /** It leaves nothing behind, may be sent again, and its limit is so high that a neighbour's bytes do not matter. */
+  readonly canShare: boolean;
   readonly maxResultBytes: number;
 }
 
@@ -58,6 +60,7 @@ const TAKE_BACK = ["set constraints all immediate", "rollback"];
 
 export function buildFlightOrder(options: FlightOptions): FlightOrder {
   const { scope, statements, resetAfter = false, rollback = false } = options;
+  const { maxResultBytes = DEFAULT_MAX_RESULT_BYTES } = options;
   const enter = buildScope(scope);
   const takeBack = rollback ? TAKE_BACK : [];
   return {
@@ -68,7 +71,8 @@ export function buildFlightOrder(options: FlightOptions): FlightOrder {
     ],
     isReadOnly: scope.isReadOnly,
     shouldReset: resetAfter,
-    maxResultBytes: options.maxResultBytes ?? DEFAULT_MAX_RESULT_BYTES,
+    canShare: scope.isReadOnly && !resetAfter && !rollback && maxResultBytes >= DEFAULT_MAX_RESULT_BYTES,
+    maxResultBytes,
   };
 }
 

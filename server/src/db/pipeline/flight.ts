@@ -48,8 +48,10 @@ export class Flight implements Answerable {
   readonly outcome: Promise<FlightOutcome>;
   /** Set by the driver, whose read timeout would otherwise end the connection under whoever has it by then. */
   callback: (() => void) | null = null;
+  /** Told once, when nothing more is to come of it: whether the connection is of further use. */
+  onEnd: ((isReusable: boolean) => void) | null = null;
   readonly #resolve: (outcome: FlightOutcome) => void;
-  readonly #order: FlightOrder;
+  readonly order: FlightOrder;
   readonly #statements: PreparedStatements;
   readonly #steps: readonly Step[];
   readonly #parsing: (PreparedStatement | null)[] = [];
@@ -58,6 +60,12 @@ export class Flight implements Answerable {
   #isBound = false;
   #isSent = false;
   #isEnded = false;
+  #isSettled = false;
+  #isDeserted = false;
+  #followers: readonly Flight[] = [];
+  #begunMs: number | null = null;
+  #durationMs = 0;
+  #hasLanded = false;
   #receivedBytes = 0;
   #refusal: { readonly error: Error; readonly isRepeatable: boolean } | null = null;
   #connection: WireConnection | null = null;
@@ -66,7 +74,7 @@ export class Flight implements Answerable {
     const { promise, resolve } = Promise.withResolvers<FlightOutcome>();
     this.outcome = promise;
     this.#resolve = resolve;
-    this.#order = order;
+    this.order = order;
     this.#statements = statements;
     statements.beginFlight();
     this.#steps = order.statements.map(({ text, values, role, isAnswered }) => {
@@ -76,11 +84,42 @@ export class Flight implements Answerable {
     });
   }
 
+  /** It is the one that the server is answering, or has been. */
+  get hasBegun(): boolean {
+    return this.#begunMs !== null;
+  }
+
+  get hasLanded(): boolean {
+    return this.#hasLanded;
+  }
+
+  /** From its turn on the connection to its end. */
+  get durationMs(): number {
+    return this.#durationMs;
+  }
+
+  /** Those are written with it, each up to a Sync of its own, and submitted when it is their turn to be answered. */
+  carry(followers: readonly Flight[]): void {
+    this.#followers = followers;
+  }
+
   submit(connection: WireConnection): Error | null {
     const { stream } = connection;
+    this.#begunMs = performance.now();
+    if (this.#isSent) {
+      this.#connection = connection;
+      return null;
+    }
     if (!stream.writable) return new Error("Connection terminated before anything was sent");
     this.#connection = connection;
     writer.start();
+    this.#write();
+    for (const follower of this.#followers) follower.#write();
+    stream.write(writer.take());
+    return null;
+  }
+
+  #write(): void {
     for (const name of this.#statements.takeClosing()) writer.closeStatement(name);
     for (const { use, text, values } of this.#steps) {
       if (use.mustParse) writer.parse(use.name, text);
@@ -88,18 +127,16 @@ export class Flight implements Answerable {
       writer.execute();
     }
     writer.sync();
-    if (this.#order.shouldReset) writer.query(RESET_CONNECTION);
+    if (this.order.shouldReset) writer.query(RESET_CONNECTION);
     this.#isSent = true;
-    stream.write(writer.take());
-    return null;
   }
 
   /** Everything that has come, before the driver looks at it. */
   handleBytes(count: number): void {
     this.#receivedBytes += count;
-    if (this.#receivedBytes <= this.#order.maxResultBytes) return;
+    if (this.#receivedBytes <= this.order.maxResultBytes) return;
     this.abandon(
-      new AppError("BAD_REQUEST", `The answer is larger than ${this.#order.maxResultBytes} bytes`, {
+      new AppError("BAD_REQUEST", `The answer is larger than ${this.order.maxResultBytes} bytes`, {
         hint: "Ask for fewer rows or columns at a time.",
         foreign: { code: "54000", status: 500 },
       }),
@@ -116,7 +153,7 @@ export class Flight implements Answerable {
   }
 
   handleDataRow({ fields }: { readonly fields: FlightRow }): void {
-    this.#steps[this.#at]?.rows?.push(fields);
+    if (!this.#isDeserted) this.#steps[this.#at]?.rows?.push(fields);
   }
 
   handleCommandComplete({ text }: { readonly text: string }): void {
@@ -156,8 +193,20 @@ export class Flight implements Answerable {
   }
 
   #settle(outcome: FlightOutcome): void {
+    if (this.#isSettled) return;
+    this.#isSettled = true;
     this.callback?.();
+    if (this.#begunMs !== null) this.#durationMs = performance.now() - this.#begunMs;
+    this.#hasLanded = outcome.kind === "landed";
     this.#resolve(outcome);
+    this.onEnd?.(outcome.kind !== "lost" && outcome.isReusable);
+  }
+
+  /** Nobody awaits the answer any more. It still has to come, for the sake of those behind it on the connection. */
+  desert(): void {
+    this.#isDeserted = true;
+    const error = new Error("The answer was not waited for");
+    this.#resolve({ kind: "lost", error, isUnanswered: !this.hasBegun, isUnsent: !this.#isSent });
   }
 
   handleDisconnect(): void {
@@ -181,7 +230,7 @@ export class Flight implements Answerable {
 
   // What such a function did outside the transaction is not taken back with it.
   #mayHaveRunForeign(): boolean {
-    return this.#order.shouldReset && this.#at > FIRST_AFTER_ENTER;
+    return this.order.shouldReset && this.#at > FIRST_AFTER_ENTER;
   }
 
   handleCopyInResponse(): void {

@@ -18,7 +18,7 @@ const UNNAMED: StatementUse = { name: "", mustParse: true, statement: null };
 const DEFAULT_LIMIT = 200;
 const SEEN_LIMIT = 500;
 // What is longer is hardly ever asked twice, and would be kept on both sides of every connection.
-const LONGEST_TEXT = 32_768;
+export const LONGEST_TEXT = 32_768;
 
 /**
  * What one connection has prepared. The server keeps a plan per statement and makes it anew whenever the role has
@@ -40,6 +40,11 @@ export class PreparedStatements {
 
   get count(): number {
     return this.#count;
+  }
+
+  /** Between flights, whatever has a name is parsed. */
+  has(role: string, text: string): boolean {
+    return this.#named.get(role)?.has(text) === true;
   }
 
   beginFlight(): void {

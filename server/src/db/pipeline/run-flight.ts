@@ -2,7 +2,9 @@ import type pg from "pg";
 import { translateUnavailable } from "../unavailable.ts";
 import { acquireClient } from "./acquire-client.ts";
 import type { FlightOutcome } from "./flight.ts";
+import { deckOf } from "./flight-deck.ts";
 import { lineOf } from "./flight-line.ts";
+import { timerOf } from "./flight-times.ts";
 import { buildFlightOrder, type FlightOptions, type FlightOrder, type FlightResult } from "./flight-order.ts";
 
 /**
@@ -10,24 +12,44 @@ import { buildFlightOrder, type FlightOptions, type FlightOrder, type FlightResu
  * in any takes back all. Errors of the server come as they are; a database that is away, as what clients are told.
  */
 export async function runFlight(pool: pg.Pool, options: FlightOptions): Promise<readonly FlightResult[]> {
+  const timer = timerOf(pool);
+  if (timer === undefined) return fly(pool, options);
+  const startedMs = performance.now();
+  try {
+    return await fly(pool, options);
+  } finally {
+    timer(performance.now() - startedMs);
+  }
+}
+
+async function fly(pool: pg.Pool, options: FlightOptions): Promise<readonly FlightResult[]> {
   const { signal } = options;
   signal?.throwIfAborted();
   const order = buildFlightOrder(options);
-  let outcome = await flyFrom(pool, order, signal);
+  let outcome = await (deckOf(pool).takes(order) ? flyShared : flyAlone)(pool, order, signal);
   if (outcome.kind === "lost" && canFlyAgain(outcome, order)) {
     signal?.throwIfAborted();
-    outcome = await flyFrom(pool, order, signal);
+    outcome = await flyAlone(pool, order, signal);
   }
   if (outcome.kind === "landed") return outcome.results;
   signal?.throwIfAborted();
   throw translateUnavailable(outcome.error);
 }
 
-async function flyFrom(pool: pg.Pool, order: FlightOrder, signal: AbortSignal | undefined): Promise<FlightOutcome> {
+/** Alone when nobody is there to share with, or when what it relied on was no longer prepared. */
+async function flyShared(pool: pg.Pool, order: FlightOrder, signal: AbortSignal | undefined): Promise<FlightOutcome> {
+  const outcome = await deckOf(pool).fly(order, signal);
+  if (outcome === null || (outcome.kind === "refused" && outcome.isRepeatable)) return flyAlone(pool, order, signal);
+  return outcome;
+}
+
+async function flyAlone(pool: pg.Pool, order: FlightOrder, signal: AbortSignal | undefined): Promise<FlightOutcome> {
   const client = await acquireClient(pool, signal);
   let isReusable = false;
   try {
+    const startedMs = performance.now();
     const outcome = await lineOf(client).fly(order, signal);
+    deckOf(pool).note(order, performance.now() - startedMs, outcome.kind === "landed");
     isReusable = outcome.kind !== "lost" && outcome.isReusable;
     return outcome;
   } finally {

@@ -1,0 +1,38 @@
+import type { FlightOrder } from "./flight-order.ts";
+import { LONGEST_TEXT } from "./prepared-statements.ts";
+
+const QUICK_MS = 5;
+/** How much the last time counts. */
+const WEIGHT = 0.2;
+const LIMIT = 500;
+
+/** How long statements have taken of late, so that a slow one does not make neighbours wait for it. */
+export class StatementPace {
+  readonly #meansMs = new Map<string, number>();
+
+  /** One that was never seen is not. */
+  isQuick({ statements }: FlightOrder): boolean {
+    return statements.every(({ text, isAnswered }) => !isAnswered || (this.#meansMs.get(text) ?? Infinity) <= QUICK_MS);
+  }
+
+  /** What was refused or lost before its time says nothing: perhaps it was never run. */
+  note({ statements }: FlightOrder, durationMs: number, hasLanded: boolean): void {
+    if (!hasLanded && durationMs <= QUICK_MS) return;
+    for (const { text, isAnswered } of statements) if (isAnswered) this.#noteText(text, durationMs);
+  }
+
+  #noteText(text: string, durationMs: number): void {
+    const meanMs = this.#meansMs.get(text);
+    if (meanMs !== undefined) {
+      this.#meansMs.set(text, meanMs + WEIGHT * (durationMs - meanMs));
+      return;
+    }
+    if (text.length > LONGEST_TEXT) return;
+    this.#meansMs.set(text, durationMs);
+    if (this.#meansMs.size <= LIMIT) return;
+    for (const oldest of this.#meansMs.keys()) {
+      this.#meansMs.delete(oldest);
+      break;
+    }
+  }
+}

@@ -1,0 +1,385 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { after, afterEach, before, beforeEach, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import fc from "fast-check";
+import pg from "pg";
+import type { FlightStatement, Scope } from "../../src/db/index.ts";
+import { buildFlightOrder } from "../../src/db/pipeline/flight-order.ts";
+import { deckOf } from "../../src/db/pipeline/flight-deck.ts";
+import { StatementPace } from "../../src/db/pipeline/statement-pace.ts";
+import { openRelay, type Relay } from "./pipeline-relay.ts";
+import { ask, fly, look, openRoom, type Room, scopeOf } from "./pipeline-room.ts";
+
+const closers: (() => Promise<void>)[] = [];
+const cleanup = { after: (close: () => Promise<void>) => void closers.unshift(close) };
+const [ME, YOU] = [randomUUID(), randomUUID()];
+const [MY_SESSION, DEAD_SESSION] = [randomUUID(), randomUUID()];
+const away = { status: 503, code: "SERVICE_UNAVAILABLE" };
+const SYNC = Buffer.from("S\0\0\0\x04", "latin1");
+
+const reader = (userId: string, changes: Partial<Scope> = {}): Scope =>
+  scopeOf(userId, { isReadOnly: true, request: { method: "GET", path: "/", headers: {} }, ...changes });
+const withSession = (userId: string, sessionId: string): Scope =>
+  reader(userId, { session: { userId, sessionId, inactivitySeconds: 0 } });
+const me = reader(ME);
+const you = reader(YOU);
+
+/** Everything that a transaction knows of its caller, and what of the caller's rows it sees. */
+const WHO = `select concat_ws('|', current_user, current_setting('request.jwt.claims')::json ->> 'sub', auth.uid(),
+  current_setting('request.path'), nullif(current_setting('app.left', true), ''), (select string_agg(name, ',') from public.agents))`;
+const whoIs = (userId: string, path = "/"): string => ["authenticated", userId, userId, path, userId].join("|");
+const DIVIDE = "select (10 / $1::int)::text";
+
+let room: Room;
+let admin: pg.Client;
+let relay: Relay;
+let pool: pg.Pool;
+/** How many transactions each write carried. */
+let writes: number[] = [];
+
+before(async () => {
+  room = await openRoom(cleanup);
+  await room.database.owner.query(
+    "insert into auth.users (id, email) select id, id || '@example.test' from unnest($1::uuid[]) id",
+    [[ME, YOU]],
+  );
+  await room.database.owner.query(
+    "insert into auth.sessions (id, user_id, refresh_key_wrapped, refreshed_at) values ($1, $2, '', now())",
+    [MY_SESSION, ME],
+  );
+  await room.database.owner.query(
+    "insert into public.agents (user_id, name) select id, id::text from unnest($1::uuid[]) id",
+    [[ME, YOU]],
+  );
+  await room.database.owner.query(`
+    create table public.notes (id int primary key);
+    create table public.gate (id int);
+    grant all on public.notes, public.gate to authenticated`);
+  admin = new pg.Client({ connectionString: room.database.adminUrl });
+  await admin.connect();
+  cleanup.after(() => admin.end());
+});
+after(async () => {
+  for (const close of closers) await close();
+});
+beforeEach(async () => {
+  ({ pool, relay } = await openRelayedPool());
+});
+
+async function openRelayedPool(config: pg.PoolConfig = {}): Promise<{ pool: pg.Pool; relay: Relay }> {
+  const relay = await openRelay(cleanup, { target: room.database.adminUrl });
+  const { password, pathname } = new URL(room.database.url("sb_user"));
+  const pool = room.openPool({
+    connectionString: undefined,
+    ...relay.config,
+    user: "sb_user",
+    password: decodeURIComponent(password),
+    database: pathname.slice(1),
+    ...config,
+  });
+  // On a busy machine everything is slow at times; where it matters here, that is said.
+  deckOf(pool).pace.isQuick = () => true;
+  return { pool, relay };
+}
+
+/** Until the statement has a name on the one connection. */
+async function warmUp(scope: Scope, text: string, values: FlightStatement["values"] = []): Promise<void> {
+  for (let time = 0; time < 3; time += 1) await ask(pool, scope, text, values);
+}
+
+function countWrites(): void {
+  writes = [];
+  relay.onRequest((bytes) => {
+    let count = 0;
+    for (let at = bytes.indexOf(SYNC); at >= 0; at = bytes.indexOf(SYNC, at + SYNC.length)) count += 1;
+    writes.push(count);
+    return bytes;
+  });
+}
+
+const codeOf = (settled: PromiseSettledResult<unknown>): unknown =>
+  settled.status === "fulfilled" ? settled.value : (settled.reason as { code?: unknown }).code;
+
+describe("reads that are ready at the same time", () => {
+  it("go out in one write, four at most, and each gets its own answer", async () => {
+    await warmUp(me, WHO);
+    countWrites();
+    const callers = [me, you, me, you, you, me];
+    const answers = await Promise.all(callers.map((scope) => ask(pool, scope, WHO)));
+    assert.deepEqual(
+      answers,
+      callers.map(({ claims }) => whoIs(String(claims["sub"]))),
+    );
+    assert.deepEqual(writes.slice(0, 2), [4, 2]);
+  });
+
+  it("fly alone while a statement is not prepared, and when one writes, resets or is taken back", async () => {
+    countWrites();
+    await Promise.all([ask(pool, me, DIVIDE, [1]), ask(pool, me, DIVIDE, [2])]);
+    assert.deepEqual(writes.slice(-2), [1, 1]);
+    await warmUp(me, DIVIDE, [5]);
+    countWrites();
+    const divide = [{ text: DIVIDE, values: [2] }];
+    await Promise.all([
+      fly(pool, scopeOf(ME), divide),
+      fly(pool, me, divide, { resetAfter: true }),
+      fly(pool, me, divide, { rollback: true }),
+      fly(pool, me, divide, { maxResultBytes: 1000 }),
+    ]);
+    assert.ok(
+      writes.every((count) => count === 1),
+      String(writes),
+    );
+  });
+
+  it("fly alone when they have been slow", async () => {
+    deckOf(pool).pace.isQuick = StatementPace.prototype.isQuick;
+    const slow = "select pg_sleep(0.02)::text";
+    for (let time = 0; time < 3; time += 1) await ask(pool, me, slow);
+    countWrites();
+    await Promise.all([ask(pool, me, slow), ask(pool, me, slow)]);
+    assert.deepEqual(writes, [1, 1]);
+  });
+
+  it("fly alone on a connection that has not prepared them", async () => {
+    await warmUp(me, WHO);
+    await pool.query("select pg_terminate_backend(pg_backend_pid())").catch(() => {});
+    countWrites();
+    assert.deepEqual(await Promise.all([ask(pool, me, WHO), ask(pool, you, WHO)]), [whoIs(ME), whoIs(YOU)]);
+    assert.ok(
+      writes.every((count) => count <= 1),
+      String(writes),
+    );
+  });
+});
+
+describe("in one write with others", () => {
+  type Case = { readonly scope: Scope; readonly text: string; readonly values?: readonly string[]; expected: string };
+  const CASES: readonly Case[] = [
+    { scope: me, text: WHO, expected: whoIs(ME) },
+    { scope: you, text: WHO, expected: whoIs(YOU) },
+    {
+      scope: reader(YOU, { request: { method: "GET", path: "/else", headers: {} } }),
+      text: WHO,
+      expected: whoIs(YOU, "/else"),
+    },
+    { scope: reader(ME, { role: "anon", claims: {} }), text: "select current_user::text", expected: "anon" },
+    { scope: withSession(ME, MY_SESSION), text: WHO, expected: whoIs(ME) },
+    { scope: withSession(ME, DEAD_SESSION), text: WHO, expected: "SB001" },
+    { scope: withSession(randomUUID(), MY_SESSION), text: WHO, expected: "SB002" },
+    { scope: reader(ME, { schemas: ["x\0y"] }), text: WHO, expected: "22021" },
+    { scope: reader(ME, { statementTimeoutMs: -5 }), text: WHO, expected: "22023" },
+    { scope: me, text: DIVIDE, values: ["5"], expected: "2" },
+    { scope: me, text: DIVIDE, values: ["0"], expected: "22012" },
+    { scope: me, text: DIVIDE, values: ["x"], expected: "22P02" },
+    { scope: me, text: "select set_config('app.left', 'mine', true)", expected: "mine" },
+    { scope: me, text: "insert into public.notes (id) values (1) returning id", expected: "25006" },
+    { scope: me, text: "select nullif(current_setting('app.left', true), '')", expected: "" },
+  ];
+
+  it("each gets its own answer or its own error, whoever is beside it", async () => {
+    for (const { scope, text, values } of CASES.filter(({ expected }) => !/^[A-Z0-9]{5}$/.test(expected))) {
+      await warmUp(scope, text, values);
+    }
+    const pid = await look(pool, "select pg_backend_pid()");
+    countWrites();
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.constantFrom(...CASES), { minLength: 2, maxLength: 8 }), async (cases) => {
+        const settled = await Promise.allSettled(
+          cases.map(({ scope, text, values }) => ask(pool, scope, text, values)),
+        );
+        assert.deepEqual(
+          settled.map((one) => codeOf(one) ?? ""),
+          cases.map(({ expected }) => expected),
+        );
+      }),
+      { numRuns: 150 },
+    );
+    assert.ok(writes.filter((count) => count > 1).length > 50, "most of them shared a write");
+    assert.equal(await look(pool, "select pg_backend_pid()"), pid, "no error cost the connection");
+    assert.equal(await look(pool, "select count(*)::int from pg_stat_activity where state like '%transaction%'"), 0);
+  });
+
+  it("one whose statement is stale is asked again, alone", async () => {
+    const make = (columns: string): Promise<unknown> =>
+      room.database.owner.query(
+        `drop table if exists public.changing; create table public.changing (${columns});
+         insert into public.changing default values; grant all on public.changing to authenticated`,
+      );
+    await make("a int default 1");
+    await warmUp(me, "select * from public.changing");
+    await warmUp(me, WHO);
+    await make("a text default 'one', b int");
+    const texts = [WHO, "select * from public.changing", WHO];
+    assert.deepEqual(await Promise.all(texts.map((text) => ask(pool, me, text))), [whoIs(ME), "one", whoIs(ME)]);
+    await pool.query("deallocate all");
+    assert.deepEqual(await Promise.all(texts.map((text) => ask(pool, me, text))), [whoIs(ME), "one", whoIs(ME)]);
+  });
+});
+
+/** A statement that was quick so far, and now waits for whoever has locked its table. */
+describe("behind one that waits for a lock", () => {
+  const GATE = "select count(*)::text from public.gate";
+
+  afterEach(() => admin.query("rollback"));
+
+  async function lock(): Promise<void> {
+    await warmUp(me, GATE);
+    await warmUp(me, WHO);
+    await admin.query("begin; lock table public.gate in access exclusive mode");
+  }
+
+  async function waitForWaiter(): Promise<void> {
+    const waiting = "select 1 from pg_locks where relation = 'public.gate'::regclass and not granted";
+    while ((await room.database.owner.query(waiting)).rowCount === 0) await sleep(2);
+  }
+
+  it("the others do not wait with it", async () => {
+    Object.assign(pool.options, { max: 2 });
+    await lock();
+    const [first, ...others] = [GATE, WHO, WHO].map((text) => ask(pool, me, text));
+    assert.deepEqual(await Promise.all(others), [whoIs(ME), whoIs(ME)]);
+    await admin.query("rollback");
+    assert.equal(await first, "0");
+    assert.equal(await ask(pool, you, WHO), whoIs(YOU));
+  });
+
+  it("leaving costs neither the connection nor the neighbours, and nothing is cancelled", async () => {
+    await lock();
+    const pid = await look(pool, "select pg_backend_pid()");
+    const [head, follower] = [new AbortController(), new AbortController()];
+    const gone = new Error("gone");
+    const leaving = [
+      fly(pool, me, [GATE], { signal: head.signal }),
+      fly(pool, me, [WHO], { signal: follower.signal }),
+    ].map((flight) => assert.rejects(flight, gone));
+    const staying = ask(pool, you, WHO);
+    await waitForWaiter();
+    head.abort(gone);
+    follower.abort(gone);
+    await Promise.all(leaving);
+    await admin.query("rollback");
+    assert.equal(await staying, whoIs(YOU));
+    assert.equal(relay.cancelCount(), 0);
+    assert.equal(await look(pool, "select pg_backend_pid()"), pid);
+  });
+
+  it("a statement timeout ends that one alone", async () => {
+    await lock();
+    const late = ask(pool, reader(ME, { statementTimeoutMs: 150 }), GATE);
+    const next = ask(pool, you, WHO);
+    await assert.rejects(late, { code: "57014" });
+    assert.equal(await next, whoIs(YOU));
+  });
+
+  it("a read timeout drops the connection, and those behind are asked again", async () => {
+    ({ pool, relay } = await openRelayedPool({ query_timeout: 400 }));
+    await lock();
+    const pid = await look(pool, "select pg_backend_pid()");
+    const hanging = assert.rejects(ask(pool, me, GATE), away);
+    assert.equal(await ask(pool, you, WHO), whoIs(YOU));
+    await hanging;
+    assert.notEqual(await look(pool, "select pg_backend_pid()"), pid);
+  });
+
+  it("before it is sent, leaving gives the place away", async () => {
+    await warmUp(me, WHO);
+    countWrites();
+    const controller = new AbortController();
+    const leaving = assert.rejects(fly(pool, me, [WHO], { signal: controller.signal }), { name: "AbortError" });
+    const staying = [ask(pool, you, WHO), ask(pool, me, WHO)];
+    controller.abort();
+    await leaving;
+    assert.deepEqual(await Promise.all(staying), [whoIs(YOU), whoIs(ME)]);
+    assert.equal(writes[0], 2);
+  });
+
+  it("leaving in the turn in which it turns out to be the only one is noticed as well", async () => {
+    const controller = new AbortController();
+    const leaving = fly(pool, me, [WHO], { signal: controller.signal });
+    setImmediate(() => process.nextTick(() => controller.abort()));
+    await assert.rejects(leaving, { name: "AbortError" });
+    assert.equal(await ask(pool, you, WHO), whoIs(YOU));
+  });
+});
+
+describe("the pace of a statement", () => {
+  const orderOf = (...texts: readonly string[]) =>
+    buildFlightOrder({ scope: me, statements: texts.map((text) => ({ text, values: [] })) });
+
+  it("is not quick before it was seen, and goes by its mean", () => {
+    const pace = new StatementPace();
+    assert.ok(!pace.isQuick(orderOf("a")));
+    pace.note(orderOf("a"), 1, true);
+    assert.ok(pace.isQuick(orderOf("a")));
+    assert.ok(!pace.isQuick(orderOf("a", "b")), "every statement counts");
+    pace.note(orderOf("a"), 1_000, true);
+    assert.ok(!pace.isQuick(orderOf("a")));
+    for (let time = 0; time < 40; time += 1) pace.note(orderOf("a"), 1, true);
+    assert.ok(pace.isQuick(orderOf("a")));
+  });
+
+  it("does not become quick by being refused, but slow by being refused late", () => {
+    const pace = new StatementPace();
+    pace.note(orderOf("a"), 0.1, false);
+    assert.ok(!pace.isQuick(orderOf("a")));
+    pace.note(orderOf("a"), 1, true);
+    pace.note(orderOf("a"), 8_000, false);
+    assert.ok(!pace.isQuick(orderOf("a")));
+  });
+
+  it("is remembered for a limited number of texts, none of them huge", () => {
+    const pace = new StatementPace();
+    for (let text = 0; text <= 500; text += 1) pace.note(orderOf(String(text)), 1, true);
+    assert.deepEqual([pace.isQuick(orderOf("0")), pace.isQuick(orderOf("500"))], [false, true]);
+    const huge = "x".repeat(40_000);
+    pace.note(orderOf(huge), 1, true);
+    assert.ok(!pace.isQuick(orderOf(huge)));
+  });
+});
+
+describe("a connection that breaks under several reads", () => {
+  it("before anything was answered is replaced for all of them", async () => {
+    await warmUp(me, WHO);
+    relay.onRequest(() => {
+      relay.onRequest(null);
+      return null;
+    });
+    assert.deepEqual(
+      await Promise.all([me, you, me].map((scope) => ask(pool, scope, WHO))),
+      [ME, YOU, ME].map((id) => whoIs(id)),
+    );
+  });
+
+  it("after the first answer leaves that one answered, and the others are asked again", async () => {
+    await warmUp(me, WHO);
+    const connections = relay.count();
+    let answer = Buffer.alloc(0);
+    let isOver = false;
+    relay.onAnswer((bytes) => {
+      if (relay.count() > connections) return bytes;
+      if (isOver) return Buffer.alloc(0);
+      answer = Buffer.concat([answer, bytes]);
+      const end = answer.indexOf("Z\0\0\0\x05I", 0, "latin1") + 6;
+      isOver = end >= 6;
+      return isOver ? answer.subarray(0, end) : Buffer.alloc(0);
+    });
+    const first = ask(pool, me, WHO);
+    const others = [ask(pool, you, WHO), ask(pool, me, WHO)];
+    assert.equal(await first, whoIs(ME));
+    await admin.query(
+      "select pg_terminate_backend(pid) from pg_stat_activity where usename = 'sb_user' and datname = $1",
+      [new URL(room.database.url("sb_user")).pathname.slice(1)],
+    );
+    assert.deepEqual(await Promise.all(others), [whoIs(YOU), whoIs(ME)]);
+    assert.equal(relay.count(), connections + 1);
+  });
+
+  it("for good is a 503 for each", async () => {
+    await warmUp(me, WHO);
+    relay.refuse();
+    relay.onRequest(() => null);
+    await Promise.all([me, you].map((scope) => assert.rejects(ask(pool, scope, WHO), away)));
+  });
+});
