@@ -12,7 +12,7 @@ const BCRYPT_HASH = "$2b$04$zL9EKxfly5HfgGWBLuH1QuY0Zt.fSUSrOut.0akGOgdQ0bxBj7iq
 let service: Service;
 let admin: SupabaseClient["auth"]["admin"];
 before(async () => {
-  service = await startService(QUICK_HASHES);
+  service = await startService(QUICK_HASHES, { isAlone: true });
   admin = openAdmin(service).auth.admin;
 });
 after(() => service?.stop());

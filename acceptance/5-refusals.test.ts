@@ -14,7 +14,7 @@ const NEEDS_DATA_DIR = { skip: IS_SERVICE_GIVEN && "needs the data directory of 
 let service: Service;
 let ada: SignedUp;
 before(async () => {
-  service = await startService(QUICK_HASHES);
+  service = await startService(QUICK_HASHES, { isAlone: true });
   ada = await signUpNew(service);
 });
 after(() => service?.stop());

@@ -47,7 +47,7 @@ const eventsOf = (messages: readonly Message[]) => messages.map(({ event }) => e
 
 let service: Service;
 before(async () => {
-  service = await startService(UNHURRIED);
+  service = await startService(UNHURRIED, { isAlone: true });
 });
 after(async () => {
   await disconnectAll();

@@ -368,7 +368,7 @@ describe("6 events", { skip: IS_SERVICE_GIVEN && "needs a schedule of its own" }
 
   test("6.4 a certificate must come from the local authority, from one in WEBHOOK_CA_FILE, or a public one", async (t) => {
     const { ca_cert_file: caFile } = service.credentials;
-    const other = await startOwnService({ ...QUICK_RETRIES, WEBHOOK_CA_FILE: caFile ?? "" });
+    const other = await startOwnService({ ...QUICK_RETRIES, WEBHOOK_CA_FILE: caFile ?? "" }, { isOnlyChild: true });
     t.after(() => other.stop());
     const stranger = await startReceiver(other);
     t.after(() => stranger.stop());

@@ -3,6 +3,7 @@ import { after, before, describe, test } from "node:test";
 import { newEmail, openAdmin, openClient, PASSWORD, signUpNew } from "./support/clients.ts";
 import { newPerson, openServiceRole } from "./support/people.ts";
 import { type Answer, IS_SERVICE_GIVEN, type Service, startOwnService } from "./support/service.ts";
+import { add, read, respond, seatAgent } from "./support/rooms.ts";
 import { QUICK_HASHES } from "./support/settings.ts";
 
 const LIMITED = { skip: IS_SERVICE_GIVEN && "needs services with limits of their own" };
@@ -149,5 +150,46 @@ describe("limits of an operator's own", LIMITED, () => {
     assert.deepEqual([first.status, leftIn(first)], [404, "0/1"]);
     assertLimited(await send("POST /functions/v1/webhook-dispatcher", { body: {} }), 1);
     assert.equal((await send("GET /agents?select=id")).status, 200);
+  });
+});
+
+describe("limits of agents", LIMITED, () => {
+  let service: Service;
+  before(async () => {
+    service = await startOwnService({
+      ...QUICK_HASHES,
+      LIMIT_API: "0",
+      LIMIT_AUTH: "0",
+      LIMIT_AI: "2",
+      LIMIT_TOOLS: "1",
+    });
+  });
+  after(() => service?.stop());
+
+  test("8 every answer that is started counts as an AI response, and steering a run does not", async () => {
+    const ada = await newPerson(service);
+    const swarm = await add(ada, "swarms", { name: "Counted" });
+    await seatAgent(ada, swarm, "One");
+    await seatAgent(ada, swarm, "Two");
+    const ask = { swarm_id: swarm, message: "hello" };
+    const first = await ada.send("POST /functions/v1/agent-respond", { body: ask });
+    assert.equal(first.status, 200, first.text);
+    assert.equal((first.body["responses"] as unknown[]).length, 2, "a run that was let in is not cut short");
+    assertLimited(await ada.send("POST /functions/v1/agent-respond", { body: ask }), 2);
+    assert.equal((await read(ada, `/messages?swarm_id=eq.${swarm}`)).length, 3, "a refused call stores nothing");
+    const body = { action: "attach", run_id: first.body["run_id"], stream: false };
+    assert.equal((await ada.send("POST /functions/v1/agent-respond", { body })).status, 200);
+  });
+
+  test("8 a tool call beyond its limit fails, and the agent answers all the same", async () => {
+    const ada = await newPerson(service);
+    const swarm = await add(ada, "swarms", { name: "Tools" });
+    await seatAgent(ada, swarm, "One", ["current_time", "calculator"]);
+    const message = '/tool current_time {}\n/tool calculator {"expression": "6*7"}';
+    const { responses } = await respond(ada, swarm, message);
+    assert.equal(responses.length, 1);
+    const made = await read(ada, `/tool_executions?swarm_id=eq.${swarm}&select=status,error->>code&order=id`);
+    const outcomes = made.map(({ status, code }) => `${String(status)} ${String(code)}`);
+    assert.deepEqual(new Set(outcomes), new Set(["failed RATE_LIMITED", "succeeded null"]));
   });
 });

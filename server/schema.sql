@@ -250,7 +250,9 @@ create policy users_service on auth.users to sb_service
   with check (true);
 CREATE TRIGGER users_make_profile AFTER INSERT ON auth.users FOR EACH ROW EXECUTE FUNCTION private.make_profile();
 CREATE TRIGGER users_suspend_sessions AFTER UPDATE OF banned_until, deleted_at ON auth.users FOR EACH ROW WHEN (new.banned_until IS DISTINCT FROM old.banned_until OR new.deleted_at IS DISTINCT FROM old.deleted_at) EXECUTE FUNCTION private.suspend_sessions();
+CREATE TRIGGER users_suspend_webhooks AFTER UPDATE OF banned_until ON auth.users FOR EACH ROW WHEN (new.banned_until > now() AND new.banned_until IS DISTINCT FROM old.banned_until) EXECUTE FUNCTION private.suspend_webhooks();
 CREATE TRIGGER users_sync_profile_email AFTER UPDATE OF email ON auth.users FOR EACH ROW WHEN (new.email IS DISTINCT FROM old.email) EXECUTE FUNCTION private.sync_profile_email();
+CREATE TRIGGER users_withdraw AFTER UPDATE ON auth.users FOR EACH ROW WHEN (old.deleted_at IS NULL AND new.deleted_at IS NOT NULL) EXECUTE FUNCTION private.withdraw_emptied_account();
 grant delete, insert, select, update on table auth.users to sb_service;
 
 create schema private;
@@ -269,6 +271,245 @@ AS $function$
   end
 $function$;
 grant execute on function private.actor() to sb_service;
+
+CREATE OR REPLACE FUNCTION private.add_usage(run public.runs, step jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+AS $function$
+declare
+  usage jsonb := step -> 'usage';
+begin
+  insert into public.usage_records (payer_id, user_id, swarm_id, run_id, agent_id, framework, model, input_tokens,
+    cached_input_tokens, output_tokens, reasoning_tokens, cost_usd, estimated)
+  select u.id, run.user_id, run.swarm_id, run.id, (step ->> 'agent_id')::uuid, step ->> 'framework', step ->> 'model',
+    (usage ->> 'input_tokens')::bigint, (usage ->> 'cached_input_tokens')::bigint, (usage ->> 'output_tokens')::bigint,
+    (usage ->> 'reasoning_tokens')::bigint, (usage ->> 'cost_usd')::numeric, (usage ->> 'estimated')::boolean
+  from auth.users u where u.id = (step ->> 'payer_id')::uuid;
+  return jsonb_build_object('events', '[]'::jsonb);
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.admit_run(call jsonb)
+ RETURNS json
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  caller uuid := call ->> 'user_id';
+  is_service boolean := call ->> 'is_service';
+  new_run_id uuid := private.new_id();
+  swarm public.swarms;
+  replayed uuid;
+  conflict text;
+  waiting integer;
+  front timestamptz;
+  live uuid;
+  sent public.messages;
+  starts boolean;
+  event_data jsonb[];
+  event_types text[];
+begin
+  perform private.check_run_member((call ->> 'swarm_id')::uuid, caller, is_service);
+  if call ->> 'idempotency_key' is not null then
+    insert into private.idempotency_keys as used (user_id, key, request_hash)
+    values (caller, call ->> 'idempotency_key', decode(call ->> 'request_hash', 'hex'))
+    on conflict on constraint idempotency_keys_pkey do update
+    set request_hash = excluded.request_hash, run_id = null, created_at = now()
+    where used.created_at <= now() - interval '1 day' or used.run_id is null;
+    if not found then
+      return json_build_object('run_id', private.find_replayed_run(call), 'is_replay', true);
+    end if;
+  end if;
+  select * into swarm from public.swarms s where s.id = (call ->> 'swarm_id')::uuid for no key update;
+  if not found then
+    perform private.refuse_call('SWARM_NOT_FOUND');
+  end if;
+  replayed := private.find_replayed_run(call - 'idempotency_key');
+  if replayed is not null then
+    update private.idempotency_keys k set run_id = replayed where k.user_id = caller and k.key = call ->> 'idempotency_key';
+    return json_build_object('run_id', replayed, 'is_replay', true);
+  end if;
+
+  perform private.check_swarm_answers(swarm.id, call -> 'agent_ids');
+  if call ->> 'reply_to_id' is not null
+     and not exists (select 1 from public.messages m where m.swarm_id = swarm.id and m.id = (call ->> 'reply_to_id')::uuid) then
+    perform private.refuse_call('VALIDATION_ERROR', '{"reply_to_id": "is not a message of this swarm"}');
+  end if;
+  perform private.check_day_budgets(swarm, case when is_service then caller else swarm.owner_id end);
+
+  conflict := coalesce(call ->> 'on_conflict',
+    case when swarm.settings ->> 'on_conflict' in ('enqueue', 'reject', 'interrupt') then swarm.settings ->> 'on_conflict' end,
+    'enqueue');
+  select count(*), min(r.queued_at) - interval '1 microsecond' into waiting, front
+  from public.runs r where r.swarm_id = swarm.id and r.status = 'queued';
+  select r.id into live from public.runs r where r.swarm_id = swarm.id and r.status = 'running';
+  if waiting >= (call ->> 'queue_limit')::integer or (conflict = 'reject' and (live is not null or waiting > 0)) then
+    perform private.refuse_call('SWARM_BUSY');
+  end if;
+  if conflict = 'interrupt' and live is not null then
+    -- The swarm may be set so that everybody interrupts; else who could not cancel the run does not interrupt it.
+    if call ->> 'on_conflict' is not null and not is_service and not exists (
+         select 1 from public.swarm_members m join public.runs r on r.id = live
+         where m.swarm_id = swarm.id and m.user_id = caller and m.status = 'active'
+           and (m.role in ('owner', 'admin') or r.user_id = caller or swarm.settings ->> 'on_conflict' = 'interrupt')) then
+      perform private.refuse_call('FORBIDDEN');
+    end if;
+    perform private.request_cancel(live, 'interrupted');
+  end if;
+
+  perform set_config('swarmbase.context', jsonb_build_object('run_id', new_run_id, 'actor', case
+    when is_service then '{"type": "service", "id": null}' else jsonb_build_object('type', 'user', 'id', caller) end)::text, true);
+  insert into public.messages (swarm_id, sender_type, sender_user_id, content, reply_to_id, mentions, metadata, client_message_id)
+  values (swarm.id, 'user', caller, call ->> 'message', (call ->> 'reply_to_id')::uuid,
+    array(select jsonb_array_elements_text(call -> 'mentions')::uuid), coalesce(nullif(call -> 'metadata', 'null'), '{}'),
+    call ->> 'client_message_id')
+  returning * into sent;
+  -- As private.start_run decides it, which is what everybody else goes through.
+  starts := call ->> 'owner' is not null and live is null and waiting = 0
+    and pg_try_advisory_xact_lock(hashtextextended(swarm.id::text, 25))
+    and not exists (select 1 from public.runs r where r.swarm_id = swarm.id and r.status = 'running')
+    and not exists (select 1 from public.runs r
+                    where r.swarm_id = swarm.id and r.status in ('queued', 'requires_action') and private.is_run_claimable(r));
+  -- Who interrupts comes before those who wait.
+  insert into public.runs (id, swarm_id, user_id, message_id, strategy, request, queued_at, status, started_at)
+  values (new_run_id, swarm.id, caller, sent.id, swarm.strategy, call -> 'request',
+    case when conflict = 'interrupt' then least(front, now()) else now() end,
+    case when starts then 'running' else 'queued' end, case when starts then now() end);
+  insert into private.run_leases (run_id, owner, fence, expires_at)
+  values (new_run_id, case when starts then call ->> 'owner' end, starts::integer,
+    case when starts then now() + (call ->> 'lease_ms')::integer * interval '1 millisecond' end);
+  if call ->> 'idempotency_key' is not null then
+    update private.idempotency_keys k set run_id = new_run_id
+    where k.user_id = caller and k.key = call ->> 'idempotency_key';
+  end if;
+  event_types := array['message.created', case when starts then 'run.started' else 'run.queued' end];
+  event_data := array[
+    jsonb_build_object('run_id', new_run_id, 'swarm_id', swarm.id, 'message_id', sent.id, 'message', to_jsonb(sent)),
+    jsonb_build_object('run_id', new_run_id, 'swarm_id', swarm.id) || case
+      when starts then '{"status": "running", "is_resumed": false}'
+      else jsonb_build_object('status', 'queued', 'position', waiting + 1) end];
+  insert into public.run_events (run_id, seq, swarm_id, restricted, type, data)
+  select new_run_id, e.seq, swarm.id, false, e.type, e.data
+  from unnest(event_types, event_data) with ordinality as e (type, data, seq);
+  return json_build_object('run_id', new_run_id, 'is_replay', false, 'fence', case when starts then 1 end,
+    'scene', case when starts then private.load_run(new_run_id, 1) end,
+    'interrupted_run_id', case when conflict = 'interrupt' then live end, 'events', (
+      select json_agg(json_build_object('run_id', new_run_id, 'seq', e.seq, 'type', e.type, 'agent_id', null, 'restricted', false,
+        'data', e.data) order by e.seq)
+      from unnest(event_types, event_data) with ordinality as e (type, data, seq)));
+end
+$function$;
+grant execute on function private.admit_run(jsonb) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.advance_run(run_id uuid, swarm_id uuid, fence bigint, steps jsonb)
+ RETURNS json
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  run public.runs;
+  lease private.run_leases;
+  step jsonb;
+  result jsonb;
+  results jsonb[] := '{}';
+  events jsonb := '[]';
+  op text;
+  last_event jsonb;
+  body json;
+  is_durable boolean := false;
+  read_after bigint;
+  read_limit integer;
+begin
+  perform 1 from public.swarms s where s.id = advance_run.swarm_id for key share;
+  select * into run from public.runs r where r.id = advance_run.run_id for no key update;
+  select * into lease from private.run_leases l where l.run_id = advance_run.run_id;
+  if run.id is null or lease.fence is distinct from advance_run.fence or run.status <> 'running' then
+    return json_build_object('is_lost', true, 'cancel_reason', null, 'results', '[]'::json);
+  end if;
+  -- In one order, because another run may be about to lock the same agents.
+  perform 1 from public.agents a
+  where a.id in (select (s.value ->> 'agent_id')::uuid from jsonb_array_elements(steps) as s)
+  order by a.id for no key update;
+  for step in select value from jsonb_array_elements(steps) loop
+    op := step ->> 'op';
+    case op
+      -- What was shown before it is stored comes from the caller.
+      when 'events' then
+        events := events || (step -> 'events');
+        result := '{"events": []}';
+      when 'start_turn' then
+        result := private.start_turn(run, step);
+        read_after := (step ->> 'after_seq')::bigint;
+        read_limit := (step ->> 'history_limit')::integer;
+      when 'turn_status' then result := private.change_turn_status(run, step);
+      when 'finish_turn' then result := private.finish_turn(run, step);
+      when 'finish_run' then
+        select f.event, f.body into last_event, body from private.finish_run(run, step) as f;
+        events := events || last_event;
+        result := jsonb_build_object('events', jsonb_build_array(last_event - 'data'));
+      when 'start_tool' then result := private.start_tool(run, step);
+      when 'finish_tool' then result := private.finish_tool(run, step);
+      when 'resume_turn' then result := private.resume_turn(run, step);
+      when 'add_usage' then result := private.add_usage(run, step);
+      when 'pause' then result := private.pause_run(run, step);
+    end case;
+    results := results || result;
+    if op <> 'finish_run' then
+      events := events || (result -> 'events');
+    end if;
+    is_durable := is_durable or op not in ('events', 'start_turn', 'turn_status', 'resume_turn');
+  end loop;
+  if events <> '[]' then
+    perform private.store_run_events(run, events);
+  end if;
+  -- What has to survive is written by a later step; one that follows a crash finds its turn missing and gives the run up.
+  if not is_durable then
+    perform set_config('synchronous_commit', 'off', true);
+  end if;
+  return json_build_object('is_lost', false,
+    'cancel_reason', case when lease.cancel_requested_at is not null then coalesce(lease.cancel_reason, 'cancelled') end,
+    'results', to_json(results), 'body', body,
+    'messages', case when read_limit > 0 then private.read_transcript(run.swarm_id, read_after, read_limit) end);
+end
+$function$;
+grant execute on function private.advance_run(uuid,uuid,bigint,jsonb) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.agent_toolbox(agent_id uuid, agent_owner_id uuid)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  select coalesce(jsonb_agg(jsonb_build_object('id', t.id, 'owner_id', t.owner_id, 'name', t.name, 'description', t.description,
+      'kind', t.kind, 'input_schema', t.input_schema, 'config', t.config, 'configuration', x.configuration,
+      'requires_approval', t.requires_approval, 'timeout_ms', t.timeout_ms, 'max_output_chars', t.max_output_chars,
+      'secrets_wrapped', (select translate(encode(s.secrets_wrapped, 'base64'), E'\n', '') from private.tool_secrets s where s.tool_id = t.id))
+    order by t.name, t.id), '[]')
+  from public.agent_tools x
+  join public.tools t on t.id = x.tool_id
+  where x.agent_id = agent_toolbox.agent_id and x.enabled and t.enabled
+    and (t.owner_id is null or t.visibility = 'public' or t.owner_id = agent_toolbox.agent_owner_id
+         or (t.visibility = 'shared' and exists (
+               select 1 from public.swarm_members mine
+               join public.swarm_members other on other.swarm_id = mine.swarm_id and other.status = 'active'
+               where mine.user_id = agent_toolbox.agent_owner_id and mine.status = 'active' and other.user_id = t.owner_id)))
+$function$;
+
+CREATE OR REPLACE FUNCTION private.append_run_event(run_id uuid, type text, data jsonb, agent_id uuid, restricted boolean)
+ RETURNS integer
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  insert into public.run_events (run_id, seq, swarm_id, agent_id, restricted, type, data)
+  select r.id, (select coalesce(max(e.seq), 0) + 1 from public.run_events e where e.run_id = r.id), r.swarm_id,
+    append_run_event.agent_id, append_run_event.restricted, append_run_event.type,
+    jsonb_build_object('run_id', r.id, 'swarm_id', r.swarm_id) || append_run_event.data
+  from public.runs r where r.id = append_run_event.run_id
+  returning seq
+$function$;
+grant execute on function private.append_run_event(uuid,text,jsonb,uuid,boolean) to sb_service;
 
 CREATE OR REPLACE FUNCTION private.are_delivery_headers(headers jsonb)
  RETURNS boolean
@@ -321,6 +562,32 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.blocked_term_in(swarm_id uuid, content text)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select private.find_blocked_term(s.settings -> 'moderation' -> 'blocklist', content)
+  from public.swarms s
+  where s.id = swarm_id and s.settings -> 'moderation' -> 'enabled' = 'true'
+$function$;
+
+CREATE OR REPLACE FUNCTION private.budget_amount(value jsonb)
+ RETURNS numeric
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$ select case when jsonb_typeof(value) = 'number' and value::numeric >= 0 then value::numeric end $function$;
+grant execute on function private.budget_amount(jsonb) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.build_run_event(run public.runs, seq integer, type text, data jsonb, agent_id uuid, restricted boolean DEFAULT false)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select jsonb_build_object('seq', seq, 'type', type, 'agent_id', agent_id, 'restricted', restricted,
+    'data', jsonb_build_object('run_id', run.id, 'swarm_id', run.swarm_id) || data)
+$function$;
+
 CREATE OR REPLACE FUNCTION private.bury_message()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -339,6 +606,24 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.cancel_run(run_id uuid, user_id uuid, is_service boolean)
+ RETURNS json
+ LANGUAGE plpgsql
+AS $function$
+declare
+  steered record;
+begin
+  select * into steered from private.lock_run_for(cancel_run.run_id, cancel_run.user_id, is_service);
+  if not is_service and (steered.member_role is null
+      or (steered.member_role not in ('owner', 'admin') and (steered.run).user_id is distinct from cancel_run.user_id)) then
+    perform private.refuse_call('FORBIDDEN');
+  end if;
+  perform private.request_cancel(cancel_run.run_id, 'cancelled');
+  return private.run_body(cancel_run.run_id);
+end
+$function$;
+grant execute on function private.cancel_run(uuid,uuid,boolean) to sb_service;
+
 CREATE OR REPLACE FUNCTION private.change_context()
  RETURNS jsonb
  LANGUAGE sql
@@ -348,6 +633,19 @@ AS $function$
     else coalesce(nullif(pg_catalog.current_setting('swarmbase.context', true), ''), '{}')::jsonb end
 $function$;
 grant execute on function private.change_context() to sb_service;
+
+CREATE OR REPLACE FUNCTION private.change_turn_status(run public.runs, step jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update public.run_turns t
+  set status = step ->> 'status', first_token_ms = coalesce(t.first_token_ms, (step ->> 'first_token_ms')::integer)
+  where t.id = (step ->> 'turn_id')::uuid and t.status in ('thinking', 'responding');
+  return jsonb_build_object('events',
+    private.project_turn_status(run, (step ->> 'seq')::integer, (step ->> 'agent_id')::uuid, step ->> 'reason'));
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION private.changed_fields(before jsonb, after jsonb, VARIADIC except_fields text[])
  RETURNS text[]
@@ -366,7 +664,8 @@ AS $function$
 declare
   offered text[] := array(select m.id from public.models m where m.framework = new.framework order by m.position, m.id);
 begin
-  if pg_catalog.cardinality(offered) > 0 and not new.model = any (offered) then
+  if pg_catalog.cardinality(offered) > 0 and not new.model = any (offered)
+     and not exists (select 1 from public.models m where m.framework = new.framework and m.is_list_open) then
     raise exception 'model % is not offered by %', new.model, new.framework
       using errcode = 'check_violation', schema = 'public', table = 'agents', column = 'model',
             constraint = 'agents_model_offered', hint = 'It offers: ' || pg_catalog.array_to_string(offered, ', '),
@@ -391,6 +690,120 @@ begin
   return null;
 end
 $function$;
+
+CREATE OR REPLACE FUNCTION private.check_day_budgets(swarm public.swarms, payer_id uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  today timestamptz := date_trunc('day', now(), 'UTC');
+  own_tokens numeric;
+  own_cost numeric;
+  swarm_tokens numeric := private.budget_amount(swarm.settings -> 'budget' -> 'max_tokens_per_day');
+  swarm_cost numeric := private.budget_amount(swarm.settings -> 'budget' -> 'max_cost_usd_per_day');
+  is_spent boolean := false;
+begin
+  select s.daily_token_budget, s.daily_cost_budget_usd into own_tokens, own_cost
+  from public.user_settings s where s.user_id = check_day_budgets.payer_id;
+  if own_tokens is not null or own_cost is not null then
+    select coalesce(coalesce(sum(u.input_tokens + u.output_tokens), 0) >= own_tokens, false)
+        or coalesce(coalesce(sum(u.cost_usd), 0) >= own_cost, false) into is_spent
+    from public.usage_records u where u.payer_id = check_day_budgets.payer_id and u.created_at >= today;
+  end if;
+  if not is_spent and (swarm_tokens is not null or swarm_cost is not null) then
+    select coalesce(coalesce(sum(u.input_tokens + u.output_tokens), 0) >= swarm_tokens, false)
+        or coalesce(coalesce(sum(u.cost_usd), 0) >= swarm_cost, false) into is_spent
+    from public.usage_records u where u.swarm_id = swarm.id and u.created_at >= today;
+  end if;
+  if is_spent then
+    perform private.refuse_call('BUDGET_EXCEEDED');
+  end if;
+end
+$function$;
+grant execute on function private.check_day_budgets(public.swarms,uuid) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.check_run_member(swarm_id uuid, user_id uuid, is_service boolean)
+ RETURNS void
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  member_role text;
+begin
+  if is_service then
+    if not exists (select 1 from public.swarms s where s.id = check_run_member.swarm_id) then
+      perform private.refuse_call('SWARM_NOT_FOUND');
+    elsif not exists (select 1 from public.profiles p where p.id = check_run_member.user_id) then
+      perform private.refuse_call('VALIDATION_ERROR', '{"user_id": "names nobody"}');
+    end if;
+    return;
+  end if;
+  select m.role into member_role from public.swarm_members m
+  where m.swarm_id = check_run_member.swarm_id and m.user_id = check_run_member.user_id and m.status = 'active';
+  if member_role is null then
+    perform private.refuse_call('SWARM_NOT_FOUND');
+  elsif member_role = 'viewer' then
+    perform private.refuse_call('FORBIDDEN');
+  end if;
+end
+$function$;
+grant execute on function private.check_run_member(uuid,uuid,boolean) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.check_swarm_answers(swarm_id uuid, agent_ids jsonb)
+ RETURNS void
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  enabled uuid[];
+begin
+  if not exists (select 1 from public.swarms s where s.id = check_swarm_answers.swarm_id and s.status = 'active') then
+    perform private.refuse_call('SWARM_NOT_ACTIVE');
+  end if;
+  enabled := array(select sa.agent_id from public.swarm_agents sa
+                   where sa.swarm_id = check_swarm_answers.swarm_id and sa.enabled);
+  if jsonb_typeof(agent_ids) = 'array'
+     and exists (select 1 from jsonb_array_elements_text(agent_ids) as named (id) where named.id::uuid <> all (enabled)) then
+    perform private.refuse_call('VALIDATION_ERROR', '{"agent_ids": "names an agent that is not enabled in the swarm"}');
+  elsif cardinality(enabled) = 0 then
+    perform private.refuse_call('NO_AGENTS');
+  end if;
+end
+$function$;
+grant execute on function private.check_swarm_answers(uuid,jsonb) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.claim_runs(owner text, lease_ms integer, max_runs integer)
+ RETURNS TABLE(run_id uuid, fence bigint)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  candidate uuid;
+  claimed integer := 0;
+begin
+  for candidate in
+    select r.id from public.runs r
+    where r.status in ('queued', 'requires_action') and private.is_run_claimable(r)
+      and not exists (select 1 from public.runs busy where busy.swarm_id = r.swarm_id and busy.status = 'running')
+      and not exists (select 1 from public.runs older
+                      where older.swarm_id = r.swarm_id and older.status in ('queued', 'requires_action')
+                        and (older.queued_at, older.id) < (r.queued_at, r.id) and private.is_run_claimable(older))
+    order by r.queued_at, r.id
+    limit claim_runs.max_runs * 2
+  loop
+    exit when claimed >= claim_runs.max_runs;
+    claim_runs.fence := private.start_run(candidate, claim_runs.owner, claim_runs.lease_ms);
+    if claim_runs.fence is not null then
+      claim_runs.run_id := candidate;
+      claimed := claimed + 1;
+      return next;
+    end if;
+  end loop;
+end
+$function$;
+grant execute on function private.claim_runs(text,integer,integer) to sb_service;
 
 CREATE OR REPLACE FUNCTION private.claim_webhook_deliveries(new_claim uuid, lease interval, max_lanes integer, max_rows integer, lane_share integer, lane_ids uuid[], lane_room integer[], full_users uuid[])
  RETURNS TABLE(id uuid, run_at timestamp with time zone, webhook_id uuid, user_id uuid, event_id uuid, event_type text, body text, attempts integer, attempts_before integer, cause text, url text, secret text, previous_secrets text[], headers jsonb, retry_count integer, timeout_ms integer)
@@ -500,6 +913,115 @@ begin
 end
 $function$;
 grant execute on function private.claim_webhook_deliveries(uuid,interval,integer,integer,integer,uuid[],integer[],uuid[]) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.close_run(run public.runs, status text, stop_reason text, error jsonb, finish_reason text, turn_reason text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  turn record;
+  next_seq integer := (select coalesce(max(e.seq), 0) from public.run_events e where e.run_id = run.id)
+    + case when turn_reason = 'worker_lost' then 100000 else 1 end;
+  outcome text := case when turn_reason = 'worker_lost' then 'failed' else 'cancelled' end;
+  final text;
+  events jsonb := '[]';
+begin
+  update private.run_leases l set fence = l.fence + 1, owner = null, expires_at = null where l.run_id = run.id;
+  perform 1 from public.agents a
+  where a.id in (select t.agent_id from public.run_turns t
+                 where t.swarm_id = run.swarm_id and t.run_id = run.id and t.status in ('queued', 'thinking', 'responding'))
+  order by a.id for no key update;
+  for turn in
+    select t.id, t.agent_id,
+      (select string_agg(piece.value, '' order by e.seq, piece.ordinality)
+       from public.run_events e
+       cross join lateral jsonb_array_elements_text(e.data -> 'deltas') with ordinality as piece
+       where e.run_id = run.id and e.type = 'message.delta' and e.data ->> 'turn_id' = t.id::text) as said
+    from public.run_turns t
+    where t.swarm_id = run.swarm_id and t.run_id = run.id and t.status in ('queued', 'thinking', 'responding')
+    order by t.position, t.id
+  loop
+    events := events || (private.finish_turn(run, jsonb_build_object('turn_id', turn.id, 'agent_id', turn.agent_id,
+      'seq', next_seq, 'status', outcome, 'content', private.trimmed(turn.said), 'finish_reason', close_run.finish_reason,
+      'metadata', jsonb_build_object('partial', true), 'error', close_run.error, 'reason', close_run.turn_reason)) -> 'events');
+    next_seq := next_seq + 5;
+  end loop;
+  final := case when close_run.status = 'failed' and exists (
+                  select 1 from public.run_turns t join public.messages m on m.id = t.message_id
+                  where t.swarm_id = run.swarm_id and t.run_id = run.id) then 'partial'
+                else close_run.status end;
+  events := events || (private.finish_run(run, jsonb_build_object('seq', next_seq, 'status', final,
+    'stop_reason', close_run.stop_reason, 'error', close_run.error))).event;
+  perform private.store_run_events(run, events);
+end
+$function$;
+grant execute on function private.close_run(public.runs,text,text,jsonb,text,text) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.decide_tool_executions(call jsonb)
+ RETURNS json
+ LANGUAGE plpgsql
+AS $function$
+declare
+  caller uuid := call ->> 'user_id';
+  steered record;
+  decision record;
+  execution record;
+begin
+  select * into steered
+  from private.lock_run_for((call ->> 'run_id')::uuid, caller, (call ->> 'is_service')::boolean);
+  for decision in
+    select item.ordinality - 1 as place, (item.value ->> 'tool_execution_id')::uuid as id, (item.value ->> 'approved')::boolean as approved,
+      item.value ->> 'reason' as reason
+    from jsonb_array_elements(call -> 'decisions') with ordinality as item (value, ordinality)
+  loop
+    select x.status, x.expires_at, a.user_id into execution from public.tool_executions x
+    left join public.agents a on a.id = x.agent_id
+    where x.id = decision.id and x.swarm_id = (steered.run).swarm_id and x.run_id = (steered.run).id
+    for no key update of x;
+    if not found then
+      perform private.refuse_call('VALIDATION_ERROR', jsonb_build_object(
+        format('decisions.%s.tool_execution_id', decision.place), 'is not a tool execution of this run'));
+    elsif execution.user_id is distinct from caller then
+      perform private.refuse_call('FORBIDDEN');
+    elsif execution.status <> 'pending_approval' then
+      perform private.refuse_call('APPROVAL_DECIDED');
+    elsif execution.expires_at <= now() then
+      perform private.refuse_call('APPROVAL_EXPIRED');
+    end if;
+    if decision.approved then
+      update public.tool_executions x set status = 'running', decided_by = caller where x.id = decision.id;
+    else
+      perform private.deny_tool(steered.run, decision.id, caller, 'TOOL_DENIED',
+        coalesce(nullif(decision.reason, ''), 'The agent''s owner denied the call'));
+    end if;
+  end loop;
+  return private.run_body((steered.run).id);
+end
+$function$;
+grant execute on function private.decide_tool_executions(jsonb) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.deny_tool(run public.runs, execution_id uuid, decided_by uuid, code text, message text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  update public.tool_executions x
+  set status = 'denied', decided_by = deny_tool.decided_by, finished_at = now(),
+    error = jsonb_build_object('code', deny_tool.code, 'message', deny_tool.message, 'retryable', false)
+  where x.id = deny_tool.execution_id and x.run_id = run.id and x.status = 'pending_approval';
+  if not found then
+    return false;
+  end if;
+  perform private.append_run_event(run.id, 'tool.error', private.tell_of_tool(run, execution_id),
+    (select x.agent_id from public.tool_executions x where x.id = deny_tool.execution_id), true);
+  return true;
+end
+$function$;
+grant execute on function private.deny_tool(public.runs,uuid,uuid,text,text) to sb_service;
 
 CREATE OR REPLACE FUNCTION private.emit_agent_added()
  RETURNS trigger
@@ -674,7 +1196,8 @@ begin
   insert into private.events (type, data, audience)
   select 'user.removed',
     json_build_object('swarm_id', o.swarm_id, 'user_id', o.user_id, 'role', o.role,
-      'reason', case when u.id is null then 'account_deleted' when o.user_id = auth.uid() then 'left' else 'removed' end,
+      'reason', case when u.id is null or u.deleted_at is not null then 'account_deleted'
+                     when o.user_id = auth.uid() then 'left' else 'removed' end,
       'actor', private.actor()),
     room.audience
   from old_rows o
@@ -748,7 +1271,7 @@ begin
   select 'message.flagged',
     json_build_object('message_id', m.id, 'swarm_id', m.swarm_id, 'content', m.content,
       'flag', json_build_object('id', n.id, 'source', n.source, 'category', n.category, 'reason', n.reason),
-      'actor', private.actor()),
+      'actor', case when n.source = 'moderation' then json_build_object('type', 'system', 'id', null) else private.actor() end),
     room.audience
   from new_rows n
   join public.messages m on m.id = n.message_id
@@ -986,6 +1509,295 @@ end
 $function$;
 grant execute on function private.fan_out_events(integer,interval,uuid,interval,integer,integer,uuid[],integer[],uuid[]) to sb_service;
 
+CREATE OR REPLACE FUNCTION private.find_blocked_term(blocklist jsonb, content text)
+ RETURNS text
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE STRICT
+AS $function$
+declare
+  folded text := private.folded(content);
+  term text;
+  wanted text;
+begin
+  if pg_catalog.jsonb_typeof(blocklist) <> 'array' then
+    return null;
+  end if;
+  for term in select entry.value from pg_catalog.jsonb_array_elements_text(blocklist) as entry (value) loop
+    wanted := private.folded(private.trimmed(term));
+    -- Most terms are nowhere in the text, and looking for one so is much cheaper than by a pattern.
+    continue when wanted = '' or pg_catalog.strpos(folded, wanted) = 0;
+    if folded ~ ((case when wanted ~ '^\w' then '(?<!\w)' else '' end)
+                 || pg_catalog.regexp_replace(wanted, '([^\w\s])', '\\\1', 'g')
+                 || (case when wanted ~ '\w$' then '(?!\w)' else '' end)) then
+      return term;
+    end if;
+  end loop;
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.find_replayed_run(call jsonb)
+ RETURNS uuid
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  caller uuid := call ->> 'user_id';
+  swarm uuid := call ->> 'swarm_id';
+  used private.idempotency_keys;
+  sent public.messages;
+  replayed uuid;
+begin
+  select * into used from private.idempotency_keys k
+  where k.user_id = caller and k.key = call ->> 'idempotency_key' and k.created_at > now() - interval '1 day' and k.run_id is not null;
+  if found then
+    if used.request_hash <> decode(call ->> 'request_hash', 'hex') then
+      perform private.refuse_call('IDEMPOTENCY_KEY_REUSED');
+    end if;
+    return used.run_id;
+  end if;
+  select * into sent from public.messages m
+  where m.swarm_id = swarm and m.sender_id = caller and m.client_message_id = call ->> 'client_message_id';
+  if found then
+    select r.id into replayed from public.runs r
+    where r.swarm_id = swarm and r.message_id = sent.id order by r.created_at desc limit 1;
+    if replayed is null or sent.content is distinct from call ->> 'message' then
+      perform private.refuse_call('VALIDATION_ERROR', '{"client_message_id": "was used for another message"}');
+    end if;
+  end if;
+  return replayed;
+end
+$function$;
+grant execute on function private.find_replayed_run(jsonb) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.finish_run(run public.runs, step jsonb, OUT event jsonb, OUT body json)
+ RETURNS record
+ LANGUAGE plpgsql
+AS $function$
+declare
+  ended public.runs;
+  leftover record;
+begin
+  -- There should be none: an end is an end, whatever was forgotten on the way.
+  for leftover in
+    update public.run_turns t set status = 'cancelled', finish_reason = 'cancelled', finished_at = now()
+    where t.swarm_id = run.swarm_id and t.run_id = run.id and t.status in ('queued', 'thinking', 'responding')
+    returning t.agent_id
+  loop
+    perform private.project_agent_status(run, leftover.agent_id, 'cancelled');
+  end loop;
+  update public.tool_executions x set status = 'cancelled', finished_at = now()
+  where x.swarm_id = run.swarm_id and x.run_id = run.id and x.status in ('pending_approval', 'running');
+  update public.runs r
+  set status = step ->> 'status', stop_reason = step ->> 'stop_reason', error = nullif(step -> 'error', 'null'), finished_at = now(),
+    turn_count = (select count(*) from public.run_turns t where t.swarm_id = run.swarm_id and t.run_id = run.id),
+    usage = (select to_jsonb(private.usage_body(sum(t.input_tokens)::bigint, sum(t.cached_input_tokens)::bigint,
+        sum(t.output_tokens)::bigint,
+        case when bool_or(t.cost_usd is null and t.input_tokens is not null) then null else coalesce(sum(t.cost_usd), 0) end,
+        bool_or(t.estimated)))
+      from public.run_turns t where t.swarm_id = run.swarm_id and t.run_id = run.id)
+  where r.id = run.id
+  returning * into ended;
+  update private.run_leases l set owner = null, expires_at = null where l.run_id = run.id;
+  delete from private.run_progress p where p.run_id = run.id;
+  body := private.run_body(run.id);
+  if ended.status in ('completed', 'partial') then
+    perform private.emit_event('swarm.completed', json_build_object('swarm_id', run.swarm_id, 'run_id', run.id, 'status', ended.status,
+        'stop_reason', ended.stop_reason, 'message_id', ended.message_id,
+        'response_message_ids', jsonb_path_query_array(body::jsonb, '$.responses[*].message.id'),
+        'usage', ended.usage, 'duration_ms', (extract(epoch from ended.finished_at - ended.created_at) * 1000)::bigint),
+      private.swarm_audience(run.swarm_id));
+  end if;
+  event := private.build_run_event(run, (step ->> 'seq')::integer, 'run.' || ended.status, body::jsonb, null);
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.finish_tool(run public.runs, step jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+AS $function$
+declare
+  told jsonb;
+begin
+  update public.tool_executions x
+  set status = step ->> 'status', error = nullif(step -> 'error', 'null'), attempts = coalesce((step ->> 'attempts')::integer, 0),
+    duration_ms = (step ->> 'duration_ms')::integer, output_chars = (step ->> 'output_chars')::integer,
+    truncated = coalesce((step ->> 'truncated')::boolean, false), finished_at = now()
+  where x.id = (step ->> 'id')::uuid and x.status = 'running';
+  if not found then
+    return jsonb_build_object('events', '[]'::jsonb);
+  end if;
+  update public.tool_execution_payloads p set output = nullif(step -> 'output', 'null')
+  where p.tool_execution_id = (step ->> 'id')::uuid;
+  told := private.tell_of_tool(run, (step ->> 'id')::uuid);
+  return jsonb_build_object('events', jsonb_build_array(private.build_run_event(run, (step ->> 'seq')::integer,
+    case when step ->> 'status' = 'succeeded' then 'tool.executed' else 'tool.error' end, told, (step ->> 'agent_id')::uuid, true)));
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.finish_turn(run public.runs, step jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+AS $function$
+declare
+  turn public.run_turns;
+  said text := left(step ->> 'content', 100000);
+  outcome text := step ->> 'status';
+  first_seq integer := (step ->> 'seq')::integer;
+  usage jsonb := nullif(step -> 'usage', 'null');
+  reason text := coalesce(step ->> 'reason',
+    case outcome when 'completed' then 'run_completed' when 'cancelled' then 'cancelled' else 'run_failed' end);
+  events jsonb := '[]';
+  message public.messages;
+begin
+  select * into turn from public.run_turns t where t.id = (step ->> 'turn_id')::uuid for no key update;
+  if not found then
+    raise exception 'turn % is not there', step ->> 'turn_id' using errcode = 'no_data_found';
+  elsif turn.status not in ('queued', 'thinking', 'responding') then
+    return jsonb_build_object('events', '[]'::jsonb);
+  end if;
+  if nullif(said, '') is not null and turn.agent_id is not null then
+    if turn.status <> 'responding' and outcome = 'completed' then
+      -- Short as it was, everybody who watches the agent is to see it.
+      update public.run_turns t set status = 'responding' where t.id = turn.id;
+      events := private.project_turn_status(run, first_seq, turn.agent_id, 'first_token');
+    end if;
+    perform set_config('swarmbase.context', json_build_object('run_id', run.id, 'swarm_id', run.swarm_id,
+      'actor', json_build_object('type', 'agent', 'id', turn.agent_id))::text, true);
+    insert into public.messages (id, swarm_id, sender_type, sender_agent_id, sender_name, content, run_id, turn_id, finish_reason, metadata)
+    values (turn.message_id, run.swarm_id, 'agent', turn.agent_id, turn.agent_name, said, run.id, turn.id, step ->> 'finish_reason',
+      coalesce(nullif(step -> 'metadata', 'null'), '{}'))
+    returning * into message;
+    events := events || private.build_run_event(run, first_seq + 1, 'message.created',
+      jsonb_build_object('message_id', message.id, 'turn_id', turn.id, 'message', to_jsonb(message)), turn.agent_id);
+  end if;
+  update public.run_turns t
+  set status = outcome, finish_reason = step ->> 'finish_reason', error = nullif(step -> 'error', 'null'),
+    warnings = coalesce(step -> 'warnings', t.warnings), attempts = coalesce((step ->> 'attempts')::integer, t.attempts),
+    framework = coalesce(step ->> 'framework', t.framework), model = coalesce(step ->> 'model', t.model),
+    first_token_ms = coalesce(t.first_token_ms, (step ->> 'first_token_ms')::integer),
+    -- A machine may have been off for a month, or a backup be as old.
+    duration_ms = coalesce((step ->> 'duration_ms')::integer,
+      least(extract(epoch from clock_timestamp() - t.started_at) * 1000, 2147483647)::integer),
+    input_tokens = (usage ->> 'input_tokens')::bigint, cached_input_tokens = (usage ->> 'cached_input_tokens')::bigint,
+    output_tokens = (usage ->> 'output_tokens')::bigint, reasoning_tokens = (usage ->> 'reasoning_tokens')::bigint,
+    estimated = coalesce((usage ->> 'estimated')::boolean, false), cost_usd = (usage ->> 'cost_usd')::numeric, finished_at = now()
+  where t.id = turn.id
+  returning * into turn;
+  if usage is not null then
+    insert into public.usage_records (payer_id, user_id, swarm_id, run_id, turn_id, agent_id, framework, model, input_tokens,
+      cached_input_tokens, output_tokens, reasoning_tokens, cost_usd, estimated)
+    select u.id, run.user_id, run.swarm_id, run.id, turn.id, turn.agent_id, turn.framework, turn.model, turn.input_tokens,
+      turn.cached_input_tokens, turn.output_tokens, turn.reasoning_tokens, turn.cost_usd, turn.estimated
+    from auth.users u where u.id = (step ->> 'payer_id')::uuid;
+  end if;
+  events := events || private.build_run_event(run, first_seq + 2, 'turn.completed', jsonb_build_object('turn_id', turn.id,
+    'agent_id', turn.agent_id, 'agent_name', turn.agent_name, 'status', turn.status, 'finish_reason', turn.finish_reason,
+    'usage', private.usage_body(turn.input_tokens, turn.cached_input_tokens, turn.output_tokens, turn.cost_usd, turn.estimated),
+    'warnings', turn.warnings), turn.agent_id);
+  if outcome = 'failed' then
+    events := events || private.build_run_event(run, first_seq + 3, 'agent.error', private.tell_of_failure(run, turn), turn.agent_id);
+  end if;
+  events := events || private.project_turn_status(run, first_seq + 4, turn.agent_id, reason);
+  return jsonb_build_object('events', events);
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.flag_blocked_message(message_id uuid, swarm_id uuid, term text)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  insert into public.message_flags (message_id, swarm_id, source, category, reason)
+  select flag_blocked_message.message_id, flag_blocked_message.swarm_id, 'moderation', 'blocklist',
+    'The blocklist has "' || term || '"'
+  where not exists (select 1 from public.message_flags f
+                    where f.message_id = flag_blocked_message.message_id and f.source = 'moderation' and f.status = 'open')
+$function$;
+
+CREATE OR REPLACE FUNCTION private.flag_edited_messages()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  perform private.flag_blocked_message(n.id, n.swarm_id, found.term)
+  from new_rows n
+  join old_rows o on o.id = n.id
+  cross join lateral (select private.blocked_term_in(n.swarm_id, n.content)) as found (term)
+  where n.flagged and n.content is distinct from o.content and found.term is not null;
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.flag_new_messages()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  perform private.flag_blocked_message(n.id, n.swarm_id, found.term)
+  from new_rows n
+  cross join lateral (select private.blocked_term_in(n.swarm_id, n.content)) as found (term)
+  where n.flagged and found.term is not null;
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.folded(value text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+AS $function$
+  select pg_catalog.lower(pg_catalog.translate(pg_catalog.normalize(value, 'NFKC'),
+    U&'\00AD\034F\061C\115F\1160\17B4\17B5\180B\180C\180D\180E\180F\200B\200C\200D\200E\200F\202A\202B\202C\202D\202E'
+    '\2060\2061\2062\2063\2064\2065\2066\2067\2068\2069\206A\206B\206C\206D\206E\206F'
+    '\FE00\FE01\FE02\FE03\FE04\FE05\FE06\FE07\FE08\FE09\FE0A\FE0B\FE0C\FE0D\FE0E\FE0F\FEFF\3164\FFA0', ''))
+$function$;
+grant execute on function private.folded(text) to authenticated, sb_service, service_role;
+
+CREATE OR REPLACE FUNCTION private.forget_deleted_words()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  delete from public.run_events e using public.runs r
+  where r.swarm_id = new.swarm_id and (r.id = new.run_id or r.message_id = new.id)
+    and r.status in ('completed', 'partial', 'failed', 'cancelled') and e.run_id = r.id;
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.host_of_tool(config jsonb)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$ select substring(lower(config ->> 'url') from '^https?://([^/?#]*)') $function$;
+
+CREATE OR REPLACE FUNCTION private.is_moderation(value jsonb)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE STRICT
+AS $function$
+begin
+  return case when pg_catalog.jsonb_typeof(value) <> 'object' then false
+    when value ? 'enabled' and pg_catalog.jsonb_typeof(value -> 'enabled') <> 'boolean' then false
+    when value ? 'action' and value -> 'action' not in ('"flag"', '"block"') then false
+    when not value ? 'blocklist' then true
+    when pg_catalog.jsonb_typeof(value -> 'blocklist') <> 'array' then false
+    else pg_catalog.jsonb_array_length(value -> 'blocklist') <= 1000 and not exists (
+      select 1 from pg_catalog.jsonb_array_elements(value -> 'blocklist') as term (value)
+      where pg_catalog.jsonb_typeof(term.value) <> 'string'
+        or pg_catalog.char_length(private.trimmed(term.value #>> '{}')) not between 1 and 200)
+  end;
+end
+$function$;
+grant execute on function private.is_moderation(jsonb) to authenticated, sb_service, service_role;
+
 CREATE OR REPLACE FUNCTION private.is_number_between(value jsonb, low numeric, high numeric)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -996,6 +1808,41 @@ begin
 end
 $function$;
 grant execute on function private.is_number_between(jsonb,numeric,numeric) to authenticated, sb_service, service_role;
+
+CREATE OR REPLACE FUNCTION private.is_run_budget(value jsonb)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE STRICT
+AS $function$
+begin
+  return case pg_catalog.jsonb_typeof(value)
+    when 'null' then true
+    when 'object' then coalesce((
+      select pg_catalog.bool_and(case
+        when pg_catalog.jsonb_typeof(limits.value) = 'null' then true
+        when limits.key in ('max_tokens', 'max_tokens_per_day')
+          then private.is_whole_number_between(limits.value, 0, 9007199254740991)
+        when limits.key in ('max_cost_usd', 'max_cost_usd_per_day')
+          then private.is_number_between(limits.value, 0, 999999999)
+        else true end)
+      from pg_catalog.jsonb_each(value) as limits), true)
+    else false
+  end;
+end
+$function$;
+grant execute on function private.is_run_budget(jsonb) to authenticated, sb_service, service_role;
+
+CREATE OR REPLACE FUNCTION private.is_run_claimable(run public.runs)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select run.status = 'queued'
+    or (run.status = 'requires_action'
+        and not exists (select 1 from public.tool_executions x
+                        where x.swarm_id = run.swarm_id and x.run_id = run.id and x.status = 'pending_approval'))
+$function$;
+grant execute on function private.is_run_claimable(public.runs) to sb_service;
 
 CREATE OR REPLACE FUNCTION private.is_session_live(user_id uuid, session_id uuid)
  RETURNS boolean
@@ -1022,6 +1869,208 @@ AS $function$
                  where w.is_active and w.user_id = any (audience) and is_subscribed.type = any (w.events))
 $function$;
 grant execute on function private.is_subscribed(text,uuid[]) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.is_swarm_setting(name text, value jsonb)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE STRICT
+AS $function$
+begin
+  return case name
+    when 'max_turns' then private.is_whole_number_between(value, 1, 50)
+    when 'max_rounds' then private.is_whole_number_between(value, 1, 10)
+    when 'max_tool_steps' then private.is_whole_number_between(value, 1, 25)
+    when 'timeout_ms' then private.is_whole_number_between(value, 1000, 600000)
+    when 'history_limit' then private.is_whole_number_between(value, 1, 500)
+    when 'on_agent_error' then value in ('"continue"', '"stop"')
+    when 'on_conflict' then value in ('"enqueue"', '"reject"', '"interrupt"')
+    when 'budget' then private.is_run_budget(value)
+    when 'moderation' then private.is_moderation(value)
+    when 'auto_respond' then pg_catalog.jsonb_typeof(value) = 'boolean'
+    else true
+  end;
+end
+$function$;
+grant execute on function private.is_swarm_setting(text,jsonb) to authenticated, sb_service, service_role;
+
+CREATE OR REPLACE FUNCTION private.is_whole_number_between(value jsonb, low numeric, high numeric)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE STRICT
+AS $function$
+begin
+  return case when pg_catalog.jsonb_typeof(value) <> 'number' then false
+    else (value #>> '{}')::numeric between low and high
+      and (value #>> '{}')::numeric = pg_catalog.trunc((value #>> '{}')::numeric) end;
+end
+$function$;
+grant execute on function private.is_whole_number_between(jsonb,numeric,numeric) to authenticated, sb_service, service_role;
+
+CREATE OR REPLACE FUNCTION private.judge_followers(followers jsonb)
+ RETURNS TABLE(follower integer, swarm_id uuid, status text, is_manager boolean, agent_ids uuid[])
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  select f.follower, r.swarm_id, r.status, f.user_id is null or m.role in ('owner', 'admin'),
+    -- An agent that took over the id of a deleted one is none of those that spoke.
+    array(select sa.agent_id from public.swarm_agents sa
+          join public.agents a on a.id = sa.agent_id and a.created_at <= r.created_at
+          where sa.swarm_id = r.swarm_id and sa.user_id = f.user_id)
+  from jsonb_to_recordset(followers)
+    as f (follower integer, run_id uuid, user_id uuid, session_id uuid, inactivity_seconds integer)
+  join public.runs r on r.id = f.run_id
+  left join public.swarm_members m on m.swarm_id = r.swarm_id and m.user_id = f.user_id and m.status = 'active'
+  where f.user_id is null
+    or (m.id is not null
+        and exists (select 1 from auth.users u
+                    where u.id = f.user_id and u.deleted_at is null and coalesce(u.banned_until <= now(), true))
+        and (f.session_id is null
+             or exists (select 1 from auth.sessions s
+                        where s.id = f.session_id and s.user_id = f.user_id and coalesce(s.not_after > now(), true)
+                          and (coalesce(f.inactivity_seconds, 0) = 0
+                               or coalesce(s.refreshed_at, s.created_at) + make_interval(secs => f.inactivity_seconds) > now()))))
+$function$;
+grant execute on function private.judge_followers(jsonb) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.keep_runs(run_ids uuid[], fences bigint[], lease_ms integer)
+ RETURNS TABLE(run_id uuid, is_lost boolean, cancel_reason text, swarm_status text, gone_turn_ids uuid[])
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  update private.run_leases l set expires_at = now() + keep_runs.lease_ms * interval '1 millisecond'
+  where l.run_id in (
+    select held.run_id from private.run_leases held
+    join unnest(keep_runs.run_ids, keep_runs.fences) as mine (id, fence) on mine.id = held.run_id and mine.fence = held.fence
+    where held.expires_at < now() + keep_runs.lease_ms * interval '0.67 millisecond'
+    for update of held skip locked);
+  return query
+  select mine.id, l.fence is distinct from mine.fence or r.status is distinct from 'running',
+    case when l.cancel_requested_at is not null then coalesce(l.cancel_reason, 'cancelled') end, s.status,
+    array(select t.id from public.run_turns t
+          where t.swarm_id = r.swarm_id and t.run_id = r.id and t.status in ('queued', 'thinking', 'responding')
+            and not exists (select 1 from public.swarm_agents sa
+                            where sa.swarm_id = t.swarm_id and sa.agent_id = t.agent_id and sa.enabled
+                              and private.may_agent_speak(sa.swarm_id, sa.user_id)))
+  from unnest(keep_runs.run_ids, keep_runs.fences) as mine (id, fence)
+  left join public.runs r on r.id = mine.id
+  left join private.run_leases l on l.run_id = mine.id
+  left join public.swarms s on s.id = r.swarm_id;
+end
+$function$;
+grant execute on function private.keep_runs(uuid[],bigint[],integer) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.keep_tool_secrets()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  is_sent constant boolean := coalesce(new.secret_names[1] like '=%', false);
+  sealed bytea;
+begin
+  if is_sent then
+    sealed := decode(substr(new.secret_names[1], 2), 'base64');
+    new.secret_names := new.secret_names[2:];
+  elsif tg_op = 'INSERT' then
+    new.secret_names := '{}';
+  elsif private.host_of_tool(new.config) is not distinct from private.host_of_tool(old.config) then
+    new.secret_names := old.secret_names;
+    return new;
+  else
+    -- What was meant for one host is not sent to another.
+    new.secret_names := '{}';
+  end if;
+  if cardinality(new.secret_names) = 0 then
+    if tg_op = 'UPDATE' then
+      delete from private.tool_secrets s where s.tool_id = old.id;
+    end if;
+  elsif tg_op = 'UPDATE' then
+    insert into private.tool_secrets as s (tool_id, secrets_wrapped) values (old.id, sealed)
+      on conflict (tool_id) do update set secrets_wrapped = excluded.secrets_wrapped, updated_at = now();
+  elsif not exists (select 1 from public.tools t where t.id = new.id) then
+    -- Of an id that is taken this row will not come to be.
+    insert into private.tool_secrets (tool_id, secrets_wrapped) values (new.id, sealed);
+  end if;
+  return new;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.load_run(run_id uuid, fence bigint)
+ RETURNS json
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  return (select json_build_object(
+    'run', json_build_object('id', r.id, 'swarm_id', r.swarm_id, 'user_id', r.user_id, 'message_id', r.message_id,
+      'strategy', r.strategy, 'request', r.request),
+    'last_seq', (select coalesce(max(e.seq), 0) from public.run_events e where e.run_id = r.id),
+    'swarm', json_build_object('id', s.id, 'name', s.name, 'status', s.status, 'owner_id', s.owner_id,
+      'coordinator_agent_id', s.coordinator_agent_id, 'settings', s.settings),
+    'message', (select m.content from public.messages m where m.id = r.message_id),
+    'agents', coalesce((
+      select json_agg(json_build_object('id', a.id, 'name', a.name, 'role', coalesce(sa.role_override, a.role), 'position', sa.position,
+                        'framework', a.framework, 'model', a.model, 'settings', a.settings)
+                      order by sa.position, sa.created_at, a.id)
+      from public.swarm_agents sa
+      join public.agents a on a.id = sa.agent_id
+      where sa.swarm_id = r.swarm_id and sa.enabled and private.may_agent_speak(r.swarm_id, sa.user_id)), '[]'),
+    'people', coalesce((
+      select json_agg(json_build_object('id', m.user_id,
+          'name', coalesce(nullif(p.full_name, ''), 'User ' || left(m.user_id::text, 8))) order by m.joined_at, m.id)
+      from (select * from public.swarm_members m where m.swarm_id = r.swarm_id and m.status = 'active'
+            order by m.joined_at, m.id limit 50) as m
+      left join public.profiles p on p.id = m.user_id), '[]'),
+    'payer_id', payer.id,
+    'payer_budget', (select json_build_object('max_tokens', u.daily_token_budget, 'max_cost_usd', u.daily_cost_budget_usd)
+                     from public.user_settings u where u.user_id = payer.id
+                       and (u.daily_token_budget is not null or u.daily_cost_budget_usd is not null)),
+    'spent_by_payer', (select json_build_object('tokens', coalesce(sum(u.input_tokens + u.output_tokens), 0), 'cost_usd', coalesce(sum(u.cost_usd), 0))
+                       from public.usage_records u
+                       where u.payer_id = payer.id and u.created_at >= date_trunc('day', now(), 'UTC')
+                         and exists (select 1 from public.user_settings b where b.user_id = payer.id
+                                     and (b.daily_token_budget is not null or b.daily_cost_budget_usd is not null))),
+    'spent_in_swarm', (select json_build_object('tokens', coalesce(sum(u.input_tokens + u.output_tokens), 0), 'cost_usd', coalesce(sum(u.cost_usd), 0))
+                       from public.usage_records u
+                       where u.swarm_id = s.id and s.settings ? 'budget' and u.created_at >= date_trunc('day', now(), 'UTC')),
+    'progress', (select p.progress from private.run_progress p where p.run_id = r.id),
+    'decisions', coalesce((
+      select json_agg(json_build_object('id', x.id, 'status', x.status, 'error', x.error))
+      from public.tool_executions x
+      where x.swarm_id = r.swarm_id and x.run_id = r.id and x.expires_at is not null), '[]'))
+  from public.runs r
+  join private.run_leases l on l.run_id = r.id and l.fence = load_run.fence
+  join public.swarms s on s.id = r.swarm_id
+  cross join lateral (
+    select coalesce((select u.id from auth.users u where u.id::text = r.request ->> 'payer_id'), s.owner_id)) as payer (id)
+  where r.id = load_run.run_id and r.status = 'running');
+end
+$function$;
+grant execute on function private.load_run(uuid,bigint) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.lock_run_for(run_id uuid, user_id uuid, is_service boolean, OUT run public.runs, OUT member_role text)
+ RETURNS record
+ LANGUAGE plpgsql
+AS $function$
+begin
+  select m.role into member_role from public.runs r
+  join public.swarm_members m on m.swarm_id = r.swarm_id and m.user_id = lock_run_for.user_id and m.status = 'active'
+  where r.id = lock_run_for.run_id;
+  if not is_service and member_role is null then
+    perform private.refuse_call('RUN_NOT_FOUND');
+  end if;
+  select * into run from public.runs r where r.id = lock_run_for.run_id for no key update;
+  if not found then
+    perform private.refuse_call('RUN_NOT_FOUND');
+  end if;
+end
+$function$;
+grant execute on function private.lock_run_for(uuid,uuid,boolean) to sb_service;
 
 CREATE OR REPLACE FUNCTION private.make_profile()
  RETURNS trigger
@@ -1052,6 +2101,19 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.may_agent_speak(swarm_id uuid, agent_owner_id uuid)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  select exists (
+    select 1 from public.swarm_members m
+    join auth.users u on u.id = m.user_id
+    where m.swarm_id = may_agent_speak.swarm_id and m.user_id = may_agent_speak.agent_owner_id and m.status = 'active'
+      and u.deleted_at is null and (u.banned_until is null or u.banned_until <= now()))
+$function$;
+
 CREATE OR REPLACE FUNCTION private.may_number_message(swarm_id uuid)
  RETURNS boolean
  LANGUAGE sql
@@ -1060,6 +2122,31 @@ AS $function$
   select current_user not in ('anon', 'authenticated') or swarm_id = any (array(select private.my_writable_swarm_ids()))
 $function$;
 grant execute on function private.may_number_message(uuid) to authenticated, sb_service, service_role;
+
+CREATE OR REPLACE FUNCTION private.moderate_message()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  moderation jsonb;
+begin
+  select s.settings -> 'moderation' into moderation from public.swarms s where s.id = new.swarm_id;
+  if moderation -> 'enabled' is distinct from 'true'
+     or private.find_blocked_term(moderation -> 'blocklist', new.content) is null then
+    return new;
+  end if;
+  if new.sender_type = 'user' and moderation ->> 'action' = 'block' then
+    raise exception 'the message has a term that this swarm does not allow'
+      using errcode = 'check_violation', schema = 'public', table = 'messages', column = 'content',
+            constraint = 'messages_content_blocked';
+  end if;
+  -- Here already, so that whoever wrote it gets the row as it is stored.
+  new.flagged := true;
+  return new;
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION private.my_agent_ids()
  RETURNS SETOF uuid
@@ -1183,6 +2270,42 @@ begin
             constraint = tg_table_name || '_agent_id_fkey';
   end if;
   return new;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.pause_run(run public.runs, step jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+AS $function$
+declare
+  execution jsonb;
+  events jsonb := '[]';
+  next_seq integer := (step ->> 'seq')::integer;
+  speaker_id uuid;
+  until timestamptz := now() + (step ->> 'ttl_ms')::bigint * interval '1 millisecond';
+begin
+  -- Whoever cancels a run that works leaves it to the worker: one that then waited would wait for nothing.
+  if exists (select 1 from private.run_leases l where l.run_id = run.id and l.cancel_requested_at is not null) then
+    return jsonb_build_object('outcome', 'cancelled', 'events', '[]'::jsonb);
+  end if;
+  for execution in select value from jsonb_array_elements(step -> 'executions') loop
+    speaker_id := (select a.id from public.agents a where a.id = (execution ->> 'agent_id')::uuid);
+    insert into public.tool_executions (id, run_id, turn_id, swarm_id, agent_id, tool_id, tool_name, tool_call_id, status, expires_at)
+    values ((execution ->> 'id')::uuid, run.id, (execution ->> 'turn_id')::uuid, run.swarm_id, speaker_id,
+      (select t.id from public.tools t where t.id = (execution ->> 'tool_id')::uuid), execution ->> 'tool_name',
+      execution ->> 'tool_call_id', 'pending_approval', until);
+    insert into public.tool_execution_payloads (tool_execution_id, swarm_id, agent_id, input)
+    values ((execution ->> 'id')::uuid, run.swarm_id, speaker_id, execution -> 'input');
+    events := events || private.build_run_event(run, next_seq, 'tool.approval_required', jsonb_build_object(
+      'tool_execution_id', execution -> 'id', 'turn_id', execution -> 'turn_id', 'agent_id', execution -> 'agent_id',
+      'tool_name', execution -> 'tool_name', 'input', execution -> 'input', 'expires_at', until), speaker_id, true);
+    next_seq := next_seq + 1;
+  end loop;
+  insert into private.run_progress as kept (run_id, progress) values (run.id, step -> 'progress')
+  on conflict on constraint run_progress_pkey do update set progress = excluded.progress;
+  update public.runs r set status = 'requires_action' where r.id = run.id;
+  update private.run_leases l set owner = null, expires_at = null where l.run_id = run.id;
+  return jsonb_build_object('events', events);
 end
 $function$;
 
@@ -1389,6 +2512,36 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.project_agent_status(run public.runs, agent_id uuid, reason text)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+AS $function$
+declare
+  before text;
+  after text;
+begin
+  select a.status into before from public.agents a where a.id = project_agent_status.agent_id for no key update;
+  if not found then
+    return null;
+  end if;
+  select case when bool_or(t.status = 'responding') then 'responding'
+              when bool_or(t.status = 'thinking') then 'thinking'
+              when project_agent_status.reason in ('run_failed', 'worker_lost') then 'error'
+              else 'idle' end
+  into after
+  from public.run_turns t
+  where t.agent_id = project_agent_status.agent_id and t.status in ('queued', 'thinking', 'responding');
+  if after = before then
+    return null;
+  end if;
+  perform set_config('swarmbase.context', json_build_object('reason', project_agent_status.reason, 'run_id', run.id,
+    'swarm_id', run.swarm_id, 'actor', json_build_object('type', 'agent', 'id', project_agent_status.agent_id))::text, true);
+  update public.agents a set status = after where a.id = project_agent_status.agent_id;
+  return jsonb_build_object('agent_id', project_agent_status.agent_id, 'status', after, 'previous_status', before,
+    'reason', project_agent_status.reason, 'changed_at', now());
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.project_message_flags()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1412,6 +2565,82 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.project_turn_status(run public.runs, seq integer, agent_id uuid, reason text)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+AS $function$
+declare
+  change jsonb := private.project_agent_status(run, agent_id, reason);
+begin
+  if change is null then
+    return '[]';
+  end if;
+  return jsonb_build_array(private.build_run_event(run, seq, 'agent.status_changed', change, agent_id));
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.prune_run_rows(retention interval, max_rows integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  pruned integer;
+  gone integer;
+begin
+  delete from public.run_events e
+  where e.ctid = any (array(
+    select old.ctid from public.run_events old
+    join public.runs r on r.id = old.run_id and r.status in ('completed', 'partial', 'failed', 'cancelled')
+    where old.created_at < now() - prune_run_rows.retention and r.finished_at < now() - prune_run_rows.retention
+    limit prune_run_rows.max_rows));
+  get diagnostics pruned = row_count;
+  delete from private.idempotency_keys k
+  where k.ctid = any (array(select old.ctid from private.idempotency_keys old
+                            where old.created_at < now() - interval '24 hours' limit prune_run_rows.max_rows));
+  get diagnostics gone = row_count;
+  return greatest(pruned, gone);
+end
+$function$;
+grant execute on function private.prune_run_rows(interval,integer) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.queue_auto_responses()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  asked record;
+  new_run_id uuid;
+begin
+  for asked in
+    select distinct on (n.swarm_id) n.swarm_id, n.id as message_id, n.sender_user_id, s.strategy, to_jsonb(n) as message
+    from new_rows n
+    join public.swarms s on s.id = n.swarm_id
+    where n.sender_type = 'user' and n.run_id is null and n.deleted_at is null
+      and s.status = 'active' and s.settings -> 'auto_respond' = 'true'
+      and exists (select 1 from public.swarm_agents sa where sa.swarm_id = s.id and sa.enabled)
+    order by n.swarm_id, n.seq desc
+  loop
+    perform 1 from public.runs r
+    where r.swarm_id = asked.swarm_id and r.status = 'queued' and r.request ->> 'source' = 'auto_respond'
+    for no key update;
+    continue when found;
+    insert into public.runs (swarm_id, user_id, message_id, strategy, request)
+    values (asked.swarm_id, asked.sender_user_id, asked.message_id, asked.strategy, '{"source": "auto_respond"}')
+    returning id into new_run_id;
+    insert into private.run_leases (run_id) values (new_run_id);
+    perform private.append_run_event(new_run_id, 'message.created',
+      jsonb_build_object('message_id', asked.message_id, 'message', asked.message), null, false);
+    perform private.append_run_event(new_run_id, 'run.queued', jsonb_build_object('status', 'queued', 'position', (
+      select count(*) from public.runs r where r.swarm_id = asked.swarm_id and r.status = 'queued')), null, false);
+  end loop;
+  return null;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.random_32_bytes()
  RETURNS bytea
  LANGUAGE sql
@@ -1422,6 +2651,27 @@ AS $function$
     || pg_catalog.uuid_send(pg_catalog.gen_random_uuid()) || pg_catalog.uuid_send(pg_catalog.gen_random_uuid()))
 $function$;
 grant execute on function private.random_32_bytes() to authenticated, sb_service, service_role;
+
+CREATE OR REPLACE FUNCTION private.read_transcript(swarm_id uuid, after_seq bigint, max_messages integer)
+ RETURNS json
+ LANGUAGE plpgsql
+ STABLE
+ SET enable_sort TO 'off'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+AS $function$
+begin
+  return (
+    select coalesce(json_agg(read order by read.seq), '[]')
+    from (select n.id, n.seq, n.sender_type, n.sender_id, n.sender_name, n.content, n.reply_to_id, n.run_id
+          from (select m.*, sum(coalesce(octet_length(m.content), 0)) over (order by m.seq desc) - coalesce(octet_length(m.content), 0) as newer_bytes
+                from (select * from public.messages m
+                      where m.swarm_id = read_transcript.swarm_id and m.seq > read_transcript.after_seq
+                      order by m.seq desc limit read_transcript.max_messages) as m) as n
+          -- More than the longest of contexts holds is not sent for: rooms full of long messages would fill the memory of a node.
+          where n.newer_bytes < 4000000) as read);
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION private.record_webhook_attempts(delivery_ids uuid[], claims uuid[], attempts integer[], statuses text[], status_codes integer[], response_bodies text[], are_truncated boolean[], error_codes text[], errors text[], response_times_ms integer[], urls text[], retry_delays_ms double precision[], pauses_ms double precision[], should_disable boolean[], failing_days integer, min_failures integer, warn_after_days integer)
  RETURNS TABLE(kind text, id uuid, reason text)
@@ -1513,6 +2763,16 @@ end
 $function$;
 grant execute on function private.record_webhook_attempts(uuid[],uuid[],integer[],text[],integer[],text[],boolean[],text[],text[],integer[],text[],double precision[],double precision[],boolean[],integer,integer,integer) to sb_service;
 
+CREATE OR REPLACE FUNCTION private.refuse_call(code text, details jsonb DEFAULT NULL::jsonb)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'refused: %', code using errcode = 'SB126', detail = jsonb_build_object('code', code, 'details', details)::text;
+end
+$function$;
+grant execute on function private.refuse_call(text,jsonb) to sb_service;
+
 CREATE OR REPLACE FUNCTION private.refuse_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1555,6 +2815,30 @@ begin
 end
 $function$;
 grant execute on function private.refuse_unsigned(uuid) to sb_service, sb_user;
+
+CREATE OR REPLACE FUNCTION private.request_cancel(run_id uuid, reason text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  run public.runs;
+begin
+  perform 1 from public.swarms s
+  where s.id = (select r.swarm_id from public.runs r where r.id = request_cancel.run_id) for key share;
+  select r.* into run from public.runs r where r.id = request_cancel.run_id for no key update;
+  if not found or run.status in ('completed', 'partial', 'failed', 'cancelled') then
+    return;
+  end if;
+  update private.run_leases l
+  set cancel_requested_at = coalesce(l.cancel_requested_at, now()), cancel_reason = coalesce(l.cancel_reason, request_cancel.reason)
+  where l.run_id = request_cancel.run_id;
+  if run.status <> 'running' then
+    perform private.close_run(run, 'cancelled', case reason when 'interrupted' then 'interrupted' else 'cancelled' end, null,
+      case reason when 'interrupted' then 'interrupted' else 'cancelled' end, 'cancelled');
+  end if;
+end
+$function$;
+grant execute on function private.request_cancel(uuid,text) to sb_service;
 
 CREATE OR REPLACE FUNCTION private.require_at_most(row_count bigint, most bigint)
  RETURNS boolean
@@ -1622,6 +2906,29 @@ end
 $function$;
 grant execute on function private.require_single(bigint) to anon, authenticated, service_role;
 
+CREATE OR REPLACE FUNCTION private.resume_turn(run public.runs, step jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+AS $function$
+declare
+  speaker record;
+begin
+  select a.id, a.name, a.user_id, coalesce(sa.role_override, a.role) as role, s.config into speaker
+  from public.swarm_agents sa
+  join public.agents a on a.id = sa.agent_id
+  join public.run_turns t on t.id = (step ->> 'turn_id')::uuid and t.agent_id = a.id and t.status in ('thinking', 'responding')
+  join private.turn_snapshots s on s.turn_id = t.id
+  where sa.swarm_id = run.swarm_id and sa.agent_id = (step ->> 'agent_id')::uuid and sa.enabled
+    and private.may_agent_speak(run.swarm_id, sa.user_id);
+  if not found then
+    return jsonb_build_object('outcome', 'gone', 'events', '[]'::jsonb);
+  end if;
+  return jsonb_build_object('outcome', 'started', 'events', '[]'::jsonb,
+    'agent', speaker.config || jsonb_build_object('id', speaker.id, 'user_id', speaker.user_id,
+      'tools', private.agent_toolbox(speaker.id, speaker.user_id)));
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.revise_message()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1644,6 +2951,55 @@ begin
   return new;
 end
 $function$;
+
+CREATE OR REPLACE FUNCTION private.run_body(run_id uuid)
+ RETURNS json
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  return (select json_build_object(
+    'run_id', r.id, 'swarm_id', r.swarm_id, 'status', r.status, 'stop_reason', r.stop_reason,
+    'message', (select row_to_json(m) from public.messages m where m.id = r.message_id),
+    'responses', coalesce((
+      select json_agg(json_build_object(
+          'message', row_to_json(m), 'agent_id', m.sender_id, 'agent_name', t.agent_name, 'turn_id', t.id,
+          'framework', t.framework, 'model', t.model, 'finish_reason', t.finish_reason,
+          'usage', private.usage_body(t.input_tokens, t.cached_input_tokens, t.output_tokens, t.cost_usd, t.estimated),
+          'first_token_ms', t.first_token_ms, 'duration_ms', t.duration_ms,
+          'tool_executions', coalesce((
+            select json_agg(json_build_object('id', x.id, 'tool_name', x.tool_name, 'status', x.status, 'duration_ms', x.duration_ms)
+                            order by x.created_at, x.id)
+            from public.tool_executions x where x.turn_id = t.id), '[]'),
+          'warnings', t.warnings) order by m.seq)
+      from public.run_turns t
+      join public.messages m on m.id = t.message_id
+      where t.swarm_id = r.swarm_id and t.run_id = r.id), '[]'),
+    'errors', coalesce((
+      select json_agg(json_build_object('agent_id', t.agent_id, 'turn_id', t.id, 'code', t.error ->> 'code',
+          'message', t.error ->> 'message', 'retryable', coalesce((t.error ->> 'retryable')::boolean, false))
+        order by t.position, t.id)
+      from public.run_turns t
+      where t.swarm_id = r.swarm_id and t.run_id = r.id and t.status = 'failed' and t.error is not null),
+      case when r.error is null then '[]'::json
+           else json_build_array(json_build_object('agent_id', null, 'turn_id', null, 'code', r.error ->> 'code',
+             'message', r.error ->> 'message', 'retryable', coalesce((r.error ->> 'retryable')::boolean, false))) end),
+    'usage', (
+      select private.usage_body(sum(t.input_tokens)::bigint, sum(t.cached_input_tokens)::bigint, sum(t.output_tokens)::bigint,
+        case when bool_or(t.cost_usd is null and t.input_tokens is not null) then null else coalesce(sum(t.cost_usd), 0) end,
+        bool_or(t.estimated))
+      from public.run_turns t where t.swarm_id = r.swarm_id and t.run_id = r.id),
+    'pending_approvals', case when r.status = 'requires_action' then coalesce((
+      select json_agg(json_build_object('tool_execution_id', x.id, 'tool_name', x.tool_name, 'agent_id', x.agent_id,
+          'expires_at', x.expires_at) order by x.created_at, x.id)
+      from public.tool_executions x
+      where x.swarm_id = r.swarm_id and x.run_id = r.id and x.status = 'pending_approval'), '[]') end,
+    'created_at', r.created_at, 'completed_at', r.finished_at)
+  from public.runs r where r.id = run_body.run_id);
+end
+$function$;
+grant execute on function private.run_body(uuid) to sb_service;
 
 CREATE OR REPLACE FUNCTION private.seat_swarm_owner()
  RETURNS trigger
@@ -1743,6 +3099,194 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.start_run(run_id uuid, owner text, lease_ms integer)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  waiting public.runs;
+  new_fence bigint;
+begin
+  select * into waiting from public.runs r where r.id = start_run.run_id;
+  if not found or waiting.status not in ('queued', 'requires_action') then
+    return null;
+  end if;
+  -- Tried, never waited for: whoever holds it is about to answer the same question for the same swarm.
+  if not pg_try_advisory_xact_lock(hashtextextended(waiting.swarm_id::text, 25)) then
+    return null;
+  end if;
+  if exists (select 1 from public.runs r where r.swarm_id = waiting.swarm_id and r.status = 'running')
+     or exists (select 1 from public.runs r
+                where r.swarm_id = waiting.swarm_id and r.status in ('queued', 'requires_action')
+                  and (r.queued_at, r.id) < (waiting.queued_at, waiting.id) and private.is_run_claimable(r)) then
+    return null;
+  end if;
+  update public.runs r set status = 'running', started_at = coalesce(r.started_at, now())
+  where r.id = waiting.id and r.status = waiting.status and private.is_run_claimable(r);
+  if not found then
+    return null;
+  end if;
+  insert into private.run_leases as lease (run_id, owner, fence, expires_at)
+  values (waiting.id, start_run.owner, 1, now() + start_run.lease_ms * interval '1 millisecond')
+  on conflict on constraint run_leases_pkey do update
+  set owner = excluded.owner, fence = lease.fence + 1, expires_at = excluded.expires_at
+  returning lease.fence into new_fence;
+  perform private.append_run_event(waiting.id, 'run.started',
+    jsonb_build_object('status', 'running', 'is_resumed', waiting.status = 'requires_action'), null, false);
+  return new_fence;
+end
+$function$;
+grant execute on function private.start_run(uuid,text,integer) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.start_tool(run public.runs, step jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+AS $function$
+declare
+  speaker_id uuid := (select a.id from public.agents a where a.id = (step ->> 'agent_id')::uuid);
+begin
+  insert into public.tool_executions as x (id, run_id, turn_id, swarm_id, agent_id, tool_id, tool_name, tool_call_id, status, started_at)
+  values ((step ->> 'id')::uuid, run.id, (step ->> 'turn_id')::uuid, run.swarm_id, speaker_id,
+    (select t.id from public.tools t where t.id = (step ->> 'tool_id')::uuid), step ->> 'tool_name', step ->> 'tool_call_id',
+    'running', now())
+  on conflict (id) do update set status = 'running', started_at = now();
+  insert into public.tool_execution_payloads (tool_execution_id, swarm_id, agent_id, input)
+  values ((step ->> 'id')::uuid, run.swarm_id, speaker_id, step -> 'input')
+  on conflict (tool_execution_id) do nothing;
+  return jsonb_build_object('events', jsonb_build_array(private.build_run_event(run, (step ->> 'seq')::integer, 'tool.started',
+    jsonb_build_object('tool_execution_id', step -> 'id', 'turn_id', step -> 'turn_id', 'agent_id', step -> 'agent_id',
+      'tool_name', step -> 'tool_name', 'input', step -> 'input'), speaker_id, true)));
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.start_turn(run public.runs, step jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+AS $function$
+declare
+  speaker record;
+  toolbox jsonb;
+  events jsonb;
+begin
+  select a.id, a.name, a.user_id, coalesce(sa.role_override, a.role) as role, a.framework,
+    coalesce(a.model, step -> 'default_models' ->> a.framework, 'default') as model, a.model as chosen_model,
+    a.system_prompt, a.settings
+  into speaker
+  from public.swarm_agents sa
+  join public.agents a on a.id = sa.agent_id
+  where sa.swarm_id = run.swarm_id and sa.agent_id = (step ->> 'agent_id')::uuid and sa.enabled
+    and private.may_agent_speak(run.swarm_id, sa.user_id);
+  if not found then
+    return jsonb_build_object('outcome', 'gone', 'events', '[]'::jsonb);
+  end if;
+  if (select count(*) from public.run_turns t
+      join public.runs r on r.id = t.run_id and r.status = 'running'
+      where t.agent_id = speaker.id and t.status in ('thinking', 'responding')) >= (step ->> 'max_concurrent')::integer then
+    return jsonb_build_object('outcome', 'busy', 'events', '[]'::jsonb);
+  end if;
+  toolbox := private.agent_toolbox(speaker.id, speaker.user_id);
+  insert into public.run_turns (id, run_id, swarm_id, agent_id, agent_name, position, status, framework, model, message_id, started_at)
+  values ((step ->> 'turn_id')::uuid, run.id, run.swarm_id, speaker.id, speaker.name, (step ->> 'position')::integer, 'thinking',
+    speaker.framework, speaker.model, (step ->> 'message_id')::uuid, now());
+  insert into private.turn_snapshots (turn_id, config)
+  values ((step ->> 'turn_id')::uuid, jsonb_build_object('name', speaker.name, 'role', speaker.role, 'framework', speaker.framework,
+    'model', speaker.chosen_model, 'system_prompt', speaker.system_prompt, 'settings', speaker.settings,
+    'tools', (select coalesce(jsonb_agg(t.value - 'secrets_wrapped'), '[]') from jsonb_array_elements(toolbox) as t)));
+  events := jsonb_build_array(private.build_run_event(run, (step ->> 'seq')::integer, 'turn.started', jsonb_build_object(
+      'turn_id', step -> 'turn_id', 'message_id', step -> 'message_id', 'agent_id', speaker.id, 'agent_name', speaker.name,
+      'model', speaker.model), speaker.id))
+    || private.project_turn_status(run, (step ->> 'seq')::integer + 1, speaker.id, 'run_started');
+  return jsonb_build_object('outcome', 'started', 'events', events,
+    'agent', jsonb_build_object('id', speaker.id, 'name', speaker.name, 'user_id', speaker.user_id, 'role', speaker.role,
+      'framework', speaker.framework, 'model', speaker.chosen_model, 'system_prompt', speaker.system_prompt,
+      'settings', speaker.settings, 'tools', toolbox));
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.store_deltas(batch jsonb)
+ RETURNS json
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  verdicts json;
+begin
+  perform set_config('synchronous_commit', 'off', true);
+  with asked as materialized (
+    select a.run_id, a.fence, a.events from jsonb_to_recordset(batch) as a (run_id uuid, fence bigint, events jsonb)
+  ), held as materialized (
+    select r.id, r.swarm_id, a.events
+    from asked a
+    join private.run_leases l on l.run_id = a.run_id and l.fence = a.fence
+    join public.runs r on r.id = a.run_id and r.status = 'running'
+    join public.swarms s on s.id = r.swarm_id
+    for key share of s skip locked for no key update of r skip locked
+  ), stored as (
+    insert into public.run_events (run_id, seq, swarm_id, agent_id, restricted, type, data)
+    select h.id, e.seq, h.swarm_id, e.agent_id, e.restricted, e.type, e.data
+    from held h
+    cross join lateral jsonb_to_recordset(h.events)
+      as e (seq integer, type text, agent_id uuid, restricted boolean, data jsonb)
+    on conflict on constraint run_events_pkey do nothing
+  )
+  select json_agg(json_build_object('run_id', a.run_id, 'is_stored', h.id is not null,
+    'is_lost', l.fence is distinct from a.fence or r.status is distinct from 'running',
+    'cancel_reason', case when l.cancel_requested_at is not null then coalesce(l.cancel_reason, 'cancelled') end))
+  into verdicts
+  from asked a
+  left join held h on h.id = a.run_id
+  left join public.runs r on r.id = a.run_id
+  left join private.run_leases l on l.run_id = a.run_id;
+  return coalesce(verdicts, '[]');
+end
+$function$;
+grant execute on function private.store_deltas(jsonb) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.store_run_events(run public.runs, events jsonb)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into public.run_events (run_id, seq, swarm_id, agent_id, restricted, type, data)
+  select run.id, e.seq, run.swarm_id, e.agent_id, e.restricted, e.type,
+    jsonb_build_object('run_id', run.id, 'swarm_id', run.swarm_id) || e.data
+  from jsonb_to_recordset(events) as e (seq integer, type text, agent_id uuid, restricted boolean, data jsonb);
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.survey_swarm(call jsonb)
+ RETURNS json
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  swarm uuid := call ->> 'swarm_id';
+  replayed uuid;
+begin
+  perform private.check_run_member(swarm, (call ->> 'user_id')::uuid, (call ->> 'is_service')::boolean);
+  replayed := private.find_replayed_run(call);
+  if replayed is not null then
+    return json_build_object('replayed_run_id', replayed);
+  end if;
+  perform private.check_swarm_answers(swarm, call -> 'agent_ids');
+  return json_build_object('replayed_run_id', null, 'is_manager', (call ->> 'is_service')::boolean or exists (
+    select 1 from public.swarm_members m
+    where m.swarm_id = swarm and m.user_id = (call ->> 'user_id')::uuid and m.status = 'active' and m.role in ('owner', 'admin')),
+  'own_agent_ids', array(select sa.agent_id from public.swarm_agents sa
+                         where sa.swarm_id = swarm and sa.user_id = (call ->> 'user_id')::uuid),
+  'agents', (
+    select json_agg(json_build_object('id', a.id, 'name', a.name, 'framework', a.framework, 'model', a.model)
+                    order by sa.position, sa.id)
+    from public.swarm_agents sa join public.agents a on a.id = sa.agent_id
+    where sa.swarm_id = swarm and sa.enabled));
+end
+$function$;
+grant execute on function private.survey_swarm(jsonb) to sb_service;
+
 CREATE OR REPLACE FUNCTION private.suspend_sessions()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1757,6 +3301,20 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.suspend_webhooks()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  update public.webhooks
+    set is_active = false, disabled_reason = 'account_banned', disabled_at = now(), updated_at = now()
+    where user_id = new.id and is_active;
+  return null;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.swarm_audience(swarm_id uuid)
  RETURNS uuid[]
  LANGUAGE sql
@@ -1766,6 +3324,53 @@ AS $function$
   where m.swarm_id = swarm_audience.swarm_id and m.status = 'active'
 $function$;
 grant execute on function private.swarm_audience(uuid) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.sweep_runs(max_rows integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  found_lease record;
+  found_execution record;
+  run public.runs;
+  swept integer := 0;
+begin
+  for found_lease in
+    select l.run_id, r.swarm_id from private.run_leases l join public.runs r on r.id = l.run_id and r.status = 'running'
+    where l.expires_at < now() order by l.expires_at limit sweep_runs.max_rows
+  loop
+    perform 1 from public.swarms s where s.id = found_lease.swarm_id for key share skip locked;
+    continue when not found;
+    select r.* into run from public.runs r
+    where r.id = found_lease.run_id and r.status = 'running' for no key update skip locked;
+    continue when not found or not exists (
+      select 1 from private.run_leases l where l.run_id = run.id and l.expires_at < now());
+    begin
+      perform private.close_run(run, 'failed', 'worker_lost',
+        jsonb_build_object('code', 'WORKER_LOST', 'message', 'The node that carried out this run went away', 'retryable', true,
+          'provider_status', null), 'error', 'worker_lost');
+      swept := swept + 1;
+    exception when data_exception or integrity_constraint_violation or raise_exception then
+      -- One that cannot be ended must not keep the others from it; it comes last the next time.
+      raise warning 'run % cannot be ended: %', run.id, sqlerrm;
+      update private.run_leases l set expires_at = now() where l.run_id = run.id;
+    end;
+  end loop;
+  for found_execution in
+    select x.id, x.run_id, x.swarm_id from public.tool_executions x
+    where x.status = 'pending_approval' and x.expires_at < now() order by x.expires_at limit sweep_runs.max_rows
+  loop
+    select r.* into run from public.runs r where r.id = found_execution.run_id for no key update skip locked;
+    continue when not found;
+    perform private.deny_tool(run, found_execution.id, null, 'APPROVAL_EXPIRED', 'Nobody approved this call in time');
+    swept := swept + 1;
+  end loop;
+  return swept;
+end
+$function$;
+grant execute on function private.sweep_runs(integer) to sb_service;
 
 CREATE OR REPLACE FUNCTION private.sync_profile_email()
  RETURNS trigger
@@ -1779,6 +3384,49 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.tell_of_failure(run public.runs, turn public.run_turns)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+AS $function$
+declare
+  told json := json_build_object('agent_id', turn.agent_id, 'swarm_id', run.swarm_id, 'run_id', run.id, 'turn_id', turn.id,
+    'error', turn.error, 'attempts', turn.attempts, 'framework', turn.framework, 'model', turn.model);
+begin
+  perform private.emit_event('agent.error', told, array(select a.user_id from public.agents a where a.id = turn.agent_id));
+  return told::jsonb;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.tell_of_tool(run public.runs, execution_id uuid)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+AS $function$
+declare
+  told json;
+  done record;
+begin
+  select x.*, p.input, p.output into done
+  from public.tool_executions x left join public.tool_execution_payloads p on p.tool_execution_id = x.id
+  where x.id = execution_id;
+  done.output := to_jsonb(left(case jsonb_typeof(done.output) when 'string' then done.output #>> '{}' else done.output::text end, 2000));
+  told := case when done.error is null
+    then json_build_object('tool_execution_id', done.id, 'tool_id', done.tool_id, 'tool_name', done.tool_name,
+      'agent_id', done.agent_id, 'swarm_id', done.swarm_id, 'run_id', done.run_id, 'duration_ms', done.duration_ms,
+      'input', done.input, 'output_preview', done.output, 'truncated', done.truncated)
+    else json_build_object('tool_execution_id', done.id, 'tool_id', done.tool_id, 'tool_name', done.tool_name,
+      'agent_id', done.agent_id, 'swarm_id', done.swarm_id, 'run_id', done.run_id, 'duration_ms', done.duration_ms,
+      'input', done.input, 'output_preview', done.output, 'truncated', done.truncated, 'error', done.error) end;
+  if done.status <> 'cancelled' then
+    perform private.emit_event(case when done.status = 'succeeded' then 'tool.executed' else 'tool.error' end, told,
+      array(select m.user_id from public.swarm_members m
+            where m.swarm_id = run.swarm_id and m.status = 'active' and m.role in ('owner', 'admin')
+            union
+            select a.user_id from public.agents a where a.id = done.agent_id));
+  end if;
+  return told::jsonb || jsonb_build_object('turn_id', done.turn_id, 'status', done.status);
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.trimmed(value text)
  RETURNS text
  LANGUAGE sql
@@ -1787,6 +3435,44 @@ AS $function$
   select pg_catalog.btrim(value, U&' \0009\000A\000B\000C\000D\00A0\1680\2000\2001\2002\2003\2004\2005\2006\2007\2008\2009\200A\2028\2029\202F\205F\3000\FEFF')
 $function$;
 grant execute on function private.trimmed(text) to authenticated, sb_service, service_role;
+
+CREATE OR REPLACE FUNCTION private.usage_body(input_tokens bigint, cached_input_tokens bigint, output_tokens bigint, cost_usd numeric, estimated boolean)
+ RETURNS json
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select json_build_object('input_tokens', coalesce(input_tokens, 0), 'cached_input_tokens', coalesce(cached_input_tokens, 0),
+    'output_tokens', coalesce(output_tokens, 0), 'total_tokens', coalesce(input_tokens, 0) + coalesce(output_tokens, 0),
+    'cost_usd', cost_usd, 'estimated', coalesce(estimated, false))
+$function$;
+
+CREATE OR REPLACE FUNCTION private.withdraw_emptied_account()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  delete from public.swarm_agents sa where sa.user_id = new.id;
+  delete from public.swarm_members m where m.user_id = new.id and m.role <> 'owner';
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.withdraw_member_agents()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  if exists (select 1 from public.swarms s where s.id = old.swarm_id)
+     and exists (select 1 from auth.users u where u.id = old.user_id) then
+    delete from public.swarm_agents sa where sa.swarm_id = old.swarm_id and sa.user_id = old.user_id;
+  end if;
+  return old;
+end
+$function$;
 
 create sequence private.migrations_id_seq as integer increment 1 start 1 owned by private.migrations.id;
 
@@ -1884,7 +3570,9 @@ create table private.run_leases (
   fence bigint default 0 not null,
   expires_at timestamp with time zone,
   cancel_requested_at timestamp with time zone,
+  cancel_reason text,
   constraint run_leases_pkey PRIMARY KEY (run_id),
+  constraint run_leases_cancel_reason_known CHECK (cancel_reason = ANY (ARRAY['cancelled'::text, 'interrupted'::text, 'disconnected'::text])),
   constraint run_leases_run_id_fkey FOREIGN KEY (run_id) REFERENCES public.runs(id) ON DELETE CASCADE
 ) with (fillfactor=60);
 CREATE INDEX run_leases_expires_at_idx ON private.run_leases USING btree (expires_at);
@@ -1893,6 +3581,18 @@ create policy run_leases_service on private.run_leases to sb_service
   using (true)
   with check (true);
 grant delete, insert, select, update on table private.run_leases to sb_service;
+
+create table private.run_progress (
+  run_id uuid not null,
+  progress jsonb not null,
+  constraint run_progress_pkey PRIMARY KEY (run_id),
+  constraint run_progress_run_id_fkey FOREIGN KEY (run_id) REFERENCES public.runs(id) ON DELETE CASCADE
+);
+alter table private.run_progress enable row level security;
+create policy run_progress_service on private.run_progress to sb_service
+  using (true)
+  with check (true);
+grant delete, insert, select, update on table private.run_progress to sb_service;
 
 create table private.settings (
   name text not null,
@@ -1932,7 +3632,8 @@ create table private.tool_secrets (
   secrets_wrapped bytea not null,
   updated_at timestamp with time zone default now() not null,
   constraint tool_secrets_pkey PRIMARY KEY (tool_id),
-  constraint tool_secrets_tool_id_fkey FOREIGN KEY (tool_id) REFERENCES public.tools(id) ON DELETE CASCADE
+  constraint tool_secrets_secrets_wrapped_size CHECK (octet_length(secrets_wrapped) <= 65536),
+  constraint tool_secrets_tool_id_fkey FOREIGN KEY (tool_id) REFERENCES public.tools(id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED
 );
 alter table private.tool_secrets enable row level security;
 create policy tool_secrets_service on private.tool_secrets to sb_service
@@ -2020,6 +3721,27 @@ grant usage on schema public to anon, authenticated, public, service_role;
 alter default privileges for role swarmbase_owner in schema public grant delete, insert, select, update on tables to service_role;
 alter default privileges for role swarmbase_owner in schema public grant execute on functions to service_role;
 alter default privileges for role swarmbase_owner in schema public grant select, usage on sequences to service_role;
+
+CREATE OR REPLACE FUNCTION public.agent_cards(place public.swarm_agents)
+ RETURNS SETOF public.agent_cards
+ LANGUAGE sql
+ STABLE ROWS 1
+AS $function$ select c.* from public.agent_cards c where c.id = place.agent_id $function$;
+grant execute on function public.agent_cards(public.swarm_agents) to authenticated, service_role;
+
+CREATE OR REPLACE FUNCTION public.public_profiles(message public.messages)
+ RETURNS SETOF public.public_profiles
+ LANGUAGE sql
+ STABLE ROWS 1
+AS $function$ select p.* from public.public_profiles p where p.id = message.sender_user_id $function$;
+grant execute on function public.public_profiles(public.messages) to authenticated, service_role;
+
+CREATE OR REPLACE FUNCTION public.public_profiles(seat public.swarm_members)
+ RETURNS SETOF public.public_profiles
+ LANGUAGE sql
+ STABLE ROWS 1
+AS $function$ select p.* from public.public_profiles p where p.id = seat.user_id $function$;
+grant execute on function public.public_profiles(public.swarm_members) to authenticated, service_role;
 
 CREATE OR REPLACE FUNCTION public.tool(assignment public.agent_tools)
  RETURNS SETOF public.tools
@@ -2267,10 +3989,16 @@ CREATE TRIGGER messages_a_require BEFORE INSERT ON public.messages FOR EACH ROW 
 CREATE TRIGGER messages_a_sign BEFORE INSERT ON public.messages FOR EACH ROW EXECUTE FUNCTION private.sign_message();
 CREATE TRIGGER messages_b_number BEFORE INSERT ON public.messages FOR EACH ROW WHEN (private.may_number_message(new.swarm_id)) EXECUTE FUNCTION private.number_message();
 CREATE TRIGGER messages_bury BEFORE DELETE ON public.messages FOR EACH ROW EXECUTE FUNCTION private.bury_message();
+CREATE TRIGGER messages_c_moderate BEFORE INSERT ON public.messages FOR EACH ROW WHEN (new.content IS NOT NULL AND private.may_number_message(new.swarm_id)) EXECUTE FUNCTION private.moderate_message();
 CREATE TRIGGER messages_emit_created AFTER INSERT ON public.messages REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.emit_messages_created();
 CREATE TRIGGER messages_emit_updated AFTER UPDATE ON public.messages REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.emit_messages_updated();
+CREATE TRIGGER messages_flag_blocked AFTER INSERT ON public.messages REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.flag_new_messages();
+CREATE TRIGGER messages_flag_blocked_edit AFTER UPDATE ON public.messages REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.flag_edited_messages();
+CREATE TRIGGER messages_forget AFTER UPDATE ON public.messages FOR EACH ROW WHEN (old.deleted_at IS NULL AND new.deleted_at IS NOT NULL) EXECUTE FUNCTION private.forget_deleted_words();
 CREATE TRIGGER messages_freeze BEFORE UPDATE ON public.messages FOR EACH ROW WHEN (new.id IS DISTINCT FROM old.id OR new.swarm_id IS DISTINCT FROM old.swarm_id OR new.seq IS DISTINCT FROM old.seq OR new.sender_type IS DISTINCT FROM old.sender_type OR new.sender_id IS DISTINCT FROM old.sender_id) EXECUTE FUNCTION private.refuse_change('id', 'swarm_id', 'seq', 'sender_type', 'sender_id');
 CREATE TRIGGER messages_freeze_managed BEFORE UPDATE ON public.messages FOR EACH ROW WHEN ((CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name])) AND (new.sender_user_id IS DISTINCT FROM old.sender_user_id OR new.sender_agent_id IS DISTINCT FROM old.sender_agent_id OR new.sender_name IS DISTINCT FROM old.sender_name OR new.sender_deleted IS DISTINCT FROM old.sender_deleted OR new.reply_to_id IS DISTINCT FROM old.reply_to_id OR new.run_id IS DISTINCT FROM old.run_id OR new.turn_id IS DISTINCT FROM old.turn_id OR new.finish_reason IS DISTINCT FROM old.finish_reason OR new.client_message_id IS DISTINCT FROM old.client_message_id OR new.deleted_at IS DISTINCT FROM old.deleted_at OR new.deleted_by IS DISTINCT FROM old.deleted_by OR new.flagged IS DISTINCT FROM old.flagged)) EXECUTE FUNCTION private.refuse_change('sender_user_id', 'sender_agent_id', 'sender_name', 'sender_deleted', 'reply_to_id', 'run_id', 'turn_id', 'finish_reason', 'client_message_id', 'deleted_at', 'deleted_by', 'flagged');
+CREATE TRIGGER messages_moderate BEFORE UPDATE ON public.messages FOR EACH ROW WHEN (new.content IS NOT NULL AND new.content IS DISTINCT FROM old.content) EXECUTE FUNCTION private.moderate_message();
+CREATE TRIGGER messages_queue_responses AFTER INSERT ON public.messages REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT WHEN (CURRENT_USER = ANY (ARRAY['authenticated'::name, 'service_role'::name])) EXECUTE FUNCTION private.queue_auto_responses();
 CREATE TRIGGER messages_revise BEFORE UPDATE ON public.messages FOR EACH ROW EXECUTE FUNCTION private.revise_message();
 grant delete, insert, select, update on table public.messages to authenticated, sb_service, service_role;
 
@@ -2279,10 +4007,24 @@ create table public.models (
   id text not null,
   is_default boolean default false not null,
   "position" integer not null,
+  context_window integer,
+  max_output_tokens integer,
+  price_input numeric,
+  price_cached_input numeric,
+  price_output numeric,
+  supports jsonb default '{}'::jsonb not null,
+  is_simulated boolean default false not null,
+  is_list_open boolean default false not null,
   constraint models_pkey PRIMARY KEY (framework, id),
+  constraint models_context_window_range CHECK (context_window > 0),
   constraint models_framework_known CHECK (framework = ANY (ARRAY['provider_a'::text, 'provider_b'::text, 'provider_c'::text])),
   constraint models_id_length CHECK (char_length(id) >= 1 AND char_length(id) <= 200),
-  constraint models_position_range CHECK ("position" >= 0)
+  constraint models_max_output_tokens_range CHECK (max_output_tokens > 0),
+  constraint models_position_range CHECK ("position" >= 0),
+  constraint models_price_cached_input_range CHECK (price_cached_input >= 0::numeric),
+  constraint models_price_input_range CHECK (price_input >= 0::numeric),
+  constraint models_price_output_range CHECK (price_output >= 0::numeric),
+  constraint models_supports_object CHECK (jsonb_typeof(supports) = 'object'::text)
 );
 alter table public.models enable row level security;
 create policy models_select on public.models for select to authenticated, sb_service, service_role
@@ -2326,15 +4068,15 @@ create table public.run_events (
   data jsonb not null,
   created_at timestamp with time zone default now() not null,
   constraint run_events_pkey PRIMARY KEY (run_id, seq),
-  constraint run_events_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES public.agents(id) ON DELETE SET NULL,
   constraint run_events_run_id_fkey FOREIGN KEY (swarm_id, run_id) REFERENCES public.runs(swarm_id, id) ON DELETE CASCADE
 );
-CREATE INDEX run_events_agent_id_idx ON public.run_events USING btree (agent_id) WHERE (agent_id IS NOT NULL);
 CREATE INDEX run_events_created_at_idx ON public.run_events USING brin (created_at);
 CREATE INDEX run_events_swarm_id_idx ON public.run_events USING btree (swarm_id, run_id);
 alter table public.run_events enable row level security;
 create policy run_events_select on public.run_events for select to authenticated
-  using ((swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids)))) AND (NOT restricted OR (swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))) OR (agent_id = ANY ((ARRAY( SELECT private.my_agent_ids() AS my_agent_ids))))));
+  using ((swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids)))) AND (NOT restricted OR (swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))) OR (EXISTS ( SELECT 1
+   FROM public.agents a
+  WHERE a.id = run_events.agent_id AND a.user_id = (( SELECT auth.uid() AS uid)) AND a.created_at <= run_events.created_at))));
 create policy run_events_service on public.run_events to sb_service, service_role
   using (true)
   with check (true);
@@ -2412,11 +4154,12 @@ create table public.runs (
   constraint runs_swarm_id_fkey FOREIGN KEY (swarm_id) REFERENCES public.swarms(id) ON DELETE CASCADE,
   constraint runs_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE SET NULL
 );
+CREATE INDEX runs_auto_respond_idx ON public.runs USING btree (swarm_id) WHERE ((status = 'queued'::text) AND ((request ->> 'source'::text) = 'auto_respond'::text));
 CREATE INDEX runs_message_id_idx ON public.runs USING btree (swarm_id, message_id) WHERE (message_id IS NOT NULL);
-CREATE UNIQUE INDEX runs_one_live_per_swarm ON public.runs USING btree (swarm_id) WHERE (status = ANY (ARRAY['running'::text, 'requires_action'::text]));
-CREATE INDEX runs_queued_idx ON public.runs USING btree (swarm_id, queued_at) WHERE (status = 'queued'::text);
+CREATE UNIQUE INDEX runs_one_live_per_swarm ON public.runs USING btree (swarm_id) WHERE (status = 'running'::text);
 CREATE INDEX runs_swarm_id_created_at_idx ON public.runs USING btree (swarm_id, created_at DESC);
 CREATE INDEX runs_user_id_idx ON public.runs USING btree (user_id) WHERE (user_id IS NOT NULL);
+CREATE INDEX runs_waiting_idx ON public.runs USING btree (swarm_id, queued_at, id) WHERE (status = ANY (ARRAY['queued'::text, 'requires_action'::text]));
 alter table public.runs replica identity using index runs_swarm_id_id_key;
 alter table public.runs enable row level security;
 create policy runs_select on public.runs for select to authenticated
@@ -2522,6 +4265,7 @@ CREATE TRIGGER swarm_members_emit_updated AFTER UPDATE ON public.swarm_members R
 CREATE TRIGGER swarm_members_freeze BEFORE UPDATE ON public.swarm_members FOR EACH ROW WHEN ((CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'service_role'::name])) AND (new.id IS DISTINCT FROM old.id OR new.swarm_id IS DISTINCT FROM old.swarm_id OR new.user_id IS DISTINCT FROM old.user_id OR new.invited_email IS DISTINCT FROM old.invited_email OR new.invited_by IS DISTINCT FROM old.invited_by)) EXECUTE FUNCTION private.refuse_change('id', 'swarm_id', 'user_id', 'invited_email', 'invited_by');
 CREATE TRIGGER swarm_members_prepare BEFORE INSERT OR UPDATE ON public.swarm_members FOR EACH ROW EXECUTE FUNCTION private.prepare_swarm_member();
 CREATE TRIGGER swarm_members_stamp BEFORE INSERT OR UPDATE ON public.swarm_members FOR EACH ROW WHEN (CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'service_role'::name])) EXECUTE FUNCTION private.stamp_created();
+CREATE TRIGGER swarm_members_withdraw_agents BEFORE DELETE ON public.swarm_members FOR EACH ROW WHEN (old.user_id IS NOT NULL) EXECUTE FUNCTION private.withdraw_member_agents();
 grant delete, insert, select, update on table public.swarm_members to authenticated, sb_service, service_role;
 
 create table public.swarms (
@@ -2542,8 +4286,18 @@ create table public.swarms (
   constraint swarms_avatar_length CHECK (char_length(avatar) <= 2048),
   constraint swarms_description_length CHECK (char_length(description) <= 2000),
   constraint swarms_name_length CHECK (char_length(name) >= 1 AND char_length(name) <= 100),
+  constraint swarms_settings_auto_respond CHECK (private.is_swarm_setting('auto_respond'::text, settings -> 'auto_respond'::text)),
+  constraint swarms_settings_budget CHECK (private.is_swarm_setting('budget'::text, settings -> 'budget'::text)),
+  constraint swarms_settings_history_limit CHECK (private.is_swarm_setting('history_limit'::text, settings -> 'history_limit'::text)),
+  constraint swarms_settings_max_rounds CHECK (private.is_swarm_setting('max_rounds'::text, settings -> 'max_rounds'::text)),
+  constraint swarms_settings_max_tool_steps CHECK (private.is_swarm_setting('max_tool_steps'::text, settings -> 'max_tool_steps'::text)),
+  constraint swarms_settings_max_turns CHECK (private.is_swarm_setting('max_turns'::text, settings -> 'max_turns'::text)),
+  constraint swarms_settings_moderation CHECK (private.is_swarm_setting('moderation'::text, settings -> 'moderation'::text)),
   constraint swarms_settings_object CHECK (jsonb_typeof(settings) = 'object'::text),
+  constraint swarms_settings_on_agent_error CHECK (private.is_swarm_setting('on_agent_error'::text, settings -> 'on_agent_error'::text)),
+  constraint swarms_settings_on_conflict CHECK (private.is_swarm_setting('on_conflict'::text, settings -> 'on_conflict'::text)),
   constraint swarms_settings_size CHECK (octet_length(settings::text) <= 32768),
+  constraint swarms_settings_timeout_ms CHECK (private.is_swarm_setting('timeout_ms'::text, settings -> 'timeout_ms'::text)),
   constraint swarms_status_known CHECK (status = ANY (ARRAY['active'::text, 'paused'::text, 'completed'::text, 'archived'::text])),
   constraint swarms_strategy_known CHECK (strategy = ANY (ARRAY['round_robin'::text, 'parallel'::text, 'mention'::text, 'handoff'::text, 'selector'::text, 'supervisor'::text])),
   constraint swarms_coordinator_agent_id_fkey FOREIGN KEY (coordinator_agent_id) REFERENCES public.agents(id) ON DELETE SET NULL,
@@ -2662,6 +4416,7 @@ create table public.tools (
   enabled boolean default true not null,
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
+  secret_names text[] default '{}'::text[] not null,
   constraint tools_pkey PRIMARY KEY (id),
   constraint tools_owner_id_name_key UNIQUE NULLS NOT DISTINCT (owner_id, name),
   constraint tools_category_length CHECK (char_length(category) <= 100),
@@ -2676,6 +4431,7 @@ create table public.tools (
   constraint tools_max_output_chars_range CHECK (max_output_chars >= 1 AND max_output_chars <= 1000000),
   constraint tools_name_format CHECK (name ~ '^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$'::text),
   constraint tools_owner_id_present CHECK (owner_id IS NOT NULL OR kind = 'builtin'::text OR visibility = 'public'::text),
+  constraint tools_secret_names_count CHECK (cardinality(secret_names) <= 20),
   constraint tools_timeout_ms_range CHECK (timeout_ms >= 1000 AND timeout_ms <= 120000),
   constraint tools_visibility_known CHECK (visibility = ANY (ARRAY['private'::text, 'shared'::text, 'public'::text])),
   constraint tools_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES auth.users(id) ON DELETE CASCADE
@@ -2698,6 +4454,7 @@ create policy tools_update on public.tools for update to authenticated
   with check (owner_id = (( SELECT auth.uid() AS uid)) AND kind <> 'builtin'::text AND visibility <> 'public'::text);
 CREATE TRIGGER tools_freeze BEFORE UPDATE ON public.tools FOR EACH ROW WHEN (new.id IS DISTINCT FROM old.id OR new.kind IS DISTINCT FROM old.kind) EXECUTE FUNCTION private.refuse_change('id', 'kind');
 CREATE TRIGGER tools_keep_owner BEFORE UPDATE ON public.tools FOR EACH ROW WHEN (new.owner_id IS DISTINCT FROM old.owner_id) EXECUTE FUNCTION private.refuse_transfer('owner_id');
+CREATE TRIGGER tools_keep_secrets BEFORE INSERT OR UPDATE OF secret_names, config ON public.tools FOR EACH ROW EXECUTE FUNCTION private.keep_tool_secrets();
 CREATE TRIGGER tools_stamp BEFORE INSERT OR UPDATE ON public.tools FOR EACH ROW WHEN (CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'service_role'::name])) EXECUTE FUNCTION private.stamp_created_and_updated();
 grant delete, insert, select, update on table public.tools to authenticated, sb_service, service_role;
 
@@ -2905,6 +4662,7 @@ create table public.webhooks (
   constraint webhooks_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
 CREATE INDEX webhooks_subscribed_idx ON public.webhooks USING btree (user_id) INCLUDE (events) WHERE is_active;
+CREATE INDEX webhooks_suspended_idx ON public.webhooks USING btree (user_id) WHERE (disabled_reason = 'account_banned'::text);
 CREATE INDEX webhooks_user_id_idx ON public.webhooks USING btree (user_id, created_at DESC);
 alter table public.webhooks replica identity using index webhooks_id_user_id_key;
 alter table public.webhooks enable row level security;

@@ -11,6 +11,7 @@ const faults = findDocumentFaults({
   scripts: new Set(Object.keys(scripts)),
   generated: GENERATED_PAGES,
   exists: (path) => existsSync(join(root, path)),
+  readSource: (path) => (existsSync(join(root, path)) ? readFileSync(join(root, path), "utf8") : null),
 });
 for (const fault of faults) console.error(fault);
 if (faults.length > 0) process.exitCode = 1;

@@ -2,12 +2,17 @@ import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
 /** The long forms of tests that the suite runs in short, one after the other. `npm run test:chaos -- 1000` says how long realtime's is. */
-const FILES = ["server/test/chaos/webhooks.chaos.ts", "server/test/realtime/chaos.test.ts"];
+const FILES = [
+  "server/test/chaos/webhooks.chaos.ts",
+  "server/test/realtime/chaos.test.ts",
+  "server/test/durability/kill-everything.test.ts",
+  "server/test/embedded/crash.test.ts",
+];
 const [events = "1000"] = process.argv.slice(2);
 const runTests = fileURLToPath(new URL("run-tests.ts", import.meta.url));
 for (const file of FILES) {
   const { status } = spawnSync(process.execPath, [runTests, file], {
-    env: { ...process.env, CHAOS_EVENTS: events },
+    env: { ...process.env, CHAOS_EVENTS: events, KILL_ROUNDS: "20" },
     stdio: "inherit",
   });
   if (status !== 0) process.exitCode = 1;

@@ -22,6 +22,8 @@ export function planTestRun(root: string, argv: readonly string[]): readonly str
     "--test",
     // More files than cores: a test of behaviour mostly waits for PostgreSQL or a socket.
     "--test-concurrency=4",
+    // A test that hangs is a test that fails.
+    "--test-timeout=240000",
     "--test-reporter=spec",
     ...(existsSync(join(root, GLOBAL_SETUP)) ? [`--test-global-setup=${GLOBAL_SETUP}`] : []),
     ...options,

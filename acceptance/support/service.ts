@@ -1,12 +1,17 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
+import { chmod, mkdtemp, open, readFile, rm, writeFile } from "node:fs/promises";
 import type { IncomingHttpHeaders } from "node:http";
 import https from "node:https";
 import net from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { fillFromSeed } from "./seed.ts";
+import { type ServiceSettings, UNHURRIED, WITHOUT_LIMITS } from "./settings.ts";
+import { findSharedService, SHARED_PROCESS_FILE } from "./shared-service.ts";
+
+export type { ServiceSettings } from "./settings.ts";
 
 /** What an operator finds in `credentials.json`. */
 export interface Credentials {
@@ -40,39 +45,84 @@ const START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 20_000;
 const POLL_MS = 50;
 
-/** Settings of the product, by their names in the environment. */
-export type ServiceSettings = Readonly<Record<string, string>>;
-
-/** Tests ask more often than a client would, so this is how services are started unless a test says otherwise. */
-export const WITHOUT_LIMITS: ServiceSettings = {
-  LIMIT_API: "0",
-  LIMIT_AUTH: "0",
-  LIMIT_AI: "0",
-  LIMIT_TOOLS: "0",
-  LIMIT_WEBHOOKS: "0",
-};
-
 const GIVEN_CREDENTIALS = process.env["ACCEPTANCE_CREDENTIALS"] ?? "";
 
 /** Whether the service is one that somebody else has started, with settings of theirs. */
 export const IS_SERVICE_GIVEN = GIVEN_CREDENTIALS !== "";
 
-/** Starts the product as a user would, or takes the running one whose credentials `ACCEPTANCE_CREDENTIALS` names. */
-export async function startService(settings: ServiceSettings = {}): Promise<Service> {
-  return IS_SERVICE_GIVEN ? openService(GIVEN_CREDENTIALS, async () => {}) : startOwnService(settings);
+/**
+ * The running service whose credentials `ACCEPTANCE_CREDENTIALS` names, or one that this file shares with others of the run,
+ * where they do as they please too, and that has at least these settings.
+ */
+export async function startService(
+  settings: ServiceSettings = {},
+  { isAlone = false }: { /** The file changes what all on a service have in common. */ isAlone?: boolean } = {},
+): Promise<Service> {
+  if (IS_SERVICE_GIVEN) return openService(GIVEN_CREDENTIALS, async () => {});
+  const isShareable = !isAlone && Object.entries(settings).every(([name, value]) => UNHURRIED[name] === value);
+  const credentialsFile = isShareable ? await findSharedService(startShared) : null;
+  return credentialsFile === null ? startOwnService(settings) : openService(credentialsFile, async () => {});
+}
+
+async function startShared(folder: string): Promise<string> {
+  await fillDataDir(folder);
+  const log = await open(join(folder, "service.log"), "a");
+  try {
+    const { credentialsFile } = await startIn(folder, UNHURRIED, async () => {}, log.fd);
+    return credentialsFile;
+  } finally {
+    await log.close();
+  }
 }
 
 /** For tests that need these very settings, which a service that is running already need not have. */
-export async function startOwnService(settings: ServiceSettings): Promise<Service> {
+export async function startOwnService(
+  settings: ServiceSettings,
+  {
+    isOnlyChild = false,
+  }: { /** With keys and an authority that no other service of the run has. */ isOnlyChild?: boolean } = {},
+): Promise<Service> {
   const folder = await mkdtemp(join(tmpdir(), "swarmbase-acceptance-"));
   // As root the database runs under another account, which must get through; else it would be kept elsewhere and stay behind.
   await chmod(folder, 0o711);
-  const started = spawnService(settings, folder, await findFreePort());
+  const remove = () => rm(folder, { recursive: true, force: true });
+  try {
+    // A database of somebody else's, or with a key of its own, begins with its first start.
+    const hasOwnStart = isOnlyChild || "DATABASE_URL" in settings || "MASTER_KEY" in settings;
+    if (!hasOwnStart) await fillDataDir(folder);
+    return await startIn(folder, settings, remove);
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+/** As after a first start and an orderly stop, or left empty where that cannot be had for less than a first start. */
+async function fillDataDir(folder: string): Promise<void> {
+  await fillFromSeed(folder, makeSeed);
+}
+
+async function makeSeed(folder: string): Promise<void> {
+  const service = await startIn(folder, {}, async () => {});
+  await service.stop();
+}
+
+/** With a file for its output it goes on when the process that started it ends, and says in the folder above who it is. */
+async function startIn(
+  folder: string,
+  settings: ServiceSettings,
+  onStopped: () => Promise<void>,
+  logFd: number | null = null,
+): Promise<Service> {
+  // The port of the database too: one that the seed had is remembered by all that come of it.
+  const ports = { PORT: String(await findFreePort()), EMBEDDED_PORT: String(await findFreePort()) };
+  const started = spawnProduct(["serve"], { ...ports, DATA_DIR: folder, ...settings }, logFd);
   const stop = async () => {
     await end(started.child);
-    await rm(folder, { recursive: true, force: true });
+    await onStopped();
   };
   try {
+    if (logFd !== null) await writeFile(join(dirname(folder), SHARED_PROCESS_FILE), String(started.child.pid));
     const credentialsFile = join(folder, "credentials.json");
     const deadline = Date.now() + START_TIMEOUT_MS;
     while (!(await isHealthy(credentialsFile))) {
@@ -95,24 +145,22 @@ export async function runCommand({ dataDir }: Service, words: readonly string[])
   return output();
 }
 
-function spawnService(settings: ServiceSettings, folder: string, port: number): Spawned {
-  return spawnProduct(["serve"], { PORT: String(port), DATA_DIR: folder, ...settings });
-}
-
 interface Spawned {
   child: ChildProcess;
   output: () => string;
 }
 
-function spawnProduct(words: readonly string[], settings: ServiceSettings): Spawned {
+function spawnProduct(words: readonly string[], settings: ServiceSettings, logFd: number | null = null): Spawned {
   const child = spawn(process.execPath, ["-C", "swarmbase-source", "server/bin/swarmbase.js", ...words], {
     cwd: REPOSITORY,
     env: { PATH: process.env["PATH"], NODE_ENV: "test", LOG_LEVEL: "warn", ...WITHOUT_LIMITS, ...settings },
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["ignore", logFd ?? "pipe", logFd ?? "pipe"],
+    detached: logFd !== null,
   });
+  if (logFd !== null) child.unref();
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {
-    stream.on("data", (chunk: Buffer) => {
+    stream?.on("data", (chunk: Buffer) => {
       output += chunk.toString();
     });
   }

@@ -1,4 +1,14 @@
-import { type ServiceSettings, WITHOUT_LIMITS } from "./service.ts";
+/** Settings of the product, by their names in the environment. */
+export type ServiceSettings = Readonly<Record<string, string>>;
+
+/** Tests ask more often than a client would, so this is how services are started unless a test says otherwise. */
+export const WITHOUT_LIMITS: ServiceSettings = {
+  LIMIT_API: "0",
+  LIMIT_AUTH: "0",
+  LIMIT_AI: "0",
+  LIMIT_TOOLS: "0",
+  LIMIT_WEBHOOKS: "0",
+};
 
 /** Password hashes that cost little: these tests ask who may come in, not how long it takes. */
 export const QUICK_HASHES: ServiceSettings = {

@@ -91,6 +91,16 @@ export const ERROR_CODES = {
     error: "Swarm not active",
     meaning: "The swarm is paused, completed or archived.",
   },
+  APPROVAL_DECIDED: {
+    status: 409,
+    error: "Approval decided",
+    meaning: "The tool call does not wait for a decision: one was made before, or its run has ended.",
+  },
+  APPROVAL_EXPIRED: {
+    status: 409,
+    error: "Approval expired",
+    meaning: "The tool call has waited for a decision too long and counts as denied.",
+  },
   PAYLOAD_TOO_LARGE: {
     status: 413,
     error: "Payload too large",
@@ -122,6 +132,11 @@ export const ERROR_CODES = {
     status: 502,
     error: "Delivery failed",
     meaning: "The webhook's endpoint answered with an error or could not be reached.",
+  },
+  TOOL_ERROR: {
+    status: 502,
+    error: "Tool error",
+    meaning: "The server of a tool did not answer, or not as it should.",
   },
   PROVIDER_ERROR: { status: 502, error: "Provider error", meaning: "The AI provider answered with an error." },
   SERVICE_UNAVAILABLE: {

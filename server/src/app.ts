@@ -1,17 +1,25 @@
+import { catalogueOf, describeProviders, loadProviders } from "./agents/index.ts";
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
 import { admitCaller, checkRequestSignature, writeCredentials } from "./auth/index.ts";
 import { type Closers, createClosers } from "./closers.ts";
-import type { Settings } from "./config/index.ts";
+import type { Environment, Settings } from "./config/index.ts";
 import { openDatabase, openServer } from "./db/index.ts";
-import { createHttpServer, loadTlsMaterial, type Route, type TlsMaterial } from "./http/index.ts";
+import { createHttpServer, keepTlsCurrent, loadTlsMaterial, type Route, type TlsMaterial } from "./http/index.ts";
 import { supervise } from "./jobs/index.ts";
-import type { Observer } from "./observe/index.ts";
+import type { Meter, Observer } from "./observe/index.ts";
 import { openRooms } from "./open-rooms.ts";
 import { openMasterKey, prepareDatabase } from "./prepare-database.ts";
+import { serveMetrics } from "./serve-metrics.ts";
 import type { Clock } from "./time/index.ts";
 
 export interface AppOptions {
   readonly settings: Settings;
+  /** Where keys are looked up that a providers file names. */
+  readonly environment?: Environment;
   readonly observer: Observer;
+  /** Null where nobody reads metrics. */
+  readonly meter?: Meter | null;
   readonly clock: Clock;
   readonly version: string;
   /** Asks a start that is under way to give up. A running app is ended with `stop`. */
@@ -25,6 +33,8 @@ export interface App {
   /** Where this machine finds it. */
   readonly localUrl: string;
   readonly caFile: string | null;
+  /** Who answers for each framework, in words. */
+  readonly providers: readonly string[];
   /** Rejects when a part that the service cannot do without has failed. */
   readonly failed: Promise<never>;
   stop(): Promise<void>;
@@ -41,7 +51,9 @@ export async function startApp(options: AppOptions): Promise<App> {
 }
 
 async function joinRooms(options: AppOptions, closers: Closers): Promise<App> {
-  const { settings, observer, clock, signal } = options;
+  const { settings, observer, meter = null, clock, signal } = options;
+  const { environment = {} } = options;
+  const providers = loadProviders(settings, environment);
   const masterKey = await openMasterKey(settings);
   // The certificate has nothing to wait for in the database, so both are made ready at once.
   const tlsLoading = loadTls(settings, clock);
@@ -50,7 +62,14 @@ async function joinRooms(options: AppOptions, closers: Closers): Promise<App> {
   const server = await openServer({ ...options, masterKey });
   closers.add("database server", () => server.close());
   signal.throwIfAborted();
-  const keys = await prepareDatabase({ settings, observer, clock, server, masterKey });
+  const keys = await prepareDatabase({
+    settings,
+    observer,
+    clock,
+    server,
+    masterKey,
+    catalogue: catalogueOf(providers),
+  });
   signal.throwIfAborted();
 
   const database = openDatabase({
@@ -60,6 +79,7 @@ async function joinRooms(options: AppOptions, closers: Closers): Promise<App> {
     statementTimeoutMs: settings.dbStatementTimeoutMs,
     observer,
     closeTimeoutMs: settings.stopTimeoutMs,
+    isTimed: meter !== null,
   });
   closers.add("database pools", () => database.close());
 
@@ -70,9 +90,23 @@ async function joinRooms(options: AppOptions, closers: Closers): Promise<App> {
   };
   const tls = await tlsLoading;
   const caFile = tls?.caFile ?? null;
-  const rooms = await openRooms({ ...options, masterKey, server, database, caFile, baseUrl, closers });
+  const rooms = await openRooms({
+    ...options,
+    environment,
+    providers,
+    masterKey,
+    server,
+    database,
+    caFile,
+    baseUrl,
+    closers,
+  });
+  if (meter !== null) await serveMetrics({ ...options, meter, database, watched: rooms.watched, closers });
+  const reload = () => loadTlsFiles(settings, clock);
+  const renew = (material: TlsMaterial) => http.renewTls(material);
   const working = new AbortController();
-  const supervised = supervise(rooms.workers, {
+  const certificate = tls === null ? [] : [keepTlsCurrent({ first: tls, observer, load: reload, apply: renew })];
+  const supervised = supervise([...rooms.workers, ...certificate], {
     signal: working.signal,
     observer,
     stopTimeoutMs: settings.stopTimeoutMs,
@@ -93,11 +127,16 @@ async function joinRooms(options: AppOptions, closers: Closers): Promise<App> {
     gate: (admittance, credentials) => admitCaller(rooms.auth, admittance, credentials),
     limits: rooms.limits,
     checkSignature: (request) => checkRequestSignature(rooms.auth, request),
-    onUpgrade: (request, socket, head) => rooms.realtime.handleUpgrade(request, socket, head),
+    ...(settings.roles.includes("realtime") && {
+      onUpgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) =>
+        rooms.realtime.handleUpgrade(request, socket, head),
+    }),
     observer,
   });
   closers.add("http server", () => http.close());
   closers.add("sockets", () => rooms.realtime.close());
+  // Those who wait for a run are let go before the connections are waited for; the run goes on.
+  closers.add("streams of runs", async () => rooms.respond.close());
   const { port } = await http.listen();
 
   const localUrl = buildLocalUrl(settings, port);
@@ -111,11 +150,14 @@ async function joinRooms(options: AppOptions, closers: Closers): Promise<App> {
   });
   gate.resolve(written);
   await written;
-  return { url, localUrl, caFile, failed, stop: () => closers.closeAll() };
+  return { url, localUrl, caFile, providers: describeProviders(providers), failed, stop: () => closers.closeAll() };
 }
 
 async function loadTls(settings: Settings, clock: Clock): Promise<TlsMaterial | null> {
-  if (settings.tlsMode === "proxy") return null;
+  return settings.tlsMode === "proxy" ? null : loadTlsFiles(settings, clock);
+}
+
+function loadTlsFiles(settings: Settings, clock: Clock): Promise<TlsMaterial> {
   const { dataDir, tlsCertFile: certFile, tlsKeyFile: keyFile } = settings;
   return loadTlsMaterial({ dataDir, certFile, keyFile, clock });
 }

@@ -1,27 +1,32 @@
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
+import { createToolChecks, type Providers, type Respond } from "./agents/index.ts";
 import {
   type AuthRoom,
   admitToken,
   authEndpoints,
+  createAuthKeeper,
   openAuthRoom,
   regenerateSigningSecret,
   removeSigningSecret,
   translateLifeless,
 } from "./auth/index.ts";
 import type { Closers } from "./closers.ts";
-import type { Settings } from "./config/index.ts";
-import { derivePassword } from "./crypto/index.ts";
-import { type Database, type DatabaseServer, REPLICA_ROLE, watchReachability, withRole } from "./db/index.ts";
+import type { Environment, Settings } from "./config/index.ts";
+import { deriveKey, derivePassword } from "./crypto/index.ts";
+import { type Database, type DatabaseServer, newRowId, REPLICA_ROLE, watchReachability, withRole } from "./db/index.ts";
 import {
+  createAgentRespond,
   createBatch,
   createRequestSigning,
   createTestWebhook,
+  createTools,
   createWebhookDispatcher,
   createWebhooks,
 } from "./functions/index.ts";
 import {
   authRoutes,
+  clientKeyOf,
   functionRoutes,
   healthRoutes,
   type Route,
@@ -32,15 +37,19 @@ import {
 import type { Worker } from "./jobs/index.ts";
 import { connectStore, type Limits, openLimits, type SharedStore } from "./limits/index.ts";
 import type { Observer } from "./observe/index.ts";
+import { openAgentRoom } from "./open-agent-room.ts";
 import { type AddressPolicy, checkTargetUrl, createAddressPolicy, openOutbound } from "./outbound/index.ts";
 import { type Changes, createPrivateTopics, openChanges, openRealtime, type RealtimeRoom } from "./realtime/index.ts";
 import { openRest } from "./rest/index.ts";
+import type { Watched } from "./serve-metrics.ts";
 import { createTableRules, isOwnName } from "./tables/index.ts";
 import type { Clock } from "./time/index.ts";
 import { decideAllowedCidrs, openWebhooks, type WebhookRoom } from "./webhooks/index.ts";
 
 export interface RoomsOptions {
   readonly settings: Settings;
+  readonly environment: Environment;
+  readonly providers: Providers;
   readonly observer: Observer;
   readonly clock: Clock;
   readonly version: string;
@@ -56,32 +65,53 @@ export interface RoomsOptions {
 
 export interface Rooms {
   readonly auth: AuthRoom;
+  readonly respond: Respond;
   readonly realtime: RealtimeRoom;
   readonly limits: Limits;
   readonly routes: readonly Route[];
   readonly workers: readonly Worker[];
+  readonly watched: Watched;
 }
 
 const MOST_ORIGINS = 1_000;
 const FEWEST_CONNECTIONS = 64;
+const TOOL_KEY_PURPOSE = "tool-secrets";
 
 /** What the service consists of, each room with what it needs of the others. */
 export async function openRooms(options: RoomsOptions): Promise<Rooms> {
   const { settings, database, server, masterKey, observer, clock, version, baseUrl, closers } = options;
+  const roles = new Set(settings.roles);
   const listenUrl = withRole(server.directUrl, "sb_service", derivePassword(masterKey, "sb_service"));
   const auth = await openAuthRoom({ settings, pool: database.service, masterKey, observer, clock, baseUrl });
   closers.add("mailer", () => auth.mailer.close());
 
   const policy = createAddressPolicy({ allowedCidrs: decideAllowedCidrs(settings) });
-  const webhooks = await openWebhookRoom(options, policy, listenUrl);
+  const ca = await readAuthorities(options);
+  const webhooks = openWebhookRoom(options, { policy, listenUrl, ca });
+  const limits = openLimits({ settings, store: connectLimitStore(options), clock, observer });
+  const toolKey = deriveKey(masterKey, TOOL_KEY_PURPOSE);
+  const onEvents = (): void => webhooks.wake();
+  const agents = openAgentRoom({ ...options, listenUrl, policy, ca, toolKey, limits, onEvents });
   const rest = await openRest({
     database,
     listenUrl,
-    rules: createTableRules({ pool: database.service, findUrlFault: (url) => findUrlFault(url, policy) }),
+    rules: createTableRules({
+      pool: database.service,
+      findUrlFault: (url) => findUrlFault(url, policy),
+      tools: createToolChecks({
+        key: toolKey,
+        newId: () => newRowId(clock.now()),
+        findUrlFault: (url) => findUrlFault(url, policy),
+      }),
+    }),
     isOwn: isOwnName,
     settings,
     translateEnter: translateLifeless,
-    onWrite: () => webhooks.wake(),
+    onWrite: (paths) => {
+      webhooks.wake();
+      // A swarm may answer what was only stored.
+      if (paths.includes("/messages")) agents.executor.wake();
+    },
     baseUrl,
     version,
     observer,
@@ -90,6 +120,8 @@ export async function openRooms(options: RoomsOptions): Promise<Rooms> {
   const realtime = openRealtimeRoom(options, auth);
   const sessionInactivitySeconds = settings.authSessionInactivitySeconds;
   const functions = [
+    createAgentRespond(agents.respond),
+    createTools(agents.tools),
     createBatch(rest),
     createTestWebhook(webhooks),
     createWebhooks(webhooks),
@@ -101,23 +133,35 @@ export async function openRooms(options: RoomsOptions): Promise<Rooms> {
   ];
   return {
     auth,
+    respond: agents.respond,
     realtime: realtime.room,
-    limits: openLimits({ settings, store: connectLimitStore(options), clock, observer }),
+    limits,
     routes: [
       ...healthRoutes({ version, isDatabaseReachable: () => database.isReachable() }),
-      ...authRoutes(authEndpoints, auth),
-      ...restRoutes({ rest, sessionInactivitySeconds }),
-      ...functionRoutes({ functions, sessionInactivitySeconds }),
-      ...realtimeRoutes({ broadcast: realtime.room.broadcast, sessionInactivitySeconds }),
+      ...(roles.has("api")
+        ? [
+            ...authRoutes(authEndpoints, auth),
+            ...restRoutes({ rest, sessionInactivitySeconds }),
+            ...functionRoutes({ functions, sessionInactivitySeconds, limits }),
+            ...realtimeRoutes({ broadcast: realtime.room.broadcast, sessionInactivitySeconds }),
+          ]
+        : []),
     ],
     workers: [
       { name: "database-watch", run: (until) => watchReachability(database, until) },
       { name: "key-watch", run: (until) => auth.keyRing.watch(until) },
       { name: "schema-watch", run: (until) => rest.watch(until) },
-      ...webhooks.workers,
-      realtime.changes.worker,
-      ...realtime.room.workers,
+      ...(roles.has("worker")
+        ? [createAuthKeeper(auth, { settings, random: Math.random }), ...webhooks.workers, ...agents.workers]
+        : [...webhooks.links, ...agents.links]),
+      ...(roles.has("realtime") ? [realtime.changes.worker, ...realtime.room.workers] : []),
     ],
+    watched: {
+      countSockets: () => realtime.room.countSockets(),
+      lagBytes: () => realtime.changes.lagBytes(),
+      findBacklog: () => webhooks.findBacklog(),
+      countRuns: () => agents.countLiveRuns(),
+    },
   };
 }
 
@@ -137,6 +181,7 @@ function openRealtimeRoom(
       return { caller: toRestCaller(principal, signing), expiresAt };
     },
     privateTopics: createPrivateTopics({ database, settings, newId: randomUUID }),
+    addressOf: (request) => clientKeyOf(request, settings),
     settings,
     observer,
     clock,
@@ -152,18 +197,25 @@ function connectLimitStore({ settings, observer, closers }: RoomsOptions): Share
   return store;
 }
 
-async function openWebhookRoom(options: RoomsOptions, policy: AddressPolicy, listenUrl: string): Promise<WebhookRoom> {
-  const { settings, database, observer, clock, caFile, closers } = options;
+/** Receivers and tools on this machine may have certificates of the local authority. */
+function readAuthorities({ caFile, settings }: RoomsOptions): Promise<string[]> {
   const files = [caFile, settings.webhookCaFile].filter((file) => file !== null);
+  return Promise.all(files.map((file) => readFile(file, "utf8")));
+}
+
+function openWebhookRoom(
+  { settings, database, observer, clock, closers }: RoomsOptions,
+  { policy, ca, listenUrl }: { readonly policy: AddressPolicy; readonly ca: string[]; readonly listenUrl: string },
+): WebhookRoom {
   const outbound = openOutbound({
     policy,
-    ca: await Promise.all(files.map((file) => readFile(file, "utf8"))),
+    ca,
     // Several endpoints may share an origin, and waiting for a connection counts against their time.
     connectionsPerOrigin: Math.max(FEWEST_CONNECTIONS, settings.webhookEndpointConcurrency),
     maxOrigins: MOST_ORIGINS,
   });
   closers.add("outbound connections", () => outbound.close());
-  return openWebhooks({ database, outbound, listenUrl, settings, observer, clock });
+  return openWebhooks({ database: { service: database.work }, outbound, listenUrl, settings, observer, clock });
 }
 
 function findUrlFault(url: string, policy: AddressPolicy): string | null {

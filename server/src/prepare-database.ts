@@ -1,5 +1,6 @@
+import { catalogueOf, loadProviders } from "./agents/index.ts";
 import { checkMasterKey, ensureKeys, type LoadedKeys, loadKeys } from "./auth/index.ts";
-import { SHIPPED_MODELS, type Settings } from "./config/index.ts";
+import type { ModelCatalogue, Settings } from "./config/index.ts";
 import { loadMasterKey, prepareSecretDir } from "./crypto/index.ts";
 import { connectClient, type DatabaseServer, hasEmbeddedCluster, migrate } from "./db/index.ts";
 import type { Observer } from "./observe/index.ts";
@@ -21,11 +22,14 @@ export interface PrepareDatabaseOptions {
   readonly clock: Clock;
   readonly server: DatabaseServer;
   readonly masterKey: string;
+  /** What agents can be told to use; left out, what the settings say. */
+  readonly catalogue?: ModelCatalogue;
 }
 
 /** Brings the schema up to date and makes the keys that are missing, both under the one lock. */
 export async function prepareDatabase(options: PrepareDatabaseOptions): Promise<LoadedKeys & { applied: string[] }> {
   const { settings, observer, clock, server, masterKey } = options;
+  const catalogue = options.catalogue ?? catalogueOf(loadProviders(settings));
   await refuseWrongMasterKey(server.adminUrl, masterKey);
   let keys: LoadedKeys | null = null;
   const { applied } = await migrate({
@@ -34,7 +38,7 @@ export async function prepareDatabase(options: PrepareDatabaseOptions): Promise<
     observer,
     settings,
     afterMigrate: async (client) => {
-      await storeModels(client, SHIPPED_MODELS);
+      await storeModels(client, catalogue);
       const { created } = await ensureKeys(client, { masterKey, clock });
       if (created.length > 0) observer.note("keys.created", { made: created });
       keys = await loadKeys(client, {

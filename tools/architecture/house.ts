@@ -25,8 +25,10 @@ export const JOINING_FILES: readonly string[] = [
   "app.ts",
   "closers.ts",
   "main.ts",
+  "open-agent-room.ts",
   "open-rooms.ts",
   "prepare-database.ts",
+  "serve-metrics.ts",
 ];
 const JOINING_LAYER = 5;
 

@@ -2,9 +2,17 @@ import { checkCommands, checkFrontPages } from "./check-front-pages.ts";
 import { checkGenerated } from "./check-generated.ts";
 import { checkInterfaceMap } from "./check-interface-map.ts";
 import { checkLinks } from "./check-links.ts";
+import { checkThreatModel } from "./check-threat-model.ts";
 import type { DocumentRule, DocumentTree } from "./rule.ts";
 
-const RULES: readonly DocumentRule[] = [checkFrontPages, checkGenerated, checkInterfaceMap, checkLinks, checkCommands];
+const RULES: readonly DocumentRule[] = [
+  checkFrontPages,
+  checkGenerated,
+  checkInterfaceMap,
+  checkThreatModel,
+  checkLinks,
+  checkCommands,
+];
 
 export function findDocumentFaults(tree: DocumentTree): readonly string[] {
   return RULES.flatMap((rule) => rule(tree));

@@ -5,6 +5,8 @@ export interface DocumentTree {
   readonly generated: Readonly<Record<string, () => string>>;
   /** Whether a path from the root names a file or a folder. */
   readonly exists: (path: string) => boolean;
+  /** The text of a file that is no page; null when there is none. */
+  readonly readSource: (path: string) => string | null;
 }
 
 /** Returns its faults as lines of the form "path: what is wrong". */

@@ -13,6 +13,9 @@ const PLANNED_SECTIONS = [2, 3, 4, 5, 6, 7, 8, 9].map(
 );
 const mapWith = (row: string) => `# Map\n\n## 1. Title\n\n${MAP_HEAD}${row}\n${PLANNED_SECTIONS.join("")}`;
 
+const modelWith = (row: string) =>
+  `# Threats\n\n| | threat | code | test |\n|---|---|---|---|\n| T1 | a | \`server/src/a.ts\` | ${row} |\n`;
+
 /** Documents in good order; each test spoils one thing in them. */
 const GOOD: Record<string, string> = {
   "README.md": "# Swarm\n\nRun `npm start`, `npm test`, `npm run check`. See [docs](docs/README.md#how-to--why).\n",
@@ -22,6 +25,7 @@ const GOOD: Record<string, string> = {
   "docs/README.md":
     "# Docs\n\n## How to & why\n\n[up](../README.md) [code](../server/src/a.ts) `[x](y.md)`\n\n[ref]: reference/errors.md\n",
   "docs/reference/errors.md": "generated\n",
+  "docs/threat-model.md": modelWith("`server/test/a.test.ts::keeps out`"),
   "docs/interface-map.md": mapWith(
     "| HTTPS only | `server/src/a.ts` | `server/test/a.test.ts`, `server/test/b.test.ts` |",
   ),
@@ -37,6 +41,7 @@ function faultsWith(changes: Record<string, string | null>): readonly string[] {
     scripts: new Set(["start", "test", "check"]),
     generated: { "docs/reference/errors.md": () => "generated\n" },
     exists: (path) => files.has(path),
+    readSource: (path) => (files.has(path) ? 'it("keeps out", () => {}); // lets in' : null),
   });
 }
 
@@ -110,6 +115,26 @@ describe("the check of the documents", () => {
       what: "a row of the wrong shape",
       changes: { "docs/interface-map.md": mapWith("| r | planned | planned | soon |") },
       expected: 'docs/interface-map.md: "r": a row has three cells, this one 4',
+    },
+    {
+      what: "a threat whose test has another title",
+      changes: { "docs/threat-model.md": modelWith("`server/test/a.test.ts::lets in`") },
+      expected: 'docs/threat-model.md: server/test/a.test.ts has no test "lets in"',
+    },
+    {
+      what: "a threat whose test is gone",
+      changes: { "docs/threat-model.md": modelWith("`server/test/c.test.ts::keeps out`") },
+      expected: "docs/threat-model.md: server/test/c.test.ts does not exist",
+    },
+    {
+      what: "a threat that is passed over",
+      changes: { "docs/threat-model.md": modelWith("soon") },
+      expected: 'docs/threat-model.md: T1 names no test and does not say "not covered:" with why',
+    },
+    {
+      what: "a threat with code that is gone",
+      changes: { "docs/threat-model.md": modelWith("not covered: `server/src/gone.ts` is for later") },
+      expected: "docs/threat-model.md: server/src/gone.ts does not exist",
     },
   ];
   for (const { what, changes, expected } of spoiled) {

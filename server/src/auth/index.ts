@@ -3,6 +3,7 @@
 
 export type { AuthAnswer, AuthCall, AuthEndpoint } from "./call.ts";
 export { authEndpoints } from "./endpoints.ts";
+export { createAuthKeeper } from "./keeper/keeper.ts";
 export { checkMasterKey } from "./keys/check-master-key.ts";
 export {
   type Credentials,
@@ -19,6 +20,7 @@ export { revokeSigningKey } from "./keys/revoke-signing-key.ts";
 export { rotateRoleKeys } from "./keys/rotate-role-keys.ts";
 export { rotateSigningKey } from "./keys/rotate-signing-key.ts";
 export { TOKEN_ALGORITHMS } from "./keys/stored-keys.ts";
+export { createMailer } from "./mail/mailer.ts";
 export { openAuthRoom } from "./open-auth-room.ts";
 export { admitCaller } from "./principal/admit-caller.ts";
 export { admitToken } from "./principal/admit-token.ts";

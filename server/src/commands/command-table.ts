@@ -1,9 +1,13 @@
+import { backupCommand } from "./backup.ts";
 import type { Command } from "./command.ts";
+import { doctorCommand } from "./doctor.ts";
 import { keysCommand } from "./keys.ts";
 import { listenCommand } from "./listen.ts";
 import { migrateCommand } from "./migrate.ts";
 import { psqlCommand } from "./psql.ts";
+import { restoreCommand } from "./restore.ts";
 import { serveCommand } from "./serve.ts";
+import { upgradeCommand } from "./upgrade.ts";
 import { versionCommand } from "./version.ts";
 
 export const COMMANDS: readonly Command[] = [
@@ -11,6 +15,10 @@ export const COMMANDS: readonly Command[] = [
   migrateCommand,
   keysCommand,
   listenCommand,
+  backupCommand,
+  restoreCommand,
+  upgradeCommand,
+  doctorCommand,
   psqlCommand,
   versionCommand,
 ];

@@ -5,6 +5,7 @@ export interface BannerFacts {
   readonly localUrl: string;
   readonly caFile: string | null;
   readonly keysFile: string;
+  readonly providers: readonly string[];
   readonly version: string;
   readonly tookMs: number;
 }
@@ -14,6 +15,7 @@ export function renderBanner(facts: BannerFacts): string {
     ["URL", facts.url],
     ["Health", `${facts.url}/health`],
     ["Keys", facts.keysFile],
+    ...facts.providers.map((line, at) => [at === 0 ? "Models" : "", line] as const),
     ["Docs", "docs/README.md"],
     ["Try it", buildHealthCommand(facts)],
     ["Stop", "Ctrl-C"],

@@ -1,7 +1,7 @@
-import { type App, startApp } from "../app.ts";
+import type { App } from "../app.ts";
 import { credentialsPath } from "../auth/index.ts";
 import { findLikelyTypos, loadSettings, type Settings } from "../config/index.ts";
-import { createObserver, type Observer } from "../observe/index.ts";
+import { createMeter, createObserver, type Meter, type Observer } from "../observe/index.ts";
 import { type Command, type CommandContext, CrashReason } from "./command.ts";
 import { parseOptions } from "./parse-options.ts";
 import { buildHealthCommand, renderBanner } from "./render-banner.ts";
@@ -19,14 +19,15 @@ SIGTERM. Keys and the address are in credentials.json in the data directory (DAT
     const startedAtMs = performance.now();
     const settings = loadSettings(context.env);
     const format = chooseFormat(settings);
-    const observer = createObserver({ level: settings.logLevel, format, destination: context.stdout });
+    const meter = settings.metricsPort > 0 ? createMeter() : null;
+    const observer = createObserver({ level: settings.logLevel, format, destination: context.stdout, meter });
     reportCrash(context, observer);
     for (const { found, meant } of findLikelyTypos(context.env)) {
       observer.note("service.setting_unknown", { found, meant });
     }
 
     const isPlain = format === "pretty";
-    const app = await startUnlessStopped(settings, observer, context, isPlain);
+    const app = await startUnlessStopped({ settings, observer, meter, context, isPlain });
     if (app === null) return endCode(context);
     announce({ app, settings, observer, context, isPlain, tookMs: Math.round(performance.now() - startedAtMs) });
     return serveUntilStopped(app, observer, context);
@@ -34,19 +35,23 @@ SIGTERM. Keys and the address are in credentials.json in the data directory (DAT
 };
 
 /** Null when the program was asked to end before the service was up. */
-async function startUnlessStopped(
-  settings: Settings,
-  observer: Observer,
-  context: CommandContext,
-  isPlain: boolean,
-): Promise<App | null> {
+async function startUnlessStopped(start: {
+  readonly settings: Settings;
+  readonly observer: Observer;
+  readonly meter: Meter | null;
+  readonly context: CommandContext;
+  readonly isPlain: boolean;
+}): Promise<App | null> {
+  const { settings, observer, meter, context, isPlain } = start;
   const { clock, version, signal, stdout } = context;
   const onProgress = (line: string) => {
     if (isPlain) stdout.write(`${line}\n`);
     else observer.note("service.progress", { step: line });
   };
+  // All rooms together; other commands need few of them.
+  const { startApp } = await import("../app.ts");
   try {
-    return await startApp({ settings, observer, clock, version, signal, onProgress });
+    return await startApp({ settings, environment: context.env, observer, meter, clock, version, signal, onProgress });
   } catch (error) {
     if (signal.aborted) return null;
     throw error;
@@ -101,5 +106,6 @@ function announce({ app, settings, observer, context, isPlain, tookMs }: Announc
     return;
   }
   const curl = buildHealthCommand(app);
-  observer.note("service.started", { url: app.url, curl, operatorFile: keysFile, version: context.version, tookMs });
+  const { url, providers } = app;
+  observer.note("service.started", { url, providers, curl, operatorFile: keysFile, version: context.version, tookMs });
 }

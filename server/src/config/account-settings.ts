@@ -86,6 +86,16 @@ export const ACCOUNT_SETTINGS = [
     description: "How long a session lives without a refresh; 0 is for ever.",
   },
   {
+    name: "AUTH_RETENTION_DAYS",
+    group: "Accounts",
+    kind: "integer",
+    min: 0,
+    max: 3650,
+    default: 30,
+    secret: false,
+    description: "How many days a session that has ended is kept before it is removed; 0 keeps them.",
+  },
+  {
     name: "AUTH_OTP_EXPIRY_SECONDS",
     group: "Accounts",
     kind: "integer",

@@ -23,7 +23,17 @@ const RULES: readonly ((given: GivenSettings) => string | null)[] = [
     ANON_KEY !== undefined && ANON_KEY === SERVICE_ROLE_KEY
       ? "ANON_KEY and SERVICE_ROLE_KEY must differ: the first is public, the second passes all row-level rules"
       : null,
+  findUnknownRole,
 ];
+
+const ROLE_NAMES = ["api", "worker", "realtime"];
+
+function findUnknownRole({ ROLES }: GivenSettings): string | null {
+  const roles = (ROLES ?? "").split(",").map((role) => role.trim());
+  return roles.every((role) => role === "" || ROLE_NAMES.includes(role))
+    ? null
+    : `ROLES takes the names ${ROLE_NAMES.join(", ")}, and no others`;
+}
 
 export function findConflicts(given: GivenSettings): readonly string[] {
   return RULES.map((rule) => rule(given)).filter((fault) => fault !== null);

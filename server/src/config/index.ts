@@ -3,7 +3,19 @@
 // Not in charge of: reading process.env (main.ts), or whether files and databases that are named really exist.
 export { findLikelyTypos, type LikelyTypo } from "./find-likely-typos.ts";
 export { type Environment, loadSettings } from "./load-settings.ts";
-export { type ModelCatalogue, type OfferedModels, SHIPPED_MODELS } from "./model-catalogue.ts";
+export {
+  assumeSupport,
+  describeModel,
+  type ModelCatalogue,
+  type ModelPrice,
+  type ModelSupport,
+  type OfferedModel,
+  type OfferedModels,
+  PROVIDER_KINDS,
+  type ProviderKind,
+  SHIPPED_MODELS,
+  shippedIds,
+} from "./model-catalogue.ts";
 export { renderConfigurationReference } from "./render-configuration-reference.ts";
 export type { Settings } from "./settings.ts";
 export { SettingsError } from "./settings-error.ts";

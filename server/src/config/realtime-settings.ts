@@ -13,6 +13,17 @@ export const REALTIME_SETTINGS = [
     description: "Most sockets that one node keeps open; one more is answered 429. 0 is no limit.",
   },
   {
+    name: "REALTIME_SOCKETS_PER_ADDRESS",
+    group: "Realtime",
+    kind: "integer",
+    min: 0,
+    max: 1_000_000,
+    default: 1_000,
+    secret: false,
+    description:
+      "Most sockets that one node keeps open for one address (IPv6: one /64); one more is answered 429. 0 is no limit.",
+  },
+  {
     name: "REALTIME_CHANNELS_PER_SOCKET",
     group: "Realtime",
     kind: "integer",

@@ -9,6 +9,8 @@ export const SETTING_GROUPS = [
   "Mail",
   "Webhooks",
   "Realtime",
+  "Agents",
+  "Providers",
   "Limits",
   "Timeouts",
   "Logging",

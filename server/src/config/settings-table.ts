@@ -1,5 +1,7 @@
 import { ACCOUNT_SETTINGS } from "./account-settings.ts";
+import { AGENT_RUN_SETTINGS } from "./agent-settings.ts";
 import { LIMIT_SETTINGS } from "./limit-settings.ts";
+import { PROVIDER_SETTINGS } from "./provider-settings.ts";
 import { REALTIME_SETTINGS } from "./realtime-settings.ts";
 import type { SettingRow } from "./setting-row.ts";
 import { TABLE_SETTINGS } from "./table-settings.ts";
@@ -53,6 +55,15 @@ export const SETTINGS = [
     default: "development",
     secret: false,
     description: "What the service is used for; conveniences of development are off in `production`.",
+  },
+  {
+    name: "ROLES",
+    group: "Service",
+    kind: "names",
+    default: ["api", "worker", "realtime"],
+    secret: false,
+    description:
+      "What this node does, of `api` (serves requests), `worker` (delivers webhooks, runs agents, cleans up) and `realtime` (holds sockets). Some node must do each.",
   },
   {
     name: "TLS_MODE",
@@ -124,7 +135,8 @@ export const SETTINGS = [
     max: 1000,
     default: 10,
     secret: false,
-    description: "Most connections that each of the two pools (users, service role) opens.",
+    description:
+      "Most connections that each of the three pools (users, service role, work that goes on by itself) opens.",
   },
   {
     name: "EMBEDDED_PORT",
@@ -169,6 +181,8 @@ export const SETTINGS = [
   ...ACCOUNT_SETTINGS,
   ...WEBHOOK_SETTINGS,
   ...REALTIME_SETTINGS,
+  ...AGENT_RUN_SETTINGS,
+  ...PROVIDER_SETTINGS,
   {
     name: "BODY_LIMIT_BYTES",
     group: "Limits",
@@ -227,5 +241,24 @@ export const SETTINGS = [
     default: "auto",
     secret: false,
     description: "`auto` is `json` in `production` and `pretty`, for people, elsewhere.",
+  },
+  {
+    name: "METRICS_PORT",
+    group: "Logging",
+    kind: "integer",
+    min: 0,
+    max: PORT_MAX,
+    default: 0,
+    secret: false,
+    description:
+      "Port on which `GET /metrics` answers over plain HTTP in the text format of Prometheus; 0 is off. It asks for no key, so keep it away from the public.",
+  },
+  {
+    name: "METRICS_HOST",
+    group: "Logging",
+    kind: "host",
+    default: "127.0.0.1",
+    secret: false,
+    description: "Address on which metrics are served.",
   },
 ] as const satisfies readonly SettingRow[];

@@ -49,6 +49,17 @@ export const WEBHOOK_SETTINGS = [
     description: "Most requests that one node has under way to one webhook.",
   },
   {
+    name: "WEBHOOK_QUEUE_LIMIT",
+    group: "Webhooks",
+    kind: "integer",
+    min: 0,
+    max: 100_000_000,
+    default: 100_000,
+    secret: false,
+    description:
+      "Most deliveries that may wait for the webhooks of one user. Beyond it the webhook with the most is switched off, `disabled_reason` `queue_full`, and what waited for it has failed; it can be recovered. 0 is no limit.",
+  },
+  {
     name: "WEBHOOK_RETENTION_DAYS",
     group: "Webhooks",
     kind: "integer",

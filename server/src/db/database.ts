@@ -3,12 +3,15 @@ import pg from "pg";
 import { derivePassword } from "../crypto/index.ts";
 import type { Observer } from "../observe/index.ts";
 import { withRole } from "./connection.ts";
+import { timeFlights } from "./pipeline/flight-times.ts";
 
 export interface Database {
   /** Signs in as `sb_user`, which may become `anon` and `authenticated` only. */
   readonly user: pg.Pool;
   /** Signs in as `sb_service`, which may also become `service_role`. */
   readonly service: pg.Pool;
+  /** The same login, for what goes on by itself: however many requests wait, leases are renewed and deliveries made. */
+  readonly work: pg.Pool;
   isReachable(): Promise<boolean>;
   close(): Promise<void>;
 }
@@ -19,6 +22,8 @@ export interface DatabaseOptions {
   readonly poolSize: number;
   /** The longest that the database lets a statement run; one that takes clearly longer is not going to be answered. */
   readonly statementTimeoutMs?: number;
+  /** Notes how long each transaction took. Off where nobody would look at it. */
+  readonly isTimed?: boolean;
   readonly observer: Observer;
   /** What statements still running get to finish when the pools are closed. */
   readonly closeTimeoutMs?: number;
@@ -45,6 +50,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   };
   const user = openPool({ role: "sb_user", purpose: "user", max: poolSize });
   const service = openPool({ role: "sb_service", purpose: "service", max: poolSize });
+  const work = openPool({ role: "sb_service", purpose: "work", max: poolSize });
   // Of its own, so that a service busy with slow statements is not taken for one whose database is away.
   const probe = openPool({
     role: "sb_user",
@@ -53,11 +59,16 @@ export function openDatabase(options: DatabaseOptions): Database {
     connectTimeoutMs: PROBE_TIMEOUT_MS,
     queryTimeoutMs: PROBE_TIMEOUT_MS,
   });
-  const pools = [user, service, probe];
+  const pools = [user, service, work, probe];
+  if (options.isTimed === true) {
+    for (const [name, { pool }] of Object.entries({ user, service, work }))
+      timeFlights(pool, (durationMs) => observer.note("database.flown", { pool: name, durationMs }));
+  }
 
   return {
     user: user.pool,
     service: service.pool,
+    work: work.pool,
     isReachable: createProbe(probe.pool, observer),
     close: async () => {
       await Promise.all(pools.map((pool) => pool.close()));

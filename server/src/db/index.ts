@@ -2,15 +2,30 @@
 // (enter as a caller, run, leave), and what being away means.
 // Not in charge of: what a statement is for; rooms above keep their own SQL.
 
+export { compareMigrations, type MigrationComparison } from "./compare-migrations.ts";
 export { connectClient } from "./connect-client.ts";
 export { withDatabase, withRole } from "./connection.ts";
 export { type Database, openDatabase } from "./database.ts";
+export { readBaseBackup } from "./embedded/base-backup.ts";
+export { holdDataDirectory, isDataDirectoryHeld } from "./embedded/hold-data-directory.ts";
+export { locateBinaries } from "./embedded/locate-binaries.ts";
+export { isProcessAlive } from "./embedded/process-state.ts";
+export {
+  findCluster,
+  findLastPort,
+  readClusterMajor,
+  withRestingCluster,
+} from "./embedded/resting-cluster.ts";
+export { removeSettledCluster, type SettledCluster, settleCluster } from "./embedded/settle-cluster.ts";
 export { startEmbedded } from "./embedded/start-embedded.ts";
+export { upgradeCluster } from "./embedded/upgrade-cluster.ts";
 export { hasEmbeddedCluster } from "./has-embedded-cluster.ts";
 export { inTransaction } from "./in-transaction.ts";
+export { inspectServer } from "./inspect-server.ts";
 export { keepConnected } from "./keep-connected.ts";
 export { migrate } from "./migrate.ts";
-export { buildOwnerUrl, type DatabaseServer, openServer } from "./open-server.ts";
+export { newRowId } from "./new-row-id.ts";
+export { buildOwnerUrl, type DatabaseServer, EMBEDDED_DATABASE, openServer } from "./open-server.ts";
 export { REPLICA_ROLE } from "./plan-roles.ts";
 export { failedStatementOf } from "./pipeline/flight.ts";
 export type { FlightOptions, FlightResult, FlightRow, FlightStatement } from "./pipeline/flight-order.ts";

@@ -8,7 +8,7 @@ import { OWNER_ROLE } from "./plan-roles.ts";
 import { checkRequirements } from "./requirements.ts";
 import { waitForDatabase } from "./wait-for-database.ts";
 
-const EMBEDDED_DATABASE = "swarmbase";
+export const EMBEDDED_DATABASE = "swarmbase";
 const EMBEDDED_SUPERUSER = "postgres";
 const WAIT_FOR_DATABASE_MS = 60_000;
 

@@ -3,3 +3,4 @@
 export { AppError, type AppErrorExtra, toAppError } from "./app-error.ts";
 export { type RenderedError, renderError } from "./render-error.ts";
 export { renderErrorsReference } from "./render-errors-reference.ts";
+export { SECURITY_HEADERS } from "./security-headers.ts";

@@ -1,4 +1,5 @@
 import type { LimitName } from "@swarmbase/sdk";
+import type { WindowName } from "../limits/index.ts";
 import type { RestCaller } from "../rest/index.ts";
 
 export interface FunctionCall {
@@ -7,12 +8,25 @@ export interface FunctionCall {
   /** Names in lower case; of several values the first. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly caller: RestCaller;
+  /** Aborted when the connection is gone, answered or not. */
+  readonly signal: AbortSignal;
+  /** Counts one more for a window than the route does; throws when the key has nothing left. */
+  count(window: WindowName, key: string): Promise<void>;
 }
 
-export interface FunctionAnswer {
+export type FunctionAnswer = WholeAnswer | StreamedAnswer;
+
+export interface WholeAnswer {
   readonly status: number;
   readonly body: unknown;
   readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** An answer that is sent piece by piece, as the pieces come. Its headers say of what type it is. */
+export interface StreamedAnswer {
+  readonly status: number;
+  readonly stream: AsyncIterable<string>;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 /** One name under `/functions/v1/`. */

@@ -5,15 +5,26 @@ import { PROBE_PATHS } from "./health.ts";
 import { requestIdOf } from "./request-id.ts";
 
 const PATH_LOG_LENGTH = 256;
+const UNKNOWN_ROUTE = "none";
+const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}(?:-|$)/;
 
 export interface AccessLog {
   begin(request: IncomingMessage, response: ServerResponse): void;
-  /** Keeps the error that was answered, for the request's one line. */
+  /** Keeps what the request turned out to be, for its one line. */
+  identify(response: ServerResponse, facts: RequestFacts): void;
+  /** Keeps the error that was answered. */
   fail(response: ServerResponse, error: AppError): void;
+}
+
+export interface RequestFacts {
+  /** As in the route table, so that requests can be counted by it. */
+  readonly route: string;
+  readonly userId?: string;
 }
 
 export function createAccessLog(observer: Observer): AccessLog {
   const failures = new WeakMap<ServerResponse, AppError>();
+  const known = new WeakMap<ServerResponse, RequestFacts>();
   return {
     begin(request, response) {
       const startedMs = performance.now();
@@ -23,13 +34,19 @@ export function createAccessLog(observer: Observer): AccessLog {
         observer.note(failure === undefined ? "request.completed" : nameOf(failure, path), {
           method: request.method,
           path,
+          route: UNKNOWN_ROUTE,
+          ...known.get(response),
           status: response.statusCode,
           durationMs: Math.round((performance.now() - startedMs) * 10) / 10,
           requestId: requestIdOf(request),
+          ...traceOf(request.headers["traceparent"]),
           ...(isCutShort(response) && { isCutShort: true }),
           ...(failure !== undefined && failure.status >= 500 && { error: failure.cause ?? failure }),
         });
       });
+    },
+    identify(response, facts) {
+      known.set(response, facts);
     },
     fail(response, error) {
       failures.set(response, error);
@@ -46,6 +63,12 @@ function nameOf(error: AppError, path: string): "request.completed" | "request.u
 /** An answer that was written past Node's response object has an error status, but no headers of its own. */
 function isCutShort({ writableFinished, headersSent, statusCode }: ServerResponse): boolean {
   return !writableFinished && (headersSent || statusCode < 400);
+}
+
+/** The caller's own trace, so that our line can be found beside theirs. */
+function traceOf(traceparent: string | string[] | undefined): { traceId?: string } {
+  const traceId = typeof traceparent === "string" ? TRACEPARENT.exec(traceparent)?.[1] : undefined;
+  return traceId === undefined ? {} : { traceId };
 }
 
 /** Without the query: keys and tokens can stand there. */

@@ -4,10 +4,11 @@ import type { Caller } from "../auth/index.ts";
 import { AppError, renderError } from "../errors/index.ts";
 import type { Limits } from "../limits/index.ts";
 import type { AccessLog } from "./access-log.ts";
+import { answerHeadersOf } from "./answer-headers.ts";
 import { buildAllowedMethods } from "./allowed-methods.ts";
 import { addBodyParsers, keepBodiesRaw } from "./body-parsers.ts";
 import { addCallers, type Gate, readCredentials } from "./caller.ts";
-import { buildPreflightHeaders, CORS_HEADERS } from "./cors.ts";
+import { buildPreflightHeaders } from "./cors.ts";
 import { addStandings, buildCallCounter, countLost, renderStanding } from "./count-calls.ts";
 import { methodNotAllowedError, notFoundError, toHttpError } from "./http-faults.ts";
 import { refuseRequest } from "./raw-answer.ts";
@@ -70,13 +71,13 @@ export function buildApp(options: AppOptions): { app: FastifyInstance; listener:
     const { status, headers, body } = renderError(known);
     return reply
       .code(status)
-      .headers({ ...CORS_HEADERS, "x-request-id": request.id, ...headers })
+      .headers({ ...answerHeadersOf(request), "x-request-id": request.id, ...headers })
       .send(body);
   };
 
   const allowedMethods = buildAllowedMethods(routes);
   app.addHook("onRequest", (request, reply, done) => {
-    void reply.headers(CORS_HEADERS).header("x-request-id", request.id);
+    void reply.headers(answerHeadersOf(request)).header("x-request-id", request.id);
     const isPreflight = request.headers["access-control-request-method"] !== undefined;
     if (request.method === "OPTIONS" && (isPreflight || request.is404)) {
       void reply.code(204).headers(buildPreflightHeaders(request.headers)).send();
@@ -144,11 +145,14 @@ function addRoutes(app: FastifyInstance, routes: readonly Route[], options: AppO
       exposeHeadRoute: !isHeadRefused,
       // Before the body is read: who may not come in gets nothing parsed.
       async onRequest(request, reply) {
+        accessLog.identify(reply.raw, { route: path });
         try {
           request.caller = (await gate?.({ access, isBearerIgnored }, readCredentials(request))) ?? NOBODY;
         } catch (error) {
           throw counter === null ? error : await counter.countRefused(request, reply, error);
         }
+        const { principal } = request.caller;
+        if (principal.kind === "user") accessLog.identify(reply.raw, { route: path, userId: principal.userId });
         await counter?.countAdmitted(request, reply);
       },
       preHandler: [

@@ -13,6 +13,8 @@ const EXPOSED = [
   "x-sb-error-code",
   "x-relay-error",
   "x-request-id",
+  "x-run-id",
+  "idempotent-replayed",
   "x-request-signature-status",
   "retry-after",
   "x-ratelimit-limit",
@@ -43,6 +45,7 @@ const ALLOWED_WITHOUT_ASKING = [
   "x-upsert",
   "x-http-method-override",
   "idempotency-key",
+  "last-event-id",
 ];
 
 const ONE_DAY_SECONDS = 86_400;

@@ -106,7 +106,8 @@ export function renderStanding({ limit, remaining, resetAt }: Standing): Record<
   };
 }
 
-async function take(
+/** Counts one call of the key and shows where it stands; throws when it was one too many. */
+export async function take(
   limits: Limits,
   request: FastifyRequest,
   reply: FastifyReply,

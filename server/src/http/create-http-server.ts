@@ -42,10 +42,13 @@ export type UpgradeListener = (request: http.IncomingMessage, socket: Duplex, he
 
 export interface HttpServer {
   listen(): Promise<{ port: number }>;
+  /** From the next connection on; those that are open keep what they have. Nothing happens in proxy mode. */
+  renewTls(tls: TlsMaterial): void;
   /** Requests in flight finish; what is still open after `stopTimeoutMs` is cut. */
   close(): Promise<void>;
 }
 
+const OLDEST_TLS = "TLSv1.2";
 const HEADER_LIMIT_BYTES = 256 * 1024;
 const HANDSHAKE_TIMEOUT_MS = 10_000;
 const HEADERS_TIMEOUT_MS = 15_000;
@@ -125,6 +128,9 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       server.on("error", (error) => observer.note("http.accept_failed", { error }));
       return { port: (server.address() as AddressInfo).port };
     },
+    renewTls({ cert, key }) {
+      if (server instanceof https.Server) server.setSecureContext({ cert, key, minVersion: OLDEST_TLS });
+    },
     close() {
       stopping ??= stop();
       return stopping;
@@ -161,7 +167,7 @@ function createServer({ settings, tls, observer }: HttpServerOptions, connection
     ...limits,
     cert: tls.cert,
     key: tls.key,
-    minVersion: "TLSv1.2",
+    minVersion: OLDEST_TLS,
     ALPNProtocols: ["http/1.1"],
     handshakeTimeout,
   });

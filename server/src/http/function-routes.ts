@@ -1,18 +1,23 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
 import type { NamedFunction } from "../functions/index.ts";
+import type { Limits } from "../limits/index.ts";
 import { callerOf } from "./caller.ts";
+import { take } from "./count-calls.ts";
 import { firstOfEach } from "./first-of-each.ts";
 import { toRestCaller } from "./rest-caller.ts";
 import type { Route } from "./route.ts";
+import { sendStream } from "./send-stream.ts";
 
 const PREFIX = "/functions/v1";
 
 export interface FunctionRoutesOptions {
   readonly functions: readonly NamedFunction[];
   readonly sessionInactivitySeconds: number;
+  readonly limits: Limits;
 }
 
 /** The functions as rows of the route table. */
-export function functionRoutes({ functions, sessionInactivitySeconds }: FunctionRoutesOptions): Route[] {
+export function functionRoutes({ functions, sessionInactivitySeconds, limits }: FunctionRoutesOptions): Route[] {
   return functions.map(({ name, access, limit, isForFirstSecret = false, isBodyRaw = false, run }) => ({
     method: "POST",
     path: `${PREFIX}/${name}`,
@@ -21,20 +26,37 @@ export function functionRoutes({ functions, sessionInactivitySeconds }: Function
     isForFirstSecret,
     isBodyRaw,
     handler: async (request, reply) => {
-      const {
-        status,
-        body,
-        headers = {},
-      } = await run({
+      const answer = await run({
         body: request.body ?? {},
         headers: firstOfEach(request.headers),
         caller: toRestCaller(callerOf(request).principal, {
           inactivitySeconds: sessionInactivitySeconds,
           isUnsigned: request.signatureStatus !== "verified",
         }),
+        signal: signalOf(reply),
+        count: (window, key) => countFor(limits, { request, reply }, window, key),
       });
+      const { status, headers = {} } = answer;
+      if ("stream" in answer) return sendStream(reply, answer);
       void reply.code(status).headers(headers).type("application/json; charset=utf-8");
-      return reply.send(JSON.stringify(body));
+      return reply.send(JSON.stringify(answer.body));
     },
   }));
+}
+
+function signalOf({ raw }: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  if (raw.destroyed) gone.abort();
+  else raw.once("close", () => gone.abort());
+  return gone.signal;
+}
+
+/** The service role is counted for nothing. */
+async function countFor(
+  limits: Limits,
+  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+  window: Parameters<Limits["take"]>[0],
+  key: string,
+): Promise<void> {
+  if (callerOf(request).principal.kind !== "service") await take(limits, request, reply, window, key);
 }

@@ -2,8 +2,27 @@ import type { FastifyRequest } from "fastify";
 import { translateUnavailable } from "../db/index.ts";
 import { AppError, toAppError } from "../errors/index.ts";
 
+const AUTH_PATH = /^\/auth\/v1(?:[/?]|$)/;
+
 /** Turns what Fastify throws, and a database that is away, into our errors; anything unknown is a fault of ours. */
 export function toHttpError(error: unknown, request: FastifyRequest): AppError {
+  const known = toKnownError(error, request);
+  return AUTH_PATH.test(request.url) ? toAuthTongue(known) : known;
+}
+
+/** Clients of accounts look for GoTrue's members, also in what never came to an endpoint of theirs. */
+function toAuthTongue(error: AppError): AppError {
+  const { members = {}, headers = {} } = error.extra;
+  if (members["error_code"] !== undefined) return error;
+  const code = error.status >= 500 ? "unexpected_failure" : "unknown";
+  return new AppError(error.code, error.message, {
+    ...error.extra,
+    members: { error_code: code, msg: error.message, ...members },
+    headers: { "x-sb-error-code": code, ...headers },
+  });
+}
+
+function toKnownError(error: unknown, request: FastifyRequest): AppError {
   if (error instanceof AppError) return error;
   switch (codeOf(error)) {
     case "FST_ERR_CTP_BODY_TOO_LARGE":

@@ -2,6 +2,7 @@
 // Not in charge of: what the routes do, who a caller is, or what a call costs.
 export { authRoutes } from "./auth-routes.ts";
 export { type Admittance, callerOf, type Gate } from "./caller.ts";
+export { clientKeyOf } from "./client-key.ts";
 export {
   createHttpServer,
   type HttpServer,
@@ -10,10 +11,12 @@ export {
 } from "./create-http-server.ts";
 export { functionRoutes } from "./function-routes.ts";
 export { type HealthOptions, healthRoutes } from "./health.ts";
+export { type MetricsServer, openMetricsServer } from "./metrics-server.ts";
 export { realtimeRoutes } from "./realtime-routes.ts";
 export { toRestCaller } from "./rest-caller.ts";
 export { restRoutes } from "./rest-routes.ts";
 export type { Route } from "./route.ts";
+export { keepTlsCurrent } from "./tls/keep-tls-current.ts";
 export { type LoadTlsMaterialOptions, loadTlsMaterial } from "./tls/load-tls-material.ts";
 export { TlsError } from "./tls/tls-error.ts";
 export type { TlsMaterial } from "./tls/tls-material.ts";

@@ -1,17 +1,23 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { type AppError, renderError } from "../errors/index.ts";
-import { CORS_HEADERS } from "./cors.ts";
+import { ANSWER_HEADERS, answerHeadersOf } from "./answer-headers.ts";
 import { requestIdOf } from "./request-id.ts";
 
 const DRAIN_MS = 2_000;
 
+export interface RawAnswerOptions {
+  readonly withBody: boolean;
+  /** Those that every answer to this request has. */
+  readonly answerHeaders?: Readonly<Record<string, string>>;
+}
+
 /** An error as the bytes of an HTTP/1.1 response, for sockets on which no request could be parsed. */
-export function renderRawAnswer(error: AppError, requestId: string, options: { withBody: boolean }): string {
+export function renderRawAnswer(error: AppError, requestId: string, options: RawAnswerOptions): string {
   const { status, headers, body } = renderError(error);
   const lines = {
+    ...(options.answerHeaders ?? ANSWER_HEADERS),
     ...headers,
-    ...CORS_HEADERS,
     "x-request-id": requestId,
     "content-length": String(Buffer.byteLength(body)),
     date: new Date().toUTCString(),
@@ -40,20 +46,22 @@ export function answerAndDrain(socket: Duplex, answer: string): void {
 /** Answers a request whose body is not going to be read, and closes its connection. */
 export function refuseRequest(request: IncomingMessage, response: ServerResponse, error: AppError): void {
   const { socket } = response;
+  const answerHeaders = answerHeadersOf(request);
   response.statusCode = error.status;
   if (socket === null) {
     // Earlier requests on the connection have not been answered yet; this one has to wait in Node's queue.
     const { headers, body } = renderError(error);
     response.writeHead(error.status, {
+      ...answerHeaders,
       ...headers,
-      ...CORS_HEADERS,
       "x-request-id": requestIdOf(request),
       connection: "close",
     });
     response.end(body);
     return;
   }
-  answerAndDrain(socket, renderRawAnswer(error, requestIdOf(request), { withBody: request.method !== "HEAD" }));
+  const withBody = request.method !== "HEAD";
+  answerAndDrain(socket, renderRawAnswer(error, requestIdOf(request), { withBody, answerHeaders }));
 }
 
 function discard(): void {}

@@ -2,6 +2,7 @@
 // Not in charge of: which call counts for which row and key, or how an HTTP answer says so (http).
 export { addressKey } from "./address-key.ts";
 export { type Limits, type LimitSettings, openLimits, type OpenLimitsOptions, type WindowName } from "./open-limits.ts";
+export { pingStore } from "./ping-store.ts";
 export { rateLimitedError } from "./rate-limited-error.ts";
 export type { SharedStore } from "./shared-store.ts";
 export type { Standing } from "./standing.ts";

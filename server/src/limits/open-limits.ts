@@ -52,6 +52,7 @@ export function openLimits({ settings, store, clock, observer }: OpenLimitsOptio
         return toStanding(await counter.consume(key), { limit, isExceeded: false, now: clock.now() });
       } catch (refusal) {
         if (refusal instanceof Error) throw refusal;
+        observer.note("limit.hit", { row: window });
         return toStanding(refusal as RateLimiterRes, { limit, isExceeded: true, now: clock.now() });
       }
     },

@@ -29,12 +29,21 @@ export const OBSERVATIONS = {
   "database.connection_lost": { level: "warn", message: "lost an idle database connection" },
   "database.unreachable": { level: "warn", message: "the database cannot be reached" },
   "database.reachable": { level: "info", message: "the database can be reached again" },
+  "database.flown": { level: "trace", message: "a transaction has ended" },
   "database.waiting": { level: "warn", message: "waiting for the database" },
   "database.requirement_warning": { level: "warn", message: "the database lacks something optional" },
 
   // db: migrations
   "database.migrated": { level: "info", message: "brought the schema up to date" },
   "database.migration_waiting": { level: "info", message: "another node is migrating the database, waiting for it" },
+
+  // metrics and limits
+  "metrics.serving": { level: "info", message: "serving metrics" },
+  "limit.hit": { level: "debug", message: "refused a call beyond its limit" },
+  "webhook.attempted": { level: "debug", message: "tried to deliver to a webhook" },
+  "run.ended": { level: "debug", message: "a run has ended" },
+  "run.turn_ended": { level: "debug", message: "an agent's turn has ended" },
+  "run.tool_ended": { level: "debug", message: "a tool call has ended" },
 
   // auth: keys
   "keys.created": { level: "info", message: "made the keys of this database" },
@@ -65,6 +74,10 @@ export const OBSERVATIONS = {
   "embedded.watchdog_lost": { level: "warn", message: "the watchdog ended, starting another" },
   "embedded.stop_forced": { level: "warn", message: "PostgreSQL did not stop in time and was ended by force" },
   "embedded.stopped": { level: "info", message: "PostgreSQL stopped" },
+  // http: certificate
+  "tls.renewed": { level: "info", message: "serving with a new certificate" },
+  "tls.reload_failed": { level: "error", message: "cannot use the certificate's files, going on with the one at hand" },
+
   // http: connections
   "http.garbage": { level: "debug", message: "closed a connection that speaks neither TLS nor HTTP" },
   "http.plain_refused": { level: "debug", message: "refused a plain HTTP request" },
@@ -73,7 +86,15 @@ export const OBSERVATIONS = {
   "http.accept_failed": { level: "error", message: "could not accept a connection" },
   "http.stop_forced": { level: "warn", message: "cut connections that did not finish in time" },
 
+  // agents
+  "agents.turn_fault": { level: "error", message: "an agent's turn failed through a fault of ours", stack: true },
+  "agents.run_fault": { level: "error", message: "a run could not be carried out, its lease runs out", stack: true },
+  "agents.run_lost": { level: "warn", message: "could not write about a run, another node ends it" },
+  "agents.step_failed": { level: "error", message: "looking after runs failed, trying again", stack: true },
+  "agents.relay_lost": { level: "warn", message: "cannot hear of runs on other nodes, looking for them" },
+
   // webhooks
+  "webhook.queue_full": { level: "warn", message: "switched off a webhook for which too many deliveries were waiting" },
   "webhook.disabled": { level: "warn", message: "switched off a webhook whose endpoint is gone or keeps failing" },
   "webhook.failing": { level: "warn", message: "nothing has reached a webhook's endpoint for a day" },
   "webhook.step_failed": { level: "error", message: "webhook work failed, trying again", stack: true },
@@ -102,6 +123,16 @@ export const OBSERVATIONS = {
   // limits
   "limits.store_away": { level: "warn", message: "the store of the limits is away, each node counts for itself" },
   "limits.store_back": { level: "info", message: "the store of the limits is back, nodes count together" },
+
+  // agents: providers
+  "provider.failed": { level: "warn", message: "a provider did not answer" },
+  "provider.refused": { level: "error", message: "a provider refused the credentials of this service" },
+  "provider.fell_back": { level: "warn", message: "asking another provider instead" },
+  "provider.reloaded": { level: "info", message: "read the changed providers file" },
+  "provider.reload_failed": { level: "warn", message: "could not use the changed providers file, going on as before" },
+
+  // agents: tools
+  "tool.faulted": { level: "error", message: "a tool failed on our side", stack: true },
 
   // http: requests
   "request.completed": { level: "debug", message: "request" },

@@ -1,5 +1,6 @@
 import { pino } from "pino";
 import pinoPretty from "pino-pretty";
+import type { Meter } from "./meter.ts";
 import { OBSERVATIONS, type Observation, type ObservationLevel, type ObservationName } from "./observations.ts";
 import { redactFields } from "./redact.ts";
 
@@ -12,6 +13,8 @@ export interface ObserverOptions {
   readonly level: ObservationLevel;
   readonly format: "json" | "pretty";
   readonly destination?: NodeJS.WritableStream;
+  /** Counts and measures what is noted, whatever the log level. */
+  readonly meter?: Meter | null;
 }
 
 export function createObserver(options: ObserverOptions): Observer {
@@ -28,19 +31,27 @@ export function createObserver(options: ObserverOptions): Observer {
     },
     options.format === "pretty" ? prettyStream(destination) : destination,
   );
-  return wrapLogger(logger, options.level === "debug" || options.level === "trace");
+  const alwaysWithStack = options.level === "debug" || options.level === "trace";
+  return wrapLogger(logger, { alwaysWithStack, meter: options.meter ?? null });
 }
 
-function wrapLogger(logger: pino.Logger, alwaysWithStack: boolean): Observer {
+interface NoteOptions {
+  readonly alwaysWithStack: boolean;
+  readonly meter: Meter | null;
+}
+
+function wrapLogger(logger: pino.Logger, options: NoteOptions): Observer {
+  const { alwaysWithStack, meter } = options;
   return {
     note(name, fields = {}) {
+      meter?.record(name, fields);
       const observation: Observation = OBSERVATIONS[name];
       if (!logger.isLevelEnabled(observation.level)) return;
       const withStack = alwaysWithStack || observation.stack === true;
       logger[observation.level]({ ...redactFields(fields, { withStack }), event: name }, observation.message);
     },
     child(bindings) {
-      return wrapLogger(logger.child(redactFields(bindings, { withStack: alwaysWithStack })), alwaysWithStack);
+      return wrapLogger(logger.child(redactFields(bindings, { withStack: alwaysWithStack })), options);
     },
   };
 }

@@ -54,5 +54,7 @@ export interface Changes {
   readonly state: () => "live" | "connecting" | "unavailable";
   /** Why the state is what it is, when it is not live. */
   readonly reason: () => string | null;
+  /** How far the feed was behind when it was last looked at; null while it is not live. */
+  readonly lagBytes: () => number | null;
   readonly worker: Worker;
 }

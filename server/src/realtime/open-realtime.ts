@@ -21,6 +21,7 @@ export interface RealtimeRoom {
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   readonly broadcast: RestBroadcast;
   readonly workers: readonly Worker[];
+  countSockets(): number;
   /** Sockets are closed, so that their clients go to another node. */
   close(): Promise<void>;
 }
@@ -65,6 +66,7 @@ export function openRealtime(options: RealtimeOptions): RealtimeRoom {
       createRecheck(state, door.sockets, timing.recheckMs),
       presenceSync.worker,
     ],
+    countSockets: () => door.sockets.size,
     close: async () => {
       await door.close();
       stopHearingEnds();

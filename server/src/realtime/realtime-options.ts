@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import type { Settings } from "../config/index.ts";
 import type { Observer } from "../observe/index.ts";
 import type { Clock } from "../time/index.ts";
@@ -40,6 +41,7 @@ export interface PrivateTopics {
 export type RealtimeSettings = Pick<
   Settings,
   | "realtimeSocketsPerNode"
+  | "realtimeSocketsPerAddress"
   | "realtimeChannelsPerSocket"
   | "realtimeChannelsPerUser"
   | "realtimeJoinsPerSecond"
@@ -68,6 +70,8 @@ export interface RealtimeOptions {
   readonly settings: RealtimeSettings;
   readonly observer: Observer;
   readonly clock: Clock;
+  /** What counts as one client of a handshake. Without it sockets are only counted together. */
+  readonly addressOf?: (request: IncomingMessage) => string;
   /** A random id. */
   readonly newId: () => string;
   readonly timing?: Partial<RealtimeTiming>;

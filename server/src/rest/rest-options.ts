@@ -13,8 +13,8 @@ export interface RestOptions {
   isOwn(name: TouchedName): boolean;
   /** The enter statement's own refusals, in the words of whoever knows about sessions; all others as they are. */
   translateEnter(error: unknown): unknown;
-  /** Something may have been written that others wait for. */
-  onWrite?(): void;
+  /** Something may have been written that others wait for; with the paths of the requests, as they follow the prefix. */
+  onWrite?(paths: readonly string[]): void;
   /** Where clients find the service. */
   baseUrl(): string;
   readonly version: string;

@@ -172,7 +172,8 @@ export class RestRoom {
       const [, ...others] = asked;
       const calls = [asked[0]?.call ?? call, ...others.map((one) => one.call)] as const;
       const results = await runPrepared(prepared, calls, this.#runOptions(asked, call));
-      if (asked.some(({ request }) => request.method !== "GET" && request.method !== "HEAD")) this.#options.onWrite?.();
+      const isWrite = asked.some(({ request }) => request.method !== "GET" && request.method !== "HEAD");
+      if (isWrite) this.#options.onWrite?.(calls.map(({ input }) => input.path));
       return results;
     } catch (error) {
       const statementAt = error instanceof Error ? failedStatementOf(error) : null;

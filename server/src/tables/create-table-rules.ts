@@ -8,6 +8,7 @@ import { createOwners } from "./owners.ts";
 import { explainRefusal } from "./refusals/explain-refusal.ts";
 import { allRules } from "./rules/all-rules.ts";
 import type { TableRule } from "./rules/table-rule.ts";
+import type { ToolChecks } from "./rules/tool-rules.ts";
 import { type FindUrlFault, findWebhookUrlFault } from "./rules/webhook-url.ts";
 import { readWrittenRows } from "./written-rows.ts";
 
@@ -16,10 +17,13 @@ export interface TableRulesOptions {
   readonly pool: pg.Pool;
   /** What is known about a webhook's address without asking DNS; left out, its form alone is looked at. */
   readonly findUrlFault?: FindUrlFault;
+  /** What is known about tools; left out, they can have no secrets. */
+  readonly tools?: ToolChecks;
 }
 
-export function createTableRules({ pool, findUrlFault = findWebhookUrlFault }: TableRulesOptions): TableRules {
-  const rules = allRules(findUrlFault);
+export function createTableRules(options: TableRulesOptions): TableRules {
+  const { pool, findUrlFault = findWebhookUrlFault, tools = null } = options;
+  const rules = allRules({ findUrlFault, tools });
   const owners = createOwners(pool);
   const ruleOf = (relation: QualifiedName): TableRule | null =>
     isOwnRelation(relation) ? (rules.get(relation.name) ?? null) : null;
@@ -42,6 +46,8 @@ function checkRows(rule: TableRule, attempt: WriteAttempt): RewrittenRows | null
   const written = readWrittenRows(rule, attempt);
   const faults = findFaults({ rule, attempt, written });
   if (faults.length > 0) throw faultsError(faults, attempt.operation);
+  const rewritten = rule.rewrite(written, attempt);
+  if (rewritten !== null) return rewritten;
   const isAsSent = written.rows === attempt.rows && written.columns.length === attempt.columns.length;
   return isAsSent ? null : { rows: written.rows, columns: written.columns };
 }

@@ -4,7 +4,9 @@ import type { ReadAttempt, WriteAttempt } from "../rest/index.ts";
 import { canonicalUuid } from "./fields/uuid-field.ts";
 import { isOwnRelation } from "./own-names.ts";
 import type { Owners } from "./owners.ts";
+import { isWrite } from "./refusals/refusal.ts";
 import type { OwnedTable } from "./sql/select-owners.ts";
+import { isSharedTable } from "./sql/select-seen.ts";
 
 interface Names {
   readonly table: OwnedTable;
@@ -21,13 +23,24 @@ const NAMES: ReadonlyMap<string, Names> = new Map([
 /** Only where one row is named and the table has names for its absence; a list that is empty is an answer like any other. */
 export async function explainMissing(attempt: ReadAttempt | WriteAttempt, owners: Owners): Promise<AppError | null> {
   const { relation, pinnedId, caller } = attempt;
-  const names = isOwnRelation(relation) ? NAMES.get(relation.name) : undefined;
   const id = pinnedId === null ? null : canonicalUuid(pinnedId);
-  if (names === undefined || id === null || caller.role === "anon") return null;
+  if (!isOwnRelation(relation) || id === null || caller.role === "anon") return null;
+  const names = NAMES.get(relation.name);
+  if (names === undefined) return isWrite(attempt) ? explainUnchanged(attempt, id, owners) : null;
   const ownerId = (await owners.find(names.table, [id])).get(id) ?? null;
   const isForeign = ownerId !== null && caller.role === "authenticated" && ownerId !== caller.userId;
   const extra = { upstreamCode: "PGRST116" };
   return isForeign
     ? new AppError(names.foreign, `The ${names.noun} belongs to another user`, extra)
     : new AppError(names.missing, `There is no ${names.noun} with the id ${id}`, extra);
+}
+
+/** Rows that several people see, and not all of them may change. A row that is hidden says nothing. */
+async function explainUnchanged(
+  { relation: { name }, caller }: WriteAttempt,
+  id: string,
+  owners: Owners,
+): Promise<AppError | null> {
+  if (caller.userId === null || !isSharedTable(name) || !(await owners.sees(name, id, caller.userId))) return null;
+  return new AppError("FORBIDDEN", "Your role in the swarm does not permit this", { upstreamCode: "42501" });
 }

@@ -37,7 +37,7 @@ const READ_RELATIONS = [
 export type WrittenRelation = (typeof WRITTEN_RELATIONS)[number];
 
 export const OWN_RELATIONS: ReadonlySet<string> = new Set([...WRITTEN_RELATIONS, ...READ_RELATIONS]);
-export const OWN_FUNCTIONS: ReadonlySet<string> = new Set(["tool"]);
+export const OWN_FUNCTIONS: ReadonlySet<string> = new Set(["tool", "agent_cards", "public_profiles"]);
 
 export function isOwnRelation({ schema, name }: QualifiedName): boolean {
   return schema === OWN_SCHEMA && OWN_RELATIONS.has(name);

@@ -1,13 +1,39 @@
 import type pg from "pg";
-import type { ModelCatalogue } from "../config/index.ts";
+import type { ModelCatalogue, ModelSupport } from "../config/index.ts";
 import { type ModelRow, writeModels } from "./sql/write-models.ts";
 
-/** Tells the database what the frameworks offer. As the owner of the schema, under the migration lock, at every start. */
+/** Tells the database what the frameworks offer. As the owner of the schema, at every start and when the list has changed. */
 export async function storeModels(client: pg.ClientBase, catalogue: ModelCatalogue): Promise<void> {
-  const rows = Object.entries(catalogue).flatMap(([framework, { models, defaultModel }]) =>
-    [...new Set(models)].map(
-      (id, position): ModelRow => ({ framework, id, is_default: id === defaultModel, position }),
+  const rows = Object.entries(catalogue).flatMap(([framework, { models, defaultModel, isOpen, isSimulated }]) =>
+    [...new Map(models.map((model) => [model.id, model])).values()].map(
+      (model, position): ModelRow => ({
+        framework,
+        id: model.id,
+        is_default: model.id === defaultModel,
+        position,
+        context_window: model.contextWindow,
+        max_output_tokens: model.maxOutputTokens,
+        price_input: model.price?.input ?? null,
+        price_cached_input: model.price?.cachedInput ?? null,
+        price_output: model.price?.output ?? null,
+        supports: renderSupport(model.supports),
+        is_simulated: isSimulated,
+        is_list_open: isOpen,
+      }),
     ),
   );
   await writeModels(client, rows);
+}
+
+/** In the words of the providers file, which are those of an agent's settings. */
+function renderSupport(supports: ModelSupport): Readonly<Record<string, unknown>> {
+  return {
+    temperature: supports.temperature,
+    temperature_max: supports.temperatureMax,
+    top_p: supports.topP,
+    top_p_with_temperature: supports.topPWithTemperature,
+    penalties: supports.penalties,
+    stop: supports.stop,
+    tools: supports.tools,
+  };
 }

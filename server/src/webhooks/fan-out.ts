@@ -1,5 +1,4 @@
-import type { Worker } from "../jobs/index.ts";
-import { type Alarm, spread } from "./alarm.ts";
+import { type Alarm, type Worker, spread } from "../jobs/index.ts";
 import type { Intake } from "./dispatcher/intake.ts";
 import { runSteps } from "./run-steps.ts";
 import { findScheduledDelayMs } from "./schedule.ts";

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Worker } from "../jobs/index.ts";
-import { Alarm, spread } from "./alarm.ts";
+import { Alarm, type Worker, spread } from "../jobs/index.ts";
 import { runSteps } from "./run-steps.ts";
 import { deleteExpiredSecrets, failHeldDeliveries, wakeOrphanedLanes, wakeOversleptLanes } from "./sql/housekeeping.ts";
+import { failFullQueues, switchOffFullest } from "./sql/full-queues.ts";
 import { type PrunedTable, pruneBatch } from "./sql/prune.ts";
+import { resumeAfterBans } from "./sql/suspensions.ts";
 import type { WebhookTools } from "./webhook-options.ts";
 
 const NAME = "webhook-keeper";
@@ -17,21 +18,34 @@ export interface KeeperOptions {
   readonly intervalMs: number;
   /** Age in days at which finished deliveries and attempts are removed; 0 keeps them. */
   readonly retentionDays: number;
+  /** Deliveries that may wait for one user; 0 is no limit. */
+  readonly queueLimit: number;
+  /** Webhooks were enabled, and what was held for them may go. */
+  onResumed(): void;
 }
 
 /** What must happen some time: old rows removed, held deliveries given up, leavings of deleted webhooks cleared away. */
-export function createKeeper(tools: WebhookTools, { intervalMs, retentionDays }: KeeperOptions): Worker {
-  const { pool } = tools;
+export function createKeeper(tools: WebhookTools, options: KeeperOptions): Worker {
+  const { pool, observer } = tools;
+  const { intervalMs, retentionDays, queueLimit, onResumed } = options;
   const run = async (signal: AbortSignal): Promise<void> => {
     const step = async (): Promise<number> => {
       await wakeOrphanedLanes(pool);
       await wakeOversleptLanes(pool);
       await deleteExpiredSecrets(pool);
+      if ((await resumeAfterBans(pool)) > 0) onResumed();
+      if (queueLimit > 0) await boundQueues(signal);
       while (!signal.aborted && (await failHeldDeliveries(pool, HELD_DAYS, BATCH_SIZE)) === BATCH_SIZE);
       if (retentionDays > 0) for (const table of PRUNED_TABLES) await prune(table, signal);
       return spread(intervalMs, tools.random);
     };
     await runSteps(step, { ...tools, name: NAME, alarm: new Alarm(), signal });
+  };
+  const boundQueues = async (signal: AbortSignal): Promise<void> => {
+    for (const webhookId of await switchOffFullest(pool, queueLimit)) {
+      observer.note("webhook.queue_full", { webhookId });
+    }
+    while (!signal.aborted && (await failFullQueues(pool, BATCH_SIZE)) === BATCH_SIZE);
   };
   /** Small batches with a breath in between, so that nobody waits for a lock or for the disk. */
   const prune = async (table: PrunedTable, signal: AbortSignal): Promise<void> => {

@@ -1,10 +1,9 @@
 import type { Settings } from "../config/index.ts";
 import type { Database } from "../db/index.ts";
-import type { Worker } from "../jobs/index.ts";
 import type { Observer } from "../observe/index.ts";
 import type { Outbound } from "../outbound/index.ts";
 import type { Clock } from "../time/index.ts";
-import { Alarm } from "./alarm.ts";
+import { Alarm, type Worker } from "../jobs/index.ts";
 import type { AttemptNow } from "./calls/attempt-now.ts";
 import { findRecovery, type RecoverSinceCall, recoverSince } from "./calls/recover-since.ts";
 import { type RegenerateSecretCall, type RegeneratedSecret, regenerateSecret } from "./calls/regenerate-secret.ts";
@@ -18,6 +17,7 @@ import { createKeeper } from "./keeper.ts";
 import { createRecoveryWorker } from "./recovery-worker.ts";
 import { createRelay } from "./relay.ts";
 import type { Recovery } from "./sql/recoveries.ts";
+import { type BacklogRow, selectBacklog } from "./sql/select-backlog.ts";
 import type { ReplayedDelivery } from "./sql/replay-event.ts";
 import type { WebhookTools } from "./webhook-options.ts";
 
@@ -49,6 +49,7 @@ export interface WebhooksOptions {
     | "webhookRetrySchedule"
     | "webhookConcurrency"
     | "webhookEndpointConcurrency"
+    | "webhookQueueLimit"
     | "webhookRetentionDays"
     | "stopTimeoutMs"
   >;
@@ -60,6 +61,8 @@ export interface WebhooksOptions {
 
 export interface WebhookRoom {
   readonly workers: readonly Worker[];
+  /** Those of them that a node needs which leaves the work to others: it tells them of it. */
+  readonly links: readonly Worker[];
   /** Something was written that may have made an event. Cheap: any number of calls make one look. */
   wake(): void;
   testWebhook(call: TestWebhookCall): Promise<AttemptNow>;
@@ -68,6 +71,8 @@ export interface WebhookRoom {
   replay(call: ReplayCall): Promise<ReplayedDelivery[]>;
   recoverSince(call: RecoverSinceCall): Promise<Recovery>;
   findRecovery(callerId: CallerId, id: string): Promise<Recovery | null>;
+  /** What is due and has not been made, for whoever watches over it. */
+  findBacklog(): Promise<readonly BacklogRow[]>;
 }
 
 /** Stopping leaves requests in flight this share of the time that the whole service has for it. */
@@ -109,14 +114,21 @@ export function openWebhooks(options: WebhooksOptions): WebhookRoom {
     stopTimeoutMs: settings.stopTimeoutMs * STOP_SHARE,
   });
 
+  const links = relay === null ? [] : [relay.worker];
   return {
     workers: [
       createFanOut(tools, { alarm: events, pollMs: times.fanOutPollMs, intake: dispatcher.intake, onDeliveries }),
       dispatcher.worker,
       createRecoveryWorker(tools, { alarm: recoveries, pollMs: times.recoveryPollMs, onDeliveries }),
-      createKeeper(tools, { intervalMs: times.keeperIntervalMs, retentionDays: settings.webhookRetentionDays }),
-      ...(relay === null ? [] : [relay.worker]),
+      createKeeper(tools, {
+        intervalMs: times.keeperIntervalMs,
+        retentionDays: settings.webhookRetentionDays,
+        queueLimit: settings.webhookQueueLimit,
+        onResumed: () => announce(events),
+      }),
+      ...links,
     ],
+    links,
     wake: () => announce(events),
     testWebhook: (call) => testWebhook(tools, call),
     retryDelivery: (call) => retryDelivery(tools, call),
@@ -132,5 +144,6 @@ export function openWebhooks(options: WebhooksOptions): WebhookRoom {
       return recovery;
     },
     findRecovery: (callerId, id) => findRecovery(tools, callerId, id),
+    findBacklog: () => selectBacklog(tools.pool),
   };
 }

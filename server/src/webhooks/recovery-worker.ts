@@ -1,5 +1,4 @@
-import type { Worker } from "../jobs/index.ts";
-import { type Alarm, spread } from "./alarm.ts";
+import { type Alarm, type Worker, spread } from "../jobs/index.ts";
 import { runSteps } from "./run-steps.ts";
 import { advanceRecovery } from "./sql/recoveries.ts";
 import type { WebhookTools } from "./webhook-options.ts";

@@ -1,5 +1,5 @@
 import type { Observer } from "../observe/index.ts";
-import { type Alarm, spread } from "./alarm.ts";
+import { type Alarm, spread } from "../jobs/index.ts";
 
 const RETRY_AFTER_MS = 1_000;
 

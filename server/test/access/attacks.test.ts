@@ -154,8 +154,8 @@ describe("rows of others", () => {
         const remove = await as("hermit", `delete from public.${name}`);
         if (update.count + remove.count > 0) changed[name] = update.count + remove.count;
       }
-      // Their own profile and settings, the tool that is built in and the one that is public, and the model on offer.
-      assert.deepEqual(seen, { profiles: 1, public_profiles: 1, user_settings: 1, tools: 2, models: 1 });
+      // Their own profile and settings, the six tools that are built in and the one that is public, and the model on offer.
+      assert.deepEqual(seen, { profiles: 1, public_profiles: 1, user_settings: 1, tools: 7, models: 1 });
       assert.deepEqual(changed, { profiles: 1, user_settings: 1 });
     }));
 

@@ -345,6 +345,10 @@ private.run_leases               | select                            | no    no 
 private.run_leases               | insert                            | no    no    no     no     no      no       no    no      yes
 private.run_leases               | update                            | no    no    no     no     no      no       no    no      yes
 private.run_leases               | delete                            | no    no    no     no     no      no       no    no      yes
+private.run_progress             | select                            | no    no    no     no     no      no       no    no      yes
+private.run_progress             | insert                            | no    no    no     no     no      no       no    no      yes
+private.run_progress             | update                            | no    no    no     no     no      no       no    no      yes
+private.run_progress             | delete                            | no    no    no     no     no      no       no    no      yes
 
 private.idempotency_keys         | select                            | no    no    no     no     no      no       no    no      yes
 private.idempotency_keys         | insert                            | no    no    no     no     no      no       no    no      yes

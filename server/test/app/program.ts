@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { request } from "node:https";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { TestContext } from "node:test";
 import type { Credentials } from "../../src/auth/index.ts";
 import { quoteForShell } from "../../src/commands/quote-for-shell.ts";
+import { fillDataDir } from "../support/used-data-dir.ts";
 import { WITHOUT_LIMITS } from "../support/without-limits.ts";
 
 const LAUNCHER = resolve(import.meta.dirname, "../../bin/swarmbase.js");
@@ -24,6 +25,14 @@ export async function makeDataDir(t: TestContext): Promise<string> {
     await rm(dir, { recursive: true, force: true, maxRetries: 3 });
   });
   return join(dir, "data");
+}
+
+/** As a service leaves it that has run and was stopped: for tests to which the first start is nothing but time. */
+export async function makeUsedDataDir(t: TestContext): Promise<string> {
+  const dataDir = await makeDataDir(t);
+  await mkdir(dataDir, { mode: 0o711 });
+  await fillDataDir(dataDir);
+  return dataDir;
 }
 
 export interface Program {

@@ -1,12 +1,15 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
+import { once } from "node:events";
 import { access, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import pg from "pg";
-import { get, isAlive, makeDataDir, readCredentials, runProgram } from "./program.ts";
+import { runHere } from "../commands/run-here.ts";
+import { closeAfter, get, isAlive, makeDataDir, makeUsedDataDir, readCredentials, runProgram } from "./program.ts";
 
 const SLOW = { timeout: 90_000 };
 
@@ -105,7 +108,7 @@ test("stopped while it starts: nothing is left running", SLOW, async (t) => {
 });
 
 test("it goes on serving when nobody reads its output any more", SLOW, async (t) => {
-  const dataDir = await makeDataDir(t);
+  const dataDir = await makeUsedDataDir(t);
   const program = runProgram(t, ["serve"], { env: { DATA_DIR: dataDir, LOG_LEVEL: "debug" } });
   await program.waitFor("service.started");
   const { url, ca_cert_file } = await readCredentials(dataDir);
@@ -127,14 +130,14 @@ test("another MASTER_KEY than the stored one, and a lost one, are explained", SL
   assert.equal((await without.exited).code, 1);
   assert.match(without.stderr(), /master\.key is missing/);
 
-  const other = runProgram(t, ["serve"], { env: { DATA_DIR: dataDir, MASTER_KEY: `${masterKey}x` } });
-  assert.equal((await other.exited).code, 1);
-  assert.match(other.stderr(), /master key/i);
+  const other = await runHere(["serve"], { DATA_DIR: dataDir, MASTER_KEY: `${masterKey}x` });
+  assert.equal(other.code, 1);
+  assert.match(other.stderr, /master key/i);
 
   await writeFile(join(dataDir, "master.key"), masterKey);
-  const mismatch = runProgram(t, ["serve"], { env: { DATA_DIR: dataDir, MASTER_KEY: `${masterKey}x` } });
-  assert.equal((await mismatch.exited).code, 1);
-  assert.match(mismatch.stderr(), /MASTER_KEY is not the key this data directory was made with/);
+  const mismatch = await runHere(["serve"], { DATA_DIR: dataDir, MASTER_KEY: `${masterKey}x` });
+  assert.equal(mismatch.code, 1);
+  assert.match(mismatch.stderr, /MASTER_KEY is not the key this data directory was made with/);
 });
 
 test("a data directory that cannot be used: one line, exit code 1, no stack", async (t) => {
@@ -161,11 +164,11 @@ test("wrong settings are listed all at once, with exit code 2", async (t) => {
 });
 
 test("a port that is taken is said in one line, and the database is stopped again", SLOW, async (t) => {
-  const dataDir = await makeDataDir(t);
-  const otherDir = await makeDataDir(t);
-  const holder = runProgram(t, ["serve"], { env: { DATA_DIR: otherDir } });
-  await holder.waitFor("service.started");
-  const { port } = new URL((await readCredentials(otherDir)).url);
+  const dataDir = await makeUsedDataDir(t);
+  const holder = createServer().listen(0);
+  await once(holder, "listening");
+  closeAfter(t, async () => holder.close());
+  const port = String((holder.address() as AddressInfo).port);
   const program = runProgram(t, ["serve"], { env: { DATA_DIR: dataDir, PORT: port } });
   const { pid } = await program.waitFor("embedded.started");
   assert.equal((await program.exited).code, 1);
@@ -181,7 +184,7 @@ test(
   async (t) => {
     const faults = ['throw new Error("boom")', 'Promise.reject(new Error("boom"))'];
     for (const fault of faults) {
-      const dataDir = await makeDataDir(t);
+      const dataDir = await makeUsedDataDir(t);
       const preload = `process.on("SIGUSR2", () => { ${fault} })`;
       const program = runProgram(t, ["serve"], { env: { DATA_DIR: dataDir }, preload });
       await program.waitFor("service.started");
@@ -196,7 +199,7 @@ test(
 );
 
 test("a second signal does not wait for a stop that hangs", SLOW, async (t) => {
-  const dataDir = await makeDataDir(t);
+  const dataDir = await makeUsedDataDir(t);
   const program = runProgram(t, ["serve"], { env: { DATA_DIR: dataDir } });
   await program.waitFor("service.started");
   const pid = Number((await program.waitFor("embedded.started"))["pid"]);
@@ -213,7 +216,7 @@ test("a second signal does not wait for a stop that hangs", SLOW, async (t) => {
 });
 
 test("when npm is stopped, the service stops too and takes its database along", SLOW, async (t) => {
-  const dataDir = await makeDataDir(t);
+  const dataDir = await makeUsedDataDir(t);
   const program = runProgram(t, ["serve"], { env: { DATA_DIR: dataDir }, asNpm: true });
   await program.waitFor("service.started");
   const { pid } = await program.waitFor("embedded.started");

@@ -5,6 +5,7 @@ import type { Cleanup } from "../support/database.ts";
 import { endProcesses, listProcessTree } from "../support/process-tree.ts";
 import { type RunningService, startService } from "../support/service.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
+import { fillDataDir } from "../support/used-data-dir.ts";
 import { RECEIVER_CA, type Receiver, startReceiver } from "../webhooks/support/receiver.ts";
 import { until } from "../webhooks/support/stage.ts";
 import { openWriter } from "./writer.ts";
@@ -30,6 +31,7 @@ export interface ChaosResult {
 /** A user writes, three endpoints listen, and the victims are killed in turn. Ends with the service running. */
 export async function runKillRounds(t: Cleanup, victims: readonly Victim[]): Promise<ChaosResult> {
   const dataDir = await createTemporaryFolder(t, "swarmbase-chaos-");
+  await fillDataDir(dataDir);
   const receiver = await startReceiver(t);
   const caFile = join(dataDir, "receiver-ca.pem");
   await writeFile(caFile, RECEIVER_CA);

@@ -8,6 +8,7 @@ import { ensureKeys } from "../../src/auth/index.ts";
 import { systemClock } from "../../src/time/index.ts";
 import { runProgram } from "../app/program.ts";
 import { createTestDatabase } from "../support/database.ts";
+import { runHere } from "./run-here.ts";
 
 const SECRET = "super-secret-jwt-token-with-at-least-32-characters-long";
 
@@ -19,7 +20,8 @@ async function openCommandLine(t: TestContext) {
   const env = { DATABASE_URL: ownerUrl, MASTER_KEY: masterKey, DATA_DIR: folder };
   return {
     owner,
-    async keys(...args: string[]) {
+    keys: (...args: string[]) => runHere(["keys", ...args], env),
+    async program(...args: string[]) {
       const program = runProgram(t, ["keys", ...args], { env });
       const { code } = await program.exited;
       return { code, stdout: program.stdout(), stderr: program.stderr() };
@@ -33,12 +35,12 @@ async function openCommandLine(t: TestContext) {
 }
 
 test("keys import and revoke", { timeout: 90_000 }, async (t) => {
-  const { owner, keys, file } = await openCommandLine(t);
+  const { owner, keys, program, file } = await openCommandLine(t);
   const secret = await file("jwt.secret", `${SECRET}\n`);
   const pem = generateKeyPairSync("ec", { namedCurve: "P-256" }).publicKey.export({ format: "pem", type: "spki" });
   const publicKey = await file("public.pem", pem.toString());
 
-  const imported = await keys("import", "--algorithm", "HS256", "--file", secret, "--kid", "legacy");
+  const imported = await program("import", "--algorithm", "HS256", "--file", secret, "--kid", "legacy");
   assert.deepEqual(imported, {
     code: 0,
     stdout: "Imported legacy. It verifies tokens until it is revoked.\n",

@@ -6,7 +6,8 @@ import { type TestContext, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { EVENT_TYPES, verifyWebhook } from "@swarmbase/sdk";
 import pg from "pg";
-import { closeAfter, makeDataDir, type Program, readCredentials, runProgram } from "../app/program.ts";
+import { closeAfter, makeUsedDataDir, type Program, readCredentials, runProgram } from "../app/program.ts";
+import { runHere } from "./run-here.ts";
 
 const SLOW = { timeout: 120_000 };
 const WAIT_MS = 20_000;
@@ -22,7 +23,7 @@ interface Stage {
 }
 
 async function openStage(t: TestContext, settings: Record<string, string> = {}): Promise<Stage> {
-  const env = { DATA_DIR: await makeDataDir(t), NODE_ENV: "test", WEBHOOK_RETRY_SCHEDULE: "0,1", ...settings };
+  const env = { DATA_DIR: await makeUsedDataDir(t), NODE_ENV: "test", WEBHOOK_RETRY_SCHEDULE: "0,1", ...settings };
   const service = runProgram(t, ["serve"], { env });
   await service.waitFor("service.started");
   const { database_url: connectionString } = await readCredentials(env.DATA_DIR);
@@ -98,9 +99,9 @@ async function startProgramUnderDevelopment(t: TestContext, statuses: number[]) 
 
 test("deliveries are shown and passed on, answers are passed back, and nothing is left behind", SLOW, async (t) => {
   const stage = await openStage(t);
-  const noAccount = runProgram(t, ["listen"], { env: stage.env });
-  assert.equal((await noAccount.exited).code, 1);
-  assert.match(noAccount.stderr(), /^There is no account yet/);
+  const noAccount = await runHere(["listen"], stage.env);
+  assert.equal(noAccount.code, 1);
+  assert.match(noAccount.stderr, /^There is no account yet/);
 
   const ada = await stage.newUser("ada@example.test");
   const { got, url } = await startProgramUnderDevelopment(t, [500]);
@@ -135,12 +136,12 @@ test("bodies are shown where nothing is passed on; what cannot be passed on is t
   const stage = await openStage(t);
   const ada = await stage.newUser("ada@example.test");
   const bob = await stage.newUser("bob@example.test");
-  const unsaid = runProgram(t, ["listen"], { env: stage.env });
-  assert.equal((await unsaid.exited).code, 1);
-  assert.match(unsaid.stderr(), /say whose events with --user/);
-  const unknown = runProgram(t, ["listen", "--user", "eve@example.test"], { env: stage.env });
-  assert.equal((await unknown.exited).code, 1);
-  assert.match(unknown.stderr(), /There is no account eve@example\.test/);
+  const unsaid = await runHere(["listen"], stage.env);
+  assert.equal(unsaid.code, 1);
+  assert.match(unsaid.stderr, /say whose events with --user/);
+  const unknown = await runHere(["listen", "--user", "eve@example.test"], stage.env);
+  assert.equal(unknown.code, 1);
+  assert.match(unknown.stderr, /There is no account eve@example\.test/);
 
   const byEmail = await stage.listen(["--user", "ada@example.test"]);
   const byId = await stage.listen(["--user", bob, "--forward", "http://127.0.0.1:1/"]);
@@ -169,9 +170,9 @@ test("bodies are shown where nothing is passed on; what cannot be passed on is t
 test("a service that must not reach this machine says so, and keeps nothing", SLOW, async (t) => {
   const stage = await openStage(t, { WEBHOOK_ALLOWED_CIDRS: "10.0.0.0/8" });
   await stage.newUser("ada@example.test");
-  const program = runProgram(t, ["listen"], { env: stage.env });
-  assert.equal((await program.exited).code, 1);
-  assert.match(program.stderr(), /127\.0\.0\.1 must not be reached/);
-  assert.match(program.stderr(), /WEBHOOK_ALLOWED_CIDRS/);
+  const program = await runHere(["listen"], stage.env);
+  assert.equal(program.code, 1);
+  assert.match(program.stderr, /127\.0\.0\.1 must not be reached/);
+  assert.match(program.stderr, /WEBHOOK_ALLOWED_CIDRS/);
   assert.deepEqual((await stage.sql.query("select id from public.webhooks")).rows, []);
 });

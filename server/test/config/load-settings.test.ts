@@ -4,6 +4,7 @@ import { describe, it } from "node:test";
 import { inspect } from "node:util";
 import fc from "fast-check";
 import { loadSettings, SETTINGS, type Settings, SettingsError } from "../../src/config/index.ts";
+import { ANY_CHARACTER } from "../support/any-character.ts";
 
 const MASTER_KEY = "m".repeat(32);
 const DATABASE_URL = "postgres://owner:hunter2@db.example:5432/swarmbase";
@@ -27,6 +28,7 @@ describe("defaults", () => {
       publicUrl: null,
       dataDir: resolve("/srv/swarm/.swarmbase"),
       nodeEnv: "development",
+      roles: ["api", "worker", "realtime"],
       tlsMode: "serve",
       tlsCertFile: null,
       tlsKeyFile: null,
@@ -53,6 +55,7 @@ describe("defaults", () => {
       authRefreshReuseSeconds: 10,
       authSessionTimeboxSeconds: 0,
       authSessionInactivitySeconds: 0,
+      authRetentionDays: 30,
       authOtpExpirySeconds: 86_400,
       authOtpLength: 6,
       authPasswordMinLength: 6,
@@ -71,8 +74,10 @@ describe("defaults", () => {
       webhookCaFile: null,
       webhookConcurrency: 256,
       webhookEndpointConcurrency: 8,
+      webhookQueueLimit: 100_000,
       webhookRetentionDays: 30,
       realtimeSocketsPerNode: 20_000,
+      realtimeSocketsPerAddress: 1_000,
       realtimeChannelsPerSocket: 100,
       realtimeChannelsPerUser: 1_000,
       realtimeJoinsPerSecond: 100,
@@ -82,6 +87,35 @@ describe("defaults", () => {
       realtimeSendBufferBytes: 4_194_304,
       realtimeIdleTimeoutMs: 70_000,
       realtimeExpiryWarningSeconds: 60,
+      providerAKind: "openai",
+      providerABaseUrl: null,
+      providerAApiKey: null,
+      providerAModels: [],
+      providerADefaultModel: null,
+      providerBKind: "anthropic",
+      providerBBaseUrl: null,
+      providerBApiKey: null,
+      providerBModels: [],
+      providerBDefaultModel: null,
+      providerCKind: "google",
+      providerCBaseUrl: null,
+      providerCApiKey: null,
+      providerCModels: [],
+      providerCDefaultModel: null,
+      providersFile: null,
+      allowSimulated: "0",
+      providerFirstByteTimeoutMs: 30_000,
+      providerIdleTimeoutMs: 30_000,
+      providerTotalTimeoutMs: 120_000,
+      simulatedFirstTokenMs: 0,
+      simulatedTokensPerSecond: 0,
+      agentRunConcurrency: 64,
+      agentRunLeaseSeconds: 30,
+      agentApprovalTtlSeconds: 900,
+      agentQueueLimit: 10,
+      agentQueueWaitSeconds: 30,
+      runEventsRetentionHours: 24,
+      otelCaptureContent: false,
       bodyLimitBytes: 1_048_576,
       agentLimitPerUser: 100,
       limitApi: 100,
@@ -94,6 +128,8 @@ describe("defaults", () => {
       stopTimeoutMs: 10_000,
       logLevel: "info",
       logFormat: "auto",
+      metricsPort: 0,
+      metricsHost: "127.0.0.1",
     } satisfies Settings);
   });
 
@@ -269,7 +305,7 @@ describe("faults", () => {
 
   it("are the only thing thrown and never hold a value, whatever the environment", () => {
     // The marker cannot occur in the words of a fault, so that finding it means a value was quoted.
-    const marked = fc.string({ unit: "binary", maxLength: 60 }).map((text) => `${text}§7Qz§`);
+    const marked = fc.string({ unit: ANY_CHARACTER, maxLength: 60 }).map((text) => `${text}§7Qz§`);
     const plausible = fc.constantFrom("", "8443", "proxy", "postgres://u:p@h/d", "https://a.example", "10.0.0.0/8");
     const name = fc.oneof(
       fc.constantFrom(...SETTINGS.map((row) => row.name)),

@@ -4,9 +4,11 @@ import { setTimeout as delay } from "node:timers/promises";
 import { endProcesses, listProcessTree } from "../support/process-tree.ts";
 import { type RunningService, startService } from "../support/service.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
+import { fillDataDir } from "../support/used-data-dir.ts";
 import { openLedger, prepareLedger, readLedger } from "./ledger.ts";
 
-const ROUNDS = 20;
+/** A few with every run of the suite, many with `npm run test:chaos`. */
+const ROUNDS = Number(process.env["KILL_ROUNDS"] ?? 2);
 const WRITERS = 4;
 const WRITING_MS = 250;
 const ENV = { AGENT_LIMIT_PER_USER: "1000000" };
@@ -15,6 +17,7 @@ test("kill -9 of service, watchdog and PostgreSQL, again and again, loses no ans
   skip: process.platform === "linux" ? false : "reads the process tree from /proc",
 }, async (t) => {
   const dataDir = await createTemporaryFolder(t, "swarmbase-kill-");
+  await fillDataDir(dataDir);
   const answered = new Set<string>();
   let service: RunningService = await startService(t, { dataDir, env: ENV });
   await prepareLedger(service.credentials.database_url);

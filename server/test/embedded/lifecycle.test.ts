@@ -152,7 +152,7 @@ describe("one data directory", () => {
   test("another major version is refused and left untouched", async (t) => {
     const versionFile = join(clusterDir, "PG_VERSION");
     for (const [version, words] of [
-      ["16", /PostgreSQL 16,.*runs PostgreSQL 18.*export/],
+      ["16", /PostgreSQL 16,.*runs PostgreSQL 18.*swarmbase upgrade --old-binaries/],
       ["19", /PostgreSQL 19,.*newer release/],
     ] as const) {
       writeFileSync(versionFile, `${version}\n`);

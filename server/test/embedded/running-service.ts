@@ -14,6 +14,8 @@ import { listClusterProcesses } from "../../src/db/embedded/cluster-processes.ts
 import { ownershipOf } from "../../src/db/embedded/ownership-of.ts";
 import { isProcessAlive } from "../../src/db/embedded/process-state.ts";
 
+/** All that the process gets of the environment: it is started dozens of times, and most of that is compiling. */
+const COMPILE_CACHE = Object.fromEntries(Object.entries(process.env).filter(([name]) => name === "NODE_COMPILE_CACHE"));
 export const PASSWORD = "a-superuser-password";
 const WAIT_MS = 30_000;
 
@@ -74,7 +76,7 @@ export function spawnService(t: TestContext, dataDir: string, o: ServiceOptions 
     ["-C", "swarmbase-source", script, dataDir, String(o.port ?? 0), o.password ?? PASSWORD, o.umask ?? ""],
     {
       stdio: ["pipe", "pipe", "inherit"],
-      env: {},
+      env: COMPILE_CACHE,
       cwd: "/",
       ...(o.uid === undefined ? {} : { uid: o.uid }),
       ...(o.gid === undefined ? {} : { gid: o.gid }),

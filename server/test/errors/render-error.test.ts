@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { ERROR_CODES, type ErrorCode } from "@swarmbase/sdk";
 import fc from "fast-check";
 import { AppError, renderError, renderErrorsReference, toAppError } from "../../src/errors/index.ts";
+import { ANY_CHARACTER } from "../support/any-character.ts";
 
 const parse = (error: unknown) => {
   const { status, headers, body } = renderError(error);
@@ -129,15 +130,15 @@ test("whatever an AppError holds, status and headers can be sent and the body is
     {
       details: fc.oneof(fc.string(), fc.dictionary(fc.string(), fc.string())),
       hint: fc.string(),
-      headers: fc.dictionary(fc.string(), fc.string({ unit: "binary" })),
+      headers: fc.dictionary(fc.string(), fc.string({ unit: ANY_CHARACTER })),
       retryAfterSeconds: fc.double(),
-      upstreamCode: fc.string({ unit: "binary" }),
+      upstreamCode: fc.string({ unit: ANY_CHARACTER }),
       members: fc.constantFrom<Record<string, unknown>>({}, cyclic, { big: 1n }, { ok: true }),
     },
     { requiredKeys: [] },
   );
   fc.assert(
-    fc.property(fc.constantFrom(...codes), fc.string({ unit: "binary" }), extra, (code, message, fields) => {
+    fc.property(fc.constantFrom(...codes), fc.string({ unit: ANY_CHARACTER }), extra, (code, message, fields) => {
       const { status, headers, body } = renderError(new AppError(code, message, fields));
       assert.ok(status >= 400 && status < 600);
       new Headers(headers);

@@ -140,7 +140,7 @@ describe("a shared store", () => {
       hurt(store);
       const { limits, notes } = open({}, store);
       assert.deepEqual(await remainingOf(limits, "k", 4), [2, 1, 0, "exceeded"]);
-      assert.deepEqual(notes, ["limits.store_away"]);
+      assert.deepEqual(notes, ["limits.store_away", "limit.hit"]);
     }
   });
 

@@ -95,6 +95,20 @@ describe("access of a channel", { timeout: 60_000 }, () => {
     assert.equal(changes.subscribers.size, 0);
   });
 
+  it("ends with the key of its socket, also where there is no token", async (t) => {
+    const tokens = createTokens();
+    const { url } = await openStage(t, {
+      changes: createChangesDouble(new ChangesBus()),
+      authenticate: tokens.authenticate,
+      timing: { recheckMs: 0 },
+    });
+    const [anon, service] = [await RawClient.open(t, url), await RawClient.open(t, url, { apikey: "service" })];
+    await anon.join(TOPIC);
+    tokens.drop("anon");
+    assert.equal(await anon.closed, 1008);
+    assert.equal((await service.join(TOPIC))["status"], "ok");
+  });
+
   it("is asked for again when the feed comes back, which may have missed a sign-out", async (t) => {
     const { client, tokens, changes } = await open(t);
     tokens.set("ann", {});

@@ -212,6 +212,17 @@ describe("a private channel", { timeout: 120_000 }, () => {
     );
   });
 
+  it("with a NUL in its name, an event or a payload is the caller's fault, not ours", async (t) => {
+    const { privateTopics, callers } = await open(t);
+    const isRefused = { code: "BAD_REQUEST", status: 400 };
+    const message = { event: "e", isBinary: false, payload: Buffer.from("{}"), sender: null };
+    await assert.rejects(privateTopics.findReadable(callers.leader, "room\0"), isRefused);
+    await assert.rejects(privateTopics.canWrite(callers.leader, "room\0", "broadcast"), isRefused);
+    await assert.rejects(privateTopics.store(callers.leader, "room", { ...message, event: "\0" }), isRefused);
+    const payload = Buffer.from(JSON.stringify({ text: "\0" }));
+    await assert.rejects(privateTopics.store(callers.leader, "room", { ...message, payload }), isRefused);
+  });
+
   it("keeps nothing for longer than three days", async (t) => {
     const { base, privateTopics, callers } = await open(t);
     await base.owner.query(`insert into realtime.messages (topic, extension, event, private, inserted_at)

@@ -54,6 +54,26 @@ describe("a handshake", { timeout: 30_000 }, () => {
     // The server hears of the close a moment after the client does.
     for (let status = 429; status !== 101; ) ({ status } = await upgrade(`${url}/realtime/v1/websocket?apikey=anon`));
   });
+
+  it("beyond the sockets of one address is a 429 for that address alone, until one leaves", async (t) => {
+    const { url } = await openStage(t, {
+      changes: createChangesDouble(new ChangesBus()),
+      settings: { realtimeSocketsPerAddress: 1 },
+      addressOf: ({ headers }) => String(headers["x-address"] ?? "a"),
+    });
+    const path = `${url}/realtime/v1/websocket?apikey=anon`;
+    const first = await RawClient.open(t, url);
+    const refused = await upgrade(path);
+    assert.equal(refused.status, 429);
+    assert.equal(refused.headers["x-content-type-options"], "nosniff");
+    assert.equal((await upgrade(path, { "x-address": "b" })).status, 101);
+    first.ws.close();
+    await first.closed;
+    for (let status = 429; status !== 101; ) ({ status } = await upgrade(path));
+    // A handshake that fails for another reason gives its place back too.
+    for (let asked = 0; asked < 3; asked += 1)
+      assert.notEqual((await upgrade(`${url}/realtime/v1/x`, { "x-address": `c${asked}` })).status, 429);
+  });
 });
 
 async function upgrade(url: string, headers: Record<string, string> = {}) {

@@ -14,8 +14,9 @@ import type {
 } from "../../src/rest/parse/parsed-request.ts";
 import { encodePairs, parse } from "./support/parsing.ts";
 import { renderQuery } from "./support/rendering.ts";
+import { ANY_CHARACTER } from "../support/any-character.ts";
 
-const text = fc.string({ unit: "binary", maxLength: 12 }).filter((value) => !value.includes("\0"));
+const text = fc.string({ unit: ANY_CHARACTER, maxLength: 12 }).filter((value) => !value.includes("\0"));
 const name = fc
   .oneof(text, fc.constantFrom("and", "or", "not", "count", "inner", "__proto__", "a b", "*", "->"))
   .filter((value) => value !== "" && value !== "not");
@@ -168,7 +169,7 @@ const TOKENS = [
 ].flat();
 const soup = fc.oneof(
   fc.array(fc.constantFrom(...TOKENS), { maxLength: 40 }).map((tokens) => tokens.join("")),
-  fc.string({ unit: "binary", maxLength: 60 }),
+  fc.string({ unit: ANY_CHARACTER, maxLength: 60 }),
   fc.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(bytes).toString("latin1")),
 );
 const header = fc.option(fc.oneof(soup, fc.array(soup, { maxLength: 3 })), { nil: undefined });

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import type pg from "pg";
 import { quoteCast, quoteIdentifier, quoteLiteral } from "../../src/rest/sql/quote.ts";
 import { ask, column, compare, json, openSqlStage, read, shown } from "./sql-stage.ts";
+import { ANY_CHARACTER } from "../support/any-character.ts";
 
 const on = openSqlStage("create table holders (id int primary key, document jsonb, name text)");
 
@@ -29,7 +30,7 @@ const TRICKY = [
 ];
 const text = fc
   .oneof(
-    fc.string({ unit: "binary", maxLength: 15 }),
+    fc.string({ unit: ANY_CHARACTER, maxLength: 15 }),
     fc.array(fc.constantFrom(...TRICKY), { minLength: 1, maxLength: 8 }).map((parts) => parts.join("")),
   )
   .filter((value) => !value.includes("\0"));

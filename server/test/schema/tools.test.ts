@@ -48,6 +48,7 @@ describe("tools", () => {
       timeout_ms: 30_000,
       max_output_chars: 16_000,
       enabled: true,
+      secret_names: [],
     });
     for (const [constraint, record] of REFUSED)
       await refuses(

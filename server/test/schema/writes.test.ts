@@ -110,7 +110,8 @@ describe("runs", () => {
     const add = (record: Record<string, unknown>) =>
       stage.insert("internal", "public.runs", { swarm_id, user_id: owner, strategy: "mention", ...record });
     const { id: run_id } = await add({ status: "running" });
-    await refuses(add({ status: "requires_action" }), { code: "23505", constraint: "runs_one_live_per_swarm" });
+    await refuses(add({ status: "running" }), { code: "23505", constraint: "runs_one_live_per_swarm" });
+    await add({ status: "requires_action" });
     await add({ status: "queued" });
     await refuses(add({ status: "completed" }), { code: "23514", constraint: "runs_ended_has_stop_reason" });
     await refuses(add({ status: "queued", stop_reason: "timeout" }), {
@@ -123,7 +124,7 @@ describe("runs", () => {
     });
     await refuses(add({ status: "lost" }), { code: "23514" });
     await refuses(stage.insert(owner, "runs", { swarm_id, strategy: "mention" }), { code: "42501" });
-    assert.equal((await stage.run(owner, "select id from runs")).length, 2);
+    assert.equal((await stage.run(owner, "select id from runs")).length, 3);
     assert.deepEqual(await stage.run(await stage.newUser(), "select id from runs"), []);
     const said = { swarm_id, content: "Hi", sender_type: "system", run_id };
     const { id: message } = await stage.insert("service_role", "messages", said);

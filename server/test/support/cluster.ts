@@ -16,11 +16,14 @@ export interface TestClusterOptions {
   readonly prepare?: (admin: pg.Client) => Promise<void>;
   /** Who migrates; default: the superuser. */
   readonly migrateAs?: (adminUrl: string) => string;
+  /** How PostgreSQL is started; default: as the product does. */
+  readonly start?: typeof startEmbedded;
 }
 
 export async function startTestCluster(dataDir: string, options: TestClusterOptions = {}): Promise<TestCluster> {
   const masterKey = newMasterKey();
-  const server = await startEmbedded({
+  const { start = startEmbedded } = options;
+  const server = await start({
     dataDir,
     wantedPort: 0,
     superuserPassword: derivePassword(masterKey, "postgres"),

@@ -1,20 +1,48 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { isProcessAlive } from "../../src/db/embedded/process-state.ts";
 import { startTestCluster } from "./cluster.ts";
+import { startForgetful } from "./forgetful-postgres.ts";
+import { endProcesses } from "./process-tree.ts";
 import { createTemporaryFolder } from "./temporary-folder.ts";
 
+const STOP_TIMEOUT_MS = 20_000;
+const KILL_TIMEOUT_MS = 5_000;
+const POLL_MS = 50;
 /** One PostgreSQL for all test files; each file gets a database cloned from the migrated template. */
 const closers: (() => Promise<void>)[] = [];
 const cleanup = { after: (close: () => Promise<void>) => void closers.unshift(close) };
 
 export async function globalSetup(): Promise<void> {
   try {
-    const cluster = await startTestCluster(await createTemporaryFolder(cleanup, "swarmbase-test-"));
+    const folder = await createTemporaryFolder(cleanup, "swarmbase-test-");
+    const cluster = await startTestCluster(folder, { start: startForgetful });
     cleanup.after(() => cluster.stop());
     const { adminUrl, masterKey } = cluster;
+    // Where test files of one run leave things for each other.
+    const runFolder = await createTemporaryFolder(cleanup, "swarmbase-run-");
+    process.env["SWARMBASE_TEST_RUN"] = runFolder;
+    cleanup.after(() => endSharedProcesses(runFolder));
     process.env["SWARMBASE_TEST_CLUSTER"] = JSON.stringify({ adminUrl, masterKey });
   } catch (error) {
     // The runner calls no teardown after a setup that failed.
     await globalTeardown();
     throw error;
+  }
+}
+
+/** What a test file started for others too outlives it, and has left its id as "<name>.pid". */
+async function endSharedProcesses(runFolder: string): Promise<void> {
+  const files = (await readdir(runFolder)).filter((name) => name.endsWith(".pid"));
+  for (const file of files) {
+    const pid = Number.parseInt(await readFile(join(runFolder, file), "utf8"), 10);
+    // Zero and less would mean whole groups of processes, our own among them.
+    if (!(pid > 1)) continue;
+    for (const [signal, waitMs] of [["SIGTERM", STOP_TIMEOUT_MS] as const, ["SIGKILL", KILL_TIMEOUT_MS] as const]) {
+      if (isProcessAlive(pid)) endProcesses([{ pid, parentPid: 0 }], signal);
+      for (const deadline = Date.now() + waitMs; isProcessAlive(pid) && Date.now() < deadline; ) await wait(POLL_MS);
+    }
   }
 }
 

@@ -11,6 +11,7 @@ import { OWN_RELATIONS } from "../../src/tables/own-names.ts";
 import { buildScope } from "../../src/db/index.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { attempt, check, OTHER, USER } from "./support/attempts.ts";
+import { ANY_CHARACTER } from "../support/any-character.ts";
 
 const jsonValue = fc.jsonValue({ maxDepth: 3 });
 const TABLES = [...OWN_RELATIONS];
@@ -37,7 +38,7 @@ const textAround = (bound: number) =>
     )
     .map(([character, more]) => character.repeat(Math.max(0, bound + more)));
 const anyText = fc.oneof(
-  fc.string({ unit: "binary", maxLength: 5 }),
+  fc.string({ unit: ANY_CHARACTER, maxLength: 5 }),
   fc.string({ maxLength: 5 }),
   fc.constant("\ud800"),
 );

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { FRAMEWORKS } from "@swarmbase/sdk";
 import pg from "pg";
-import { type ModelCatalogue, SHIPPED_MODELS } from "../../src/config/index.ts";
+import { describeModel, type ModelCatalogue, type OfferedModels, SHIPPED_MODELS } from "../../src/config/index.ts";
 import { AppError } from "../../src/errors/index.ts";
 import type { TableRules } from "../../src/rest/index.ts";
 import { createTableRules, storeModels } from "../../src/tables/index.ts";
@@ -13,6 +13,13 @@ import { toldBy } from "./support/told.ts";
 const NOT_OFFERED = refusedBy("agents_model_offered");
 const A = SHIPPED_MODELS.provider_a.defaultModel;
 const B = SHIPPED_MODELS.provider_b.defaultModel;
+
+const list = (defaultModel: string, ids: readonly string[], isOpen = false): OfferedModels => ({
+  defaultModel,
+  models: ids.map((id) => describeModel("openai", id)),
+  isOpen,
+  isSimulated: false,
+});
 
 describe("the models that frameworks offer", () => {
   const opened = openStage();
@@ -30,7 +37,7 @@ describe("the models that frameworks offer", () => {
 
   it("the shipped ones have their default among them", () => {
     assert.deepEqual(Object.keys(SHIPPED_MODELS), FRAMEWORKS);
-    for (const { models, defaultModel } of Object.values(SHIPPED_MODELS)) assert.ok(models.includes(defaultModel));
+    for (const { models, defaultModel } of Object.values(SHIPPED_MODELS)) assert.equal(models[0]?.id, defaultModel);
   });
 
   it("the stored list is always the one that was given last", async () => {
@@ -41,18 +48,18 @@ describe("the models that frameworks offer", () => {
         ({ framework, id, is_default }) => `${String(framework)} ${id} ${String(is_default)}`,
       );
     await offer({
-      provider_c: { defaultModel: "b", models: ["a", "b", "a"] },
-      provider_b: { defaultModel: "", models: [] },
+      provider_c: list("b", ["a", "b", "a"]),
+      provider_b: list("", []),
     });
     const first = await read();
     assert.deepEqual(first.slice(-2), ["provider_c a false", "provider_c b true"]);
     assert.ok(first.every((line) => !line.startsWith("provider_b")));
-    await offer({ provider_c: { defaultModel: "a", models: ["b", "a"] } });
+    await offer({ provider_c: list("a", ["b", "a"]) });
     assert.deepEqual((await read()).slice(-2), ["provider_c b false", "provider_c a true"]);
     await offer();
     await offer();
     const shipped = Object.entries(SHIPPED_MODELS).flatMap(([framework, { models, defaultModel }]) =>
-      models.map((id) => `${framework} ${id} ${id === defaultModel}`),
+      models.map(({ id }) => `${framework} ${id} ${id === defaultModel}`),
     );
     assert.deepEqual(await read(), shipped);
   });
@@ -101,7 +108,7 @@ describe("the models that frameworks offer", () => {
     await offer();
     const user = await stage.newUser();
     const agent = await stage.newAgent(user, { model: A });
-    await offer({ provider_a: { defaultModel: "new", models: ["new"] } });
+    await offer({ provider_a: list("new", ["new"]) });
     await stage.update(user, "agents", agent, { name: "Bo" });
     await stage.update(user, "agents", agent, { name: "Bo", model: A, framework: "provider_a" });
     const upsert =
@@ -114,8 +121,39 @@ describe("the models that frameworks offer", () => {
 
   it("a framework without a list takes any", async () => {
     const { stage } = opened;
-    await offer({ provider_a: { defaultModel: "any", models: [] } });
+    await offer({ provider_a: list("any", []) });
     await stage.newAgent(await stage.newUser(), { model: "llama-of-my-own" });
+    await offer({ provider_a: list("known", ["known"], true) });
+    await stage.newAgent(await stage.newUser(), { model: "llama-of-my-own" });
+  });
+
+  it("callers read what is known of a model", async () => {
+    const { stage } = opened;
+    await offer({ provider_c: { ...list("mine", ["mine"]), isSimulated: true } });
+    const rows = await stage.run(
+      await stage.newUser(),
+      "select * from models where is_default and framework <> 'provider_b' order by framework",
+    );
+    const known = {
+      context_window: 1_047_576,
+      max_output_tokens: 32_768,
+      price_input: "0.4",
+      price_cached_input: "0.1",
+    };
+    const supports = { temperature: true, temperature_max: 2, top_p: true, top_p_with_temperature: true };
+    const [first, second] = rows.map((row) => ({ ...row }));
+    assert.deepEqual(first, {
+      ...known,
+      framework: "provider_a",
+      id: A,
+      is_default: true,
+      position: 0,
+      is_simulated: false,
+      is_list_open: false,
+      price_output: "1.6",
+      supports: { ...supports, penalties: true, stop: 4, tools: true },
+    });
+    assert.deepEqual([second?.["id"], second?.["is_simulated"], second?.["price_input"]], ["mine", true, null]);
   });
 
   it("a refusal is INVALID_MODEL, says what there is, and names the row", async () => {

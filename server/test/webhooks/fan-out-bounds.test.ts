@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type pg from "pg";
 import { systemClock } from "../../src/time/index.ts";
-import { Alarm } from "../../src/webhooks/alarm.ts";
+import { Alarm } from "../../src/jobs/index.ts";
 import { createFanOut } from "../../src/webhooks/fan-out.ts";
 import { silentObserver } from "../support/silent-observer.ts";
 import { openStage } from "./support/stage.ts";

@@ -13,8 +13,8 @@ after(async () => {
 });
 
 /** Only the keeper, so that nobody else touches what it is about. */
-async function keepUntil(condition: () => Promise<boolean>, retentionDays = 30): Promise<void> {
-  const { room } = stage.open({ settings: { webhookRetentionDays: retentionDays }, times: { keeperIntervalMs: 50 } });
+async function keepUntil(condition: () => Promise<boolean>, webhookQueueLimit = 0): Promise<void> {
+  const { room } = stage.open({ settings: { webhookQueueLimit }, times: { keeperIntervalMs: 50 } });
   const stopping = new AbortController();
   const running = room.workers.find(({ name }) => name === "webhook-keeper")?.run(stopping.signal);
   await until(condition, "the keeper has done its work");
@@ -113,6 +113,67 @@ describe("the keeper", () => {
           ])
         ).length === 2,
     );
+  });
+
+  test("switches off the fullest webhook of a user for whom too much waits, and fails what waits for it", async () => {
+    const [full, other] = [await stage.newUser(), await stage.newUser()];
+    const newQueue = async (userId: string, count: number): Promise<string> => {
+      const webhook = await stage.newWebhook(userId, "https://example.test/");
+      await insertDeliveries(webhook, 0, "pending", count);
+      await stage.sql.query(
+        "insert into private.webhook_queue (delivery_id, webhook_id, event_seq) select id, webhook_id, 1 from public.webhook_deliveries where webhook_id = $1",
+        [webhook],
+      );
+      return webhook;
+    };
+    const [fullest, fuller, unconcerned] = [
+      await newQueue(full, 7),
+      await newQueue(full, 4),
+      await newQueue(other, 10),
+    ];
+    const waiting = async (webhook: string): Promise<number> =>
+      (await stage.rows("select 1 from private.webhook_queue where webhook_id = $1", [webhook])).length;
+    await keepUntil(async () => (await waiting(fullest)) === 0, 10);
+    const state = (webhook: string): Promise<unknown> =>
+      one(
+        `select w.is_active, w.disabled_reason, array(select distinct d.status from public.webhook_deliveries d where d.webhook_id = w.id) as statuses
+         from public.webhooks w where w.id = $1`,
+        [webhook],
+      );
+    assert.deepEqual(await state(fullest), { is_active: false, disabled_reason: "queue_full", statuses: ["failed"] });
+    for (const webhook of [fuller, unconcerned]) {
+      assert.deepEqual(await state(webhook), { is_active: true, disabled_reason: null, statuses: ["pending"] });
+    }
+    assert.deepEqual([await waiting(fuller), await waiting(unconcerned)], [4, 10]);
+  });
+
+  test("leaves webhooks of the banned off for as long as the ban lasts", async () => {
+    const user = await stage.newUser();
+    const [used, unused] = [
+      await stage.newWebhook(user, "https://example.test/"),
+      await stage.newWebhook(user, "https://example.test/", { is_active: false }),
+    ];
+    const isActive = async (webhook: string): Promise<unknown> =>
+      one("select is_active, disabled_reason from public.webhooks where id = $1", [webhook]);
+    const ban = (until: string): Promise<unknown> =>
+      stage.sql.query(`update auth.users set banned_until = ${until} where id = $1`, [user]);
+    await ban("now() + interval '1 hour'");
+    const banned = { is_active: false, disabled_reason: "account_banned" };
+    assert.deepEqual(await isActive(used), banned);
+    await stage.newAgents(user);
+    assert.equal((await stage.rows("select 1 from private.events where $1 = any (audience)", [user])).length, 0);
+
+    const marker = await stage.newUser();
+    const swept = await stage.newWebhook(marker, "https://example.test/", { is_active: false });
+    await stage.sql.query("update public.webhooks set disabled_reason = 'account_banned' where id = $1", [swept]);
+    const isSwept = async (): Promise<boolean> => JSON.stringify(await isActive(swept)).includes("true");
+    await keepUntil(isSwept);
+    assert.deepEqual(await isActive(used), banned);
+
+    await ban("now() - interval '1 second'");
+    await keepUntil(async () => JSON.stringify(await isActive(used)).includes("true"));
+    assert.deepEqual(await isActive(used), { is_active: true, disabled_reason: null });
+    assert.deepEqual(await isActive(unused), { is_active: false, disabled_reason: null });
   });
 
   test("forgets secrets whose grace period is over", async () => {

@@ -38,8 +38,8 @@ async function checkVersion(clusterDir: string, neededMajor: number): Promise<vo
     `The database in ${clusterDir} was made by PostgreSQL ${found}, and this release of Swarmbase runs PostgreSQL ` +
       `${neededMajor}. Nothing was changed. ` +
       (isOlder
-        ? `Use the release that made it to export the database, start this one with an empty DATA_DIR, and import it ` +
-          `there; or run PostgreSQL ${found} yourself and set DATABASE_URL.`
+        ? `Bring it over with: swarmbase upgrade --old-binaries <folder with the PostgreSQL ${found} package> (see ` +
+          `docs/guides/operating.md); or run PostgreSQL ${found} yourself and set DATABASE_URL.`
         : `Use the newer release of Swarmbase that made it.`),
   );
 }
@@ -66,7 +66,7 @@ async function listNames(folder: string): Promise<string[] | null> {
 
 function missingCluster(clusterDir: string, dataDir: string): EmbeddedError {
   return new EmbeddedError(
-    `The database of ${dataDir} should be in ${clusterDir}, and nothing is there. Bring it back from a backup; or, to ` +
-      `begin with an empty database, remove ${locationRecordPath(dataDir)}.`,
+    `The database of ${dataDir} should be in ${clusterDir}, and nothing is there. If an upgrade was cut off, run ` +
+      `"swarmbase upgrade" again; else bring it back from a backup; or, to begin with an empty database, remove ${locationRecordPath(dataDir)}.`,
   );
 }

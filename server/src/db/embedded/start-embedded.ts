@@ -58,7 +58,7 @@ export async function startEmbedded(o: StartEmbeddedOptions): Promise<EmbeddedSe
   }
 }
 
-interface Place {
+export interface Place {
   readonly dataDir: string;
   readonly home: string;
   readonly clusterDir: string;
@@ -67,7 +67,7 @@ interface Place {
   readonly lockFolders: readonly string[];
 }
 
-async function preparePlace(dataDir: string, lock: (folder: string) => Promise<void>): Promise<Place> {
+export async function preparePlace(dataDir: string, lock: (folder: string) => Promise<void>): Promise<Place> {
   const known = await loadLocationRecord(dataDir);
   const ownUid = process.getuid?.() ?? null;
   const passwd = ownUid === 0 ? await readFile("/etc/passwd", "utf8") : "";

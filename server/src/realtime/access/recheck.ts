@@ -9,10 +9,11 @@ const LOOK_MS = 1_000;
 /** Without the feed, asking is the only way to hear of a sign-out. */
 const WITHOUT_FEED_MS = 15_000;
 const AT_ONCE = 4;
+const CLOSE_POLICY = 1008;
 
 /**
  * The feed tells of sessions that end. Whatever it may have missed, while it was away or otherwise, is found by asking again:
- * when it is back, and every now and then.
+ * when it is back, and every now and then. Of keys that are revoked nobody tells, so that asking is the only way.
  */
 export function createRecheck(state: RealtimeState, sockets: Iterable<ClientSocket>, recheckMs: number): Worker {
   return {
@@ -29,10 +30,33 @@ export function createRecheck(state: RealtimeState, sockets: Iterable<ClientSock
         wasLive = isLive;
         if (!isDue || signal.aborted) continue;
         checkedAtMs = nowMs;
+        await recheckKeys(state, sockets);
         await recheckAll(state, sockets, signal);
       }
     },
   };
+}
+
+/** A key can be revoked while sockets that came in with it are open; who has no token speaks by the key alone. */
+async function recheckKeys(state: RealtimeState, sockets: Iterable<ClientSocket>): Promise<void> {
+  const byKey = Map.groupBy(sockets, ({ apikey }) => apikey);
+  for (const [apikey, opened] of byKey) {
+    const refusal = await findRefusal(state, null, apikey);
+    if (refusal !== null)
+      for (const socket of opened) void socket.close(CLOSE_POLICY, "the API key is not good any more");
+  }
+}
+
+/** Null when they are good, or when that cannot be found out now. */
+async function findRefusal(state: RealtimeState, token: string | null, apikey: string): Promise<AppError | null> {
+  try {
+    await state.authenticate(token, apikey);
+    return null;
+  } catch (error) {
+    if (error instanceof AppError && error.status === 401) return error;
+    state.observer.note("realtime.recheck_failed", { error });
+    return null;
+  }
 }
 
 async function recheckAll(state: RealtimeState, sockets: Iterable<ClientSocket>, signal: AbortSignal): Promise<void> {
@@ -57,13 +81,7 @@ async function recheckAll(state: RealtimeState, sockets: Iterable<ClientSocket>,
 async function recheck(state: RealtimeState, token: string, channels: readonly Channel[]): Promise<void> {
   const [first] = channels;
   if (first === undefined) return;
-  try {
-    await state.authenticate(token, first.socket.apikey);
-  } catch (error) {
-    if (!(error instanceof AppError) || error.status !== 401) {
-      state.observer.note("realtime.recheck_failed", { error });
-      return;
-    }
-    for (const channel of channels) if (channel.token === token) channel.fail("system", error.message);
-  }
+  const refusal = await findRefusal(state, token, first.socket.apikey);
+  if (refusal === null) return;
+  for (const channel of channels) if (channel.token === token) channel.fail("system", refusal.message);
 }

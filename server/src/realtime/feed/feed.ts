@@ -49,6 +49,7 @@ export class Feed {
   #reason: string | null = "the feed has not been started";
   #live = Promise.withResolvers<void>();
   #lost = new AbortController();
+  #lagBytes: number | null = null;
 
   constructor(options: FeedOptions) {
     this.#options = options;
@@ -60,6 +61,11 @@ export class Feed {
 
   get reason(): string | null {
     return this.#reason;
+  }
+
+  /** How far behind it was when it was last looked at; null while it is not live. */
+  get lagBytes(): number | null {
+    return this.#lagBytes;
   }
 
   /** Aborted when the feed that is live at the time of asking is lost. */
@@ -132,6 +138,7 @@ export class Feed {
   #leaveLive(error: unknown, shouldTell: boolean): void {
     const previous = this.#reason;
     const wasLive = this.#state === "live";
+    this.#lagBytes = null;
     // What ends a feed that was live is no refusal, whatever it looks like.
     const refusal = wasLive ? null : explainRefusal(error);
     this.#state = refusal === null ? "connecting" : "unavailable";
@@ -153,6 +160,7 @@ export class Feed {
     for (;;) {
       await sleep(LAG_INTERVAL_MS, undefined, { signal });
       const lagBytes = await selectLagBytes(pool, slotName).catch(() => 0);
+      this.#lagBytes = lagBytes;
       if (lagBytes > limits.maxLagBytes) return new Error(`the feed is ${lagBytes} bytes behind`);
     }
   }

@@ -141,6 +141,7 @@ export function openChanges(options: ChangesOptions): Changes {
     },
     state: () => feed.state,
     reason: () => feed.reason,
+    lagBytes: () => feed.lagBytes,
     worker: { name: "realtime-feed", run: (signal) => feed.run(signal) },
   };
 }

@@ -31,6 +31,8 @@ export interface PrivateTopicsOptions {
 
 const EVERYTHING: ReadonlySet<Extension> = new Set(["broadcast", "presence"]);
 const NOT_ALLOWED = "42501";
+/** Characters that JSON and JavaScript have and PostgreSQL has not, above all NUL. */
+const UNSTORABLE = new Set(["22021", "22P05"]);
 /** What the enter statement raises for a session or user that is no more. */
 const LIFELESS = new Set(["SB001", "SB002", "SB003"]);
 const SERVICE: ChangesCaller = { role: "service_role", userId: null, claims: { role: "service_role" }, session: null };
@@ -144,6 +146,11 @@ async function allowed(flight: Promise<readonly FlightResult[]>): Promise<readon
   } catch (error) {
     const code = error instanceof pg.DatabaseError ? error.code : undefined;
     if (code === NOT_ALLOWED || (code !== undefined && LIFELESS.has(code))) return null;
+    if (code !== undefined && UNSTORABLE.has(code)) {
+      throw new AppError("BAD_REQUEST", "A topic, event or payload has a character that cannot be stored", {
+        cause: error,
+      });
+    }
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
-import { renderError } from "../../errors/index.ts";
+import { renderError, SECURITY_HEADERS } from "../../errors/index.ts";
 
 const DRAIN_MS = 2_000;
 
@@ -8,6 +8,7 @@ const DRAIN_MS = 2_000;
 export function refuseUpgrade(socket: Duplex, error: unknown): void {
   const { status, headers, body } = renderError(error);
   const lines = {
+    ...SECURITY_HEADERS,
     ...headers,
     "access-control-allow-origin": "*",
     "content-length": String(Buffer.byteLength(body)),

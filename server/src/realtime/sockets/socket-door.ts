@@ -4,10 +4,13 @@ import { WebSocketServer } from "ws";
 import { AppError } from "../../errors/index.ts";
 import type { RealtimeState } from "../realtime-state.ts";
 import { parseVsn, type Vsn } from "../wire/protocol.ts";
+import { AddressCounts } from "./address-counts.ts";
 import { ClientSocket } from "./client-socket.ts";
 import { refuseUpgrade } from "./refuse-upgrade.ts";
 
 const PATHS = new Set(["/realtime/v1/websocket", "/realtime/v1/socket/websocket"]);
+
+const RETRY_AFTER_SECONDS = 5;
 
 interface Handshake {
   readonly vsn: Vsn;
@@ -19,11 +22,13 @@ export class SocketDoor {
   readonly sockets = new Set<ClientSocket>();
   readonly #state: RealtimeState;
   readonly #server: WebSocketServer;
+  readonly #addresses: AddressCounts;
   #pending = 0;
   #isClosed = false;
 
   constructor(state: RealtimeState) {
     this.#state = state;
+    this.#addresses = new AddressCounts(state.settings.realtimeSocketsPerAddress);
     this.#server = new WebSocketServer({
       noServer: true,
       clientTracking: false,
@@ -40,7 +45,8 @@ export class SocketDoor {
     const ignore = (): void => {};
     socket.on("error", ignore);
     this.#pending += 1;
-    this.#admit(request)
+    this.#countAddress(request, socket)
+      .then(() => this.#admit(request))
       .then(
         ({ vsn, apikey }) => {
           if (socket.destroyed || this.#isClosed) return void socket.destroy();
@@ -67,6 +73,14 @@ export class SocketDoor {
     await Promise.all([...this.sockets].map((socket) => socket.close()));
   }
 
+  /** One address alone cannot have all the places of the node. It has its place from here until the connection is closed. */
+  async #countAddress(request: IncomingMessage, socket: Duplex): Promise<void> {
+    const address = this.#state.addressOf?.(request);
+    if (address === undefined || socket.destroyed) return;
+    if (!this.#addresses.enter(address)) throw tooManySockets("Too many sockets are open from this address");
+    socket.once("close", () => this.#addresses.leave(address));
+  }
+
   async #admit(request: IncomingMessage): Promise<Handshake> {
     const [path = "", search = ""] = (request.url ?? "").split("?", 2);
     if (!PATHS.has(path)) throw new AppError("NOT_FOUND", "Nothing is served at this path");
@@ -75,12 +89,16 @@ export class SocketDoor {
     if (vsn === null) throw new AppError("BAD_REQUEST", "vsn must be 1.0.0 or 2.0.0");
     const cap = this.#state.settings.realtimeSocketsPerNode;
     if (cap > 0 && this.sockets.size + this.#pending > cap) {
-      throw new AppError("RATE_LIMITED", "Too many sockets are open", { retryAfterSeconds: 5 });
+      throw tooManySockets("Too many sockets are open");
     }
     const apikey = readApiKey(request, searchParams);
     await this.#state.authenticate(null, apikey);
     return { vsn, apikey };
   }
+}
+
+function tooManySockets(message: string): AppError {
+  return new AppError("RATE_LIMITED", message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
 }
 
 function readApiKey({ headers }: IncomingMessage, searchParams: URLSearchParams): string {

@@ -35,6 +35,10 @@ export function explainCheck(refusal: Refusal): AppError | null {
     return new AppError("AGENT_LIMIT_REACHED", sentence(error.message), { cause: error });
   if (constraint === "webhooks_limit_per_user")
     return new AppError("VALIDATION_ERROR", sentence(error.message), { cause: error });
+  if (constraint === "messages_content_blocked") {
+    const details = { content: "has a term that is blocked" };
+    return new AppError("CONTENT_BLOCKED", sentence(error.message), { details, cause: error });
+  }
   if (constraint === "agents_model_offered") return explainModel(refusal, attempt.rows, attempt.isArray);
   const found = fieldOfConstraint(rule, constraint);
   if (found === null) return null;

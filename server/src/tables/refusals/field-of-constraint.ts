@@ -1,4 +1,5 @@
 import { AGENT_SETTINGS } from "@swarmbase/sdk";
+import { isSwarmSetting } from "../rules/swarm-settings.ts";
 import type { TableRule } from "../rules/table-rule.ts";
 
 export interface ConstrainedField {
@@ -16,9 +17,21 @@ export function fieldOfConstraint(rule: TableRule, constraint: string): Constrai
   for (const column of columns) {
     if (rest !== column && !rest.startsWith(`${column}_`)) continue;
     const kind = rest.slice(column.length + 1);
-    const isSetting = rule.name === "agents" && column === "settings" && Object.hasOwn(AGENT_SETTINGS, kind);
-    return isSetting ? { field: `${column}.${kind}`, kind: "range" } : { field: column, kind };
+    return column === "settings" && isSetting(rule, kind)
+      ? { field: `${column}.${kind}`, kind: "range" }
+      : { field: column, kind };
   }
   const inside = columns.find((column) => `_${rest}_`.includes(`_${column}_`));
   return inside === undefined ? null : { field: inside, kind: "" };
+}
+
+function isSetting({ name }: TableRule, key: string): boolean {
+  switch (name) {
+    case "agents":
+      return Object.hasOwn(AGENT_SETTINGS, key);
+    case "swarms":
+      return isSwarmSetting(key);
+    default:
+      return false;
+  }
 }

@@ -1,16 +1,22 @@
-import { AGENT_TOOLS, AGENTS, TOOLS } from "./agent-rules.ts";
+import { AGENTS } from "./agent-rules.ts";
 import { MESSAGE_FLAGS, MESSAGES } from "./message-rules.ts";
 import { PROFILES, USER_SETTINGS } from "./people-rules.ts";
 import { SWARM_AGENTS, SWARM_MEMBERS, SWARMS } from "./swarm-rules.ts";
 import type { TableRule } from "./table-rule.ts";
+import { AGENT_TOOLS, type ToolChecks, tools as toolRule } from "./tool-rules.ts";
 import { webhooks } from "./webhook-rules.ts";
 import type { FindUrlFault } from "./webhook-url.ts";
 
+export interface RulePorts {
+  readonly findUrlFault: FindUrlFault;
+  readonly tools: ToolChecks | null;
+}
+
 /** By name of the table. */
-export function allRules(findUrlFault: FindUrlFault): ReadonlyMap<string, TableRule> {
+export function allRules({ findUrlFault, tools }: RulePorts): ReadonlyMap<string, TableRule> {
   const rules = [
     AGENTS,
-    TOOLS,
+    toolRule(tools),
     AGENT_TOOLS,
     webhooks(findUrlFault),
     SWARMS,

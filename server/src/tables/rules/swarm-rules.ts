@@ -4,6 +4,7 @@ import { jsonObject } from "../fields/json-field.ts";
 import { boolean, INTEGER_MAX, integer, timestamp } from "../fields/plain-fields.ts";
 import { choice, httpUrl, text, trimmedText } from "../fields/text-field.ts";
 import { uuid } from "../fields/uuid-field.ts";
+import { checkSwarmSettings } from "./swarm-settings.ts";
 import { type RowFault, tableRule } from "./table-rule.ts";
 
 export const SWARMS = tableRule({
@@ -20,7 +21,7 @@ export const SWARMS = tableRule({
     status: choice(SWARM_STATUSES),
     strategy: choice(SWARM_STRATEGIES),
     coordinator_agent_id: nullable(uuid()),
-    settings: jsonObject("swarms.settings"),
+    settings: jsonObject("swarms.settings", checkSwarmSettings),
   },
 });
 

@@ -1,3 +1,4 @@
+import type { RewrittenRows, WriteAttempt } from "../../rest/index.ts";
 import type { WrittenRelation } from "../own-names.ts";
 import type { Fault, Field, Row } from "../fields/field.ts";
 
@@ -16,6 +17,8 @@ export interface TableRule {
   readonly aliases: Readonly<Record<string, string>>;
   /** What no single field can tell, on a new row. */
   checkNewRow(row: Row): readonly RowFault[];
+  /** What is stored in place of rows that have passed all checks; null: the rows as they are. May throw an AppError. */
+  rewrite(written: RewrittenRows, attempt: WriteAttempt): RewrittenRows | null;
 }
 
 export interface RowFault extends Fault {
@@ -31,6 +34,7 @@ export function tableRule(parts: TableRuleParts): TableRule {
     ignored: ["created_at"],
     aliases: {},
     checkNewRow: () => [],
+    rewrite: () => null,
     ...parts,
   };
 }

@@ -5,22 +5,41 @@ export interface ModelRow {
   readonly id: string;
   readonly is_default: boolean;
   readonly position: number;
+  readonly context_window: number | null;
+  readonly max_output_tokens: number | null;
+  readonly price_input: number | null;
+  readonly price_cached_input: number | null;
+  readonly price_output: number | null;
+  readonly supports: Readonly<Record<string, unknown>>;
+  readonly is_simulated: boolean;
+  readonly is_list_open: boolean;
 }
 
 /** Makes the list exactly this one, in one statement, and writes only what differs. */
 export async function writeModels(client: pg.ClientBase, models: readonly ModelRow[]): Promise<void> {
   await client.query(
     `with given as (
-       select g.framework, g.id, g.is_default, g.position
-       from jsonb_to_recordset($1::jsonb) as g (framework text, id text, is_default boolean, position integer)
+       select g.*
+       from jsonb_to_recordset($1::jsonb) as g (
+         framework text, id text, is_default boolean, position integer, context_window integer, max_output_tokens integer,
+         price_input numeric, price_cached_input numeric, price_output numeric, supports jsonb, is_simulated boolean,
+         is_list_open boolean)
      ), gone as (
        delete from public.models m
        where not exists (select 1 from given g where g.framework = m.framework and g.id = m.id)
      )
-     insert into public.models as stored (framework, id, is_default, position)
-     select g.framework, g.id, g.is_default, g.position from given g
-     on conflict (framework, id) do update set is_default = excluded.is_default, position = excluded.position
-     where (stored.is_default, stored.position) is distinct from (excluded.is_default, excluded.position)`,
+     insert into public.models as stored (
+       framework, id, is_default, position, context_window, max_output_tokens,
+       price_input, price_cached_input, price_output, supports, is_simulated, is_list_open)
+     select g.framework, g.id, g.is_default, g.position, g.context_window, g.max_output_tokens,
+            g.price_input, g.price_cached_input, g.price_output, g.supports, g.is_simulated, g.is_list_open
+     from given g
+     on conflict (framework, id) do update set
+       is_default = excluded.is_default, position = excluded.position, context_window = excluded.context_window,
+       max_output_tokens = excluded.max_output_tokens, price_input = excluded.price_input,
+       price_cached_input = excluded.price_cached_input, price_output = excluded.price_output,
+       supports = excluded.supports, is_simulated = excluded.is_simulated, is_list_open = excluded.is_list_open
+     where stored is distinct from excluded`,
     [JSON.stringify(models)],
   );
 }

@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Worker } from "../../jobs/index.ts";
-import { Alarm, spread } from "../alarm.ts";
+import { Alarm, type Worker, spread } from "../../jobs/index.ts";
 import { describeAttempt } from "../describe-attempt.ts";
 import { decideOutcome } from "../outcome.ts";
 import { runSteps } from "../run-steps.ts";
@@ -177,7 +176,7 @@ class Dispatcher {
 
   async #send(held: HeldDelivery): Promise<void> {
     const { delivery, batch } = held;
-    const { schedule, clock, random } = this.#tools;
+    const { schedule, clock, random, observer } = this.#tools;
     const signal = batch.broken.signal;
     if (signal.aborted || !isLeaseSafe(held, this.#options.leaseMs)) return this.#breakOff(held);
     const result = await sendAttempt(delivery, { ...this.#tools, signal });
@@ -191,6 +190,7 @@ class Dispatcher {
       now: clock.now(),
       random: random(),
     });
+    observer.note("webhook.attempted", { outcome: outcome.status, durationMs: result.durationMs });
     this.#lanes.endSending(held, result.kind === "answered");
     held.state = "recording";
     // Given back only when the pause is on record: before that, they would be claimed again at once.

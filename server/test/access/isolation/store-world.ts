@@ -24,6 +24,8 @@ export function idOf(kind: (typeof KINDS)[number], place: number): string {
 /** The statements that make the world, for the owner of the schema. */
 export function storeWorld(world: RandomWorld): string {
   const statements = [
+    // Those that every database begins with; a world has its own.
+    "delete from public.tools;",
     insert("auth.users (id, email, email_confirmed_at)", world.users, (user, place) => [
       idOf("user", place),
       `user${place}@example.test`,

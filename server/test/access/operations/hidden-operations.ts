@@ -114,6 +114,11 @@ export const HIDDEN_OPERATIONS: Readonly<Record<string, TableOperations>> = {
     insert: "(run_id) values (:bareRun)",
     update: "fence = fence + 1",
   }),
+  "private.run_progress": rows("private.run_progress", {
+    where: "run_id = :run",
+    insert: "(run_id, progress) values (:bareRun, '{}')",
+    update: "progress = '[]'",
+  }),
   "private.idempotency_keys": rows("private.idempotency_keys", {
     where: "key = 'once'",
     insert: "(user_id, key, request_hash) values (:caller, 'twice', 'x')",

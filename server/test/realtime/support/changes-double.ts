@@ -66,6 +66,7 @@ export function createChangesDouble(bus: ChangesBus): ChangesDouble {
       endListeners.add(listener);
       return () => endListeners.delete(listener);
     },
+    lagBytes: () => null,
     state: () => state,
     reason: () => (state === "live" ? null : `the double is ${state}`),
     worker: { name: "changes-double", run: async () => {} },

@@ -35,6 +35,7 @@ export interface StageOptions {
   readonly timing?: RealtimeOptions["timing"];
   readonly clock?: Clock;
   readonly observer?: Observer;
+  readonly addressOf?: NonNullable<RealtimeOptions["addressOf"]>;
 }
 
 /** One node: the room behind a plain HTTP server. */
@@ -46,6 +47,7 @@ export async function openStage(t: Cleanup, options: StageOptions): Promise<Stag
     privateTopics: options.privateTopics ?? closedTopics,
     settings: { ...loadSettings({}), ...options.settings },
     observer: options.observer ?? silentObserver,
+    ...(options.addressOf && { addressOf: options.addressOf }),
     clock: options.clock ?? createSettableClock(),
     newId: randomUUID,
     ...(options.timing && { timing: options.timing }),

@@ -5,7 +5,7 @@ import { translateLifeless } from "../../../src/auth/index.ts";
 import { type Database, openDatabase } from "../../../src/db/index.ts";
 import { AppError, renderError } from "../../../src/errors/index.ts";
 import { openRest, type RestCaller, type RestRoom } from "../../../src/rest/index.ts";
-import { createTableRules, isOwnName } from "../../../src/tables/index.ts";
+import { createTableRules, isOwnName, type TableRulesOptions } from "../../../src/tables/index.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { silentObserver } from "../../support/silent-observer.ts";
 
@@ -40,6 +40,7 @@ export interface StageOptions {
   readonly isTxOverride?: boolean;
   /** Keeps up with changes of the schema as a running server does. */
   readonly isWatching?: boolean;
+  readonly tools?: NonNullable<TableRulesOptions["tools"]>;
 }
 
 /** The room on a migrated database of its own, asked without HTTP; errors are rendered as the server renders them. */
@@ -130,7 +131,10 @@ export function openRestStage(statements = "", options: StageOptions = {}): { re
     const room = await openRest({
       database: pools,
       listenUrl: options.isWatching === true ? database.url("sb_service") : null,
-      rules: createTableRules({ pool: pools.service }),
+      rules: createTableRules({
+        pool: pools.service,
+        ...(options.tools !== undefined && { tools: options.tools }),
+      }),
       isOwn: isOwnName,
       settings: {
         dbSchemas: options.schemas ?? ["public"],

@@ -27,6 +27,7 @@ process.once("message", (order: NodeProcessOrder) => {
       webhookRetrySchedule: [0, 1],
       webhookConcurrency: 64,
       webhookEndpointConcurrency: 8,
+      webhookQueueLimit: 0,
       webhookRetentionDays: 0,
       stopTimeoutMs: 1_000,
     },

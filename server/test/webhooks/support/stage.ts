@@ -46,6 +46,7 @@ const SETTINGS = {
   webhookRetrySchedule: [0, 60, 300, 1800, 7200],
   webhookConcurrency: 256,
   webhookEndpointConcurrency: 8,
+  webhookQueueLimit: 0,
   webhookRetentionDays: 30,
   stopTimeoutMs: 2_000,
 };

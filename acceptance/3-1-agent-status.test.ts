@@ -1,0 +1,128 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { eventually } from "./support/eventually.ts";
+import { newPerson, type Person, type Row } from "./support/people.ts";
+import { disconnectAll, hear } from "./support/realtime.ts";
+import { type Receiver, startReceiver } from "./support/receiver.ts";
+import { assertValidationBody } from "./support/refusals.ts";
+import { add, change, read, remove, respond, SIMULATED, seatAgent } from "./support/rooms.ts";
+import { IS_SERVICE_GIVEN, type Service, startOwnService } from "./support/service.ts";
+import { addWebhook } from "./support/webhooks.ts";
+
+let service: Service;
+let receiver: Receiver;
+let ada: Person;
+
+async function statusOf(agent: string): Promise<Row> {
+  const [row] = await read(ada, `/agents?id=eq.${agent}&select=status,updated_at`);
+  return row ?? {};
+}
+
+describe("3.1 agent status", { skip: IS_SERVICE_GIVEN && "needs settings of its own" }, () => {
+  before(async () => {
+    service = await startOwnService(SIMULATED);
+    receiver = await startReceiver(service);
+    ada = await newPerson(service);
+  });
+  after(async () => {
+    await disconnectAll();
+    await receiver?.stop();
+    await service?.stop();
+  });
+
+  test("3.1 the owner writes one of the four, and nothing else", async () => {
+    const agent = await add(ada, "agents", { name: "Ada", status: "error" });
+    assert.equal((await statusOf(agent))["status"], "idle");
+    for (const status of ["thinking", "responding", "error", "idle"]) {
+      await change(ada, "agents", agent, { status });
+      assert.equal((await statusOf(agent))["status"], status);
+    }
+    for (const status of ["busy", null, 1, ""])
+      assertValidationBody(await ada.send(`PATCH /agents?id=eq.${agent}`, { body: { status } }), ["status"]);
+  });
+
+  test("3.1 a run moves it, seen alike over REST, the socket and a webhook", async (t) => {
+    const swarm = await add(ada, "swarms", { name: "Room" });
+    const agent = await seatAgent(ada, swarm, "Ada");
+    const { updated_at: before } = await statusOf(agent);
+    const endpoint = receiver.addEndpoint();
+    const webhook = await addWebhook(ada, endpoint.url, { events: ["agent.status_changed"] });
+    const heard = await hear(t, ada.client, {
+      event: "UPDATE",
+      schema: "public",
+      table: "agents",
+      filter: `id=eq.${agent}`,
+    });
+
+    const running = respond(ada, swarm, "Take your time.\n/sleep 700");
+    await eventually(
+      () => statusOf(agent),
+      ({ status }) => status === "thinking",
+      "an agent that thinks",
+    );
+    const run = await running;
+    const { status, updated_at } = await statusOf(agent);
+    assert.deepEqual(
+      [run.status, status, updated_at],
+      ["completed", "idle", before],
+      "the machine leaves updated_at alone",
+    );
+
+    const expected = ["thinking", "responding", "idle"];
+    const changes = await heard.waitFor(expected.length);
+    assert.deepEqual(
+      changes.map(({ new: row }) => row["status"]),
+      expected,
+    );
+    const told = (await endpoint.waitFor(expected.length))
+      .map(({ body }) => JSON.parse(body) as { id: string; data: Row })
+      .toSorted((one, other) => (one.id < other.id ? -1 : 1))
+      .map(({ data }) => data);
+    assert.deepEqual(
+      told.map(({ status: to, previous_status: from, reason }) => [from, to, reason]),
+      [
+        ["idle", "thinking", "run_started"],
+        ["thinking", "responding", "first_token"],
+        ["responding", "idle", "run_completed"],
+      ],
+    );
+    for (const { agent_id, run_id, swarm_id } of told)
+      assert.deepEqual([agent_id, run_id, swarm_id], [agent, run.run_id, swarm]);
+    await remove(ada, "webhooks", webhook.id);
+  });
+
+  test("3.1 error stays until the next turn or the owner's word; what the owner writes yields to the next turn", async () => {
+    const swarm = await add(ada, "swarms", { name: "Room" });
+    const agent = await seatAgent(ada, swarm, "Ada");
+    const failed = await ada.send("POST /functions/v1/agent-respond", {
+      body: { swarm_id: swarm, message: "/fail 5xx" },
+    });
+    assert.deepEqual([failed.status, failed.body["code"]], [502, "PROVIDER_ERROR"], failed.text);
+    assert.equal((await statusOf(agent))["status"], "error");
+    await change(ada, "agents", agent, { status: "idle" });
+    assert.equal((await statusOf(agent))["status"], "idle");
+    await change(ada, "agents", agent, { status: "error" });
+    await respond(ada, swarm, "Again");
+    assert.equal((await statusOf(agent))["status"], "idle");
+  });
+
+  test("3.1 a cancelled run leaves it idle", async () => {
+    const swarm = await add(ada, "swarms", { name: "Room" });
+    const agent = await seatAgent(ada, swarm, "Ada");
+    const call = (body: Row) => ada.send("POST /functions/v1/agent-respond", { body });
+    const started = await call({ swarm_id: swarm, message: "/sleep 60000", background: true });
+    assert.equal(started.status, 202, started.text);
+    await eventually(
+      () => statusOf(agent),
+      ({ status }) => status === "thinking",
+      "an agent that thinks",
+    );
+    const cancelled = await call({ action: "cancel", run_id: started.body["run_id"] });
+    assert.ok(cancelled.status < 300, cancelled.text);
+    await eventually(
+      () => statusOf(agent),
+      ({ status }) => status === "idle",
+      "an agent that is idle",
+    );
+  });
+});

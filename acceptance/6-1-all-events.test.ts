@@ -1,0 +1,257 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { eventually } from "./support/eventually.ts";
+import { newPerson, type Person, type Row } from "./support/people.ts";
+import { type Endpoint, type Receiver, startReceiver } from "./support/receiver.ts";
+import { add, change, remove, respond, SIMULATED, seatAgent } from "./support/rooms.ts";
+import { IS_SERVICE_GIVEN, type Service, startOwnService } from "./support/service.ts";
+import { addWebhook } from "./support/webhooks.ts";
+
+const OF_A_TOOL =
+  "tool_execution_id tool_id tool_name agent_id swarm_id run_id duration_ms input output_preview truncated";
+
+/** What `data` has at least, for each type. */
+const DOCUMENTED: Readonly<Record<string, string>> = {
+  "message.created":
+    "message_id swarm_id content sender_type sender_id sender_name run_id reply_to_id created_at actor",
+  "message.updated": "message_id swarm_id content changed_fields edited_at actor",
+  "message.deleted": "message_id swarm_id deleted_at actor",
+  "message.flagged": "message_id swarm_id content flag actor",
+  "swarm.created": "swarm_id name owner_id strategy actor",
+  "swarm.updated": "swarm_id changed_fields swarm actor",
+  "swarm.deleted": "swarm_id name owner_id actor",
+  "swarm.completed": "swarm_id run_id status stop_reason message_id response_message_ids usage duration_ms",
+  "swarm.agent_added": "swarm_id agent_id agent_name position actor",
+  "swarm.agent_removed": "swarm_id agent_id agent_name reason actor",
+  "agent.created": "agent_id name framework model role created_at actor",
+  "agent.updated": "agent_id changed_fields agent actor",
+  "agent.deleted": "agent_id name removed_from_swarms actor",
+  "agent.error": "agent_id swarm_id run_id turn_id error attempts framework model",
+  "agent.status_changed": "agent_id status previous_status reason run_id swarm_id changed_at",
+  "tool.executed": OF_A_TOOL,
+  "tool.error": `${OF_A_TOOL} error`,
+  "user.joined": "swarm_id user_id role actor",
+  "user.removed": "swarm_id user_id role reason actor",
+  "user.role_changed": "swarm_id user_id role previous_role actor",
+};
+const COMPLETED_BY_HAND = "swarm_id run_id source actor";
+const ALL_EVENTS = Object.keys(DOCUMENTED);
+
+interface Told {
+  readonly id: string;
+  readonly type: string;
+  readonly data: Row;
+}
+
+let service: Service;
+let receiver: Receiver;
+let ada: Person;
+let bob: Person;
+
+/** The types that the receiver has seen so far. */
+const seen = new Set<string>();
+
+/** Deliveries run side by side; the ids of events grow in the order in which things happened. */
+function toldTo({ received }: Endpoint): Told[] {
+  const told = received.map(({ body }) => JSON.parse(body) as Told);
+  for (const { type } of told) seen.add(type);
+  return told.toSorted((one, other) => (one.id < other.id ? -1 : 1));
+}
+
+function hears(endpoint: Endpoint, isEnough: (told: readonly Told[]) => boolean, what: string): Promise<Told[]> {
+  return eventually(() => toldTo(endpoint), isEnough, what);
+}
+
+const isCompleted = (told: readonly Told[]): boolean => told.some(({ type }) => type === "swarm.completed");
+const typesOf = (told: readonly Told[]): string[] => told.map(({ type }) => type);
+
+function assertDocumented({ type, data }: Told): void {
+  const isByHand = type === "swarm.completed" && data["run_id"] === null;
+  const keys = ((isByHand ? COMPLETED_BY_HAND : DOCUMENTED[type]) ?? "").split(" ");
+  for (const key of keys) assert.ok(key in data, `${type} without ${key}: ${JSON.stringify(data)}`);
+}
+
+/** One line for each event that says what matters of it. */
+function describeEvent({ type, data }: Told, names: ReadonlyMap<unknown, string>): string {
+  const who = names.get(data["agent_id"] ?? data["sender_id"]) ?? "?";
+  switch (type) {
+    case "agent.status_changed":
+      return `${who} ${String(data["status"])} (${String(data["reason"])})`;
+    case "message.created":
+      return `message of ${who}`;
+    case "tool.executed":
+      return `tool of ${who}`;
+    default:
+      return type;
+  }
+}
+
+describe("6.1 all events", { skip: IS_SERVICE_GIVEN && "needs settings of its own" }, () => {
+  before(async () => {
+    service = await startOwnService(SIMULATED);
+    receiver = await startReceiver(service);
+    ada = await newPerson(service);
+    bob = await newPerson(service);
+  });
+  after(async () => {
+    await receiver?.stop();
+    await service?.stop();
+  });
+
+  test("6.1 what people do is told in the order in which they do it, each with its documented data", async () => {
+    const endpoint = receiver.addEndpoint();
+    const webhook = await addWebhook(ada, endpoint.url, { events: ALL_EVENTS });
+    const swarm = await add(ada, "swarms", { name: "Room" });
+    const agent = await add(ada, "agents", { name: "Ada" });
+    await change(ada, "agents", agent, { role: "Guide" });
+    await change(ada, "agents", agent, { status: "error" });
+    const place = await add(ada, "swarm_agents", { swarm_id: swarm, agent_id: agent });
+    const moderation = { enabled: true, blocklist: ["rude"] };
+    await change(ada, "swarms", swarm, { settings: { moderation } });
+    const message = await add(ada, "messages", { swarm_id: swarm, content: "Hello" });
+    await change(ada, "messages", message, { content: "How rude" });
+    await remove(ada, "messages", message);
+    const seat = await add(ada, "swarm_members", { swarm_id: swarm, email: bob.email });
+    await change(bob, "swarm_members", seat, { status: "active" });
+    await change(ada, "swarm_members", seat, { role: "viewer" });
+    const said = await add(ada, "messages", { swarm_id: swarm, content: "Welcome" });
+    await add(bob, "message_flags", { message_id: said, reason: "too short" });
+    await remove(bob, "swarm_members", seat);
+    await remove(ada, "swarm_agents", place);
+    await change(ada, "swarms", swarm, { status: "completed" });
+    await remove(ada, "agents", agent);
+    await remove(ada, "swarms", swarm);
+
+    const expected = `swarm.created agent.created agent.updated agent.status_changed swarm.agent_added swarm.updated
+      message.created message.updated message.flagged message.deleted user.joined user.role_changed message.created
+      message.flagged user.removed swarm.agent_removed swarm.completed agent.deleted swarm.deleted`.split(/\s+/);
+    const told = await hears(endpoint, ({ length }) => length >= expected.length, "all that people did");
+    assert.deepEqual(typesOf(told), expected);
+    for (const one of told) assertDocumented(one);
+    const sources = told.filter(({ type }) => type === "message.flagged").map(({ data }) => data["flag"] as Row);
+    assert.deepEqual(
+      sources.map(({ source, category }) => [source, category]),
+      [
+        ["moderation", "blocklist"],
+        ["user", null],
+      ],
+    );
+    await remove(ada, "webhooks", webhook.id);
+  });
+
+  test("6.1 a run of two agents with a tool, in the documented order", async () => {
+    const swarm = await add(ada, "swarms", { name: "Two" });
+    const [one, two] = [
+      await seatAgent(ada, swarm, "One", ["calculator"]),
+      await seatAgent(ada, swarm, "Two", ["calculator"]),
+    ];
+    const endpoint = receiver.addEndpoint();
+    const webhook = await addWebhook(ada, endpoint.url, { events: ALL_EVENTS });
+    const run = await respond(ada, swarm, 'What is it?\n/tool calculator {"expression": "6 * 7"}');
+    assert.equal(run.status, "completed");
+    const told = await hears(endpoint, isCompleted, "the end of the run");
+    for (const event of told) assertDocumented(event);
+    const names = new Map([
+      [one, "One"],
+      [two, "Two"],
+      [ada.id, "Ada"],
+    ]);
+    const turnOf = (name: string): string[] => [
+      `${name} thinking (run_started)`,
+      `tool of ${name}`,
+      `${name} responding (first_token)`,
+      `message of ${name}`,
+      `${name} idle (run_completed)`,
+    ];
+    assert.deepEqual(
+      told.map((event) => describeEvent(event, names)),
+      ["message of Ada", ...turnOf("One"), ...turnOf("Two"), "swarm.completed"],
+    );
+    const last = told.at(-1)?.data ?? {};
+    assert.deepEqual([last["run_id"], last["status"], last["stop_reason"]], [run.run_id, "completed", "all_replied"]);
+    const replies = run.responses.map(({ message }) => (message as Row)["id"]);
+    assert.deepEqual(last["response_message_ids"], replies);
+    const executed = told.find(({ type }) => type === "tool.executed")?.data ?? {};
+    assert.deepEqual([executed["tool_name"], executed["input"]], ["calculator", { expression: "6 * 7" }]);
+    assert.match(String(executed["output_preview"]), /42/);
+    await remove(ada, "webhooks", webhook.id);
+  });
+
+  test("6.1 a failed turn and a failed tool are told, and others go on", async () => {
+    const swarm = await add(ada, "swarms", { name: "Trouble" });
+    await seatAgent(ada, swarm, "Well", ["calculator"]);
+    const ill = await seatAgent(ada, swarm, "Ill");
+    const endpoint = receiver.addEndpoint();
+    const webhook = await addWebhook(ada, endpoint.url, { events: ALL_EVENTS });
+    const run = await respond(ada, swarm, '/fail 5xx Ill\n/tool calculator {"expression": "6 *"}');
+    assert.equal(run.status, "partial");
+    const told = await hears(endpoint, isCompleted, "the end of the run");
+    for (const event of told) assertDocumented(event);
+    const failed = told.filter(({ type }) => type === "agent.error").map(({ data }) => data);
+    assert.equal(failed.length, 1);
+    const [{ agent_id, run_id, error } = {}] = failed;
+    assert.deepEqual([agent_id, run_id], [ill, run.run_id]);
+    for (const key of ["code", "message", "retryable", "provider_status"]) assert.ok(key in (error as Row), key);
+    const broken = told.filter(({ type }) => type === "tool.error");
+    assert.ok(broken.length >= 1, typesOf(told).join());
+    const status = told.findLast(({ type, data }) => type === "agent.status_changed" && data["agent_id"] === ill);
+    assert.deepEqual([status?.data["status"], status?.data["reason"]], ["error", "run_failed"]);
+    await remove(ada, "webhooks", webhook.id);
+  });
+
+  test("6.1 a message that is only stored is answered where the swarm wants it so, with the same events", async () => {
+    const swarm = await add(ada, "swarms", { name: "Talkative", settings: { auto_respond: true } });
+    const agent = await seatAgent(ada, swarm, "One");
+    const endpoint = receiver.addEndpoint();
+    const webhook = await addWebhook(ada, endpoint.url, { events: ALL_EVENTS });
+    const message = await add(ada, "messages", { swarm_id: swarm, content: "Anybody there?" });
+    const told = await hears(endpoint, isCompleted, "the end of a run that nobody asked for by a call");
+    const names = new Map([
+      [agent, "One"],
+      [ada.id, "Ada"],
+    ]);
+    assert.deepEqual(
+      told.map((event) => describeEvent(event, names)),
+      [
+        "message of Ada",
+        "One thinking (run_started)",
+        "One responding (first_token)",
+        "message of One",
+        "One idle (run_completed)",
+        "swarm.completed",
+      ],
+    );
+    assert.equal(told.at(-1)?.data["message_id"], message);
+    await remove(ada, "webhooks", webhook.id);
+  });
+
+  test("6.1 the audience of each: the owner of agents and tools, the members of a swarm, nobody else", async () => {
+    const swarm = await add(ada, "swarms", { name: "Shared" });
+    await seatAgent(ada, swarm, "One", ["calculator"]);
+    const seat = await add(ada, "swarm_members", { swarm_id: swarm, user_id: bob.id, role: "viewer" });
+    await change(bob, "swarm_members", seat, { status: "active" });
+    const [hers, his, elses] = [receiver.addEndpoint(), receiver.addEndpoint(), receiver.addEndpoint()];
+    const eve = await newPerson(service);
+    for (const [person, { url }] of [
+      [ada, hers],
+      [bob, his],
+      [eve, elses],
+    ] as const)
+      await addWebhook(person, url, { events: ALL_EVENTS });
+    await respond(ada, swarm, '/tool calculator {"expression": "1 + 1"}');
+    const whole = await hears(hers, isCompleted, "the end of the run");
+    const part = await hears(his, isCompleted, "the end of the run");
+    assert.deepEqual(typesOf(part), ["message.created", "message.created", "swarm.completed"]);
+    assert.deepEqual(typesOf(whole.filter(({ type }) => /^(agent|tool)\./.test(type))), [
+      "agent.status_changed",
+      "tool.executed",
+      "agent.status_changed",
+      "agent.status_changed",
+    ]);
+    assert.deepEqual(elses.received, []);
+  });
+
+  test("6.1 every one of the twenty types has been raised by something", () => {
+    assert.deepEqual([...seen].toSorted(), ALL_EVENTS.toSorted());
+  });
+});

@@ -1,0 +1,97 @@
+import type { ModelMessage } from "../providers/model-port.ts";
+import { estimateTokens } from "./estimate-tokens.ts";
+import { type ContextAgent, renderSystem } from "./render-system.ts";
+import { nameSpeakers, type Participant, type Speakers } from "./speakers.ts";
+import type { TranscriptMessage } from "./transcript.ts";
+
+export interface ContextRequest {
+  readonly agent: ContextAgent;
+  readonly participants: readonly Participant[];
+  /** Oldest first. */
+  readonly messages: readonly TranscriptMessage[];
+  readonly historyLimit: number;
+  /** For the system prompt and the messages together. */
+  readonly tokenBudget: number;
+  readonly charsPerToken: number;
+}
+
+export interface Context {
+  readonly system: string;
+  /** Begins and ends with a user's, and roles alternate: what every vendor accepts. */
+  readonly messages: ModelMessage[];
+  readonly trimmed: { readonly messageCount: number; readonly reason: "budget" | "history_limit" } | null;
+  /** Rather too high than too low. */
+  readonly estimatedTokens: number;
+}
+
+interface Line {
+  readonly role: "user" | "assistant";
+  readonly text: string;
+}
+
+/** What a vendor's framing of one message costs, or the blank line between two that are merged. */
+const TOKENS_PER_MESSAGE = 4;
+const SEPARATOR = "\n\n";
+const OPENING = "(The conversation so far begins with your own words.)";
+const OWN_TURN = "(It is your turn again. Add only what is new.)";
+
+/** What one agent reads of the swarm: its own words as the assistant's, everybody else's as a user's with a name before them. */
+export function buildContext(request: ContextRequest): Context {
+  const { agent, participants, charsPerToken } = request;
+  const present = request.messages.filter((message) => message.content !== null && message.content.trim() !== "");
+  const recent = present.slice(-Math.max(1, Math.trunc(request.historyLimit) || 1));
+  const speakers = nameSpeakers(agent, participants, recent);
+  const system = renderSystem(agent, participants, speakers);
+
+  const lines: Line[] = [];
+  let estimatedTokens = estimateTokens(system, charsPerToken) + framingCost(charsPerToken);
+  for (const message of recent.toReversed()) {
+    const line = renderLine(message, agent.id, speakers);
+    const tokens = estimateTokens(line.text, charsPerToken) + TOKENS_PER_MESSAGE;
+    if (lines.length > 0 && estimatedTokens + tokens > request.tokenBudget) break;
+    estimatedTokens += tokens;
+    lines.push(line);
+  }
+
+  const droppedCount = present.length - lines.length;
+  const reason = lines.length < recent.length ? "budget" : "history_limit";
+  return {
+    system,
+    messages: mergeLines(lines.reverse()),
+    trimmed: droppedCount > 0 ? { messageCount: droppedCount, reason } : null,
+    estimatedTokens,
+  };
+}
+
+/** Reserved whether or not the two notes are needed, so that they never push a context over its budget. */
+function framingCost(charsPerToken: number): number {
+  return estimateTokens(OPENING, charsPerToken) + estimateTokens(OWN_TURN, charsPerToken) + 2 * TOKENS_PER_MESSAGE;
+}
+
+function renderLine(message: TranscriptMessage, agentId: string, speakers: Speakers): Line {
+  const content = message.content ?? "";
+  if (message.sender_type === "agent" && message.sender_id === agentId) return { role: "assistant", text: content };
+  return { role: "user", text: `[${speakers.labelOf(message)}]: ${quoteForgedLines(content, speakers)}` };
+}
+
+/** A line inside a message that looks like somebody's own line becomes a quotation. */
+function quoteForgedLines(content: string, speakers: Speakers): string {
+  if (!content.includes("[")) return content;
+  return content.replace(
+    /^[^\S\r\n]*\[([^\]\r\n]{1,200})\][^\S\r\n]*:/gmu,
+    (prefix: string, name: string, at: number) =>
+      at > 0 && speakers.isLabel(name) ? `> ${prefix.trimStart()}` : prefix,
+  );
+}
+
+function mergeLines(lines: readonly Line[]): ModelMessage[] {
+  const merged: { role: "user" | "assistant"; content: string }[] = [];
+  if (lines[0]?.role !== "user") merged.push({ role: "user", content: OPENING });
+  for (const { role, text } of lines) {
+    const last = merged.at(-1);
+    if (last?.role === role) last.content += SEPARATOR + text;
+    else merged.push({ role, content: text });
+  }
+  if (merged.at(-1)?.role === "assistant") merged.push({ role: "user", content: OWN_TURN });
+  return merged;
+}

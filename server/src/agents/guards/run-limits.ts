@@ -1,0 +1,88 @@
+export interface RunBudgetLimits {
+  readonly maxTokens: number | null;
+  readonly maxCostUsd: number | null;
+  readonly maxTokensPerDay: number | null;
+  readonly maxCostUsdPerDay: number | null;
+}
+
+export interface RunLimits {
+  readonly maxTurns: number;
+  readonly maxRounds: number;
+  readonly maxToolSteps: number;
+  readonly maxToolCalls: number;
+  readonly timeoutMs: number;
+  readonly historyLimit: number;
+  readonly onAgentError: "continue" | "stop";
+  readonly onConflict: "enqueue" | "reject" | "interrupt";
+  readonly budget: RunBudgetLimits;
+}
+
+interface Bound {
+  readonly key: string;
+  readonly min: number;
+  readonly default: number;
+  readonly max: number;
+}
+
+export const RUN_LIMIT_BOUNDS = {
+  maxTurns: { key: "max_turns", min: 1, default: 10, max: 50 },
+  maxRounds: { key: "max_rounds", min: 1, default: 1, max: 10 },
+  maxToolSteps: { key: "max_tool_steps", min: 1, default: 8, max: 25 },
+  maxToolCalls: { key: "max_tool_calls", min: 1, default: 50, max: 50 },
+  timeoutMs: { key: "timeout_ms", min: 1000, default: 120_000, max: 600_000 },
+  historyLimit: { key: "history_limit", min: 1, default: 50, max: 500 },
+} as const satisfies Record<string, Bound>;
+
+/** `swarms.settings` is whatever its owner stored: a number out of bounds is clamped, anything else means the default. */
+export function readRunLimits(swarmSettings: unknown, request: unknown): RunLimits {
+  const settings = recordOf(swarmSettings);
+  const asked = recordOf(request);
+  const budget = recordOf(settings.get("budget"));
+  return {
+    maxTurns: turnsOf(settings, asked),
+    maxRounds: numberOf(settings, RUN_LIMIT_BOUNDS.maxRounds),
+    maxToolSteps: numberOf(settings, RUN_LIMIT_BOUNDS.maxToolSteps),
+    maxToolCalls: numberOf(settings, RUN_LIMIT_BOUNDS.maxToolCalls),
+    timeoutMs: numberOf(settings, RUN_LIMIT_BOUNDS.timeoutMs),
+    historyLimit: numberOf(settings, RUN_LIMIT_BOUNDS.historyLimit),
+    onAgentError: settings.get("on_agent_error") === "stop" ? "stop" : "continue",
+    onConflict: conflictOf(asked.get("on_conflict")) ?? conflictOf(settings.get("on_conflict")) ?? "enqueue",
+    budget: {
+      maxTokens: amountOf(budget.get("max_tokens")),
+      maxCostUsd: amountOf(budget.get("max_cost_usd")),
+      maxTokensPerDay: amountOf(budget.get("max_tokens_per_day")),
+      maxCostUsdPerDay: amountOf(budget.get("max_cost_usd_per_day")),
+    },
+  };
+}
+
+/** A caller may ask for fewer turns than the swarm allows, and for more than the default only where the swarm says nothing. */
+function turnsOf(settings: ReadonlyMap<string, unknown>, asked: ReadonlyMap<string, unknown>): number {
+  const bound = RUN_LIMIT_BOUNDS.maxTurns;
+  const allowed = isNumber(settings.get(bound.key)) ? numberOf(settings, bound) : bound.max;
+  return Math.min(numberOf(asked, { ...bound, default: numberOf(settings, bound) }), allowed);
+}
+
+function numberOf(record: ReadonlyMap<string, unknown>, bound: Bound): number {
+  const value = record.get(bound.key);
+  return isNumber(value) ? Math.min(bound.max, Math.max(bound.min, Math.trunc(value))) : bound.default;
+}
+
+/** A negative budget is an empty one: what was meant as a bound never opens the purse. */
+function amountOf(value: unknown): number | null {
+  return isNumber(value) ? Math.max(0, value) : null;
+}
+
+function conflictOf(value: unknown): RunLimits["onConflict"] | null {
+  return value === "enqueue" || value === "reject" || value === "interrupt" ? value : null;
+}
+
+function isNumber(value: unknown): value is number {
+  return typeof value === "number" && Number.isFinite(value);
+}
+
+function recordOf(value: unknown): ReadonlyMap<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? new Map(Object.entries(value))
+    : new Map();
+}

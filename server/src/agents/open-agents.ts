@@ -1,0 +1,126 @@
+import type { Environment, Settings } from "../config/index.ts";
+import type { Database } from "../db/index.ts";
+import type { Worker } from "../jobs/index.ts";
+import type { Observer } from "../observe/index.ts";
+import type { GuardedFetch } from "../outbound/index.ts";
+import type { Clock } from "../time/index.ts";
+import { createCalibration } from "./context/estimate-tokens.ts";
+import { type OpenedModels, openModels, type OpenModelsOptions } from "./providers/open-models.ts";
+import { openRespond, type Respond } from "./respond/open-respond.ts";
+import { createExecutor, type ExecutorTimes } from "./runs/create-executor.ts";
+import type { Executor } from "./runs/executor.ts";
+import type { RunPorts } from "./runs/live-run.ts";
+import { createRunHub, type RunHub } from "./runs/run-hub.ts";
+import { countLiveRuns } from "./runs/sql/count-live-runs.ts";
+import { openTools, type ToolRoom } from "./tools/open-tools.ts";
+import { createTracing, type TracingOptions } from "./tracing.ts";
+
+export interface AgentsOptions {
+  readonly settings: Settings;
+  readonly environment?: Environment;
+  readonly providers?: NonNullable<OpenModelsOptions["providers"]>;
+  readonly database: Pick<Database, "service">;
+  /** The database without a pooler in between; null: nodes find runs of others by looking. */
+  readonly listenUrl: string | null;
+  /** The way to providers: what the operator configured may be anywhere. */
+  readonly providerFetch: OpenModelsOptions["fetch"];
+  /** The way of tools, with the address policy of webhooks. */
+  readonly guarded: Pick<GuardedFetch, "fetch">;
+  /** Opens what tools keep secret; of 32 bytes, derived from the master key. */
+  readonly toolKey: Buffer;
+  readonly observer: Observer;
+  readonly clock: Clock;
+  readonly random: () => number;
+  newId(): string;
+  readonly version: string;
+  readonly charge: RunPorts["charge"];
+  /** Something was committed that may have raised events. */
+  onEvents(): void;
+  readonly times?: Partial<ExecutorTimes>;
+  readonly tracerProvider?: NonNullable<TracingOptions["tracerProvider"]>;
+}
+
+export interface AgentRoom {
+  readonly respond: Respond;
+  readonly executor: Executor;
+  readonly hub: RunHub;
+  readonly models: OpenedModels;
+  readonly tools: ToolRoom;
+  readonly workers: readonly Worker[];
+  /** Those of them that a node needs which leaves the work to others. */
+  readonly links: readonly Worker[];
+  countLiveRuns(): Promise<readonly { status: string; count: number }[]>;
+  /** Ends streams and connections; after the workers have stopped. */
+  close(): Promise<void>;
+}
+
+/** Stopping leaves live runs this share of the time that the whole service has for it. */
+const STOP_SHARE = 0.6;
+
+export function openAgents(options: AgentsOptions): AgentRoom {
+  const { settings, database, listenUrl, observer, clock, random, newId, version, onEvents } = options;
+  const { environment, providers, tracerProvider } = options;
+  const pool = database.service;
+  const hub = createRunHub();
+  const models = openModels({
+    settings,
+    fetch: options.providerFetch,
+    clock,
+    random,
+    observer,
+    ...(environment !== undefined && { environment }),
+    ...(providers !== undefined && { providers }),
+  });
+  const tools = openTools({ guarded: options.guarded, pool, key: options.toolKey, clock, observer, newId, version });
+  const ports: RunPorts = {
+    pool,
+    models,
+    tools,
+    hub,
+    observer,
+    clock,
+    newId,
+    onEvents,
+    charge: options.charge,
+    calibration: createCalibration(),
+    tracing: createTracing({
+      captureContent: settings.otelCaptureContent === true,
+      ...(tracerProvider !== undefined && { tracerProvider }),
+    }),
+    approvalTtlMs: settings.agentApprovalTtlSeconds * 1_000,
+  };
+  const { executor, workers, links } = createExecutor({
+    ports,
+    owner: newId(),
+    concurrency: settings.agentRunConcurrency,
+    leaseMs: settings.agentRunLeaseSeconds * 1_000,
+    retentionHours: settings.runEventsRetentionHours,
+    stopTimeoutMs: settings.stopTimeoutMs * STOP_SHARE,
+    listenUrl,
+    random,
+    ...(options.times !== undefined && { times: options.times }),
+  });
+  const respond = openRespond({
+    pool,
+    hub,
+    executor,
+    models,
+    queueLimit: settings.agentQueueLimit,
+    queueWaitMs: settings.agentQueueWaitSeconds * 1_000,
+    onEvents,
+  });
+  return {
+    respond,
+    executor,
+    hub,
+    models,
+    tools,
+    workers,
+    links,
+    countLiveRuns: () => countLiveRuns(pool),
+    async close() {
+      respond.close();
+      await tools.close();
+    },
+  };
+}

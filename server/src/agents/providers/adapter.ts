@@ -1,0 +1,36 @@
+import type { Framework } from "@swarmbase/sdk";
+import type { OfferedModel } from "../../config/index.ts";
+import type { Deadlines } from "./deadlines.ts";
+import type { SentSettings } from "./map-settings.ts";
+import type { ModelCall, ModelFinish, ModelToolCall, ModelUsage } from "./model-port.ts";
+
+export interface AdapterCall {
+  readonly framework: Framework;
+  readonly model: OfferedModel;
+  readonly call: ModelCall;
+  readonly sent: SentSettings;
+  readonly deadlines: Deadlines;
+}
+
+/** Numbers that the vendor did not give are null. */
+export type ReportedUsage = { readonly [K in Exclude<keyof ModelUsage, "isEstimated">]: number | null } & {
+  /** Nobody's own count, whatever the numbers are. */
+  readonly isEstimated?: true;
+};
+
+export type AdapterEvent =
+  | { readonly type: "text"; readonly delta: string }
+  | { readonly type: "reasoning"; readonly delta: string }
+  /** A setting that the package itself did not send. */
+  | { readonly type: "dropped"; readonly setting: string }
+  | {
+      readonly type: "finish";
+      readonly reason: ModelFinish;
+      readonly usage: ReportedUsage;
+      readonly toolCalls: readonly ModelToolCall[];
+    };
+
+/** One attempt at one provider. What it throws is explained by whoever called. */
+export interface Adapter {
+  stream(call: AdapterCall): AsyncGenerator<AdapterEvent, void, undefined>;
+}

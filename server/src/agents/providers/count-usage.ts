@@ -1,0 +1,51 @@
+import type { ModelPrice } from "../../config/index.ts";
+import { estimateTokens } from "../context/estimate-tokens.ts";
+import type { ReportedUsage } from "./adapter.ts";
+import type { ModelCall, ModelToolCall, ModelUsage } from "./model-port.ts";
+
+export interface Answered {
+  readonly textChars: number;
+  readonly toolCalls: readonly ModelToolCall[];
+}
+
+/** What the vendor said, and what we count where it said nothing. */
+export function countUsage(reported: ReportedUsage, call: ModelCall, answered: Answered): ModelUsage {
+  const { inputTokens, outputTokens } = reported;
+  const input = inputTokens ?? estimateInput(call);
+  const output = outputTokens ?? estimateOutput(answered);
+  return {
+    inputTokens: whole(input),
+    cachedInputTokens: Math.min(whole(reported.cachedInputTokens ?? 0), whole(input)),
+    outputTokens: whole(output),
+    reasoningTokens: Math.min(whole(reported.reasoningTokens ?? 0), whole(output)),
+    isEstimated: reported.isEstimated ?? (inputTokens === null || outputTokens === null),
+  };
+}
+
+export function estimateInput({ system, messages, tools }: ModelCall): number {
+  let tokens = estimateTokens(system);
+  for (const message of messages) {
+    tokens += estimateTokens(message.role === "tool" ? message.output : message.content);
+    if (message.role === "assistant")
+      for (const { name, inputText } of message.toolCalls ?? []) tokens += estimateTokens(name + inputText);
+  }
+  if (tools.length > 0) tokens += estimateTokens(JSON.stringify(tools));
+  return tokens;
+}
+
+function estimateOutput({ textChars, toolCalls }: Answered): number {
+  const chars = toolCalls.reduce((sum, { name, inputText }) => sum + name.length + inputText.length, textChars);
+  return Math.ceil(chars / 3.6);
+}
+
+/** A vendor's number goes into an integer column. */
+function whole(value: number): number {
+  return Number.isFinite(value) ? Math.min(2_147_483_647, Math.max(0, Math.round(value))) : 0;
+}
+
+/** Output includes reasoning, input includes what was cached. */
+export function priceUsage(price: ModelPrice, usage: ModelUsage): number {
+  const fresh = usage.inputTokens - usage.cachedInputTokens;
+  const cached = usage.cachedInputTokens * (price.cachedInput ?? price.input);
+  return (fresh * price.input + cached + usage.outputTokens * price.output) / 1_000_000;
+}

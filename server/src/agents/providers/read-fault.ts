@@ -1,0 +1,114 @@
+import { APICallError } from "@ai-sdk/provider";
+
+/** What a failed call says of itself, whichever vendor and stage it came from. For decisions only, never to be shown. */
+export interface VendorFault {
+  readonly status: number | null;
+  /** Codes, types and texts together, in lower case. */
+  readonly words: string;
+  /** The vendor's own name of the fault, where it is plainly one. */
+  readonly name: string | null;
+  readonly retryAfterMs: number | null;
+  /** Nothing was understood wrongly: the connection failed or broke off. */
+  readonly isNetwork: boolean;
+}
+
+const MAX_BODY_CHARS = 65_536;
+const MAX_WORDS_CHARS = 4096;
+
+export function readFault(error: unknown, now: Date): VendorFault {
+  if (APICallError.isInstance(error)) {
+    const body = error.responseBody === undefined ? error.data : parseBody(error.responseBody);
+    const status = error.statusCode ?? null;
+    return {
+      status,
+      ...readBody(body, typeof body === "string" ? body : error.message),
+      retryAfterMs: readRetryAfter(error.responseHeaders ?? {}, now) ?? findRetryDelay(body),
+      isNetwork: status === null || status < 400,
+    };
+  }
+  if (error instanceof Error) {
+    const isNetwork = hasNetworkCode(error);
+    return { status: null, words: "", name: null, retryAfterMs: null, isNetwork };
+  }
+  // An error in the middle of a stream, as the vendor's own frame or with a status that the package found for it.
+  const frame = asRecord(error);
+  const inner = frame?.["data"] ?? error;
+  return {
+    status: readStatus(frame?.["statusCode"]) ?? readStatus(frame?.["code"]) ?? null,
+    ...readBody(inner, typeof error === "string" ? error : ""),
+    retryAfterMs: findRetryDelay(inner),
+    isNetwork: false,
+  };
+}
+
+function readBody(body: unknown, text: string): Pick<VendorFault, "words" | "name"> {
+  const outer = asRecord(body);
+  const fault = asRecord(outer?.["error"]) ?? outer;
+  const details = Array.isArray(fault?.["details"]) ? fault["details"] : [];
+  const reasons = details.map((detail) => asRecord(detail)?.["reason"]);
+  const names = [fault?.["code"], fault?.["type"], fault?.["status"], ...reasons].filter(
+    (name) => typeof name === "string",
+  );
+  const words = [...names, fault?.["message"], outer?.["error"], text].filter((word) => typeof word === "string");
+  return {
+    words: words.join(" ").slice(0, MAX_WORDS_CHARS).toLowerCase(),
+    // Without digits, so that no key can pass for a name.
+    name:
+      names
+        .map((name) => name.toLowerCase())
+        .find((name) => /^[a-z]+(_[a-z]+){0,6}$/.test(name) && name.length <= 48) ?? null,
+  };
+}
+
+function parseBody(text: string): unknown {
+  if (text.length > MAX_BODY_CHARS) return text.slice(0, MAX_WORDS_CHARS);
+  try {
+    const json: unknown = JSON.parse(text);
+    // Google answers with an array of one where it was asked for a stream.
+    return Array.isArray(json) ? json[0] : json;
+  } catch {
+    return text.slice(0, MAX_WORDS_CHARS);
+  }
+}
+
+function readRetryAfter(headers: Readonly<Record<string, string>>, now: Date): number | null {
+  const inMs = Number(headers["retry-after-ms"] ?? Number.NaN);
+  if (inMs >= 0) return Math.ceil(inMs);
+  const text = headers["retry-after"];
+  if (text === undefined || text === "") return null;
+  if (/^\d+(\.\d+)?$/.test(text)) return Math.ceil(Number(text) * 1000);
+  const at = Date.parse(text);
+  return Number.isNaN(at) ? null : Math.max(0, at - now.getTime());
+}
+
+/** Google says it in the body: `{"@type": "…RetryInfo", "retryDelay": "3.5s"}`. */
+function findRetryDelay(body: unknown): number | null {
+  const fault = asRecord(asRecord(body)?.["error"]) ?? asRecord(body);
+  const details = Array.isArray(fault?.["details"]) ? fault["details"].slice(0, 50) : [];
+  for (const detail of details) {
+    const delay = asRecord(detail)?.["retryDelay"];
+    const seconds = typeof delay === "string" ? /^(\d+(?:\.\d+)?)s$/.exec(delay)?.[1] : undefined;
+    if (seconds !== undefined) return Math.ceil(Number(seconds) * 1000);
+  }
+  return null;
+}
+
+function readStatus(value: unknown): number | undefined {
+  const status = typeof value === "string" && /^\d{3}$/.test(value) ? Number(value) : value;
+  return typeof status === "number" && status >= 400 && status <= 599 ? status : undefined;
+}
+
+function asRecord(value: unknown): Readonly<Record<string, unknown>> | undefined {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
+}
+
+const NETWORK_CODE = /^(E[A-Z]{4,}|UND_ERR_[A-Z_]+|ERR_(TLS|SSL|SOCKET)[A-Z_]*|CERT_[A-Z_]+)$/;
+
+function hasNetworkCode(error: Error): boolean {
+  let current: unknown = error;
+  for (let depth = 0; depth < 5 && current instanceof Error; depth++) {
+    if ("code" in current && typeof current.code === "string" && NETWORK_CODE.test(current.code)) return true;
+    current = current.cause;
+  }
+  return error instanceof TypeError && /^(fetch failed|terminated)$/.test(error.message);
+}

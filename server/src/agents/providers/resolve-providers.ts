@@ -1,0 +1,145 @@
+import { FRAMEWORKS, type Framework } from "@swarmbase/sdk";
+import {
+  describeModel,
+  type Environment,
+  type OfferedModels,
+  type ProviderKind,
+  type Settings,
+  SettingsError,
+  shippedIds,
+} from "../../config/index.ts";
+import { offerFileModel, type ProvidersFile, parseProvidersFile } from "./parse-providers-file.ts";
+import type { Provider, Providers } from "./provider.ts";
+
+interface Variables {
+  readonly kind: ProviderKind;
+  readonly baseUrl: string | null;
+  readonly apiKey: string | null;
+  readonly models: readonly string[];
+  readonly defaultModel: string | null;
+}
+
+/** Who answers for each framework, from the settings and the text of the file. Throws a SettingsError with all faults. */
+export function resolveProviders(settings: Settings, environment: Environment, fileText: string | null): Providers {
+  const { file, faults: fileFaults } = fileText === null ? { file: {}, faults: [] } : parseProvidersFile(fileText);
+  const faults = [...fileFaults];
+  const resolved = FRAMEWORKS.map((framework) => {
+    const variables = pickVariables(settings, framework);
+    return fromFile(framework, file, variables, environment) ?? fromVariables(framework, variables, faults);
+  });
+  for (const { framework, kind } of resolved) {
+    if (kind === "simulated" && settings.nodeEnv === "production" && !mayBeSimulated(settings))
+      faults.push(`${framework} is simulated, which production refuses without ALLOW_SIMULATED=1`);
+  }
+  if (faults.length > 0) throw new SettingsError(faults);
+  const isAnyReal = resolved.some(({ state, kind }) => state !== "unconfigured" && kind !== "simulated");
+  const mayFillIn = !isAnyReal && settings.nodeEnv !== "production";
+  const entries = resolved.map((provider) => [
+    provider.framework,
+    mayFillIn && provider.state === "unconfigured" ? simulate(provider) : provider,
+  ]);
+  return Object.fromEntries(entries) as Providers;
+}
+
+function mayBeSimulated({ allowSimulated }: Settings): boolean {
+  return allowSimulated === "1" || allowSimulated === "true";
+}
+
+function simulate(provider: Provider): Provider {
+  return { ...provider, kind: "simulated", state: "ready", offered: { ...provider.offered, isSimulated: true } };
+}
+
+function fromFile(
+  framework: Framework,
+  file: ProvidersFile,
+  variables: Variables,
+  environment: Environment,
+): Provider | null {
+  const entry = file[framework];
+  if (entry === undefined) return null;
+  const { kind, base_url: baseUrl = null, api_key_env: keyName } = entry;
+  const named = keyName === undefined ? undefined : environment[keyName];
+  const apiKey = keyName === undefined ? variables.apiKey : named === undefined || named === "" ? null : named;
+  const models = entry.models?.map((model) => offerFileModel(kind, model));
+  const offered = models ?? shippedIds(framework, kind).map((id) => describeModel(kind, id));
+  const needsKey = kind !== "simulated" && (baseUrl === null || keyName !== undefined);
+  return {
+    framework,
+    kind,
+    state: needsKey && apiKey === null ? "keyless" : "ready",
+    baseUrl: baseUrl?.replace(/\/+$/, "") ?? null,
+    key: () => apiKey,
+    fallback: entry.fallback ?? [],
+    offered: {
+      models: offered,
+      defaultModel: entry.default_model ?? offered[0]?.id ?? "",
+      isOpen: entry.allow_unlisted_models ?? false,
+      isSimulated: kind === "simulated",
+    },
+  };
+}
+
+function fromVariables(framework: Framework, variables: Variables, faults: string[]): Provider {
+  const { kind, baseUrl, apiKey } = variables;
+  const letter = framework.slice(-1).toUpperCase();
+  const isConfigured = kind === "simulated" || apiKey !== null || baseUrl !== null;
+  if (kind === "openai-compatible" && baseUrl === null)
+    faults.push(`PROVIDER_${letter}_BASE_URL is required when PROVIDER_${letter}_KIND is openai-compatible`);
+  if (
+    variables.models.length > 0 &&
+    variables.defaultModel !== null &&
+    !variables.models.includes(variables.defaultModel)
+  )
+    faults.push(`PROVIDER_${letter}_DEFAULT_MODEL is not among PROVIDER_${letter}_MODELS`);
+  return {
+    framework,
+    kind,
+    state: isConfigured ? "ready" : "unconfigured",
+    baseUrl,
+    key: () => apiKey,
+    fallback: [],
+    offered: offerFromVariables(framework, variables),
+  };
+}
+
+function offerFromVariables(framework: Framework, variables: Variables): OfferedModels {
+  const { kind, models, defaultModel } = variables;
+  const listed = models.length > 0 ? models : shippedIds(framework, kind);
+  const ids = defaultModel === null || listed.includes(defaultModel) ? listed : [defaultModel, ...listed];
+  return {
+    models: ids.map((id) => describeModel(kind, id)),
+    defaultModel: defaultModel ?? ids[0] ?? "",
+    // What such a server offers is its owner's affair, unless they have said it.
+    isOpen: kind === "openai-compatible" && models.length === 0,
+    isSimulated: kind === "simulated",
+  };
+}
+
+function pickVariables(settings: Settings, framework: Framework): Variables {
+  switch (framework) {
+    case "provider_a":
+      return {
+        kind: settings.providerAKind,
+        baseUrl: settings.providerABaseUrl,
+        apiKey: settings.providerAApiKey,
+        models: settings.providerAModels,
+        defaultModel: settings.providerADefaultModel,
+      };
+    case "provider_b":
+      return {
+        kind: settings.providerBKind,
+        baseUrl: settings.providerBBaseUrl,
+        apiKey: settings.providerBApiKey,
+        models: settings.providerBModels,
+        defaultModel: settings.providerBDefaultModel,
+      };
+    case "provider_c":
+      return {
+        kind: settings.providerCKind,
+        baseUrl: settings.providerCBaseUrl,
+        apiKey: settings.providerCApiKey,
+        models: settings.providerCModels,
+        defaultModel: settings.providerCDefaultModel,
+      };
+  }
+}

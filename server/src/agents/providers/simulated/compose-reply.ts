@@ -1,0 +1,106 @@
+import { hash } from "node:crypto";
+import type { ModelCall, ModelToolCall } from "../model-port.ts";
+import { fillSchema } from "./fill-schema.ts";
+import { type Failure, findLastSaid, MARK, readDirectives } from "./read-directives.ts";
+
+export interface Reply {
+  readonly sleepMs: number;
+  readonly failure: Failure | null;
+  readonly pieces: readonly string[];
+  readonly calls: readonly ModelToolCall[];
+  readonly finish: "stop" | "length" | "tool_calls";
+}
+
+const QUOTED_CHARS = 200;
+
+/** The same call always has the same reply: it depends on the agent, the prompt and the conversation alone. */
+export function composeReply(call: ModelCall, limits: { maxTokens: number; stop: readonly string[] }): Reply {
+  const { said, index } = findLastSaid(call.messages);
+  const seed = hash("sha256", JSON.stringify([call.agent.id, call.system, call.messages]), "hex");
+  const { steps, failure, sleepMs } = readDirectives(said.text, call.agent.name);
+  const head = { failure, sleepMs };
+  const toCall = (tool: string, inputText: string, position: number): ModelToolCall => ({
+    id: `call_${seed.slice(0, 16)}_${position}`,
+    name: tool,
+    inputText,
+  });
+
+  if (typeof call.toolChoice !== "string") {
+    const { tool: name } = call.toolChoice;
+    const schema = call.tools.find((tool) => tool.name === name)?.inputSchema ?? {};
+    const inputText = JSON.stringify(fillSchema(schema, countReplies(call, index)));
+    return { ...head, pieces: [], calls: [toCall(name, inputText, 0)], finish: "tool_calls" };
+  }
+
+  const offered = new Set(call.tools.map(({ name }) => name));
+  const possible = steps.map((step) => step.filter(({ tool }) => offered.has(tool))).filter((step) => step.length > 0);
+  const next = call.toolChoice === "none" ? undefined : possible[countSteps(call, index)];
+  if (next !== undefined) {
+    const calls = next.map(({ tool, inputText }, position) => toCall(tool, inputText, position));
+    return { ...head, pieces: [], calls, finish: "tool_calls" };
+  }
+
+  const missing = steps.flat().filter(({ tool }) => !offered.has(tool));
+  const text = cutAtStop(
+    restate(
+      call,
+      said,
+      seed,
+      missing.map(({ tool }) => tool),
+    ),
+    limits.stop,
+  );
+  const pieces = text.match(/\s*\S{1,12}/g) ?? [text];
+  const kept = pieces.slice(0, Math.max(1, limits.maxTokens));
+  return { ...head, pieces: kept, calls: [], finish: kept.length < pieces.length ? "length" : "stop" };
+}
+
+function restate(
+  call: ModelCall,
+  said: { author: string | null; text: string },
+  seed: string,
+  missing: readonly string[],
+): string {
+  const results = call.messages.filter(({ role }) => role === "tool");
+  const last = results.at(-1);
+  const quoted = Array.from(said.text.replace(/\s+/g, " ").slice(0, 2 * QUOTED_CHARS))
+    .slice(0, QUOTED_CHARS)
+    .join("");
+  return [
+    `${MARK} ${call.agent.name} was called with ${count(call.messages.length, "message")} and ${count(call.tools.length, "tool")}.`,
+    said.text === ""
+      ? "Nobody has said anything."
+      : `The last words are from ${said.author ?? "the user"}: "${quoted}"`,
+    ...(last?.role === "tool"
+      ? [
+          `The last of ${count(results.length, "tool result")}: ${last.output.replace(/\s+/g, " ").slice(0, QUOTED_CHARS)}`,
+        ]
+      : []),
+    ...(missing.length > 0 ? [`There is no tool ${[...new Set(missing)].join(", ").slice(0, QUOTED_CHARS)}.`] : []),
+    `(${seed.slice(0, 8)})`,
+  ].join(" ");
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
+}
+
+/** The mark itself is never cut. */
+function cutAtStop(text: string, stop: readonly string[]): string {
+  const found = stop.map((each) => text.indexOf(each, MARK.length)).filter((at) => at >= 0);
+  return found.length === 0 ? text : text.slice(0, Math.min(...found));
+}
+
+function countSteps({ messages }: ModelCall, index: number): number {
+  const later = messages.slice(index + 1);
+  return later.filter((message) => message.role === "assistant" && (message.toolCalls?.length ?? 0) > 0).length;
+}
+
+/** How many simulated replies the last words already have. */
+function countReplies({ messages }: ModelCall, index: number): number {
+  const text = messages
+    .slice(Math.max(0, index))
+    .map((message) => (message.role === "tool" ? "" : message.content))
+    .join("\n");
+  return text.split(MARK).length - 1;
+}

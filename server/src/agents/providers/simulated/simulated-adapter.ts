@@ -1,0 +1,63 @@
+import type { Adapter } from "../adapter.ts";
+import { estimateInput } from "../count-usage.ts";
+import { ModelError } from "../model-error.ts";
+import type { Sleep } from "../sleep.ts";
+import { composeReply } from "./compose-reply.ts";
+import type { Failure } from "./read-directives.ts";
+
+export interface Pace {
+  readonly firstTokenMs: number;
+  /** 0: as fast as it goes. */
+  readonly tokensPerSecond: number;
+  readonly sleep: Sleep;
+}
+
+/** Answers without a model, and never looks as if it had one. Directives in the words of users make it call tools and fail. */
+export function createSimulatedAdapter({ firstTokenMs, tokensPerSecond, sleep }: Pace): Adapter {
+  return {
+    async *stream({ call, sent, deadlines }) {
+      const { signal } = deadlines;
+      const reply = composeReply(call, { maxTokens: sent.maxOutputTokens, stop: sent.stopSequences ?? [] });
+      const waitMs = firstTokenMs + reply.sleepMs;
+      if (waitMs > 0) await deadlines.wait(sleep(waitMs, signal));
+      const inputTokens = estimateInput(call);
+      const usage = { inputTokens, cachedInputTokens: 0, reasoningTokens: 0, isEstimated: true } as const;
+      if (reply.failure === "refusal") {
+        yield { type: "finish", reason: "content_filter", usage: { ...usage, outputTokens: 0 }, toolCalls: [] };
+        return;
+      }
+      if (reply.failure !== null && reply.failure !== "midstream") throw fail(reply.failure);
+      deadlines.touch();
+      const said =
+        reply.failure === "midstream" ? reply.pieces.slice(0, Math.ceil(reply.pieces.length / 2)) : reply.pieces;
+      for (const delta of said) {
+        signal.throwIfAborted();
+        yield { type: "text", delta };
+        if (tokensPerSecond > 0) await deadlines.wait(sleep(1000 / tokensPerSecond, signal));
+        deadlines.touch();
+      }
+      if (reply.failure === "midstream") throw fail("midstream");
+      const outputTokens = reply.pieces.length + reply.calls.length;
+      yield { type: "finish", reason: reply.finish, usage: { ...usage, outputTokens }, toolCalls: reply.calls };
+    },
+  };
+}
+
+function fail(failure: Exclude<Failure, "refusal">): ModelError {
+  switch (failure) {
+    case "rate_limit":
+      return new ModelError(
+        "PROVIDER_RATE_LIMITED",
+        "simulated: the provider limits the rate of calls",
+        RETRYABLE(429),
+      );
+    case "5xx":
+      return new ModelError("PROVIDER_OVERLOADED", "simulated: the provider is overloaded", RETRYABLE(503));
+    case "timeout":
+      return new ModelError("PROVIDER_TIMEOUT", "simulated: the provider did not answer in time", RETRYABLE(null));
+    case "midstream":
+      return new ModelError("PROVIDER_ERROR", "simulated: the provider's answer broke off", RETRYABLE(null));
+  }
+}
+
+const RETRYABLE = (providerStatus: number | null) => ({ isRetryable: true, providerStatus });

@@ -1,0 +1,144 @@
+import type { OfferedModel } from "../../config/index.ts";
+import type { Observer } from "../../observe/index.ts";
+import type { Clock } from "../../time/index.ts";
+import type { Adapter, AdapterEvent } from "./adapter.ts";
+import { countUsage } from "./count-usage.ts";
+import { type DeadlineTimes, startDeadlines } from "./deadlines.ts";
+import { explainFault } from "./explain-fault.ts";
+import { mapSettings } from "./map-settings.ts";
+import { ModelError } from "./model-error.ts";
+import type { ModelCall, ModelEvent, ModelWarning } from "./model-port.ts";
+import type { Provider } from "./provider.ts";
+import { decideRetry, mayFallBack } from "./retry-delay.ts";
+import type { Sleep } from "./sleep.ts";
+
+export interface Target {
+  readonly provider: Provider;
+  readonly model: OfferedModel;
+  readonly adapter: Adapter;
+}
+
+export interface StreamPorts {
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly sleep: Sleep;
+  readonly observer: Observer;
+  readonly times: DeadlineTimes;
+}
+
+/** Attempts at the first target, then at those after it, until one has said something. */
+export async function* streamCall(
+  aim: () => readonly Target[],
+  call: ModelCall,
+  ports: StreamPorts,
+): AsyncGenerator<ModelEvent, void, undefined> {
+  let attempts = 0;
+  let failure: ModelError | null = null;
+  for (const target of aim()) {
+    const place = { framework: target.provider.framework, model: target.model.id };
+    if (failure !== null) ports.observer.note("provider.fell_back", { ...place, code: failure.code });
+    for (let attempt = 1; ; attempt++) {
+      call.signal.throwIfAborted();
+      attempts++;
+      const progress = { hasAnswered: false };
+      try {
+        yield* streamAttempt(target, call, { ...ports, attempt: attempts, progress });
+        return;
+      } catch (error) {
+        call.signal.throwIfAborted();
+        failure = explainFault(error, { ...place, attempt: attempts, now: ports.clock.now() });
+      }
+      note(ports.observer, place, failure);
+      if (progress.hasAnswered) throw failure;
+      const delayMs = decideRetry(failure, attempt, ports.random);
+      if (delayMs === null) break;
+      await ports.sleep(delayMs, call.signal);
+    }
+    if (!mayFallBack(failure)) break;
+  }
+  throw failure ?? new ModelError("PROVIDER_NOT_CONFIGURED", "no provider is configured");
+}
+
+interface AttemptPorts extends StreamPorts {
+  readonly attempt: number;
+  /** Set as soon as something was handed on that cannot be taken back. */
+  readonly progress: { hasAnswered: boolean };
+}
+
+async function* streamAttempt(
+  { provider, model, adapter }: Target,
+  call: ModelCall,
+  { attempt, progress, times }: AttemptPorts,
+): AsyncGenerator<ModelEvent, void, undefined> {
+  const { framework } = provider;
+  const { sent, warnings } = mapSettings(call.settings, model, provider.kind);
+  const deadlines = startDeadlines(call.signal, times);
+  const warned = new Set<string>();
+  let textChars = 0;
+  let hasStarted = false;
+  try {
+    for await (const event of adapter.stream({ framework, model, call, sent, deadlines })) {
+      if (!hasStarted) {
+        hasStarted = true;
+        yield { type: "start", framework, model: model.id, attempt };
+        for (const warning of [...warnings, ...warnOfTools(call, model)]) {
+          warned.add(warning.setting);
+          yield { type: "warning", warning };
+        }
+      }
+      switch (event.type) {
+        case "text":
+          textChars += event.delta.length;
+          progress.hasAnswered = true;
+          yield event;
+          break;
+        case "reasoning":
+          textChars += event.delta.length;
+          yield event;
+          break;
+        case "dropped":
+          if (!warned.has(event.setting) && call.settings[event.setting] !== undefined)
+            yield {
+              type: "warning",
+              warning: { setting: event.setting, message: "changed or not sent: the model does not take it" },
+            };
+          break;
+        case "finish":
+          yield* finish(event, { call, textChars, progress, isSilent: !progress.hasAnswered });
+          return;
+      }
+    }
+    throw new ModelError("PROVIDER_ERROR", "the provider's answer broke off", { isRetryable: true });
+  } finally {
+    deadlines.close();
+  }
+}
+
+function* finish(
+  { reason, usage, toolCalls }: Extract<AdapterEvent, { type: "finish" }>,
+  seen: { call: ModelCall; textChars: number; progress: { hasAnswered: boolean }; isSilent: boolean },
+): Generator<ModelEvent, void, undefined> {
+  if (reason === "content_filter" && seen.isSilent)
+    throw new ModelError("CONTENT_FILTERED", "the provider declined to answer");
+  seen.progress.hasAnswered = true;
+  // What was asked for before a filter or the end of the window struck may be half of what was meant.
+  const calls = reason === "tool_calls" ? toolCalls : [];
+  for (const call of calls) yield { type: "tool_call", call };
+  yield { type: "finish", reason, usage: countUsage(usage, seen.call, { textChars: seen.textChars, toolCalls }) };
+}
+
+function warnOfTools(call: ModelCall, model: OfferedModel): readonly ModelWarning[] {
+  if (call.tools.length === 0 || model.supports.tools) return [];
+  return [{ setting: "tools", message: "not sent: the model does not take tools" }];
+}
+
+function note(observer: Observer, place: { framework: string; model: string }, failure: ModelError): void {
+  const { code, providerStatus, attempts, message } = failure;
+  observer.note(code === "PROVIDER_AUTH_FAILED" ? "provider.refused" : "provider.failed", {
+    ...place,
+    code,
+    providerStatus,
+    attempt: attempts,
+    message,
+  });
+}

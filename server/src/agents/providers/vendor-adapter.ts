@@ -1,0 +1,170 @@
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4StreamPart,
+  LanguageModelV4ToolCall,
+  LanguageModelV4Usage,
+} from "@ai-sdk/provider";
+import type { OfferedModel } from "../../config/index.ts";
+import type { Adapter, AdapterCall, AdapterEvent, ReportedUsage } from "./adapter.ts";
+import { buildPrompt, buildTools } from "./build-prompt.ts";
+import type { Deadlines } from "./deadlines.ts";
+import { ModelError } from "./model-error.ts";
+import type { ModelCall, ModelFinish, ModelToolCall } from "./model-port.ts";
+import type { Provider } from "./provider.ts";
+import { loadVendor, VENDOR_URLS, type VendorKind } from "./vendor-models.ts";
+import { type Watchers, type Way, watchFetch } from "./watched-fetch.ts";
+
+/** Models whose object is kept: with unlisted ones there is no end to their names. */
+const MOST_KEPT = 100;
+
+/** Speaks to a real provider through the AI SDK's package of its kind. */
+export function createVendorAdapter(provider: Provider, kind: VendorKind, way: Way): Adapter {
+  const loading = loadVendor(kind);
+  // Loading begins early; a failure belongs to the call that needs it.
+  loading.catch(() => {});
+  const watchers: Watchers = new WeakMap();
+  // Making one builds all schemas of its package anew, which costs more than the rest of a short answer.
+  const kept = new Map<string, { readonly key: string | null; readonly language: LanguageModelV4 }>();
+
+  const find = async (modelId: string): Promise<LanguageModelV4> => {
+    const vendor = await loading;
+    const key = provider.key();
+    const known = kept.get(modelId);
+    if (known?.key === key) return known.language;
+    const language = vendor(modelId, {
+      baseURL: provider.baseUrl ?? VENDOR_URLS[kind],
+      apiKey: key ?? "",
+      fetch: watchFetch(way, { hasKey: key !== null, watchers }),
+    });
+    if (kept.size >= MOST_KEPT) kept.clear();
+    kept.set(modelId, { key, language });
+    return language;
+  };
+  const open = async ({ deadlines, model, sent, call }: AdapterCall): Promise<Reader> => {
+    const language = await find(model.id);
+    watchers.set(deadlines.signal, deadlines.touch);
+    const options = { ...sent, ...buildOptions(call, model), abortSignal: deadlines.signal };
+    const { stream } = await language.doStream(options);
+    return stream.getReader();
+  };
+  return {
+    stream(request) {
+      return readParts(open(request), request.deadlines);
+    },
+  };
+}
+
+type Reader = ReadableStreamDefaultReader<LanguageModelV4StreamPart>;
+
+function buildOptions(call: ModelCall, model: OfferedModel): LanguageModelV4CallOptions {
+  const prompt = buildPrompt(call.system, call.messages);
+  const headers = call.traceparent === undefined ? {} : { headers: { traceparent: call.traceparent } };
+  if (call.tools.length === 0 || !model.supports.tools) return { prompt, ...headers };
+  const { toolChoice } = call;
+  return {
+    prompt,
+    ...headers,
+    tools: buildTools(call.tools),
+    toolChoice: typeof toolChoice === "string" ? { type: toolChoice } : { type: "tool", toolName: toolChoice.tool },
+  };
+}
+
+async function* readParts(
+  opening: Promise<Reader>,
+  deadlines: Deadlines,
+): AsyncGenerator<AdapterEvent, void, undefined> {
+  const reader = await deadlines.wait(opening);
+  // Held back until the end is known: when a stream breaks off, the packages hand out half a call as a whole one.
+  const calls: ModelToolCall[] = [];
+  for (;;) {
+    const { done, value: part } = await deadlines.wait(reader.read());
+    if (done) throw brokenOff();
+    switch (part.type) {
+      case "text-delta":
+        if (part.delta !== "") yield { type: "text", delta: part.delta };
+        break;
+      case "reasoning-delta":
+        if (part.delta !== "") yield { type: "reasoning", delta: part.delta };
+        break;
+      case "tool-call":
+        if (part.providerExecuted !== true) calls.push(readCall(part, calls));
+        break;
+      case "stream-start":
+        for (const warning of part.warnings)
+          if ("feature" in warning)
+            yield { type: "dropped", setting: SETTING_NAMES[warning.feature] ?? warning.feature };
+        break;
+      case "error":
+        throw part.error;
+      case "finish":
+        yield {
+          type: "finish",
+          reason: readFinish(part.finishReason.unified, calls.length > 0),
+          usage: readUsage(part.usage),
+          toolCalls: calls,
+        };
+        // To the very end, so that the connection can be used again.
+        await deadlines.wait(reader.read()).catch(() => {});
+        return;
+      default:
+        break;
+    }
+  }
+}
+
+const SETTING_NAMES: Readonly<Record<string, string>> = {
+  topP: "top_p",
+  maxOutputTokens: "max_tokens",
+  presencePenalty: "presence_penalty",
+  frequencyPenalty: "frequency_penalty",
+  stopSequences: "stop",
+};
+
+function readCall(part: LanguageModelV4ToolCall, earlier: readonly ModelToolCall[]): ModelToolCall {
+  // Some servers number the calls of each answer from nought, or not at all.
+  const isTaken = part.toolCallId === "" || earlier.some(({ id }) => id === part.toolCallId);
+  return {
+    id: isTaken ? `${part.toolCallId || "call"}_${earlier.length + 1}` : part.toolCallId,
+    name: part.toolName,
+    inputText: part.input.trim() === "" ? "{}" : part.input,
+    ...(part.providerMetadata === undefined ? {} : { opaque: part.providerMetadata }),
+  };
+}
+
+/** Calls are known by their parts: Gemini ends with STOP, whatever it asks for. */
+function readFinish(
+  reason: Extract<LanguageModelV4StreamPart, { type: "finish" }>["finishReason"]["unified"],
+  hasCalls: boolean,
+): ModelFinish {
+  switch (reason) {
+    case "interrupted":
+      throw brokenOff();
+    case "error":
+      throw new ModelError("PROVIDER_ERROR", "the provider could not finish its answer", { isRetryable: true });
+    case "content-filter":
+      return "content_filter";
+    case "length":
+      return "length";
+    case "stop":
+    case "tool-calls":
+      return hasCalls ? "tool_calls" : "stop";
+    case "other":
+      return hasCalls ? "tool_calls" : "other";
+  }
+}
+
+function brokenOff(): ModelError {
+  return new ModelError("PROVIDER_ERROR", "the provider's answer broke off", { isRetryable: true });
+}
+
+function readUsage({ inputTokens, outputTokens }: LanguageModelV4Usage): ReportedUsage {
+  // Where an answer carries no usage at all, some packages report noughts.
+  const isSilent = !inputTokens.total && !outputTokens.total;
+  return {
+    inputTokens: isSilent ? null : (inputTokens.total ?? null),
+    cachedInputTokens: inputTokens.cacheRead ?? null,
+    outputTokens: isSilent ? null : (outputTokens.total ?? null),
+    reasoningTokens: outputTokens.reasoning ?? null,
+  };
+}

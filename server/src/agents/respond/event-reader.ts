@@ -1,0 +1,68 @@
+import type pg from "pg";
+import type { RunEvent } from "../runs/run-hub.ts";
+import { expandEvent } from "./expand-event.ts";
+import { type EventRow, PAGE_ROWS, selectEventsAfter } from "./sql/run-events.ts";
+
+export interface EventPage {
+  readonly events: readonly RunEvent[];
+  /** More is stored than came. */
+  readonly isFull: boolean;
+}
+
+export interface EventReader {
+  read(runId: string, afterSeq: number): Promise<EventPage>;
+}
+
+interface Question {
+  readonly runId: string;
+  readonly seq: number;
+  resolve(page: EventPage): void;
+  reject(error: unknown): void;
+}
+
+/** Whoever asks while an answer is on its way is asked for together with all others who do: one statement at a time. */
+export function createEventReader(pool: pg.Pool): EventReader {
+  let waiting: Question[] = [];
+  let isAsking = false;
+
+  const askAll = async (): Promise<void> => {
+    isAsking = true;
+    while (waiting.length > 0) {
+      const asked = waiting;
+      waiting = [];
+      try {
+        const byRun = groupByRun(await selectEventsAfter(pool, asked));
+        for (const { runId, seq, resolve } of asked) resolve(pageOf(byRun.get(runId) ?? [], seq));
+      } catch (error) {
+        for (const { reject } of asked) reject(error);
+      }
+    }
+    isAsking = false;
+  };
+
+  return {
+    read: (runId, seq) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ runId, seq, resolve, reject });
+        if (!isAsking) void askAll();
+      }),
+  };
+}
+
+function groupByRun(rows: readonly EventRow[]): Map<string, EventRow[]> {
+  const byRun = new Map<string, EventRow[]>();
+  for (const row of rows) {
+    const known = byRun.get(row.run_id);
+    if (known === undefined) byRun.set(row.run_id, [row]);
+    else known.push(row);
+  }
+  return byRun;
+}
+
+/** Of a run that several follow there are also the rows of those who are further, some of them twice. */
+function pageOf(rows: readonly EventRow[], afterSeq: number): EventPage {
+  const ahead = rows.filter(({ seq }, at) => seq > afterSeq && rows[at - 1]?.seq !== seq);
+  const page = ahead.slice(0, PAGE_ROWS);
+  const events = page.flatMap(expandEvent).filter(({ seq }) => seq > afterSeq);
+  return { events: events.sort((one, other) => one.seq - other.seq), isFull: page.length === PAGE_ROWS };
+}

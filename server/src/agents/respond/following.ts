@@ -1,0 +1,124 @@
+import type pg from "pg";
+import type { RunHub } from "../runs/run-hub.ts";
+import { createEventReader } from "./event-reader.ts";
+import { Follower } from "./follower.ts";
+import { refusal } from "./refusals.ts";
+import type { RunCaller, Viewer } from "./run-caller.ts";
+import { type FollowerFacts, judgeFollowers, type Verdict } from "./sql/judge-followers.ts";
+
+/** Well within the ten seconds after which nobody who was put out may still hear anything. */
+const JUDGE_INTERVAL_MS = 4_000;
+const LONGEST_UNJUDGED_MS = 10_000;
+/** Each write costs the same, whatever it holds: where many follow, each gets more at a time. */
+const UNHURRIED_FOLLOWERS = 50;
+const REST_MS_PER_FOLLOWER = 0.4;
+const LONGEST_REST_MS = 200;
+
+export interface FollowCall {
+  readonly runId: string;
+  readonly caller: RunCaller;
+  readonly afterSeq: number;
+  /** When it is aborted, the reader has left. */
+  readonly signal: AbortSignal;
+}
+
+export interface Following {
+  /** A run that was admitted a moment ago, for whoever asked for it. To be called before the run is handed on. */
+  begin(call: FollowCall, viewer: Viewer, isHere: boolean): Follower;
+  /** A run that somebody names. Whoever may not see it is told that there is none. */
+  attach(call: FollowCall): Promise<Follower>;
+  close(): void;
+}
+
+interface Kept {
+  readonly follower: Follower;
+  readonly facts: FollowerFacts;
+  judgedAtMs: number;
+}
+
+/** All who follow a run on this node. Each is judged again every few seconds, all of them by one statement. */
+export function openFollowing(pool: pg.Pool, hub: RunHub): Following {
+  const reader = createEventReader(pool);
+  const kept = new Map<number, Kept>();
+  let lastNumber = 0;
+  let timer: NodeJS.Timeout | null = null;
+  let isClosed = false;
+
+  const judgeAll = async (): Promise<void> => {
+    const asked = [...kept.values()];
+    const verdicts = await judgeFollowers(
+      pool,
+      asked.map(({ facts }) => facts),
+    ).catch(() => null);
+    const nowMs = performance.now();
+    const byNumber = new Map(verdicts?.map((verdict) => [verdict.follower, verdict]));
+    for (const one of asked) {
+      const verdict = byNumber.get(one.facts.follower);
+      if (verdict !== undefined) {
+        one.judgedAtMs = nowMs;
+        one.follower.learn(toViewer(verdict), verdict.status);
+      } else if (verdicts !== null || nowMs - one.judgedAtMs > LONGEST_UNJUDGED_MS) {
+        one.follower.close("forbidden");
+      }
+    }
+  };
+  const schedule = (): void => {
+    if (timer !== null || kept.size === 0 || isClosed) return;
+    timer = setTimeout(() => {
+      void judgeAll().finally(() => {
+        timer = null;
+        schedule();
+      });
+    }, JUDGE_INTERVAL_MS);
+  };
+
+  const restMs = (): number =>
+    kept.size <= UNHURRIED_FOLLOWERS ? 0 : Math.min(LONGEST_REST_MS, kept.size * REST_MS_PER_FOLLOWER);
+  const keep = (call: FollowCall, facts: FollowerFacts, viewer: Viewer, isFresh: boolean): Follower => {
+    const { runId, afterSeq, signal } = call;
+    const follower = new Follower({ runId, afterSeq, viewer, isFresh, hub, reader, restMs });
+    kept.set(facts.follower, { follower, facts, judgedAtMs: performance.now() });
+    const leave = (): void => follower.close("left");
+    signal.addEventListener("abort", leave, { once: true });
+    follower.onClose(() => {
+      kept.delete(facts.follower);
+      signal.removeEventListener("abort", leave);
+    });
+    if (signal.aborted) follower.close("left");
+    else if (isClosed) follower.close("stopping");
+    schedule();
+    return follower;
+  };
+  const describe = ({ runId, caller }: FollowCall): FollowerFacts => {
+    if (caller.userId === null && !caller.isServiceRole) throw new Error("only the service role follows as nobody");
+    lastNumber += 1;
+    return {
+      follower: lastNumber,
+      run_id: runId,
+      user_id: caller.isServiceRole ? null : caller.userId,
+      session_id: caller.session?.sessionId ?? null,
+      inactivity_seconds: caller.session?.inactivitySeconds ?? 0,
+    };
+  };
+
+  return {
+    begin: (call, viewer, isHere) => keep(call, describe(call), viewer, isHere),
+    async attach(call) {
+      const facts = describe(call);
+      const [verdict] = await judgeFollowers(pool, [facts]);
+      if (verdict === undefined) throw refusal("RUN_NOT_FOUND");
+      const follower = keep(call, facts, toViewer(verdict), false);
+      follower.learn(toViewer(verdict), verdict.status);
+      return follower;
+    },
+    close() {
+      isClosed = true;
+      if (timer !== null) clearTimeout(timer);
+      for (const { follower } of kept.values()) follower.close("stopping");
+    },
+  };
+}
+
+function toViewer({ is_manager: isManager, agent_ids: ownAgentIds }: Verdict): Viewer {
+  return { isManager, ownAgentIds };
+}

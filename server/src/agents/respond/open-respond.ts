@@ -1,0 +1,160 @@
+import type pg from "pg";
+import { AppError } from "../../errors/index.ts";
+import type { Models } from "../providers/model-port.ts";
+import type { Executor } from "../runs/executor.ts";
+import type { RunEvent, RunHub } from "../runs/run-hub.ts";
+import type { Follower } from "./follower.ts";
+import { openFollowing } from "./following.ts";
+import { refusal } from "./refusals.ts";
+import { streamHeaders } from "./render-frame.ts";
+import type { RespondTools } from "./respond-tools.ts";
+import { answerWith, type BodyAnswer, type RunBody, runHeaders } from "./run-body.ts";
+import type { RunCaller } from "./run-caller.ts";
+import { cancelRun, type Decision, decideToolExecutions, requestCancel, selectRunBody } from "./sql/run-control.ts";
+import { type RunRequest, startRun } from "./start-run.ts";
+import { streamRun } from "./stream-run.ts";
+import { waitForRun } from "./wait-for-run.ts";
+
+export interface StreamAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly stream: AsyncIterable<string>;
+}
+
+export type RunAnswer = BodyAnswer | StreamAnswer;
+
+/** How somebody wants to hear of a run. */
+export interface Listening {
+  readonly isStreamed: boolean;
+  readonly isReasoningWanted: boolean;
+  /** The last event that the reader has seen; 0 for none. */
+  readonly afterSeq: number;
+  /** Aborted when the reader has left. */
+  readonly signal: AbortSignal;
+}
+
+export interface StartOptions extends Listening {
+  readonly isBackground: boolean;
+  readonly isCancelledOnLeave: boolean;
+}
+
+export interface Respond {
+  start(
+    caller: RunCaller & { readonly userId: string },
+    request: RunRequest,
+    options: StartOptions,
+  ): Promise<RunAnswer>;
+  attach(caller: RunCaller, runId: string, listening: Listening): Promise<RunAnswer>;
+  cancel(caller: RunCaller, runId: string, signal: AbortSignal): Promise<RunAnswer>;
+  decide(
+    caller: RunCaller & { readonly userId: string },
+    runId: string,
+    decisions: readonly Decision[],
+  ): Promise<RunAnswer>;
+  /** Ends all streams and waits; their readers can attach elsewhere. */
+  close(): void;
+}
+
+export interface RespondOptions {
+  readonly pool: pg.Pool;
+  readonly hub: RunHub;
+  readonly executor: Executor;
+  readonly models: Pick<Models, "describe">;
+  readonly queueLimit: number;
+  readonly queueWaitMs: number;
+  onEvents(): void;
+}
+
+/** A cancelled run should be gone at once; who asks for it is not kept waiting for one that is not. */
+const CANCEL_WAIT_MS = 2_000;
+
+export function openRespond(options: RespondOptions): Respond {
+  const { pool, hub, executor } = options;
+  const following = openFollowing(pool, hub);
+  const tools: RespondTools = { ...options, following };
+
+  const answer = async (follower: Follower, listening: Answering): Promise<RunAnswer> => {
+    const { runId } = follower;
+    const { isStreamed, isReasoningWanted, first, isReplay, queueWaitMs, onLeft } = listening;
+    const isStartedHere = first.some(({ type }) => type === "run.started");
+    const headers = runHeaders(runId, isReplay);
+    const readBody = (): Promise<RunBody | null> => selectRunBody(pool, runId);
+    if (isStreamed) {
+      const stream = streamRun(follower, { first, isReasoningWanted, readBody, onLeft });
+      return { status: 200, headers: streamHeaders(headers), stream };
+    }
+    const body = await waitForRun(follower, { first, isStartedHere, queueWaitMs, readBody, onLeft });
+    if (body === null) throw refusal("RUN_NOT_FOUND");
+    return answerWith(body, headers);
+  };
+
+  return {
+    async start(caller, request, start) {
+      const { signal, afterSeq, isStreamed, isBackground, isReasoningWanted } = start;
+      const { follower, first, isReplay } = await startRun(tools, caller, request, { signal, afterSeq });
+      const { runId } = follower;
+      if (isBackground) {
+        follower.close();
+        return { status: 202, headers: runHeaders(runId, isReplay), body: await getRunBody(pool, runId) };
+      }
+      const onLeft = async (): Promise<void> => {
+        if (!start.isCancelledOnLeave) return;
+        await requestCancel(pool, runId, "disconnected");
+        executor.cancel(runId);
+      };
+      const { queueWaitMs } = options;
+      return answer(follower, { isStreamed, isReasoningWanted, first, isReplay, queueWaitMs, onLeft });
+    },
+    async attach(caller, runId, { signal, afterSeq, isStreamed, isReasoningWanted }) {
+      const follower = await following.attach({ runId, caller, afterSeq, signal });
+      const { queueWaitMs } = options;
+      return answer(follower, { ...NOT_STARTED_HERE, isStreamed, isReasoningWanted, queueWaitMs });
+    },
+    async cancel(caller, runId, signal) {
+      const cancelled = await cancelRun(pool, { runId, ...caller });
+      executor.cancel(runId);
+      executor.wake();
+      options.onEvents();
+      const body = cancelled.status === "running" ? await waitForEnd(caller, runId, signal) : cancelled;
+      return { status: body.status === "running" ? 202 : 200, headers: runHeaders(runId, false), body };
+    },
+    async decide(caller, runId, decisions) {
+      const body = await decideToolExecutions(pool, { runId, ...caller }, decisions);
+      executor.wake();
+      options.onEvents();
+      return { status: 200, headers: runHeaders(runId, false), body };
+    },
+    close: () => following.close(),
+  };
+
+  async function waitForEnd(caller: RunCaller, runId: string, signal: AbortSignal): Promise<RunBody> {
+    const waited = AbortSignal.any([signal, AbortSignal.timeout(CANCEL_WAIT_MS)]);
+    const follower = await following.attach({ runId, caller, afterSeq: 0, signal: waited });
+    const readBody = (): Promise<RunBody | null> => selectRunBody(pool, runId);
+    const body = await waitForRun(follower, {
+      first: [],
+      isStartedHere: false,
+      queueWaitMs: CANCEL_WAIT_MS,
+      readBody,
+      onLeft: async () => {},
+    });
+    return body ?? (await getRunBody(pool, runId));
+  }
+}
+
+interface Answering {
+  readonly isStreamed: boolean;
+  readonly isReasoningWanted: boolean;
+  readonly queueWaitMs: number;
+  readonly first: readonly RunEvent[];
+  readonly isReplay: boolean;
+  onLeft(): Promise<void>;
+}
+
+const NOT_STARTED_HERE = { first: [], isReplay: false, onLeft: async () => {} } as const;
+
+async function getRunBody(pool: pg.Pool, runId: string): Promise<RunBody> {
+  const body = await selectRunBody(pool, runId);
+  if (body === null) throw new AppError("RUN_NOT_FOUND", "The run was deleted");
+  return body;
+}

@@ -1,0 +1,63 @@
+import { AppError } from "../../errors/index.ts";
+
+/** A run as everybody is told of it. Names are the interface's. */
+export interface RunBody {
+  readonly run_id: string;
+  readonly status: "queued" | "running" | "requires_action" | "completed" | "partial" | "failed" | "cancelled";
+  readonly stop_reason: string | null;
+  readonly responses: readonly unknown[];
+  readonly errors: readonly { readonly code: string; readonly message: string }[];
+  readonly [name: string]: unknown;
+}
+
+export interface BodyAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: RunBody;
+}
+
+const END_EVENTS: ReadonlySet<string> = new Set(["run.completed", "run.partial", "run.failed", "run.cancelled"]);
+const END_STATUSES: ReadonlySet<string> = new Set(["completed", "partial", "failed", "cancelled"]);
+
+export function isEndEvent(type: string): boolean {
+  return END_EVENTS.has(type);
+}
+
+export function isEndStatus(status: string): boolean {
+  return END_STATUSES.has(status);
+}
+
+export function runHeaders(runId: string, isReplay: boolean): Record<string, string> {
+  return { "x-run-id": runId, ...(isReplay && { "idempotent-replayed": "true" }) };
+}
+
+/** What a call is answered with. A run that has not ended is only accepted; one in which nobody could answer is an error. */
+export function answerWith(body: RunBody, headers: Readonly<Record<string, string>>): BodyAnswer {
+  if (!isEndStatus(body.status)) return { status: 202, headers, body };
+  if (body.status === "failed" && body.responses.length === 0) throw explainFailure(body, headers);
+  return { status: 200, headers, body };
+}
+
+type FailureCode =
+  | "PROVIDER_ERROR"
+  | "PROVIDER_TIMEOUT"
+  | "PROVIDER_NOT_CONFIGURED"
+  | "INVALID_MODEL"
+  | "BUDGET_EXCEEDED";
+
+function explainFailure(run: RunBody, headers: Readonly<Record<string, string>>): AppError {
+  const [first] = run.errors;
+  const message = first?.message ?? "No agent could answer";
+  return new AppError(failureCodeOf(run), message, { headers: { ...headers }, members: { run } });
+}
+
+/** By the one reason that all share; several reasons are the providers' trouble in general. */
+function failureCodeOf({ stop_reason: stopReason, errors }: RunBody): FailureCode {
+  if (stopReason === "timeout") return "PROVIDER_TIMEOUT";
+  if (stopReason === "budget_exceeded") return "BUDGET_EXCEEDED";
+  const codes = new Set(errors.map(({ code }) => code));
+  const [only = ""] = codes.size === 1 ? codes : [];
+  return SHARED_CODES.find((code) => code === only) ?? "PROVIDER_ERROR";
+}
+
+const SHARED_CODES = ["PROVIDER_TIMEOUT", "PROVIDER_NOT_CONFIGURED", "INVALID_MODEL"] as const;

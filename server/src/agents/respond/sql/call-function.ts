@@ -1,0 +1,29 @@
+import type pg from "pg";
+import { translateUnavailable } from "../../../db/index.ts";
+import { translateRefusal } from "../refusals.ts";
+
+export interface NamedStatement {
+  readonly name: string;
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+/** One statement, one transaction. What the database refuses comes as what the caller is told. */
+export async function callRows<Row extends pg.QueryResultRow>(
+  pool: pg.Pool,
+  statement: NamedStatement,
+): Promise<Row[]> {
+  try {
+    const { rows } = await pool.query<Row>({ ...statement, values: [...statement.values] });
+    return rows;
+  } catch (error) {
+    throw translateRefusal(translateUnavailable(error));
+  }
+}
+
+/** The only value of the only row. */
+export async function callValue<Value>(pool: pg.Pool, statement: NamedStatement): Promise<Value> {
+  const [row] = await callRows<{ value: Value }>(pool, statement);
+  if (row === undefined) throw new Error(`${statement.name} answered with no row`);
+  return row.value;
+}

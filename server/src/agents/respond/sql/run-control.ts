@@ -1,0 +1,50 @@
+import type pg from "pg";
+import type { RunBody } from "../run-body.ts";
+import { callRows, callValue } from "./call-function.ts";
+
+/** Null when there is no such run. */
+export function selectRunBody(pool: pg.Pool, runId: string): Promise<RunBody | null> {
+  return callValue(pool, { name: "respond-body", text: "select private.run_body($1::uuid) as value", values: [runId] });
+}
+
+export interface SteerCall {
+  readonly runId: string;
+  readonly userId: string | null;
+  readonly isServiceRole: boolean;
+}
+
+export function cancelRun(pool: pg.Pool, { runId, userId, isServiceRole }: SteerCall): Promise<RunBody> {
+  return callValue(pool, {
+    name: "respond-cancel",
+    text: "select private.cancel_run($1::uuid, $2::uuid, $3::boolean) as value",
+    values: [runId, userId, isServiceRole],
+  });
+}
+
+/** Nobody is asked: whoever started the run wanted it so. */
+export async function requestCancel(pool: pg.Pool, runId: string, reason: "disconnected"): Promise<void> {
+  await callRows(pool, {
+    name: "respond-request-cancel",
+    text: "select private.request_cancel($1::uuid, $2::text)",
+    values: [runId, reason],
+  });
+}
+
+export interface Decision {
+  readonly tool_execution_id: string;
+  readonly approved: boolean;
+  readonly reason?: string | undefined;
+}
+
+export function decideToolExecutions(
+  pool: pg.Pool,
+  { runId, userId, isServiceRole }: SteerCall,
+  decisions: readonly Decision[],
+): Promise<RunBody> {
+  const call = { run_id: runId, user_id: userId, is_service: isServiceRole, decisions };
+  return callValue(pool, {
+    name: "respond-decide",
+    text: "select private.decide_tool_executions($1::jsonb) as value",
+    values: [JSON.stringify(call)],
+  });
+}

@@ -1,0 +1,141 @@
+import { hash } from "node:crypto";
+import { AppError } from "../../errors/index.ts";
+import { findMentions } from "../context/find-mentions.ts";
+import { ModelError } from "../providers/model-error.ts";
+import { parseTraceparent } from "../traceparent.ts";
+import type { RunEvent } from "../runs/run-hub.ts";
+import { expandEvent } from "./expand-event.ts";
+import type { Follower } from "./follower.ts";
+import type { RespondTools } from "./respond-tools.ts";
+import { refusal } from "./refusals.ts";
+import type { RunCaller } from "./run-caller.ts";
+import { type Admission, admitRun, type CallFacts, type SurveyedAgent, surveySwarm } from "./sql/admission.ts";
+
+/** What somebody asks of a swarm. */
+export interface RunRequest {
+  readonly swarmId: string;
+  readonly message: string;
+  readonly agentIds: readonly string[] | null;
+  readonly onConflict: "enqueue" | "reject" | "interrupt" | null;
+  readonly maxTurns: number | null;
+  readonly replyToId: string | null;
+  readonly clientMessageId: string | null;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly idempotencyKey: string | null;
+  /** The body as it came, of which a repetition must be the same. */
+  readonly fingerprint: string;
+  readonly traceparent: string | null;
+  /** Counts the answer that is about to be started; throws when the caller has none left. */
+  charge(): Promise<void>;
+}
+
+export interface StartedFollow {
+  readonly follower: Follower;
+  readonly first: readonly RunEvent[];
+  readonly isReplay: boolean;
+}
+
+/** Admits a run and begins to follow it, before anything else can happen to it. */
+export async function startRun(
+  tools: RespondTools,
+  caller: RunCaller & { readonly userId: string },
+  request: RunRequest,
+  reader: { readonly signal: AbortSignal; readonly afterSeq: number },
+): Promise<StartedFollow> {
+  const { pool, executor, following, queueLimit } = tools;
+  const { signal, afterSeq } = reader;
+  const replay = async (runId: string): Promise<StartedFollow> => {
+    const follower = await following.attach({ runId, caller, afterSeq, signal });
+    return { follower, first: [], isReplay: true };
+  };
+
+  const facts = describeCall(caller, request);
+  const survey = await surveySwarm(pool, facts);
+  if (survey.replayed_run_id !== null) return replay(survey.replayed_run_id);
+  const mentions = findMentions(request.message, survey.agents);
+  requireModel(tools, survey.agents, request.agentIds ?? (mentions.length > 0 ? mentions : null));
+  await request.charge();
+
+  const admission = await admitRun(pool, {
+    ...facts,
+    reply_to_id: request.replyToId,
+    mentions,
+    metadata: request.metadata,
+    on_conflict: request.onConflict,
+    queue_limit: queueLimit,
+    request: describeRequest(caller, request, mentions),
+    owner: executor.offerRoom(),
+    lease_ms: executor.leaseMs,
+  });
+  if (admission.is_replay) return replay(admission.run_id);
+  const first = admission.events.flatMap(expandEvent);
+  const follower = following.begin(
+    { runId: admission.run_id, caller, afterSeq: first.at(-1)?.seq ?? 0, signal },
+    { isManager: survey.is_manager, ownAgentIds: survey.own_agent_ids },
+    admission.fence !== null,
+  );
+  handOn(tools, admission);
+  return { follower, first: first.filter(({ seq }) => seq > afterSeq), isReplay: false };
+}
+
+function handOn({ executor, onEvents }: RespondTools, admission: Admission & { readonly is_replay: false }): void {
+  const { run_id: runId, fence, scene, interrupted_run_id: interruptedId } = admission;
+  if (interruptedId !== null) executor.cancel(interruptedId);
+  if (fence !== null) executor.take({ runId, fence, ...(scene !== null && { scene }) });
+  else executor.wake();
+  onEvents();
+}
+
+function describeCall(caller: RunCaller & { readonly userId: string }, request: RunRequest): CallFacts {
+  const { idempotencyKey: key } = request;
+  return {
+    swarm_id: request.swarmId,
+    user_id: caller.userId,
+    is_service: caller.isServiceRole,
+    message: request.message,
+    agent_ids: request.agentIds,
+    client_message_id: request.clientMessageId,
+    // The service role's keys for a user are not that user's own.
+    idempotency_key: key === null ? null : `${caller.isServiceRole ? "service" : "user"}:${hash("sha256", key, "hex")}`,
+    request_hash: hash("sha256", request.fingerprint, "hex"),
+  };
+}
+
+/** Kept with the run and readable by the members of the swarm. */
+function describeRequest(
+  caller: RunCaller,
+  { agentIds, maxTurns, traceparent }: RunRequest,
+  mentions: readonly string[],
+): Record<string, unknown> {
+  return {
+    source: "agent_respond",
+    ...(agentIds !== null && { agent_ids: agentIds }),
+    ...(mentions.length > 0 && { mentions }),
+    ...(maxTurns !== null && { max_turns: maxTurns }),
+    ...(parseTraceparent(traceparent) !== null && { traceparent }),
+    ...(caller.isServiceRole && { payer_id: caller.userId }),
+  };
+}
+
+/** A run in which nobody could answer is refused before anything is stored. */
+function requireModel(
+  { models }: RespondTools,
+  agents: readonly SurveyedAgent[],
+  wantedIds: readonly string[] | null,
+): void {
+  const faults: ModelError[] = [];
+  for (const { id, framework, model } of agents) {
+    if (wantedIds !== null && !wantedIds.includes(id)) continue;
+    try {
+      models.describe(framework, model);
+      return;
+    } catch (error) {
+      if (!(error instanceof ModelError)) throw error;
+      faults.push(error);
+    }
+  }
+  const fault = faults.find(({ code }) => code === "PROVIDER_NOT_CONFIGURED") ?? faults[0];
+  if (fault === undefined) throw refusal("NO_AGENTS");
+  const code = fault.code === "INVALID_MODEL" ? "INVALID_MODEL" : "PROVIDER_NOT_CONFIGURED";
+  throw new AppError(code, fault.message);
+}

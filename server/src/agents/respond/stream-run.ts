@@ -1,0 +1,71 @@
+import type { RunEvent } from "../runs/run-hub.ts";
+import type { Follower } from "./follower.ts";
+import { hidePayload, PING, renderFrame } from "./render-frame.ts";
+import { isEndEvent, type RunBody } from "./run-body.ts";
+
+const PING_INTERVAL_MS = 10_000;
+
+export interface StreamOptions {
+  /** Events that came with the admission; nobody has to read them again. */
+  readonly first: readonly RunEvent[];
+  readonly isReasoningWanted: boolean;
+  /** For a run whose last event is not stored any more. */
+  readBody(): Promise<RunBody | null>;
+  /** The reader has gone before the run had ended. */
+  onLeft(): Promise<void>;
+}
+
+/** The stream of a run: frames as soon as there are any, a sign of life every ten seconds, `done` after the last. */
+export async function* streamRun(follower: Follower, options: StreamOptions): AsyncGenerator<string, void, undefined> {
+  const render = (events: readonly RunEvent[]): string =>
+    events
+      .filter(({ type }) => options.isReasoningWanted || type !== "reasoning.delta")
+      .map((event) => renderFrame(hidePayload(event, follower.viewer)))
+      .join("");
+  try {
+    if (options.first.length > 0) yield render(options.first);
+    let pingAtMs = performance.now() + PING_INTERVAL_MS;
+    for (;;) {
+      const step = await follower.next(Math.max(0, pingAtMs - performance.now()));
+      if (performance.now() >= pingAtMs) {
+        pingAtMs = performance.now() + PING_INTERVAL_MS;
+        yield PING;
+      }
+      switch (step.kind) {
+        case "idle":
+          break;
+        case "events": {
+          const text = render(step.events);
+          const isOver = step.events.some(({ type }) => isEndEvent(type));
+          if (isOver) yield text + renderDone(follower);
+          else if (text !== "") yield text;
+          if (isOver) return;
+          break;
+        }
+        case "over":
+          yield await renderEnd(follower, options);
+          return;
+        case "left":
+          return await options.onLeft();
+        case "forbidden":
+        case "stopping":
+          return;
+      }
+    }
+  } finally {
+    follower.close();
+  }
+}
+
+/** Events are kept for a day; later all that can be told is how the run ended. */
+async function renderEnd(follower: Follower, { readBody }: StreamOptions): Promise<string> {
+  const isPruned = !(await follower.hasStored());
+  const body = isPruned ? await readBody() : null;
+  const { runId, cursor: seq } = follower;
+  const end = body === null ? "" : renderFrame({ runId, seq, type: `run.${body.status}`, data: body });
+  return end + renderDone(follower);
+}
+
+function renderDone({ runId, cursor: seq }: Follower): string {
+  return renderFrame({ runId, seq, type: "done", data: {} });
+}

@@ -1,0 +1,65 @@
+import type { RunEvent } from "../runs/run-hub.ts";
+import type { Follower } from "./follower.ts";
+import { isEndEvent, isEndStatus, type RunBody } from "./run-body.ts";
+
+const PAUSE_POLL_MS = 100;
+const STEP_MS = 60_000;
+
+export interface WaitOptions {
+  readonly first: readonly RunEvent[];
+  /** What the hub tells has its keys in order; what was stored has not. */
+  readonly isStartedHere: boolean;
+  /** How long a run may wait for its turn before the caller is let go. */
+  readonly queueWaitMs: number;
+  /** Null when the run is gone. */
+  readBody(): Promise<RunBody | null>;
+  onLeft(): Promise<void>;
+}
+
+/** The run once it has ended, waits for a human, or has queued too long. Null when it is gone, or nobody is there to be told. */
+export async function waitForRun(follower: Follower, options: WaitOptions): Promise<RunBody | null> {
+  const queuedUntilMs = performance.now() + options.queueWaitMs;
+  let hasStarted = options.first.some(isStart);
+  let mayPause = false;
+  try {
+    for (;;) {
+      const queueLeftMs = hasStarted ? STEP_MS : Math.max(0, queuedUntilMs - performance.now());
+      const step = await follower.next(mayPause ? PAUSE_POLL_MS : queueLeftMs);
+      switch (step.kind) {
+        case "events": {
+          const end = step.events.find(({ type }) => isEndEvent(type));
+          if (end !== undefined) return options.isStartedHere ? (end.data as RunBody) : await options.readBody();
+          hasStarted ||= step.events.some(isStart);
+          mayPause = step.events.reduce(mayPauseAfter, mayPause);
+          break;
+        }
+        case "idle": {
+          if (hasStarted && !mayPause) break;
+          const body = await options.readBody();
+          if (body === null || isEndStatus(body.status) || body.status !== "running") return body;
+          hasStarted = true;
+          break;
+        }
+        case "left":
+          await options.onLeft();
+          return null;
+        case "over":
+        case "stopping":
+          return await options.readBody();
+        case "forbidden":
+          return null;
+      }
+    }
+  } finally {
+    follower.close();
+  }
+}
+
+function isStart({ type }: RunEvent): boolean {
+  return type === "run.started";
+}
+
+function mayPauseAfter(before: boolean, { type }: RunEvent): boolean {
+  if (type === "tool.approval_required") return true;
+  return type === "run.started" ? false : before;
+}

@@ -1,0 +1,215 @@
+import { AGENT_SETTINGS } from "@swarmbase/sdk";
+import { buildContext } from "../context/build-context.ts";
+import { createEchoStripper } from "../context/echo-stripper.ts";
+import { estimateTokens } from "../context/estimate-tokens.ts";
+import { ModelError } from "../providers/model-error.ts";
+import type { ModelCall, ModelFinish, ModelTool, ModelToolCall, ModelUsage } from "../providers/model-port.ts";
+import type { LiveRun } from "./live-run.ts";
+import { say, type Turn } from "./turn.ts";
+
+export interface ModelAnswer {
+  readonly calls: readonly ModelToolCall[];
+  readonly text: string;
+  readonly finish: ModelFinish;
+}
+
+/** The purse is empty: the call was not made. */
+export class BudgetSpent extends Error {
+  constructor() {
+    super("the budget does not allow another call");
+    this.name = "BudgetSpent";
+  }
+}
+
+const MIN_CONTEXT_TOKENS = 256;
+const NO_USAGE: ModelUsage = {
+  inputTokens: 0,
+  cachedInputTokens: 0,
+  outputTokens: 0,
+  reasoningTokens: 0,
+  isEstimated: true,
+};
+
+/** One call of the model: what it says is shown as it comes. Once, a context that is too long is cut and tried again. */
+export async function callModel(run: LiveRun, turn: Turn, tools: readonly ModelTool[]): Promise<ModelAnswer> {
+  const lengthBefore = turn.text.length;
+  try {
+    return await callOnce(run, turn, tools);
+  } catch (error) {
+    const isTooLong = error instanceof ModelError && error.code === "CONTEXT_LENGTH_EXCEEDED";
+    if (!isTooLong || turn.text.length > lengthBefore || turn.droppedCount > 0) throw error;
+    turn.droppedCount = Math.max(1, Math.ceil(run.transcript.length / 3));
+    const conversation = turn.messages;
+    const prefixLength = turn.messages.findIndex((message) => message.role === "tool");
+    buildTurnContext(run, turn, tools);
+    // What happened since the turn began stays: the calls and their results belong together.
+    if (prefixLength > 0) turn.messages.push(...conversation.slice(prefixLength - 1));
+    return await callOnce(run, turn, tools);
+  }
+}
+
+/** Fills in what the model reads of the swarm. */
+export function buildTurnContext(run: LiveRun, turn: Turn, tools: readonly ModelTool[]): void {
+  const { models, calibration } = run.ports;
+  const { agent } = turn;
+  const facts = models.describe(agent.framework, agent.model);
+  const ratio = calibration.ratioFor(facts.model);
+  const context = buildContext({
+    agent: { id: agent.id, name: agent.name, role: agent.role, systemPrompt: agent.system_prompt },
+    participants: [
+      ...run.scene.people.map(({ id, name }) => ({ id, name, type: "user" as const })),
+      ...run.scene.agents.map(({ id, name, role }) => ({ id, name, type: "agent" as const, role })),
+    ],
+    messages: withAsked(run, turn).slice(turn.droppedCount),
+    historyLimit: run.limits.historyLimit,
+    tokenBudget: Math.max(
+      MIN_CONTEXT_TOKENS,
+      facts.contextWindow - maxOutputOf(run, turn) - estimateTokens(JSON.stringify(tools), ratio),
+    ),
+    charsPerToken: ratio,
+  });
+  turn.system = context.system;
+  turn.messages = context.messages;
+  const trimmedCount = (context.trimmed?.messageCount ?? 0) + turn.droppedCount;
+  if (trimmedCount > 0 && (context.trimmed?.reason === "budget" || turn.droppedCount > 0))
+    turn.warnings.push({
+      setting: "context",
+      message: `left out ${trimmedCount} older messages`,
+      messageCount: trimmedCount,
+    });
+}
+
+function withAsked(run: LiveRun, { asked }: Turn): LiveRun["transcript"] {
+  if (asked === null) return run.transcript;
+  return [
+    ...run.transcript,
+    {
+      id: asked.byAgentId,
+      seq: (run.transcript.at(-1)?.seq ?? 0) + 1,
+      sender_type: "agent",
+      sender_id: asked.byAgentId,
+      sender_name: asked.byAgentName,
+      content: asked.words,
+      reply_to_id: null,
+      run_id: run.scene.run.id,
+    },
+  ];
+}
+
+function maxOutputOf(run: LiveRun, { agent }: Pick<Turn, "agent">): number {
+  const asked = agent.settings["max_tokens"];
+  const { maxOutputTokens } = run.ports.models.describe(agent.framework, agent.model);
+  return Math.min(maxOutputTokens, typeof asked === "number" ? asked : AGENT_SETTINGS.max_tokens.default);
+}
+
+async function callOnce(run: LiveRun, turn: Turn, tools: readonly ModelTool[]): Promise<ModelAnswer> {
+  const { models, calibration } = run.ports;
+  const { agent } = turn;
+  const facts = models.describe(agent.framework, agent.model);
+  const ratio = calibration.ratioFor(facts.model);
+  const inputTokens = estimateTokens(turn.system + JSON.stringify(turn.messages) + JSON.stringify(tools), ratio);
+  const maxOutputTokens = maxOutputOf(run, turn);
+  const reservation = run.budget.reserve({
+    inputTokens,
+    maxOutputTokens,
+    costUsd: models.priceOf(agent.framework, facts.model, { ...NO_USAGE, inputTokens, outputTokens: maxOutputTokens }),
+  });
+  if (reservation === null) throw new BudgetSpent();
+
+  const calls: ModelToolCall[] = [];
+  const textBefore = turn.text;
+  let finish: ModelFinish | null = null;
+  let usage: ModelUsage | null = null;
+  let hasBegun = false;
+  turn.stripper = createEchoStripper(agent.name);
+  const speak = (delta: string): void => {
+    // Blanks alone do not begin a paragraph.
+    const isBreak = textBefore !== "" && turn.text === textBefore && delta.trim() !== "";
+    say(run, turn, isBreak ? `\n\n${delta.trimStart()}` : turn.text === textBefore ? delta.trimStart() : delta);
+  };
+  const span = turn.span.startChat({
+    framework: agent.framework,
+    model: facts.model,
+    settings: agent.settings,
+    system: turn.system,
+    messages: turn.messages,
+  });
+  const call: ModelCall = {
+    framework: agent.framework,
+    model: agent.model,
+    system: turn.system,
+    messages: turn.messages,
+    tools: facts.hasTools ? tools : [],
+    toolChoice: turn.mustAnswer ? "none" : "auto",
+    settings: agent.settings,
+    signal: turn.signal,
+    agent: { id: agent.id, name: agent.name },
+    ...(span.traceparent !== undefined && { traceparent: span.traceparent }),
+  };
+  let errorType: string | null = null;
+  try {
+    for await (const event of models.stream(call)) {
+      turn.signal.throwIfAborted();
+      switch (event.type) {
+        case "start":
+          hasBegun = true;
+          turn.framework = event.framework;
+          turn.model = event.model;
+          turn.attempts = Math.max(turn.attempts, event.attempt);
+          break;
+        case "text":
+          speak(turn.stripper.push(event.delta));
+          break;
+        case "reasoning":
+          run.ledger.delta("reasoning.delta", turn.source, event.delta);
+          break;
+        case "tool_call":
+          calls.push(event.call);
+          break;
+        case "warning":
+          turn.warnings.push(event.warning);
+          break;
+        case "finish":
+          finish = event.reason;
+          usage = event.usage;
+          break;
+      }
+    }
+    speak(turn.stripper.end());
+    turn.signal.throwIfAborted();
+  } catch (error) {
+    errorType = error instanceof ModelError ? error.code : "aborted";
+    if (error instanceof ModelError) turn.attempts = Math.max(turn.attempts, error.attempts);
+    throw error;
+  } finally {
+    const said = turn.text.slice(textBefore.length);
+    const spent =
+      usage ?? (hasBegun ? { ...NO_USAGE, inputTokens, outputTokens: estimateTokens(said, ratio) } : { ...NO_USAGE });
+    const costUsd = hasBegun || usage !== null ? models.priceOf(agent.framework, turn.model, spent) : 0;
+    run.budget.settle(reservation, { tokens: spent.inputTokens + spent.outputTokens, costUsd });
+    if (usage !== null && !usage.isEstimated) calibration.learn(facts.model, inputTokens, usage.inputTokens);
+    if (hasBegun || usage !== null) {
+      turn.usage = addUsage(turn.usage, spent);
+      turn.costUsd = turn.costUsd === null || costUsd === null ? null : turn.costUsd + costUsd;
+    }
+    span.end({
+      errorType,
+      model: turn.model,
+      usage: spent,
+      text: said,
+      ...(finish !== null && { finishReason: finish }),
+    });
+  }
+  return { calls, text: turn.text.slice(textBefore.length), finish: finish ?? "other" };
+}
+
+function addUsage(one: ModelUsage | null, other: ModelUsage): ModelUsage {
+  if (one === null) return other;
+  return {
+    inputTokens: one.inputTokens + other.inputTokens,
+    cachedInputTokens: one.cachedInputTokens + other.cachedInputTokens,
+    outputTokens: one.outputTokens + other.outputTokens,
+    reasoningTokens: one.reasoningTokens + other.reasoningTokens,
+    isEstimated: one.isEstimated || other.isEstimated,
+  };
+}

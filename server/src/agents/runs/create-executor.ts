@@ -1,0 +1,199 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Alarm, spread, type Worker } from "../../jobs/index.ts";
+import { carryOutRun, type RunControl } from "./carry-out-run.ts";
+import { createDeltaStore } from "./delta-store.ts";
+import type { Executor, StartedRun } from "./executor.ts";
+import type { RunPorts } from "./live-run.ts";
+import { createRunRelay } from "./run-relay.ts";
+import { RunStop } from "./run-stop.ts";
+import { claimRuns, type KeptRun, keepRuns, pruneRunRows, sweepRuns } from "./sql/keep-runs.ts";
+
+export interface ExecutorTimes {
+  /** How often a node looks for runs that wait. */
+  readonly claimPollMs: number;
+  /** How often it asks about its own: cancelled, lost, without their agent. */
+  readonly watchMs: number;
+  readonly sweepMs: number;
+  readonly pruneMs: number;
+}
+
+const TIMES: ExecutorTimes = { claimPollMs: 1_000, watchMs: 1_000, sweepMs: 5_000, pruneMs: 60_000 };
+/** A renewal that was answered is good for this share of the lease at least; without one, work stops before others may take it. */
+const SURE_SHARE = 0.6;
+const WATCH_TIMEOUT_MS = 3_000;
+const RETRY_AFTER_MS = 1_000;
+const SWEPT_AT_ONCE = 50;
+const PRUNED_AT_ONCE = 5_000;
+/** Runs that are broken off when the node stops still have to write that down. */
+const LAST_WORDS_MS = 2_000;
+
+export interface ExecutorOptions {
+  readonly ports: RunPorts;
+  /** Names this process among the nodes, anew at each start. */
+  readonly owner: string;
+  readonly concurrency: number;
+  readonly leaseMs: number;
+  readonly retentionHours: number;
+  /** What live runs get to finish when the node stops. */
+  readonly stopTimeoutMs: number;
+  readonly listenUrl: string | null;
+  readonly random: () => number;
+  readonly times?: Partial<ExecutorTimes>;
+}
+
+interface Live extends RunControl, StartedRun {
+  sureUntilMs: number;
+  readonly done: Promise<void>;
+}
+
+export interface RunningExecutor {
+  readonly executor: Executor;
+  readonly workers: readonly Worker[];
+  /** Those of them that a node needs which leaves the work to others: it tells them of it. */
+  readonly links: readonly Worker[];
+}
+
+export function createExecutor(options: ExecutorOptions): RunningExecutor {
+  const { ports, owner, concurrency, leaseMs, listenUrl, random } = options;
+  const { pool, observer } = ports;
+  const times = { ...TIMES, ...options.times };
+  const live = new Map<string, Live>();
+  const work = { ...ports, deltas: createDeltaStore(pool, () => live.size) };
+  const claimBell = new Alarm();
+  const watchBell = new Alarm();
+  /** Leases are renewed by the worker: without it nothing may be taken. */
+  let isWorking = false;
+  const nowMs = (): number => ports.clock.now().getTime();
+
+  const relay =
+    listenUrl === null
+      ? null
+      : createRunRelay({
+          listenUrl,
+          observer,
+          onWaiting: () => claimBell.ring(),
+          onCancel: (runId) => {
+            if (live.has(runId)) watchBell.ring();
+          },
+        });
+
+  const take = (started: StartedRun): void => {
+    const control: RunControl = { controller: new AbortController(), turnControllers: new Map() };
+    const done = carryOutRun(work, started, control).then(() => {
+      live.delete(started.runId);
+      // The next one of the swarm may be waiting, here or elsewhere.
+      claimBell.ring();
+    });
+    live.set(started.runId, { ...control, ...started, done, sureUntilMs: nowMs() + leaseMs * SURE_SHARE });
+  };
+
+  const claim = async (): Promise<void> => {
+    const room = concurrency - live.size;
+    if (room <= 0) return;
+    for (const started of await claimRuns(pool, owner, leaseMs, room)) take(started);
+  };
+
+  const judge = (kept: KeptRun): void => {
+    const run = live.get(kept.run_id);
+    if (run === undefined) return;
+    if (kept.is_lost) run.controller.abort(new RunStop("lost"));
+    else if (kept.cancel_reason !== null)
+      run.controller.abort(new RunStop(kept.cancel_reason === "interrupted" ? "interrupted" : "cancelled"));
+    else if (kept.swarm_status !== "active") run.controller.abort(new RunStop("gone"));
+    else for (const id of kept.gone_turn_ids) run.turnControllers.get(id)?.abort(new RunStop("gone"));
+  };
+  const watch = async (): Promise<void> => {
+    const runs = [...live.values()];
+    if (runs.length === 0) return;
+    const askedAtMs = nowMs();
+    try {
+      const given = AbortSignal.timeout(WATCH_TIMEOUT_MS);
+      const late = new Promise<never>((_, reject) => {
+        given.addEventListener("abort", () => reject(new Error("no answer about the leases in time")), { once: true });
+      });
+      const kept = await Promise.race([keepRuns(pool, runs, leaseMs), late]);
+      for (const run of runs) run.sureUntilMs = askedAtMs + leaseMs * SURE_SHARE;
+      // One that has ended in the meantime was not lost: its own writes know best.
+      for (const row of kept) judge(row);
+    } finally {
+      for (const run of live.values()) if (nowMs() > run.sureUntilMs) run.controller.abort(new RunStop("lost"));
+    }
+  };
+
+  const drain = async (): Promise<void> => {
+    isWorking = false;
+    const allDone = (): Promise<unknown> => Promise.all([...live.values()].map(({ done }) => done));
+    const waited = new AbortController();
+    const wait = (ms: number): Promise<void> => sleep(ms, undefined, { signal: waited.signal }).catch(() => {});
+    await Promise.race([allDone(), wait(options.stopTimeoutMs)]);
+    for (const { controller } of live.values()) controller.abort(new RunStop("draining"));
+    await Promise.race([allDone(), wait(LAST_WORDS_MS)]);
+    waited.abort();
+  };
+
+  const steps = async (
+    bell: Alarm,
+    intervalMs: number,
+    step: () => Promise<void>,
+    signal: AbortSignal,
+  ): Promise<void> => {
+    let isFailing = false;
+    while (!signal.aborted) {
+      try {
+        await step();
+        isFailing = false;
+      } catch (error) {
+        // Said once for an outage, however long it lasts.
+        if (!isFailing) observer.note("agents.step_failed", { error });
+        isFailing = true;
+      }
+      const pauseMs = isFailing ? Math.min(RETRY_AFTER_MS, intervalMs) : intervalMs;
+      await bell.sleep(spread(pauseMs, random), signal);
+    }
+  };
+  const sweep = async (): Promise<void> => {
+    if ((await sweepRuns(pool, SWEPT_AT_ONCE)) === 0) return;
+    claimBell.ring();
+    ports.onEvents();
+  };
+  const prune = async (): Promise<void> => {
+    if (options.retentionHours > 0) await pruneRunRows(pool, options.retentionHours, PRUNED_AT_ONCE);
+  };
+
+  const runWorker: Worker = {
+    name: "agent-runs",
+    run: async (signal) => {
+      isWorking = true;
+      const closing = new AbortController();
+      // Leases are kept until the last run is done, which is after the signal.
+      const watching = steps(watchBell, times.watchMs, watch, closing.signal);
+      await steps(claimBell, times.claimPollMs, claim, signal);
+      await drain();
+      closing.abort();
+      await watching;
+    },
+  };
+  const links = relay === null ? [] : [relay.worker];
+  return {
+    executor: {
+      leaseMs,
+      offerRoom: () => (isWorking && live.size < concurrency ? owner : null),
+      take,
+      wake: () => {
+        claimBell.ring();
+        relay?.announceWaiting();
+      },
+      cancel: (runId) => {
+        if (live.has(runId)) watchBell.ring();
+        else relay?.announceCancel(runId);
+      },
+    },
+    workers: [
+      runWorker,
+      { name: "run-sweeper", run: (signal) => steps(new Alarm(), times.sweepMs, sweep, signal) },
+      { name: "run-pruner", run: (signal) => steps(new Alarm(), times.pruneMs, prune, signal) },
+      ...links,
+    ],
+    links,
+  };
+}

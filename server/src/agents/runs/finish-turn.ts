@@ -1,0 +1,199 @@
+import { ModelError } from "../providers/model-error.ts";
+import { BudgetSpent } from "./call-model.ts";
+import { chargedUserOf, type LiveRun, type TurnStop } from "./live-run.ts";
+import { RunStop, stopOf } from "./run-stop.ts";
+import type { FaultRow, UsageRow } from "./steps.ts";
+import type { SuspendedTurn, Turn, TurnEnd } from "./turn.ts";
+
+export interface TurnFinish {
+  readonly finishReason: string;
+  readonly handoffTo?: string;
+  readonly stop?: TurnStop;
+}
+
+/** The turn's own end: everything it said stands. */
+export function finishTurn(run: LiveRun, turn: Turn, { finishReason, handoffTo, stop }: TurnFinish): TurnEnd {
+  const reason = finishReason === "tool_calls" ? "stop" : finishReason;
+  const met =
+    stop ?? (turn.mustAnswer ? "max_tool_steps" : turn.hasExpired && isBlank(turn) ? "approval_expired" : null);
+  return record(run, turn, {
+    outcome: "completed",
+    finishReason: reason,
+    error: null,
+    isPartial: false,
+    stop: met,
+    handoffTo: handoffTo ?? null,
+  });
+}
+
+/** Somebody or something broke it off: what was said by then is kept, with a mark. */
+export function breakOffTurn(run: LiveRun, turn: Turn): TurnEnd {
+  const kind = stopOf(turn.signal);
+  if (kind === "lost") throw new RunStop("lost");
+  return record(run, turn, {
+    outcome: "cancelled",
+    finishReason: kind === "interrupted" ? "interrupted" : "cancelled",
+    error: null,
+    isPartial: true,
+    stop: null,
+    handoffTo: null,
+  });
+}
+
+export function failTurn(run: LiveRun, turn: Turn, error: unknown): TurnEnd {
+  if (error instanceof RunStop) {
+    if (error.kind === "lost") throw error;
+    return breakOffTurn(run, turn);
+  }
+  if (error instanceof BudgetSpent) return endForBudget(run, turn);
+  return record(run, turn, {
+    outcome: "failed",
+    finishReason: error === "CONTENT_FILTERED" || codeOf(error) === "CONTENT_FILTERED" ? "content_filter" : "error",
+    error: describeFault(run, error),
+    isPartial: true,
+    stop: null,
+    handoffTo: null,
+  });
+}
+
+/** Nothing went wrong with the agent, so it does not count as an error of it. */
+function endForBudget(run: LiveRun, turn: Turn): TurnEnd {
+  return record(run, turn, {
+    outcome: "cancelled",
+    finishReason: "budget_exceeded",
+    error: null,
+    isPartial: true,
+    stop: "budget_exceeded",
+    handoffTo: null,
+  });
+}
+
+/** A turn that waited and will not go on, with those that it waits for. */
+export function closeSuspended(run: LiveRun, kept: SuspendedTurn): void {
+  for (const call of kept.waiting) if (call.kind === "member") closeSuspended(run, call.turn);
+  const kind = stopOf(run.signal);
+  if (kind === "lost") return;
+  void run.ledger.submit({
+    op: "finish_turn",
+    turn_id: kept.id,
+    agent_id: kept.agentId,
+    status: "cancelled",
+    finish_reason: kind === "interrupted" ? "interrupted" : "cancelled",
+    content: kept.text.trim() === "" ? "" : kept.text,
+    metadata: { partial: true },
+    error: null,
+    warnings: kept.warnings,
+    attempts: kept.attempts,
+    framework: kept.framework,
+    model: kept.model,
+    first_token_ms: kept.firstTokenMs,
+    duration_ms: kept.durationMs,
+    usage: toUsageRow(kept),
+    payer_id: run.scene.payer_id,
+  });
+}
+
+interface TurnRecord {
+  readonly outcome: "completed" | "failed" | "cancelled";
+  readonly finishReason: string;
+  readonly error: FaultRow | null;
+  readonly isPartial: boolean;
+  readonly stop: TurnStop | null;
+  readonly handoffTo: string | null;
+}
+
+/** Not waited for: what follows travels in the same batch. */
+function record(run: LiveRun, turn: Turn, end: TurnRecord): TurnEnd {
+  const { ports, scene } = run;
+  const text = isBlank(turn) ? "" : turn.text;
+  void run.ledger.submit({
+    op: "finish_turn",
+    turn_id: turn.id,
+    agent_id: turn.agent.id,
+    status: end.outcome,
+    finish_reason: end.finishReason,
+    content: text,
+    metadata: end.isPartial ? { partial: true } : {},
+    error: end.error,
+    warnings: turn.warnings,
+    attempts: turn.attempts,
+    framework: turn.framework,
+    model: turn.model,
+    first_token_ms: turn.firstTokenMs,
+    duration_ms: ports.clock.now().getTime() - turn.startedAtMs,
+    usage: toUsageRow(turn),
+    payer_id: scene.payer_id,
+  });
+  turn.span.end({ errorType: end.error?.code ?? null, ...(turn.usage !== null && { usage: turn.usage }) });
+  ports.observer.note("run.turn_ended", {
+    framework: turn.framework,
+    model: turn.model,
+    outcome: end.outcome,
+    inputTokens: turn.usage?.inputTokens ?? 0,
+    outputTokens: turn.usage?.outputTokens ?? 0,
+  });
+  run.finished.push({
+    agentId: turn.agent.id,
+    outcome: end.outcome,
+    text,
+    handoffTo: end.handoffTo,
+    usedTool: turn.usedTool,
+    errorCode: end.error?.code ?? null,
+    isPartial: end.isPartial && text !== "",
+    stop: end.stop,
+  });
+  if (text !== "") chargeAnswer(run);
+  return { kind: "finished", text, isError: end.outcome !== "completed", stop: end.stop };
+}
+
+/** The first answer was paid for with the admission, where there was one; the others are counted and never refused. */
+function chargeAnswer(run: LiveRun): void {
+  run.answerCount += 1;
+  if (run.answerCount === 1 && run.scene.run.request["source"] !== "auto_respond") return;
+  const userId = chargedUserOf(run.scene);
+  if (userId !== null) run.ports.charge.answer(userId).catch(() => {});
+}
+
+function toUsageRow({ usage, costUsd }: Pick<Turn, "usage" | "costUsd">): UsageRow | null {
+  if (usage === null) return null;
+  return {
+    input_tokens: Math.round(usage.inputTokens),
+    cached_input_tokens: Math.round(usage.cachedInputTokens),
+    output_tokens: Math.round(usage.outputTokens),
+    reasoning_tokens: Math.round(usage.reasoningTokens),
+    cost_usd: costUsd,
+    estimated: usage.isEstimated,
+  };
+}
+
+function describeFault(run: LiveRun, error: unknown): FaultRow {
+  if (error instanceof ModelError)
+    return {
+      code: error.code,
+      message: error.message,
+      retryable: error.isRetryable,
+      provider_status: error.providerStatus,
+    };
+  if (error === "CONTENT_FILTERED")
+    return {
+      code: "CONTENT_FILTERED",
+      message: "The provider held the answer back",
+      retryable: false,
+      provider_status: null,
+    };
+  run.ports.observer.note("agents.turn_fault", { runId: run.scene.run.id, error });
+  return {
+    code: "INTERNAL_ERROR",
+    message: "Something went wrong on our side",
+    retryable: true,
+    provider_status: null,
+  };
+}
+
+function codeOf(error: unknown): string | null {
+  return error instanceof ModelError ? error.code : null;
+}
+
+function isBlank({ text }: Turn): boolean {
+  return text.trim() === "";
+}

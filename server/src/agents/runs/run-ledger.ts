@@ -1,0 +1,186 @@
+import type pg from "pg";
+import type { DeltaStore } from "./delta-store.ts";
+import type { Block, DeltaSource, DeltaType, EventLine } from "./event-line.ts";
+import { retryWrite } from "./retry-write.ts";
+import { RunStop } from "./run-stop.ts";
+import { type Advance, advanceRun, type RunHold } from "./sql/advance-run.ts";
+import { countSeqs, type EventRow, type Step, type StepResult } from "./steps.ts";
+
+const FLUSH_CHARS = 4_096;
+/** What only says how a turn goes on may wait a moment for what it goes on with: short answers end in the same transaction. */
+const LINGER_MS = 15;
+
+export interface RunLedger {
+  /** Shown at once, stored with the next batch. */
+  delta(type: DeltaType, source: DeltaSource, text: string): void;
+  /** Written with everything else that is submitted until the batch leaves. Rejects with a RunStop when the run is lost. */
+  submit(step: Step): Promise<StepResult>;
+  /** Resolves when all that was submitted is stored. */
+  drain(): Promise<void>;
+  close(): void;
+}
+
+export interface LedgerOptions {
+  readonly pool: pg.Pool;
+  readonly deltas: DeltaStore;
+  readonly hold: RunHold;
+  readonly line: EventLine;
+  onCancel(reason: "cancelled" | "interrupted" | "disconnected"): void;
+  onLost(error: unknown): void;
+  /** Something was committed that may have raised events. */
+  onCommit(): void;
+}
+
+interface Entry {
+  readonly step: Step;
+  /** Its place among the events; one that lingers has none before the batch leaves or something else comes after it. */
+  block: Block | null;
+  resolve(result: StepResult): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * All writes of one run: one transaction at a time, holding whatever was submitted while the one before was under way. Steps
+ * that follow each other without a wait, such as the end of a turn and the start of the next, so share a round trip.
+ */
+export function createRunLedger(options: LedgerOptions): RunLedger {
+  const { pool, deltas, hold, line } = options;
+  let entries: Entry[] = [];
+  /** Taken from the line and not stored yet, because the run's row was held by somebody. */
+  let leftRows: readonly EventRow[] = [];
+  let pumping: Promise<void> | null = null;
+  let timer: NodeJS.Timeout | null = null;
+  let timerAtMs = Number.POSITIVE_INFINITY;
+  let isLost = false;
+
+  const lose = (error: unknown, batch: readonly Entry[]): void => {
+    isLost = true;
+    const left = [...batch, ...entries];
+    entries = [];
+    options.onLost(error);
+    for (const entry of left) entry.reject(new RunStop("lost"));
+  };
+  const place = (entry: Entry): Block => (entry.block ??= line.reserve(countSeqs(entry.step)));
+  const takeRows = (): readonly EventRow[] => {
+    const rows = [...leftRows, ...line.takeUnstored()];
+    leftRows = [];
+    return rows;
+  };
+  /** The end of a turn that has spoken tells of its beginning to speak too. */
+  const dropBegun = (end: Extract<Step, { op: "finish_turn" }>): void => {
+    if (end.status !== "completed" || end.content === "") return;
+    entries = entries.filter(({ step, resolve }) => {
+      const isTold = step.op === "turn_status" && step.status === "responding" && step.turn_id === end.turn_id;
+      if (isTold) resolve({ events: [] });
+      return !isTold;
+    });
+  };
+  const hasRows = (): boolean => leftRows.length > 0 || line.unstoredChars > 0;
+
+  const writeDeltas = async (): Promise<void> => {
+    const rows = takeRows();
+    try {
+      const verdict = await deltas.put(hold, rows);
+      if (verdict.is_lost) return lose(null, []);
+      if (verdict.cancel_reason !== null) options.onCancel(verdict.cancel_reason);
+      if (verdict.is_stored) line.settle();
+      else leftRows = rows;
+    } catch (error) {
+      lose(error, []);
+    }
+  };
+  const writeBatch = async (batch: readonly Entry[]): Promise<void> => {
+    const blocks = batch.map(place);
+    const rows = takeRows();
+    const steps = batch.map(({ step }, at) => ({ ...step, seq: blocks[at]?.seq ?? 0 }));
+    if (rows.length > 0) steps.unshift({ op: "events", events: rows, seq: 0 });
+    let advance: Advance;
+    try {
+      advance = await retryWrite(() => advanceRun(pool, hold, steps));
+    } catch (error) {
+      lose(error, batch);
+      return;
+    }
+    if (advance.is_lost) {
+      lose(null, batch);
+      return;
+    }
+    const results = rows.length > 0 ? advance.results.slice(1) : advance.results;
+    if (advance.cancel_reason !== null) options.onCancel(advance.cancel_reason);
+    for (const [at, block] of blocks.entries()) {
+      const events = results[at]?.events ?? [];
+      line.fill(block, batch[at]?.step.op === "finish_run" ? events.map(withData(advance.body)) : events);
+    }
+    line.settle();
+    const messages = advance.messages ?? [];
+    for (const [at, entry] of batch.entries()) entry.resolve({ events: [], ...results[at], messages });
+    options.onCommit();
+  };
+  const pump = async (): Promise<void> => {
+    // Not before everything that follows without a wait has been submitted too.
+    await new Promise((resolve) => setImmediate(resolve));
+    do {
+      const batch = entries;
+      entries = [];
+      if (batch.length > 0) await writeBatch(batch);
+      else if (hasRows()) await writeDeltas();
+    } while (!isLost && (entries.length > 0 || line.unstoredChars >= FLUSH_CHARS));
+    pumping = null;
+    if (hasRows()) scheduleIn(deltas.pauseMs);
+  };
+  const startPump = (): void => {
+    if (timer !== null) clearTimeout(timer);
+    timer = null;
+    timerAtMs = Number.POSITIVE_INFINITY;
+    pumping ??= pump();
+  };
+  const scheduleIn = (delayMs: number): void => {
+    if (isLost || pumping !== null) return;
+    const atMs = performance.now() + delayMs;
+    if (atMs >= timerAtMs) return;
+    if (timer !== null) clearTimeout(timer);
+    timerAtMs = atMs;
+    timer = setTimeout(startPump, delayMs);
+  };
+
+  return {
+    delta(type, source, text) {
+      if (isLost) return;
+      line.delta(type, source, text);
+      if (line.unstoredChars >= FLUSH_CHARS) startPump();
+      else if (timer === null) scheduleIn(deltas.pauseMs);
+    },
+    submit(step) {
+      const { promise, resolve, reject } = Promise.withResolvers<StepResult>();
+      // Whoever does not wait for it learns of a lost run by the signal.
+      promise.catch(() => {});
+      if (isLost) {
+        reject(new RunStop("lost"));
+        return promise;
+      }
+      if (step.op === "finish_turn") dropBegun(step);
+      const entry: Entry = { step, block: null, resolve, reject };
+      entries.push(entry);
+      if (step.op === "turn_status") scheduleIn(LINGER_MS);
+      else {
+        for (const waiting of entries) place(waiting);
+        startPump();
+      }
+      return promise;
+    },
+    async drain() {
+      while (!isLost && (entries.length > 0 || hasRows() || pumping !== null)) {
+        startPump();
+        await pumping;
+      }
+    },
+    close() {
+      isLost = true;
+      if (timer !== null) clearTimeout(timer);
+    },
+  };
+}
+
+function withData(data: EventRow["data"] | null): (event: EventRow) => EventRow {
+  return (event) => ({ ...event, data: data ?? {} });
+}

@@ -1,0 +1,152 @@
+import { buildContext } from "../context/build-context.ts";
+import { estimateTokens } from "../context/estimate-tokens.ts";
+import type { ModelToolCall, ModelUsage } from "../providers/model-port.ts";
+import { fallbackSelection, readSelection, SELECTION_TOOL_NAME, selectionTool } from "../strategies/selection-tool.ts";
+import { BudgetSpent } from "./call-model.ts";
+import type { LiveRun } from "./live-run.ts";
+import { findCoordinator } from "./toolset.ts";
+
+const ATTEMPTS = 2;
+const MAX_CHOICE_TOKENS = 256;
+const INSTRUCTION =
+  "You moderate this conversation and do not take part in it. Decide who should speak next, or that nothing more needs to be said.";
+
+/** The id of the next speaker, or `done`: the coordinator's model says. One that cannot is helped out by the order of positions. */
+export async function selectSpeaker(run: LiveRun): Promise<string> {
+  const lastSpeakerId = run.finished.at(-1)?.agentId ?? null;
+  const coordinatorId = findCoordinator(run);
+  const coordinator = run.scene.agents.find(({ id }) => id === coordinatorId) ?? run.agents[0];
+  if (coordinator === undefined) return "done";
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    try {
+      const choice = await askModel(run, coordinator, lastSpeakerId);
+      if (choice !== null && choice !== lastSpeakerId) return choice;
+    } catch (error) {
+      if (run.signal.aborted || error instanceof BudgetSpent) throw error;
+    }
+  }
+  // Everybody had a turn and the model cannot say: going round again would help nobody.
+  const haveSpoken = new Set(run.finished.map(({ agentId }) => agentId));
+  if (run.agents.every(({ id }) => haveSpoken.has(id))) return "done";
+  return fallbackSelection(run.agents, lastSpeakerId);
+}
+
+async function askModel(
+  run: LiveRun,
+  coordinator: LiveRun["agents"][number],
+  lastSpeakerId: string | null,
+): Promise<string | null> {
+  const { models, calibration } = run.ports;
+  const { framework, model } = coordinator;
+  const facts = models.describe(framework, model);
+  const ratio = calibration.ratioFor(facts.model);
+  const tool = selectionTool(run.agents, lastSpeakerId);
+  const context = buildContext({
+    agent: { id: run.scene.run.id, name: "Moderator", role: null, systemPrompt: INSTRUCTION },
+    participants: run.agents.map(({ id, name, role }) => ({ id, name, type: "agent", role })),
+    messages: saidSoFar(run),
+    historyLimit: run.limits.historyLimit,
+    tokenBudget: Math.max(MAX_CHOICE_TOKENS, Math.floor(facts.contextWindow / 2)),
+    charsPerToken: ratio,
+  });
+  const inputTokens = context.estimatedTokens + estimateTokens(JSON.stringify(tool), ratio);
+  const priced: ModelUsage = {
+    inputTokens,
+    cachedInputTokens: 0,
+    outputTokens: MAX_CHOICE_TOKENS,
+    reasoningTokens: 0,
+    isEstimated: true,
+  };
+  const reservation = run.budget.reserve({
+    inputTokens,
+    maxOutputTokens: MAX_CHOICE_TOKENS,
+    costUsd: models.priceOf(framework, facts.model, priced),
+  });
+  if (reservation === null) throw new BudgetSpent();
+  const span = run.span.startChat({
+    framework,
+    model: facts.model,
+    settings: {},
+    system: context.system,
+    messages: context.messages,
+  });
+  let call: ModelToolCall | null = null;
+  let text = "";
+  let usage: ModelUsage | null = null;
+  try {
+    const stream = models.stream({
+      framework,
+      model,
+      system: context.system,
+      messages: context.messages,
+      tools: facts.hasTools ? [tool] : [],
+      toolChoice: facts.hasTools ? { tool: SELECTION_TOOL_NAME } : "none",
+      settings: { temperature: 0, max_tokens: MAX_CHOICE_TOKENS },
+      signal: run.signal,
+      agent: { id: coordinator.id, name: coordinator.name },
+      ...(span.traceparent !== undefined && { traceparent: span.traceparent }),
+    });
+    for await (const event of stream) {
+      if (event.type === "tool_call") call ??= event.call;
+      else if (event.type === "text") text += event.delta;
+      else if (event.type === "finish") usage = event.usage;
+    }
+  } finally {
+    const spent = usage ?? { ...priced, outputTokens: 0 };
+    const costUsd = models.priceOf(framework, facts.model, spent);
+    run.budget.settle(reservation, { tokens: spent.inputTokens + spent.outputTokens, costUsd });
+    span.end({ usage: spent });
+    if (usage !== null)
+      void run.ledger.submit({
+        op: "add_usage",
+        agent_id: coordinator.id,
+        framework,
+        model: facts.model,
+        payer_id: run.scene.payer_id,
+        usage: {
+          input_tokens: usage.inputTokens,
+          cached_input_tokens: usage.cachedInputTokens,
+          output_tokens: usage.outputTokens,
+          reasoning_tokens: usage.reasoningTokens,
+          cost_usd: costUsd,
+          estimated: usage.isEstimated,
+        },
+      });
+  }
+  return readSelection(call?.inputText ?? text, run.agents);
+}
+
+/** What turns have read, and what was said since the last of them began. */
+function saidSoFar(run: LiveRun): LiveRun["transcript"] {
+  const { scene } = run;
+  const read: LiveRun["transcript"] =
+    run.transcript.length > 0 || scene.message === null
+      ? run.transcript
+      : [
+          {
+            id: scene.run.message_id ?? scene.run.id,
+            seq: 0,
+            sender_type: "user",
+            sender_id: scene.run.user_id,
+            sender_name: scene.people.find(({ id }) => id === scene.run.user_id)?.name ?? "User",
+            content: scene.message,
+            reply_to_id: null,
+            run_id: scene.run.id,
+          },
+        ];
+  const ownCount = read.filter(({ run_id, sender_type }) => run_id === scene.run.id && sender_type === "agent").length;
+  const unread = run.finished.filter(({ text }) => text !== "").slice(ownCount);
+  return [
+    ...read,
+    ...unread.map((turn, index) => ({
+      id: turn.agentId,
+      seq: (read.at(-1)?.seq ?? 0) + index + 1,
+      sender_type: "agent" as const,
+      sender_id: turn.agentId,
+      sender_name: scene.agents.find(({ id }) => id === turn.agentId)?.name ?? "Agent",
+      content: turn.text,
+      reply_to_id: null,
+      run_id: scene.run.id,
+    })),
+  ];
+}

@@ -1,0 +1,42 @@
+import type pg from "pg";
+import type { StartedRun } from "../executor.ts";
+
+export interface KeptRun {
+  readonly run_id: string;
+  readonly is_lost: boolean;
+  readonly cancel_reason: "cancelled" | "interrupted" | "disconnected" | null;
+  readonly swarm_status: string | null;
+  readonly gone_turn_ids: readonly string[];
+}
+
+export async function keepRuns(pool: pg.Pool, runs: readonly StartedRun[], leaseMs: number): Promise<KeptRun[]> {
+  const { rows } = await pool.query<KeptRun>({
+    name: "agents-keep-runs",
+    text: `select run_id, is_lost, cancel_reason, swarm_status, gone_turn_ids
+           from private.keep_runs($1, $2, $3)`,
+    values: [runs.map(({ runId }) => runId), runs.map(({ fence }) => fence), leaseMs],
+  });
+  return rows;
+}
+
+export async function claimRuns(pool: pg.Pool, owner: string, leaseMs: number, maxRuns: number): Promise<StartedRun[]> {
+  const { rows } = await pool.query<{ run_id: string; fence: string }>(
+    "select run_id, fence from private.claim_runs($1, $2, $3)",
+    [owner, leaseMs, maxRuns],
+  );
+  return rows.map((row) => ({ runId: row.run_id, fence: Number(row.fence) }));
+}
+
+/** Answers with how many runs and approvals it has ended. */
+export async function sweepRuns(pool: pg.Pool, maxRows: number): Promise<number> {
+  const { rows } = await pool.query<{ swept: number }>("select private.sweep_runs($1) as swept", [maxRows]);
+  return rows[0]?.swept ?? 0;
+}
+
+export async function pruneRunRows(pool: pg.Pool, retentionHours: number, maxRows: number): Promise<number> {
+  const { rows } = await pool.query<{ pruned: number }>(
+    "select private.prune_run_rows($1 * interval '1 hour', $2) as pruned",
+    [retentionHours, maxRows],
+  );
+  return rows[0]?.pruned ?? 0;
+}

@@ -1,0 +1,56 @@
+import type { SwarmStrategy } from "@swarmbase/sdk";
+import type pg from "pg";
+import type { FaultRow, SpeakingAgent } from "../steps.ts";
+
+export interface SceneAgent extends Pick<SpeakingAgent, "id" | "name" | "role" | "framework" | "model" | "settings"> {
+  readonly position: number;
+}
+
+export interface DaySpending {
+  readonly tokens: number;
+  readonly cost_usd: number;
+}
+
+/** What private.load_run tells. Names are those of its JSON. */
+export interface RunScene {
+  readonly run: {
+    readonly id: string;
+    readonly swarm_id: string;
+    readonly user_id: string | null;
+    readonly message_id: string | null;
+    readonly strategy: SwarmStrategy;
+    readonly request: Readonly<Record<string, unknown>>;
+  };
+  readonly last_seq: number;
+  readonly swarm: {
+    readonly id: string;
+    readonly name: string;
+    readonly status: string;
+    readonly owner_id: string;
+    readonly coordinator_agent_id: string | null;
+    readonly settings: Readonly<Record<string, unknown>>;
+  };
+  readonly message: string | null;
+  readonly agents: readonly SceneAgent[];
+  readonly people: readonly { readonly id: string; readonly name: string }[];
+  readonly payer_id: string;
+  readonly payer_budget: { readonly max_tokens: number | null; readonly max_cost_usd: number | null } | null;
+  readonly spent_by_payer: DaySpending;
+  readonly spent_in_swarm: DaySpending;
+  readonly progress: unknown;
+  /** Tool calls that waited for a human and are decided. */
+  readonly decisions: readonly { readonly id: string; readonly status: string; readonly error: FaultRow | null }[];
+}
+
+/** Null: the run is no longer ours. */
+export async function loadRun(
+  pool: pg.Pool,
+  { runId, fence }: { readonly runId: string; readonly fence: number },
+): Promise<RunScene | null> {
+  const { rows } = await pool.query<{ scene: RunScene | null }>({
+    name: "agents-load-run",
+    text: "select private.load_run($1, $2) as scene",
+    values: [runId, fence],
+  });
+  return rows[0]?.scene ?? null;
+}

@@ -1,0 +1,200 @@
+import { createEchoStripper, type EchoStripper } from "../context/echo-stripper.ts";
+import { createRepeatGuard, type RepeatGuard } from "../guards/repeat-guard.ts";
+import type { ModelMessage, ModelToolCall, ModelUsage, ModelWarning } from "../providers/model-port.ts";
+import type { TurnSpan } from "../tracing.ts";
+import type { DeltaSource } from "./event-line.ts";
+import type { LiveRun, TurnStop } from "./live-run.ts";
+import type { PausedExecution, SpeakingAgent } from "./steps.ts";
+
+/** What a turn is and has come to. */
+export interface Turn {
+  readonly id: string;
+  readonly messageId: string;
+  readonly position: number;
+  readonly agent: SpeakingAgent;
+  readonly source: DeltaSource;
+  readonly signal: AbortSignal;
+  readonly span: TurnSpan;
+  readonly guard: RepeatGuard;
+  readonly startedAtMs: number;
+  /** The coordinator asked: its agent id and words. */
+  readonly asked: AskedTurn | null;
+  system: string;
+  messages: ModelMessage[];
+  /** Of the transcript, how many messages were left out when the model said that it was too long. */
+  droppedCount: number;
+  stripper: EchoStripper;
+  text: string;
+  isResponding: boolean;
+  firstTokenMs: number | null;
+  toolSteps: number;
+  mustAnswer: boolean;
+  usedTool: boolean;
+  hasExpired: boolean;
+  framework: string;
+  model: string;
+  attempts: number;
+  warnings: (ModelWarning | { readonly setting: string; readonly message: string; readonly messageCount: number })[];
+  usage: ModelUsage | null;
+  costUsd: number | null;
+}
+
+export interface AskedTurn {
+  readonly byAgentId: string;
+  readonly byAgentName: string;
+  readonly words: string;
+}
+
+/** A tool call of a turn that waits: answered, waiting for a human, or waiting for another agent's turn that does. */
+export type WaitingCall =
+  | { readonly kind: "answered"; readonly call: ModelToolCall; readonly output: string; readonly isError: boolean }
+  | { readonly kind: "approval"; readonly call: ModelToolCall; readonly execution: PausedExecution }
+  | { readonly kind: "member"; readonly call: ModelToolCall; readonly turn: SuspendedTurn };
+
+/** All that another node needs to go on with a turn. Stored as JSON. */
+export interface SuspendedTurn {
+  readonly id: string;
+  readonly messageId: string;
+  readonly position: number;
+  readonly agentId: string;
+  readonly asked: AskedTurn | null;
+  readonly system: string;
+  readonly messages: readonly ModelMessage[];
+  readonly waiting: readonly WaitingCall[];
+  readonly text: string;
+  readonly firstTokenMs: number | null;
+  readonly toolSteps: number;
+  readonly framework: string;
+  readonly model: string;
+  readonly attempts: number;
+  readonly warnings: Turn["warnings"];
+  readonly usage: ModelUsage | null;
+  readonly costUsd: number | null;
+  readonly durationMs: number;
+}
+
+export type TurnEnd =
+  | { readonly kind: "finished"; readonly text: string; readonly isError: boolean; readonly stop: TurnStop | null }
+  | { readonly kind: "gone" }
+  | { readonly kind: "suspended"; readonly turn: SuspendedTurn };
+
+export interface NewTurn {
+  readonly id: string;
+  readonly messageId: string;
+  readonly position: number;
+  readonly agent: SpeakingAgent;
+  readonly asked: AskedTurn | null;
+}
+
+export function createTurn(run: LiveRun, { id, messageId, position, agent, asked }: NewTurn): Turn {
+  const controller = new AbortController();
+  run.turnControllers.set(id, controller);
+  return {
+    id,
+    messageId,
+    position,
+    agent,
+    asked,
+    source: { turnId: id, messageId, agentId: agent.id },
+    signal: AbortSignal.any([run.signal, controller.signal]),
+    span: run.span.startTurn({
+      turnId: id,
+      agentId: agent.id,
+      agentName: agent.name,
+      framework: agent.framework,
+      model: agent.model,
+    }),
+    guard: createRepeatGuard(),
+    startedAtMs: run.ports.clock.now().getTime(),
+    system: "",
+    messages: [],
+    droppedCount: 0,
+    stripper: createEchoStripper(agent.name),
+    text: "",
+    isResponding: false,
+    firstTokenMs: null,
+    toolSteps: 0,
+    mustAnswer: false,
+    usedTool: false,
+    hasExpired: false,
+    framework: agent.framework,
+    model: agent.model ?? "default",
+    attempts: 0,
+    warnings: [],
+    usage: null,
+    costUsd: 0,
+  };
+}
+
+export function suspendTurn(run: LiveRun, turn: Turn, waiting: readonly WaitingCall[]): SuspendedTurn {
+  return {
+    id: turn.id,
+    messageId: turn.messageId,
+    position: turn.position,
+    agentId: turn.agent.id,
+    asked: turn.asked,
+    system: turn.system,
+    messages: turn.messages,
+    waiting,
+    text: turn.text,
+    firstTokenMs: turn.firstTokenMs,
+    toolSteps: turn.toolSteps,
+    framework: turn.framework,
+    model: turn.model,
+    attempts: turn.attempts,
+    warnings: turn.warnings,
+    usage: turn.usage,
+    costUsd: turn.costUsd,
+    durationMs: run.ports.clock.now().getTime() - turn.startedAtMs,
+  };
+}
+
+export function reviveTurn(run: LiveRun, kept: SuspendedTurn, agent: SpeakingAgent): Turn {
+  const fresh = createTurn(run, { ...kept, agent });
+  return {
+    ...fresh,
+    startedAtMs: fresh.startedAtMs - kept.durationMs,
+    system: kept.system,
+    messages: [...kept.messages],
+    text: kept.text,
+    firstTokenMs: kept.firstTokenMs,
+    toolSteps: kept.toolSteps,
+    framework: kept.framework,
+    model: kept.model,
+    attempts: kept.attempts,
+    warnings: [...kept.warnings],
+    usage: kept.usage,
+    costUsd: kept.costUsd,
+  };
+}
+
+/** Text of the turn that everybody may see. What was said before a tool call and what follows it are paragraphs. */
+export function say(run: LiveRun, turn: Turn, text: string): void {
+  if (text === "") return;
+  turn.text += text;
+  run.ledger.delta("message.delta", turn.source, text);
+  if (turn.isResponding) return;
+  turn.isResponding = true;
+  turn.firstTokenMs ??= run.ports.clock.now().getTime() - turn.startedAtMs;
+  void run.ledger.submit({
+    op: "turn_status",
+    turn_id: turn.id,
+    agent_id: turn.agent.id,
+    status: "responding",
+    reason: "first_token",
+    first_token_ms: turn.firstTokenMs,
+  });
+}
+
+export function think(run: LiveRun, turn: Turn): void {
+  if (!turn.isResponding) return;
+  turn.isResponding = false;
+  void run.ledger.submit({
+    op: "turn_status",
+    turn_id: turn.id,
+    agent_id: turn.agent.id,
+    status: "thinking",
+    reason: "tool_call",
+    first_token_ms: null,
+  });
+}

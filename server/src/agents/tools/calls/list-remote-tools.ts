@@ -1,0 +1,110 @@
+import type { Tool } from "@modelcontextprotocol/client";
+import type pg from "pg";
+import { AppError } from "../../../errors/index.ts";
+import { type ConfigFault, type McpConfig, readConfig, type ToolAuth } from "../config/tool-config.ts";
+import { applyAuth } from "../http/apply-auth.ts";
+import { isRecord, type JsonRecord } from "../json-record.ts";
+import type { McpPool, McpTarget } from "../mcp/mcp-pool.ts";
+import { withClient } from "../mcp/run-mcp-tool.ts";
+import { openSecrets, type ToolSecrets } from "../seal-secrets.ts";
+import type { StoredTool } from "../sql/select-tool.ts";
+import { ToolFailure } from "../tool-failure.ts";
+import { getOwnTool } from "./get-own-tool.ts";
+
+/** A server that is not a tool's yet. */
+export interface NamedServer {
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Left out, the only secret is sent as a bearer token. */
+  readonly auth?: ToolAuth | undefined;
+  readonly secrets: ToolSecrets;
+}
+
+export interface ListCall {
+  /** Null is the service role. */
+  readonly callerId: string | null;
+  readonly server: NamedServer | { readonly toolId: string };
+}
+
+export interface RemoteTool {
+  readonly name: string;
+  readonly description: string;
+  readonly input_schema: JsonRecord;
+}
+
+export interface ListPorts {
+  readonly pool: pg.Pool;
+  readonly mcp: McpPool;
+  readonly key: Buffer;
+}
+
+const TIMEOUT_MS = 20_000;
+const MOST_TOOLS = 500;
+
+/** What an MCP server offers. */
+export async function listRemoteTools(
+  ports: ListPorts,
+  { callerId, server }: ListCall,
+): Promise<readonly RemoteTool[]> {
+  if (!("toolId" in server)) return listOffered(ports.mcp, callerId, server.secrets, buildConfig(server, "*"));
+  const tool = await getOwnTool(ports.pool, callerId, server.toolId);
+  const read = tool.kind === "mcp" ? readConfig("mcp", tool.config) : null;
+  if (read?.ok !== true) {
+    throw new AppError("VALIDATION_ERROR", "The tool is not one of an MCP server", {
+      details: { tool_id: "must be a tool of kind mcp with a valid config" },
+    });
+  }
+  return listOffered(ports.mcp, tool.owner_id, openOrExplain(ports.key, tool), read.config);
+}
+
+function openOrExplain(key: Buffer, { id, secrets_wrapped: wrapped }: StoredTool): ToolSecrets {
+  try {
+    return openSecrets(key, id, wrapped);
+  } catch (cause) {
+    throw new AppError("TOOL_ERROR", "The tool's secrets cannot be opened; send them again", { cause });
+  }
+}
+
+/** The configuration that a tool of this server would have. */
+export function buildConfig({ url, headers = {}, auth, secrets }: NamedServer, remoteName: string): McpConfig {
+  const [only, ...others] = Object.keys(secrets);
+  const isClear = only !== undefined && others.length === 0;
+  const chosen = auth ?? (isClear ? { type: "bearer", secret: only } : undefined);
+  const config = { url, headers, remote_name: remoteName, ...(chosen !== undefined && { auth: chosen }) };
+  const read = readConfig("mcp", config);
+  if (read.ok) return read.config;
+  throw new AppError("VALIDATION_ERROR", "The MCP server is not described well", { details: toDetails(read.faults) });
+}
+
+function toDetails(faults: readonly ConfigFault[]): Record<string, string> {
+  return Object.fromEntries(faults.map(({ path, message }) => [path === "" ? "body" : path, message]));
+}
+
+export async function listOffered(
+  mcp: McpPool,
+  ownerId: string | null,
+  secrets: ToolSecrets,
+  config: McpConfig,
+): Promise<readonly RemoteTool[]> {
+  const deadline = AbortSignal.timeout(TIMEOUT_MS);
+  try {
+    const target: McpTarget = {
+      ownerId,
+      url: config.url,
+      headers: { ...config.headers, ...applyAuth(config.auth, secrets).headers },
+    };
+    const list = await withClient(mcp, target, deadline, ({ client }) =>
+      client.listTools({}, { signal: deadline, timeout: TIMEOUT_MS, cacheMode: "refresh" }),
+    );
+    return list.tools.slice(0, MOST_TOOLS).map(toRemoteTool);
+  } catch (error) {
+    if (error instanceof ToolFailure) throw new AppError("TOOL_ERROR", error.message, { cause: error });
+    if (deadline.aborted) throw new AppError("TOOL_ERROR", "The MCP server did not answer in time", { cause: error });
+    throw error;
+  }
+}
+
+function toRemoteTool({ name, description, inputSchema }: Tool): RemoteTool {
+  const schema: unknown = inputSchema;
+  return { name, description: description ?? "", input_schema: isRecord(schema) ? schema : { type: "object" } };
+}

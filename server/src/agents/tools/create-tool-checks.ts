@@ -1,0 +1,43 @@
+import { isBuiltin } from "./builtins/run-builtin.ts";
+import { type ConfigFault, fillPlaceholders, readConfig } from "./config/tool-config.ts";
+import { createSchemaCompiler } from "./input/compile-schema.ts";
+import type { JsonRecord } from "./json-record.ts";
+import { sealSecrets, type ToolSecrets } from "./seal-secrets.ts";
+
+export interface ToolChecksOptions {
+  /** Of 32 bytes, derived from the master key; the one that `openTools` opens with. */
+  readonly key: Buffer;
+  newId(): string;
+  /** What is known about an address without asking DNS. */
+  findUrlFault(url: string): string | null;
+}
+
+/** What those who take the rows of tools ask about them. */
+export interface ToolChecks {
+  newId(): string;
+  isBuiltin(name: string): boolean;
+  findSchemaFault(schema: JsonRecord): string | null;
+  findConfigFaults(kind: "http" | "mcp", config: JsonRecord): readonly ConfigFault[];
+  sealSecrets(toolId: string, secrets: ToolSecrets): string[];
+}
+
+const MOST_SCHEMAS = 50;
+
+export function createToolChecks({ key, newId, findUrlFault }: ToolChecksOptions): ToolChecks {
+  const schemas = createSchemaCompiler({ maxKept: MOST_SCHEMAS });
+  return {
+    newId,
+    isBuiltin,
+    findSchemaFault(schema) {
+      const compiled = schemas.compile(schema);
+      return compiled.ok ? null : compiled.fault;
+    },
+    findConfigFaults(kind, config) {
+      const read = readConfig(kind, config);
+      if (!read.ok) return read.faults;
+      const message = findUrlFault(fillPlaceholders(read.config.url));
+      return message === null ? [] : [{ path: "url", message, isUrl: true }];
+    },
+    sealSecrets: (toolId, secrets) => sealSecrets(key, toolId, secrets),
+  };
+}

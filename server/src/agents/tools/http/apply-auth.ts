@@ -1,0 +1,27 @@
+import type { ToolAuth } from "../config/tool-config.ts";
+import type { ToolSecrets } from "../seal-secrets.ts";
+import { ToolFailure } from "../tool-failure.ts";
+
+export interface AppliedAuth {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly query: { readonly parameter: string; readonly value: string } | null;
+}
+
+/** How a tool's secret goes to its server. */
+export function applyAuth(auth: ToolAuth | undefined, secrets: ToolSecrets): AppliedAuth {
+  if (auth === undefined) return { headers: {}, query: null };
+  const secret = Object.hasOwn(secrets, auth.secret) ? secrets[auth.secret] : undefined;
+  if (secret === undefined) throw new ToolFailure("TOOL_UNUSABLE", `The tool has no secret called ${auth.secret}.`);
+  switch (auth.type) {
+    case "bearer":
+      return { headers: { authorization: `Bearer ${secret}` }, query: null };
+    case "basic": {
+      const pair = Buffer.from(`${auth.username}:${secret}`).toString("base64");
+      return { headers: { authorization: `Basic ${pair}` }, query: null };
+    }
+    case "header":
+      return { headers: { [auth.header.toLowerCase()]: secret }, query: null };
+    case "query":
+      return { headers: {}, query: { parameter: auth.parameter, value: secret } };
+  }
+}

@@ -1,0 +1,43 @@
+import type { Response } from "undici";
+
+export interface AnswerText {
+  readonly text: string;
+  /** More came, or would have come, than was read. */
+  readonly isCut: boolean;
+}
+
+const MAX_BYTES = 4_000_000;
+const SPARE_BYTES = 1024;
+const BINARY_TYPE =
+  /^(?:image|audio|video|font)\/(?!svg)|^application\/(?:octet-stream|pdf|zip|gzip|x-|vnd\.(?!.*(?:json|xml)))/i;
+
+/** As much of an answer as so many characters can need. The rest is not waited for. */
+export async function readAnswer(response: Response, maxChars: number): Promise<AnswerText> {
+  const type = response.headers.get("content-type") ?? "";
+  const maxBytes = Math.min(MAX_BYTES, maxChars * 4 + SPARE_BYTES);
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  let isCut = false;
+  if (response.body !== null) {
+    // Leaving the loop ends the stream, and by that the connection.
+    for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
+      chunks.push(chunk);
+      size += chunk.byteLength;
+      isCut = size > maxBytes;
+      if (isCut) break;
+    }
+  }
+  const bytes = Buffer.concat(chunks).subarray(0, maxBytes);
+  if (BINARY_TYPE.test(type) || isBinary(bytes)) {
+    const named = type.split(";", 1)[0]?.slice(0, 100) ?? "";
+    return {
+      text: `[binary content${named === "" ? "" : ` of type ${named}`}, ${size} bytes${isCut ? " or more" : ""}]`,
+      isCut: false,
+    };
+  }
+  return { text: new TextDecoder().decode(bytes, { stream: isCut }), isCut };
+}
+
+function isBinary(bytes: Buffer): boolean {
+  return bytes.subarray(0, SPARE_BYTES).includes(0);
+}

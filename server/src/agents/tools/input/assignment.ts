@@ -1,0 +1,51 @@
+import { isRecord, type JsonRecord } from "../json-record.ts";
+import type { AssignedTool } from "../tool-port.ts";
+
+/** What an assignment settles about its tool: arguments that the model does not choose, and bounds that are narrower. */
+export interface Assignment {
+  readonly fixed: JsonRecord;
+  readonly timeoutMs: number;
+  readonly maxOutputChars: number;
+}
+
+const OPTIONS: ReadonlySet<string> = new Set(["timeout_ms", "max_output_chars"]);
+const SHORTEST_TIMEOUT_MS = 100;
+
+/** A name that the tool has as an argument is that argument, whatever else it could mean. */
+export function readAssignment(tool: AssignedTool): Assignment {
+  const { input_schema: schema, configuration } = tool;
+  const properties = propertiesOf(schema);
+  const isClosed = schema["additionalProperties"] === false;
+  const fixed = Object.entries(configuration).filter(
+    ([name]) => Object.hasOwn(properties, name) || !(isClosed || OPTIONS.has(name)),
+  );
+  const option = (name: string): unknown =>
+    Object.hasOwn(properties, name) || !Object.hasOwn(configuration, name) ? undefined : configuration[name];
+  return {
+    fixed: Object.fromEntries(fixed),
+    timeoutMs: narrow(option("timeout_ms"), tool.timeout_ms, SHORTEST_TIMEOUT_MS),
+    maxOutputChars: narrow(option("max_output_chars"), tool.max_output_chars, 1),
+  };
+}
+
+/** The schema without what is settled. */
+export function narrowSchema(schema: JsonRecord, fixed: JsonRecord): JsonRecord {
+  const isOpen = (name: unknown): boolean => typeof name !== "string" || !Object.hasOwn(fixed, name);
+  const properties = Object.entries(propertiesOf(schema)).filter(([name]) => isOpen(name));
+  const required: unknown = schema["required"];
+  return {
+    ...schema,
+    properties: Object.fromEntries(properties),
+    ...(Array.isArray(required) && { required: required.filter(isOpen) }),
+  };
+}
+
+function propertiesOf(schema: JsonRecord): JsonRecord {
+  const properties = schema["properties"];
+  return isRecord(properties) ? properties : {};
+}
+
+function narrow(value: unknown, most: number, least: number): number {
+  if (typeof value !== "number" || !Number.isFinite(value)) return most;
+  return Math.min(most, Math.max(least, Math.floor(value)));
+}

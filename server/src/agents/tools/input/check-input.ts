@@ -1,0 +1,30 @@
+import type { ModelTool } from "../../providers/model-port.ts";
+import type { AssignedTool, ToolFault, Tools } from "../tool-port.ts";
+import { narrowSchema, readAssignment } from "./assignment.ts";
+import type { SchemaCompiler } from "./compile-schema.ts";
+import { readInput } from "./read-input.ts";
+
+/** What the model is told: fixed arguments are not its to choose. */
+export function describeTool(tool: AssignedTool): ModelTool {
+  const { name, description, input_schema: schema } = tool;
+  return { name, description, inputSchema: narrowSchema(schema, readAssignment(tool).fixed) };
+}
+
+/** The tool's own schema judges the whole input, what the assignment fixes included. */
+export function checkToolInput(
+  schemas: SchemaCompiler,
+  tool: AssignedTool,
+  inputText: string,
+): ReturnType<Tools["checkInput"]> {
+  const read = readInput(inputText);
+  if (!read.ok) return refuse("INVALID_TOOL_INPUT", read.fault);
+  const schema = schemas.compile(tool.input_schema);
+  if (!schema.ok) return refuse("TOOL_UNUSABLE", `The tool's input_schema ${schema.fault}.`);
+  const input = { ...read.input, ...readAssignment(tool).fixed };
+  const fault = schema.findFault(input);
+  return fault === null ? { ok: true, input } : refuse("INVALID_TOOL_INPUT", `The input is not valid: ${fault}.`);
+}
+
+function refuse(code: string, message: string): { readonly ok: false; readonly fault: ToolFault } {
+  return { ok: false, fault: { code, message, retryable: false } };
+}

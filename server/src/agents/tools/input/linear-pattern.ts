@@ -1,0 +1,32 @@
+import { RE2JS } from "re2js";
+
+const MAX_PATTERN_LENGTH = 500;
+
+export type MeasuredPattern =
+  | { readonly ok: true; readonly instructions: number }
+  | { readonly ok: false; readonly fault: string };
+
+/** Patterns come from strangers and are matched against what strangers say: in linear time, or not at all. */
+export function measurePattern(pattern: string): MeasuredPattern {
+  if (pattern.length > MAX_PATTERN_LENGTH) {
+    return { ok: false, fault: `has a pattern of more than ${MAX_PATTERN_LENGTH} characters` };
+  }
+  try {
+    return { ok: true, instructions: RE2JS.compile(pattern).programSize() };
+  } catch {
+    return {
+      ok: false,
+      fault: "has a pattern that cannot be matched in linear time (no look-around, no back-references)",
+    };
+  }
+}
+
+/** In the place of `RegExp`, for a library that compiles patterns of its own. */
+export const compileLinear = Object.assign(
+  (pattern: string) => {
+    const compiled = RE2JS.compile(pattern);
+    // The library takes two patterns of the same text for one.
+    return { test: (text: string): boolean => compiled.test(text), toString: () => `linear ${pattern}` };
+  },
+  { code: "compileLinear" },
+);

@@ -1,0 +1,58 @@
+import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from "@modelcontextprotocol/client";
+import { OutboundError, wasNeverSent } from "../../../outbound/index.ts";
+import { explainFetchError } from "../http/explain-fetch-error.ts";
+import { ToolFailure } from "../tool-failure.ts";
+
+/** What a failed call of an MCP server is called. */
+export function explainMcpError(error: unknown, attempts: number): ToolFailure {
+  if (error instanceof ToolFailure) return error;
+  const extra = { attempts, cause: error };
+  const status = statusOf(error);
+  if (status === 401 || status === 403) {
+    return new ToolFailure("TOOL_HTTP_ERROR", `The MCP server refused the tool's credentials (${status}).`, extra);
+  }
+  if (status !== null) {
+    return new ToolFailure("TOOL_HTTP_ERROR", `The MCP server answered with status ${status}.`, {
+      ...extra,
+      isRetryable: status >= 500 || status === 429,
+    });
+  }
+  if (error instanceof ProtocolError) {
+    return new ToolFailure("TOOL_REMOTE_ERROR", `The MCP server refused the call (${error.code}).`, {
+      ...extra,
+      text: error.message,
+    });
+  }
+  if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) {
+    return new ToolFailure("TOOL_TIMED_OUT", "The MCP server did not answer in time.", { ...extra, isRetryable: true });
+  }
+  if (isOfNetwork(error)) return explainFetchError(error, attempts);
+  return new ToolFailure("TOOL_REMOTE_ERROR", "The MCP server's answer was not understood.", extra);
+}
+
+/** The server no longer knows the client, or was not reached: nothing has been done yet, and a new connection may help. */
+export function isLostConnection(error: unknown): boolean {
+  const status = statusOf(error);
+  if (status !== null) return status === 404 || status === 410;
+  if (error instanceof SdkError && error.code === SdkErrorCode.NotConnected) return true;
+  return isOfNetwork(error) && wasNeverSent(error);
+}
+
+function statusOf(error: unknown): number | null {
+  for (let next = error; next instanceof Error; next = next.cause) {
+    if (next instanceof SdkHttpError) return next.status;
+  }
+  return null;
+}
+
+/** Below what the client of MCP says itself. */
+function isOfNetwork(error: unknown): boolean {
+  for (let next = error; next instanceof Error; next = next.cause) {
+    if (next instanceof SdkError) continue;
+    const { code } = next as { readonly code?: unknown };
+    const isOfSystem = typeof code === "string" && /^(?:E[A-Z]+$|UND_|HPE_|ERR_)/.test(code);
+    if (isOfSystem || next instanceof OutboundError) return true;
+    if (next instanceof TypeError && next.cause instanceof Error) return true;
+  }
+  return false;
+}

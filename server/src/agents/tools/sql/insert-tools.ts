@@ -1,0 +1,42 @@
+import type pg from "pg";
+
+export interface NewTool {
+  readonly id: string;
+  readonly owner_id: string | null;
+  readonly name: string;
+  readonly description: string;
+  readonly input_schema: unknown;
+  readonly config: unknown;
+  readonly visibility: string;
+  readonly secret_names: readonly string[];
+}
+
+/** As a read shows it. */
+export interface InsertedTool {
+  readonly id: string;
+  readonly name: string;
+  readonly [column: string]: unknown;
+}
+
+// Two imports at once would choose the same free name.
+const LOCK = "select pg_advisory_xact_lock(hashtextextended('tools:' || coalesce($1::text, ''), 0))";
+const NAMES = "select name from public.tools where owner_id is not distinct from $1";
+const INSERT = `
+  insert into public.tools (id, owner_id, name, description, category, kind, input_schema, config, visibility, secret_names)
+  select n.id, n.owner_id, n.name, n.description, 'mcp', 'mcp', n.input_schema, n.config, n.visibility,
+         array(select jsonb_array_elements_text(n.secret_names))
+  from jsonb_to_recordset($1::jsonb)
+    as n(id uuid, owner_id uuid, name text, description text, input_schema jsonb, config jsonb, visibility text, secret_names jsonb)
+  returning *`;
+
+/** Until the transaction ends, nobody else imports for this owner. */
+export async function lockToolNames(client: pg.PoolClient, ownerId: string | null): Promise<Set<string>> {
+  await client.query(LOCK, [ownerId]);
+  const { rows } = await client.query<{ name: string }>(NAMES, [ownerId]);
+  return new Set(rows.map(({ name }) => name));
+}
+
+export async function insertTools(client: pg.PoolClient, tools: readonly NewTool[]): Promise<readonly InsertedTool[]> {
+  const { rows } = await client.query<InsertedTool>(INSERT, [JSON.stringify(tools)]);
+  return rows;
+}

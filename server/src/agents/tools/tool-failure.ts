@@ -1,0 +1,35 @@
+import type { ToolFault } from "./tool-port.ts";
+
+export type ToolFaultCode =
+  | "INVALID_TOOL_INPUT"
+  | "TOOL_UNUSABLE"
+  | "TOOL_BLOCKED"
+  | "TOOL_UNREACHABLE"
+  | "TOOL_HTTP_ERROR"
+  | "TOOL_REMOTE_ERROR"
+  | "TOOL_TIMED_OUT"
+  | "TOOL_CANCELLED"
+  | "TOOL_FAILED";
+
+export interface ToolFailureExtra {
+  readonly isRetryable?: boolean;
+  readonly attempts?: number;
+  /** What the other side said. For the model and the owner, not for everybody who may see that the call failed. */
+  readonly text?: string;
+  readonly cause?: unknown;
+}
+
+/** Why a tool gave no result. The message can be shown to anybody in the swarm: nothing of the answer, no secret, no address. */
+export class ToolFailure extends Error {
+  readonly fault: ToolFault;
+  readonly attempts: number;
+  readonly text: string | null;
+
+  constructor(code: ToolFaultCode, message: string, extra: ToolFailureExtra = {}) {
+    super(message, { cause: extra.cause });
+    this.name = "ToolFailure";
+    this.fault = { code, message, retryable: extra.isRetryable ?? false };
+    this.attempts = extra.attempts ?? 1;
+    this.text = extra.text ?? null;
+  }
+}

@@ -1,0 +1,63 @@
+import { chmod, chown, mkdir, open } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { syncFolder } from "../../crypto/index.ts";
+import { type SettledCluster, settleCluster } from "../../db/index.ts";
+import { CLUSTER_FOLDER, KEPT_FILES } from "./manifest.ts";
+import { type ByteSink, readBackup } from "./read-backup.ts";
+import { ArchiveError, type TarEntry } from "./tar.ts";
+
+export interface ExtractOptions {
+  readonly file: string;
+  readonly dataDir: string;
+  readonly signal: AbortSignal;
+  onBytes(count: number): void;
+}
+
+/** Makes a data directory from a backup, checked once more on the way and on disk when it resolves. */
+export async function extractBackup(o: ExtractOptions): Promise<void> {
+  const place = await settleCluster(o.dataDir);
+  const folders: string[] = [place.clusterDir];
+  const sink = async (entry: Omit<TarEntry, "content">): Promise<ByteSink | null> => {
+    const path = placeOf(entry.path, place);
+    if (path === null) throw new ArchiveError(`the backup holds ${entry.path}, which has no place here`);
+    if (path.isKept) await mkdir(dirname(path.file), { recursive: true, mode: 0o700 });
+    if (entry.kind === "folder") {
+      await mkdir(path.file, { recursive: true, mode: 0o700 });
+      await own(path.file, place);
+      folders.push(path.file);
+      return null;
+    }
+    return openSink(path.file, path.isKept ? null : place, path.file.endsWith("ca-cert.pem") ? 0o644 : 0o600);
+  };
+  await readBackup({ ...o, sink });
+  for (const folder of folders) await syncFolder(folder);
+}
+
+function placeOf(path: string, { dataDir, clusterDir }: SettledCluster): { file: string; isKept: boolean } | null {
+  if (KEPT_FILES.some((kept) => kept === path)) return { file: join(dataDir, path), isKept: true };
+  if (path === CLUSTER_FOLDER) return { file: clusterDir, isKept: false };
+  if (!path.startsWith(`${CLUSTER_FOLDER}/`)) return null;
+  return { file: join(clusterDir, path.slice(CLUSTER_FOLDER.length + 1)), isKept: false };
+}
+
+async function openSink(path: string, place: SettledCluster | null, mode: number): Promise<ByteSink> {
+  const handle = await open(path, "wx", mode);
+  await handle.chmod(mode);
+  return {
+    write: (chunk) => handle.writeFile(chunk),
+    close: async () => {
+      try {
+        const account = place?.account ?? null;
+        if (account !== null) await handle.chown(account.uid, account.gid);
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+    },
+  };
+}
+
+async function own(path: string, { account }: SettledCluster): Promise<void> {
+  await chmod(path, 0o700);
+  if (account !== null) await chown(path, account.uid, account.gid);
+}

@@ -1,0 +1,59 @@
+import { ArchiveError } from "./tar.ts";
+
+/** The last entry of a backup: what it is, and what everything in it must add up to. Without it a backup is not whole. */
+export interface BackupManifest {
+  readonly format: typeof BACKUP_FORMAT;
+  /** Of the program that made it. */
+  readonly version: string;
+  readonly createdAt: string;
+  readonly postgresMajor: number;
+  /** False when the operator keeps the key elsewhere (MASTER_KEY): without it the backup opens nothing. */
+  readonly hasMasterKey: boolean;
+  readonly files: Readonly<Record<string, BackedUpFile>>;
+}
+
+export interface BackedUpFile {
+  readonly sizeBytes: number;
+  readonly sha256: string;
+}
+
+export const BACKUP_FORMAT = 1;
+export const MANIFEST_PATH = "manifest.json";
+export const CLUSTER_FOLDER = "cluster";
+/** What of the data directory is part of a backup. All else there is made anew from these and from the database. */
+export const KEPT_FILES = ["master.key", "tls/ca-cert.pem", "tls/ca-key.pem", "tls/localhost.pem"] as const;
+export const MASTER_KEY_FILE = KEPT_FILES[0];
+
+export function parseManifest(text: string): BackupManifest {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new ArchiveError("the backup's manifest cannot be understood", { cause });
+  }
+  const manifest = value as Partial<BackupManifest> | null;
+  if (typeof manifest !== "object" || manifest === null || typeof manifest.format !== "number") {
+    throw new ArchiveError("the backup's manifest cannot be understood");
+  }
+  const format: number = manifest.format;
+  if (format !== BACKUP_FORMAT) {
+    throw new ArchiveError(
+      `the backup has the format ${format}, and this release of Swarmbase reads ${String(BACKUP_FORMAT)}; ` +
+        `use the release that made it (${isPrintable(manifest.version) ? manifest.version : "unknown"})`,
+    );
+  }
+  const isWhole =
+    isPrintable(manifest.version) &&
+    isPrintable(manifest.createdAt) &&
+    typeof manifest.postgresMajor === "number" &&
+    typeof manifest.hasMasterKey === "boolean" &&
+    typeof manifest.files === "object" &&
+    manifest.files !== null;
+  if (!isWhole) throw new ArchiveError("the backup's manifest is incomplete");
+  return manifest as BackupManifest;
+}
+
+/** It ends up on an operator's terminal, which obeys what it is sent. */
+function isPrintable(value: unknown): value is string {
+  return typeof value === "string" && /^[\x20-\x7e]{1,64}$/.test(value);
+}

@@ -1,0 +1,147 @@
+import { stat } from "node:fs/promises";
+import { basename, join, resolve } from "node:path";
+import { loadSettings, type Settings } from "../config/index.ts";
+import { derivePassword } from "../crypto/index.ts";
+import {
+  findCluster,
+  findLastPort,
+  hasEmbeddedCluster,
+  readBaseBackup,
+  readClusterMajor,
+  withRestingCluster,
+} from "../db/index.ts";
+import { openMasterKey } from "../prepare-database.ts";
+import { readFileEntry, readFolderEntries } from "./archive/folder-entries.ts";
+import { BACKUP_FORMAT, CLUSTER_FOLDER, KEPT_FILES, MASTER_KEY_FILE } from "./archive/manifest.ts";
+import { readTar, type TarEntry } from "./archive/tar.ts";
+import { writeBackup } from "./archive/write-backup.ts";
+import type { Command, CommandContext } from "./command.ts";
+import { neverStartedError } from "./never-started-error.ts";
+import { parseOptions } from "./parse-options.ts";
+import { createProgressLine, formatBytes, type ProgressLine } from "./progress-line.ts";
+
+export const backupCommand: Command = {
+  name: "backup",
+  summary: "write the embedded database and its keys to one file",
+  help: `
+Usage: swarmbase backup [--to <file or folder>]
+
+Makes one file with the embedded database as it is at one moment, the master key and the local certificate authority.
+The service may be running, and goes on serving; a stopped one stays stopped. The file is for its owner alone: whoever has
+it has every row and every secret. Bring it back with: swarmbase restore <file>
+
+--to  where to. In a folder, the file is named after the time; default: the folder you are in. A file that is already
+      there is not replaced.
+
+With DATABASE_URL the database is not ours to copy: use pg_dump, pg_basebackup or your provider's backups, and keep
+MASTER_KEY with them.`,
+  run: async (context) => {
+    const { values } = parseOptions(context.args, { to: { type: "string" } });
+    const settings = loadSettings(context.env);
+    if (settings.databaseUrl !== null) {
+      throw new Error(
+        "DATABASE_URL is set, so the database is not an embedded one and is not backed up here. Use pg_dump, " +
+          "pg_basebackup or your provider's backups, and keep MASTER_KEY with them: without it stored keys cannot be opened.",
+      );
+    }
+    if (!(await hasEmbeddedCluster(settings.dataDir))) throw neverStartedError(settings.dataDir);
+    const file = await chooseFile(typeof values["to"] === "string" ? values["to"] : ".", context);
+    const progress = createProgressLine(context.stderr);
+    try {
+      await backUp(file, settings, context, progress);
+    } finally {
+      progress.end();
+    }
+    const { size } = await stat(file);
+    context.stdout.write(`${file}\n`);
+    context.stderr.write(
+      `Wrote ${basename(file)} (${formatBytes(size)}). It holds every secret of the deployment: keep it like a password.\n`,
+    );
+    return 0;
+  },
+};
+
+interface BackupWork {
+  readonly file: string;
+  readonly settings: Settings;
+  readonly context: CommandContext;
+  readonly progress: ProgressLine;
+}
+
+async function backUp(
+  file: string,
+  settings: Settings,
+  context: CommandContext,
+  progress: ProgressLine,
+): Promise<void> {
+  const work = { file, settings, context, progress };
+  const resting = await withRestingCluster(settings.dataDir, async ({ clusterDir }) => {
+    progress.step("copying the stopped database");
+    await write(work, clusterDir, readFolderEntries(clusterDir));
+  });
+  if (resting !== null) return;
+
+  const cluster = await findCluster(settings.dataDir);
+  const port = await findLastPort(settings.dataDir);
+  if (cluster === null || port === null) throw new Error("The service is just starting; try again in a moment.");
+  const password = derivePassword(await openMasterKey(settings), "postgres");
+  const chunks = readBaseBackup({
+    url: `postgresql://postgres:${encodeURIComponent(password)}@127.0.0.1:${port}/postgres`,
+    signal: context.signal,
+    onTotal: (bytes) => progress.expect(bytes),
+  });
+  progress.step("copying the running database");
+  await write(work, cluster.clusterDir, readTar(chunks));
+}
+
+async function write(work: BackupWork, clusterDir: string, cluster: AsyncIterable<TarEntry>): Promise<void> {
+  const { file, settings, context, progress } = work;
+  const major = await readClusterMajor(clusterDir);
+  if (major === null) throw new Error(`${clusterDir} does not say which PostgreSQL made it.`);
+  const kept: TarEntry[] = [];
+  for (const path of KEPT_FILES) {
+    const source = join(settings.dataDir, path);
+    if (await exists(source)) kept.push(await readFileEntry(source, path));
+  }
+  const hasMasterKey = kept.some(({ path }) => path === MASTER_KEY_FILE);
+  await writeBackup({
+    file,
+    entries: joinEntries(kept, cluster),
+    facts: {
+      format: BACKUP_FORMAT,
+      version: context.version,
+      createdAt: context.clock.now().toISOString(),
+      postgresMajor: major,
+      hasMasterKey,
+    },
+    signal: context.signal,
+    onBytes: (count) => progress.add(count),
+  });
+  if (!hasMasterKey) context.stderr.write("The master key is not in it: it is set by MASTER_KEY. Keep that too.\n");
+}
+
+async function* joinEntries(kept: readonly TarEntry[], cluster: AsyncIterable<TarEntry>): AsyncGenerator<TarEntry> {
+  yield* kept;
+  for await (const entry of cluster) yield { ...entry, path: `${CLUSTER_FOLDER}/${entry.path}` };
+}
+
+async function chooseFile(to: string, { clock }: CommandContext): Promise<string> {
+  const wanted = resolve(to);
+  const stamp = clock.now().toISOString().slice(0, 19).replaceAll(":", "-");
+  const isFolder =
+    to.endsWith("/") ||
+    (await stat(wanted).then(
+      (found) => found.isDirectory(),
+      () => false,
+    ));
+  const file = isFolder ? join(wanted, `swarmbase-${stamp}Z.tar.gz`) : wanted;
+  if (await exists(file)) throw new Error(`${file} is already there, and a backup never replaces a file.`);
+  return file;
+}
+
+function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,189 @@
+import { Writable } from "node:stream";
+import type { Client } from "pg";
+import { findLikelyTypos, loadSettings, type Settings, SettingsError } from "../config/index.ts";
+import { derivePassword } from "../crypto/index.ts";
+import {
+  connectClient,
+  EMBEDDED_DATABASE,
+  findCluster,
+  findLastPort,
+  isDataDirectoryHeld,
+  locateBinaries,
+  openServer,
+  readClusterMajor,
+} from "../db/index.ts";
+import { openMasterKey } from "../prepare-database.ts";
+import type { Command, CommandContext } from "./command.ts";
+import { createCommandObserver } from "./create-command-observer.ts";
+import { checkCertificate } from "./doctor/check-certificate.ts";
+import { checkDataDirectory } from "./doctor/check-data-directory.ts";
+import { checkDatabase } from "./doctor/check-database.ts";
+import { checkMail, checkPort, checkProviders, checkRedis } from "./doctor/check-surroundings.ts";
+import { collectFindings, type Findings, reasonOf, renderFindings } from "./doctor/finding.ts";
+import { parseOptions } from "./parse-options.ts";
+
+/** What a check has to say it says as a finding. */
+const SILENCE = new Writable({ write: (_chunk, _encoding, done) => done() });
+
+export const doctorCommand: Command = {
+  name: "doctor",
+  summary: "look for what is wrong, and say what to do",
+  help: `
+Usage: swarmbase doctor [--json]
+
+Checks settings, certificate, data directory, disk, port, database (version, rights, migrations, long transactions, slots
+left behind), clocks, master key, webhooks that wait, and whether Redis, the mail server and providers can be used where
+they are set. Nothing is changed. The service may be running; an embedded database that rests is started for the while.
+
+--json  the findings as JSON: {"ok": boolean, "findings": [{"check", "level", "what", "why", "advice"}]}
+
+Ends with 0 when there is no fault (warnings are none), else with 1.`,
+  run: async (context) => {
+    const { values } = parseOptions(context.args, { json: { type: "boolean" } });
+    const findings = collectFindings();
+    await examine(context, findings);
+    const isOk = findings.all.every(({ level }) => level !== "fault");
+    const text = JSON.stringify({ ok: isOk, findings: findings.all }, null, 2);
+    context.stdout.write(values["json"] === true ? `${text}\n` : renderFindings(findings.all));
+    return isOk ? 0 : 1;
+  },
+};
+
+async function examine(context: CommandContext, findings: Findings): Promise<void> {
+  const { clock } = context;
+  const settings = readSettings(context, findings);
+  if (settings === null) return;
+  const observer = createCommandObserver(settings, { ...context, stderr: SILENCE });
+  // A folder that cannot even be looked at is for the checks below to explain.
+  const isRunning = await isDataDirectoryHeld(settings.dataDir).catch(() => false);
+  if (isRunning) findings.ok("service", "is running on this data directory");
+  const checks: readonly [string, () => Promise<void>][] = [
+    ["certificate", () => checkCertificate(settings, clock, findings)],
+    ["directory", () => checkDataDirectory(settings, clock, findings)],
+    ["port", async () => (isRunning ? undefined : checkPort(settings, findings))],
+    ["database", () => reachDatabase(settings, isRunning, context, findings)],
+    ["redis", () => checkRedis(settings, findings)],
+    ["mail", () => checkMail(settings, { observer, clock }, findings)],
+    ["providers", () => checkProviders(settings, findings)],
+  ];
+  for (const [check, run] of checks) {
+    context.signal.throwIfAborted();
+    await run().catch((error: unknown) =>
+      findings.fault(check, {
+        what: `the check itself failed: ${reasonOf(error)}`,
+        why: "What it looks at may be broken in a way that nobody thought of.",
+        advice: "Look at what is named; LOG_LEVEL=debug swarmbase serve says more.",
+      }),
+    );
+  }
+}
+
+function readSettings({ env }: CommandContext, findings: Findings): Settings | null {
+  for (const { found, meant } of findLikelyTypos(env)) {
+    findings.warn("settings", {
+      what: `the environment has ${found}, which is no setting`,
+      why: `It looks like ${meant}, which then has its default.`,
+      advice: `Rename it to ${meant}, or ignore this if it belongs to another program.`,
+    });
+  }
+  try {
+    const settings = loadSettings(env);
+    findings.ok("settings", "all can be understood and go together");
+    return settings;
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    for (const fault of error.faults) {
+      findings.fault("settings", {
+        what: fault,
+        why: "The service does not start with settings that it cannot understand; nothing else was checked.",
+        advice: "See docs/reference/configuration.md.",
+      });
+    }
+    return null;
+  }
+}
+
+async function reachDatabase(
+  settings: Settings,
+  isRunning: boolean,
+  context: CommandContext,
+  findings: Findings,
+): Promise<void> {
+  const { databaseUrl, databaseAdminUrl, masterKey } = settings;
+  const { clock } = context;
+  if (databaseUrl !== null && masterKey !== null) {
+    const url = databaseAdminUrl ?? databaseUrl;
+    const client = await connectClient(url).catch((error: unknown) => {
+      findings.fault("database", {
+        what: `the database of DATABASE_URL cannot be reached: ${reasonOf(error)}`,
+        why: "Everything is in it.",
+        advice: "See that it runs and lets this machine in, and check the address, user and password in DATABASE_URL.",
+      });
+    });
+    if (client !== undefined) await examineOver(client, { masterKey, clock, isEmbedded: false }, findings);
+    return;
+  }
+  const cluster = await findCluster(settings.dataDir);
+  if (cluster === null) return findings.ok("database", "none yet; an embedded one is made on the first start");
+  const [found, { major }] = [
+    await readClusterMajor(cluster.clusterDir),
+    await locateBinaries(process.platform, process.arch),
+  ];
+  if (found !== major) {
+    return findings.fault("database", {
+      what: `the database was made by PostgreSQL ${found ?? "?"}, and this release runs ${major}`,
+      why: "PostgreSQL does not start on files of another major version.",
+      advice: "swarmbase backup, then swarmbase upgrade (see docs/guides/operating.md).",
+    });
+  }
+  const embeddedKey = await openMasterKey(settings).catch((error: unknown) => {
+    findings.fault("master key", {
+      what: reasonOf(error),
+      why: "Only this key opens the database and the secrets in it.",
+      advice: "Put master.key back from a backup, or set MASTER_KEY to what it held.",
+    });
+  });
+  if (embeddedKey !== undefined)
+    await examineEmbedded(settings, { isRunning, masterKey: embeddedKey }, context, findings);
+}
+
+async function examineEmbedded(
+  settings: Settings,
+  { isRunning, masterKey }: { readonly isRunning: boolean; readonly masterKey: string },
+  context: CommandContext,
+  findings: Findings,
+): Promise<void> {
+  const options = { masterKey, clock: context.clock, isEmbedded: true };
+  const advice = "See postgres.log in DATA_DIR. If the files are damaged, restore a backup.";
+  try {
+    if (isRunning) {
+      const port = (await findLastPort(settings.dataDir)) ?? 0;
+      const password = encodeURIComponent(derivePassword(masterKey, "postgres"));
+      const url = `postgresql://postgres:${password}@127.0.0.1:${port}/${EMBEDDED_DATABASE}`;
+      await examineOver(await connectClient(url), options, findings);
+      return;
+    }
+    const observer = createCommandObserver(settings, { ...context, stderr: SILENCE });
+    const server = await openServer({ settings, masterKey, observer, signal: context.signal, onProgress: () => {} });
+    try {
+      await examineOver(await connectClient(server.adminUrl), options, findings);
+    } finally {
+      await server.close();
+    }
+  } catch (error) {
+    const what = `the embedded database cannot be used: ${reasonOf(error)}`;
+    findings.fault("database", { what, why: "Everything is in it.", advice });
+  }
+}
+
+async function examineOver(
+  client: Client,
+  options: Parameters<typeof checkDatabase>[1],
+  findings: Findings,
+): Promise<void> {
+  try {
+    await checkDatabase(client, options, findings);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,104 @@
+import { randomBytes } from "node:crypto";
+import { access, constants, rm, stat, statfs, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Settings } from "../../config/index.ts";
+import type { Clock } from "../../time/index.ts";
+import { formatBytes } from "../progress-line.ts";
+import { type Findings, reasonOf } from "./finding.ts";
+
+const CHECK = "directory";
+const SECRET_FILES = ["master.key", "credentials.json", "tls/ca-key.pem", "tls/localhost.pem"];
+const GIGABYTE = 1_000_000_000;
+const MOST_APART_MS = 5_000;
+
+export interface DiskRoom {
+  readonly freeBytes: number;
+  readonly totalBytes: number;
+}
+
+export async function checkDataDirectory(settings: Settings, clock: Clock, findings: Findings): Promise<void> {
+  const { dataDir } = settings;
+  const found = await stat(dataDir).catch(() => null);
+  if (found === null) return findings.ok(CHECK, `${dataDir} is not there yet; it is made on the first start`);
+  if (!found.isDirectory()) {
+    return findings.fault(CHECK, {
+      what: `${dataDir} is not a folder`,
+      why: "The service keeps its database and keys there.",
+      advice: "Set DATA_DIR to a folder.",
+    });
+  }
+  const ownUid = process.getuid?.();
+  const isOwner = ownUid === undefined || found.uid === ownUid;
+  const isWritable = await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+  if (!isOwner || !isWritable) {
+    findings.fault(CHECK, {
+      what: `${dataDir} belongs to the account ${found.uid}${isWritable ? "" : " and cannot be written to"}; this is ${ownUid ?? "another"}`,
+      why: "PostgreSQL and the service refuse, or fail, to work in a folder of somebody else.",
+      advice: `Run the service as the account that owns it, or give it the folder: chown -R <account> ${dataDir}`,
+    });
+  }
+  await judgeModes(dataDir, found.mode, findings);
+  const { bavail, blocks, bsize } = await statfs(dataDir);
+  judgeDisk({ freeBytes: bavail * bsize, totalBytes: blocks * bsize }, findings);
+  if (isWritable) await judgeFileClock(dataDir, clock, findings);
+}
+
+async function judgeModes(dataDir: string, mode: number, findings: Findings): Promise<void> {
+  if (process.platform === "win32") return;
+  // As root others pass through to the database's own account; reading and writing is for nobody else.
+  if ((mode & 0o066) !== 0) {
+    findings.fault(CHECK, {
+      what: `others can list or change ${dataDir} (mode ${(mode & 0o777).toString(8)})`,
+      why: "It holds the key that opens every stored secret, and the database.",
+      advice: `chmod go-rw ${dataDir}`,
+    });
+  }
+  for (const name of SECRET_FILES) {
+    const path = join(dataDir, name);
+    const file = await stat(path).catch(() => null);
+    if (file === null || (file.mode & 0o077) === 0) continue;
+    findings.fault(CHECK, {
+      what: `others can read ${path} (mode ${(file.mode & 0o777).toString(8)})`,
+      why: "It is a secret: whoever has it can read or act as anybody.",
+      advice: `chmod 600 ${path}, and if somebody may have read it: swarmbase keys rotate role, swarmbase keys rotate`,
+    });
+  }
+}
+
+export function judgeDisk({ freeBytes, totalBytes }: DiskRoom, findings: Findings): void {
+  const what = `${formatBytes(freeBytes)} of ${formatBytes(totalBytes)} are free`;
+  const complaint = {
+    what: `the disk is nearly full: ${what}`,
+    why: "PostgreSQL stops when it cannot write its log, and starts again only when there is room.",
+    advice: "Make room, shorten WEBHOOK_RETENTION_DAYS, or move DATA_DIR to a larger disk.",
+  };
+  if (freeBytes < GIGABYTE / 2) findings.fault("disk", complaint);
+  else if (freeBytes < 2 * GIGABYTE || freeBytes < totalBytes / 50) findings.warn("disk", complaint);
+  else findings.ok("disk", what);
+}
+
+async function judgeFileClock(dataDir: string, clock: Clock, findings: Findings): Promise<void> {
+  const probe = join(dataDir, `.doctor-${randomBytes(6).toString("hex")}`);
+  try {
+    await writeFile(probe, "", { mode: 0o600, flag: "wx" });
+    const apartMs = Math.abs((await stat(probe)).mtimeMs - clock.now().getTime());
+    if (apartMs > MOST_APART_MS) {
+      findings.warn("clock", {
+        what: `this machine's clock and that of the file system are ${Math.round(apartMs / 1000)} seconds apart`,
+        why: "Certificates, tokens and signatures are judged by this machine's clock.",
+        advice: "Let both keep time (chrony, systemd-timesyncd).",
+      });
+    }
+  } catch (error) {
+    findings.fault(CHECK, {
+      what: `nothing can be written in ${dataDir}: ${reasonOf(error)}`,
+      why: "The service cannot start.",
+      advice: "Check the disk, its quota, and whether it is mounted read-only.",
+    });
+  } finally {
+    await rm(probe, { force: true });
+  }
+}

@@ -1,0 +1,105 @@
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { createMailer } from "../../auth/index.ts";
+import type { Settings } from "../../config/index.ts";
+import { pingStore } from "../../limits/index.ts";
+import type { Observer } from "../../observe/index.ts";
+import type { Clock } from "../../time/index.ts";
+import { type Findings, reasonOf } from "./finding.ts";
+
+export async function checkPort({ host, port }: Settings, findings: Findings): Promise<void> {
+  if (port === 0) return findings.ok("port", "PORT is 0: any free one is taken");
+  const code = await tryPort(host, port);
+  if (code === null) return findings.ok("port", `${host}:${port} is free`);
+  const reasons: Readonly<Record<string, [what: string, advice: string]>> = {
+    EADDRINUSE: ["is in use by another program", "Stop what uses it, or set PORT to another one."],
+    EACCES: [
+      "needs privileges",
+      "Set PORT to 1024 or more, or let the account bind it (AmbientCapabilities=CAP_NET_BIND_SERVICE).",
+    ],
+    EADDRNOTAVAIL: ["is not an address of this machine", "Set HOST to one of its addresses, or to 0.0.0.0 for all."],
+    ENOTFOUND: ["does not resolve", "Set HOST to an address."],
+  };
+  const [what, advice] = reasons[code] ?? [`cannot be listened on (${code})`, "Check HOST and PORT."];
+  findings.fault("port", { what: `${host}:${port} ${what}`, why: "The service does not start.", advice });
+}
+
+function tryPort(host: string, port: number): Promise<string | null> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? "unknown"));
+    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(null)));
+  });
+}
+
+export async function checkRedis({ redisUrl }: Settings, findings: Findings): Promise<void> {
+  if (redisUrl === null) return findings.ok("redis", "not used: each node counts its limits by itself");
+  try {
+    await pingStore(redisUrl);
+    findings.ok("redis", "answers");
+  } catch (error) {
+    findings.fault("redis", {
+      what: `the store in REDIS_URL does not answer: ${reasonOf(error)}`,
+      why: "Nodes count limits each for themselves, so callers get a multiple of them.",
+      advice: "Start it, or correct REDIS_URL; without the setting this is how a single node works.",
+    });
+  }
+}
+
+export async function checkMail(
+  settings: Settings,
+  { observer, clock }: { readonly observer: Observer; readonly clock: Clock },
+  findings: Findings,
+): Promise<void> {
+  if (settings.smtpUrl === null) {
+    if (settings.nodeEnv !== "production")
+      return findings.ok("mail", "no mail server: mails become files in DATA_DIR/mail");
+    return findings.warn("mail", {
+      what: "no mail server is set (SMTP_URL)",
+      why: "Confirmations, password resets and magic links become files that nobody gets.",
+      advice: "Set SMTP_URL and MAIL_FROM.",
+    });
+  }
+  const mailer = createMailer({ settings, observer, clock });
+  try {
+    await mailer.checkReady();
+    findings.ok("mail", "the mail server answers and lets us in");
+  } catch (error) {
+    const cause = error instanceof Error ? error.cause : undefined;
+    findings.fault("mail", {
+      what: `the mail server cannot be used: ${reasonOf(cause ?? error)}`,
+      why: "Sign-up, password resets and magic links are answered 503 while it is away.",
+      advice: "Check SMTP_URL: host, port, user and password, and whether the server speaks TLS.",
+    });
+  } finally {
+    await mailer.close();
+  }
+}
+
+export async function checkProviders(settings: Settings, findings: Findings): Promise<void> {
+  if (settings.providersFile !== null) {
+    try {
+      JSON.parse(await readFile(settings.providersFile, "utf8"));
+      return findings.ok("providers", `described in ${settings.providersFile}`);
+    } catch (error) {
+      return findings.fault("providers", {
+        // What a parser says quotes the text, in which somebody may have put a key.
+        what: `${settings.providersFile} (PROVIDERS_FILE) cannot be read: ${error instanceof SyntaxError ? "it is not JSON" : reasonOf(error)}`,
+        why: "No agent can answer.",
+        advice: "Put valid JSON there, or unset PROVIDERS_FILE.",
+      });
+    }
+  }
+  const rows = [
+    ["provider_a", settings.providerAKind, settings.providerAApiKey, settings.providerABaseUrl],
+    ["provider_b", settings.providerBKind, settings.providerBApiKey, settings.providerBBaseUrl],
+    ["provider_c", settings.providerCKind, settings.providerCApiKey, settings.providerCBaseUrl],
+  ] as const;
+  const usable = rows.filter(([, kind, key, url]) => kind === "simulated" || key !== null || url !== null);
+  if (usable.length > 0) return findings.ok("providers", usable.map(([name, kind]) => `${name} (${kind})`).join(", "));
+  findings.warn("providers", {
+    what: "no provider of models has a key",
+    why: "Agents can be made, but none of them can answer.",
+    advice: "Set PROVIDER_A_API_KEY (or B, C), or PROVIDER_A_KIND=simulated to try without a model.",
+  });
+}

@@ -1,0 +1,55 @@
+/** What a check found: what is so, and for a fault or a warning why it matters and what to do. */
+export type Finding =
+  | { readonly check: string; readonly level: "ok"; readonly what: string }
+  | {
+      readonly check: string;
+      /** A fault keeps the service, or a part that is switched on, from working or from being safe. */
+      readonly level: "warning" | "fault";
+      readonly what: string;
+      readonly why: string;
+      readonly advice: string;
+    };
+
+interface Complaint {
+  readonly what: string;
+  readonly why: string;
+  readonly advice: string;
+}
+
+export interface Findings {
+  ok(check: string, what: string): void;
+  warn(check: string, complaint: Complaint): void;
+  fault(check: string, complaint: Complaint): void;
+}
+
+export function collectFindings(): Findings & { readonly all: readonly Finding[] } {
+  const all: Finding[] = [];
+  return {
+    all,
+    ok: (check, what) => void all.push({ check, level: "ok", what }),
+    warn: (check, complaint) => void all.push({ check, level: "warning", ...complaint }),
+    fault: (check, complaint) => void all.push({ check, level: "fault", ...complaint }),
+  };
+}
+
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+const MARKS = { ok: "ok   ", warning: "warn ", fault: "FAULT" } as const;
+
+export function renderFindings(findings: readonly Finding[]): string {
+  const lines = findings.flatMap((finding) => [
+    `${MARKS[finding.level]}  ${finding.check.padEnd(12)}  ${finding.what}`,
+    ...(finding.level === "ok"
+      ? []
+      : [`${" ".repeat(21)}why: ${finding.why}`, `${" ".repeat(21)}do:  ${finding.advice}`]),
+  ]);
+  const count = (level: Finding["level"]) => findings.filter((finding) => finding.level === level).length;
+  const [faults, warnings] = [count("fault"), count("warning")];
+  const summary =
+    faults + warnings === 0
+      ? "Nothing to mend."
+      : `${faults} to mend, ${warnings} to look at, ${count("ok")} in order.`;
+  return `${lines.join("\n")}\n\n${summary}\n`;
+}

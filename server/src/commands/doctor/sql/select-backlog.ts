@@ -1,0 +1,25 @@
+import type { ClientBase } from "pg";
+
+export interface Backlog {
+  readonly waiting: number;
+  /** How long the oldest delivery has been due, of webhooks that are not paused. */
+  readonly oldestSeconds: number;
+  readonly eventsWaiting: number;
+}
+
+/** Null where the schema is not there yet. */
+export async function selectBacklog(client: ClientBase): Promise<Backlog | null> {
+  const { rows: tables } = await client.query<{ exists: boolean }>(
+    "select pg_catalog.to_regclass('private.webhook_queue') is not null as exists",
+  );
+  if (tables[0]?.exists !== true) return null;
+  const { rows } = await client.query<Backlog>(
+    `select count(*)::int as "waiting",
+            coalesce(extract(epoch from now() - min(q.run_at)), 0)::float8 as "oldestSeconds",
+            (select count(*)::int from (select from private.events limit 100000) as e) as "eventsWaiting"
+     from private.webhook_queue q
+     left join private.webhook_lanes l on l.webhook_id = q.webhook_id
+     where q.run_at < now() and (l.paused_until is null or l.paused_until < now())`,
+  );
+  return rows[0] ?? null;
+}

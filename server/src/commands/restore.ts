@@ -1,0 +1,176 @@
+import { readdir, readFile, rename } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import { loadSettings, type Settings } from "../config/index.ts";
+import { derivePassword, syncFolder } from "../crypto/index.ts";
+import {
+  compareMigrations,
+  connectClient,
+  EMBEDDED_DATABASE,
+  holdDataDirectory,
+  isProcessAlive,
+  locateBinaries,
+  removeSettledCluster,
+  startEmbedded,
+  withDatabase,
+} from "../db/index.ts";
+import { extractBackup } from "./archive/extract-backup.ts";
+import { type BackupManifest, MASTER_KEY_FILE } from "./archive/manifest.ts";
+import { readBackup } from "./archive/read-backup.ts";
+import { type Command, type CommandContext, UsageError } from "./command.ts";
+import { createCommandObserver } from "./create-command-observer.ts";
+import { parseOptions } from "./parse-options.ts";
+import { createProgressLine, type ProgressLine } from "./progress-line.ts";
+
+const UNFINISHED = "restoring";
+
+export const restoreCommand: Command = {
+  name: "restore",
+  summary: "bring back what backup has written",
+  help: `
+Usage: swarmbase restore <file> [--to <folder>] [--replace]
+
+Checks the whole file first, unpacks it beside the data directory, starts the database there once to see that it is sound
+and not newer than this program, and only then puts it in place. Whatever happens before that leaves nothing behind.
+
+--to       the data directory to make; default: DATA_DIR.
+--replace  the data directory is in use: move it aside, to <folder>.before-<time>, and take its place. The service must be
+           stopped. Without the word a folder that is not empty is left alone.`,
+  run: async (context) => {
+    const { words, values } = parseOptions(context.args, { to: { type: "string" }, replace: { type: "boolean" } }, 1);
+    const [file] = words;
+    if (file === undefined) throw new UsageError("Say which file: restore <file>");
+    const settings = loadSettings(context.env);
+    if (settings.databaseUrl !== null) {
+      throw new Error(
+        "DATABASE_URL is set. A backup becomes an embedded database: unset it, or restore with --to on a machine where it is not set.",
+      );
+    }
+    const target = resolve(typeof values["to"] === "string" ? values["to"] : settings.dataDir);
+    const isUsed = await isUsedFolder(target);
+    if (isUsed && values["replace"] !== true) {
+      throw new Error(
+        `${target} is not empty, and nothing was changed. To put the backup in its place, add --replace: what is there now is moved aside.`,
+      );
+    }
+    const progress = createProgressLine(context.stderr);
+    try {
+      await restore({ file: resolve(file), target, isUsed, settings, context, progress });
+    } finally {
+      progress.end();
+    }
+    return 0;
+  },
+};
+
+interface RestoreWork {
+  readonly file: string;
+  readonly target: string;
+  readonly isUsed: boolean;
+  readonly settings: Settings;
+  readonly context: CommandContext;
+  readonly progress: ProgressLine;
+}
+
+async function restore(work: RestoreWork): Promise<void> {
+  const { file, target, context, progress } = work;
+  // Held until the end, so that no service starts on what is about to be moved.
+  const release = work.isUsed ? await holdDataDirectory(target) : () => {};
+  try {
+    progress.step("checking the backup");
+    const manifest = await readBackup({
+      file,
+      signal: context.signal,
+      sink: async () => null,
+      onBytes: (count) => progress.add(count),
+    });
+    await requireReadable(manifest, work.settings);
+    await removeUnfinished(target);
+    const draft = join(dirname(target), `.${basename(target)}.${UNFINISHED}-${process.pid}`);
+    try {
+      await unpackAndProve(draft, work);
+      context.signal.throwIfAborted();
+      const asidePath = await putInPlace(draft, work);
+      context.stdout.write(`Restored the backup of ${manifest.createdAt} (release ${manifest.version}) to ${target}\n`);
+      if (asidePath !== null) context.stdout.write(`What was there is now in ${asidePath}\n`);
+    } catch (error) {
+      await removeSettledCluster(draft);
+      throw error;
+    }
+  } finally {
+    release();
+  }
+}
+
+async function unpackAndProve(draft: string, work: RestoreWork): Promise<void> {
+  const { file, settings, context, progress } = work;
+  progress.step("unpacking it");
+  await extractBackup({ file, dataDir: draft, signal: context.signal, onBytes: (count) => progress.add(count) });
+  progress.step("starting the database once");
+  const stored = await readFile(join(draft, MASTER_KEY_FILE), "utf8").catch(() => null);
+  const masterKey = settings.masterKey ?? stored?.trim();
+  if (masterKey === undefined)
+    throw new Error("The backup holds no master key. Set MASTER_KEY to the one it was made with.");
+  const server = await startEmbedded({
+    dataDir: draft,
+    wantedPort: 0,
+    superuserPassword: derivePassword(masterKey, "postgres"),
+    observer: createCommandObserver(settings, context),
+  });
+  try {
+    const client = await connectClient(withDatabase(server.adminUrl, EMBEDDED_DATABASE));
+    try {
+      const { unknown } = await compareMigrations(client);
+      if (unknown.length > 0) {
+        throw new Error(
+          `The backup comes from a newer release of Swarmbase: this one does not know ${unknown.join(", ")}. Nothing was changed.`,
+        );
+      }
+    } finally {
+      await client.end();
+    }
+  } finally {
+    await server.stop();
+  }
+}
+
+/** Two renames: a power cut between them leaves both folders whole, under names that say what they are. */
+async function putInPlace(draft: string, { target, isUsed, context }: RestoreWork): Promise<string | null> {
+  const stamp = context.clock.now().toISOString().slice(0, 19).replaceAll(":", "-");
+  const asidePath = isUsed ? `${target}.before-${stamp}Z` : null;
+  if (asidePath !== null) await rename(target, asidePath);
+  await rename(draft, target);
+  await syncFolder(dirname(target));
+  return asidePath;
+}
+
+async function requireReadable(manifest: BackupManifest, settings: Settings): Promise<void> {
+  const { major } = await locateBinaries(process.platform, process.arch);
+  if (manifest.postgresMajor !== major) {
+    throw new Error(
+      `The backup was made with PostgreSQL ${manifest.postgresMajor}, and this release of Swarmbase (${major}) cannot ` +
+        `start it. Restore it with release ${manifest.version}, then bring it up to date with: swarmbase upgrade`,
+    );
+  }
+  if (!manifest.hasMasterKey && settings.masterKey === null) {
+    throw new Error("The backup holds no master key. Set MASTER_KEY to the one it was made with.");
+  }
+}
+
+/** What restores left that were killed in the middle. */
+async function removeUnfinished(target: string): Promise<void> {
+  const prefix = `.${basename(target)}.${UNFINISHED}-`;
+  for (const name of await readdir(dirname(target)).catch(() => [])) {
+    const pid = Number(name.slice(prefix.length));
+    if (!name.startsWith(prefix) || !Number.isInteger(pid)) continue;
+    if (pid === process.pid || !isProcessAlive(pid)) await removeSettledCluster(join(dirname(target), name));
+  }
+}
+
+async function isUsedFolder(path: string): Promise<boolean> {
+  try {
+    return (await readdir(path)).length > 0;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return false;
+    throw error;
+  }
+}

@@ -1,0 +1,62 @@
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { acquireDirectoryLock, type DirectoryLock, LockHeldError } from "./data-directory-lock.ts";
+import { EmbeddedError } from "./embedded-error.ts";
+import { loadLocationRecord } from "./location-record.ts";
+import { clusterPath, usualHome } from "./place-cluster.ts";
+import { stopCluster } from "./stop-cluster.ts";
+
+export interface RestingCluster {
+  readonly home: string;
+  readonly clusterDir: string;
+}
+
+const LEFTOVER_PATIENCE = { fastMs: 10_000, immediateMs: 6_000 };
+const LOCK_WAIT_MS = 30_000;
+
+/** Where the cluster of a data directory is, whether it runs or not; null where there is none. */
+export async function findCluster(dataDir: string): Promise<RestingCluster | null> {
+  const record = await loadLocationRecord(dataDir);
+  if (record === null) return null;
+  const home = record.home === usualHome(record.dataDir) ? usualHome(dataDir) : record.home;
+  const clusterDir = clusterPath(home);
+  return existsSync(clusterDir) ? { home, clusterDir } : null;
+}
+
+/** The release of PostgreSQL that made the files. */
+export async function readClusterMajor(clusterDir: string): Promise<number | null> {
+  const text = await readFile(join(clusterDir, "PG_VERSION"), "utf8").catch(() => "");
+  const major = Number.parseInt(text, 10);
+  return Number.isInteger(major) ? major : null;
+}
+
+/** The port that the cluster listened on last, for whoever wants to see whether it still does. */
+export async function findLastPort(dataDir: string): Promise<number | null> {
+  const port = (await loadLocationRecord(dataDir))?.port ?? 0;
+  return port === 0 ? null : port;
+}
+
+/** Nobody starts the cluster, and nothing runs on it, while `work` does. Null when a service has it. */
+export async function withRestingCluster<T>(
+  dataDir: string,
+  work: (cluster: RestingCluster) => Promise<T>,
+): Promise<{ readonly result: T } | null> {
+  const locks: DirectoryLock[] = [];
+  try {
+    locks.push(await acquireDirectoryLock({ folder: dataDir, role: "service", waitMs: LOCK_WAIT_MS }));
+    const cluster = await findCluster(dataDir);
+    if (cluster === null) throw new EmbeddedError(`There is no database in ${dataDir}.`);
+    if (!cluster.home.startsWith(dataDir)) {
+      locks.push(await acquireDirectoryLock({ folder: cluster.home, role: "service", waitMs: LOCK_WAIT_MS }));
+    }
+    // Signals go to the processes themselves where there are signals; elsewhere pg_ctl of the cluster's copy is not known.
+    await stopCluster({ clusterDir: cluster.clusterDir, pgCtl: "pg_ctl", patience: LEFTOVER_PATIENCE });
+    return { result: await work(cluster) };
+  } catch (fault) {
+    if (fault instanceof LockHeldError) return null;
+    throw fault;
+  } finally {
+    for (const lock of locks.reverse()) lock.release();
+  }
+}

@@ -1,0 +1,199 @@
+import { z } from "zod";
+import type { Listening, Respond, RunCaller, RunRequest } from "../agents/index.ts";
+import { AppError } from "../errors/index.ts";
+import type { RestCaller } from "../rest/index.ts";
+import { callerIdOf } from "./caller-id.ts";
+import type { FunctionAnswer, FunctionCall, NamedFunction } from "./function-call.ts";
+import { readBody } from "./read-body.ts";
+
+const MOST_MESSAGE_CHARACTERS = 32_000;
+/** Less than the column holds, where numbers and spaces can take more room. */
+const MOST_METADATA_BYTES = 32_000;
+const MOST_METADATA_LEVELS = 32;
+const MOST_AGENTS = 100;
+const MOST_DECISIONS = 50;
+const MOST_SEQ = 2_147_483_647;
+
+const NUL = "\u0000";
+const id = z.guid().transform((text) => text.toLowerCase());
+const seq = z.number().int().min(0).max(MOST_SEQ);
+const text = (most: number) =>
+  z
+    .string()
+    // Counted as the database does; a text that is too long by far is not taken apart for it.
+    .refine(
+      (value) => value.length <= most * 2 && countCharacters(value) <= most,
+      `must have at most ${most} characters`,
+    )
+    .refine((value) => !value.includes(NUL) && value.isWellFormed(), "must be text without zero bytes");
+const metadata = z
+  .record(z.string(), z.unknown())
+  .refine(isStorable, "must be JSON of at most 32,000 bytes and 32 levels");
+
+const startSchema = z.object({
+  swarm_id: id,
+  message: text(MOST_MESSAGE_CHARACTERS).refine((value) => value.trim() !== "", "must not be empty"),
+  agent_ids: z.array(id).min(1).max(MOST_AGENTS).nullish(),
+  stream: z.boolean().nullish(),
+  background: z.boolean().nullish(),
+  include_reasoning: z.boolean().nullish(),
+  on_conflict: z.enum(["enqueue", "reject", "interrupt"]).nullish(),
+  on_disconnect: z.enum(["continue", "cancel"]).nullish(),
+  max_turns: z.number().int().min(1).max(50).nullish(),
+  reply_to_id: id.nullish(),
+  client_message_id: text(255)
+    .refine((value) => value !== "", "must not be empty")
+    .nullish(),
+  metadata: metadata.nullish(),
+  /** For the service role, which says nothing by itself. */
+  user_id: id.nullish(),
+});
+
+const steerSchema = z.discriminatedUnion("action", [
+  z.object({ action: z.literal("cancel"), run_id: id, user_id: id.nullish() }),
+  z.object({
+    action: z.literal("approve"),
+    run_id: id,
+    user_id: id.nullish(),
+    decisions: z
+      .array(z.object({ tool_execution_id: id, approved: z.boolean(), reason: text(1_000).optional() }))
+      .min(1)
+      .max(MOST_DECISIONS),
+  }),
+  z.object({
+    action: z.literal("attach"),
+    run_id: id,
+    user_id: id.nullish(),
+    last_event_id: z
+      .union([
+        seq,
+        z
+          .string()
+          .regex(/^\d{1,10}$/)
+          .transform(Number)
+          .pipe(seq),
+      ])
+      .nullish(),
+    stream: z.boolean().nullish(),
+    include_reasoning: z.boolean().nullish(),
+  }),
+]);
+
+type StartBody = z.infer<typeof startSchema>;
+type SteerBody = z.infer<typeof steerSchema>;
+
+/** Asks the agents of a swarm to answer, and steers the run in which they do. */
+export function createAgentRespond(respond: Respond): NamedFunction {
+  return {
+    name: "agent-respond",
+    access: "account",
+    limit: "api",
+    run: (call) =>
+      isSteering(call.body)
+        ? steer(respond, call, readBody(steerSchema, call.body))
+        : start(respond, call, readBody(startSchema, call.body)),
+  };
+}
+
+function countCharacters(text: string): number {
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
+}
+
+/** What the database takes as JSON: small, not too deep, without zero bytes and halves of characters. */
+function isStorable(value: unknown): boolean {
+  if (!isShallow(value, MOST_METADATA_LEVELS)) return false;
+  const json = JSON.stringify(value);
+  return Buffer.byteLength(json) <= MOST_METADATA_BYTES && !/(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/.test(json);
+}
+
+function isShallow(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  return levels > 0 && Object.values(value).every((inner) => isShallow(inner, levels - 1));
+}
+
+function isSteering(body: unknown): boolean {
+  return typeof body === "object" && body !== null && Object.hasOwn(body, "action");
+}
+
+function start(respond: Respond, call: FunctionCall, body: StartBody): Promise<FunctionAnswer> {
+  const { headers, signal } = call;
+  const caller = requireUser(toRunCaller(call.caller, body.user_id));
+  const request: RunRequest = {
+    swarmId: body.swarm_id,
+    message: body.message,
+    agentIds: body.agent_ids ? [...new Set(body.agent_ids)] : null,
+    onConflict: body.on_conflict ?? null,
+    maxTurns: body.max_turns ?? null,
+    replyToId: body.reply_to_id ?? null,
+    clientMessageId: body.client_message_id ?? null,
+    metadata: body.metadata ?? {},
+    idempotencyKey: readIdempotencyKey(headers["idempotency-key"]),
+    fingerprint: JSON.stringify(body),
+    traceparent: headers["traceparent"] ?? null,
+    charge: () => call.count("ai", `user:${caller.userId}`),
+  };
+  return respond.start(caller, request, {
+    isStreamed: body.stream ?? wantsStream(headers),
+    isReasoningWanted: body.include_reasoning === true,
+    isBackground: body.background === true,
+    isCancelledOnLeave: body.on_disconnect === "cancel",
+    afterSeq: readLastEventId(headers),
+    signal,
+  });
+}
+
+function steer(respond: Respond, call: FunctionCall, body: SteerBody): Promise<FunctionAnswer> {
+  const caller = toRunCaller(call.caller, body.user_id);
+  switch (body.action) {
+    case "cancel":
+      return respond.cancel(caller, body.run_id, call.signal);
+    case "approve":
+      return respond.decide(requireUser(caller), body.run_id, body.decisions);
+    case "attach": {
+      const listening: Listening = {
+        isStreamed: body.stream ?? true,
+        isReasoningWanted: body.include_reasoning === true,
+        afterSeq: body.last_event_id ?? readLastEventId(call.headers),
+        signal: call.signal,
+      };
+      return respond.attach(caller, body.run_id, listening);
+    }
+  }
+}
+
+function toRunCaller(caller: RestCaller, namedId: string | null | undefined): RunCaller {
+  const callerId = callerIdOf(caller);
+  const { session } = caller;
+  if (callerId === null) return { userId: namedId ?? null, isServiceRole: true, session: null };
+  if (namedId && namedId !== callerId) throw new AppError("FORBIDDEN", "You cannot speak for another user");
+  return { userId: callerId, isServiceRole: false, session };
+}
+
+function requireUser(caller: RunCaller): RunCaller & { readonly userId: string } {
+  const { userId } = caller;
+  if (userId === null) throw invalid({ user_id: "is needed from the service role" });
+  return { ...caller, userId };
+}
+
+function wantsStream(headers: FunctionCall["headers"]): boolean {
+  return /(?:^|,)\s*text\/event-stream\s*(?:;|,|$)/i.test(headers["accept"] ?? "");
+}
+
+function readIdempotencyKey(key: string | undefined): string | null {
+  if (key === undefined) return null;
+  if (key.length === 0 || key.length > 255) throw invalid({ "Idempotency-Key": "must have 1 to 255 characters" });
+  return key;
+}
+
+function readLastEventId({ "last-event-id": text = "" }: FunctionCall["headers"]): number {
+  if (text === "") return 0;
+  const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.POSITIVE_INFINITY;
+  if (value > MOST_SEQ) throw invalid({ "Last-Event-ID": "must be the id of an event" });
+  return value;
+}
+
+function invalid(details: Record<string, string>): AppError {
+  return new AppError("VALIDATION_ERROR", "The request is not valid", { details });
+}

@@ -1,0 +1,101 @@
+import { z } from "zod";
+import type { ImportCall, ToolOutcome, ToolRoom } from "../agents/index.ts";
+import { AppError } from "../errors/index.ts";
+import { callerIdOf } from "./caller-id.ts";
+import type { NamedFunction } from "./function-call.ts";
+import { readBody } from "./read-body.ts";
+
+const secretsSchema = z
+  .record(
+    z.string().regex(/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/, "must be a name of letters, digits, _ and -"),
+    z.string().regex(/^[\x20-\x7e]{1,4096}$/, "must be 1 to 4096 characters of printable ASCII"),
+  )
+  .refine((secrets) => Object.keys(secrets).length <= 20, "must have at most 20 entries");
+
+/** What is wrong with these beyond their form is told by those who use them. */
+const authSchema = z.discriminatedUnion("type", [
+  z.strictObject({ type: z.literal("bearer"), secret: z.string() }),
+  z.strictObject({ type: z.literal("basic"), username: z.string(), secret: z.string() }),
+  z.strictObject({ type: z.literal("header"), header: z.string(), secret: z.string() }),
+]);
+
+const serverSchema = z.object({
+  url: z.string().max(2048),
+  headers: z.record(z.string(), z.string()).optional(),
+  auth: authSchema.optional(),
+  secrets: secretsSchema.default({}),
+});
+
+const bodySchema = z.discriminatedUnion("action", [
+  serverSchema.partial({ url: true }).extend({ action: z.literal("list"), tool_id: z.guid().optional() }),
+  serverSchema.extend({
+    action: z.literal("import"),
+    names: z.array(z.string().min(1).max(256)).min(1).max(100),
+    visibility: z.enum(["private", "shared", "public"]).default("private"),
+    /** For the service role: whose the tools become. Left out, they are everybody's. */
+    user_id: z.guid().optional(),
+  }),
+  z.object({ action: z.literal("test"), tool_id: z.guid(), input: z.record(z.string(), z.unknown()).default({}) }),
+]);
+
+type Body = z.infer<typeof bodySchema>;
+
+/** What an MCP server offers, tools made of it, and one call of a tool to see whether it works. */
+export function createTools(tools: ToolRoom): NamedFunction {
+  return {
+    name: "tools",
+    access: "account",
+    // Each of the three asks a server of somebody's.
+    limit: "tool",
+    async run({ body, caller }) {
+      const callerId = callerIdOf(caller);
+      const call = readBody(bodySchema, body);
+      switch (call.action) {
+        case "list":
+          return { status: 200, body: { tools: await tools.listRemote({ callerId, server: chooseServer(call) }) } };
+        case "import": {
+          const { names, visibility } = call;
+          const ownerId = chooseOwner(callerId, call);
+          const made = await tools.importRemote({ callerId, ownerId, server: call, names, visibility });
+          return { status: made.imported.length > 0 ? 201 : 200, body: made };
+        }
+        case "test": {
+          const { outcome } = await tools.test({ callerId, toolId: call.tool_id, input: call.input });
+          return { status: 200, body: renderOutcome(call.tool_id, outcome) };
+        }
+      }
+    },
+  };
+}
+
+function chooseServer(call: Extract<Body, { action: "list" }>): Parameters<ToolRoom["listRemote"]>[0]["server"] {
+  const { tool_id: toolId, url } = call;
+  if (toolId !== undefined && url === undefined) return { toolId };
+  if (toolId === undefined && url !== undefined) return { ...call, url };
+  throw notValid({ url: "is needed, or tool_id in its place" });
+}
+
+function chooseOwner(callerId: string | null, call: Extract<Body, { action: "import" }>): ImportCall["ownerId"] {
+  const { user_id: named, visibility } = call;
+  if (callerId !== null) {
+    if (named === undefined || named.toLowerCase() === callerId) return callerId;
+    throw new AppError("FORBIDDEN", "Tools of another user are not yours to make");
+  }
+  if (named === undefined && visibility !== "public")
+    throw notValid({ visibility: "must be public for tools of nobody" });
+  return named ?? null;
+}
+
+/** That it failed is an answer like any other: the call was made. */
+function renderOutcome(toolId: string, outcome: ToolOutcome): Record<string, unknown> {
+  const { status, attempts, durationMs } = outcome;
+  const facts = { tool_id: toolId, success: status === "succeeded", status, attempts, duration_ms: durationMs };
+  if (outcome.status !== "succeeded") {
+    return { ...facts, error: outcome.error, ...(outcome.text !== undefined && { output: outcome.text }) };
+  }
+  return { ...facts, output: outcome.output, output_chars: outcome.outputChars, truncated: outcome.isTruncated };
+}
+
+function notValid(details: Record<string, string>): AppError {
+  return new AppError("VALIDATION_ERROR", "The request body is not valid", { details });
+}

@@ -1,0 +1,17 @@
+import { createClient } from "@redis/client";
+
+const TIMEOUT_MS = 3_000;
+
+/** Resolves when the store answers; for whoever wants to know before anything depends on it. */
+export async function pingStore(url: string): Promise<void> {
+  const client = createClient({ url, socket: { connectTimeout: TIMEOUT_MS, reconnectStrategy: false } });
+  client.on("error", () => {});
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`no answer within ${TIMEOUT_MS} ms`)), TIMEOUT_MS);
+  try {
+    await Promise.race([client.connect().then(() => client.ping()), late]);
+  } finally {
+    clearTimeout(timer);
+    client.destroy();
+  }
+}

@@ -1,0 +1,100 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { GAUGES, type GaugeName, type GaugeRow, METRICS, type MetricRow } from "./metric-table.ts";
+import type { ObservationName } from "./observations.ts";
+
+export interface GaugeReading {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+export interface Meter {
+  record(name: ObservationName, fields: Readonly<Record<string, unknown>>): void;
+  /** Asked at every scrape. One that fails leaves its gauge out. */
+  gauge(name: GaugeName, read: () => readonly GaugeReading[] | Promise<readonly GaugeReading[]>): void;
+  readonly contentType: string;
+  /** In the text format of Prometheus. */
+  render(): Promise<string>;
+}
+
+const BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120];
+const MS_PER_SECOND = 1_000;
+const NO_LABEL = "none";
+const READ_TIMEOUT_MS = 1_000;
+
+type Recorder = (fields: Readonly<Record<string, unknown>>) => void;
+
+export function createMeter(): Meter {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const recorders = new Map<ObservationName, Recorder[]>();
+  for (const row of METRICS) {
+    const record = row.kind === "counter" ? countInto(row, registry) : measureInto(row, registry);
+    for (const name of row.on) recorders.set(name, [...(recorders.get(name) ?? []), record]);
+  }
+  return {
+    record(name, fields) {
+      for (const record of recorders.get(name) ?? []) record(fields);
+    },
+    gauge(name, read) {
+      const { help, labels }: GaugeRow = GAUGES[name];
+      new Gauge({
+        name,
+        help,
+        labelNames: [...labels],
+        registers: [registry],
+        async collect() {
+          this.reset();
+          const readings = await inTime(read).catch(() => []);
+          for (const { labels: values, value } of readings) this.set(values, value);
+        },
+      });
+    },
+    contentType: registry.contentType,
+    render: () => registry.metrics(),
+  };
+}
+
+/** A service that is too busy to be counted still tells the rest. */
+async function inTime<T>(read: () => T | Promise<T>): Promise<T> {
+  const late = new AbortController();
+  try {
+    return await Promise.race([
+      Promise.resolve().then(read),
+      sleep(READ_TIMEOUT_MS, undefined, { signal: late.signal }).then(() => {
+        throw new Error("a gauge was not read in time");
+      }),
+    ]);
+  } finally {
+    late.abort();
+  }
+}
+
+function countInto({ name, help, labels, field }: MetricRow, registry: Registry): Recorder {
+  const counter = new Counter({ name, help, labelNames: [...labels], registers: [registry] });
+  return (fields) => counter.inc(pick(fields, labels), field === undefined ? 1 : toNumber(fields[field]));
+}
+
+function measureInto({ name, help, labels, field = "durationMs" }: MetricRow, registry: Registry): Recorder {
+  const histogram = new Histogram({
+    name,
+    help,
+    labelNames: [...labels],
+    buckets: BUCKETS_SECONDS,
+    registers: [registry],
+  });
+  return (fields) => histogram.observe(pick(fields, labels), toNumber(fields[field]) / MS_PER_SECOND);
+}
+
+function pick(fields: Readonly<Record<string, unknown>>, labels: readonly string[]): Record<string, string> {
+  const picked: Record<string, string> = {};
+  for (const label of labels) {
+    const value = fields[label];
+    picked[label] = typeof value === "string" || typeof value === "number" ? String(value) : NO_LABEL;
+  }
+  return picked;
+}
+
+function toNumber(value: unknown): number {
+  return typeof value === "number" && Number.isFinite(value) && value > 0 ? value : 0;
+}

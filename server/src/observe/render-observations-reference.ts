@@ -1,0 +1,43 @@
+import { GAUGES, METRICS } from "./metric-table.ts";
+import { OBSERVATIONS } from "./observations.ts";
+
+const INTRODUCTION = `# Logs and metrics
+
+Generated from the code by \`npm run docs:reference\`.
+
+The service says what happens from one closed list. Each line of the log is one of these, as a JSON object with \`time\`, \`level\`,
+\`event\`, \`msg\` and the facts of the case; values of fields that are named like secrets are never written, and neither are bodies.
+A request has exactly one line, with \`requestId\` (also sent as \`X-Request-Id\`), \`route\`, \`path\`, \`status\`, \`durationMs\`, the
+\`userId\` of a signed-in caller, and the \`traceId\` of a \`traceparent\` header.
+
+With \`METRICS_PORT\` set, \`GET /metrics\` on that port answers in the text format of Prometheus: what follows, and the usual
+figures about the process.
+
+`;
+
+/** The text of `docs/reference/observations.md`; a check compares the two. */
+export function renderObservationsReference(): string {
+  const metrics = METRICS.map(
+    ({ name, kind, labels, help }) => `| \`${name}\` | ${kind} | ${code(labels)} | ${help} |\n`,
+  );
+  const gauges = Object.entries(GAUGES).map(
+    ([name, { labels, help }]) => `| \`${name}\` | gauge | ${code(labels)} | ${help} |\n`,
+  );
+  const lines = Object.entries(OBSERVATIONS).map(
+    ([name, { level, message }]) => `| \`${name}\` | ${level} | ${message} |\n`,
+  );
+  return `${INTRODUCTION}## Metrics
+
+| name | kind | labels | what it tells |
+|---|---|---|---|
+${[...metrics, ...gauges].join("")}
+## Lines of the log
+
+| event | level | what has happened |
+|---|---|---|
+${lines.join("")}`;
+}
+
+function code(names: readonly string[]): string {
+  return names.map((name) => `\`${name}\``).join(", ");
+}

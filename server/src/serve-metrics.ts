@@ -1,0 +1,83 @@
+import type { Closers } from "./closers.ts";
+import type { Settings } from "./config/index.ts";
+import type { Database } from "./db/index.ts";
+import { openMetricsServer } from "./http/index.ts";
+import type { GaugeReading, Meter, Observer } from "./observe/index.ts";
+
+export interface MetricsOptions {
+  readonly settings: Pick<Settings, "metricsHost" | "metricsPort">;
+  readonly meter: Meter;
+  readonly database: Database;
+  readonly watched: Watched;
+  readonly observer: Observer;
+  readonly closers: Closers;
+}
+
+/** What the rooms tell of their state. */
+export interface Watched {
+  countSockets(): number;
+  lagBytes(): number | null;
+  findBacklog(): Promise<readonly { class: string; count: number; oldestSeconds: number }[]>;
+  countRuns(): Promise<readonly { status: string; count: number }[]>;
+}
+
+/** Several collectors, or an impatient one, must not make the database count for each of them. */
+const REMEMBERED_MS = 2_000;
+
+/** Gauges of everything, and the port on which all metrics are read. */
+export async function serveMetrics(options: MetricsOptions): Promise<void> {
+  const { settings, meter, database, watched, observer, closers } = options;
+  const pools = [
+    { name: "user", pool: database.user },
+    { name: "service", pool: database.service },
+    { name: "work", pool: database.work },
+  ];
+  meter.gauge("swarmbase_pool_connections", () =>
+    pools.flatMap(({ name, pool }) => [
+      { labels: { pool: name, state: "idle" }, value: pool.idleCount },
+      { labels: { pool: name, state: "busy" }, value: pool.totalCount - pool.idleCount },
+    ]),
+  );
+  meter.gauge("swarmbase_pool_waiting", () =>
+    pools.map(({ name, pool }) => ({ labels: { pool: name }, value: pool.waitingCount })),
+  );
+  meter.gauge("swarmbase_sockets", () => [{ labels: {}, value: watched.countSockets() }]);
+  meter.gauge("swarmbase_replication_lag_bytes", () => {
+    const value = watched.lagBytes();
+    return value === null ? [] : [{ labels: {}, value }];
+  });
+  const backlog = remember(() => watched.findBacklog());
+  meter.gauge("swarmbase_webhook_backlog", async () => byClass(await backlog(), ({ count }) => count));
+  meter.gauge("swarmbase_webhook_backlog_seconds", async () =>
+    byClass(await backlog(), ({ oldestSeconds }) => oldestSeconds),
+  );
+  const runs = remember(() => watched.countRuns());
+  meter.gauge("swarmbase_runs_waiting", async () =>
+    (await runs()).map(({ status, count }) => ({ labels: { status }, value: count })),
+  );
+
+  const server = await openMetricsServer({
+    host: settings.metricsHost,
+    port: settings.metricsPort,
+    contentType: meter.contentType,
+    render: () => meter.render(),
+  });
+  closers.add("metrics server", () => server.close());
+  observer.note("metrics.serving", { host: settings.metricsHost, port: server.port });
+}
+
+function byClass<Row extends { readonly class: string }>(
+  rows: readonly Row[],
+  valueOf: (row: Row) => number,
+): readonly GaugeReading[] {
+  return rows.map((row) => ({ labels: { class: row.class }, value: valueOf(row) }));
+}
+
+function remember<T>(read: () => Promise<T>): () => Promise<T> {
+  let known: { readonly atMs: number; readonly value: Promise<T> } | null = null;
+  return () => {
+    if (known === null || performance.now() - known.atMs > REMEMBERED_MS)
+      known = { atMs: performance.now(), value: read() };
+    return known.value;
+  };
+}

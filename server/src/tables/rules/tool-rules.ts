@@ -1,0 +1,108 @@
+import { TOOL_KINDS, TOOL_VISIBILITIES } from "@swarmbase/sdk";
+import { type Fault, FINE, fault, filledIn, nullable, type Row } from "../fields/field.ts";
+import { jsonObject } from "../fields/json-field.ts";
+import { boolean, integer } from "../fields/plain-fields.ts";
+import { choice, text } from "../fields/text-field.ts";
+import { uuid } from "../fields/uuid-field.ts";
+import { type RowFault, type TableRule, tableRule } from "./table-rule.ts";
+import { rewriteSecrets, toolSecrets } from "./tool-secrets.ts";
+
+/** What those who run tools know about them. */
+export interface ToolChecks {
+  newId(): string;
+  isBuiltin(name: string): boolean;
+  /** Goes on after the field's name. */
+  findSchemaFault(schema: Row): string | null;
+  findConfigFaults(
+    kind: "http" | "mcp",
+    config: Row,
+  ): readonly { readonly path: string; readonly message: string; readonly isUrl: boolean }[];
+  /** What the column `secret_names` takes for them. */
+  sealSecrets(toolId: string, secrets: Readonly<Record<string, string>>): string[];
+}
+
+const TOOL_NAME = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;
+
+export function tools(checks: ToolChecks | null): TableRule {
+  return tableRule({
+    name: "tools",
+    required: ["name", "description"],
+    ignored: ["created_at", "updated_at", "secret_names"],
+    aliases: { secrets: "secret_names" },
+    checkNewRow: (row) => (checks === null ? [] : checkNewTool(row, checks)),
+    rewrite: (written, attempt) => rewriteSecrets(written, attempt, checks),
+    fields: {
+      id: uuid(),
+      owner_id: nullable(uuid()),
+      name: text({ min: 1, max: 64 }, (name) =>
+        TOOL_NAME.test(name) ? FINE : fault("must begin with a letter or _ and go on with letters, digits, _ and -"),
+      ),
+      description: text("tools.description"),
+      category: nullable(text("tools.category")),
+      icon: nullable(text("tools.icon")),
+      input_schema: jsonObject("tools.input_schema", (schema) => checkSchema(schema, checks)),
+      kind: choice(TOOL_KINDS),
+      config: jsonObject("tools.config", (config) => checkConfig(config, checks)),
+      visibility: choice(TOOL_VISIBILITIES),
+      requires_approval: boolean(),
+      timeout_ms: integer("tools.timeout_ms"),
+      max_output_chars: integer("tools.max_output_chars"),
+      enabled: boolean(),
+      secret_names: nullable(toolSecrets()),
+    },
+  });
+}
+
+export const AGENT_TOOLS = tableRule({
+  name: "agent_tools",
+  required: ["agent_id", "tool_id"],
+  fields: {
+    id: uuid(),
+    agent_id: uuid(),
+    tool_id: uuid(),
+    user_id: filledIn(uuid()),
+    enabled: boolean(),
+    configuration: jsonObject("agent_tools.configuration"),
+  },
+});
+
+function checkSchema(schema: Row, checks: ToolChecks | null): readonly Fault[] {
+  if (!(Object.hasOwn(schema, "type") && schema["type"] === "object")) {
+    return [{ path: "type", message: 'must be "object"', code: null }];
+  }
+  const message = checks?.findSchemaFault(schema) ?? null;
+  return message === null ? FINE : fault(message);
+}
+
+/** An empty one is a tool that cannot run yet. Of a change alone the kind is not known, but what it holds tells it. */
+function checkConfig(config: Row, checks: ToolChecks | null): readonly Fault[] {
+  if (checks === null || Object.keys(config).length === 0) return FINE;
+  return findConfigFaults(config, Object.hasOwn(config, "remote_name") ? "mcp" : "http", checks);
+}
+
+function findConfigFaults(config: Row, kind: "http" | "mcp", checks: ToolChecks): readonly Fault[] {
+  return checks
+    .findConfigFaults(kind, config)
+    .map(({ path, message, isUrl }) => ({ path, message, code: isUrl ? "INVALID_URL" : null }));
+}
+
+function checkNewTool(row: Row, checks: ToolChecks): readonly RowFault[] {
+  const valueOf = (column: string) => (Object.hasOwn(row, column) ? row[column] : undefined);
+  const [kind, name, config] = [valueOf("kind"), valueOf("name"), valueOf("config")];
+  const isEmpty = typeof config !== "object" || config === null || Object.keys(config).length === 0;
+  if (kind === "builtin") {
+    if (typeof name === "string" && !checks.isBuiltin(name)) {
+      return [{ field: "name", path: "", message: "is not the name of a built-in tool", code: null }];
+    }
+    return isEmpty ? [] : [{ field: "config", path: "", message: "must be empty for a built-in tool", code: null }];
+  }
+  if (isEmpty) return [];
+  const isRemote = Object.hasOwn(config, "remote_name");
+  if (kind === "mcp" && !isRemote) {
+    return [{ field: "config", path: "remote_name", message: "is required for a tool of an MCP server", code: null }];
+  }
+  if (kind !== "mcp" && isRemote) {
+    return [{ field: "config", path: "remote_name", message: "is for tools of kind mcp only", code: null }];
+  }
+  return [];
+}

@@ -1,0 +1,80 @@
+import type { RewrittenRows, WriteAttempt } from "../../rest/index.ts";
+import { faultsError } from "../faults-error.ts";
+import { type Fault, FINE, type Field, fault, field, type Row, type Value } from "../fields/field.ts";
+import { canonicalUuid } from "../fields/uuid-field.ts";
+
+const COLUMN = "secret_names";
+const MAX_SECRETS = 20;
+const MAX_VALUE_LENGTH = 4096;
+const NAME = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
+/** What a header can carry, for that is where most of them go. */
+const VALUE = /^[\x20-\x7e]+$/;
+
+interface Sealer {
+  newId(): string;
+  sealSecrets(toolId: string, secrets: Readonly<Record<string, string>>): string[];
+}
+
+/** Written as `secrets`, an object of names and values. No message repeats a value. */
+export function toolSecrets(): Field {
+  return field((value) => {
+    if (typeof value !== "object" || Array.isArray(value)) return fault("must be an object of names and values");
+    const entries = Object.entries(value);
+    if (entries.length > MAX_SECRETS) return fault(`must have at most ${MAX_SECRETS} entries`);
+    return entries.flatMap(([name, secret]) => checkSecret(name, secret));
+  });
+}
+
+function checkSecret(name: string, secret: Value): readonly Fault[] {
+  if (!NAME.test(name)) return fault("has a name that is not made of letters, digits, _ and -");
+  const isFit = typeof secret === "string" && secret.length <= MAX_VALUE_LENGTH && VALUE.test(secret);
+  return isFit
+    ? FINE
+    : [{ path: name, message: `must be 1 to ${MAX_VALUE_LENGTH} characters of printable ASCII`, code: null }];
+}
+
+/**
+ * Seals each row's secrets for the row's own id, so that nothing below here sees them: neither a statement nor the log of
+ * a database that writes its statements down.
+ */
+export function rewriteSecrets(
+  written: RewrittenRows,
+  attempt: WriteAttempt,
+  sealer: Sealer | null,
+): RewrittenRows | null {
+  if (!written.columns.includes(COLUMN)) return dropUnasked(written);
+  const isNew = attempt.operation === "insert";
+  if (sealer === null) throw refusal("cannot be kept here", attempt);
+  if (attempt.operation === "upsert") throw refusal("cannot be sent with an upsert", attempt);
+  if (attempt.source !== "json") throw refusal("can be sent as JSON only", attempt);
+  const rows = written.rows.map((row) => sealRow(row, attempt, sealer));
+  return { rows, columns: isNew && !written.columns.includes("id") ? [...written.columns, "id"] : written.columns };
+}
+
+/** Sent, but not among the columns that are to be written: what is not kept is not passed on either. */
+function dropUnasked({ rows, columns }: RewrittenRows): RewrittenRows | null {
+  if (!rows.some((row) => Object.hasOwn(row, "secrets"))) return null;
+  const kept = rows.map((row) => Object.fromEntries(Object.entries(row).filter(([name]) => name !== "secrets")));
+  return { rows: kept, columns };
+}
+
+function sealRow(row: Row, attempt: WriteAttempt, sealer: Sealer): Row {
+  const isNew = attempt.operation === "insert";
+  const sent = Object.hasOwn(row, "id") ? row["id"] : null;
+  const named = isNew || attempt.isArray ? sent : attempt.pinnedId;
+  const id = (typeof named === "string" ? canonicalUuid(named) : null) ?? (isNew ? sealer.newId() : null);
+  if (id === null) throw refusal("can be changed of one tool at a time, named by the filter id=eq.<id>", attempt);
+  const secrets = Object.hasOwn(row, COLUMN) ? row[COLUMN] : undefined;
+  const entries = Object.entries(row).filter(
+    ([name]) => name !== COLUMN && name !== "secrets" && !(isNew && name === "id"),
+  );
+  if (isNew) entries.push(["id", id]);
+  // A row of a list that does not mention them keeps those that it has.
+  if (secrets !== undefined)
+    entries.push([COLUMN, sealer.sealSecrets(id, (secrets ?? {}) as Readonly<Record<string, string>>)]);
+  return Object.fromEntries(entries);
+}
+
+function refusal(message: string, { operation }: WriteAttempt): Error {
+  return faultsError([{ place: "secrets", message, code: null }], operation);
+}

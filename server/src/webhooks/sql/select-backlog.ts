@@ -1,0 +1,28 @@
+import type pg from "pg";
+
+export interface BacklogRow {
+  /** Where it waits: an event that has not become deliveries yet, or an endpoint that is well, failing or paused. */
+  readonly class: "fan_out" | "healthy" | "failing" | "paused";
+  /** Events, or endpoints, with something that is due. */
+  readonly count: number;
+  readonly oldestSeconds: number;
+}
+
+/** From the lanes alone: the queue can be long when somebody wants to know how long it is. */
+export async function selectBacklog(pool: pg.Pool): Promise<readonly BacklogRow[]> {
+  const { rows } = await pool.query<BacklogRow>(
+    `select classes.name as class, count(due.since)::float8 as count,
+       coalesce(extract(epoch from now() - min(due.since)), 0)::float8 as "oldestSeconds"
+     from unnest(array['fan_out', 'healthy', 'failing', 'paused']) as classes (name)
+     left join (
+       select case when paused_until > now() then 'paused' when failed_in_a_row > 0 then 'failing' else 'healthy' end as class,
+         next_due_at as since
+       from private.webhook_lanes
+       where next_due_at <= now()
+       union all
+       select 'fan_out', created_at from (select created_at from private.events order by seq limit 10000) as waiting
+     ) as due on due.class = classes.name
+     group by classes.name`,
+  );
+  return rows;
+}

@@ -1,0 +1,203 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { calls, lastRole, openRunStage, type RunStage, says, until } from "../runs/support/run-stage.ts";
+
+const closers: (() => Promise<void>)[] = [];
+/** When it resolves, nodes that were left for dead go on, and find that their runs are not theirs any more. */
+const revival = Promise.withResolvers<void>();
+let stage: RunStage;
+
+before(async () => {
+  stage = await openRunStage({ after: (close) => void closers.push(close) });
+});
+after(async () => {
+  revival.resolve();
+  for (const close of closers.reverse()) await close();
+});
+
+/** A run whose node is gone, in the middle of what its agent says. */
+async function newAbandonedRun(abandonedFor: string): Promise<{ runId: string; agentId: string }> {
+  const swarm = await stage.newSwarm({ agents: ["Ann"] });
+  const agentId = swarm.agentIds[0] ?? "";
+  const node = stage.node({
+    script: async function* (call) {
+      yield { type: "start", framework: call.framework, model: "scripted", attempt: 1 };
+      yield { type: "text", delta: "half of what Ann means" };
+      await revival.promise;
+    },
+  });
+  const runId = await stage.ask(swarm);
+  await node.take(runId);
+  await until(async () => (await stage.statusOf(agentId)) === "responding", "the agent speaks");
+  await until(
+    async () =>
+      (await stage.rows("select 1 from run_events where run_id = $1 and type = 'message.delta'", [runId])).length > 0,
+    "its words are stored",
+  );
+  await stage.rows(
+    "update private.run_leases set fence = fence + 1, expires_at = now() - $2::interval where run_id = $1",
+    [runId, abandonedFor],
+  );
+  await stage.rows("update public.run_turns set started_at = now() - $2::interval where run_id = $1", [
+    runId,
+    abandonedFor,
+  ]);
+  return { runId, agentId };
+}
+
+async function approveAll(runId: string): Promise<void> {
+  await stage.rows("update tool_executions set status = 'running' where run_id = $1 and status = 'pending_approval'", [
+    runId,
+  ]);
+}
+
+const sweep = (): Promise<unknown> => stage.rows("select private.sweep_runs(100)");
+
+describe("the sweeper", () => {
+  test("ends what a machine left behind that was off for months, or that a backup brought back", async () => {
+    const { runId, agentId } = await newAbandonedRun("90 days");
+    await sweep();
+    const { status, stop_reason: reason } = await stage.run(runId);
+    assert.deepEqual([status, reason, await stage.statusOf(agentId)], ["partial", "worker_lost", "error"]);
+    const [said] = await stage.texts(runId);
+    assert.deepEqual(said, { content: "half of what Ann means", finish_reason: "error", metadata: { partial: true } });
+  });
+
+  test("ends the others when one run cannot be ended", async () => {
+    const [poisoned, sound] = [await newAbandonedRun("2 minutes"), await newAbandonedRun("1 minute")];
+    // Stands for whatever nobody thought of: its words are no text.
+    await stage.rows(
+      "update run_events set data = data || '{\"deltas\": {}}' where run_id = $1 and type = 'message.delta'",
+      [poisoned.runId],
+    );
+    await sweep().catch(() => {});
+    assert.equal((await stage.run(sound.runId)).stop_reason, "worker_lost");
+  });
+});
+
+describe("a budget", () => {
+  test("of a run is one budget, however often it waits for a human", async () => {
+    const swarm = await stage.newSwarm({ agents: ["Ann"], settings: { budget: { max_tokens: 9_000 } } });
+    const toolId = await stage.newTool(swarm.agentIds[0] ?? "", "careful", { requiresApproval: true });
+    assert.ok(toolId);
+    let asked = 0;
+    const node = stage.node({
+      script: async function* (call) {
+        asked += 1;
+        yield { type: "start", framework: call.framework, model: "scripted", attempt: 1 };
+        yield { type: "tool_call", call: { id: `call-${asked}`, name: "careful", inputText: `{"n":${asked}}` } };
+        const usage = {
+          inputTokens: 3_000,
+          cachedInputTokens: 0,
+          outputTokens: 1_000,
+          reasoningTokens: 0,
+          isEstimated: false,
+        };
+        yield { type: "finish", reason: "tool_calls", usage };
+      },
+    });
+    const runId = await stage.ask(swarm);
+    await node.take(runId);
+    for (let round = 0; round < 3; round += 1) {
+      await until(async () => (await stage.run(runId)).status !== "running", "the run waits or has ended");
+      if ((await stage.run(runId)).status !== "requires_action") break;
+      await approveAll(runId);
+      await node.take(runId);
+    }
+    // 4,000 a call: the third would be over it.
+    assert.equal(asked, 2, `${asked} calls of the model were paid for`);
+    assert.equal((await stage.run(runId)).stop_reason, "budget_exceeded");
+  });
+});
+
+describe("many at once", () => {
+  test("of the longest messages are not all read for one answer", async () => {
+    const swarm = await stage.newSwarm({ agents: ["Ann"] });
+    await stage.rows(
+      `insert into public.messages (swarm_id, sender_type, sender_user_id, content)
+       select $1, 'user', $2, repeat('long', 25000) from generate_series(1, 200)`,
+      [swarm.swarmId, swarm.ownerId],
+    );
+    const [read] = await stage.rows<{ bytes: number }>(
+      "select octet_length(private.read_transcript($1, 0, 501)::text) as bytes",
+      [swarm.swarmId],
+    );
+    assert.ok((read?.bytes ?? 0) < 8_000_000, `${read?.bytes} bytes`);
+  });
+});
+
+describe("what a model says", () => {
+  test("with zero bytes, half characters and names nobody has ends the run like any other", async () => {
+    const swarm = await stage.newSwarm({ agents: ["Ann"] });
+    await stage.newTool(swarm.agentIds[0] ?? "", "careful", { requiresApproval: true });
+    const node = stage.node({
+      script: async function* (call) {
+        if (lastRole(call) === "tool") return yield* says(call, "a\u0000b \ud83d", "\ude00 \ud800 c");
+        yield { type: "start", framework: call.framework, model: "scripted", attempt: 1 };
+        yield { type: "text", delta: "\u0000" };
+        for (const [at, name] of ["careful", "no\u0000such", "\udc00"].entries())
+          yield { type: "tool_call", call: { id: `\u0000${at}`, name, inputText: `{"\u0061":"\\u0000\\ud800"}` } };
+        const usage = { inputTokens: 1, cachedInputTokens: 0, outputTokens: 1, reasoningTokens: 0, isEstimated: false };
+        yield { type: "finish", reason: "tool_calls", usage };
+      },
+    });
+    const runId = await stage.ask(swarm);
+    await node.take(runId);
+    await until(async () => (await stage.run(runId)).status === "requires_action", "the run waits");
+    await approveAll(runId);
+    await node.take(runId);
+    const { status } = await stage.end(runId);
+    const [said] = await stage.texts(runId);
+    assert.equal(status, "completed");
+    assert.match(said?.content ?? "", /b 😀 \ufffd c$/u);
+  });
+
+  test("a thousand tool calls at once: fifty are made, and each is answered", async () => {
+    const swarm = await stage.newSwarm({ agents: ["Ann"] });
+    await stage.newTool(swarm.agentIds[0] ?? "", "look");
+    let made = 0;
+    let answers = 0;
+    const node = stage.node({
+      script: (call) => {
+        if (lastRole(call) !== "tool")
+          return calls(
+            call,
+            ...Array.from({ length: 1_000 }, (_, n) => ({ name: n % 2 === 0 ? "look" : `x${n}`, input: { n } })),
+          );
+        answers = call.messages.filter(({ role }) => role === "tool").length;
+        return says(call, "done");
+      },
+      tools: {
+        run: async () => {
+          made += 1;
+          return {
+            status: "succeeded",
+            output: null,
+            text: "",
+            outputChars: 0,
+            isTruncated: false,
+            attempts: 1,
+            durationMs: 0,
+          };
+        },
+      },
+    });
+    const runId = await stage.ask(swarm);
+    await node.take(runId);
+    await stage.end(runId);
+    assert.deepEqual([made, answers], [50, 1_000]);
+  });
+});
+
+test("answers to messages that were only stored count like others", async () => {
+  const swarm = await stage.newSwarm({ agents: ["Ann", "Bob"] });
+  const charged: string[] = [];
+  const node = stage.node({
+    script: (call) => says(call, "well"),
+    charge: { answer: async (userId) => charged.push(userId) > 0, tool: async () => true },
+  });
+  const runId = await stage.ask(swarm, "hello", { source: "auto_respond" });
+  await node.take(runId);
+  await stage.end(runId);
+  assert.deepEqual(charged, [swarm.ownerId, swarm.ownerId], "nobody was charged when the message was stored");
+});

@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { checkToolInput } from "../../../src/agents/tools/input/check-input.ts";
+import { createSchemaCompiler } from "../../../src/agents/tools/input/compile-schema.ts";
+import { assignedTool } from "../tools/assigned-tool.ts";
+
+/** While one input is checked, nobody else is served. */
+const LONGEST_MS = 3_000;
+
+const schemas = createSchemaCompiler({ maxKept: 10 });
+
+function check(parts: Record<string, unknown>, input: unknown): { fault: string; durationMs: number } {
+  const startedAtMs = performance.now();
+  const tool = assignedTool({ input_schema: { type: "object", ...parts } });
+  const checked = checkToolInput(schemas, tool, JSON.stringify(input));
+  return { fault: checked.ok ? "" : checked.fault.message, durationMs: performance.now() - startedAtMs };
+}
+
+const manyLists = Array.from({ length: 4_000 }, (_, at) => [at]);
+const repeated = (count: number, schema: object): object[] => Array.from({ length: count }, () => schema);
+/** Two to the power of `levels` evaluations for one value. */
+const tower = (levels: number): Record<string, unknown> =>
+  Object.fromEntries(
+    Array.from({ length: levels }, (_, at) => [
+      `level${at}`,
+      at === levels - 1 ? { type: "null" } : { anyOf: repeated(2, { $ref: `#/$defs/default/level${at + 1}` }) },
+    ]),
+  );
+
+test("no schema makes the check of an input take long", () => {
+  const cases: [name: string, schema: Record<string, unknown>, input: unknown][] = [
+    ["unique items", { properties: { a: { uniqueItems: true } } }, { a: manyLists }],
+    ["unique items often", { properties: { a: { allOf: repeated(200, { uniqueItems: true }) } } }, { a: manyLists }],
+    [
+      "long enumerations behind references",
+      {
+        $defs: { known: { enum: Array.from({ length: 3_000 }, (_, at) => [`${at}`]) } },
+        properties: { a: { items: { anyOf: repeated(100, { $ref: "#/$defs/known" }) } } },
+      },
+      { a: manyLists },
+    ],
+    [
+      "needs of names behind references",
+      {
+        $defs: {
+          needs: { dependentRequired: Object.fromEntries(manyLists.slice(0, 900).map(([at]) => [`n${at}`, ["a"]])) },
+        },
+        properties: { a: { items: { allOf: repeated(100, { $ref: "#/$defs/needs" }) } } },
+      },
+      { a: manyLists.map(() => ({})) },
+    ],
+    ...["default", "examples", "enum", "const", "uniqueItems"].map((name): (typeof cases)[number] => [
+      `a property that is called ${name}`,
+      { $defs: { default: tower(26) }, properties: { [name]: { $ref: "#/$defs/default/level0" } } },
+      { [name]: 1 },
+    ]),
+  ];
+  for (const [name, schema, input] of cases) {
+    const { durationMs } = check(schema, input);
+    assert.ok(durationMs < LONGEST_MS, `${name}: ${Math.round(durationMs)} ms`);
+  }
+});
+
+test("a large schema of the ordinary kind is compiled at once", () => {
+  const properties = Object.fromEntries(Array.from({ length: 700 }, (_, at) => [`p${at}`, { type: "string" }]));
+  const { fault, durationMs } = check({ properties }, { p1: 1 });
+  assert.match(fault, /p1 must be string/);
+  assert.ok(durationMs < LONGEST_MS, `${Math.round(durationMs)} ms`);
+});
+
+test("items are the same whatever the order of their keys, and are told apart by all else", () => {
+  const schema = { properties: { a: { type: "array", uniqueItems: true } } };
+  assert.match(
+    check(schema, {
+      a: [
+        { x: 1, y: [2] },
+        { y: [2], x: 1 },
+      ],
+    }).fault,
+    /duplicate items/,
+  );
+  assert.equal(check(schema, { a: [1, "1", [1], { 1: 1 }, null, true, "true"] }).fault, "");
+  assert.equal(check({ properties: { a: { uniqueItems: false } } }, { a: [1, 1] }).fault, "");
+});
+
+test("an ordinary property may have the name of a keyword", () => {
+  const properties = {
+    default: { type: "string" },
+    enum: { type: "array", items: { enum: ["a", "b"] } },
+    uniqueItems: { type: "boolean", default: false, examples: [{ any: "thing" }] },
+    pattern: { type: "string", pattern: "^a" },
+  };
+  assert.equal(check({ properties }, { default: "x", enum: ["a"], uniqueItems: true, pattern: "ab" }).fault, "");
+  assert.match(check({ properties }, { default: 1 }).fault, /default must be string/);
+});

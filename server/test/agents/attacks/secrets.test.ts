@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { startReceiver } from "../../outbound/support/receiver.ts";
+import { assignedTool, callContext } from "../tools/assigned-tool.ts";
+import { openToolsForTest, wrapped } from "../tools/open-tools-for-test.ts";
+
+test("whoever is lent a tool cannot cut its secret out of what the server says back", async (t) => {
+  const token = Array.from({ length: 60 }, (_, at) => `part${at}`).join("-");
+  const tools = openToolsForTest(t);
+  const receiver = await startReceiver(t, ({ url, headers }, response) => {
+    const [, status = "200", before = "0"] = (url ?? "").split("/");
+    response.statusCode = Number(status);
+    response.end(`${" ".repeat(Number(before))}${`${headers.authorization} `.repeat(20)}`);
+  });
+  for (const status of [200, 500]) {
+    for (const maxOutputChars of [40, 100, 200]) {
+      // Each place at which the answer is cut is another one in the secret.
+      for (let before = 0; before < 400; before += 37) {
+        const id = assignedTool().id;
+        const tool = assignedTool({
+          config: {
+            url: `https://hooks.example.com:${receiver.port}/${status}/${before}`,
+            auth: { type: "bearer", secret: "token" },
+          },
+          configuration: { max_output_chars: maxOutputChars },
+          secrets_wrapped: wrapped(id, { token }),
+        });
+        const outcome = await tools.run(tool, {}, callContext());
+        assert.ok("text" in outcome);
+        assert.doesNotMatch(JSON.stringify(outcome), /part\d/, `${status}, ${maxOutputChars}, ${before}`);
+      }
+    }
+  }
+});

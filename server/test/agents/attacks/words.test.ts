@@ -1,0 +1,18 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { findMentions } from "../../../src/agents/context/find-mentions.ts";
+
+test("a text full of signs that names are made of is not looked at for long", () => {
+  const agents = Array.from({ length: 100 }, (_, at) => ({ id: String(at), name: `${"@".repeat(80)}${at}` }));
+  for (const text of ["@", "@ ", '@"', "a@"].map((piece) => piece.repeat(100_000 / piece.length))) {
+    const startedAtMs = performance.now();
+    findMentions(text, agents);
+    const durationMs = performance.now() - startedAtMs;
+    assert.ok(durationMs < 1_000, `${text.slice(0, 4)}: ${Math.round(durationMs)} ms`);
+  }
+  const named = findMentions(`${"a@b.example ".repeat(5_000)} @Ann and @Bob`, [
+    { id: "1", name: "Ann" },
+    { id: "2", name: "Bob" },
+  ]);
+  assert.deepEqual(named, ["1", "2"]);
+});

@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { ModelError } from "../../../src/agents/providers/model-error.ts";
+import type { ModelCall, ModelMessage } from "../../../src/agents/providers/model-port.ts";
+import { callOf, callsOf, finishOf, listen, openBench } from "./support/models.ts";
+
+const tool = (name: string, inputSchema: Record<string, unknown> = { type: "object" }) => ({
+  name,
+  description: "",
+  inputSchema,
+});
+const say = (content: string, call: Partial<ModelCall> = {}) => {
+  const bench = openBench("simulated", null);
+  return listen(bench.models, callOf({ messages: [{ role: "user", content }], ...call })).then((heard) => ({
+    ...heard,
+    ...bench,
+  }));
+};
+
+describe("the simulated provider", () => {
+  it("restates what it received, the same every time, and says what it is", async () => {
+    const heard = await say(`[Alice]: hello ${"x".repeat(300)}`);
+    assert.match(
+      heard.text,
+      /^\[simulated\] Ada was called with 1 message and 0 tools\. The last words are from Alice: "hello x{194}"/,
+    );
+    assert.equal(heard.text, (await say(`[Alice]: hello ${"x".repeat(300)}`)).text);
+    assert.notEqual(
+      heard.text,
+      (await say(`[Alice]: hello ${"x".repeat(300)}`, { agent: { id: "b", name: "Ada" } })).text,
+    );
+    const usage = finishOf(heard)?.usage;
+    assert.ok(usage?.isEstimated && usage.outputTokens > 0 && usage.inputTokens > 0);
+  });
+
+  it("obeys max_tokens and stop, but never loses its mark", async () => {
+    for (const [settings, text, reason] of [
+      [{ max_tokens: 2 }, "[simulated] Ada", "length"],
+      [{ stop: ["was"] }, "[simulated] Ada ", "stop"],
+      [{ stop: ["["], max_tokens: 1 }, "[simulated]", "length"],
+    ] as const) {
+      const heard = await say("hi", { settings });
+      assert.deepEqual([heard.text.trimEnd(), finishOf(heard)?.reason], [text.trimEnd(), reason]);
+    }
+  });
+
+  it("calls tools that it has, a line a step, and then answers", async () => {
+    const tools = [tool("look"), tool("handoff_to_bo_b")];
+    const words = '[Alice]: please\n/tool look {"at":1} /tool look {"at":2}\n/tool nothing {}\n/handoff Bo B.';
+    const messages: ModelMessage[] = [{ role: "user", content: `${words}\n\n[Cy]: [simulated] Cy was called` }];
+    const first = await say("", { tools, messages });
+    assert.deepEqual(
+      callsOf(first).map(({ name, inputText }) => [name, inputText]),
+      [
+        ["look", '{"at":1}'],
+        ["look", '{"at":2}'],
+      ],
+    );
+    assert.equal(finishOf(first)?.reason, "tool_calls");
+    messages.push({ role: "assistant", content: "", toolCalls: callsOf(first) });
+    messages.push(
+      ...callsOf(first).map(({ id }) => ({
+        role: "tool" as const,
+        toolCallId: id,
+        toolName: "look",
+        output: "seen",
+        isError: false,
+      })),
+    );
+    const second = await say("", { tools, messages });
+    assert.deepEqual(
+      callsOf(second).map(({ name }) => name),
+      ["handoff_to_bo_b"],
+    );
+    const words2 = await say("", { tools, messages, toolChoice: "none" });
+    assert.match(words2.text, /The last of 2 tool results: seen There is no tool nothing/);
+  });
+
+  it("chooses validly where it has to call a tool", async () => {
+    const next = tool("choose", {
+      type: "object",
+      properties: { next: { type: "string", enum: ["a", "b", "done"] } },
+      required: ["next"],
+    });
+    const choose = async (content: string) =>
+      callsOf(await say(content, { tools: [next], toolChoice: { tool: "choose" } }))[0]?.inputText;
+    assert.equal(await choose("[Alice]: hi"), '{"next":"a"}');
+    assert.equal(await choose("[Alice]: hi\n[Bo]: [simulated] x"), '{"next":"b"}');
+    assert.equal(await choose("[Alice]: hi\n[Bo]: [simulated] x\n[Cy]: [simulated] y"), '{"next":"done"}');
+  });
+
+  it("fails and sleeps on request, for all or for one", async () => {
+    for (const [words, code, attempts] of [
+      ["/fail rate_limit", "PROVIDER_RATE_LIMITED", 3],
+      ["/fail 5xx", "PROVIDER_OVERLOADED", 3],
+      ["/fail timeout", "PROVIDER_TIMEOUT", 1],
+      ["/fail refusal", "CONTENT_FILTERED", 1],
+      ["/fail 5xx Ada", "PROVIDER_OVERLOADED", 3],
+      ["/fail midstream", "PROVIDER_ERROR", 1],
+    ] as const) {
+      const { error, text } = await say(`[Alice]: ${words}`);
+      assert.deepEqual([(error as ModelError).code, (error as ModelError).attempts], [code, attempts]);
+      assert.equal(text !== "", words.endsWith("midstream"));
+    }
+    for (const words of ["/fail 5xx Bo", "/fail what", "talk of /fail 5xx", "/fail"])
+      assert.equal((await say(words)).error, null);
+    assert.deepEqual((await say("/sleep 500")).slept, [500]);
+    const signal = AbortSignal.abort(new Error("enough"));
+    assert.match(String((await say("hi", { signal })).error), /enough/);
+  });
+});

@@ -1,0 +1,99 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+
+export interface Asked {
+  readonly url: string;
+  readonly headers: IncomingMessage["headers"];
+  readonly body: Record<string, unknown>;
+  /** Resolves when the connection of an answer that was not finished is gone. */
+  readonly closed: Promise<void>;
+}
+
+export type Answer = (response: ServerResponse) => void | Promise<void>;
+
+export interface WireServer {
+  readonly url: string;
+  readonly asked: Asked[];
+  /** Answers are given in order; the last one again and again. */
+  answer(...answers: readonly Answer[]): void;
+  close(): Promise<void>;
+}
+
+/** A provider on loopback that says what it is told to. */
+export async function openWireServer(): Promise<WireServer> {
+  const asked: Asked[] = [];
+  let answers: Answer[] = [];
+  const server = createServer((request, response) => {
+    void (async () => {
+      const body = await text(request);
+      const closed = new Promise<void>((resolve) => {
+        response.on("close", () => {
+          if (!response.writableFinished) resolve();
+        });
+      });
+      asked.push({ url: request.url ?? "", headers: request.headers, body: JSON.parse(body), closed });
+      const answer = answers.length > 1 ? answers.shift() : answers[0];
+      await answer?.(response);
+    })();
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked,
+    answer(...given) {
+      asked.length = 0;
+      answers = [...given];
+    },
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+export const STREAM = { "content-type": "text/event-stream" };
+
+/** A whole stream, written in pieces that end at the given bytes. */
+export function say(frames: readonly string[], cuts: readonly number[] = []): Answer {
+  return async (response) => {
+    const bytes = Buffer.from(frames.join(""));
+    response.writeHead(200, STREAM);
+    let from = 0;
+    for (const cut of [...cuts].sort((a, b) => a - b)) {
+      const to = cut % (bytes.length + 1);
+      if (to <= from) continue;
+      response.write(bytes.subarray(from, to));
+      from = to;
+      await new Promise(setImmediate);
+    }
+    response.end(bytes.subarray(from));
+  };
+}
+
+/** The beginning of a stream; then silence. */
+export function hang(frames: readonly string[] | null): Answer {
+  return (response) => {
+    if (frames === null) return;
+    response.writeHead(200, STREAM);
+    response.write(frames.join(""));
+  };
+}
+
+/** The beginning of a stream; then the connection is cut. */
+export function cut(frames: readonly string[]): Answer {
+  return (response) => {
+    response.writeHead(200, STREAM);
+    response.write(frames.join(""), () => setImmediate(() => response.destroy()));
+  };
+}
+
+export function refuse(status: number, body: unknown, headers: Record<string, string> = {}): Answer {
+  return (response) => {
+    response.writeHead(status, { "content-type": "application/json", ...headers });
+    response.end(typeof body === "string" ? body : JSON.stringify(body));
+  };
+}

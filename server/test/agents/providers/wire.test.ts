@@ -1,0 +1,191 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import fc from "fast-check";
+import { ModelError } from "../../../src/agents/providers/model-error.ts";
+import { callOf, callsOf, finishOf, KEY, KINDS, listen, MODEL_OF, openBench } from "./support/models.ts";
+import { WIRE } from "./support/wire.ts";
+import { cut, hang, openWireServer, refuse, say, STREAM, type WireServer } from "./support/wire-server.ts";
+
+const TOOL = {
+  name: "look",
+  description: "Looks",
+  inputSchema: { type: "object", properties: { at: { type: "string" } } },
+};
+const TIMES = { PROVIDER_FIRST_BYTE_TIMEOUT_MS: "60" };
+/** Long enough that ten signs of life within it are not all late. */
+const IDLE_MS = 250;
+const SHORT = { tools: [TOOL] };
+
+let server: WireServer;
+before(async () => {
+  server = await openWireServer();
+});
+after(() => server.close());
+
+for (const kind of KINDS) {
+  describe(`${kind}, over the wire`, () => {
+    const wire = WIRE[kind];
+
+    it("text and usage arrive whole, wherever the bytes are cut", async () => {
+      const { models } = openBench(kind, server.url);
+      const texts = ["Grüße", " ", "an 🐝 alle", "\n\ndata: x"];
+      await fc.assert(
+        fc.asyncProperty(fc.array(fc.nat(2000), { maxLength: 40 }), async (cuts) => {
+          server.answer(say(wire({ texts }), cuts));
+          const heard = await listen(models, callOf());
+          assert.equal(heard.error, null);
+          assert.deepEqual(heard.events[0], {
+            type: "start",
+            framework: "provider_a",
+            model: MODEL_OF[kind],
+            attempt: 1,
+          });
+          assert.equal(heard.text, texts.join(""));
+          const finish = finishOf(heard);
+          assert.equal(finish?.reason, "stop");
+          const { reasoningTokens, ...usage } = finish.usage;
+          assert.deepEqual(usage, { inputTokens: 12, cachedInputTokens: 4, outputTokens: 7, isEstimated: false });
+          assert.equal(reasoningTokens, kind === "anthropic" ? 0 : 2);
+        }),
+        { numRuns: 8, examples: [[Array.from({ length: 2000 }, (_, index) => index)]] },
+      );
+      assert.ok(JSON.stringify(server.asked[0]?.headers).includes(KEY));
+    });
+
+    it("tool calls come one or many, with and without arguments, and go back with their results", async () => {
+      const { models } = openBench(kind, server.url);
+      const calls = [
+        { id: "c1", name: "look", input: { at: "the ☂ sky" } },
+        { id: "c2", name: "look", input: null },
+      ];
+      server.answer(say(wire({ texts: ["Looking."], calls }), [101, 202, 303, 404]));
+      const heard = await listen(models, callOf(SHORT));
+      assert.equal(heard.error, null);
+      assert.equal(finishOf(heard)?.reason, "tool_calls");
+      const made = callsOf(heard);
+      assert.deepEqual(
+        made.map(({ name, inputText }) => [name, JSON.parse(inputText)]),
+        [
+          ["look", { at: "the ☂ sky" }],
+          ["look", {}],
+        ],
+      );
+      assert.equal(new Set(made.map(({ id }) => id)).size, 2);
+
+      server.answer(say(wire({ texts: ["Blue."] })));
+      const results = made.map(({ id }, index) => ({
+        role: "tool" as const,
+        toolCallId: id,
+        toolName: "look",
+        output: `seen ${index}`,
+        isError: index === 1,
+      }));
+      const { messages } = callOf();
+      const answered = [...messages, { role: "assistant" as const, content: "Looking.", toolCalls: made }, ...results];
+      const next = await listen(models, callOf({ ...SHORT, messages: answered, toolChoice: "none" }));
+      assert.equal(next.text, "Blue.");
+      const sent = JSON.stringify(server.asked[0]?.body);
+      for (const part of ["the ☂ sky", "seen 0", "seen 1"]) assert.ok(sent.includes(part), part);
+      if (kind === "google") assert.ok(sent.includes("c2lnbmVk"));
+    });
+
+    it("an answer that is declined as a whole, one that is too long, and one without usage", async () => {
+      const { models } = openBench(kind, server.url);
+      server.answer(say(wire({ end: "refusal", texts: kind.startsWith("openai") ? ["I cannot."] : [] })));
+      const declined = await listen(models, callOf());
+      if (kind.startsWith("openai")) assert.equal(finishOf(declined)?.reason, "content_filter");
+      else assert.equal((declined.error as ModelError).code, "CONTENT_FILTERED");
+
+      server.answer(say(wire({ texts: ["one two"], end: "length", hasUsage: false })));
+      const finish = finishOf(await listen(models, callOf()));
+      assert.equal(finish?.reason, "length");
+      if (kind !== "anthropic") assert.deepEqual([finish.usage.outputTokens, finish.usage.isEstimated], [2, true]);
+    });
+
+    it("what ends before any text is tried again, what ends behind it is not", async () => {
+      const { models, slept } = openBench(kind, server.url);
+      const whole = say(wire({ texts: ["fine"] }));
+      const frames = wire({ texts: ["first", "second"] });
+      const begun = frames.slice(0, frames.findIndex((frame) => frame.includes("first")) + 1);
+      const calls = wire({ calls: [{ id: "c", name: "look", input: { at: "everywhere" } }] });
+      const half = calls.slice(0, calls.findIndex((frame) => frame.includes('"look"')) + 1);
+      const early = [cut([]), refuse(503, {}), say(["data: {nonsense\n\n"]), cut(half), say(half)];
+      for (const broken of early) {
+        server.answer(broken, whole);
+        const heard = await listen(models, callOf(SHORT));
+        assert.equal(heard.error, null);
+        assert.deepEqual([heard.text, callsOf(heard).length, server.asked.length], ["fine", 0, 2]);
+        const attempts = heard.events.flatMap((event) => (event.type === "start" ? [event.attempt] : []));
+        assert.equal(attempts.at(-1), 2);
+      }
+      assert.deepEqual(
+        slept,
+        early.map(() => 125),
+      );
+
+      for (const broken of [cut(begun), say([...begun, "data: {nonsense\n\n"]), say(begun)]) {
+        server.answer(broken, whole);
+        const heard = await listen(models, callOf());
+        assert.equal(heard.text, "first");
+        assert.ok(heard.error instanceof ModelError);
+        assert.deepEqual([heard.error.code, heard.error.attempts, server.asked.length], ["PROVIDER_ERROR", 1, 1]);
+      }
+    });
+
+    it("slowness ends by our own clock, an abort at once, and both close the connection", async () => {
+      const frames = WIRE[kind]({ texts: ["first", "second"] });
+      const begun = frames.slice(0, frames.findIndex((frame) => frame.includes("first")) + 1);
+      for (const [answer, env, said] of [
+        [hang(null), TIMES, ""],
+        // Only what is meant to be late has little time: the first word must come even on a busy machine.
+        [hang(begun), { PROVIDER_IDLE_TIMEOUT_MS: "60" }, "first"],
+        [hang(begun), { PROVIDER_TOTAL_TIMEOUT_MS: "500" }, "first"],
+      ] as const) {
+        const { models } = openBench(kind, server.url, env);
+        server.answer(answer);
+        const heard = await listen(models, callOf());
+        assert.ok(heard.error instanceof ModelError);
+        assert.deepEqual([heard.text, heard.error.code, server.asked.length], [said, "PROVIDER_TIMEOUT", 1]);
+        await server.asked[0]?.closed;
+      }
+
+      const { models } = openBench(kind, server.url);
+      server.answer(hang(begun));
+      const aborting = new AbortController();
+      const stream = models.stream(callOf({ signal: aborting.signal }))[Symbol.asyncIterator]();
+      while ((await stream.next()).value?.type !== "text");
+      const next = stream.next();
+      const reason = new Error("enough");
+      const isFirst = Promise.race([next.catch((error: unknown) => error), new Promise(setImmediate)]);
+      aborting.abort(reason);
+      assert.equal(await isFirst, reason);
+      await server.asked[0]?.closed;
+
+      server.answer(hang(begun));
+      for await (const event of models.stream(callOf())) if (event.type === "text") break;
+      await server.asked[0]?.closed;
+    });
+
+    it("bytes that are no text keep a slow answer alive, before its first word and after", async () => {
+      const frames = WIRE[kind]({ texts: ["first", "second"] });
+      const { models } = openBench(kind, server.url, { PROVIDER_IDLE_TIMEOUT_MS: String(IDLE_MS) });
+      server.answer(async (response) => {
+        response.writeHead(200, STREAM);
+        for (const frame of frames) {
+          if (/first|second/.test(frame))
+            for (
+              const untilMs = performance.now() + IDLE_MS * 2;
+              performance.now() < untilMs;
+              await sleep(IDLE_MS / 10)
+            )
+              response.write(": ping\n\n");
+          response.write(frame);
+        }
+        response.end();
+      });
+      const { text, error } = await listen(models, callOf());
+      assert.deepEqual([text, error], ["firstsecond", null]);
+    });
+  });
+}

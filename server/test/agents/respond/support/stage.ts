@@ -1,0 +1,192 @@
+import { randomUUID } from "node:crypto";
+import type pg from "pg";
+import { ModelError } from "../../../../src/agents/providers/model-error.ts";
+import { openRespond, type Respond, type StartOptions } from "../../../../src/agents/respond/open-respond.ts";
+import type { RunBody } from "../../../../src/agents/respond/run-body.ts";
+import type { RunCaller } from "../../../../src/agents/respond/run-caller.ts";
+import type { RunRequest } from "../../../../src/agents/respond/start-run.ts";
+import type { StartedRun } from "../../../../src/agents/runs/executor.ts";
+import { createRunHub, type OpenRunHub } from "../../../../src/agents/runs/run-hub.ts";
+import { openDatabase } from "../../../../src/db/index.ts";
+import { type Cleanup, createTestDatabase, type TestDatabase } from "../../../support/database.ts";
+import { silentObserver } from "../../../support/silent-observer.ts";
+
+type UserCaller = RunCaller & { readonly userId: string };
+
+/** The calls of the room, with an executor that only notes what it is told. */
+export interface Stage {
+  readonly database: TestDatabase;
+  readonly respond: Respond;
+  readonly hub: OpenRunHub;
+  readonly taken: StartedRun[];
+  readonly cancelled: string[];
+  /** The service's pool. */
+  readonly pool: pg.Pool;
+  /** Room for runs on this node. */
+  hasRoom: boolean;
+  charged: number;
+  newUser(): Promise<UserCaller>;
+  newSwarm(owner: UserCaller, more?: { settings?: object; agents?: readonly string[] }): Promise<Swarm>;
+  join(swarm: Swarm, caller: UserCaller, role: string): Promise<void>;
+  rows<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+  /** Asks in the background and answers with the run. */
+  ask(caller: UserCaller, swarm: Swarm, more?: Partial<RunRequest>): Promise<RunBody>;
+  /** Ends a run that was started, as its executor would. */
+  finish(runId: string, status?: string, stopReason?: string): Promise<void>;
+}
+
+export interface Swarm {
+  readonly id: string;
+  readonly agentIds: readonly string[];
+}
+
+export const WITHOUT_MODEL = "no-such-model";
+
+export async function openStage(t: Cleanup): Promise<Stage> {
+  const database = await createTestDatabase(t);
+  const { masterKey, adminUrl, owner } = database;
+  const pools = openDatabase({ url: adminUrl, masterKey, poolSize: 8, observer: silentObserver });
+  t.after(() => pools.close());
+  const hub = createRunHub();
+  const taken: StartedRun[] = [];
+  const cancelled: string[] = [];
+  const respond = openRespond({
+    pool: pools.service,
+    hub,
+    executor: {
+      leaseMs: 30_000,
+      offerRoom: () => (stage.hasRoom ? "node" : null),
+      take: (run) => {
+        hub.open(run.runId);
+        taken.push(run);
+      },
+      wake: () => {},
+      cancel: (runId) => cancelled.push(runId),
+    },
+    models: {
+      describe: (framework, model) => {
+        if (model === WITHOUT_MODEL) throw new ModelError("INVALID_MODEL", "there is no such model");
+        if (framework === "provider_c") throw new ModelError("PROVIDER_NOT_CONFIGURED", "provider_c is not configured");
+        const facts = { contextWindow: 1_000, maxOutputTokens: 100, hasTools: true, isSimulated: true };
+        return { framework, model: model ?? "default", ...facts };
+      },
+    },
+    queueLimit: 3,
+    queueWaitMs: 300,
+    onEvents: () => {},
+  });
+  t.after(async () => respond.close());
+
+  const rows: Stage["rows"] = async <Row>(text: string, values: readonly unknown[] = []) =>
+    (await owner.query(text, [...values])).rows as Row[];
+  const stage: Stage = {
+    database,
+    respond,
+    hub,
+    taken,
+    cancelled,
+    pool: pools.service,
+    hasRoom: true,
+    charged: 0,
+    rows,
+    newUser: async () => {
+      const id = randomUUID();
+      await owner.query("insert into auth.users (id, email) values ($1, $2)", [id, `${id}@example.test`]);
+      return { userId: id, isServiceRole: false, session: null };
+    },
+    newSwarm: async ({ userId }, { settings = {}, agents = ["Ann"] } = {}) => {
+      const [swarm] = await rows<{ id: string }>(
+        "insert into public.swarms (owner_id, name, settings) values ($1, 'room', $2) returning id",
+        [userId, settings],
+      );
+      const id = swarm?.id ?? "";
+      const agentIds: string[] = [];
+      for (const [position, name] of agents.entries()) {
+        const [agent] = await rows<{ id: string }>(
+          "insert into public.agents (user_id, name) values ($1, $2) returning id",
+          [userId, name],
+        );
+        agentIds.push(agent?.id ?? "");
+        await owner.query(
+          "insert into public.swarm_agents (swarm_id, agent_id, user_id, position) values ($1, $2, $3, $4)",
+          [id, agent?.id, userId, position],
+        );
+      }
+      return { id, agentIds };
+    },
+    join: async ({ id }, { userId }, role) => {
+      await owner.query(
+        "insert into public.swarm_members (swarm_id, user_id, role, status) values ($1, $2, $3, 'active')",
+        [id, userId, role],
+      );
+    },
+    ask: async (caller, swarm, more = {}) => {
+      const answer = await respond.start(caller, requestTo(stage, swarm, more), { ...BACKGROUND, ...LISTENING });
+      if (!("body" in answer)) throw new Error("a call in the background was answered with a stream");
+      return answer.body;
+    },
+    finish: async (runId, status = "completed", stopReason = "all_replied") => {
+      const [run] = await rows<{ fence: string; swarm_id: string; seq: number }>(
+        `select l.fence, r.swarm_id, (select max(e.seq) + 1 from public.run_events e where e.run_id = r.id) as seq
+           from private.run_leases l join public.runs r on r.id = l.run_id where r.id = $1`,
+        [runId],
+      );
+      const step = { op: "finish_run", seq: run?.seq, status, stop_reason: stopReason };
+      const { rows: answers } = await pools.service.query<{ value: Advanced }>(
+        "select private.advance_run($1, $2, $3, $4) as value",
+        [runId, run?.swarm_id, run?.fence, JSON.stringify([step])],
+      );
+      const { results, body: data } = answers[0]?.value ?? { results: [], body: {} };
+      for (const { seq, type } of results[0]?.events ?? [])
+        hub.publish({ runId, seq, type, data, agentId: null, isRestricted: false });
+      hub.close(runId);
+    },
+  };
+  return stage;
+}
+
+interface Advanced {
+  readonly results: readonly {
+    readonly events: readonly { readonly seq: number; readonly type: string }[];
+  }[];
+  readonly body: Record<string, unknown>;
+}
+
+export const LISTENING = {
+  isStreamed: false,
+  isReasoningWanted: false,
+  afterSeq: 0,
+  signal: new AbortController().signal,
+} as const;
+const BACKGROUND = { isBackground: true, isCancelledOnLeave: false } as const satisfies Partial<StartOptions>;
+export const IN_FRONT = { isBackground: false, isCancelledOnLeave: false } as const satisfies Partial<StartOptions>;
+
+export function requestTo(stage: Stage, swarm: Swarm, more: Partial<RunRequest> = {}): RunRequest {
+  return {
+    swarmId: swarm.id,
+    message: "hello",
+    agentIds: null,
+    onConflict: null,
+    maxTurns: null,
+    replyToId: null,
+    clientMessageId: null,
+    metadata: {},
+    idempotencyKey: null,
+    fingerprint: JSON.stringify({ swarm, ...more }),
+    traceparent: null,
+    charge: async () => {
+      stage.charged += 1;
+    },
+    ...more,
+  };
+}
+
+/** The code of the refusal that a call must end with. */
+export async function codeOf(call: Promise<unknown>): Promise<unknown> {
+  try {
+    await call;
+    return "answered";
+  } catch (error) {
+    return (error as { code?: unknown }).code ?? error;
+  }
+}

@@ -1,0 +1,200 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { SWARM_STRATEGIES } from "@swarmbase/sdk";
+import fc from "fast-check";
+import { decideNext } from "../../../src/agents/strategies/decide-next.ts";
+import type { FinishedTurn, NextStep, RunView } from "../../../src/agents/strategies/run-view.ts";
+
+const AGENTS = ["c", "a", "b"].map((id, index) => ({ id, name: id.toUpperCase(), position: [2, 0, 1][index] ?? 0 }));
+let turnCount = 0;
+
+function turn(agentId: string, extra: Partial<FinishedTurn> = {}): FinishedTurn {
+  turnCount += 1;
+  return { agentId, outcome: "completed", text: `answer ${turnCount}`, handoffTo: null, ...extra };
+}
+const pass = (from: string, to: string, extra: Partial<FinishedTurn> = {}): FinishedTurn =>
+  turn(from, { handoffTo: to, text: "", ...extra });
+const failed = (agentId: string): FinishedTurn => turn(agentId, { outcome: "failed", text: "" });
+
+function decide(view: Partial<RunView>): string {
+  return inWords(
+    decideNext({
+      strategy: "round_robin",
+      agents: AGENTS,
+      coordinatorId: null,
+      isNarrowed: false,
+      maxTurns: 10,
+      maxRounds: 1,
+      onAgentError: "continue",
+      turns: [],
+      selected: null,
+      ...view,
+    }),
+  );
+}
+
+function inWords(step: NextStep): string {
+  switch (step.type) {
+    case "turns":
+      return step.agentIds.join(step.isParallel ? "+" : " ");
+    case "select":
+      return "select";
+    case "end":
+      return `end: ${step.stopReason}`;
+  }
+}
+
+type Case = readonly [name: string, view: Partial<RunView>, step: string];
+const only = (...ids: readonly string[]): Partial<RunView> => ({
+  isNarrowed: true,
+  agents: AGENTS.filter((agent) => ids.includes(agent.id)),
+});
+
+const CASES: Record<(typeof SWARM_STRATEGIES)[number], readonly Case[]> = {
+  round_robin: [
+    ["starts by position", {}, "a"],
+    ["goes on", { turns: [turn("a")] }, "b"],
+    ["goes on after a failure", { turns: [failed("a")] }, "b"],
+    ["ends after a round", { turns: [turn("a"), turn("b"), turn("c")] }, "end: all_replied"],
+    ["begins another round", { maxRounds: 2, turns: [turn("a"), turn("b"), turn("c")] }, "a"],
+    ["narrowed", { ...only("c"), turns: [] }, "c"],
+    ["forgets who has left", { turns: [turn("gone"), turn("a")] }, "b"],
+    ["nobody there", { agents: [] }, "end: no_reply_needed"],
+    ["max turns", { maxTurns: 2, turns: [turn("a"), turn("b")] }, "end: max_turns"],
+    [
+      "its own end comes before the limit",
+      { maxTurns: 3, turns: [turn("a"), turn("b"), turn("c")] },
+      "end: all_replied",
+    ],
+    ["stops at a failure", { onAgentError: "stop", turns: [turn("a"), failed("b")] }, "end: provider_error"],
+    [
+      "an agent repeats itself",
+      { ...only("a"), maxRounds: 5, turns: [turn("a", { text: "OK then." }), turn("a", { text: " ok  THEN!" })] },
+      "end: no_progress",
+    ],
+    [
+      "two agents of one opinion do not repeat themselves",
+      { turns: [turn("a", { text: "Yes." }), turn("b", { text: "Yes." })] },
+      "c",
+    ],
+  ],
+  parallel: [
+    ["all at once", {}, "a+b+c"],
+    ["as many as turns allow", { maxTurns: 2 }, "a+b"],
+    ["then says why not all", { maxTurns: 2, turns: [turn("b"), turn("a")] }, "end: max_turns"],
+    ["ends", { turns: [turn("c"), turn("a"), failed("b")] }, "end: all_replied"],
+    ["narrowed", only("a", "c"), "a+c"],
+  ],
+  mention: [
+    ["nobody named: position 0", {}, "a"],
+    ["nobody named: coordinator", { coordinatorId: "c" }, "c"],
+    ["a coordinator who is not there", { coordinatorId: "gone" }, "a"],
+    ["named ones in order", only("c", "b"), "b"],
+    ["the next named one", { ...only("c", "b"), turns: [turn("b")] }, "c"],
+    ["ends", { ...only("c", "b"), turns: [turn("b"), turn("c")] }, "end: all_replied"],
+    ["one answer alone", { turns: [turn("a")] }, "end: all_replied"],
+  ],
+  handoff: [
+    ["starts at the coordinator", { coordinatorId: "b" }, "b"],
+    ["starts at position 0", {}, "a"],
+    ["starts at who is named", { ...only("c"), coordinatorId: "b" }, "c"],
+    ["starts at a named coordinator", { ...only("a", "b"), coordinatorId: "b" }, "b"],
+    ["follows", { turns: [pass("a", "c")] }, "c"],
+    ["ends without one", { turns: [pass("a", "c"), turn("c")] }, "end: all_replied"],
+    ["ends at a handoff to nobody", { turns: [pass("a", "gone")] }, "end: all_replied"],
+    ["ends at a handoff to oneself", { turns: [pass("a", "a")] }, "end: all_replied"],
+    ["stays in a narrowed set", { ...only("a"), coordinatorId: "b", turns: [pass("a", "c")] }, "end: all_replied"],
+    ["but for the coordinator", { ...only("a"), coordinatorId: "b", turns: [pass("a", "b")] }, "b"],
+    ["to and back is no loop", { turns: [pass("a", "b"), pass("b", "a"), pass("a", "b")] }, "b"],
+    [
+      "twice to and fro is one",
+      { turns: [pass("a", "b"), pass("b", "a"), pass("a", "b"), pass("b", "a")] },
+      "end: loop_detected",
+    ],
+    [
+      "unless a tool brought something",
+      { turns: [pass("a", "b"), pass("b", "a", { usedTool: true }), pass("a", "b"), pass("b", "a")] },
+      "a",
+    ],
+    [
+      "a circle of three is bounded by turns",
+      { maxTurns: 3, turns: [pass("a", "b"), pass("b", "c"), pass("c", "a")] },
+      "end: max_turns",
+    ],
+    ["a failed turn hands nothing on", { turns: [pass("a", "b", { outcome: "failed" })] }, "end: all_replied"],
+  ],
+  selector: [
+    ["asks first", {}, "select"],
+    ["takes the answer", { selected: "b" }, "b"],
+    ["done at once", { selected: "done" }, "end: no_reply_needed"],
+    ["done later", { selected: "done", turns: [turn("a")] }, "end: all_replied"],
+    ["asks again", { turns: [turn("a")] }, "select"],
+    ["nobody twice in a row", { selected: "a", turns: [turn("a")] }, "b"],
+    ["nobody who is not there", { selected: "gone", turns: [turn("c")] }, "a"],
+    ["a choice among one is none", only("b"), "b"],
+    ["and nobody is left then", { ...only("b"), turns: [turn("b")] }, "end: all_replied"],
+    ["does not ask where no turn is left", { maxTurns: 1, turns: [turn("a")] }, "end: max_turns"],
+  ],
+  supervisor: [
+    ["the coordinator", { coordinatorId: "b" }, "b"],
+    ["else position 0", {}, "a"],
+    ["also where others are named", { ...only("c"), coordinatorId: "b" }, "b"],
+    ["members' turns do not end it", { coordinatorId: "b", turns: [turn("c")] }, "b"],
+    ["its own does", { coordinatorId: "b", turns: [turn("c"), turn("b")] }, "end: all_replied"],
+  ],
+};
+
+for (const strategy of SWARM_STRATEGIES)
+  describe(strategy, () => {
+    for (const [name, view, step] of CASES[strategy])
+      test(name, () => assert.equal(decide({ strategy, ...view }), step));
+  });
+
+test("any run of any strategy ends within its turns, and asks enabled agents alone", () => {
+  const ids = ["a", "b", "c", "d"];
+  fc.assert(
+    fc.property(
+      fc.record({
+        strategy: fc.constantFrom(...SWARM_STRATEGIES),
+        agents: fc.subarray(ids.map((id, position) => ({ id, name: id, position }))),
+        coordinatorId: fc.option(fc.constantFrom(...ids)),
+        isNarrowed: fc.boolean(),
+        maxTurns: fc.integer({ min: 1, max: 12 }),
+        maxRounds: fc.integer({ min: 1, max: 10 }),
+        onAgentError: fc.constantFrom("continue" as const, "stop" as const),
+      }),
+      fc.infiniteStream(
+        fc.record({
+          outcome: fc.constantFrom("completed" as const, "failed" as const, "cancelled" as const),
+          text: fc.constantFrom("", "x", "y", "z"),
+          handoffTo: fc.option(fc.constantFrom(...ids, "gone")),
+          selected: fc.constantFrom(...ids, "done", "gone"),
+        }),
+      ),
+      (start, chances) => {
+        const turns: FinishedTurn[] = [];
+        let selected: RunView["selected"] = null;
+        for (let steps = 0; steps <= 2 * start.maxTurns; steps += 1) {
+          const step = decideNext({ ...start, turns, selected });
+          selected = null;
+          if (step.type === "end") return;
+          if (step.type === "select") {
+            selected = chances.next().value.selected;
+            continue;
+          }
+          assert.ok(step.agentIds.length > 0);
+          for (const agentId of step.agentIds) {
+            assert.ok(
+              start.agents.some(({ id }) => id === agentId) || (start.isNarrowed && agentId === start.coordinatorId),
+            );
+            const { outcome, text, handoffTo } = chances.next().value;
+            turns.push({ agentId, outcome, text, handoffTo });
+          }
+          assert.ok(turns.length <= start.maxTurns);
+        }
+        assert.fail("it never ends");
+      },
+    ),
+    { numRuns: 500 },
+  );
+});

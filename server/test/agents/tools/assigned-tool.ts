@@ -1,0 +1,30 @@
+import type { AssignedTool, ToolCallContext } from "../../../src/agents/tools/tool-port.ts";
+
+export function assignedTool(parts: Partial<AssignedTool> = {}): AssignedTool {
+  return {
+    id: "019a8000-0000-7000-8000-0000000000aa",
+    owner_id: "019a8000-0000-7000-8000-0000000000bb",
+    name: "tool",
+    description: "A tool",
+    kind: "http",
+    input_schema: { type: "object", properties: {} },
+    config: {},
+    configuration: {},
+    requires_approval: false,
+    timeout_ms: 5_000,
+    max_output_chars: 16_000,
+    secrets_wrapped: null,
+    ...parts,
+  };
+}
+
+export function callContext(parts: Partial<ToolCallContext> = {}): ToolCallContext {
+  return {
+    executionId: "019a8000-0000-7000-8000-000000000001",
+    swarmId: "019a8000-0000-7000-8000-000000000002",
+    runId: "019a8000-0000-7000-8000-000000000003",
+    agentId: "019a8000-0000-7000-8000-000000000004",
+    signal: new AbortController().signal,
+    ...parts,
+  };
+}

@@ -1,0 +1,220 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer, type Server as HttpsServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { type TestContext, test } from "node:test";
+import { NodeStreamableHTTPServerTransport, toNodeHandler } from "@modelcontextprotocol/node";
+import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
+import { z } from "zod";
+import { McpPool } from "../../../src/agents/tools/mcp/mcp-pool.ts";
+import type { ToolOutcome } from "../../../src/agents/tools/tool-port.ts";
+import { openGuardedFetch } from "../../../src/outbound/index.ts";
+import { authority, credential, loopbackPolicy, until } from "../../outbound/support/receiver.ts";
+import { assignedTool, callContext } from "./assigned-tool.ts";
+import { openToolsForTest, wrapped } from "./open-tools-for-test.ts";
+
+/** A real server with tools that behave, and tools that do not. */
+function createServerOfTools(
+  seen: { traceparent?: unknown; isStarted?: boolean; isAborted?: boolean } = {},
+): McpServer {
+  const server = new McpServer({ name: "weather", version: "1.0.0" });
+  server.registerTool(
+    "get.weather",
+    { description: "Weather of a city", inputSchema: z.object({ city: z.string() }) },
+    async ({ city }, { mcpReq }) => {
+      seen.traceparent = mcpReq._meta?.["traceparent"];
+      return {
+        content: [
+          { type: "text", text: `sunny in ${city}` },
+          { type: "image", data: "AAAA", mimeType: "image/png" },
+        ],
+      };
+    },
+  );
+  server.registerTool("fails", { description: "Fails", inputSchema: z.object({}) }, async () => ({
+    content: [{ type: "text", text: "no such city" }],
+    isError: true,
+  }));
+  server.registerTool("huge", { description: "Too much", inputSchema: z.object({}) }, async () => ({
+    content: [{ type: "text", text: "x".repeat(9_000_000) }],
+  }));
+  server.registerTool("slow", { description: "Never ends", inputSchema: z.object({}) }, async (_input, { mcpReq }) => {
+    seen.isStarted = true;
+    await new Promise((resolve) => mcpReq.signal.addEventListener("abort", resolve, { once: true }));
+    seen.isAborted = true;
+    return { content: [] };
+  });
+  return server;
+}
+
+async function listen(t: TestContext, server: HttpsServer, port = 0): Promise<number> {
+  server.listen(port, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => stop(server));
+  return (server.address() as AddressInfo).port;
+}
+
+async function stop(server: HttpsServer): Promise<void> {
+  if (!server.listening) return;
+  server.closeAllConnections();
+  server.close();
+  await once(server, "close");
+}
+
+/** Of the current revision: each request stands for itself. */
+function modernServer(authorizations: (string | undefined)[] = [], seen = {}): HttpsServer {
+  const handle = toNodeHandler(createMcpHandler(() => createServerOfTools(seen)));
+  return createServer(credential, (request, response) => {
+    authorizations.push(request.headers.authorization);
+    void handle(request as Parameters<typeof handle>[0], response);
+  });
+}
+
+/** Of an older revision, which has sessions that a restart forgets. */
+function sessionServer(): HttpsServer {
+  const sessions = new Map<string, NodeStreamableHTTPServerTransport>();
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const known = sessions.get(String(request.headers["mcp-session-id"] ?? ""));
+    if (known !== undefined) return known.handleRequest(request, response);
+    if (request.headers["mcp-session-id"] !== undefined) return void response.writeHead(404).end();
+    const transport = new NodeStreamableHTTPServerTransport({
+      sessionIdGenerator: () => `session-${sessions.size}-${Math.random()}`,
+      onsessioninitialized: (id) => void sessions.set(id, transport),
+    });
+    await createServerOfTools().connect(transport);
+    await transport.handleRequest(request, response);
+  };
+  return createServer(credential, (request, response) => void answer(request, response));
+}
+
+function codeOf(outcome: ToolOutcome): string {
+  return outcome.status === "failed" ? outcome.error.code : outcome.status;
+}
+
+test("tools of a server are listed and called, with their secrets and the trace", async (t) => {
+  const authorizations: (string | undefined)[] = [];
+  const seen: { traceparent?: unknown } = {};
+  const port = await listen(t, modernServer(authorizations, seen));
+  const tools = openToolsForTest(t);
+  const url = `https://127.0.0.1:${port}/mcp`;
+  const listed = await tools.listRemote({ callerId: "someone", server: { url, secrets: { token: "t0ken-value" } } });
+  assert.deepEqual(listed.map(({ name }) => name).toSorted(), ["fails", "get.weather", "huge", "slow"]);
+  assert.deepEqual(listed.find(({ name }) => name === "get.weather")?.input_schema["required"], ["city"]);
+  assert.ok(authorizations.length > 0 && authorizations.every((value) => value === "Bearer t0ken-value"));
+
+  const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+  const call = (remote_name: string, input = {}, configuration = {}, context = {}): Promise<ToolOutcome> => {
+    const base = assignedTool({ kind: "mcp", configuration });
+    const config = { url, remote_name, auth: { type: "bearer", secret: "token" } };
+    const tool = { ...base, config, secrets_wrapped: wrapped(base.id, { token: "t0ken-value" }) };
+    return tools.run(tool, input, callContext(context));
+  };
+  const weather = await call("get.weather", { city: "Rome" }, {}, { traceparent });
+  assert.ok(weather.status === "succeeded");
+  assert.equal(weather.text, "sunny in Rome\n[image of type image/png]");
+  assert.equal(seen.traceparent, traceparent);
+
+  const failed = await call("fails");
+  assert.ok(failed.status === "failed");
+  assert.deepEqual(
+    [failed.error.code, failed.error.message, failed.text],
+    ["TOOL_REMOTE_ERROR", "The tool reported an error.", "no such city"],
+  );
+  assert.equal(codeOf(await call("unknown")), "TOOL_REMOTE_ERROR");
+  assert.equal(codeOf(await call("get.weather", { city: 5 })), "TOOL_REMOTE_ERROR");
+  assert.notEqual(codeOf(await call("huge")), "succeeded");
+  // Whatever went wrong with one call, the next one works.
+  assert.equal(codeOf(await call("get.weather", { city: "Oslo" })), "succeeded");
+});
+
+test("a call ends by its own deadline and by being cancelled, for the server too", async (t) => {
+  const seen: { isStarted?: boolean; isAborted?: boolean } = {};
+  const port = await listen(t, modernServer([], seen));
+  const tools = openToolsForTest(t);
+  const config = { url: `https://127.0.0.1:${port}/mcp`, remote_name: "slow" };
+  // So that the deadline is that of the call, and none of the connection.
+  await tools.run(assignedTool({ kind: "mcp", config: { ...config, remote_name: "fails" } }), {}, callContext());
+  const late = await tools.run(
+    assignedTool({ kind: "mcp", config, configuration: { timeout_ms: 1_000 } }),
+    {},
+    callContext(),
+  );
+  assert.equal(late.status, "timed_out");
+  await until(() => seen.isAborted === true);
+  Object.assign(seen, { isStarted: false, isAborted: false });
+  const stopping = new AbortController();
+  const running = tools.run(assignedTool({ kind: "mcp", config }), {}, callContext({ signal: stopping.signal }));
+  await until(() => seen.isStarted === true);
+  stopping.abort();
+  assert.equal((await running).status, "cancelled");
+  await until(() => seen.isAborted === true);
+});
+
+test("a server with sessions that was restarted is connected to anew, once", async (t) => {
+  const first = sessionServer();
+  const port = await listen(t, first);
+  const tools = openToolsForTest(t);
+  const config = { url: `https://127.0.0.1:${port}/mcp`, remote_name: "get.weather" };
+  const call = (): Promise<ToolOutcome> =>
+    tools.run(assignedTool({ kind: "mcp", config }), { city: "Bonn" }, callContext());
+  assert.equal(codeOf(await call()), "succeeded");
+  assert.equal(codeOf(await call()), "succeeded");
+  await stop(first);
+  assert.equal(codeOf(await call()), "TOOL_UNREACHABLE");
+  const second = sessionServer();
+  await listen(t, second, port);
+  assert.equal(codeOf(await call()), "succeeded");
+  await stop(second);
+  // It was lent before and now answers that it knows nobody.
+  await listen(t, sessionServer(), port);
+  const again = await call();
+  assert.ok(again.status === "succeeded");
+});
+
+test("servers that are none are told apart", async (t) => {
+  const answers: Record<string, [number, string]> = {
+    "/page": [200, "<html>"],
+    "/secret": [401, "who are you"],
+    "/down": [503, "later"],
+    "/none": [404, "nothing here"],
+  };
+  const server = createServer(credential, (request, response) => {
+    const [status, text] = answers[request.url ?? ""] ?? [500, ""];
+    response.writeHead(status, { "content-type": "text/html" }).end(text);
+  });
+  const port = await listen(t, server);
+  const tools = openToolsForTest(t);
+  const codes: string[] = [];
+  for (const path of Object.keys(answers)) {
+    const config = { url: `https://127.0.0.1:${port}${path}`, remote_name: "x" };
+    codes.push(codeOf(await tools.run(assignedTool({ kind: "mcp", config }), {}, callContext())));
+  }
+  assert.deepEqual(codes, ["TOOL_REMOTE_ERROR", "TOOL_HTTP_ERROR", "TOOL_HTTP_ERROR", "TOOL_HTTP_ERROR"]);
+});
+
+test("connections are shared by one owner alone, bounded, and closed when idle", async (t) => {
+  const port = await listen(t, modernServer());
+  const guarded = openGuardedFetch({
+    policy: loopbackPolicy,
+    ca: [authority.cert],
+    connectionsPerOrigin: 8,
+    exemptUrls: [],
+  });
+  const pool = new McpPool({ guarded, version: "test", maxClients: 2, idleMs: 50 });
+  t.after(async () => {
+    await pool.close();
+    await guarded.close();
+  });
+  const { signal } = new AbortController();
+  const borrow = (ownerId: string, headers = {}) =>
+    pool.borrow({ ownerId, url: `https://127.0.0.1:${port}/`, headers }, signal);
+  const [mine, mineToo, yours] = await Promise.all([borrow("a"), borrow("a"), borrow("b")]);
+  assert.equal(mine.client, mineToo.client);
+  assert.notEqual(mine.client, yours.client);
+  const other = await borrow("a", { authorization: "x" });
+  assert.notEqual(other.client, mine.client);
+  assert.equal(pool.size, 2);
+  for (const loan of [mine, mineToo, yours, other]) loan.giveBack(true);
+  await until(() => pool.size === 0);
+});

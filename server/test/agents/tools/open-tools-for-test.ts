@@ -1,0 +1,45 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import type { TestContext } from "node:test";
+import type pg from "pg";
+import { type OpenToolsOptions, openTools, type ToolRoom } from "../../../src/agents/tools/open-tools.ts";
+import { sealSecrets } from "../../../src/agents/tools/seal-secrets.ts";
+import { openGuardedFetch } from "../../../src/outbound/index.ts";
+import { authority, loopbackPolicy, resolveTo } from "../../outbound/support/receiver.ts";
+import { silentObserver } from "../../support/silent-observer.ts";
+
+export const KEY = randomBytes(32);
+
+/** The room with a way out to loopback alone, closed when the test ends. */
+export function openToolsForTest(
+  t: Pick<TestContext, "after">,
+  options: Partial<OpenToolsOptions> & { policy?: typeof loopbackPolicy } = {},
+): ToolRoom {
+  const { policy = loopbackPolicy, ...more } = options;
+  const guarded = openGuardedFetch({
+    policy,
+    ca: [authority.cert],
+    connectionsPerOrigin: 8,
+    exemptUrls: [],
+    resolve: resolveTo("127.0.0.1"),
+  });
+  const tools = openTools({
+    guarded,
+    pool: {} as pg.Pool,
+    key: KEY,
+    clock: { now: () => new Date("2026-11-15T12:00:00Z") },
+    observer: silentObserver,
+    newId: randomUUID,
+    version: "test",
+    ...more,
+  });
+  t.after(async () => {
+    await tools.close();
+    await guarded.close();
+  });
+  return tools;
+}
+
+/** As a row of `private.tool_secrets` would have them. */
+export function wrapped(toolId: string, secrets: Readonly<Record<string, string>>): string {
+  return (sealSecrets(KEY, toolId, secrets)[0] ?? "").slice(1);
+}

@@ -1,0 +1,361 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { createServer } from "node:https";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { after, before, describe, it } from "node:test";
+import { toNodeHandler } from "@modelcontextprotocol/node";
+import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
+import { z } from "zod";
+import { createToolChecks } from "../../../src/agents/tools/create-tool-checks.ts";
+import type { ToolRoom } from "../../../src/agents/tools/open-tools.ts";
+import { openSecrets } from "../../../src/agents/tools/seal-secrets.ts";
+import { type Asked, openRestStage, SERVICE } from "../../rest/features/rest-stage.ts";
+import type { RestCaller } from "../../../src/rest/index.ts";
+import { createTableRules } from "../../../src/tables/index.ts";
+import { credential } from "../../outbound/support/receiver.ts";
+import { assignedTool, callContext } from "./assigned-tool.ts";
+import { KEY, openToolsForTest } from "./open-tools-for-test.ts";
+
+type User = RestCaller & { readonly userId: string };
+type Row = Readonly<Record<string, unknown>>;
+
+const REPRESENTATION = { prefer: "return=representation" };
+const CONFIG = { method: "POST", url: "https://api.example.com/v1/{id}", auth: { type: "bearer", secret: "token" } };
+const SECRET = "sk-very-secret-value";
+
+const checks = createToolChecks({
+  key: KEY,
+  newId: randomUUID,
+  findUrlFault: (url) => (url.includes("10.0.0.1") ? "The address must not be reached." : null),
+});
+const opened = openRestStage("", { tools: checks });
+const closers: (() => Promise<void>)[] = [];
+let tools: ToolRoom;
+let ada: User;
+let eve: User;
+
+function send(
+  line: string,
+  body: unknown,
+  as: RestCaller = ada,
+  headers: Record<string, string> = REPRESENTATION,
+): Promise<Asked> {
+  return opened.stage.ask(line, { as, body, headers: { "content-type": "application/json", ...headers } });
+}
+
+async function add(parts: Row = {}, as: RestCaller = ada): Promise<Row & { readonly id: string }> {
+  const row = { name: `t_${randomUUID().slice(0, 8)}`, description: "A tool", config: CONFIG, ...parts };
+  const { status, json, text } = await send("POST /tools", row, as);
+  assert.equal(status, 201, text);
+  return (json as (Row & { id: string })[])[0] ?? assert.fail();
+}
+
+async function kept(id: string): Promise<Readonly<Record<string, string>> | null> {
+  const { rows } = await opened.stage.run(
+    "select encode(secrets_wrapped, 'base64') as wrapped from private.tool_secrets where tool_id = $1",
+    [id],
+  );
+  const [row] = rows as { wrapped: string }[];
+  return row === undefined ? null : openSecrets(KEY, id, row.wrapped);
+}
+
+describe("stored tools", () => {
+  before(async () => {
+    tools = openToolsForTest(
+      { after: (close) => void closers.push(close as () => Promise<void>) },
+      { pool: opened.stage.pools.service },
+    );
+    ada = await opened.stage.addUser();
+    eve = await opened.stage.addUser();
+  });
+  after(async () => {
+    for (const close of closers) await close();
+  });
+
+  describe("secrets of tools", () => {
+    it("are written, and read by nobody", async () => {
+      const tool = await add({ secrets: { token: SECRET, other: "another-one" } });
+      assert.deepEqual(tool["secret_names"], ["other", "token"]);
+      assert.equal(Object.hasOwn(tool, "secrets"), false);
+      assert.deepEqual(await kept(tool.id), { token: SECRET, other: "another-one" });
+      const reads = await Promise.all([
+        opened.stage.ask(`GET /tools?id=eq.${tool.id}`, { as: ada }),
+        opened.stage.ask(`GET /tools?id=eq.${tool.id}`),
+        opened.stage.ask(`GET /tools?id=eq.${tool.id}&select=secrets`, { as: ada }),
+        opened.stage.ask("GET /tool_secrets", { as: ada }),
+        send(`PATCH /tools?id=eq.${tool.id}`, { secrets: { token: `${SECRET}2` }, name: "9 not legal" }),
+      ]);
+      assert.deepEqual(
+        reads.map(({ status }) => status),
+        [200, 200, 400, 404, 400],
+      );
+      for (const { text } of reads) assert.doesNotMatch(text, /sk-very|another-one|=A/);
+      // A row that was read can be sent back whole.
+      const back = await send(`PATCH /tools?id=eq.${tool.id}`, tool);
+      assert.equal(back.status, 200, back.text);
+      assert.deepEqual(Object.keys((await kept(tool.id)) ?? {}), ["token", "other"]);
+      // Not in the rows, nor in what the database writes ahead, in any form but the sealed one.
+      const { rows } = await opened.stage.run("select t::text as row from public.tools t where id = $1", [tool.id]);
+      assert.doesNotMatch(String((rows[0] as { row: string }).row), /=|sk-very/);
+    });
+
+    it("are replaced, removed and lost with the host they were for", async () => {
+      const { id } = await add({ secrets: { token: SECRET } });
+      const patch = async (body: unknown): Promise<unknown> => {
+        const { json, text } = await send(`PATCH /tools?id=eq.${id}`, body);
+        return (json as Row[])[0]?.["secret_names"] ?? text;
+      };
+      assert.deepEqual(await patch({ description: "B" }), ["token"]);
+      assert.deepEqual(await patch({ config: { ...CONFIG, url: "https://API.example.com/other" } }), ["token"]);
+      assert.deepEqual(await patch({ secrets: { token: "next-secret" } }), ["token"]);
+      assert.deepEqual(await kept(id), { token: "next-secret" });
+      assert.deepEqual(await patch({ config: { ...CONFIG, url: "https://evil.example.com/" } }), []);
+      assert.equal(await kept(id), null);
+      assert.deepEqual(await patch({ config: CONFIG, secrets: { token: SECRET } }), ["token"]);
+      assert.deepEqual(
+        await patch({ config: { ...CONFIG, url: "https://b.example.com/" }, secrets: { token: "b-secret" } }),
+        ["token"],
+      );
+      assert.deepEqual(await kept(id), { token: "b-secret" });
+      assert.deepEqual(await patch({ secrets: null }), []);
+      assert.equal(await kept(id), null);
+      const list = await send("PATCH /tools", [{ id, secrets: { token: "from-list" } }]);
+      assert.equal(list.status, 200, list.text);
+      assert.deepEqual(await kept(id), { token: "from-list" });
+      assert.equal((await send(`DELETE /tools?id=eq.${id}`, undefined)).status, 200);
+      assert.equal(await kept(id), null);
+    });
+
+    it("cannot be put on, taken from or moved to another's tool", async () => {
+      const { id } = await add({ secrets: { token: SECRET }, visibility: "shared" });
+      const stolen = await send(`PATCH /tools?id=eq.${id}`, { secrets: { token: "mine" } }, eve);
+      assert.deepEqual([stolen.status, stolen.json], [200, []]);
+      const row = { id, name: "copy", description: "x", secrets: { token: "mine" } };
+      assert.equal((await send("POST /tools", row, eve)).status, 409);
+      assert.deepEqual(await kept(id), { token: SECRET });
+      // The column itself is not a way in.
+      const forged = await send(
+        "POST /tools",
+        { name: "forged", description: "x", secret_names: ["=AAAA", "token"] },
+        eve,
+      );
+      assert.deepEqual((forged.json as Row[])[0]?.["secret_names"], []);
+    });
+
+    it("are sealed before anything is asked of the database", () => {
+      const rules = createTableRules({ pool: opened.stage.pools.service, tools: checks });
+      const row = { name: "a", description: "x", secrets: { token: SECRET } };
+      for (const columns of [
+        ["name", "description", "secrets"],
+        ["name", "description"],
+      ]) {
+        const rewritten = rules.beforeWrite({
+          relation: { schema: "public", name: "tools" },
+          operation: "insert",
+          rows: [row],
+          columns,
+          source: "json",
+          isArray: false,
+          pinnedId: null,
+          caller: { role: "authenticated", userId: ada.userId },
+        });
+        assert.ok(rewritten !== null);
+        assert.doesNotMatch(JSON.stringify(rewritten), /sk-very/);
+        assert.equal(rewritten.columns.includes("secret_names"), columns.includes("secrets"));
+      }
+    });
+
+    it("are refused with a reason where they cannot be kept", async () => {
+      const { id } = await add();
+      const cases: [string, unknown, Record<string, string>][] = [
+        ["POST /tools", { name: "a", description: "x", secrets: "text" }, {}],
+        ["POST /tools", { name: "a", description: "x", secrets: { "a b": "x" } }, {}],
+        ["POST /tools", { name: "a", description: "x", secrets: { a: 5 } }, {}],
+        ["POST /tools", { name: "a", description: "x", secrets: { a: "line\nbreak" } }, {}],
+        [
+          "POST /tools",
+          { id, name: "a", description: "x", secrets: { a: SECRET } },
+          { prefer: "resolution=merge-duplicates" },
+        ],
+        [`PATCH /tools?owner_id=eq.${ada.userId}`, { secrets: { a: SECRET } }, {}],
+        [
+          `PATCH /tools?id=eq.${id}`,
+          { secrets: Object.fromEntries(Array.from({ length: 21 }, (_, n) => [`s${n}`, "x"])) },
+          {},
+        ],
+      ];
+      for (const [line, body, headers] of cases) {
+        const { status, text } = await send(line, body, ada, headers);
+        assert.equal(status, 400, line);
+        assert.match(text, /"secrets/);
+        assert.doesNotMatch(text, /sk-very|break/);
+      }
+    });
+  });
+
+  describe("what a tool must be", () => {
+    it("is told by field", async () => {
+      const remote = { url: "https://mcp.example.com/", remote_name: "x" };
+      const cases: [Row, string][] = [
+        [{ config: { url: "http://example.com/" } }, "config.url"],
+        [{ config: { url: "https://{host}.example.com/" } }, "config.url"],
+        [{ config: { url: "https://10.0.0.1/{x}" } }, "config.url"],
+        [{ config: { url: "https://a.example.com/{not legal}" } }, "config.url"],
+        [{ config: { ...CONFIG, method: "TRACE" } }, "config.method"],
+        [{ config: { ...CONFIG, headers: { Host: "x" } } }, "config.headers"],
+        [{ config: { ...CONFIG, headers: { Authorization: "Bearer x" } } }, "config.headers"],
+        [{ config: { ...CONFIG, auth: { type: "magic" } } }, "config.auth.type"],
+        [{ config: { ...CONFIG, shell: "rm" } }, "config"],
+        [{ config: remote }, "config.remote_name"],
+        [{ kind: "mcp", config: { url: remote.url } }, "config.remote_name"],
+        [{ kind: "mcp", config: { ...remote, url: "https://mcp.example.com/{x}" } }, "config.url"],
+        [{ input_schema: { type: "object", properties: { a: { pattern: "(?=x)" } } } }, "input_schema"],
+        [{ input_schema: { type: "object", properties: { a: { $ref: "#" } } } }, "input_schema"],
+        [{ name: "has space" }, "name"],
+      ];
+      for (const [parts, field] of cases) {
+        const row = { name: "tool", description: "x", config: CONFIG, ...parts };
+        const { status, json } = await send("POST /tools", row);
+        const { code, details } = json as { code: string; details: Row };
+        assert.deepEqual([status, Object.keys(details)], [400, [field]], JSON.stringify(parts));
+        assert.equal(code, field === "config.url" ? "INVALID_URL" : "VALIDATION_ERROR");
+      }
+      const unknown = await send(
+        "POST /tools",
+        { kind: "builtin", name: "shell", description: "x", owner_id: null },
+        SERVICE,
+      );
+      assert.deepEqual(Object.keys((unknown.json as { details: Row }).details), ["name"]);
+    });
+
+    it("is there for everybody when it is built in", async () => {
+      const { json } = await opened.stage.ask(
+        "GET /tools?kind=eq.builtin&order=name&select=name,input_schema,visibility",
+        { as: eve },
+      );
+      const rows = json as { name: string; input_schema: Row; visibility: string }[];
+      assert.deepEqual(
+        rows.map(({ name }) => name),
+        ["calculator", "current_time", "http_get", "json_query", "search_messages"],
+      );
+      for (const { name, input_schema } of rows) {
+        assert.equal(checks.isBuiltin(name), true);
+        assert.equal(checks.findSchemaFault(input_schema), null, name);
+      }
+    });
+  });
+
+  describe("the search in messages", () => {
+    it("sees one swarm, what is not deleted, and texts as they are", async () => {
+      const swarms = await Promise.all(
+        [ada, eve].map(async (user) => {
+          const { json } = await send("POST /swarms", { name: "Room" }, user);
+          return String((json as Row[])[0]?.["id"]);
+        }),
+      );
+      const [room = "", elsewhere = ""] = swarms;
+      const say = async (swarm_id: string, content: string, user: User): Promise<string> =>
+        String(((await send("POST /messages", { swarm_id, content }, user)).json as Row[])[0]?.["id"]);
+      await say(room, "The 100% budget is 5", ada);
+      const gone = await say(room, "old BUDGET", ada);
+      await say(elsewhere, "secret budget of others", eve);
+      assert.equal((await send(`DELETE /messages?id=eq.${gone}`, undefined, ada)).status, 200);
+      const search = assignedTool({ kind: "builtin", name: "search_messages", owner_id: null });
+      const find = async (query: string): Promise<unknown[]> => {
+        const outcome = await tools.run(search, { query }, callContext({ swarmId: room }));
+        assert.ok(outcome.status === "succeeded");
+        return outcome.output as unknown[];
+      };
+      const [only, ...others] = (await find("Budget")) as { excerpt: string }[];
+      assert.deepEqual([only?.excerpt, others], ["The 100% budget is 5", []]);
+      assert.equal((await find("0% b")).length, 1);
+      for (const query of ["%", "_", "' or true --"])
+        assert.equal((await find(query)).length, query === "%" ? 1 : 0, query);
+    });
+  });
+
+  describe("the function for tools", () => {
+    it("imports what a server offers, tries it, and keeps to its owner", async () => {
+      const handle = toNodeHandler(
+        createMcpHandler(() => {
+          const server = new McpServer({ name: "s", version: "1" });
+          server.registerTool(
+            "say.hello",
+            { description: "Hello", inputSchema: z.object({ name: z.string() }) },
+            async ({ name }) => ({
+              content: [{ type: "text", text: `hello ${name}` }],
+            }),
+          );
+          server.registerTool("pay", { inputSchema: z.object({ id: z.string().regex(/^(?=x)/) }) }, async () => ({
+            content: [],
+          }));
+          return server;
+        }),
+      );
+      const seen = new Set<string | undefined>();
+      const https = createServer(credential, (request, response) => {
+        seen.add(request.headers["x-key"] as string | undefined);
+        void handle(request as Parameters<typeof handle>[0], response);
+      });
+      https.listen(0, "127.0.0.1");
+      await once(https, "listening");
+      closers.push(async () => {
+        https.closeAllConnections();
+        https.close();
+        await once(https, "close");
+      });
+      const url = `https://127.0.0.1:${(https.address() as AddressInfo).port}/mcp`;
+      const server = {
+        url,
+        auth: { type: "header", header: "x-key", secret: "token" } as const,
+        secrets: { token: SECRET },
+      };
+      const call = {
+        callerId: ada.userId,
+        ownerId: ada.userId,
+        server,
+        names: ["say.hello", "pay", "none"],
+        visibility: "private",
+      } as const;
+      const { imported, skipped } = await tools.importRemote(call);
+      assert.deepEqual(
+        imported.map(({ name, kind, secret_names }) => [name, kind, secret_names]),
+        [["say_hello", "mcp", ["token"]]],
+      );
+      assert.deepEqual(skipped.map(({ name }) => name).toSorted(), ["none", "pay"]);
+      const again = await tools.importRemote({ ...call, names: ["say.hello"] });
+      assert.deepEqual(
+        again.imported.map(({ name }) => name),
+        ["say_hello_2"],
+      );
+      assert.doesNotMatch(JSON.stringify([imported, again]), /sk-very/);
+
+      const toolId = imported[0]?.id ?? "";
+      const { outcome } = await tools.test({ callerId: ada.userId, toolId, input: { name: "Ada" } });
+      assert.ok(outcome.status === "succeeded" && outcome.text === "hello Ada");
+      const wrong = await tools.test({ callerId: ada.userId, toolId, input: {} });
+      assert.ok(wrong.outcome.status === "failed" && wrong.outcome.error.code === "INVALID_TOOL_INPUT");
+      assert.equal((await tools.listRemote({ callerId: ada.userId, server: { toolId } })).length, 2);
+      assert.deepEqual([...seen], [SECRET]);
+
+      await assert.rejects(tools.test({ callerId: eve.userId, toolId, input: {} }), { code: "TOOL_NOT_FOUND" });
+      await assert.rejects(tools.listRemote({ callerId: eve.userId, server: { toolId } }), { code: "TOOL_NOT_FOUND" });
+      await assert.rejects(tools.importRemote({ ...call, visibility: "public" }), { code: "FORBIDDEN" });
+      await assert.rejects(tools.listRemote({ callerId: null, server: { url: "https://127.0.0.1:9/", secrets: {} } }), {
+        code: "TOOL_ERROR",
+      });
+      await assert.rejects(
+        tools.listRemote({ callerId: null, server: { url: "http://a.example.com/", secrets: {} } }),
+        { code: "VALIDATION_ERROR" },
+      );
+      const builtin = (await opened.stage.ask("GET /tools?name=eq.calculator", { as: eve })).json as { id: string }[];
+      const sum = await tools.test({
+        callerId: eve.userId,
+        toolId: builtin[0]?.id ?? "",
+        input: { expression: "6 * 7" },
+      });
+      assert.ok(sum.outcome.status === "succeeded" && sum.outcome.text === "42");
+    });
+  });
+});

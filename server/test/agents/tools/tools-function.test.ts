@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { ToolRoom } from "../../../src/agents/tools/open-tools.ts";
+import { createTools } from "../../../src/functions/tools.ts";
+import type { RestCaller } from "../../../src/rest/index.ts";
+
+const ADA = "019a8000-0000-7000-8000-0000000000a1";
+const TOOL = "019a8000-0000-7000-8000-0000000000a2";
+const URL_TEXT = "https://mcp.example.com/";
+const user: RestCaller = { role: "authenticated", userId: ADA, claims: {}, session: null };
+const service: RestCaller = { role: "service_role", userId: null, claims: {}, session: null };
+
+function call(body: unknown, caller: RestCaller, room: Partial<ToolRoom> = {}) {
+  return createTools(room as ToolRoom).run({ body, headers: {}, caller } as never);
+}
+
+describe("the body of the function", () => {
+  it("is refused by field", async () => {
+    const cases: [unknown, RestCaller, string][] = [
+      [{ action: "delete" }, user, "action"],
+      [{ action: "list" }, user, "url"],
+      [{ action: "list", url: URL_TEXT, tool_id: TOOL }, user, "url"],
+      [{ action: "list", url: URL_TEXT, secrets: { a: "b\n" } }, user, "secrets.a"],
+      [{ action: "list", url: URL_TEXT, auth: { type: "magic" } }, user, "auth.type"],
+      [{ action: "import", url: URL_TEXT, names: [] }, user, "names"],
+      [{ action: "import", url: URL_TEXT, names: ["a"] }, service, "visibility"],
+      [{ action: "test", tool_id: "x" }, user, "tool_id"],
+      [{ action: "test", tool_id: TOOL, input: [] }, user, "input"],
+    ];
+    for (const [body, caller, field] of cases) {
+      await assert.rejects(call(body, caller), (error: { code: string; extra: { details: object } }) => {
+        assert.deepEqual(
+          [error.code, Object.keys(error.extra.details)],
+          ["VALIDATION_ERROR", [field]],
+          JSON.stringify(body),
+        );
+        return true;
+      });
+    }
+    const foreign = { action: "import", url: URL_TEXT, names: ["a"], user_id: TOOL };
+    await assert.rejects(call(foreign, user), { code: "FORBIDDEN" });
+  });
+
+  it("reaches the room with the caller, and the outcome comes back as it was", async () => {
+    const asked: unknown[] = [];
+    const room: Partial<ToolRoom> = {
+      listRemote: async (list) => (asked.push(list), []),
+      importRemote: async (imported) => (
+        asked.push(imported.ownerId, imported.visibility), { imported: [], skipped: [] }
+      ),
+      test: async ({ toolId }) => ({
+        toolId,
+        outcome: {
+          status: "failed",
+          error: { code: "TOOL_HTTP_ERROR", message: "The server answered with status 500.", retryable: true },
+          text: "it broke",
+          attempts: 1,
+          durationMs: 5,
+        },
+      }),
+    };
+    assert.deepEqual(await call({ action: "list", tool_id: TOOL }, user, room), { status: 200, body: { tools: [] } });
+    await call({ action: "import", url: URL_TEXT, names: ["a"] }, user, room);
+    await call({ action: "import", url: URL_TEXT, names: ["a"], visibility: "public" }, service, room);
+    assert.deepEqual(asked, [{ callerId: ADA, server: { toolId: TOOL } }, ADA, "private", null, "public"]);
+    const tested = await call({ action: "test", tool_id: TOOL }, user, room);
+    assert.deepEqual("body" in tested && tested.body, {
+      tool_id: TOOL,
+      success: false,
+      status: "failed",
+      attempts: 1,
+      duration_ms: 5,
+      error: { code: "TOOL_HTTP_ERROR", message: "The server answered with status 500.", retryable: true },
+      output: "it broke",
+    });
+  });
+});

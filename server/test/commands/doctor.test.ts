@@ -1,0 +1,261 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { chmod, mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { dirname, join } from "node:path";
+import { type TestContext, test } from "node:test";
+import pg from "pg";
+import { checkDatabase } from "../../src/commands/doctor/check-database.ts";
+import { judgeDisk } from "../../src/commands/doctor/check-data-directory.ts";
+import { collectFindings, type Finding } from "../../src/commands/doctor/finding.ts";
+import { derivePassword } from "../../src/crypto/index.ts";
+import { makeAuthority, makeLeaf } from "../../src/http/tls/certificate.ts";
+import { makeDataDir, makeUsedDataDir, type RunOptions, readCredentials, runProgram } from "../app/program.ts";
+import { type CommandResult, runHere } from "./run-here.ts";
+
+const SLOW = { timeout: 120_000 };
+const DAY_MS = 86_400_000;
+
+/** As a program only where something is to run inside it. */
+async function doctor(t: TestContext, args: string[], { env, ...options }: RunOptions): Promise<CommandResult> {
+  if (options.preload === undefined) return runHere(args, env);
+  const program = runProgram(t, args, { ...options, ...(env !== undefined && { env }) });
+  const { code } = await program.exited;
+  return { code, stdout: program.stdout(), stderr: program.stderr() };
+}
+
+async function examine(t: TestContext, options: RunOptions): Promise<{ code: number | null; findings: Finding[] }> {
+  const { code, stdout, stderr } = await doctor(t, ["doctor", "--json"], options);
+  assert.equal(stderr, "");
+  const { ok, findings } = JSON.parse(stdout) as { ok: boolean; findings: Finding[] };
+  assert.equal(ok, code === 0);
+  for (const finding of findings) {
+    if (finding.level !== "ok") assert.ok(finding.why.length > 10 && finding.advice.length > 10, finding.what);
+  }
+  return { code, findings };
+}
+
+function assertFound(findings: readonly Finding[], wanted: readonly [string, Finding["level"], RegExp][]): void {
+  for (const [check, level, what] of wanted) {
+    const isFound = findings.some((f) => f.check === check && f.level === level && what.test(f.what));
+    assert.ok(isFound, `${level} of ${check}, ${what}, in:\n${JSON.stringify(findings, null, 1)}`);
+  }
+}
+
+test("a running instance: in order, then with faults made on purpose", SLOW, async (t) => {
+  const dataDir = await makeUsedDataDir(t);
+  const home = dirname(dataDir);
+  const env = { DATA_DIR: dataDir };
+  const service = runProgram(t, ["serve"], { env });
+  await service.waitFor("service.started");
+  const masterKey = (await readFile(join(dataDir, "master.key"), "utf8")).trim();
+  const { port } = new URL((await readCredentials(dataDir)).database_url);
+  const adminUrl = `postgresql://postgres:${derivePassword(masterKey, "postgres")}@127.0.0.1:${port}/swarmbase`;
+  const admin = new pg.Client({ connectionString: adminUrl });
+  await admin.connect();
+  try {
+    await t.test("nothing is wrong", async () => {
+      const { code, findings } = await examine(t, { env });
+      assert.equal(code, 0, JSON.stringify(findings));
+      const checks = [
+        "settings",
+        "service",
+        "certificate",
+        "disk",
+        "database",
+        "clock",
+        "roles",
+        "migrations",
+        "master key",
+      ];
+      for (const check of checks)
+        assert.ok(
+          findings.some((f) => f.check === check && f.level === "ok"),
+          check,
+        );
+      const plain = runProgram(t, ["doctor"], { env });
+      assert.deepEqual(await plain.exited, { code: 0, signal: null });
+      assert.match(plain.stdout(), /^ok +settings/m);
+    });
+
+    await t.test("faults in the database", async () => {
+      await admin.query(
+        `alter role sb_user bypassrls; grant service_role to sb_user; alter role sb_replica noreplication;
+         insert into private.migrations (name, run_on) values ('9999_from_the_future', now());
+         select pg_create_physical_replication_slot('left_behind', true);
+         insert into private.webhook_queue (delivery_id, webhook_id, event_seq, run_at)
+         select gen_random_uuid(), gen_random_uuid(), 1, now() - interval '1 hour'`,
+      );
+      const { code, findings } = await examine(t, { env });
+      assert.equal(code, 1);
+      assertFound(findings, [
+        ["roles", "fault", /sb_user passes all row-level rules/],
+        ["roles", "fault", /sb_user may become service_role/],
+        ["roles", "warning", /sb_replica may not replicate/],
+        ["migrations", "fault", /does not know: 9999_from_the_future/],
+        ["slots", "warning", /left_behind/],
+        ["webhooks", "warning", /1 deliveries are due, the oldest since 3[56]\d\d seconds/],
+      ]);
+      await admin.query(
+        `alter role sb_user nobypassrls; revoke service_role from sb_user; alter role sb_replica replication;
+         delete from private.migrations where name = '9999_from_the_future' or name like '0024%';
+         select pg_drop_replication_slot('left_behind')`,
+      );
+    });
+
+    await t.test("transactions that stay open, and migrations that wait", async () => {
+      const idle = new pg.Client({ connectionString: adminUrl, application_name: "forgotten" });
+      await idle.connect();
+      await idle.query("begin; select 1");
+      const client = new pg.Client({ connectionString: adminUrl });
+      await client.connect();
+      const findings = collectFindings();
+      const clock = { now: () => new Date() };
+      const options = { masterKey: "another key that is long enough to be one", clock, isEmbedded: true };
+      await checkDatabase(client, { ...options, longTransactionSeconds: 0 }, findings);
+      await idle.end();
+      await client.end();
+      assertFound(findings.all, [
+        ["transactions", "warning", /open for \d+ seconds .*forgotten/],
+        ["migrations", "warning", /1 migrations are waiting: 0024_/],
+        ["master key", "fault", /does not open the keys/],
+      ]);
+    });
+
+    await t.test("faults around it", async () => {
+      const expired = await writeCertificate(join(home, "expired"), -1);
+      const other = await writeCertificate(join(home, "other"), 300);
+      await writeFile(join(home, "providers.json"), "{");
+      await chmod(join(dataDir, "master.key"), 0o644);
+      await chmod(dataDir, 0o755);
+      const { code, findings } = await examine(t, {
+        env: {
+          ...env,
+          TLS_CERT_FILE: other.certFile,
+          TLS_KEY_FILE: expired.keyFile,
+          REDIS_URL: "redis://127.0.0.1:1",
+          SMTP_URL: "smtp://127.0.0.1:1",
+          PROVIDERS_FILE: join(home, "providers.json"),
+          MAXTER_KEY: "x",
+        },
+        preload:
+          "const D = Date; globalThis.Date = class extends D { constructor(...a) { a.length ? super(...a) : super(D.now() + 3600000); } };",
+      });
+      assert.equal(code, 1);
+      assertFound(findings, [
+        ["settings", "warning", /MAXTER_KEY/],
+        ["certificate", "fault", /does not belong to the first certificate/],
+        ["directory", "fault", /others can list or change/],
+        ["directory", "fault", /others can read .*master\.key/],
+        ["clock", "fault", /3600 seconds ahead of the database/],
+        ["clock", "warning", /that of the file system/],
+        ["redis", "fault", /does not answer/],
+        ["mail", "fault", /cannot be used: .*ECONNREFUSED/],
+        ["providers", "fault", /cannot be read/],
+      ]);
+    });
+  } finally {
+    await admin.end();
+    await service.stop();
+  }
+
+  await t.test("at rest, and without its key", async () => {
+    await chmod(dataDir, 0o711);
+    await chmod(join(dataDir, "master.key"), 0o600);
+    const { code, findings } = await examine(t, { env });
+    assert.equal(code, 0, JSON.stringify(findings));
+    assertFound(findings, [["database", "ok", /embedded/]]);
+    await rename(join(dataDir, "master.key"), join(home, "lost.key"));
+    assertFound((await examine(t, { env })).findings, [["master key", "fault", /master\.key is missing/]]);
+  });
+});
+
+test("faults before there is a database", SLOW, async (t) => {
+  const dataDir = await makeDataDir(t);
+  const home = dirname(dataDir);
+  const taken = createServer().listen(0, "127.0.0.1");
+  await once(taken, "listening");
+  const address = taken.address();
+  assert.ok(address !== null && typeof address === "object");
+  const expired = await writeCertificate(join(home, "expired"), -1);
+  const old = await writeCertificate(join(home, "old"), 5);
+  await mkdir(join(home, "older", "postgres", "cluster"), { recursive: true });
+  await chmod(join(home, "older"), 0o711);
+  const record = { home: join(home, "older", "postgres"), dataDir: join(home, "older"), isInitialised: true, port: 0 };
+  await writeFile(join(home, "older", "postgres.json"), JSON.stringify(record), { mode: 0o600 });
+  await writeFile(join(home, "older", "postgres", "cluster", "PG_VERSION"), "16\n");
+  try {
+    const cases: [Record<string, string>, [string, Finding["level"], RegExp][]][] = [
+      [
+        { PORT: "many", AUTH_OTP_LENGTH: "3" },
+        [
+          ["settings", "fault", /PORT/],
+          ["settings", "fault", /AUTH_OTP_LENGTH/],
+        ],
+      ],
+      [
+        { PORT: String(address.port), TLS_CERT_FILE: expired.certFile, TLS_KEY_FILE: expired.keyFile },
+        [
+          ["port", "fault", /is in use/],
+          ["certificate", "fault", /expired on/],
+          ["certificate", "warning", /chain ends/],
+        ],
+      ],
+      [
+        { TLS_CERT_FILE: old.certFile, TLS_KEY_FILE: old.keyFile, PUBLIC_URL: "https://swarm.example.com" },
+        [
+          ["certificate", "warning", /expires in 4 days/],
+          ["certificate", "fault", /not for swarm\.example\.com/],
+        ],
+      ],
+      [{ DATA_DIR: join(home, "older") }, [["database", "fault", /made by PostgreSQL 16, and this release runs 18/]]],
+      [
+        {
+          DATABASE_URL: "postgresql://u:hidden-word@127.0.0.1:1/x",
+          MASTER_KEY: "m".repeat(40),
+          NODE_ENV: "production",
+        },
+        [
+          ["database", "fault", /cannot be reached: .*ECONNREFUSED/],
+          ["mail", "warning", /no mail server/],
+        ],
+      ],
+    ];
+    for (const [env, wanted] of cases) {
+      const { code, findings } = await examine(t, { env: { DATA_DIR: dataDir, ...env } });
+      assert.equal(code, 1);
+      assertFound(findings, wanted);
+      assert.doesNotMatch(JSON.stringify(findings), /hidden-word/);
+    }
+  } finally {
+    taken.close();
+  }
+});
+
+test("a disk is judged by what is left", () => {
+  const gigabyte = 1e9;
+  const cases: [number, number, Finding["level"]][] = [
+    [100 * gigabyte, 500 * gigabyte, "ok"],
+    [9 * gigabyte, 500 * gigabyte, "warning"],
+    [gigabyte, 10 * gigabyte, "warning"],
+    [gigabyte / 10, 10 * gigabyte, "fault"],
+  ];
+  for (const [freeBytes, totalBytes, level] of cases) {
+    const findings = collectFindings();
+    judgeDisk({ freeBytes, totalBytes }, findings);
+    assert.equal(findings.all[0]?.level, level, `${freeBytes} of ${totalBytes}`);
+  }
+});
+
+async function writeCertificate(folder: string, daysLeft: number): Promise<{ certFile: string; keyFile: string }> {
+  const validity = {
+    notBefore: new Date(Date.now() - 10 * DAY_MS),
+    notAfter: new Date(Date.now() + daysLeft * DAY_MS),
+  };
+  const leaf = makeLeaf(makeAuthority(validity), validity);
+  await mkdir(folder);
+  const files = { certFile: join(folder, "cert.pem"), keyFile: join(folder, "key.pem") };
+  await writeFile(files.certFile, leaf.cert);
+  await writeFile(files.keyFile, leaf.key, { mode: 0o600 });
+  return files;
+}

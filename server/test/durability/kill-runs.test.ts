@@ -1,0 +1,116 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import pg from "pg";
+import { endProcesses, listProcessTree } from "../support/process-tree.ts";
+import { startService } from "../support/service.ts";
+import { createTemporaryFolder } from "../support/temporary-folder.ts";
+
+const RUNS = 20;
+const WAIT_MS = 30_000;
+const ENV = {
+  PROVIDER_A_KIND: "simulated",
+  SIMULATED_TOKENS_PER_SECOND: "15",
+  AGENT_RUN_LEASE_SECONDS: "4",
+};
+
+/** Each in a swarm of its own with two agents, who answer side by side. */
+const PREPARE = `
+  with people as (insert into auth.users (email) values ('kill-runs@example.test') returning id),
+  rooms as (insert into public.swarms (owner_id, name, strategy)
+            select id, 'room ' || n, 'parallel' from people, generate_series(1, ${RUNS}) as n returning id, owner_id, name),
+  speakers as (insert into public.agents (user_id, name)
+               select p.id, format('agent %s of room %s', k, n)
+               from people p, generate_series(1, ${RUNS}) as n, generate_series(1, 2) as k returning id, name)
+  select r.id as swarm_id, r.owner_id, array_agg(s.id) as agent_ids
+  from rooms r join speakers s on s.name like '% of ' || r.name group by 1, 2`;
+
+interface Room {
+  readonly swarm_id: string;
+  readonly owner_id: string;
+  readonly agent_ids: readonly string[];
+}
+
+test("kill -9 in the middle of twenty runs leaves no stuck status and no half message without its mark", {
+  skip: process.platform === "linux" ? false : "reads the process tree from /proc",
+}, async (t) => {
+  const dataDir = await createTemporaryFolder(t, "swarmbase-kill-runs-");
+  const first = await startService(t, { dataDir, env: ENV });
+  const before = await connect(first.credentials.database_url);
+  const { rows: rooms } = await before.query<Room>(PREPARE);
+  for (const room of rooms) await ask(before, room);
+  await until(before, `select count(*) = ${2 * RUNS} as is_so from public.agents where status = 'responding'`);
+  await until(
+    before,
+    `select count(distinct data ->> 'turn_id') = ${2 * RUNS} as is_so from public.run_events where type = 'message.delta'`,
+  );
+  // Words are stored without a wait for the disk: these have reached it, later ones may be gone with the database.
+  const { rows: written } = await before.query<{ lsn: string }>("select pg_current_wal_insert_lsn() as lsn");
+  await until(before, `select pg_current_wal_flush_lsn() >= '${written[0]?.lsn}' as is_so`);
+  endProcesses(await listProcessTree(first.pid), "SIGKILL");
+  await first.exited;
+  await before.end().catch(() => {});
+
+  const second = await startService(t, { dataDir, env: ENV });
+  const after = await connect(second.credentials.database_url);
+  t.after(() => after.end());
+  await until(after, "select bool_and(stop_reason is not null) as is_so from public.runs");
+  const { rows: found } = await after.query(
+    `select (select count(*)::int from public.runs) as runs,
+       (select count(*)::int from public.runs where stop_reason <> 'worker_lost' or status <> 'partial') as odd_runs,
+       (select count(*)::int from public.agents where status <> 'error') as busy_agents,
+       (select count(*)::int from public.run_turns where status in ('queued', 'thinking', 'responding')) as live_turns,
+       (select count(*)::int from private.run_leases where owner is not null) as held_leases,
+       (select count(*)::int from public.messages
+        where sender_type = 'agent' and (finish_reason is distinct from 'error' or metadata -> 'partial' is distinct from 'true')) as unmarked,
+       (select count(*)::int from public.messages where sender_type = 'agent') as messages`,
+  );
+  const none = { odd_runs: 0, busy_agents: 0, live_turns: 0, held_leases: 0, unmarked: 0 };
+  assert.deepEqual(found, [{ runs: RUNS, messages: 2 * RUNS, ...none }]);
+
+  // What was left behind keeps nobody from being asked again.
+  const [room] = rooms;
+  assert.ok(room !== undefined);
+  await ask(after, room);
+  await until(after, "select bool_and(stop_reason is not null) as is_so from public.runs");
+  const { rows: last } = await after.query(
+    "select status, stop_reason from public.runs order by queued_at desc limit 1",
+  );
+  assert.deepEqual(last, [{ status: "completed", stop_reason: "all_replied" }]);
+});
+
+async function connect(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url });
+  client.on("error", () => {});
+  await client.connect();
+  return client;
+}
+
+/** As a message that is only stored would ask in a swarm that answers by itself. */
+async function ask(
+  client: pg.Client,
+  { swarm_id: swarmId, owner_id: ownerId, agent_ids: agentIds }: Room,
+): Promise<void> {
+  await client.query(
+    "insert into public.swarm_agents (swarm_id, agent_id) select $1, unnest($2::uuid[]) on conflict do nothing",
+    [swarmId, agentIds],
+  );
+  await client.query(
+    `with said as (insert into public.messages (swarm_id, sender_type, sender_user_id, content)
+                   values ($1, 'user', $2, repeat('tell me more ', 10)) returning id),
+     asked as (insert into public.runs (swarm_id, user_id, message_id, strategy)
+               select $1, $2, id, 'parallel' from said returning id)
+     insert into private.run_leases (run_id) select id from asked`,
+    [swarmId, ownerId],
+  );
+}
+
+async function until(client: pg.Client, question: string): Promise<void> {
+  const deadline = Date.now() + WAIT_MS;
+  for (;;) {
+    const { rows } = await client.query<{ is_so: boolean | null }>(question);
+    if (rows[0]?.is_so === true) return;
+    if (Date.now() > deadline) throw new Error(`waited too long for: ${question}`);
+    await delay(50);
+  }
+}

@@ -1,0 +1,119 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import type { IncomingMessage } from "node:http";
+import https from "node:https";
+import { type TestContext, test } from "node:test";
+import type { FunctionCall, NamedFunction } from "../../src/functions/index.ts";
+import { type Gate, functionRoutes } from "../../src/http/index.ts";
+import { type Limits, openLimits } from "../../src/limits/index.ts";
+import { systemClock } from "../../src/time/index.ts";
+import { silentObserver } from "../support/silent-observer.ts";
+import { startServer, until } from "./support/test-server.ts";
+
+const HEADERS = { "content-type": "text/event-stream; charset=utf-8", "x-run-id": "run" };
+const SOMEBODY: Gate = async () =>
+  ({
+    principal: { kind: "user", userId: "u", sessionId: null, claims: {} },
+    hasAuthorization: true,
+  }) as unknown as Awaited<ReturnType<Gate>>;
+
+interface Stage {
+  open(): Promise<IncomingMessage>;
+}
+
+async function serve(t: TestContext, run: (call: FunctionCall) => AsyncIterable<string>): Promise<Stage> {
+  const limits: Limits = openLimits({
+    settings: { limitApi: 50, limitAuth: 0, limitAi: 7, limitTools: 0, limitWebhooks: 0 },
+    store: null,
+    clock: systemClock,
+    observer: silentObserver,
+  });
+  const fn: NamedFunction = {
+    name: "talk",
+    access: "account",
+    limit: "api",
+    run: async (call) => {
+      await call.count("ai", "user:u");
+      return { status: 200, headers: HEADERS, stream: run(call) };
+    },
+  };
+  const routes = functionRoutes({ functions: [fn], sessionInactivitySeconds: 0, limits });
+  const { port, ca } = await startServer(t, { routes, gate: SOMEBODY, limits });
+  return {
+    open: async () => {
+      const target = { host: "127.0.0.1", port, ca, agent: false, path: "/functions/v1/talk", method: "POST" };
+      const request = https.request({ ...target, headers: { "content-type": "application/json" } });
+      request.end("{}");
+      const [response] = (await once(request, "response")) as [IncomingMessage];
+      return response;
+    },
+  };
+}
+
+test("headers come before the first piece, with those of every answer, and each piece before the next is made", async (t) => {
+  const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const { open } = await serve(t, async function* () {
+    await gates[0]?.promise;
+    yield "one";
+    await gates[1]?.promise;
+    yield "two";
+  });
+  const response = await open();
+  assert.equal(response.statusCode, 200);
+  assert.deepEqual([response.headers["content-type"], response.headers["x-run-id"]], Object.values(HEADERS));
+  assert.equal(response.headers["access-control-allow-origin"], "*");
+  assert.ok(response.headers["x-request-id"] !== undefined);
+  assert.equal(response.headers["x-ratelimit-remaining"], "6", "the row with the least left");
+  const chunks: string[] = [];
+  response.on("data", (chunk: Buffer) => chunks.push(chunk.toString()));
+  gates[0]?.resolve();
+  await until(() => chunks.join("") === "one");
+  gates[1]?.resolve();
+  await once(response, "end");
+  assert.equal(chunks.join(""), "onetwo");
+});
+
+test("a reader who does not read is not written for without bound, and one who leaves is noticed", async (t) => {
+  let made = 0;
+  let isLeft = false;
+  let isEnded = false;
+  const { open } = await serve(t, async function* ({ signal }) {
+    signal.addEventListener("abort", () => {
+      isLeft = true;
+    });
+    try {
+      for (; made < 2_000; made += 1) yield "x".repeat(100_000);
+    } finally {
+      isEnded = true;
+    }
+  });
+  const response = await open();
+  response.pause();
+  let before = -1;
+  // What the sockets of both sides hold is taken; then it stands still.
+  await until(() => {
+    const isStill = made === before && made > 0;
+    before = made;
+    return isStill;
+  });
+  assert.ok(made < 1_000, `${made} pieces`);
+  response.destroy();
+  await until(() => isLeft && isEnded);
+  assert.ok(made < 1_000);
+});
+
+test("a stream that fails in the middle is cut, so that its reader can come again", async (t) => {
+  const outage = Promise.withResolvers<void>();
+  const { open } = await serve(t, async function* () {
+    yield "one";
+    await outage.promise;
+    throw new Error("the database went away");
+  });
+  const response = await open();
+  const chunks: string[] = [];
+  response.on("data", (chunk: Buffer) => chunks.push(chunk.toString()));
+  await until(() => chunks.join("") === "one");
+  outage.resolve();
+  await assert.rejects(once(response, "end"), { code: "ECONNRESET" });
+  assert.deepEqual([chunks.join(""), response.complete], ["one", false]);
+});

@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import { X509Certificate } from "node:crypto";
+import { once } from "node:events";
+import { mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { connect } from "node:tls";
+import { createHttpServer, keepTlsCurrent, loadTlsMaterial } from "../../src/http/index.ts";
+import type { Observer } from "../../src/observe/index.ts";
+
+const DAY_MS = 86_400_000;
+
+test("a running server takes up a renewed certificate, its own and the operator's", { timeout: 30_000 }, async (t) => {
+  const dataDir = await mkdtemp(join(tmpdir(), "swarmbase-renewal-"));
+  t.after(() => rm(dataDir, { recursive: true, force: true }));
+  const notes: string[] = [];
+  const observer: Observer = { note: (name) => void notes.push(name), child: () => observer };
+  let daysLater = 0;
+  const clock = { now: () => new Date(Date.now() + daysLater * DAY_MS) };
+  let files: { certFile: string | null; keyFile: string | null } = { certFile: null, keyFile: null };
+  const load = () => loadTlsMaterial({ dataDir, ...files, clock });
+  const first = await load();
+  const server = createHttpServer({
+    settings: {
+      host: "127.0.0.1",
+      port: 0,
+      tlsMode: "serve",
+      trustedProxies: [],
+      bodyLimitBytes: 1024,
+      requestTimeoutMs: 5_000,
+      stopTimeoutMs: 100,
+    },
+    tls: first,
+    routes: [],
+    observer,
+  });
+  const { port } = await server.listen();
+  const ending = new AbortController();
+  const keeper = keepTlsCurrent({ first, intervalMs: 10, observer, load, apply: (tls) => server.renewTls(tls) });
+  const keeping = keeper.run(ending.signal);
+  t.after(async () => {
+    ending.abort();
+    await keeping;
+    await server.close();
+  });
+
+  const serialOf = (pem: string) => new X509Certificate(pem).serialNumber;
+  const served = async (): Promise<string> => {
+    const socket = connect({ host: "127.0.0.1", port, rejectUnauthorized: false });
+    await once(socket, "secureConnect");
+    const { serialNumber } = socket.getPeerCertificate();
+    socket.destroy();
+    return serialNumber;
+  };
+  const until = async (serial: string): Promise<void> => {
+    while ((await served()) !== serial);
+  };
+  assert.equal(await served(), serialOf(first.cert));
+
+  daysLater = 380;
+  const before = serialOf(first.cert);
+  while ((await served()) === before);
+  const renewed = await readFile(join(dataDir, "tls", "localhost.pem"), "utf8");
+  const pem = renewed.slice(renewed.indexOf("-----BEGIN CERT"));
+  assert.equal(await served(), serialOf(pem), "what is served is what was stored");
+
+  // The operator's files change one after the other; in between they do not fit, and the old one goes on.
+  const other = await mkdtemp(join(tmpdir(), "swarmbase-renewal-"));
+  t.after(() => rm(other, { recursive: true, force: true }));
+  const theirs = await loadTlsMaterial({ dataDir: other, certFile: null, keyFile: null, clock });
+  const [certFile, keyFile] = [join(other, "cert.pem"), join(other, "key.pem")];
+  await writeFile(certFile, theirs.cert);
+  await writeFile(keyFile, first.key);
+  notes.length = 0;
+  files = { certFile, keyFile };
+  while (!notes.includes("tls.reload_failed")) await served();
+  assert.equal(await served(), serialOf(pem));
+  // At once: half a file would be another fault.
+  await writeFile(`${keyFile}.new`, theirs.key);
+  await rename(`${keyFile}.new`, keyFile);
+  await until(serialOf(theirs.cert));
+  assert.equal(notes.filter((name) => name === "tls.reload_failed").length, 1, "said once");
+});

@@ -1,0 +1,124 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { openRoom, type Room } from "./support/room.ts";
+import { openStage, type Stage } from "./support/stage.ts";
+
+const opened = openStage();
+
+async function openTalkativeRoom(): Promise<Room> {
+  const room = await openRoom(opened.stage);
+  await room.stage.update(room.owner, "swarms", room.swarm, { settings: { auto_respond: true }, strategy: "mention" });
+  return room;
+}
+
+const runsOf = ({ stage, swarm }: Room) =>
+  stage.run("internal", "select * from public.runs where swarm_id = $1 order by queued_at, id", [swarm]);
+const say = ({ stage, member, swarm }: Room, content = "Hi") =>
+  stage.insert(member, "messages", { swarm_id: swarm, content });
+
+/** Until somebody waits for what this test holds. */
+async function waitsForLock(stage: Stage): Promise<void> {
+  const deadlineMs = performance.now() + 10_000;
+  const text =
+    "select 1 from pg_locks l join pg_stat_activity a using (pid) where not granted and a.datname = current_database()";
+  while ((await stage.database.owner.query(text)).rowCount === 0) {
+    assert.ok(performance.now() < deadlineMs, "nobody waits");
+  }
+}
+
+describe("auto_respond", () => {
+  it("queues a run for a plain message, with its lease and its first events", async () => {
+    const room = await openTalkativeRoom();
+    const { stage, member, swarm } = room;
+    const message = await say(room);
+    const [run, ...others] = await runsOf(room);
+    assert.ok(run !== undefined && others.length === 0);
+    assert.deepEqual(
+      [run["status"], run["user_id"], run["message_id"], run["strategy"], run["request"]],
+      ["queued", member, message.id, "mention", { source: "auto_respond" }],
+    );
+    const [lease] = await stage.run("internal", "select owner, fence from private.run_leases where run_id = $1", [
+      run.id,
+    ]);
+    assert.deepEqual(lease, { owner: null, fence: "0" });
+    const text = "select seq, type, data from public.run_events where run_id = $1 order by seq";
+    const [told, queued, ...more] = await stage.run("internal", text, [run.id]);
+    assert.ok(told !== undefined);
+    assert.deepEqual([told["seq"], told["type"], more], [1, "message.created", []]);
+    const { message: stored, ...ids } = told["data"] as Record<string, Record<string, unknown>>;
+    assert.deepEqual(ids, { run_id: run.id, swarm_id: swarm, message_id: message.id });
+    assert.deepEqual([stored?.["content"], stored?.["sender_user_id"]], ["Hi", member]);
+    const data = { run_id: run.id, swarm_id: swarm, status: "queued", position: 1 };
+    assert.deepEqual(queued, { seq: 2, type: "run.queued", data });
+  });
+
+  it("keeps one run waiting, and queues another when that one has started", async () => {
+    const room = await openTalkativeRoom();
+    const { stage, member, swarm } = room;
+    const text = "insert into messages (swarm_id, content) values ($1, 'a'), ($1, 'b') returning id, seq";
+    const rows = await stage.run(member, text, [swarm]);
+    await Promise.all([say(room), say(room), say(room)]);
+    const [first, ...none] = await runsOf(room);
+    assert.ok(first !== undefined && none.length === 0);
+    assert.equal(first["message_id"], rows.at(-1)?.id);
+    await stage.run("internal", "select private.start_run($1, 'node', 30000)", [first.id]);
+    await say(room);
+    assert.deepEqual(
+      (await runsOf(room)).map(({ status }) => status),
+      ["running", "queued"],
+    );
+  });
+
+  it("is not passed over when the waiting run starts at the same moment", async () => {
+    const room = await openTalkativeRoom();
+    const { stage } = room;
+    await say(room);
+    const [first] = await runsOf(room);
+    let later: Promise<unknown> = Promise.resolve();
+    await stage.transaction("internal", async (query) => {
+      await query("select private.start_run($1, 'node', 30000)", [first?.id]);
+      later = say(room, "did you hear?");
+      await waitsForLock(stage);
+    });
+    await later;
+    assert.deepEqual(
+      (await runsOf(room)).map(({ status }) => status),
+      ["running", "queued"],
+    );
+  });
+
+  it("answers what the service role says for a user, and nothing that is no user's plain message", async () => {
+    const room = await openTalkativeRoom();
+    const { stage, member, swarm, agent, message } = room;
+    const row = { swarm_id: swarm, content: "Hi" };
+    await stage.insert("internal", "messages", { ...row, sender_user_id: member });
+    await stage.insert("service_role", "messages", { ...row, sender_type: "agent", sender_agent_id: agent });
+    await stage.insert("service_role", "messages", { ...row, sender_type: "system" });
+    await stage.update(member, "messages", message, { content: "edited" });
+    assert.deepEqual(await runsOf(room), []);
+    await stage.insert("service_role", "messages", { ...row, sender_user_id: member });
+    assert.deepEqual(
+      (await runsOf(room)).map(({ user_id }) => user_id),
+      [member],
+    );
+  });
+
+  it("stays silent in a swarm that is not active, has nobody to answer, or has not asked for it", async () => {
+    for (const [table, change] of [
+      ["swarms", { settings: {} }],
+      ["swarms", { settings: { auto_respond: false } }],
+      ["swarms", { status: "paused" }],
+      ["swarms", { status: "completed" }],
+      ["swarms", { status: "archived" }],
+      ["swarm_agents", { enabled: false }],
+    ] as const) {
+      const room = await openTalkativeRoom();
+      const key = table === "swarms" ? "id" : "swarm_id";
+      const [column, value] = Object.entries(change)[0] ?? [];
+      const given = typeof value === "object" ? JSON.stringify(value) : value;
+      await room.stage.run(room.owner, `update ${table} set ${column} = $2 where ${key} = $1`, [room.swarm, given]);
+      await say(room);
+      assert.deepEqual(await runsOf(room), [], JSON.stringify(change));
+    }
+  });
+});

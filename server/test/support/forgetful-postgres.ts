@@ -1,0 +1,64 @@
+import { chmod, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { initialiseCluster } from "../../src/db/embedded/initialise-cluster.ts";
+import { locateBinaries } from "../../src/db/embedded/locate-binaries.ts";
+import { makeDataDirectory } from "../../src/db/embedded/place-cluster.ts";
+import { provideBinaries } from "../../src/db/embedded/provide-binaries.ts";
+import { runCluster } from "../../src/db/embedded/run-cluster.ts";
+import {
+  type EmbeddedServer,
+  preparePlace,
+  type StartEmbeddedOptions,
+  startEmbedded,
+} from "../../src/db/embedded/start-embedded.ts";
+
+/** Hundreds of databases are made and dropped, none has to outlive the machine, and every drop walks all buffers. */
+const FORGETFUL: Readonly<Record<string, string>> = {
+  fsync: "off",
+  full_page_writes: "off",
+  shared_buffers: "128MB",
+  autovacuum: "off",
+  checkpoint_timeout: "1h",
+  max_wal_size: "2GB",
+  scram_iterations: "1",
+};
+
+/**
+ * A new cluster run as the product runs its own, but for the settings above. The product gives those that keep data safe
+ * on the command line, where nothing goes round them but a later word of the same line.
+ */
+export async function startForgetful(o: StartEmbeddedOptions): Promise<EmbeddedServer> {
+  // The wrappers are for a shell.
+  if (process.platform === "win32") return startEmbedded(o);
+  const binaryPackage = await locateBinaries(process.platform, process.arch);
+  const dataDir = makeDataDirectory(o.dataDir);
+  const place = await preparePlace(dataDir, async () => {});
+  const { home, clusterDir, account, record } = place;
+  const real = await provideBinaries({ binaryPackage, home, account });
+  const binaries = {
+    ...real,
+    initdb: await wrap(dataDir, real.initdb, ["--no-sync", "--set", "scram_iterations=1"]),
+    postgres: await wrap(
+      dataDir,
+      real.postgres,
+      Object.entries(FORGETFUL).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
+    ),
+  };
+  const { superuserPassword } = o;
+  await initialiseCluster({ home, clusterDir, initdb: binaries.initdb, account, superuserPassword });
+  return runCluster({
+    ...o,
+    ...place,
+    dataDir,
+    binaries,
+    record: { ...record, isInitialised: true },
+    releaseLocks: () => {},
+  });
+}
+
+async function wrap(folder: string, program: string, words: readonly string[]): Promise<string> {
+  const path = join(folder, `forgetful-${program.slice(program.lastIndexOf("/") + 1)}`);
+  await writeFile(path, `#!/bin/sh\nexec "${program}" "$@" ${words.join(" ")}\n`);
+  await chmod(path, 0o755);
+  return path;
+}

@@ -1,0 +1,39 @@
+import type { DocumentRule } from "./rule.ts";
+
+const MODEL = "docs/threat-model.md";
+/** `path::title`, in backticks. */
+const NAMED_TEST = /`([\w./-]+\.test\.ts)::([^`]+)`/g;
+const NAMED_FILE = /`((?:server|sdk|tools|acceptance|docs)\/[\w./-]+\.(?:ts|sql|md))`/g;
+const ROW = /^\| (T\d+) \|/;
+
+/** Each threat names a test, or says openly that it has none; and what is named exists under that title. */
+export const checkThreatModel: DocumentRule = ({ pages, exists, readSource }) => {
+  const text = pages.get(MODEL);
+  if (text === undefined) return [`${MODEL}: is missing`];
+  const faults: string[] = [];
+  const seen = new Set<string>();
+  for (const line of text.split("\n")) {
+    const id = ROW.exec(line)?.[1];
+    if (id === undefined) continue;
+    if (seen.has(id)) faults.push(`${MODEL}: ${id} stands there twice`);
+    seen.add(id);
+    if (!/`[^`]+\.test\.ts::/.test(line) && !line.includes("not covered:")) {
+      faults.push(`${MODEL}: ${id} names no test and does not say "not covered:" with why`);
+    }
+  }
+  if (seen.size === 0) faults.push(`${MODEL}: has no threats`);
+  for (const [, path = "", title = ""] of text.matchAll(NAMED_TEST)) {
+    const source = readSource(path);
+    if (source === null) faults.push(`${MODEL}: ${path} does not exist`);
+    else if (!hasTest(source, title)) faults.push(`${MODEL}: ${path} has no test "${title}"`);
+  }
+  for (const [, path = ""] of text.matchAll(NAMED_FILE)) {
+    if (!exists(path)) faults.push(`${MODEL}: ${path} does not exist`);
+  }
+  return faults;
+};
+
+/** A title is the whole of a text in the source, so that a part of another, or of a comment, is not taken for it. */
+function hasTest(source: string, title: string): boolean {
+  return ['"', "'", "`"].some((quote) => source.includes(`${quote}${title}${quote},`));
+}
