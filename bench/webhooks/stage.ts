@@ -116,6 +116,7 @@ export async function openStage(): Promise<Stage> {
           webhookRetrySchedule: [0, 60],
           webhookConcurrency: 256,
           webhookEndpointConcurrency: 8,
+          webhookQueueLimit: 0,
           webhookRetentionDays: 0,
           stopTimeoutMs: 1_000,
         },

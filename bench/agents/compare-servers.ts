@@ -1,0 +1,128 @@
+import { type HttpConnection, type HttpTarget, openConnection, renderRequest } from "../load/http-connection.ts";
+import { measureRate, medianOf } from "../load/measure-rate.ts";
+import type { Progress } from "../rest/progress.ts";
+import { listDescendants, readCpuMs } from "./descendants.ts";
+import type { LanggraphServer } from "./langgraph-server.ts";
+import type { Swarmbase } from "./swarmbase.ts";
+
+export interface ServerContender {
+  readonly name: string;
+  /** With all that it has started; its database is among them, if it has one. */
+  readonly pid: number;
+  /** One run, whole, over the connection of that number. */
+  work(connection: number): Promise<void>;
+  close(): void;
+}
+
+export interface ServerFigures {
+  readonly name: string;
+  readonly runsPerSecond: number;
+  /** Of one run at a time. */
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  /** Of a run: in the process that was started, and in all that it has started. */
+  readonly cpuMs: number;
+  readonly childCpuMs: number;
+}
+
+const SCRIPT = { delayMs: 0, pieces: 12, piecesPerSecond: 0, isStamped: false };
+const MESSAGE = "Go on.";
+
+export async function openSwarmbaseRuns(swarmbase: Swarmbase, connections: number): Promise<ServerContender> {
+  const swarmIds = await swarmbase.createSwarms(connections, SCRIPT);
+  const requests = swarmIds.map((swarmId) =>
+    renderRequest(swarmbase.target, {
+      method: "POST",
+      path: "/functions/v1/agent-respond",
+      headers: swarmbase.headers,
+      body: JSON.stringify({ swarm_id: swarmId, message: MESSAGE }),
+    }),
+  );
+  const { pid } = await swarmbase.readProbe(false);
+  return openContender({ name: "Swarmbase", pid, proof: '"stop_reason":"all_replied"' }, swarmbase.target, requests);
+}
+
+export async function openLanggraphRuns(server: LanggraphServer, connections: number): Promise<ServerContender> {
+  const threadIds = await server.createThreads(connections);
+  const requests = threadIds.map((threadId) =>
+    renderRequest(server.target, {
+      method: "POST",
+      path: `/threads/${threadId}/runs/wait`,
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ assistant_id: "bench", input: { messages: [{ role: "user", content: MESSAGE }] } }),
+    }),
+  );
+  const { pid, target } = server;
+  return openContender({ name: "langgraphjs dev (development server)", pid, proof: '"ai"' }, target, requests);
+}
+
+async function openContender(
+  { name, pid, proof }: { readonly name: string; readonly pid: number; readonly proof: string },
+  target: HttpTarget,
+  requests: readonly Buffer[],
+): Promise<ServerContender> {
+  const lines: HttpConnection[] = [];
+  for (const request of requests) {
+    const line = await openConnection(target);
+    lines.push(line);
+    const { status, text } = await line.ask(request);
+    // White space is no part of the proof, and the pieces of a long answer may come with their sizes between them.
+    if (status !== 200 || !text.replace(/\s/g, "").includes(proof))
+      throw new Error(`${name} answered a run with ${status}: ${text.slice(0, 500)}`);
+  }
+  return {
+    name,
+    pid,
+    work: async (connection) => {
+      // Servers close what is not used while the others have their turn.
+      if (lines[connection]?.isOpen() !== true) lines[connection] = await openConnection(target);
+      const status = await lines[connection]?.send(requests[connection] ?? Buffer.alloc(0));
+      if (status !== 200) throw new Error(`${name} answered a run with ${status}.`);
+    },
+    close: () => {
+      for (const line of lines) line.close();
+    },
+  };
+}
+
+/** They take turns, so that whatever else the machine does meets both. */
+export async function compareServers(
+  contenders: readonly ServerContender[],
+  { rounds, roundMs, connections }: { readonly rounds: number; readonly roundMs: number; readonly connections: number },
+  progress: Progress,
+): Promise<ServerFigures[]> {
+  const seen = contenders.map((contender) => ({
+    contender,
+    rates: [] as number[],
+    timesMs: [] as number[],
+    cpu: { runs: 0, ms: 0, childMs: 0 },
+  }));
+  for (let round = 0; round < rounds; round += 1)
+    for (const { contender, rates, timesMs, cpu } of round % 2 === 0 ? seen : seen.toReversed()) {
+      progress.stage(`whole runs, round ${round + 1} of ${rounds}: ${contender.name}`);
+      await measureRate(contender.work, { concurrency: connections, durationMs: roundMs / 4 });
+      const children = listDescendants(contender.pid);
+      const [before, childrenBefore] = [readCpuMs([contender.pid]), readCpuMs(children)];
+      const counted = async (connection: number): Promise<void> => {
+        await contender.work(connection);
+        cpu.runs += 1;
+      };
+      rates.push(await measureRate(counted, { concurrency: connections, durationMs: roundMs }));
+      cpu.ms += readCpuMs([contender.pid]) - before;
+      cpu.childMs += readCpuMs(children) - childrenBefore;
+      const timed = async (connection: number): Promise<void> => {
+        const startedAtMs = performance.now();
+        await contender.work(connection);
+        timesMs.push(performance.now() - startedAtMs);
+      };
+      await measureRate(timed, { concurrency: 1, durationMs: roundMs });
+    }
+  return seen.map(({ contender, rates, timesMs, cpu }) => ({
+    name: contender.name,
+    runsPerSecond: medianOf(rates),
+    p50Ms: medianOf(timesMs),
+    p99Ms: timesMs.toSorted((one, other) => one - other)[Math.floor(timesMs.length * 0.99)] ?? Number.NaN,
+    cpuMs: cpu.ms / cpu.runs,
+    childCpuMs: cpu.childMs / cpu.runs,
+  }));
+}

@@ -1,0 +1,139 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { openConnection, renderRequest } from "../load/http-connection.ts";
+import type { Asked } from "../rest/child.ts";
+import { streamRun } from "./event-stream.ts";
+import type { ProviderAnswer, ProviderQuestion } from "./provider-process.ts";
+import { machineMs } from "./script-marker.ts";
+import type { Swarmbase } from "./swarmbase.ts";
+
+export type Provider = Asked<ProviderQuestion, ProviderAnswer>;
+
+const FIRST_BYTE_DELAY_MS = 30;
+const PIECES_PER_SECOND = 20;
+const CUT_TIMEOUT_MS = 10_000;
+/** New streams are started this many at a time, as a busy service would get them. */
+const STARTED_AT_ONCE = 10;
+
+/** From the provider's write of its first piece to the client's reading of the frame that holds it, one run at a time. */
+export async function measureFirstByte(swarmbase: Swarmbase, runs: number): Promise<number[]> {
+  const script = { delayMs: FIRST_BYTE_DELAY_MS, pieces: 5, piecesPerSecond: 0, isStamped: true };
+  const [swarmId] = await swarmbase.createSwarms(1, script);
+  const delaysMs: number[] = [];
+  const warmUp = Math.ceil(runs / 5);
+  for (let run = 0; run < runs + warmUp; run += 1) {
+    const { ended } = await streamRun(swarmbase, swarmId ?? "", {
+      onDelta: (frame) => {
+        const stamp = /at:(\d+\.?\d*):/.exec(frame)?.[1];
+        if (stamp !== undefined && run >= warmUp) delaysMs.push(machineMs() - Number(stamp));
+      },
+    });
+    await ended;
+  }
+  return delaysMs;
+}
+
+/** From the sending of a cancel to the end of the provider's connection. */
+export async function measureCancel(swarmbase: Swarmbase, provider: Provider, runs: number): Promise<number[]> {
+  const script = { delayMs: 0, pieces: 2_000, piecesPerSecond: PIECES_PER_SECOND, isStamped: false };
+  const [swarmId] = await swarmbase.createSwarms(1, script);
+  const line = await openConnection(swarmbase.target);
+  const delaysMs: number[] = [];
+  await provider.ask({ kind: "report" });
+  for (let run = 0; run < runs; run += 1) {
+    const spoke = Promise.withResolvers<void>();
+    const { runId, ended } = await streamRun(swarmbase, swarmId ?? "", { onDelta: () => spoke.resolve() });
+    await spoke.promise;
+    const askedAtMs = machineMs();
+    const status = await line.send(
+      renderRequest(swarmbase.target, {
+        method: "POST",
+        path: "/functions/v1/agent-respond",
+        headers: swarmbase.headers,
+        body: JSON.stringify({ action: "cancel", run_id: runId }),
+      }),
+    );
+    if (status >= 300) throw new Error(`A cancel was answered with ${status}.`);
+    delaysMs.push((await waitForCut(provider)) - askedAtMs);
+    const last = await ended;
+    if (last !== "run.cancelled") throw new Error(`A cancelled run ended with ${last}.`);
+  }
+  line.close();
+  return delaysMs;
+}
+
+async function waitForCut(provider: Provider): Promise<number> {
+  for (const deadlineMs = machineMs() + CUT_TIMEOUT_MS; machineMs() < deadlineMs; await sleep(5)) {
+    const [cutAtMs] = (await provider.ask({ kind: "report" })).cutsAtMs;
+    if (cutAtMs !== undefined) return cutAtMs;
+  }
+  throw new Error("The provider's connection stayed open.");
+}
+
+export interface LiveStreams {
+  readonly streams: number;
+  readonly framesPerSecond: number;
+  readonly loopDelayP50Ms: number;
+  readonly loopDelayP99Ms: number;
+  readonly loopDelayMaxMs: number;
+  /** Of one of the two cores. */
+  readonly cpuShare: number;
+  readonly rssPerStreamBytes: number;
+  readonly heapPerStreamBytes: number;
+}
+
+/** Many runs side by side, each of another swarm and agent, each followed by a client; looked at while all are under way. */
+export async function measureLiveStreams(
+  swarmbase: Swarmbase,
+  { streams, windowMs }: { readonly streams: number; readonly windowMs: number },
+): Promise<LiveStreams> {
+  const script = { delayMs: 0, pieces: 3_000, piecesPerSecond: PIECES_PER_SECOND, isStamped: false };
+  const swarmIds = await swarmbase.createSwarms(streams, script);
+  const before = await swarmbase.readProbe(true);
+  let frames = 0;
+  let ended = 0;
+  const listener = { onDelta: () => void (frames += 1) };
+  const runIds: string[] = [];
+  for (let at = 0; at < streams; at += STARTED_AT_ONCE)
+    await Promise.all(
+      swarmIds.slice(at, at + STARTED_AT_ONCE).map(async (swarmId) => {
+        const run = await streamRun(swarmbase, swarmId, listener);
+        runIds.push(run.runId);
+        const count = (): void => void (ended += 1);
+        void run.ended.then(count, count);
+      }),
+    );
+  await sleep(windowMs / 4);
+  const start = await swarmbase.readProbe(false);
+  const [framesBefore, startedAtMs] = [frames, machineMs()];
+  await sleep(windowMs);
+  const seconds = (machineMs() - startedAtMs) / 1_000;
+  const framesPerSecond = (frames - framesBefore) / seconds;
+  const during = await swarmbase.readProbe(false);
+  const after = await swarmbase.readProbe(true);
+  if (ended > 0) throw new Error(`${ended} of ${streams} streams ended before they were looked at.`);
+  await cancelAll(swarmbase, runIds);
+  return {
+    streams,
+    framesPerSecond,
+    loopDelayP50Ms: during.loopDelayP50Ms,
+    loopDelayP99Ms: during.loopDelayP99Ms,
+    loopDelayMaxMs: during.loopDelayMaxMs,
+    cpuShare: (during.cpuMs - start.cpuMs) / 1_000 / seconds,
+    rssPerStreamBytes: (during.rssBytes - before.rssBytes) / streams,
+    heapPerStreamBytes: (after.heapBytes - before.heapBytes) / streams,
+  };
+}
+
+async function cancelAll({ target, headers }: Swarmbase, runIds: readonly string[]): Promise<void> {
+  const line = await openConnection(target);
+  for (const runId of runIds)
+    await line.send(
+      renderRequest(target, {
+        method: "POST",
+        path: "/functions/v1/agent-respond",
+        headers,
+        body: JSON.stringify({ action: "cancel", run_id: runId }),
+      }),
+    );
+  line.close();
+}

@@ -1,0 +1,3 @@
+import type { TurnContender } from "../turns/turn-contender.ts";
+
+export function openOpenaiAgents(): TurnContender;

@@ -1,0 +1,166 @@
+import { randomUUID } from "node:crypto";
+import type pg from "pg";
+import { createCalibration } from "../../../server/src/agents/context/estimate-tokens.ts";
+import type { ModelCall, ModelEvent, Models } from "../../../server/src/agents/providers/model-port.ts";
+import { carryOutRun } from "../../../server/src/agents/runs/carry-out-run.ts";
+import type { WorkPorts } from "../../../server/src/agents/runs/live-run.ts";
+import { createDeltaStore } from "../../../server/src/agents/runs/delta-store.ts";
+import { createRunHub } from "../../../server/src/agents/runs/run-hub.ts";
+import type { Advance } from "../../../server/src/agents/runs/sql/advance-run.ts";
+import type { RunScene } from "../../../server/src/agents/runs/sql/load-run.ts";
+import type { SpeakingAgent, StepResult } from "../../../server/src/agents/runs/steps.ts";
+import { checkToolInput, describeTool } from "../../../server/src/agents/tools/input/check-input.ts";
+import { createSchemaCompiler } from "../../../server/src/agents/tools/input/compile-schema.ts";
+import type { AssignedTool, Tools } from "../../../server/src/agents/tools/tool-port.ts";
+import { createTracing } from "../../../server/src/agents/tracing.ts";
+import { systemClock } from "../../../server/src/time/index.ts";
+import { silentObserver } from "../../../server/test/support/silent-observer.ts";
+import { ANSWER, INSTRUCTIONS, QUESTION, TOOL_INPUT, TOOL_NAME, TOOL_OUTPUT } from "../peers/script.js";
+import type { TurnContender } from "./turn-contender.ts";
+
+const USER_ID = randomUUID();
+const SWARM_ID = randomUUID();
+const NO_SPENDING = { tokens: 0, cost_usd: 0 };
+const USAGE = { inputTokens: 20, cachedInputTokens: 0, outputTokens: 20, reasoningTokens: 0, isEstimated: false };
+
+const STORED_ANSWER = `"content":${JSON.stringify(ANSWER)}`;
+
+const THERMOMETER: AssignedTool = {
+  id: randomUUID(),
+  owner_id: USER_ID,
+  name: TOOL_NAME,
+  description: "Reads a thermometer.",
+  kind: "builtin",
+  input_schema: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+  config: {},
+  configuration: {},
+  requires_approval: false,
+  timeout_ms: 30_000,
+  max_output_chars: 16_000,
+  secrets_wrapped: null,
+};
+
+/** The whole of a run as the service carries it out, but for PostgreSQL, the vendor and the tool, which answer at once. */
+export function openSwarmbaseTurns(): TurnContender {
+  return { name: "Swarmbase", answer: openRuns([]), callTool: openRuns([THERMOMETER]) };
+}
+
+function openRuns(tools: readonly AssignedTool[]): () => Promise<string> {
+  const agent: SpeakingAgent = {
+    id: randomUUID(),
+    name: "Forecaster",
+    user_id: USER_ID,
+    role: null,
+    framework: "provider_a",
+    model: "scripted",
+    system_prompt: INSTRUCTIONS,
+    settings: {},
+    tools,
+  };
+  const schemas = createSchemaCompiler({ maxKept: 10 });
+  const toolRoom: Tools = {
+    describe: describeTool,
+    checkInput: (tool, inputText) => checkToolInput(schemas, tool, inputText),
+    run: async () => ({
+      status: "succeeded",
+      output: TOOL_OUTPUT,
+      text: TOOL_OUTPUT,
+      outputChars: TOOL_OUTPUT.length,
+      isTruncated: false,
+      attempts: 1,
+      durationMs: 0,
+    }),
+  };
+  const store = createStore(agent);
+  const ports: WorkPorts = {
+    pool: store.pool,
+    deltas: createDeltaStore(store.pool, () => 1),
+    models: createModels(tools.length > 0),
+    tools: toolRoom,
+    tracing: createTracing({ captureContent: false }),
+    hub: createRunHub(),
+    observer: silentObserver,
+    clock: systemClock,
+    calibration: createCalibration(),
+    charge: { answer: async () => true, tool: async () => true },
+    newId: randomUUID,
+    onEvents: () => {},
+    approvalTtlMs: 900_000,
+  };
+  return async () => {
+    const control = { controller: new AbortController(), turnControllers: new Map<string, AbortController>() };
+    await carryOutRun(ports, { runId: randomUUID(), fence: 1 }, control);
+    return store.lastAnswer();
+  };
+}
+
+/** In the place of PostgreSQL: takes the statements of a run and answers as its functions do. */
+function createStore(agent: SpeakingAgent): { readonly pool: pg.Pool; lastAnswer(): string } {
+  let steps = "";
+  const scene = (runId: string): RunScene => ({
+    run: { id: runId, swarm_id: SWARM_ID, user_id: USER_ID, message_id: null, strategy: "round_robin", request: {} },
+    last_seq: 1,
+    swarm: {
+      id: SWARM_ID,
+      name: "Weather",
+      status: "active",
+      owner_id: USER_ID,
+      coordinator_agent_id: null,
+      settings: {},
+    },
+    message: QUESTION,
+    agents: [{ ...agent, position: 0 }],
+    people: [{ id: USER_ID, name: "Ann" }],
+    payer_id: USER_ID,
+    payer_budget: null,
+    spent_by_payer: NO_SPENDING,
+    spent_in_swarm: NO_SPENDING,
+    progress: null,
+    decisions: [],
+  });
+  const question = {
+    id: randomUUID(),
+    seq: 1,
+    sender_type: "user" as const,
+    sender_id: USER_ID,
+    sender_name: "Ann",
+    content: QUESTION,
+    reply_to_id: null,
+    run_id: null,
+  };
+  const query = async ({ name, values }: { name: string; values: readonly string[] }) => {
+    if (name === "agents-load-run") return { rows: [{ scene: scene(String(values[0])) }] };
+    // Parsing what was sent would be PostgreSQL's work, which is not measured here.
+    steps = String(values[3]);
+    const results = Array.from(
+      steps.matchAll(/"op":"([a-z_]+)"/g),
+      ([, op]): StepResult => (op === "start_turn" ? { events: [], outcome: "started", agent } : { events: [] }),
+    );
+    const messages = results.some(({ outcome }) => outcome === "started") ? [question] : null;
+    const advance: Advance = { is_lost: false, cancel_reason: null, results, messages, body: null };
+    return { rows: [{ answer: advance }] };
+  };
+  return { pool: { query } as unknown as pg.Pool, lastAnswer: () => (steps.includes(STORED_ANSWER) ? ANSWER : steps) };
+}
+
+function createModels(callsTool: boolean): Models {
+  return {
+    describe: () => ({
+      framework: "provider_a",
+      model: "scripted",
+      contextWindow: 128_000,
+      maxOutputTokens: 4_096,
+      hasTools: true,
+      isSimulated: false,
+    }),
+    async *stream({ messages }: ModelCall): AsyncIterable<ModelEvent> {
+      yield { type: "start", framework: "provider_a", model: "scripted", attempt: 1 };
+      const isCall = callsTool && !messages.some(({ role }) => role === "tool");
+      if (isCall)
+        yield { type: "tool_call", call: { id: "call_1", name: TOOL_NAME, inputText: JSON.stringify(TOOL_INPUT) } };
+      else yield { type: "text", delta: ANSWER };
+      yield { type: "finish", reason: isCall ? "tool_calls" : "stop", usage: USAGE };
+    },
+    priceOf: () => null,
+  };
+}
