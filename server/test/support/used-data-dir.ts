@@ -15,7 +15,8 @@ const POLL_MS = 100;
 export async function fillDataDir(folder: string): Promise<void> {
   const runFolder = process.env["SWARMBASE_TEST_RUN"] ?? "";
   if (runFolder === "" || process.platform === "win32") return;
-  const seed = join(runFolder, "used-data-dir");
+  // The acceptance tests fill theirs from the same folder, whoever makes it.
+  const seed = join(runFolder, "seed");
   const readyFile = `${seed}.ready`;
   const isFirst = await mkdir(seed, { mode: 0o711 }).then(
     () => true,
