@@ -22,6 +22,7 @@ test("a hash is argon2id in PHC form with the wanted parameters, salted, and ver
 
 test("other parameters and other algorithms verify and ask to be renewed", async () => {
   const hasher = await createPasswordHasher(TEST_HASH_PARAMETERS);
+  const bcrypt = await hashBcrypt(PASSWORD, 4);
   const foreign = {
     "more memory": await hashArgon2(PASSWORD, { memoryCost: 9000, timeCost: 1, parallelism: 1 }),
     "more passes": await hashArgon2(PASSWORD, { memoryCost: 8192, timeCost: 2, parallelism: 1 }),
@@ -34,9 +35,9 @@ test("other parameters and other algorithms verify and ask to be renewed", async
       parallelism: 1,
       version: 0,
     }),
-    $2a: await hashBcrypt(PASSWORD, { cost: 4, version: "2a" }),
-    $2b: await hashBcrypt(PASSWORD, { cost: 4, version: "2b" }),
-    $2y: await hashBcrypt(PASSWORD, { cost: 4, version: "2y" }),
+    $2a: bcrypt.replace("$2b$", "$2a$"),
+    $2b: bcrypt,
+    $2y: bcrypt.replace("$2b$", "$2y$"),
   };
   for (const [name, hash] of Object.entries(foreign)) {
     assert.equal(parseImportedHash(hash), hash, name);
