@@ -28,13 +28,13 @@ export class Broadcaster {
     this.#stops = [
       changes.onMessage(BROADCAST_PREFIX, (content) => {
         const relayed = decodeRecord(content);
-        if (relayed !== null && relayed.node !== self) this.#deliver(relayed.record, null);
+        if (relayed !== null && relayed.node !== self) this.#deliver(relayed.record, null, null);
       }),
       changes.onMessage(STORED_PREFIX, (content) => {
         const message = parseAnnounced(content);
         if (message === null) return;
         const { id, topic, isPrivate, sender, ...rest } = message;
-        this.#deliver({ ...rest, hubKey: hubKeyOf(topic, isPrivate), meta: JSON.stringify({ id }) }, sender);
+        this.#deliver({ ...rest, hubKey: hubKeyOf(topic, isPrivate), meta: JSON.stringify({ id }) }, sender, id);
       }),
     ];
   }
@@ -46,7 +46,7 @@ export class Broadcaster {
     if (this.#waitingBytes + bytes > MAX_WAITING_BYTES) {
       throw new AppError("SERVICE_UNAVAILABLE", "Too many broadcasts are waiting to be sent. Try again shortly.");
     }
-    this.#deliver(record, exceptId);
+    this.#deliver(record, exceptId, null);
     if (changes.state() === "unavailable") return;
     this.#waitingBytes += bytes;
     try {
@@ -63,7 +63,7 @@ export class Broadcaster {
     for (const stop of this.#stops) stop();
   }
 
-  #deliver(record: RelayRecord, exceptId: string | null): void {
-    this.#options.hub.broadcast(record.hubKey, { ...record, name: nameOfHubKey(record.hubKey) }, exceptId);
+  #deliver(record: RelayRecord, exceptId: string | null, storedId: string | null): void {
+    this.#options.hub.broadcast(record.hubKey, { ...record, name: nameOfHubKey(record.hubKey) }, exceptId, storedId);
   }
 }

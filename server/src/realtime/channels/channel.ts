@@ -59,7 +59,8 @@ export class Channel {
   #failure: string | null = null;
   #subscription: Subscription | null = null;
   #changeFrames: ChangeGroup | null = null;
-  #held: OutFrame[] = [];
+  #held: { readonly frame: OutFrame; readonly storedId: string | null }[] = [];
+  #replayed: Set<string> = new Set();
   readonly #ending = new AbortController();
   readonly #closers: (() => void)[] = [];
 
@@ -117,13 +118,14 @@ export class Channel {
     else this.#closers.push(close);
   }
 
-  push(frame: OutFrame): void {
+  /** `storedId` names a message that the database keeps: who has been shown it on joining does not get it again. */
+  push(frame: OutFrame, storedId: string | null = null): void {
     switch (this.#phase) {
       case "joined":
-        this.socket.send(frame);
+        if (storedId === null || !this.#replayed.delete(storedId)) this.socket.send(frame);
         return;
       case "joining":
-        this.#held.push(frame);
+        this.#held.push({ frame, storedId });
         if (this.#held.length > MAX_HELD_FRAMES) this.fail("system", "Too much happened before the join was answered");
         return;
       case "ended":
@@ -131,13 +133,15 @@ export class Channel {
     }
   }
 
-  /** The join is answered with these frames; what was held follows. */
-  open(answer: readonly OutFrame[]): void {
+  /** The join is answered with these frames, which show the stored messages of these ids; what was held follows. */
+  open(answer: readonly OutFrame[], replayedIds: readonly string[]): void {
     if (this.#phase !== "joining") return;
     this.#phase = "joined";
+    this.#replayed = new Set(replayedIds);
     const held = this.#held;
     this.#held = [];
-    for (const frame of [...answer, ...held]) this.push(frame);
+    for (const frame of answer) this.push(frame);
+    for (const { frame, storedId } of held) this.push(frame, storedId);
   }
 
   pushSystem(extension: "system" | "postgres_changes", status: "ok" | "warning" | "error", message: string): void {

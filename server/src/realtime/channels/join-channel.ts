@@ -18,12 +18,13 @@ export async function joinChannel(state: RealtimeState, channel: Channel, ref: s
   try {
     await admit(state, channel);
     await subscribe(state, channel);
-    const replayed = await readReplay(state, channel);
+    // Before the replay is read, so that what is kept meanwhile is held and not missed.
+    state.hub.add(channel);
+    const replay = await readReplay(state, channel);
     channel.signal.throwIfAborted();
     // From here to the answer nothing waits, so nothing can come in between.
     const answer = renderAnswer(state, channel, ref);
-    state.hub.add(channel);
-    channel.open([...answer, ...replayed]);
+    channel.open([...answer, ...replay.frames], replay.ids);
   } catch (error) {
     const reason = channel.phase === "ended" ? channel.failure : describeFailure(state, channel, error);
     channel.end();
@@ -92,15 +93,22 @@ export async function subscribe(state: RealtimeState, channel: Channel): Promise
   }
 }
 
-async function readReplay(state: RealtimeState, channel: Channel): Promise<OutFrame[]> {
+interface Replay {
+  readonly frames: readonly OutFrame[];
+  readonly ids: readonly string[];
+}
+
+async function readReplay(state: RealtimeState, channel: Channel): Promise<Replay> {
   const { config, admission, name, vsn } = channel;
-  if (config.replay === null || admission === null || !channel.readable.has("broadcast")) return [];
+  if (config.replay === null || admission === null || !channel.readable.has("broadcast"))
+    return { frames: [], ids: [] };
   const { since, limit } = config.replay;
   const messages = await state.privateTopics.replay(admission.caller, name, since, limit);
-  return messages.flatMap(({ id, event, isBinary, payload }) => {
+  const frames = messages.flatMap(({ id, event, isBinary, payload }) => {
     const meta = JSON.stringify({ id, replayed: true });
     return renderBroadcast(vsn, { name, event, isBinary, payload, meta }) ?? [];
   });
+  return { frames, ids: messages.map(({ id }) => id) };
 }
 
 function renderAnswer(state: RealtimeState, channel: Channel, ref: string | null): OutFrame[] {

@@ -18,19 +18,21 @@ export class TopicHub {
     return this.#topics.get(hubKey)?.size ?? 0;
   }
 
-  /** `exceptId` is the channel that sent it and does not want its own messages. */
-  broadcast(hubKey: string, content: BroadcastContent, exceptId: string | null): void {
+  /** `exceptId` is the channel that sent it and does not want its own messages; `storedId` is given to what is kept. */
+  broadcast(hubKey: string, content: BroadcastContent, exceptId: string | null, storedId: string | null): void {
     const frameOf = renderPerVsn((vsn) => renderBroadcast(vsn, content));
     for (const channel of this.#membersOf(hubKey)) {
       if (channel.id === exceptId || !channel.readable.has("broadcast")) continue;
       const frame = frameOf(channel.vsn);
-      if (frame !== null) channel.push(frame);
+      if (frame !== null) channel.push(frame, storedId);
     }
   }
 
   sendPresenceDiff(hubKey: string, diffJson: string): void {
     let frameOf: ((vsn: Vsn) => OutFrame | null) | null = null;
     for (const channel of this.#membersOf(hubKey)) {
+      // Who is still joining gets the state with the answer, and this is in it.
+      if (channel.phase === "joining") continue;
       if (!channel.config.isPresenceShown || !channel.readable.has("presence")) continue;
       const { topic } = channel;
       frameOf ??= renderPerVsn((vsn) =>
