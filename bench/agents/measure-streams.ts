@@ -71,7 +71,9 @@ async function waitForCut(provider: Provider): Promise<number> {
 
 export interface LiveStreams {
   readonly streams: number;
-  readonly framesPerSecond: number;
+  readonly piecesPerSecond: number;
+  /** From the provider's last pieces to the last client's last frame, when all of them come to their end together. */
+  readonly endMs: number;
   readonly loopDelayP50Ms: number;
   readonly loopDelayP99Ms: number;
   readonly loopDelayMaxMs: number;
@@ -81,40 +83,53 @@ export interface LiveStreams {
   readonly heapPerStreamBytes: number;
 }
 
-/** Many runs side by side, each of another swarm and agent, each followed by a client; looked at while all are under way. */
+/** Pieces that come together may be shown in one frame. */
+const countPieces = (frame: string): number => frame.split("word ").length - 1;
+const END_TIMEOUT_MS = 120_000;
+
+/**
+ * Many runs side by side, each of another swarm and agent, each followed by a client; looked at while all are under way. Then
+ * all of them have to come to their end.
+ */
 export async function measureLiveStreams(
   swarmbase: Swarmbase,
+  provider: Provider,
   { streams, windowMs }: { readonly streams: number; readonly windowMs: number },
 ): Promise<LiveStreams> {
   const script = { delayMs: 0, pieces: 3_000, piecesPerSecond: PIECES_PER_SECOND, isStamped: false };
   const swarmIds = await swarmbase.createSwarms(streams, script);
   const before = await swarmbase.readProbe(true);
-  let frames = 0;
-  let ended = 0;
-  const listener = { onDelta: () => void (frames += 1) };
-  const runIds: string[] = [];
+  let pieces = 0;
+  const ends: string[] = [];
+  const listener = { onDelta: (frame: string) => void (pieces += countPieces(frame)) };
   for (let at = 0; at < streams; at += STARTED_AT_ONCE)
     await Promise.all(
       swarmIds.slice(at, at + STARTED_AT_ONCE).map(async (swarmId) => {
         const run = await streamRun(swarmbase, swarmId, listener);
-        runIds.push(run.runId);
-        const count = (): void => void (ended += 1);
-        void run.ended.then(count, count);
+        void run.ended.then(
+          (last) => ends.push(last),
+          (error: unknown) => ends.push(String(error)),
+        );
       }),
     );
   await sleep(windowMs / 4);
   const start = await swarmbase.readProbe(false);
-  const [framesBefore, startedAtMs] = [frames, machineMs()];
+  const [piecesBefore, startedAtMs] = [pieces, machineMs()];
   await sleep(windowMs);
   const seconds = (machineMs() - startedAtMs) / 1_000;
-  const framesPerSecond = (frames - framesBefore) / seconds;
+  const piecesPerSecond = (pieces - piecesBefore) / seconds;
   const during = await swarmbase.readProbe(false);
   const after = await swarmbase.readProbe(true);
-  if (ended > 0) throw new Error(`${ended} of ${streams} streams ended before they were looked at.`);
-  await cancelAll(swarmbase, runIds);
+  if (ends.length > 0) throw new Error(`${ends.length} of ${streams} streams ended early: ${ends[0]}`);
+  const endingAtMs = machineMs();
+  await provider.ask({ kind: "finish" });
+  while (ends.length < streams && machineMs() - endingAtMs < END_TIMEOUT_MS) await sleep(50);
+  const completed = ends.filter((last) => last === "run.completed").length;
+  if (completed < streams) throw new Error(`${completed} of ${streams} streams came to their end.`);
   return {
     streams,
-    framesPerSecond,
+    piecesPerSecond,
+    endMs: machineMs() - endingAtMs,
     loopDelayP50Ms: during.loopDelayP50Ms,
     loopDelayP99Ms: during.loopDelayP99Ms,
     loopDelayMaxMs: during.loopDelayMaxMs,
@@ -122,18 +137,4 @@ export async function measureLiveStreams(
     rssPerStreamBytes: (during.rssBytes - before.rssBytes) / streams,
     heapPerStreamBytes: (after.heapBytes - before.heapBytes) / streams,
   };
-}
-
-async function cancelAll({ target, headers }: Swarmbase, runIds: readonly string[]): Promise<void> {
-  const line = await openConnection(target);
-  for (const runId of runIds)
-    await line.send(
-      renderRequest(target, {
-        method: "POST",
-        path: "/functions/v1/agent-respond",
-        headers,
-        body: JSON.stringify({ action: "cancel", run_id: runId }),
-      }),
-    );
-  line.close();
 }

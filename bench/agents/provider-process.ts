@@ -4,7 +4,8 @@ import type { AddressInfo } from "node:net";
 import { answerParent } from "../rest/child.ts";
 import { machineMs, type ProviderScript, readScript } from "./script-marker.ts";
 
-export type ProviderQuestion = { readonly kind: "start" } | { readonly kind: "report" };
+/** `finish`: what is being said comes to its end with the next piece. */
+export type ProviderQuestion = { readonly kind: "start" | "report" | "finish" };
 
 export interface ProviderAnswer {
   readonly port: number;
@@ -19,9 +20,11 @@ const DONE = "data: [DONE]\n\n";
 let port = 0;
 let calls = 0;
 let cutsAtMs: number[] = [];
+const finishers = new Set<() => void>();
 
 answerParent<ProviderQuestion, ProviderAnswer>(async ({ kind }) => {
   if (kind === "start") port = await listen();
+  if (kind === "finish") for (const finish of finishers) finish();
   const report = { port, cutsAtMs, calls };
   cutsAtMs = [];
   calls = 0;
@@ -78,6 +81,10 @@ function stream(response: ServerResponse, script: ProviderScript): void {
     }
     response.write(frame(first));
     let sent = 1;
+    const finish = (): void => {
+      sent = script.pieces;
+    };
+    finishers.add(finish);
     const timer = setInterval(() => {
       sent += 1;
       if (sent <= script.pieces) response.write(frame("word "));
@@ -86,7 +93,10 @@ function stream(response: ServerResponse, script: ProviderScript): void {
         response.end(end());
       }
     }, 1_000 / script.piecesPerSecond);
-    response.on("close", () => clearInterval(timer));
+    response.on("close", () => {
+      clearInterval(timer);
+      finishers.delete(finish);
+    });
   }
 }
 

@@ -1,13 +1,16 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { openClosers } from "../load/closers.ts";
+import { openReport } from "../report/report.ts";
+import type { Table } from "../report/table.ts";
 import { forkAsked } from "../rest/child.ts";
 import { createProgress } from "../rest/progress.ts";
 import { compareServers, openLanggraphRuns, openSwarmbaseRuns, type ServerContender } from "./compare-servers.ts";
 import { closeStreams } from "./event-stream.ts";
 import { startLanggraphServer } from "./langgraph-server.ts";
 import { measureCancel, measureFirstByte, measureLiveStreams, type Provider } from "./measure-streams.ts";
-import { renderServers, renderStreams, renderTurns } from "./render-tables.ts";
+import { tabulateServers, tabulateStreams, tabulateTurns } from "./tabulate.ts";
 import { startSwarmbase } from "./swarmbase.ts";
 import { compareTurns } from "./turns/compare-turns.ts";
 
@@ -18,6 +21,7 @@ const { values } = parseArgs({
     /** `turns`, `servers` or `streams`, for looking at one part. */
     only: { type: "string" },
     streams: { type: "string" },
+    json: { type: "string" },
   },
 });
 const QUICK = values.quick;
@@ -38,31 +42,31 @@ if (withPeers && missing.length > 0) {
 }
 
 const progress = createProgress(process.stderr);
-const started: { stop(): Promise<void> }[] = [];
-let ending: Promise<void> | null = null;
-const onSignal = (): void => void endAll().finally(() => process.exit(130));
-process.once("SIGINT", onSignal).once("SIGTERM", onSignal);
+const report = openReport(values.json);
+const closers = openClosers();
+closers.add(async () => closeStreams());
 try {
-  if (isAsked("turns")) print(renderTurns(await compareTurns(TURNS, withPeers, progress)));
+  if (isAsked("turns")) print(tabulateTurns(await compareTurns(TURNS, withPeers, progress)));
   if (isAsked("servers") || isAsked("streams")) {
     const provider: Provider = forkAsked(resolve(import.meta.dirname, "provider-process.ts"));
-    started.push(provider);
+    closers.add(() => provider.stop());
     const { port } = await provider.ask({ kind: "start" });
     progress.stage("the service starts");
     const swarmbase = await startSwarmbase(port);
-    started.push(swarmbase);
+    closers.add(() => swarmbase.stop());
     if (isAsked("servers")) {
       const contenders: ServerContender[] = [await openSwarmbaseRuns(swarmbase, SERVERS.connections)];
+      let endLanggraph = async (): Promise<void> => {};
       if (withPeers) {
         progress.stage("LangGraph's server starts");
         const langgraph = await startLanggraphServer(port);
-        started.push(langgraph);
+        endLanggraph = closers.add(() => langgraph.stop());
         contenders.push(await openLanggraphRuns(langgraph, SERVERS.connections));
       }
-      print(renderServers(await compareServers(contenders, SERVERS, progress)));
+      print(tabulateServers(await compareServers(contenders, SERVERS, progress)));
       for (const contender of contenders) contender.close();
       // What follows is about the service alone.
-      if (withPeers) await started.pop()?.stop();
+      await endLanggraph();
     }
     if (isAsked("streams")) {
       progress.stage("first bytes");
@@ -70,32 +74,23 @@ try {
       progress.stage("cancels");
       const cancelsMs = await measureCancel(swarmbase, provider, CANCELS);
       progress.stage(`${STREAMS.streams} live streams`);
-      const live = await measureLiveStreams(swarmbase, STREAMS);
-      print(renderStreams({ firstBytesMs, cancelsMs, live }));
+      const live = await measureLiveStreams(swarmbase, provider, STREAMS);
+      print(tabulateStreams({ firstBytesMs, cancelsMs, live }));
     }
   }
 } catch (error) {
   // After a signal, what was ended under the measurements makes them fail, which says nothing.
-  if (ending === null) throw error;
+  if (!closers.isClosing()) throw error;
 } finally {
-  await endAll();
+  await closers.closeAll();
+  progress.end();
 }
 
 function isAsked(part: "turns" | "servers" | "streams"): boolean {
   return values.only === undefined || values.only === part;
 }
 
-function print(table: string): void {
+function print(table: Table): void {
   progress.end();
-  process.stdout.write(`${table}\n\n`);
-}
-
-/** Asked for twice when a signal comes first, and done once. */
-function endAll(): Promise<void> {
-  ending ??= (async () => {
-    closeStreams();
-    for (let last = started.pop(); last !== undefined; last = started.pop()) await last.stop();
-    progress.end();
-  })();
-  return ending;
+  report.add(table);
 }

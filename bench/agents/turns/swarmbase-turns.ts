@@ -5,8 +5,10 @@ import type { ModelCall, ModelEvent, Models } from "../../../server/src/agents/p
 import { carryOutRun } from "../../../server/src/agents/runs/carry-out-run.ts";
 import type { WorkPorts } from "../../../server/src/agents/runs/live-run.ts";
 import { createDeltaStore } from "../../../server/src/agents/runs/delta-store.ts";
+import { createRunEnds } from "../../../server/src/agents/runs/run-ends.ts";
 import { createRunHub } from "../../../server/src/agents/runs/run-hub.ts";
 import type { Advance } from "../../../server/src/agents/runs/sql/advance-run.ts";
+import type { Ended } from "../../../server/src/agents/runs/sql/end-runs.ts";
 import type { RunScene } from "../../../server/src/agents/runs/sql/load-run.ts";
 import type { SpeakingAgent, StepResult } from "../../../server/src/agents/runs/steps.ts";
 import { checkToolInput, describeTool } from "../../../server/src/agents/tools/input/check-input.ts";
@@ -75,6 +77,7 @@ function openRuns(tools: readonly AssignedTool[]): () => Promise<string> {
   const ports: WorkPorts = {
     pool: store.pool,
     deltas: createDeltaStore(store.pool, () => 1),
+    ends: createRunEnds(store.pool, () => 1),
     models: createModels(tools.length > 0),
     tools: toolRoom,
     tracing: createTracing({ captureContent: false }),
@@ -130,6 +133,12 @@ function createStore(agent: SpeakingAgent): { readonly pool: pg.Pool; lastAnswer
   };
   const query = async ({ name, values }: { name: string; values: readonly string[] }) => {
     if (name === "agents-load-run") return { rows: [{ scene: scene(String(values[0])) }] };
+    if (name === "agents-end-runs") {
+      steps = String(values[0]);
+      const ended = Array.from(steps.matchAll(/"run_id":"([^"]+)","fence"/g), ([, runId = ""]) => runId);
+      const runs = ended.map((run_id): Omit<Ended, "has_events"> => ({ run_id, events: [], body: {} }));
+      return { rows: [{ answer: { ended: runs, has_events: false } }] };
+    }
     // Parsing what was sent would be PostgreSQL's work, which is not measured here.
     steps = String(values[3]);
     const results = Array.from(

@@ -89,7 +89,7 @@ export function openAgents(options: AgentsOptions): AgentRoom {
     }),
     approvalTtlMs: settings.agentApprovalTtlSeconds * 1_000,
   };
-  const { executor, workers, links } = createExecutor({
+  const { executor, workers, links, countRuns } = createExecutor({
     ports,
     owner: newId(),
     concurrency: settings.agentRunConcurrency,
@@ -107,6 +107,8 @@ export function openAgents(options: AgentsOptions): AgentRoom {
     models,
     queueLimit: settings.agentQueueLimit,
     queueWaitMs: settings.agentQueueWaitSeconds * 1_000,
+    streamLimitPerUser: settings.agentStreamLimitPerUser,
+    crowd: { newId, countRuns },
     onEvents,
   });
   return {

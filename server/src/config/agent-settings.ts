@@ -43,6 +43,17 @@ export const AGENT_RUN_SETTINGS = [
     description: "Most runs that wait in one swarm; a further one is answered 409.",
   },
   {
+    name: "AGENT_STREAM_LIMIT_PER_USER",
+    group: "Agents",
+    kind: "integer",
+    min: 1,
+    max: 100_000,
+    default: 1000,
+    secret: false,
+    description:
+      "Most runs that one user follows on a node at a time, by streams and by calls that wait for an answer; a further one is answered 429.",
+  },
+  {
     name: "RUN_EVENTS_RETENTION_HOURS",
     group: "Agents",
     kind: "integer",

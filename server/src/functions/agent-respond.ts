@@ -3,7 +3,7 @@ import type { Listening, Respond, RunCaller, RunRequest } from "../agents/index.
 import { AppError } from "../errors/index.ts";
 import type { RestCaller } from "../rest/index.ts";
 import { callerIdOf } from "./caller-id.ts";
-import type { FunctionAnswer, FunctionCall, NamedFunction } from "./function-call.ts";
+import type { FunctionAnswer, FunctionCall, FunctionFacts, NamedFunction } from "./function-call.ts";
 import { readBody } from "./read-body.ts";
 
 const MOST_MESSAGE_CHARACTERS = 32_000;
@@ -82,12 +82,17 @@ const steerSchema = z.discriminatedUnion("action", [
 type StartBody = z.infer<typeof startSchema>;
 type SteerBody = z.infer<typeof steerSchema>;
 
+export const AGENT_RESPOND = {
+  name: "agent-respond",
+  access: "account",
+  limit: "api",
+  body: z.union([startSchema, steerSchema]),
+} as const satisfies FunctionFacts;
+
 /** Asks the agents of a swarm to answer, and steers the run in which they do. */
 export function createAgentRespond(respond: Respond): NamedFunction {
   return {
-    name: "agent-respond",
-    access: "account",
-    limit: "api",
+    ...AGENT_RESPOND,
     run: (call) =>
       isSteering(call.body)
         ? steer(respond, call, readBody(steerSchema, call.body))

@@ -17,6 +17,9 @@ export interface Deadlines {
   close(): void;
 }
 
+/** One for all: making an error takes longer than everything else here. */
+const CLOSED = new Error("the attempt is over");
+
 export function startDeadlines(caller: AbortSignal, times: DeadlineTimes): Deadlines {
   const controller = new AbortController();
   const abort = () => controller.abort(caller.reason);
@@ -67,7 +70,7 @@ export function startDeadlines(caller: AbortSignal, times: DeadlineTimes): Deadl
       clearTimeout(silence);
       caller.removeEventListener("abort", abort);
       // A socket that is still open belongs to an answer that nobody reads any more.
-      controller.abort();
+      controller.abort(CLOSED);
     },
   };
 }

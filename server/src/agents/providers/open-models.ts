@@ -11,6 +11,7 @@ import type { Provider, Providers } from "./provider.ts";
 import { createSimulatedAdapter } from "./simulated/simulated-adapter.ts";
 import { type Sleep, sleep as systemSleep } from "./sleep.ts";
 import { streamCall, type Target } from "./stream-call.ts";
+import { createStreamPace } from "./stream-pace.ts";
 import { createVendorAdapter } from "./vendor-adapter.ts";
 import type { Fetch } from "./watched-fetch.ts";
 
@@ -48,6 +49,7 @@ export function openModels(options: OpenModelsOptions): OpenedModels {
     idleMs: settings.providerIdleTimeoutMs,
     totalMs: settings.providerTotalTimeoutMs,
   };
+  const streamPace = createStreamPace();
   const pace = {
     firstTokenMs: settings.simulatedFirstTokenMs,
     tokensPerSecond: settings.simulatedTokensPerSecond,
@@ -57,7 +59,10 @@ export function openModels(options: OpenModelsOptions): OpenedModels {
   const open = (provider: Provider): Opened => {
     if (provider.state !== "ready") return { provider, adapter: null };
     if (provider.kind === "simulated") return { provider, adapter: createSimulatedAdapter(pace) };
-    return { provider, adapter: createVendorAdapter(provider, provider.kind, options) };
+    return {
+      provider,
+      adapter: createVendorAdapter(provider, provider.kind, { fetch: options.fetch, pace: streamPace }),
+    };
   };
   const openAll = (providers: Providers) =>
     new Map(FRAMEWORKS.map((framework) => [framework, open(providers[framework])]));

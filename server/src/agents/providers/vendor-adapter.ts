@@ -11,15 +11,30 @@ import { buildPrompt, buildTools } from "./build-prompt.ts";
 import type { Deadlines } from "./deadlines.ts";
 import { ModelError } from "./model-error.ts";
 import type { ModelCall, ModelFinish, ModelToolCall } from "./model-port.ts";
+import { createPartSource, type Parts, type PartSource } from "./part-source.ts";
+import { type FrameReader, readChatFrame } from "./plain-words.ts";
 import type { Provider } from "./provider.ts";
+import type { StreamPace } from "./stream-pace.ts";
 import { loadVendor, VENDOR_URLS, type VendorKind } from "./vendor-models.ts";
 import { type Watchers, type Way, watchFetch } from "./watched-fetch.ts";
 
 /** Models whose object is kept: with unlisted ones there is no end to their names. */
 const MOST_KEPT = 100;
 
+/** Where plain words can be told without the package. */
+const FRAME_READERS: Readonly<Record<VendorKind, FrameReader | null>> = {
+  openai: readChatFrame,
+  "openai-compatible": readChatFrame,
+  anthropic: null,
+  google: null,
+};
+
+export interface VendorWay extends Way {
+  readonly pace: StreamPace;
+}
+
 /** Speaks to a real provider through the AI SDK's package of its kind. */
-export function createVendorAdapter(provider: Provider, kind: VendorKind, way: Way): Adapter {
+export function createVendorAdapter(provider: Provider, kind: VendorKind, way: VendorWay): Adapter {
   const loading = loadVendor(kind);
   // Loading begins early; a failure belongs to the call that needs it.
   loading.catch(() => {});
@@ -35,27 +50,26 @@ export function createVendorAdapter(provider: Provider, kind: VendorKind, way: W
     const language = vendor(modelId, {
       baseURL: provider.baseUrl ?? VENDOR_URLS[kind],
       apiKey: key ?? "",
-      fetch: watchFetch(way, { hasKey: key !== null, watchers }),
+      fetch: watchFetch(way, { hasKey: key !== null, watchers, pace: way.pace, readFrame: FRAME_READERS[kind] }),
     });
     if (kept.size >= MOST_KEPT) kept.clear();
     kept.set(modelId, { key, language });
     return language;
   };
-  const open = async ({ deadlines, model, sent, call }: AdapterCall): Promise<Reader> => {
+  const open = async ({ deadlines, model, sent, call }: AdapterCall, source: PartSource): Promise<Parts> => {
     const language = await find(model.id);
-    watchers.set(deadlines.signal, deadlines.touch);
+    watchers.set(deadlines.signal, { onBytes: () => deadlines.touch(), onWords: source.onWords });
     const options = { ...sent, ...buildOptions(call, model), abortSignal: deadlines.signal };
     const { stream } = await language.doStream(options);
     return stream.getReader();
   };
   return {
     stream(request) {
-      return readParts(open(request), request.deadlines);
+      const source = createPartSource();
+      return readParts(open(request, source), source, request.deadlines);
     },
   };
 }
-
-type Reader = ReadableStreamDefaultReader<LanguageModelV4StreamPart>;
 
 function buildOptions(call: ModelCall, model: OfferedModel): LanguageModelV4CallOptions {
   const prompt = buildPrompt(call.system, call.messages);
@@ -71,15 +85,20 @@ function buildOptions(call: ModelCall, model: OfferedModel): LanguageModelV4Call
 }
 
 async function* readParts(
-  opening: Promise<Reader>,
+  opening: Promise<Parts>,
+  source: PartSource,
   deadlines: Deadlines,
 ): AsyncGenerator<AdapterEvent, void, undefined> {
-  const reader = await deadlines.wait(opening);
   // Held back until the end is known: when a stream breaks off, the packages hand out half a call as a whole one.
   const calls: ModelToolCall[] = [];
   for (;;) {
-    const { done, value: part } = await deadlines.wait(reader.read());
-    if (done) throw brokenOff();
+    const arrival = await deadlines.wait(source.next(opening));
+    if ("words" in arrival) {
+      yield* arrival.words;
+      continue;
+    }
+    const { part } = arrival;
+    if (part === null) throw brokenOff();
     switch (part.type) {
       case "text-delta":
         if (part.delta !== "") yield { type: "text", delta: part.delta };
@@ -105,7 +124,7 @@ async function* readParts(
           toolCalls: calls,
         };
         // To the very end, so that the connection can be used again.
-        await deadlines.wait(reader.read()).catch(() => {});
+        await deadlines.wait(source.next(opening)).catch(() => {});
         return;
       default:
         break;

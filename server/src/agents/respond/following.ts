@@ -1,4 +1,5 @@
 import type pg from "pg";
+import { AppError } from "../../errors/index.ts";
 import type { RunHub } from "../runs/run-hub.ts";
 import { createEventReader } from "./event-reader.ts";
 import { Follower } from "./follower.ts";
@@ -13,6 +14,7 @@ const LONGEST_UNJUDGED_MS = 10_000;
 const UNHURRIED_FOLLOWERS = 50;
 const REST_MS_PER_FOLLOWER = 0.4;
 const LONGEST_REST_MS = 200;
+const ROOM_RETRY_SECONDS = 5;
 
 export interface FollowCall {
   readonly runId: string;
@@ -23,6 +25,8 @@ export interface FollowCall {
 }
 
 export interface Following {
+  /** Throws where the caller follows as many runs here as anybody may. */
+  requireRoom(caller: RunCaller): void;
   /** A run that was admitted a moment ago, for whoever asked for it. To be called before the run is handed on. */
   begin(call: FollowCall, viewer: Viewer, isHere: boolean): Follower;
   /** A run that somebody names. Whoever may not see it is told that there is none. */
@@ -37,9 +41,23 @@ interface Kept {
 }
 
 /** All who follow a run on this node. Each is judged again every few seconds, all of them by one statement. */
-export function openFollowing(pool: pg.Pool, hub: RunHub): Following {
+export function openFollowing(pool: pg.Pool, hub: RunHub, mostPerUser = Number.POSITIVE_INFINITY): Following {
   const reader = createEventReader(pool);
   const kept = new Map<number, Kept>();
+  const countByUser = new Map<string, number>();
+  const count = (userId: string | null, change: number): void => {
+    if (userId === null) return;
+    const left = (countByUser.get(userId) ?? 0) + change;
+    if (left > 0) countByUser.set(userId, left);
+    else countByUser.delete(userId);
+  };
+  /** The service role has no limit, as elsewhere. */
+  const requireRoom = ({ userId, isServiceRole }: RunCaller): void => {
+    if (isServiceRole || userId === null || (countByUser.get(userId) ?? 0) < mostPerUser) return;
+    throw new AppError("RATE_LIMITED", "You follow as many runs as you may at a time", {
+      retryAfterSeconds: ROOM_RETRY_SECONDS,
+    });
+  };
   let lastNumber = 0;
   let timer: NodeJS.Timeout | null = null;
   let isClosed = false;
@@ -78,10 +96,12 @@ export function openFollowing(pool: pg.Pool, hub: RunHub): Following {
     const { runId, afterSeq, signal } = call;
     const follower = new Follower({ runId, afterSeq, viewer, isFresh, hub, reader, restMs });
     kept.set(facts.follower, { follower, facts, judgedAtMs: performance.now() });
+    count(facts.user_id, 1);
     const leave = (): void => follower.close("left");
     signal.addEventListener("abort", leave, { once: true });
     follower.onClose(() => {
       kept.delete(facts.follower);
+      count(facts.user_id, -1);
       signal.removeEventListener("abort", leave);
     });
     if (signal.aborted) follower.close("left");
@@ -103,6 +123,7 @@ export function openFollowing(pool: pg.Pool, hub: RunHub): Following {
 
   return {
     begin: (call, viewer, isHere) => keep(call, describe(call), viewer, isHere),
+    requireRoom,
     async attach(call) {
       const facts = describe(call);
       const [verdict] = await judgeFollowers(pool, [facts]);

@@ -3,6 +3,7 @@ import { AppError } from "../../errors/index.ts";
 import type { Models } from "../providers/model-port.ts";
 import type { Executor } from "../runs/executor.ts";
 import type { RunEvent, RunHub } from "../runs/run-hub.ts";
+import { type Crowd, openAdmissionDesk } from "./admission-desk.ts";
 import type { Follower } from "./follower.ts";
 import { openFollowing } from "./following.ts";
 import { refusal } from "./refusals.ts";
@@ -62,6 +63,10 @@ export interface RespondOptions {
   readonly models: Pick<Models, "describe">;
   readonly queueLimit: number;
   readonly queueWaitMs: number;
+  /** Most runs that one user follows here at a time; absent: any number. */
+  readonly streamLimitPerUser?: number;
+  /** Where many calls are to be expected; without it each is admitted by itself. */
+  readonly crowd?: Crowd;
   onEvents(): void;
 }
 
@@ -70,8 +75,9 @@ const CANCEL_WAIT_MS = 2_000;
 
 export function openRespond(options: RespondOptions): Respond {
   const { pool, hub, executor } = options;
-  const following = openFollowing(pool, hub);
-  const tools: RespondTools = { ...options, following };
+  const following = openFollowing(pool, hub, options.streamLimitPerUser);
+  const desk = openAdmissionDesk({ pool, executor, models: options.models, crowd: options.crowd ?? null });
+  const tools: RespondTools = { ...options, following, desk };
 
   const answer = async (follower: Follower, listening: Answering): Promise<RunAnswer> => {
     const { runId } = follower;
@@ -91,6 +97,7 @@ export function openRespond(options: RespondOptions): Respond {
   return {
     async start(caller, request, start) {
       const { signal, afterSeq, isStreamed, isBackground, isReasoningWanted } = start;
+      if (!isBackground) following.requireRoom(caller);
       const { follower, first, isReplay } = await startRun(tools, caller, request, { signal, afterSeq });
       const { runId } = follower;
       if (isBackground) {
@@ -106,6 +113,7 @@ export function openRespond(options: RespondOptions): Respond {
       return answer(follower, { isStreamed, isReasoningWanted, first, isReplay, queueWaitMs, onLeft });
     },
     async attach(caller, runId, { signal, afterSeq, isStreamed, isReasoningWanted }) {
+      following.requireRoom(caller);
       const follower = await following.attach({ runId, caller, afterSeq, signal });
       const { queueWaitMs } = options;
       return answer(follower, { ...NOT_STARTED_HERE, isStreamed, isReasoningWanted, queueWaitMs });

@@ -9,7 +9,7 @@ import type { Follower } from "./follower.ts";
 import type { RespondTools } from "./respond-tools.ts";
 import { refusal } from "./refusals.ts";
 import type { RunCaller } from "./run-caller.ts";
-import { type Admission, admitRun, type CallFacts, type SurveyedAgent, surveySwarm } from "./sql/admission.ts";
+import { type Admitted, type CallFacts, type SurveyedAgent, surveySwarm } from "./sql/admission.ts";
 
 /** What somebody asks of a swarm. */
 export interface RunRequest {
@@ -42,7 +42,7 @@ export async function startRun(
   request: RunRequest,
   reader: { readonly signal: AbortSignal; readonly afterSeq: number },
 ): Promise<StartedFollow> {
-  const { pool, executor, following, queueLimit } = tools;
+  const { pool, executor, following, desk, queueLimit } = tools;
   const { signal, afterSeq } = reader;
   const replay = async (runId: string): Promise<StartedFollow> => {
     const follower = await following.attach({ runId, caller, afterSeq, signal });
@@ -53,22 +53,26 @@ export async function startRun(
   const survey = await surveySwarm(pool, facts);
   if (survey.replayed_run_id !== null) return replay(survey.replayed_run_id);
   const mentions = findMentions(request.message, survey.agents);
-  requireModel(tools, survey.agents, request.agentIds ?? (mentions.length > 0 ? mentions : null));
+  const wantedIds = request.agentIds ?? (mentions.length > 0 ? mentions : null);
+  requireModel(tools, survey.agents, wantedIds);
   await request.charge();
 
-  const admission = await admitRun(pool, {
+  const kept = describeRequest(caller, request, mentions);
+  const owner = executor.offerRoom();
+  const admission = await desk.admit({
     ...facts,
     reply_to_id: request.replyToId,
     mentions,
     metadata: request.metadata,
     on_conflict: request.onConflict,
     queue_limit: queueLimit,
-    request: describeRequest(caller, request, mentions),
-    owner: executor.offerRoom(),
+    request: kept,
+    owner,
     lease_ms: executor.leaseMs,
+    first_turn: owner === null ? null : desk.planFirstTurn(survey, { wantedIds, request: kept }),
   });
   if (admission.is_replay) return replay(admission.run_id);
-  const first = admission.events.flatMap(expandEvent);
+  const first = admission.events.flatMap((event) => expandEvent({ ...event, run_id: admission.run_id }));
   const follower = following.begin(
     { runId: admission.run_id, caller, afterSeq: first.at(-1)?.seq ?? 0, signal },
     { isManager: survey.is_manager, ownAgentIds: survey.own_agent_ids },
@@ -78,12 +82,14 @@ export async function startRun(
   return { follower, first: first.filter(({ seq }) => seq > afterSeq), isReplay: false };
 }
 
-function handOn({ executor, onEvents }: RespondTools, admission: Admission & { readonly is_replay: false }): void {
-  const { run_id: runId, fence, scene, interrupted_run_id: interruptedId } = admission;
+function handOn({ executor, onEvents }: RespondTools, admission: Admitted): void {
+  const { run_id: runId, fence, scene, interrupted_run_id: interruptedId, first_turn: turn } = admission;
   if (interruptedId !== null) executor.cancel(interruptedId);
-  if (fence !== null) executor.take({ runId, fence, ...(scene !== null && { scene }) });
+  const opened = turn === null ? null : { ...turn, id: turn.turn_id, messageId: turn.message_id };
+  if (fence !== null)
+    executor.take({ runId, fence, ...(scene !== null && { scene }), ...(opened !== null && { opened }) });
   else executor.wake();
-  onEvents();
+  if (admission.has_events !== false) onEvents();
 }
 
 function describeCall(caller: RunCaller & { readonly userId: string }, request: RunRequest): CallFacts {

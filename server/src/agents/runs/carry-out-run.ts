@@ -30,7 +30,6 @@ export async function carryOutRun(ports: WorkPorts, started: StartedRun, control
     controller.abort(new RunStop("lost"));
   } finally {
     ports.hub.close(started.runId);
-    ports.onEvents();
   }
 }
 
@@ -44,6 +43,7 @@ async function carryOut(ports: WorkPorts, started: StartedRun, scene: RunScene, 
   const ledger = createRunLedger({
     pool: ports.pool,
     deltas: ports.deltas,
+    ends: ports.ends,
     hold: { runId, swarmId, fence },
     line: createEventLine(ports.hub, { id: runId, swarmId }, scene.last_seq),
     onCancel: (reason) => controller.abort(new RunStop(reason === "interrupted" ? "interrupted" : "cancelled")),
@@ -72,6 +72,7 @@ async function carryOut(ports: WorkPorts, started: StartedRun, scene: RunScene, 
     turnControllers: control.turnControllers,
     agents,
     isNarrowed,
+    opened: started.opened ?? null,
     transcript: [],
     finished: [...(progress?.finished ?? [])],
     turnCount: progress?.turnCount ?? 0,

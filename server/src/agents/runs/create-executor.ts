@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Alarm, spread, type Worker } from "../../jobs/index.ts";
 import { carryOutRun, type RunControl } from "./carry-out-run.ts";
 import { createDeltaStore } from "./delta-store.ts";
+import { createRunEnds } from "./run-ends.ts";
 import type { Executor, StartedRun } from "./executor.ts";
 import type { RunPorts } from "./live-run.ts";
 import { createRunRelay } from "./run-relay.ts";
@@ -48,6 +49,8 @@ interface Live extends RunControl, StartedRun {
 
 export interface RunningExecutor {
   readonly executor: Executor;
+  /** How many runs are under way here. */
+  countRuns(): number;
   readonly workers: readonly Worker[];
   /** Those of them that a node needs which leaves the work to others: it tells them of it. */
   readonly links: readonly Worker[];
@@ -58,7 +61,8 @@ export function createExecutor(options: ExecutorOptions): RunningExecutor {
   const { pool, observer } = ports;
   const times = { ...TIMES, ...options.times };
   const live = new Map<string, Live>();
-  const work = { ...ports, deltas: createDeltaStore(pool, () => live.size) };
+  const countRuns = (): number => live.size;
+  const work = { ...ports, deltas: createDeltaStore(pool, countRuns), ends: createRunEnds(pool, countRuns) };
   const claimBell = new Alarm();
   const watchBell = new Alarm();
   /** Leases are renewed by the worker: without it nothing may be taken. */
@@ -195,5 +199,6 @@ export function createExecutor(options: ExecutorOptions): RunningExecutor {
       ...links,
     ],
     links,
+    countRuns,
   };
 }

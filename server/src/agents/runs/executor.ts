@@ -1,4 +1,6 @@
+import type { TranscriptMessage } from "../context/transcript.ts";
 import type { RunScene } from "./sql/load-run.ts";
+import type { SpeakingAgent } from "./steps.ts";
 
 /** Carries runs out: those handed to it, and those that wait in the database. */
 export interface Executor {
@@ -18,4 +20,15 @@ export interface StartedRun {
   readonly fence: number;
   /** Where whoever started it was told. */
   readonly scene?: RunScene;
+  /** Where its first turn was begun with it. */
+  readonly opened?: OpenedTurn;
+}
+
+/** A turn whose row and first events are stored. */
+export interface OpenedTurn {
+  readonly id: string;
+  readonly messageId: string;
+  readonly agent: SpeakingAgent;
+  /** What the swarm had said by then. */
+  readonly messages: readonly TranscriptMessage[];
 }

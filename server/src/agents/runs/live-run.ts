@@ -10,6 +10,8 @@ import type { FinishedTurn } from "../strategies/run-view.ts";
 import type { Tools } from "../tools/tool-port.ts";
 import type { RunSpan, Tracing } from "../tracing.ts";
 import type { DeltaStore } from "./delta-store.ts";
+import type { OpenedTurn } from "./executor.ts";
+import type { RunEnds } from "./run-ends.ts";
 import type { OpenRunHub } from "./run-hub.ts";
 import type { RunLedger } from "./run-ledger.ts";
 import type { RunScene } from "./sql/load-run.ts";
@@ -38,6 +40,7 @@ export interface RunPorts {
 /** With what the runs of a node share. */
 export interface WorkPorts extends RunPorts {
   readonly deltas: DeltaStore;
+  readonly ends: RunEnds;
 }
 
 /** One run while it is carried out here. */
@@ -54,6 +57,8 @@ export interface LiveRun {
   /** Whom the strategy may call: enabled, and named where the caller named some. */
   agents: RunScene["agents"];
   readonly isNarrowed: boolean;
+  /** The turn that began with the run, until it is gone on with. */
+  opened: OpenedTurn | null;
   /** What the swarm has said, as far as turns have read it. */
   transcript: TranscriptMessage[];
   readonly finished: (FinishedTurn & TurnMarks)[];

@@ -2,8 +2,10 @@ import type pg from "pg";
 import type { DeltaStore } from "./delta-store.ts";
 import type { Block, DeltaSource, DeltaType, EventLine } from "./event-line.ts";
 import { retryWrite } from "./retry-write.ts";
+import { asPlainEnd } from "./plain-end.ts";
+import type { RunEnds } from "./run-ends.ts";
 import { RunStop } from "./run-stop.ts";
-import { type Advance, advanceRun, type RunHold } from "./sql/advance-run.ts";
+import { type Advance, advanceRun, type NumberedStep, type RunHold } from "./sql/advance-run.ts";
 import { countSeqs, type EventRow, type Step, type StepResult } from "./steps.ts";
 
 const FLUSH_CHARS = 4_096;
@@ -23,6 +25,7 @@ export interface RunLedger {
 export interface LedgerOptions {
   readonly pool: pg.Pool;
   readonly deltas: DeltaStore;
+  readonly ends: RunEnds;
   readonly hold: RunHold;
   readonly line: EventLine;
   onCancel(reason: "cancelled" | "interrupted" | "disconnected"): void;
@@ -44,7 +47,7 @@ interface Entry {
  * that follow each other without a wait, such as the end of a turn and the start of the next, so share a round trip.
  */
 export function createRunLedger(options: LedgerOptions): RunLedger {
-  const { pool, deltas, hold, line } = options;
+  const { pool, deltas, ends, hold, line } = options;
   let entries: Entry[] = [];
   /** Taken from the line and not stored yet, because the run's row was held by somebody. */
   let leftRows: readonly EventRow[] = [];
@@ -89,10 +92,29 @@ export function createRunLedger(options: LedgerOptions): RunLedger {
       lose(error, []);
     }
   };
+  /** True: the run has come to an end with all that is in the batch. */
+  const endPlainly = async (
+    batch: readonly Entry[],
+    steps: readonly NumberedStep[],
+    rows: readonly EventRow[],
+  ): Promise<boolean> => {
+    const end = asPlainEnd(hold, steps, rows);
+    const ended = end === null ? null : await ends(end);
+    const [turn, run] = batch;
+    if (end === null || ended === null || turn === undefined || run === undefined) return false;
+    const last = { seq: end.end_seq, type: "run.completed", agent_id: null, restricted: false, data: ended.body };
+    line.fill(place(turn), ended.events);
+    line.fill(place(run), [last]);
+    line.settle();
+    for (const { resolve } of batch) resolve({ events: [] });
+    if (ended.has_events) options.onCommit();
+    return true;
+  };
   const writeBatch = async (batch: readonly Entry[]): Promise<void> => {
     const blocks = batch.map(place);
     const rows = takeRows();
-    const steps = batch.map(({ step }, at) => ({ ...step, seq: blocks[at]?.seq ?? 0 }));
+    const steps: NumberedStep[] = batch.map(({ step }, at) => ({ ...step, seq: blocks[at]?.seq ?? 0 }));
+    if (await endPlainly(batch, steps, rows)) return;
     if (rows.length > 0) steps.unshift({ op: "events", events: rows, seq: 0 });
     let advance: Advance;
     try {

@@ -33,6 +33,8 @@ export async function runLoop(run: LiveRun, progress: RunProgress | null): Promi
   }
   let selected: string | null = null;
   for (;;) {
+    // One that has begun has to come to an end of its own.
+    if (run.signal.aborted && run.opened !== null) await runTurn(run, run.opened.agent.id, null);
     if (run.signal.aborted || hasMetTheEnd(run)) return { kind: "ended", endReason: null };
     const step = decideNext({
       strategy: run.scene.run.strategy,

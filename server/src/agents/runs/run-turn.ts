@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { FRAMEWORKS } from "@swarmbase/sdk";
+import type { Framework } from "@swarmbase/sdk";
 import { answerCalls, refused, runTool, toMemberAnswer } from "./answer-calls.ts";
 import { buildTurnContext, callModel } from "./call-model.ts";
 import type { TranscriptMessage } from "../context/transcript.ts";
 import { breakOffTurn, closeSuspended, failTurn, finishTurn } from "./finish-turn.ts";
 import type { LiveRun } from "./live-run.ts";
 import { buildToolset } from "./toolset.ts";
+import { defaultModels, MAX_CONCURRENT_TURNS } from "./turn-terms.ts";
 import {
   type AskedTurn,
   createTurn,
@@ -17,8 +18,6 @@ import {
   type WaitingCall,
 } from "./turn.ts";
 
-/** An agent may speak in so many runs at once; further turns wait. */
-const MAX_CONCURRENT_TURNS = 4;
 const BUSY_RETRY_MS = 100;
 
 /** From the first look at the history to the end of what the agent says. Never rejects but with a RunStop of a lost run. */
@@ -76,6 +75,12 @@ async function openTurn(
   asked: AskedTurn | null,
   position: number,
 ): Promise<Turn | null> {
+  const { opened } = run;
+  if (opened !== null && opened.agent.id === agentId && asked === null) {
+    run.opened = null;
+    hear(run, opened.messages);
+    return createTurn(run, { ...opened, position, asked });
+  }
   const id = run.ports.newId();
   const messageId = run.ports.newId();
   for (;;) {
@@ -86,7 +91,7 @@ async function openTurn(
       message_id: messageId,
       agent_id: agentId,
       position,
-      default_models: defaultModels(run),
+      default_models: defaultModels(run.ports.models, findFramework(run, agentId)),
       max_concurrent: MAX_CONCURRENT_TURNS,
       after_seq: run.transcript.at(-1)?.seq ?? 0,
       history_limit: run.limits.historyLimit + 1,
@@ -100,24 +105,16 @@ async function openTurn(
   }
 }
 
+function findFramework({ scene }: LiveRun, agentId: string): Framework | undefined {
+  return scene.agents.find(({ id }) => id === agentId)?.framework;
+}
+
 /** Turns that start together are told the same news. */
 function hear(run: LiveRun, messages: readonly TranscriptMessage[]): void {
   const lastSeq = run.transcript.at(-1)?.seq ?? 0;
   run.transcript.push(...messages.filter(({ seq }) => seq > lastSeq));
   const excess = run.transcript.length - (run.limits.historyLimit + 1);
   if (excess > 0) run.transcript.splice(0, excess);
-}
-
-function defaultModels({ ports }: LiveRun): Record<string, string> {
-  const names: Record<string, string> = {};
-  for (const framework of FRAMEWORKS) {
-    try {
-      names[framework] = ports.models.describe(framework, null).model;
-    } catch {
-      // A framework that is not configured fails the turn later, with its reason.
-    }
-  }
-  return names;
 }
 
 async function goOn(run: LiveRun, turn: Turn): Promise<TurnEnd> {

@@ -1,7 +1,8 @@
-import type { Framework } from "@swarmbase/sdk";
+import type { Framework, SwarmStrategy } from "@swarmbase/sdk";
 import type pg from "pg";
+import type { TranscriptMessage } from "../../context/transcript.ts";
 import type { RunScene } from "../../runs/sql/load-run.ts";
-import type { EventRow } from "./run-events.ts";
+import type { EventRow, SpeakingAgent } from "../../runs/steps.ts";
 import { callValue } from "./call-function.ts";
 
 /** What both statements are told of a call; names are those that the functions read. */
@@ -27,6 +28,38 @@ export interface AdmissionFacts extends CallFacts {
   /** Null leaves the run in the queue. */
   readonly owner: string | null;
   readonly lease_ms: number;
+  /** To be begun with the run, if it is started and all is still as it was when this was thought of. */
+  readonly first_turn: FirstTurnFacts | null;
+}
+
+export interface FirstTurnFacts {
+  readonly turn_id: string;
+  readonly message_id: string;
+  readonly agent_id: string;
+  /** All who can speak in the swarm, in their order. */
+  readonly speaker_ids: readonly string[];
+  readonly default_models: Readonly<Record<string, string>>;
+  readonly max_concurrent: number;
+  readonly history_limit: number;
+}
+
+/** A call that nothing stands in the way of, most likely. Names are those that private.admit_runs reads. */
+export interface PlainCall {
+  readonly run_id: string;
+  /** Of the message that is sent. */
+  readonly sent_id: string;
+  readonly swarm_id: string;
+  readonly user_id: string;
+  readonly message: string;
+  readonly mentions: readonly string[];
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly request: Readonly<Record<string, unknown>>;
+  readonly turn_id: string;
+  readonly reply_id: string;
+  readonly agent_id: string;
+  readonly speaker_ids: readonly string[];
+  readonly default_models: Readonly<Record<string, string>>;
+  readonly history_limit: number;
 }
 
 export interface SurveyedAgent {
@@ -34,6 +67,7 @@ export interface SurveyedAgent {
   readonly name: string;
   readonly framework: Framework;
   readonly model: string | null;
+  readonly position: number;
 }
 
 export type Survey =
@@ -42,6 +76,9 @@ export type Survey =
       readonly replayed_run_id: null;
       readonly is_manager: boolean;
       readonly own_agent_ids: readonly string[];
+      readonly strategy: SwarmStrategy;
+      readonly coordinator_agent_id: string | null;
+      readonly settings: Readonly<Record<string, unknown>>;
       readonly agents: readonly SurveyedAgent[];
     };
 
@@ -54,8 +91,21 @@ export type Admission =
       /** Of a run that was started. */
       readonly scene: RunScene | null;
       readonly interrupted_run_id: string | null;
+      readonly first_turn: FirstTurn | null;
+      /** False: there are none for webhooks. */
+      readonly has_events?: boolean;
       readonly events: readonly EventRow[];
     };
+
+/** A turn that was begun with its run. */
+export interface FirstTurn {
+  readonly turn_id: string;
+  readonly message_id: string;
+  readonly agent: SpeakingAgent;
+  readonly messages: readonly TranscriptMessage[];
+}
+
+export type Admitted = Admission & { readonly is_replay: false };
 
 export function surveySwarm(pool: pg.Pool, facts: CallFacts): Promise<Survey> {
   return callValue(pool, {
@@ -70,5 +120,46 @@ export function admitRun(pool: pg.Pool, facts: AdmissionFacts): Promise<Admissio
     name: "respond-admit",
     text: "select private.admit_run($1::jsonb) as value",
     values: [JSON.stringify(facts)],
+  });
+}
+
+interface AdmittedCalls {
+  readonly runs: readonly {
+    readonly run_id: string;
+    readonly agent: SpeakingAgent;
+    readonly events: readonly EventRow[];
+  }[];
+  readonly has_events: boolean;
+  readonly scenes: readonly { readonly scene: RunScene; readonly messages: readonly TranscriptMessage[] }[];
+}
+
+/** One answer for each call, in their order; null: for this one nothing was written. */
+export async function admitRuns(
+  pool: pg.Pool,
+  calls: readonly PlainCall[],
+  { owner, leaseMs }: { readonly owner: string; readonly leaseMs: number },
+): Promise<(Admitted | null)[]> {
+  const answer = await callValue<AdmittedCalls | null>(pool, {
+    name: "respond-admit-many",
+    text: "select private.admit_runs($1::jsonb, $2, $3) as value",
+    values: [JSON.stringify(calls), owner, leaseMs],
+  });
+  const runs = new Map(answer?.runs.map((run) => [run.run_id, run]));
+  const scenes = new Map(answer?.scenes.map((told) => [told.scene.run.id, told]));
+  return calls.map(({ run_id: runId, turn_id: turnId, reply_id: replyId }) => {
+    const [run, told] = [runs.get(runId), scenes.get(runId)];
+    if (run === undefined || told === undefined) return null;
+    const { scene, messages } = told;
+    const firstTurn = { turn_id: turnId, message_id: replyId, agent: run.agent, messages };
+    return {
+      run_id: runId,
+      is_replay: false,
+      fence: 1,
+      scene,
+      interrupted_run_id: null,
+      first_turn: firstTurn,
+      has_events: answer?.has_events === true,
+      events: run.events,
+    };
   });
 }

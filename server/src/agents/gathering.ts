@@ -1,0 +1,84 @@
+export interface GatheringOptions<Item, Answer> {
+  /** How long the first of a batch waits for others; 0: not at all. */
+  pauseMs(): number;
+  readonly most: number;
+  /** No two items of a batch have one of these in common. */
+  keysOf(item: Item): readonly string[];
+  /** One answer for each item, in their order; null: it has to go another way. */
+  work(items: readonly Item[]): Promise<readonly (Answer | null)[]>;
+  /** Whether work that failed so may have been done all the same: then nobody of the batch is to ask again. */
+  isInDoubt?(error: unknown): boolean;
+}
+
+interface Waiting<Item, Answer> {
+  readonly item: Item;
+  resolve(answer: Answer | null): void;
+  reject(error: unknown): void;
+}
+
+/** So that whoever waits for a lock does not keep all others of the node waiting. */
+const MOST_UNDER_WAY = 3;
+
+/**
+ * What many ask for at about the same time, asked together: a statement for many costs little more than one for one. Answers
+ * with null where the others should not decide: whoever asked then asks alone, and learns what was wrong.
+ */
+export function createGathering<Item, Answer>(
+  options: GatheringOptions<Item, Answer>,
+): (item: Item) => Promise<Answer | null> {
+  let waiting: Waiting<Item, Answer>[] = [];
+  let underWay = 0;
+  let isScheduled = false;
+
+  const takeBatch = (): Waiting<Item, Answer>[] => {
+    const keys = new Set<string>();
+    const batch: Waiting<Item, Answer>[] = [];
+    const left: Waiting<Item, Answer>[] = [];
+    for (const one of waiting) {
+      const own = options.keysOf(one.item);
+      const fits = batch.length < options.most && own.every((key) => !keys.has(key));
+      if (fits) for (const key of own) keys.add(key);
+      (fits ? batch : left).push(one);
+    }
+    waiting = left;
+    return batch;
+  };
+  const send = async (): Promise<void> => {
+    isScheduled = false;
+    const batch = takeBatch();
+    if (batch.length === 0) return;
+    underWay += 1;
+    try {
+      const answers = await options.work(batch.map(({ item }) => item));
+      for (const [at, { resolve }] of batch.entries()) resolve(answers[at] ?? null);
+    } catch (error) {
+      const isInDoubt = options.isInDoubt?.(error) === true;
+      for (const { resolve, reject } of batch) {
+        if (isInDoubt) reject(error);
+        else resolve(null);
+      }
+    }
+    underWay -= 1;
+    schedule();
+  };
+  const schedule = (): void => {
+    if (isScheduled || underWay >= MOST_UNDER_WAY || waiting.length === 0) return;
+    isScheduled = true;
+    const pauseMs = waiting.length >= options.most ? 0 : options.pauseMs();
+    if (pauseMs > 0) setTimeout(() => void send(), pauseMs);
+    else void send();
+  };
+  return (item) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ item, resolve, reject });
+      schedule();
+    });
+}
+
+/** Few do not wait for each other. Many would wait for the machine, if each came alone. */
+const UNHURRIED_RUNS = 4;
+const LONGEST_PAUSE_MS = 10;
+
+export function pauseFor(liveRuns: number): number {
+  return liveRuns < UNHURRIED_RUNS ? 0 : Math.min(LONGEST_PAUSE_MS, liveRuns);
+}

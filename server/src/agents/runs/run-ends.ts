@@ -1,0 +1,20 @@
+import type pg from "pg";
+import { createGathering, pauseFor } from "../gathering.ts";
+import { type Ended, endRuns, type PlainEnd } from "./sql/end-runs.ts";
+
+const MOST_AT_ONCE = 50;
+
+/** Ends runs, those of the same moment together. Null: nothing was written, the run has to be ended alone. */
+export type RunEnds = (end: PlainEnd) => Promise<Ended | null>;
+
+export function createRunEnds(pool: pg.Pool, countRuns: () => number): RunEnds {
+  return createGathering<PlainEnd, Ended>({
+    pauseMs: () => pauseFor(countRuns()),
+    most: MOST_AT_ONCE,
+    keysOf: ({ agent_id: agentId }) => [agentId],
+    work: async (ends) => {
+      const byRun = new Map((await endRuns(pool, ends)).map((ended) => [ended.run_id, ended]));
+      return ends.map(({ run_id: runId }) => byRun.get(runId) ?? null);
+    },
+  });
+}
