@@ -16,11 +16,13 @@ export interface SendAttemptOptions {
 export async function sendAttempt(delivery: Delivery, options: SendAttemptOptions): Promise<AttemptResult | null> {
   const { outbound, clock, signal } = options;
   const startedAtMs = performance.now();
+  // Once, for both signatures and for the socket.
+  const body = Buffer.from(delivery.body);
   try {
     const result = await outbound.post({
       url: delivery.url,
-      headers: buildHeaders(delivery, clock),
-      body: delivery.body,
+      headers: buildHeaders(delivery, body, clock),
+      body,
       timeoutMs: delivery.timeoutMs,
       ...(signal === undefined ? {} : { signal }),
     });
@@ -34,8 +36,8 @@ export async function sendAttempt(delivery: Delivery, options: SendAttemptOption
 }
 
 /** The webhook's own headers come first, so that none of them can stand in for one of ours. */
-function buildHeaders(delivery: Delivery, clock: Clock): Record<string, string> {
-  const { id, eventId, eventType, body, secret, previousSecrets, headers } = delivery;
+function buildHeaders(delivery: Delivery, body: Buffer, clock: Clock): Record<string, string> {
+  const { id, eventId, eventType, secret, previousSecrets, headers } = delivery;
   return {
     ...headers,
     "Content-Type": "application/json",

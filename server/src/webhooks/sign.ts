@@ -7,7 +7,7 @@ export interface Signable {
   readonly deliveryId: string;
   readonly eventId: string;
   readonly eventType: string;
-  readonly body: string;
+  readonly body: string | Buffer;
   readonly secret: string;
   readonly previousSecrets: readonly string[];
   readonly timestampSeconds: number;
@@ -17,31 +17,31 @@ export interface Signable {
 export function buildSignedHeaders(signable: Signable): Record<string, string> {
   const { body, secret, previousSecrets, timestampSeconds } = signable;
   const messageId = `evt_${signable.eventId}`;
-  const signed = `${timestampSeconds}.${body}`;
+  const prefix = `${timestampSeconds}.`;
   const headers: Record<string, string> = {
-    [WEBHOOK_HEADERS.signature]: signText(signed, secret),
+    [WEBHOOK_HEADERS.signature]: signText(prefix, body, secret),
     [WEBHOOK_HEADERS.event]: signable.eventType,
     [WEBHOOK_HEADERS.delivery]: signable.deliveryId,
     [WEBHOOK_HEADERS.timestamp]: String(timestampSeconds),
     [STANDARD_WEBHOOK_HEADERS.id]: messageId,
     [STANDARD_WEBHOOK_HEADERS.timestamp]: String(timestampSeconds),
     [STANDARD_WEBHOOK_HEADERS.signature]: [secret, ...previousSecrets]
-      .map((key) => signStandard(`${messageId}.${signed}`, key))
+      .map((key) => signStandard(`${messageId}.${prefix}`, body, key))
       .join(" "),
   };
   if (previousSecrets.length > 0)
-    headers[PREVIOUS_SIGNATURES_HEADER] = previousSecrets.map((key) => signText(signed, key)).join(", ");
+    headers[PREVIOUS_SIGNATURES_HEADER] = previousSecrets.map((key) => signText(prefix, body, key)).join(", ");
   return headers;
 }
 
 /** Keyed with the text of the secret, prefix included. */
-function signText(signed: string, secret: string): string {
-  return `sha256=${createHmac("sha256", secret).update(signed).digest("hex")}`;
+function signText(prefix: string, body: string | Buffer, secret: string): string {
+  return `sha256=${createHmac("sha256", secret).update(prefix).update(body).digest("hex")}`;
 }
 
 /** Keyed with the bytes that the secret stands for, as the Standard Webhooks specification says. */
-function signStandard(signed: string, secret: string): string {
-  return `v1,${createHmac("sha256", findKey(secret)).update(signed).digest("base64")}`;
+function signStandard(prefix: string, body: string | Buffer, secret: string): string {
+  return `v1,${createHmac("sha256", findKey(secret)).update(prefix).update(body).digest("base64")}`;
 }
 
 const MAX_KEYS = 4_096;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
-import { EVENT_TYPES, verifyWebhook } from "@swarmbase/sdk";
+import { EVENT_TYPES, isEventOf, verifyWebhook } from "@swarmbase/sdk";
 import type { WebhookRoom } from "../../src/webhooks/index.ts";
 import { type Receiver, startReceiver } from "./support/receiver.ts";
 import { openStage, type Stage, until } from "./support/stage.ts";
@@ -46,8 +46,9 @@ describe("test", () => {
     );
     const { body, headers } = lastRequest();
     const envelope = await verifyWebhook(body, headers, secret);
-    assert.equal(envelope.data["test"], true);
-    assert.equal(typeof envelope.data["message_id"], "string");
+    assert.ok(isEventOf(envelope, "message.created"));
+    assert.equal(envelope.data.test, true);
+    assert.equal(typeof envelope.data.message_id, "string");
     const row = await deliveryRow(attempt.deliveryId);
     assert.equal(row?.["status"], "delivered");
     assert.equal(row?.["attempts"], 1);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { verifyWebhook } from "@swarmbase/sdk";
+import { isEventOf, verifyWebhook } from "@swarmbase/sdk";
 import { startReceiver } from "./support/receiver.ts";
 import { openStage, type Stage, until } from "./support/stage.ts";
 
@@ -69,7 +69,8 @@ describe("a delivery", () => {
     assert.deepEqual(Object.keys(envelope), ["id", "type", "created_at", "api_version", "data"]);
     assert.match(envelope.id, /^evt_[0-9a-f-]{36}$/);
     assert.match(envelope.created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-    assert.equal(envelope.data["agent_id"], agent);
+    assert.ok(isEventOf(envelope, "agent.created"));
+    assert.equal(envelope.data.agent_id, agent);
     assert.equal(row.status_code, 202);
     assert.equal(row.response_body, "thanks");
     assert.equal(row.attempts, 1);

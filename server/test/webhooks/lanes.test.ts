@@ -135,6 +135,18 @@ describe("lanes", () => {
     assert.equal(lanes.roomByLane().get("a"), 3);
   });
 
+  test("have room for more while what was sent waits for its record only", () => {
+    const lanes = new Lanes({ concurrency: 100, endpointConcurrency: 4 });
+    lanes.add(many(4, "a"), new Map(), 0);
+    const sent = takeAll(lanes);
+    assert.equal(lanes.roomByLane().get("a"), 0);
+    for (const held of sent) lanes.endSending(held, true);
+    assert.equal(lanes.roomByLane().get("a"), 4);
+    lanes.add(many(3, "a"), new Map([["a", 4]]), 1_000);
+    for (const held of sent) lanes.remove(held);
+    assert.equal(lanes.roomByLane().get("a"), 0, "three of four are still to be sent");
+  });
+
   test("keep the window of an endpoint that is claimed for again before it has drained", () => {
     const lanes = new Lanes({ concurrency: 100, endpointConcurrency: 4 });
     lanes.add(many(4, "a"), new Map(), 0);

@@ -176,10 +176,10 @@ class Dispatcher {
 
   async #send(held: HeldDelivery): Promise<void> {
     const { delivery, batch } = held;
-    const { schedule, clock, random, observer } = this.#tools;
+    const { schedule, clock, random, observer, outbound } = this.#tools;
     const signal = batch.broken.signal;
     if (signal.aborted || !isLeaseSafe(held, this.#options.leaseMs)) return this.#breakOff(held);
-    const result = await sendAttempt(delivery, { ...this.#tools, signal });
+    const result = await sendAttempt(delivery, { outbound, clock, signal });
     if (result === null) return this.#breakOff(held);
 
     const outcome = decideOutcome({
@@ -192,7 +192,6 @@ class Dispatcher {
     });
     observer.note("webhook.attempted", { outcome: outcome.status, durationMs: result.durationMs });
     this.#lanes.endSending(held, result.kind === "answered");
-    held.state = "recording";
     // Given back only when the pause is on record: before that, they would be claimed again at once.
     const isLaneStopped = outcome.pauseMs !== null || outcome.shouldDisable;
     const aside = isLaneStopped ? this.#lanes.setAside(delivery.webhookId) : [];
@@ -201,7 +200,7 @@ class Dispatcher {
       isLeased: () => isLeaseSafe(held, this.#options.leaseMs),
       onSettled: () => {
         this.#forget(held);
-        void this.#release(aside);
+        if (aside.length > 0) void this.#release(aside);
       },
     });
     this.#pump();

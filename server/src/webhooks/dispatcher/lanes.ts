@@ -19,6 +19,8 @@ interface Lane {
   readonly waiting: HeldDelivery[];
   sending: number;
   held: number;
+  /** Those of them that the endpoint is through with, and only the database is not. */
+  recording: number;
   /** Deliveries to hold at most: more for an endpoint that is through with them faster than we can claim. */
   window: number;
   lastClaimMs: number;
@@ -165,7 +167,11 @@ export class Lanes {
     this.#sending -= 1;
     if (wasSuspect) this.#suspectSending -= 1;
     count(this.#sendingByUser, lane.userId, -1);
-    if (wasAnswered !== null) lane.faults = wasAnswered ? 0 : lane.faults + 1;
+    if (wasAnswered !== null) {
+      lane.faults = wasAnswered ? 0 : lane.faults + 1;
+      held.state = "recording";
+      lane.recording += 1;
+    }
     if (wasSuspect !== isSuspect(lane)) {
       this.#suspectSending += isSuspect(lane) ? lane.sending : -lane.sending;
       lane.window = this.#smallestWindow(lane);
@@ -183,6 +189,7 @@ export class Lanes {
     if (!this.#held.delete(held)) return false;
     const lane = this.#laneOf(held);
     if (held.state === "sending" || held.state === "recording") lane.drained += 1;
+    if (held.state === "recording") lane.recording -= 1;
     const place = held.state === "waiting" ? lane.waiting.indexOf(held) : -1;
     if (place >= 0) lane.waiting.splice(place, 1);
     held.state = "dropped";
@@ -233,7 +240,8 @@ export class Lanes {
 
   /** A lane that is more than half full is passed by: claims of single rows cost too much. */
   #roomOf(lane: Lane): number {
-    return lane.held * 2 > lane.window ? 0 : lane.window - lane.held;
+    const open = lane.held - lane.recording;
+    return open * 2 > lane.window ? 0 : lane.window - open;
   }
 
   #smallestWindow(lane: Lane): number {
@@ -259,6 +267,7 @@ export class Lanes {
         waiting: [],
         sending: 0,
         held: 0,
+        recording: 0,
         window: this.#limits.endpointConcurrency,
         lastClaimMs: Number.NEGATIVE_INFINITY,
         hasMore: false,

@@ -2,7 +2,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type AttemptRecord, type RecordedRow, recordOutcomes } from "../sql/record-outcomes.ts";
 import type { WebhookTools } from "../webhook-options.ts";
 
-const FLUSH_AFTER_MS = 5;
+const LOOK_AFTER_MS = 5;
+/** A flush costs as much as thirty rows of it: while this many come between two looks, it is worth waiting for more. */
+const BRISK_ROWS = 8;
+const MAX_LOOKS = 6;
 /** A row of a large batch costs half of what it costs in a small one, so a second flush beside the first has to be full. */
 const FLUSH_ROWS = 300;
 const MAX_FLUSHES = 2;
@@ -21,6 +24,8 @@ export class Recorder {
   readonly #onDisabled: (webhookId: string) => void;
   readonly #waiting: WaitingRecord[] = [];
   #timer: NodeJS.Timeout | null = null;
+  #looks = 0;
+  #rowsAtLastLook = 0;
   #flushes = 0;
 
   constructor(tools: WebhookTools, onDisabled: (webhookId: string) => void) {
@@ -30,12 +35,23 @@ export class Recorder {
 
   add(waiting: WaitingRecord): void {
     this.#waiting.push(waiting);
+    // Until it is on record, others go on sending to an endpoint that asked for a pause.
+    if (waiting.record.pauseMs !== null || waiting.record.shouldDisable) this.#looks = MAX_LOOKS;
     this.#schedule();
   }
 
   #schedule(): void {
     if (this.#waiting.length >= FLUSH_ROWS) this.#flush();
-    else if (this.#waiting.length > 0) this.#timer ??= setTimeout(() => this.#flush(), FLUSH_AFTER_MS);
+    else if (this.#waiting.length > 0) this.#timer ??= setTimeout(() => this.#look(), LOOK_AFTER_MS);
+  }
+
+  #look(): void {
+    this.#timer = null;
+    const isBrisk = this.#waiting.length - this.#rowsAtLastLook >= BRISK_ROWS;
+    this.#rowsAtLastLook = this.#waiting.length;
+    this.#looks += 1;
+    if (isBrisk && this.#looks < MAX_LOOKS) this.#schedule();
+    else this.#flush();
   }
 
   #flush(): void {
@@ -43,6 +59,8 @@ export class Recorder {
     this.#timer = null;
     if (this.#flushes >= MAX_FLUSHES || this.#waiting.length < (this.#flushes === 0 ? 1 : FLUSH_ROWS)) return;
     const batch = this.#waiting.splice(0, FLUSH_ROWS);
+    this.#looks = 0;
+    this.#rowsAtLastLook = this.#waiting.length;
     this.#flushes += 1;
     void this.#write(batch).finally(() => {
       this.#flushes -= 1;

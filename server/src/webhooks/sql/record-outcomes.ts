@@ -45,8 +45,8 @@ export async function recordOutcomes(
       toArrayText(records.map((record) => record.statusCode)),
       records.map((record) => record.responseBody),
       toArrayText(records.map((record) => record.isTruncated)),
-      records.map((record) => record.errorCode),
-      records.map((record) => record.error),
+      toTextArray(records.map((record) => record.errorCode)),
+      toTextArray(records.map((record) => record.error)),
       toArrayText(records.map((record) => record.responseTimeMs)),
       records.map((record) => record.url),
       toArrayText(records.map((record) => record.retryDelayMs)),
@@ -58,6 +58,11 @@ export async function recordOutcomes(
     ],
   );
   return rows;
+}
+
+/** Where nothing went wrong there is nothing to quote. */
+function toTextArray(values: readonly (string | null)[]): string | readonly (string | null)[] {
+  return values.every((value) => value === null) ? toArrayText(values) : values;
 }
 
 /** For values that need no quotes, which the driver would look for in every one of them. */
