@@ -1,5 +1,4 @@
 import { fileURLToPath } from "node:url";
-import { runner } from "node-pg-migrate";
 import pg from "pg";
 import type { Observer } from "../observe/index.ts";
 import { ensureRoles } from "./ensure-roles.ts";
@@ -47,6 +46,8 @@ async function takeLock(client: pg.Client, observer: Observer): Promise<void> {
 }
 
 async function applyMigrations(client: pg.Client): Promise<string[]> {
+  // Loaded for what is done once: it brings a compiler and a file finder along.
+  const { runner } = await import("node-pg-migrate");
   const migrations = await runner({
     dbClient: client,
     dir: MIGRATIONS_DIR,

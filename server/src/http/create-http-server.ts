@@ -10,6 +10,7 @@ import { createAccessLog } from "./access-log.ts";
 import { buildApp, type RequestListener } from "./build-app.ts";
 import type { Gate } from "./caller.ts";
 import { buildClientErrorListener } from "./client-errors.ts";
+import type { Fallback } from "./console-routes.ts";
 import { Connections } from "./connections.ts";
 import { splitByFirstByte } from "./plain-http.ts";
 import { answerAndDrain, refuseRequest, renderRawAnswer } from "./raw-answer.ts";
@@ -33,6 +34,8 @@ export interface HttpServerOptions {
   limits?: Limits;
   /** Without it signatures are not looked at. */
   checkSignature?: SignatureCheck;
+  /** What a browser gets where no route is. Without it that is a 404. */
+  fallback?: Fallback;
   /** Connections that stop being HTTP. Without one they are refused. */
   onUpgrade?: UpgradeListener;
   observer: Observer;
@@ -49,6 +52,7 @@ export interface HttpServer {
 }
 
 const OLDEST_TLS = "TLSv1.2";
+const ONLY_PROTOCOL = "http/1.1";
 const HEADER_LIMIT_BYTES = 256 * 1024;
 const HANDSHAKE_TIMEOUT_MS = 10_000;
 const HEADERS_TIMEOUT_MS = 15_000;
@@ -73,6 +77,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     gate: options.gate ?? null,
     limits: options.limits ?? null,
     checkSignature: options.checkSignature ?? null,
+    fallback: options.fallback ?? null,
   });
 
   const dispatch: RequestListener = (request, response) => {
@@ -106,6 +111,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     else answerAndDrain(socket, renderRawAnswer(refusal, requestIdOf(request), { withBody: true }));
   });
 
+  // On a stop Node would cut connections whose answer has ended but is still on its way; ours are closed by `connections`.
+  server.closeIdleConnections = () => {};
   const stop = async (): Promise<void> => {
     const closed = new Promise<void>((resolve) => {
       server.close(() => resolve());
@@ -168,7 +175,8 @@ function createServer({ settings, tls, observer }: HttpServerOptions, connection
     cert: tls.cert,
     key: tls.key,
     minVersion: OLDEST_TLS,
-    ALPNProtocols: ["http/1.1"],
+    // As a list, Node copies it for every connection into a piece of a shared slab, of which an idle one then holds all 64 KB.
+    ALPNCallback: ({ protocols }) => (protocols.includes(ONLY_PROTOCOL) ? ONLY_PROTOCOL : undefined),
     handshakeTimeout,
   });
   // The TLS server's own listener comes second: it gets the connections that begin like TLS.

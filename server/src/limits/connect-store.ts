@@ -1,4 +1,3 @@
-import { createClient } from "@redis/client";
 import type { Observer } from "../observe/index.ts";
 import type { SharedStore } from "./shared-store.ts";
 
@@ -11,7 +10,9 @@ export interface ConnectedStore {
 }
 
 /** Connects in the background, again and again: a node starts and serves without it. */
-export function connectStore(url: string, observer: Observer): ConnectedStore {
+export async function connectStore(url: string, observer: Observer): Promise<ConnectedStore> {
+  // Hundreds of modules, for those who have a store.
+  const { createClient } = await import("@redis/client");
   const client = createClient({
     url,
     // What cannot be asked now is counted here; an answer that comes later helps nobody.

@@ -1,9 +1,8 @@
-import { createClient } from "@redis/client";
-
 const TIMEOUT_MS = 3_000;
 
 /** Resolves when the store answers; for whoever wants to know before anything depends on it. */
 export async function pingStore(url: string): Promise<void> {
+  const { createClient } = await import("@redis/client");
   const client = createClient({ url, socket: { connectTimeout: TIMEOUT_MS, reconnectStrategy: false } });
   client.on("error", () => {});
   const { promise: late, reject } = Promise.withResolvers<never>();

@@ -30,6 +30,7 @@ export function guardStore(store: SharedStore, observer: Observer): SharedStore 
         const answer = await withDeadline(store.eval(script, options));
         if (isAway) observer.note("limits.store_back");
         isAway = false;
+        restUntilMs = 0;
         return answer;
       } catch (error) {
         noteAway(error);

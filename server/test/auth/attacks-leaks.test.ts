@@ -31,7 +31,7 @@ describe("the log of a service that sends mail", () => {
     });
     const { room, anonKey, serviceRoleKey, database } = await createAuthRoom(t, { settings: { smtpUrl: smtp.url } });
     const settings = { dataDir: "", mailFrom: "Us <us@example.com>", smtpUrl: smtp.url };
-    const mailer = createMailer({ settings, observer, clock: room.clock });
+    const mailer = await createMailer({ settings, observer, clock: room.clock });
     t.after(() => mailer.close());
     const served = { ...room, observer, mailer };
     const { request, notes } = await startServer(t, {

@@ -24,7 +24,7 @@ describe("mail without a mail server", () => {
   it("is a file for its owner alone, in which link and code stand as they are", async (t) => {
     const dataDir = await createTemporaryFolder(t, "mail-");
     const settings = { dataDir, mailFrom: "Sender <sender@example.com>", smtpUrl: null };
-    const mailer = createMailer({ settings, observer: silentObserver, clock: systemClock });
+    const mailer = await createMailer({ settings, observer: silentObserver, clock: systemClock });
     await mailer.checkReady();
     await mailer.send(MAIL);
     await mailer.close();

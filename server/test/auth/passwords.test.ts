@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { hash as hashArgon2 } from "@node-rs/argon2";
 import { hash as hashBcrypt } from "@node-rs/bcrypt";
+import { createTurnstile } from "../../src/auth/passwords/turnstile.ts";
 import { createPasswordHasher } from "../../src/auth/passwords/hasher.ts";
 import { checkNewPassword, findPasswordFaults } from "../../src/auth/passwords/rules.ts";
 import { parseImportedHash } from "../../src/auth/passwords/stored-hash.ts";
@@ -55,7 +56,8 @@ test("no account takes as long as an account", async () => {
     known.push(await measureMs(() => hasher.verify(hash, "wrong")));
     unknown.push(await measureMs(() => hasher.verify(null, "wrong")));
   }
-  const ratio = median(unknown) / median(known);
+  // The fastest of each is what a busy machine disturbs least.
+  const ratio = Math.min(...unknown) / Math.min(...known);
   assert.ok(ratio > 0.5 && ratio < 2, `ratio ${ratio}`);
   assert.deepEqual(await hasher.verify(null, PASSWORD), { isMatch: false, shouldRehash: false });
 });
@@ -90,6 +92,20 @@ test("only so many hashes run at a time, only so many wait, and the next is told
     assert.ok((attempt.reason.extra.retryAfterSeconds ?? 0) > 0);
   }
   assert.ok((await hasher.hash(PASSWORD)).startsWith("$argon2id$"));
+});
+
+test("whoever has waited too long is told to come back, and whoever waits behind is not held up", async () => {
+  const turnstile = createTurnstile({ places: 1, maxWaiting: 2, maxWaitMs: 20 });
+  const { promise: blocked, resolve: unblock } = Promise.withResolvers<string>();
+  const first = turnstile.pass(() => blocked);
+  await assert.rejects(
+    turnstile.pass(async () => "late"),
+    { code: "SERVICE_UNAVAILABLE" },
+  );
+  const next = turnstile.pass(async () => "next");
+  unblock("first");
+  assert.deepEqual(await Promise.all([first, next]), ["first", "next"]);
+  assert.equal(await turnstile.pass(async () => "free"), "free");
 });
 
 test("a failed hash gives its place back", async () => {
@@ -177,8 +193,4 @@ async function measureMs(work: () => Promise<unknown>): Promise<number> {
   const start = performance.now();
   await work();
   return performance.now() - start;
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
 }

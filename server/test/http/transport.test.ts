@@ -3,6 +3,9 @@ import { once } from "node:events";
 import net from "node:net";
 import { test } from "node:test";
 import tls from "node:tls";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { bodyOf, exchange, readToEnd, route, startServer, until } from "./support/test-server.ts";
 
@@ -64,6 +67,29 @@ test("TLS 1.2 and 1.3 with http/1.1, nothing older and no other protocol", async
   await assert.rejects(handshake({ ALPNProtocols: ["h2"] }));
   const old = { minVersion: "TLSv1.1", maxVersion: "TLSv1.1", ciphers: "DEFAULT@SECLEVEL=0" } as const;
   await assert.rejects(handshake(old));
+});
+
+test("an idle connection keeps no slab of pooled buffers alive", async (t) => {
+  const { port, ca } = await startServer(t);
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  const currentSlab = (): ArrayBufferLike => Buffer.allocUnsafe(1).buffer;
+  const sockets: tls.TLSSocket[] = [];
+  const slabs: WeakRef<ArrayBufferLike>[] = [];
+  for (let number = 0; number < 32; number += 1) {
+    slabs.push(new WeakRef(currentSlab()));
+    const socket = tls.connect({ host: "127.0.0.1", port, ca });
+    sockets.push(socket);
+    await once(socket, "secureConnect");
+    // What else a busy service would put into it, so that the next connection finds another one.
+    while (slabs.at(-1)?.deref() === currentSlab()) Buffer.allocUnsafe(Buffer.poolSize / 4);
+  }
+  await nextTurn();
+  collect();
+  const held = slabs.filter((slab) => slab.deref() !== undefined).length;
+  assert.ok(sockets.every(({ readyState }) => readyState === "open"));
+  for (const socket of sockets) socket.destroy();
+  assert.ok(held < 8, `${held} of 32 slabs are held`);
 });
 
 test("a plain HTTP request on the same port is answered 426 and closed", async (t) => {
@@ -230,6 +256,24 @@ test("close finishes what is in flight, drops what is idle and takes nothing new
   assert.match(await answer, /^HTTP\/1.1 200 [^]*connection: close\r\n[^]*\{"done":true\}$/i);
   assert.match(await streamed, /begun [^]*ended/);
   await closed;
+});
+
+test("close does not cut what is answered and still on its way", async (t) => {
+  const bytes = 8 * 1024 * 1024;
+  const routes = [route("/large", (_request, reply) => reply.send("x".repeat(bytes)))];
+  const { server, connect } = await startServer(t, { routes });
+  const socket = await connect();
+  socket.write("GET /large HTTP/1.1\r\nHost: x\r\n\r\n");
+  const [head] = (await once(socket, "data")) as [Buffer];
+  socket.pause();
+  const closed = server.close();
+  let received = head.length;
+  socket.on("data", (piece: Buffer) => {
+    received += piece.length;
+  });
+  socket.resume();
+  await Promise.all([closed, once(socket, "close")]);
+  assert.ok(received > bytes, `${received} bytes`);
 });
 
 test("close cuts what does not finish in time", async (t) => {

@@ -160,6 +160,18 @@ describe("a shared store", () => {
     }
     assert.deepEqual(notes, ["limits.store_away", "limits.store_back"]);
   });
+
+  it("that failed one call and answered the next is asked again at once", async () => {
+    const store = createMemoryStore();
+    const { limits, notes } = open({ limitApi: 1000 }, store);
+    store.mood = "failing";
+    const failing = take(limits, "a");
+    store.mood = "well";
+    await Promise.all([failing, take(limits, "b")]);
+    assert.deepEqual(notes, ["limits.store_away", "limits.store_back"]);
+    await take(limits, "c");
+    assert.equal(store.asked, 3);
+  });
 });
 
 describe("the refusal", () => {

@@ -1,10 +1,28 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { findBrokenPromises, type MemorySample, measureGrowth, type Observed } from "./judge.ts";
+import { findBrokenPromises, type Observed } from "./judge.ts";
+import { LOOK_NAMES, type MemoryLook, type MemoryOverTime } from "./judge-memory.ts";
 import { openTally, runLoad, type Tally, type Traffic } from "./load.ts";
 
-const memoryOf = (mbAt: (index: number) => number): MemorySample[] =>
-  Array.from({ length: 120 }, (_, index) => ({ atMs: index * 500, rssMb: mbAt(index), heapMb: mbAt(index) / 2 }));
+/** As measured, but for what is changed. */
+function memoryOf(changes: Partial<Record<MemoryLook["name"], Partial<MemoryLook>>> = {}): MemoryOverTime {
+  const liveMb = { before: 46, warm: 64, later: 69, end: 69, after: 53 };
+  return {
+    samples: Array.from({ length: 120 }, (_, index) => ({
+      atMs: index * 500,
+      rssMb: 420,
+      heapMb: 90 + (index % 40) * 5,
+    })),
+    looks: LOOK_NAMES.map((name, at) => ({
+      name,
+      atMs: at * 20_000,
+      rssMb: 300 + at * 5,
+      liveMb: liveMb[name],
+      bufferMb: 4 + at,
+      ...changes[name],
+    })),
+  };
+}
 const tallyOf = (...statuses: number[]): Tally => ({
   ...openTally("read"),
   byStatus: new Map(statuses.map((status) => [status, 1])),
@@ -13,11 +31,11 @@ const GOOD: Observed = {
   tallies: [tallyOf(200, 503)],
   before: { p50Ms: 5, p99Ms: 20 },
   recoveryMs: 900,
-  memory: memoryOf((index) => Math.min(300, 100 + index * 10) + (index % 5) * 4),
+  memory: memoryOf(),
 };
 
 describe("the soak's judgement", () => {
-  it("is content with refusals, a quick recovery and memory that is flat after its warm-up", () => {
+  it("is content with refusals, a quick recovery and memory that is flat wherever garbage was collected", () => {
     assert.deepEqual(findBrokenPromises(GOOD), []);
   });
 
@@ -31,19 +49,30 @@ describe("the soak's judgement", () => {
     ["a load that was none", { tallies: [tallyOf(200)] }, /not above capacity/],
     ["traffic that never began", { tallies: [tallyOf(503), openTally("write")] }, /write: nothing was sent/],
     ["latency that stays", { recoveryMs: null }, /not normal again/],
-    ["memory that nobody looked at", { memory: [] }, /not measured/],
-    ["memory that grows", { memory: memoryOf((index) => 200 + index * 3) }, /rss grew/],
+    ["memory that nobody looked at", { memory: { samples: [], looks: [] } }, /not measured: before, warm/],
+    [
+      "a look that is missing",
+      { memory: { ...memoryOf(), looks: memoryOf().looks.slice(1) } },
+      /not measured: before$/m,
+    ],
+    [
+      "memory that is kept of every answer",
+      { memory: memoryOf({ end: { liveMb: 85 } }) },
+      /in use grew .* 85 MB \(end\)/,
+    ],
+    ["memory that comes early", { memory: memoryOf({ later: { liveMb: 85 } }) }, /in use grew .* \(later\)/],
+    ["memory that is not given back", { memory: memoryOf({ after: { liveMb: 69 } }) }, /in use grew .* \(after\)/],
+    ["buffers that pile up", { memory: memoryOf({ end: { bufferMb: 24 } }) }, /buffers hold grew .* \(end\)/],
+    ["a process that grows outside of its heap", { memory: memoryOf({ end: { rssMb: 400 } }) }, /the process grew/],
+    [
+      "a process that is too large for a moment",
+      { memory: { ...memoryOf(), samples: [{ atMs: 0, rssMb: 641, heapMb: null }] } },
+      /the process had 641 MB/,
+    ],
   ];
   for (const [what, changes, expected] of broken) {
     it(`sees ${what}`, () => assert.match(findBrokenPromises({ ...GOOD, ...changes }).join("\n"), expected));
   }
-
-  it("measures the slope in megabytes a minute", () => {
-    const { rss, heap } = measureGrowth(memoryOf((index) => 100 + index));
-    assert.equal(Math.round(rss?.mbPerMinute ?? 0), 120);
-    assert.equal(Math.round(heap?.mbPerMinute ?? 0), 60);
-    assert.deepEqual(measureGrowth([]), { rss: null, heap: null });
-  });
 });
 
 describe("the soak's load", () => {

@@ -1,4 +1,5 @@
-import { describeLatency, type Growth, type Latency, measureGrowth, type Observed } from "./judge.ts";
+import { describeLatency, type Latency, type Observed } from "./judge.ts";
+import { HEAP_LIMIT_MB, type MemoryOverTime, MOST_RSS_MB } from "./judge-memory.ts";
 import type { SocketTally } from "./sockets.ts";
 
 export interface SoakReport extends Observed {
@@ -13,7 +14,6 @@ const SHOWN_SAMPLES = 12;
 
 export function renderReport(report: SoakReport): string[] {
   const { tallies, before, after, recoveryMs, memory, seconds, deliveries, sockets, broken } = report;
-  const { rss, heap } = measureGrowth(memory);
   const read = tallies.find(({ name }) => name === "read");
   return [
     ...tallies.map(({ name, byStatus, broken: lost, leftOut }) => {
@@ -24,10 +24,7 @@ export function renderReport(report: SoakReport): string[] {
     }),
     `latency of reads: before ${renderLatency(before)}; during ${renderLatency(describeLatency(read?.answeredMs ?? []))}; after ${after === null ? "never" : renderLatency(after)}`,
     `normal again ${recoveryMs === null ? "never" : `${(recoveryMs / 1_000).toFixed(1)} s`} after the load`,
-    `memory over time (MB, process/heap): ${thin(memory)
-      .map(({ rssMb, heapMb }) => `${rssMb.toFixed(0)}/${heapMb?.toFixed(0) ?? "-"}`)
-      .join(" ")}`,
-    `memory after warm-up: process ${renderGrowth(rss)}; heap ${renderGrowth(heap)}`,
+    ...renderMemory(memory),
     `webhooks received ${deliveries} deliveries; ${sockets.opened} sockets were sent ${sockets.frames} frames, ${sockets.closed} of those that read were closed`,
     ...(broken.length === 0 ? ["all promises kept"] : broken.map((fault) => `BROKEN ${fault}`)),
   ];
@@ -42,8 +39,25 @@ function renderLatency({ p50Ms, p99Ms }: Latency): string {
   return `p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms`;
 }
 
-function renderGrowth(growth: Growth | null): string {
-  if (growth === null) return "not measured";
-  const { fromMb, toMb, mbPerMinute } = growth;
-  return `${fromMb.toFixed(0)} to ${toMb.toFixed(0)} MB (${mbPerMinute.toFixed(1)} MB/min)`;
+/** Looks collect everything first; between them the heap holds what nobody has collected yet. */
+function renderMemory({ samples, looks }: MemoryOverTime): string[] {
+  const [first] = looks;
+  const rows = [
+    ...thin(samples).map(({ atMs, rssMb, heapMb }) => ({ atMs, name: "", columns: [rssMb, heapMb, null, null] })),
+    ...looks.map(({ atMs, name, rssMb, liveMb, bufferMb }) => ({
+      atMs,
+      name,
+      columns: [rssMb, null, liveMb, bufferMb],
+    })),
+  ].toSorted((left, right) => left.atMs - right.atMs);
+  const head = ["process", "heap", "in use", "buffers"].map((title) => title.padStart(9)).join("");
+  return [
+    `memory in MB, with a heap of at most ${HEAP_LIMIT_MB} and a process of at most ${MOST_RSS_MB}`,
+    `${"at".padStart(8)}${head}`,
+    ...rows.map(({ atMs, name, columns }) => {
+      const at = `${((atMs - (first?.atMs ?? atMs)) / 1_000).toFixed(0)} s`.padStart(8);
+      const values = columns.map((mb) => (mb === null ? "" : mb.toFixed(0)).padStart(9)).join("");
+      return `${at}${values}  ${name}`.trimEnd();
+    }),
+  ];
 }

@@ -1,10 +1,12 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { describeLatency, findBrokenPromises, type Latency } from "./judge.ts";
+import type { MemoryLook } from "./judge-memory.ts";
 import { attempt, openTally, runLoad, type Traffic } from "./load.ts";
 import { renderReport } from "./render-report.ts";
 import { openSockets } from "./sockets.ts";
 import { openSoakStage, type SoakStage } from "./stage.ts";
 import { mixedTraffic, readTraffic, respondCall } from "./traffic.ts";
-import { watchMemory } from "./watch-memory.ts";
+import { lookAtMemory, watchMemory } from "./watch-memory.ts";
 
 const CALM_PER_SECOND = 40;
 const CALM_MS = 3_000;
@@ -33,13 +35,22 @@ export async function runSoak(seconds: number, write: (line: string) => void): P
     const capacity = await measureCapacity(readTraffic(stage, 0));
     write(`${capacity.toFixed(0)} reads/s with ${CAPACITY_CALLERS} callers; ${seconds} s of mixed traffic above that`);
 
+    const look = (name: MemoryLook["name"]): Promise<MemoryLook> => lookAtMemory(name, stage.inspector, stage.pid);
+    const looks = [await look("before")];
     const watch = watchMemory(stage.pid, stage.metricsPort);
-    const { tallies, answered } = await runLoad(mixedTraffic(stage, capacity, canRespond), seconds * 1_000);
+    const loading = runLoad(mixedTraffic(stage, capacity, canRespond), seconds * 1_000);
+    for (const name of ["warm", "later"] as const) {
+      await sleep((seconds * 1_000) / 3);
+      looks.push(await look(name));
+    }
+    const { tallies, answered } = await loading;
+    looks.push(await look("end"));
     await watch.stop();
     const { recoveryMs, after } = await awaitNormal(stage, before);
     await answered;
+    looks.push(await look("after"));
 
-    const observed = { tallies, before, recoveryMs, memory: watch.samples };
+    const observed = { tallies, before, recoveryMs, memory: { samples: watch.samples, looks } };
     const broken = findBrokenPromises(observed);
     const deliveries = stage.receiver.received.length;
     for (const line of renderReport({ ...observed, after, seconds, deliveries, sockets, broken })) write(line);

@@ -6,7 +6,10 @@ import pg from "pg";
 import type { Cleanup } from "../support/database.ts";
 import { startService } from "../support/service.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
+import { WITHOUT_LIMITS } from "../support/without-limits.ts";
 import { RECEIVER_CA, type Receiver, startReceiver } from "../webhooks/support/receiver.ts";
+import { INSPECTED, type Inspector, openInspector } from "./inspector.ts";
+import { HEAP_LIMIT_MB } from "./judge-memory.ts";
 import { type Call, type Client, openClient } from "./client.ts";
 
 export interface Person {
@@ -23,6 +26,7 @@ export interface SoakStage {
   readonly anonKey: string;
   readonly pid: number;
   readonly metricsPort: number;
+  readonly inspector: Inspector;
   readonly client: Client;
   readonly people: readonly Person[];
   readonly receiver: Receiver;
@@ -34,6 +38,10 @@ export const PASSWORD = "correct horse battery staple";
 const PEOPLE = 4;
 /** Few, so that a load which a small machine can make is above what they can serve. */
 const POOL_SIZE = 4;
+/** Counted, so that what counting keeps is seen, and never reached. */
+const MANY_PER_MINUTE = "1000000";
+/** Small enough for those who never read to be given up within the run. */
+const SEND_BUFFER_BYTES = "262144";
 
 /** A function of the operator's that is slow without using the processor, so that connections run out first. */
 const SLOW_FUNCTION = `
@@ -49,14 +57,18 @@ export async function openSoakStage(t: Cleanup): Promise<SoakStage> {
   const metricsPort = await findFreePort();
   const { pid, credentials, output } = await startService(t, {
     dataDir: join(folder, "data"),
+    nodeOptions: [INSPECTED, `--max-old-space-size=${HEAP_LIMIT_MB}`],
     env: {
+      ...Object.fromEntries(Object.keys(WITHOUT_LIMITS).map((name) => [name, MANY_PER_MINUTE])),
       DB_POOL_SIZE: String(POOL_SIZE),
       LOG_LEVEL: "error",
       METRICS_PORT: String(metricsPort),
+      REALTIME_SEND_BUFFER_BYTES: SEND_BUFFER_BYTES,
       WEBHOOK_CA_FILE: caFile,
     },
   });
   const { url, anon_key: anonKey, ca_cert_file: serviceCaFile, database_url: databaseUrl } = credentials;
+  const inspector = await openInspector(t, output());
   await runSql(databaseUrl, SLOW_FUNCTION);
   const ca = await readFile(serviceCaFile ?? "", "utf8");
   const client = openClient(url, ca);
@@ -65,7 +77,7 @@ export async function openSoakStage(t: Cleanup): Promise<SoakStage> {
   for (let number = 0; number < PEOPLE; number += 1) {
     people.push(await settle(client, anonKey, `person-${number}@example.test`, receiver.url));
   }
-  return { url, ca, anonKey, pid, metricsPort, client, people, receiver, output };
+  return { url, ca, anonKey, pid, metricsPort, inspector, client, people, receiver, output };
 }
 
 async function settle(client: Client, anonKey: string, email: string, hookUrl: string): Promise<Person> {

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { Call } from "./client.ts";
 import type { Traffic } from "./load.ts";
 import { PASSWORD, type Person, type SoakStage } from "./stage.ts";
@@ -10,6 +11,7 @@ const isRefused = (status: number): boolean => (status >= 400 && status < 500) |
 const SIGN_INS_PER_SECOND = 100;
 const SLOW_CALLS_PER_SECOND = 160;
 const ANSWERS_PER_SECOND = 10;
+const STRANGERS_PER_SECOND = 60;
 
 export function readTraffic(stage: SoakStage, perSecond: number): Traffic {
   const nextPerson = rotate(stage.people);
@@ -27,6 +29,7 @@ export function readTraffic(stage: SoakStage, perSecond: number): Traffic {
 export function mixedTraffic(stage: SoakStage, capacity: number, canRespond: boolean): Traffic[] {
   const { anonKey } = stage;
   const nextPerson = rotate(stage.people);
+  const nextStranger = strangersOf(stage.people[0], anonKey);
   const nextGarbage = rotate(garbageOf(stage.people[0], anonKey));
   const good = { isExpected: isServedOrRefused, mostUnderWay: 100 };
   let written = 0;
@@ -62,6 +65,13 @@ export function mixedTraffic(stage: SoakStage, capacity: number, canRespond: boo
       perSecond: SIGN_INS_PER_SECOND,
       mostUnderWay: 500,
       send: () => statusOf(stage, signIn()),
+    },
+    {
+      name: "stranger",
+      perSecond: STRANGERS_PER_SECOND,
+      mostUnderWay: 50,
+      isExpected: (status) => isServedOrRefused(status) || isRefused(status),
+      send: () => statusOf(stage, nextStranger()),
     },
     {
       name: "garbage",
@@ -107,6 +117,29 @@ function garbageOf(person: Person | undefined, apikey: string): Call[] {
     { method: "GET", path: "/auth/v1/user", headers: { apikey, authorization: "Bearer x.y.z" } },
     { method: "BREW", path: "/%00" },
   ];
+}
+
+/** Calls that are never the same twice, so that whatever is remembered of one has to be forgotten again. */
+function strangersOf(person: Person | undefined, apikey: string): () => Call {
+  const headers = person?.headers ?? {};
+  const [head = "", , signature = ""] = person?.token.split(".") ?? [];
+  const forms: ((name: string) => Call)[] = [
+    (name) => ({ method: "GET", path: `/${name}` }),
+    (name) => ({ method: "GET", path: `/rest/v1/agents?select=${name}:name&${name}=not.eq.1`, headers }),
+    (name) => ({ method: "GET", path: `/rest/v1/agents?select=id,${name}:name`, headers }),
+    (name) => ({ method: "GET", path: "/rest/v1/agents", headers: { apikey: name.padEnd(apikey.length, "x") } }),
+    (name) => ({ method: "GET", path: "/auth/v1/user", headers: { apikey, authorization: bearer(name) } }),
+    (name) => ({
+      method: "POST",
+      path: "/auth/v1/token?grant_type=password",
+      headers: { apikey },
+      body: JSON.stringify({ email: `${name}@example.test`, password: PASSWORD }),
+    }),
+  ];
+  const bearer = (name: string): string =>
+    `Bearer ${head}.${Buffer.from(JSON.stringify({ sub: name })).toString("base64url")}.${signature}`;
+  const nextForm = rotate(forms);
+  return () => nextForm()(`s${randomUUID().replaceAll("-", "")}`);
 }
 
 async function statusOf({ client }: SoakStage, call: Call): Promise<number> {

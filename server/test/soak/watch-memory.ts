@@ -3,7 +3,8 @@ import { readFile } from "node:fs/promises";
 import { get } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import type { MemorySample } from "./judge.ts";
+import type { Inspector } from "./inspector.ts";
+import type { MemoryLook, MemorySample } from "./judge-memory.ts";
 
 export interface MemoryWatch {
   readonly samples: readonly MemorySample[];
@@ -44,6 +45,11 @@ export function watchMemory(pid: number, metricsPort: number): MemoryWatch {
       await watching;
     },
   };
+}
+
+export async function lookAtMemory(name: MemoryLook["name"], inspector: Inspector, pid: number): Promise<MemoryLook> {
+  const { heapMb: liveMb, bufferMb } = await inspector.measureLive();
+  return { name, atMs: performance.now(), rssMb: await readRssMb(pid), liveMb, bufferMb };
 }
 
 async function readRssMb(pid: number): Promise<number> {

@@ -24,17 +24,21 @@ export interface HasherOptions extends HashParameters {
   readonly concurrency?: number;
   /** How many may wait beside those. */
   readonly maxWaiting?: number;
+  /** How long each of them waits at most. */
+  readonly maxWaitMs?: number;
 }
 
 // The runtime computes hashes, signatures and file access on the same four threads; one stays free of hashes.
 const MAX_CONCURRENCY = 3;
 const WAITING_PER_PLACE = 128;
+const MAX_WAIT_MS = 10_000;
 
 /** Passwords are hashed with argon2id on other threads than the one that serves requests. */
 export async function createPasswordHasher(options: HasherOptions): Promise<PasswordHasher> {
   const { memoryKib, iterations, parallelism } = options;
   const places = options.concurrency ?? Math.min(availableParallelism(), MAX_CONCURRENCY);
-  const turnstile = createTurnstile({ places, maxWaiting: options.maxWaiting ?? places * WAITING_PER_PLACE });
+  const { maxWaiting = places * WAITING_PER_PLACE, maxWaitMs = MAX_WAIT_MS } = options;
+  const turnstile = createTurnstile({ places, maxWaiting, maxWaitMs });
   const costs = { memoryCost: memoryKib, timeCost: iterations, parallelism };
   const nobodysHash = await hashArgon2(randomBytes(32), costs);
 

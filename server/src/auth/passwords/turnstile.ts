@@ -2,9 +2,16 @@ import { AppError } from "../../errors/index.ts";
 
 const RETRY_AFTER_SECONDS = 2;
 
+export interface TurnstileOptions {
+  readonly places: number;
+  readonly maxWaiting: number;
+  /** Whoever waited so long is sent away: a client hardly waits longer, and work for one that has gone keeps all others waiting. */
+  readonly maxWaitMs: number;
+}
+
 /** Lets so many through at a time and has so many wait in order; whoever comes on top of that is told to come back later. */
-export function createTurnstile({ places, maxWaiting }: { places: number; maxWaiting: number }) {
-  const waiting: (() => void)[] = [];
+export function createTurnstile({ places, maxWaiting, maxWaitMs }: TurnstileOptions) {
+  const waiting = new Set<() => void>();
   let free = places;
 
   const enter = (): Promise<void> => {
@@ -12,21 +19,27 @@ export function createTurnstile({ places, maxWaiting }: { places: number; maxWai
       free -= 1;
       return Promise.resolve();
     }
-    if (waiting.length >= maxWaiting) {
-      throw new AppError(
-        "SERVICE_UNAVAILABLE",
-        "Too many passwords are being checked at the moment. Try again shortly.",
-        {
-          retryAfterSeconds: RETRY_AFTER_SECONDS,
-        },
-      );
-    }
-    return new Promise((resolve) => waiting.push(resolve));
+    if (waiting.size >= maxWaiting) throw tooManyError();
+    return new Promise((resolve, reject) => {
+      const begin = (): void => {
+        clearTimeout(timer);
+        resolve();
+      };
+      const timer = setTimeout(() => {
+        waiting.delete(begin);
+        reject(tooManyError());
+      }, maxWaitMs);
+      waiting.add(begin);
+    });
   };
   const leave = (): void => {
-    const next = waiting.shift();
-    if (next === undefined) free += 1;
-    else next();
+    const [next] = waiting;
+    if (next === undefined) {
+      free += 1;
+      return;
+    }
+    waiting.delete(next);
+    next();
   };
 
   return {
@@ -39,4 +52,10 @@ export function createTurnstile({ places, maxWaiting }: { places: number; maxWai
       }
     },
   };
+}
+
+function tooManyError(): AppError {
+  return new AppError("SERVICE_UNAVAILABLE", "Too many passwords are being checked at the moment. Try again shortly.", {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  });
 }

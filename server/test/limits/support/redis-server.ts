@@ -1,0 +1,68 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { accessSync, constants } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import type { Cleanup } from "../../support/database.ts";
+
+export interface RedisServer {
+  readonly url: string;
+  signal(signal: NodeJS.Signals): void;
+  kill(): Promise<void>;
+  /** On the same port, knowing nothing of before. */
+  startAgain(): void;
+}
+
+const PROGRAMS = ["valkey-server", "redis-server"];
+
+/** Null where none is installed. */
+export function findRedisProgram(): string | null {
+  for (const folder of (process.env["PATH"] ?? "").split(delimiter)) {
+    for (const name of PROGRAMS) {
+      try {
+        accessSync(join(folder, name), constants.X_OK);
+        return join(folder, name);
+      } catch {}
+    }
+  }
+  return null;
+}
+
+/** A server of the test's own on loopback that keeps nothing on disk. */
+export async function startRedis(t: Cleanup, program: string): Promise<RedisServer> {
+  const folder = await mkdtemp(join(tmpdir(), "swarmbase-redis-"));
+  const port = await findFreePort();
+  const args = ["--port", String(port), "--bind", "127.0.0.1", "--dir", folder, "--save", "", "--appendonly", "no"];
+  const start = () => {
+    const child = spawn(program, args, { stdio: "ignore" });
+    return { child, exited: once(child, "exit") };
+  };
+  let { child, exited } = start();
+  const kill = async (): Promise<void> => {
+    child.kill("SIGKILL");
+    await exited;
+  };
+  t.after(async () => {
+    await kill();
+    await rm(folder, { recursive: true, force: true });
+  });
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    signal: (signal) => void child.kill(signal),
+    kill,
+    startAgain: () => {
+      ({ child, exited } = start());
+    },
+  };
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  return typeof address === "object" && address !== null ? address.port : 0;
+}
