@@ -1,15 +1,22 @@
 import { existsSync, globSync } from "node:fs";
 import { join, sep } from "node:path";
 
-const WORKSPACES = ["sdk", "server", "acceptance", "tools"];
+const WORKSPACES = ["sdk", "server", "console", "acceptance", "tools", "bench"];
 const GLOBAL_SETUP = "server/test/support/global-setup.ts";
 
+export interface TestRun {
+  /** For Node. */
+  readonly options: readonly string[];
+  /** Relative to the root. */
+  readonly files: readonly string[];
+}
+
 /**
- * Arguments for Node that run the tests below `root`. Words of `argv` that begin with "-" go to Node, all others are
- * patterns that replace "every test". Null when there is no test to run: silence would look like success.
+ * What to run of the tests below `root`. Words of `argv` that begin with "-" go to Node, all others are patterns that
+ * replace "every test". Null when there is no test to run: silence would look like success.
  */
-export function planTestRun(root: string, argv: readonly string[]): readonly string[] | null {
-  const options = argv.filter((word) => word.startsWith("-"));
+export function planTestRun(root: string, argv: readonly string[]): TestRun | null {
+  const extra = argv.filter((word) => word.startsWith("-"));
   const wanted = argv.filter((word) => !word.startsWith("-"));
   const patterns = wanted.length > 0 ? wanted : WORKSPACES.map((workspace) => `${workspace}/**/*.test.ts`);
   const files = globSync(patterns, {
@@ -17,7 +24,7 @@ export function planTestRun(root: string, argv: readonly string[]): readonly str
     exclude: (path) => path.split(sep).at(-1) === "node_modules",
   }).toSorted();
   if (files.length === 0) return null;
-  return [
+  const options = [
     "--conditions=swarmbase-source",
     "--test",
     // More files than cores: a test of behaviour mostly waits for PostgreSQL or a socket.
@@ -26,7 +33,7 @@ export function planTestRun(root: string, argv: readonly string[]): readonly str
     "--test-timeout=240000",
     "--test-reporter=spec",
     ...(existsSync(join(root, GLOBAL_SETUP)) ? [`--test-global-setup=${GLOBAL_SETUP}`] : []),
-    ...options,
-    ...files,
+    ...extra,
   ];
+  return { options, files };
 }

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, normalize } from "node:path";
 import { after, describe, it } from "node:test";
+import { makeMemoryFolder } from "../memory-folder.ts";
+import { groupTests, writeGroups } from "../test-groups.ts";
 import { planTestRun } from "../test-run.ts";
 
 const folders: string[] = [];
@@ -19,7 +21,10 @@ function makeTree(texts: Record<string, string>): string {
   return root;
 }
 
-function run(root: string, args: readonly string[]) {
+/** As it is run, in groups. */
+function run(root: string, argv: readonly string[]) {
+  const { options = [], files = [] } = planTestRun(root, argv) ?? {};
+  const args = [...options, ...writeGroups(root, groupTests(root, files), makeTree({}))];
   // Without this variable the inner runner would take itself for a part of the outer one and run nothing.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   return spawnSync(process.execPath, args, { cwd: root, encoding: "utf8", env });
@@ -38,21 +43,20 @@ describe("planTestRun", () => {
       "server/node_modules/x/d.test.ts": "",
       "server/src/e.ts": "",
     });
-    const files = planTestRun(root, [])?.filter((arg) => arg.endsWith(".test.ts"));
     const expected = [
       "acceptance/4.1-agents.test.ts",
       "sdk/test/a.test.ts",
       "server/test/http/b.test.ts",
       "tools/test/c.test.ts",
     ];
-    assert.deepEqual(files, expected.map(normalize));
+    assert.deepEqual(planTestRun(root, [])?.files, expected.map(normalize));
   });
 
   it("takes patterns instead of everything and passes options on", () => {
     const root = makeTree({ "sdk/test/a.test.ts": "", "tools/test/b.test.ts": "" });
-    const args = planTestRun(root, ["tools/**/*.test.ts", "--test-name-pattern=x"]);
-    assert.ok(args?.includes("--test-name-pattern=x"));
-    assert.equal(args?.filter((arg) => arg.endsWith(".test.ts")).length, 1);
+    const plan = planTestRun(root, ["tools/**/*.test.ts", "--test-name-pattern=x"]);
+    assert.ok(plan?.options.includes("--test-name-pattern=x"));
+    assert.equal(plan?.files.length, 1);
   });
 
   it("plans nothing where there is no test", () => {
@@ -67,10 +71,10 @@ describe("planTestRun", () => {
       "sdk/a.test.ts": PASSING,
       "tools/b.test.ts": FAILING,
     });
-    const good = run(root, planTestRun(root, ["sdk/a.test.ts"]) ?? []);
+    const good = run(root, ["sdk/a.test.ts"]);
     assert.equal(good.status, 0, good.stdout);
     assert.match(good.stdout, /ℹ tests 1\n[\s\S]*ℹ pass 1\n/);
-    const bad = run(root, planTestRun(root, []) ?? []);
+    const bad = run(root, []);
     assert.equal(bad.status, 1);
     assert.match(bad.stdout, /ℹ tests 2\n[\s\S]*ℹ pass 1\nℹ fail 1\n/);
   });
@@ -86,9 +90,80 @@ describe("planTestRun", () => {
       "server/test/a.test.ts": reading,
       "server/test/b.test.ts": reading,
     });
-    const { status, stdout } = run(root, planTestRun(root, []) ?? []);
+    const { status, stdout } = run(root, []);
     assert.equal(status, 0, stdout);
     assert.match(stdout, /ℹ pass 2\n/);
     assert.equal(stdout.match(/taken down/g)?.length, 1);
+  });
+});
+
+describe("groupTests", () => {
+  const DATABASE = 'import { createTestDatabase } from "../support/database.ts";\n';
+
+  it("puts the files of one folder together, in parts of nearly one size", () => {
+    const names = Array.from({ length: 9 }, (_, index) => `server/test/a/${index}.test.ts`);
+    const root = makeTree(Object.fromEntries([...names, "server/test/b/x.test.ts"].map((name) => [name, DATABASE])));
+    const groups = groupTests(root, [...names, "server/test/b/x.test.ts"]);
+    assert.deepEqual(groups, [["server/test/b/x.test.ts"], names.slice(0, 5), names.slice(5)]);
+  });
+
+  it("leaves alone what starts programs or changes what a process has one of", () => {
+    const texts = {
+      "a/spawns.test.ts": 'import { spawn } from "node:child_process";\n',
+      "a/serves.test.ts": 'import { startService } from "../support/service.ts";\n',
+      "a/clock.test.ts": "mock.timers.enable();\n",
+      "a/environment.test.ts": 'process.env["X"] = "1";\n',
+      "a/tame.test.ts": DATABASE,
+      "a/reads.test.ts": 'const x = process.env["X"];\n',
+    };
+    const groups = groupTests(makeTree(texts), Object.keys(texts));
+    assert.deepEqual(groups.at(-1), ["a/tame.test.ts", "a/reads.test.ts"]);
+    assert.equal(groups.length, 5);
+  });
+
+  it("keeps the hooks of each file to itself, and fails for the one that fails", () => {
+    const hooked = (name: string): string => `
+      import { after, before, beforeEach, test } from "node:test";
+      before(() => console.log("<before ${name}>"));
+      beforeEach(() => console.log("<each ${name}>"));
+      after(() => console.log("<after ${name}>"));
+      test("${name}", () => console.log("<test ${name}>"));`;
+    const root = makeTree({
+      "package.json": '{"type":"module"}',
+      "sdk/a.test.ts": hooked("a"),
+      "sdk/b.test.ts": hooked("b"),
+      "sdk/c.test.ts": FAILING,
+    });
+    const { status, stdout } = run(root, []);
+    assert.equal(status, 1);
+    const seen = [...stdout.matchAll(/^<(.*)>$/gm)].map(([, words]) => words);
+    const expected = ["a", "b"].flatMap((name) => ["before", "each", "test", "after"].map((hook) => `${hook} ${name}`));
+    assert.deepEqual(seen, expected);
+    assert.match(stdout, /ℹ pass 2\nℹ fail 1\n/);
+    assert.match(stdout, /✖ sdk\/c\.test\.ts/);
+  });
+
+  it("fails for a file that cannot be loaded", () => {
+    const broken = 'import "./nowhere.ts";\n';
+    const root = makeTree({ "package.json": '{"type":"module"}', "sdk/a.test.ts": PASSING, "sdk/b.test.ts": broken });
+    const { status, stdout } = run(root, []);
+    assert.equal(status, 1);
+    assert.match(stdout, /nowhere\.ts/);
+    assert.match(stdout, /ℹ pass 1\n/);
+  });
+});
+
+describe("makeMemoryFolder", () => {
+  it("is null where there is no memory to have", () => {
+    assert.equal(makeMemoryFolder(join(makeTree({}), "nowhere")), null);
+    // A file system of the kernel's own.
+    assert.equal(makeMemoryFolder("/proc"), null);
+  });
+
+  it("makes a folder of its own where there is", (t) => {
+    const folder = makeMemoryFolder();
+    if (folder === null) return t.skip("no memory file system with room");
+    folders.push(folder);
+    assert.deepEqual(readdirSync(folder), []);
   });
 });

@@ -69,6 +69,7 @@ export function runProgram(
     env: {
       PATH: process.env["PATH"] ?? "",
       LOG_FORMAT: "json",
+      CONSOLE: "false",
       HOME: tmpdir(),
       PORT: "0",
       ...WITHOUT_LIMITS,

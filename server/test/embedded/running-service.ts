@@ -76,7 +76,7 @@ export function spawnService(t: TestContext, dataDir: string, o: ServiceOptions 
     ["-C", "swarmbase-source", script, dataDir, String(o.port ?? 0), o.password ?? PASSWORD, o.umask ?? ""],
     {
       stdio: ["pipe", "pipe", "inherit"],
-      env: COMPILE_CACHE,
+      env: { ...COMPILE_CACHE, TMPDIR: tmpdir() },
       cwd: "/",
       ...(o.uid === undefined ? {} : { uid: o.uid }),
       ...(o.gid === undefined ? {} : { gid: o.gid }),

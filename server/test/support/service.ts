@@ -32,15 +32,21 @@ export interface RunningService {
 export interface StartServiceOptions {
   readonly dataDir: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Options of Node.js itself. */
+  readonly nodeOptions?: readonly string[];
 }
 
 /** The program as an operator starts it, waited for until it is healthy. */
-export async function startService(t: Cleanup, { dataDir, env = {} }: StartServiceOptions): Promise<RunningService> {
+export async function startService(
+  t: Cleanup,
+  { dataDir, env = {}, nodeOptions = [] }: StartServiceOptions,
+): Promise<RunningService> {
   const port = env["PORT"] ?? String(await findFreePort());
-  const child = spawn(process.execPath, ["-C", "swarmbase-source", LAUNCHER, "serve"], {
+  const child = spawn(process.execPath, ["-C", "swarmbase-source", ...nodeOptions, LAUNCHER, "serve"], {
     env: {
       PATH: process.env["PATH"] ?? "",
       LOG_FORMAT: "json",
+      CONSOLE: "false",
       ...WITHOUT_LIMITS,
       ...env,
       PORT: port,
