@@ -1,6 +1,19 @@
 export const AGENT_STATUSES = ["idle", "thinking", "responding", "error"] as const;
 export type AgentStatus = (typeof AGENT_STATUSES)[number];
 
+/** Why the status of an agent changed; `manual` is its owner's doing. */
+export const AGENT_STATUS_REASONS = [
+  "manual",
+  "run_started",
+  "first_token",
+  "tool_call",
+  "run_completed",
+  "run_failed",
+  "cancelled",
+  "worker_lost",
+] as const;
+export type AgentStatusReason = (typeof AGENT_STATUS_REASONS)[number];
+
 /** The first one is the default of a new agent. */
 export const FRAMEWORKS = ["provider_a", "provider_b", "provider_c"] as const;
 export type Framework = (typeof FRAMEWORKS)[number];

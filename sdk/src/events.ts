@@ -1,3 +1,5 @@
+import type { EventDataByType } from "./event-types/by-type.ts";
+
 export const EVENT_TYPES_BY_GROUP = {
   message: ["message.created", "message.updated", "message.deleted", "message.flagged"],
   swarm: [
@@ -21,6 +23,11 @@ export const EVENT_TYPES: readonly EventType[] = Object.values(EVENT_TYPES_BY_GR
 /** The version that a webhook created now is pinned to. */
 export const API_VERSION = "2026-11-15";
 
+/** What the `data` of an event holds, by its type; of a type that this copy does not know, nothing is known. */
+export type EventData<Type extends string> = Type extends keyof EventDataByType
+  ? EventDataByType[Type]
+  : Record<string, unknown>;
+
 /** JSON body of a webhook delivery, with its members in the order in which they are sent. */
 export interface EventEnvelope<Type extends string = EventType> {
   /** One per event, whatever the number of webhooks that receive it: `evt_<uuid>`. */
@@ -29,7 +36,18 @@ export interface EventEnvelope<Type extends string = EventType> {
   /** ISO 8601. */
   created_at: string;
   api_version: string;
-  data: Record<string, unknown>;
+  data: EventData<Type>;
+}
+
+/** Any event; comparing `type` tells which one, and with it what is in `data`. */
+export type SwarmbaseEvent = { [Type in EventType]: EventEnvelope<Type> }[EventType];
+
+/** For what is chosen at run time; where the type is written out, comparing `event.type` does the same. */
+export function isEventOf<Type extends EventType>(
+  event: Pick<EventEnvelope<string>, "type">,
+  ...types: readonly Type[]
+): event is Extract<SwarmbaseEvent, { type: Type }> {
+  return (types as readonly string[]).includes(event.type);
 }
 
 export function isEventType(value: unknown): value is EventType {

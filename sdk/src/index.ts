@@ -1,14 +1,19 @@
-// In charge of: the interface as data and types (codes, events, statuses, limits, bounds, headers), and verifyWebhook().
+// In charge of: the interface as data and types (tables, codes, events, statuses, limits, bounds), and verifyWebhook().
 // Not in charge of: calling the service, or enforcing any of it.
 export {
   AGENT_SETTINGS,
+  AGENT_STATUS_REASONS,
   AGENT_STATUSES,
   type AgentSettingName,
   type AgentSettings,
   type AgentStatus,
+  type AgentStatusReason,
   FRAMEWORKS,
   type Framework,
+  type NumberSettingRow,
+  type TextListSettingRow,
 } from "./agents.ts";
+export type { Database } from "./database/database.ts";
 export {
   DELIVERY_STATUSES,
   type DeliveryStatus,
@@ -23,12 +28,32 @@ export {
   API_VERSION,
   EVENT_TYPES,
   EVENT_TYPES_BY_GROUP,
+  type EventData,
   type EventEnvelope,
   type EventGroup,
   type EventType,
+  isEventOf,
   isEventType,
+  type SwarmbaseEvent,
 } from "./events.ts";
+export type { EventDescription } from "./event-schemas/event-description.ts";
+export {
+  buildEventExample,
+  buildEventSchema,
+  EVENT_DESCRIPTIONS,
+  type EventSchema,
+} from "./event-schemas/event-schemas.ts";
+export type { JsonSchema } from "./event-schemas/json-schema.ts";
+export { SHARED_SCHEMAS } from "./event-schemas/shared-schemas.ts";
+export type * from "./event-types/agent.ts";
+export type { EventDataByType } from "./event-types/by-type.ts";
+export type * from "./event-types/message.ts";
+export type * from "./event-types/shared.ts";
+export type * from "./event-types/swarm.ts";
+export type * from "./event-types/tool.ts";
+export type * from "./event-types/user.ts";
 export { AUTH_BOUNDS, type BoundedField, FIELD_BOUNDS, type FieldBounds, WEBHOOK_DEFAULTS } from "./field-bounds.ts";
+export type { Json, JsonObject } from "./json.ts";
 export {
   DEFAULT_RETRY_AFTER_SECONDS,
   LIMITS,
@@ -58,8 +83,11 @@ export {
   SWARM_ROLES,
   SWARM_STATUSES,
   SWARM_STRATEGIES,
+  type SwarmBudget,
   type SwarmMemberStatus,
+  type SwarmModeration,
   type SwarmRole,
+  type SwarmSettings,
   type SwarmStatus,
   type SwarmStrategy,
 } from "./swarms.ts";

@@ -11,3 +11,33 @@ export type SwarmRole = (typeof SWARM_ROLES)[number];
 
 export const SWARM_MEMBER_STATUSES = ["active", "invited"] as const;
 export type SwarmMemberStatus = (typeof SWARM_MEMBER_STATUSES)[number];
+
+/** The known keys of `swarms.settings`; other keys are kept as sent. Defaults apply when agents answer. */
+export interface SwarmSettings {
+  max_turns?: number;
+  max_rounds?: number;
+  max_tool_steps?: number;
+  timeout_ms?: number;
+  history_limit?: number;
+  on_agent_error?: "continue" | "stop";
+  on_conflict?: "enqueue" | "reject" | "interrupt";
+  budget?: SwarmBudget | null;
+  moderation?: SwarmModeration;
+  /** Messages that are only stored are answered too. */
+  auto_respond?: boolean;
+  [other: string]: unknown;
+}
+
+/** For each run, and for each day; null is no bound. */
+export interface SwarmBudget {
+  max_tokens?: number | null;
+  max_cost_usd?: number | null;
+  max_tokens_per_day?: number | null;
+  max_cost_usd_per_day?: number | null;
+}
+
+export interface SwarmModeration {
+  enabled?: boolean;
+  blocklist?: string[];
+  action?: "flag" | "block";
+}

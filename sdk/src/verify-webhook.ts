@@ -1,5 +1,5 @@
 import { PREVIOUS_SIGNATURES_HEADER, WEBHOOK_HEADERS, WEBHOOK_TOLERANCE_SECONDS } from "./deliveries.ts";
-import type { EventEnvelope } from "./events.ts";
+import type { SwarmbaseEvent } from "./events.ts";
 
 /** Why a delivery was refused; each is a reason to answer it with a 4xx status. */
 export const WEBHOOK_REFUSALS = {
@@ -39,15 +39,16 @@ export interface VerifyWebhookOptions {
 const encoder = new TextEncoder();
 
 /**
- * Resolves with the envelope, or rejects with a `WebhookVerificationError` that names the reason. The body is that which was
- * received, before any parsing; the secret is the webhook's as the service shows it, prefix included, or several of them.
+ * Resolves with the event, or rejects with a `WebhookVerificationError` that names the reason. The body is that which was
+ * received, before any parsing; the secret is the webhook's as the service shows it, prefix included, or several of them. A newer
+ * service may send types that this copy does not know: a `switch` over `event.type` needs a `default`.
  */
 export async function verifyWebhook(
   body: string | Uint8Array,
   headers: WebhookHeaders,
   secret: string | readonly string[],
   options: VerifyWebhookOptions = {},
-): Promise<EventEnvelope> {
+): Promise<SwarmbaseEvent> {
   const secrets = (typeof secret === "string" ? [secret] : secret).filter((text) => text !== "");
   if (secrets.length === 0) throw new WebhookVerificationError("secret_missing");
 
@@ -130,7 +131,7 @@ function isSameBytes(left: Uint8Array, right: Uint8Array): boolean {
   return difference === 0;
 }
 
-function parseEnvelope(body: Uint8Array): EventEnvelope {
+function parseEnvelope(body: Uint8Array): SwarmbaseEvent {
   let value: unknown;
   try {
     value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
@@ -141,7 +142,7 @@ function parseEnvelope(body: Uint8Array): EventEnvelope {
   return value;
 }
 
-function isEnvelope(value: unknown): value is EventEnvelope {
+function isEnvelope(value: unknown): value is SwarmbaseEvent {
   if (typeof value !== "object" || value === null) return false;
   const { id, type, created_at, api_version, data } = value as Record<string, unknown>;
   // The type is not compared with the list: a newer service may send types that this copy does not know.

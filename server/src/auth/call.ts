@@ -1,3 +1,4 @@
+import type * as z from "zod";
 import type { Principal } from "./principal/principal.ts";
 import type { AuthRoom } from "./room.ts";
 
@@ -29,5 +30,7 @@ export interface AuthEndpoint {
   readonly limit: null | "api" | "auth";
   /** Where the query decides what a call counts for. `refresh` is a call by a session, whoever keeps it. */
   limitOf?(query: AuthCall["query"]): "api" | "auth" | "refresh";
+  /** What `run` reads of the body, for those who describe it. */
+  readonly body?: z.ZodType;
   run(room: AuthRoom, call: AuthCall): Promise<AuthAnswer>;
 }

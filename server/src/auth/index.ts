@@ -1,6 +1,7 @@
 // In charge of: who is calling: accounts, sessions, tokens, the keys they are signed with, and the keys that clients present.
 // Not in charge of: what a caller may do (the database's row-level rules), or HTTP.
 
+export { AUTH_ERRORS, type AuthErrorCode } from "./auth-error.ts";
 export type { AuthAnswer, AuthCall, AuthEndpoint } from "./call.ts";
 export { authEndpoints } from "./endpoints.ts";
 export { createAuthKeeper } from "./keeper/keeper.ts";

@@ -42,6 +42,6 @@ export async function openAuthRoom(options: OpenAuthRoomOptions): Promise<AuthRo
     keyRing,
     verifiedTokens: new VerifiedTokens(),
     hasher,
-    mailer: createMailer({ settings, observer, clock }),
+    mailer: await createMailer({ settings, observer, clock }),
   };
 }

@@ -1,3 +1,4 @@
+import { STATUS_CODES } from "node:http";
 import { DEFAULT_RETRY_AFTER_SECONDS, ERROR_CODES } from "@swarmbase/sdk";
 import { type AppError, toAppError } from "./app-error.ts";
 
@@ -39,8 +40,15 @@ function buildBody(error: AppError): Record<string, unknown> {
     case "RATE_LIMITED":
       return { ...further, error: ERROR_CODES[error.code].error, ...flat, retry_after: retryAfterOf(error) };
     default:
-      return { ...further, error: ERROR_CODES[error.code].error, ...flat };
+      return { ...further, error: shortTextOf(error), ...flat };
   }
+}
+
+/** A case that has no name of ours is called what its status is called. */
+function shortTextOf({ code, status, extra }: AppError): string {
+  if (extra.foreign === undefined || status === ERROR_CODES[code].status) return ERROR_CODES[code].error;
+  const [first = "", ...rest] = STATUS_CODES[status] ?? ERROR_CODES[code].error;
+  return first + rest.join("").toLowerCase();
 }
 
 function buildHeaders(error: AppError): Record<string, string> {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { AppError, renderError } from "../errors/index.ts";
 import type { RestAnswer, RestCall, RestRoom } from "../rest/index.ts";
 import { parseExactJson } from "./exact-json.ts";
-import type { FunctionCall, NamedFunction } from "./function-call.ts";
+import type { FunctionCall, FunctionFacts, NamedFunction } from "./function-call.ts";
 import { readBody } from "./read-body.ts";
 
 const MOST_OPERATIONS = 100;
@@ -26,13 +26,18 @@ interface OperationResult {
   readonly body: unknown;
 }
 
+export const BATCH = {
+  name: "batch",
+  access: "bearer",
+  limit: "api",
+  isBodyRaw: true,
+  body: batchSchema,
+} as const satisfies FunctionFacts;
+
 /** Several table operations in one transaction: all of them happen, or none. */
 export function createBatch(rest: RestRoom): NamedFunction {
   return {
-    name: "batch",
-    access: "bearer",
-    limit: "api",
-    isBodyRaw: true,
+    ...BATCH,
     async run(call) {
       const { operations } = readBody(batchSchema, readExactBody(call));
       const [first, ...others] = operations.map((operation) => toRestCall(operation, call));

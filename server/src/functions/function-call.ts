@@ -1,4 +1,5 @@
 import type { LimitName } from "@swarmbase/sdk";
+import type { z } from "zod";
 import type { WindowName } from "../limits/index.ts";
 import type { RestCaller } from "../rest/index.ts";
 
@@ -29,8 +30,8 @@ export interface StreamedAnswer {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** One name under `/functions/v1/`. */
-export interface NamedFunction {
+/** What can be said of a name under `/functions/v1/` without running it. */
+export interface FunctionFacts {
   readonly name: string;
   /** `bearer`: a token of any role, which the database judges. `account`: a user whose session lives, or the service role. */
   readonly access: "bearer" | "account";
@@ -39,5 +40,11 @@ export interface NamedFunction {
   readonly isForFirstSecret?: boolean;
   /** The function reads its body itself, from the bytes that came. */
   readonly isBodyRaw?: boolean;
+  /** What it reads of the body. */
+  readonly body: z.ZodType;
+}
+
+/** One name under `/functions/v1/`. */
+export interface NamedFunction extends FunctionFacts {
   run(call: FunctionCall): Promise<FunctionAnswer>;
 }

@@ -1,9 +1,10 @@
 import type { z } from "zod";
 import { AppError } from "../errors/index.ts";
+import { sayFault } from "./say-fault.ts";
 
 /** The body as the function needs it. All faults are told at once, by dotted path. */
 export function readBody<T>(schema: z.ZodType<T>, body: unknown): T {
-  const result = schema.safeParse(body);
+  const result = schema.safeParse(body, { error: sayFault });
   if (result.success) return result.data;
   const details: Record<string, string> = Object.create(null) as Record<string, string>;
   for (const { path, message } of result.error.issues) details[path.map(String).join(".") || "body"] ??= message;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { AppError } from "../errors/index.ts";
 import type { RestCaller } from "../rest/index.ts";
 import { callerIdOf } from "./caller-id.ts";
-import type { NamedFunction } from "./function-call.ts";
+import type { FunctionFacts, NamedFunction } from "./function-call.ts";
 import { readBody } from "./read-body.ts";
 
 const bodySchema = z.object({
@@ -17,13 +17,18 @@ export interface SigningSecrets {
   remove(userId: string): Promise<void>;
 }
 
+export const REQUEST_SIGNING = {
+  name: "request-signing",
+  access: "account",
+  limit: "api",
+  isForFirstSecret: true,
+  body: bodySchema,
+} as const satisfies FunctionFacts;
+
 /** The secret with which a user signs requests: made anew, or given up. */
 export function createRequestSigning(secrets: SigningSecrets): NamedFunction {
   return {
-    name: "request-signing",
-    access: "account",
-    limit: "api",
-    isForFirstSecret: true,
+    ...REQUEST_SIGNING,
     async run({ body, caller }) {
       const { action, user_id: namedId } = readBody(bodySchema, body);
       const userId = chooseUser(caller, namedId);

@@ -1,17 +1,22 @@
 import { z } from "zod";
 import type { WebhookRoom } from "../webhooks/index.ts";
 import { callerIdOf } from "./caller-id.ts";
-import type { NamedFunction } from "./function-call.ts";
+import type { FunctionFacts, NamedFunction } from "./function-call.ts";
 import { readBody } from "./read-body.ts";
 
 const bodySchema = z.object({ webhook_id: z.guid(), event_type: z.string().max(100) });
 
+export const TEST_WEBHOOK = {
+  name: "test-webhook",
+  access: "account",
+  limit: "webhook",
+  body: bodySchema,
+} as const satisfies FunctionFacts;
+
 /** One delivery of a sample event, now. That it failed is an answer like any other: the attempt was made. */
 export function createTestWebhook(webhooks: WebhookRoom): NamedFunction {
   return {
-    name: "test-webhook",
-    access: "account",
-    limit: "webhook",
+    ...TEST_WEBHOOK,
     async run({ body, caller }) {
       const { webhook_id: webhookId, event_type: eventType } = readBody(bodySchema, body);
       const attempt = await webhooks.testWebhook({ callerId: callerIdOf(caller), webhookId, eventType });

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { ImportCall, ToolOutcome, ToolRoom } from "../agents/index.ts";
 import { AppError } from "../errors/index.ts";
 import { callerIdOf } from "./caller-id.ts";
-import type { NamedFunction } from "./function-call.ts";
+import type { FunctionFacts, NamedFunction } from "./function-call.ts";
 import { readBody } from "./read-body.ts";
 
 const secretsSchema = z
@@ -40,13 +40,18 @@ const bodySchema = z.discriminatedUnion("action", [
 
 type Body = z.infer<typeof bodySchema>;
 
+export const TOOLS = {
+  name: "tools",
+  access: "account",
+  // Each of the three asks a server of somebody's.
+  limit: "tool",
+  body: bodySchema,
+} as const satisfies FunctionFacts;
+
 /** What an MCP server offers, tools made of it, and one call of a tool to see whether it works. */
 export function createTools(tools: ToolRoom): NamedFunction {
   return {
-    name: "tools",
-    access: "account",
-    // Each of the three asks a server of somebody's.
-    limit: "tool",
+    ...TOOLS,
     async run({ body, caller }) {
       const callerId = callerIdOf(caller);
       const call = readBody(bodySchema, body);

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { AppError } from "../errors/index.ts";
 import type { AttemptNow, WebhookRoom } from "../webhooks/index.ts";
 import { callerIdOf } from "./caller-id.ts";
-import type { FunctionAnswer, NamedFunction } from "./function-call.ts";
+import type { FunctionAnswer, FunctionFacts, NamedFunction } from "./function-call.ts";
 import { readBody } from "./read-body.ts";
 
 const bodySchema = z.discriminatedUnion("action", [
@@ -12,12 +12,17 @@ const bodySchema = z.discriminatedUnion("action", [
   z.object({ action: z.literal("recovery"), recovery_id: z.guid() }),
 ]);
 
+export const WEBHOOK_DISPATCHER = {
+  name: "webhook-dispatcher",
+  access: "account",
+  limit: "webhook",
+  body: bodySchema,
+} as const satisfies FunctionFacts;
+
 /** What was sent before, sent again: one failed delivery, one event, or everything that has failed since a time. */
 export function createWebhookDispatcher(webhooks: WebhookRoom): NamedFunction {
   return {
-    name: "webhook-dispatcher",
-    access: "account",
-    limit: "webhook",
+    ...WEBHOOK_DISPATCHER,
     async run({ body, caller }) {
       const callerId = callerIdOf(caller);
       const call = readBody(bodySchema, body);

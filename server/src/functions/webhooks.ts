@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { WebhookRoom } from "../webhooks/index.ts";
 import { callerIdOf } from "./caller-id.ts";
-import type { NamedFunction } from "./function-call.ts";
+import type { FunctionFacts, NamedFunction } from "./function-call.ts";
 import { readBody } from "./read-body.ts";
 
 const bodySchema = z.discriminatedUnion("action", [
@@ -13,11 +13,16 @@ const bodySchema = z.discriminatedUnion("action", [
   }),
 ]);
 
+export const WEBHOOKS = {
+  name: "webhooks",
+  access: "account",
+  limit: "api",
+  body: bodySchema,
+} as const satisfies FunctionFacts;
+
 export function createWebhooks(webhooks: WebhookRoom): NamedFunction {
   return {
-    name: "webhooks",
-    access: "account",
-    limit: "api",
+    ...WEBHOOKS,
     async run({ body, caller }) {
       const { webhook_id: webhookId, grace_period_seconds: gracePeriodSeconds } = readBody(bodySchema, body);
       const call = { callerId: callerIdOf(caller), webhookId, gracePeriodSeconds };

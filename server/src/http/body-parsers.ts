@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { AppError } from "../errors/index.ts";
 import { keepRawBody } from "./request-signature.ts";
@@ -43,9 +44,17 @@ export function addBodyParsers(app: FastifyInstance): void {
       done(new AppError("UNSUPPORTED_MEDIA_TYPE", "Bodies with a Content-Encoding are not accepted"));
       return;
     }
+    if (headers["content-type"] === undefined && hasBody(headers)) {
+      done(new AppError("UNSUPPORTED_MEDIA_TYPE", "The request has a body and no Content-Type: send application/json"));
+      return;
+    }
     headers["content-type"] ??= "application/json";
     done();
   });
+}
+
+function hasBody({ "content-length": length, "transfer-encoding": encoding }: IncomingHttpHeaders): boolean {
+  return encoding !== undefined || (length !== undefined && Number(length) !== 0);
 }
 
 /** For routes that have a grammar of their own for bodies. */

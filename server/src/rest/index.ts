@@ -1,6 +1,7 @@
 // In charge of: tables, views and functions of the exposed schemas over HTTP, whatever they are called.
 // Not in charge of: who the caller is (auth), what our own tables demand of their rows (tables), sockets (http).
-export type { QualifiedName } from "./catalogue/catalogue.ts";
+export type { Catalogue, Column, FunctionEntry, QualifiedName, Relation } from "./catalogue/catalogue.ts";
+export { loadCatalogue } from "./catalogue/load-catalogue.ts";
 export { openRest } from "./open-rest.ts";
 export { type ParseOptions, parseRequest, type RequestInput } from "./parse/parse-request.ts";
 export type { JsonObject, JsonValue } from "./parse/parsed-request.ts";

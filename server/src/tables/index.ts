@@ -2,4 +2,5 @@
 // Not in charge of: how tables are served (rest), or keeping any of it (the database, which refuses by the same rules).
 export { createTableRules, type TableRulesOptions } from "./create-table-rules.ts";
 export { isOwnName } from "./own-names.ts";
+export { allRules } from "./rules/all-rules.ts";
 export { storeModels } from "./store-models.ts";

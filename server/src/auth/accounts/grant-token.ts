@@ -1,13 +1,16 @@
 import * as z from "zod";
 import { authError } from "../auth-error.ts";
 import type { AuthAnswer, AuthCall } from "../call.ts";
-import { exchangeCode } from "../one-time/exchange-code.ts";
+import { CODE_BODY, exchangeCode } from "../one-time/exchange-code.ts";
 import type { AuthRoom } from "../room.ts";
 import { refreshSession } from "../sessions/refresh-session.ts";
 import { parseBody } from "./parse-body.ts";
-import { signInWithPassword } from "./sign-in-with-password.ts";
+import { PASSWORD_BODY, signInWithPassword } from "./sign-in-with-password.ts";
 
 const REFRESH_BODY = z.object({ refresh_token: z.string().default("") });
+
+/** By `grant_type`: password, refresh_token, pkce. */
+export const GRANT_BODY = z.union([PASSWORD_BODY, REFRESH_BODY, CODE_BODY]);
 
 /** One path, several ways to prove who one is. */
 export async function grantToken(room: AuthRoom, call: AuthCall): Promise<AuthAnswer> {

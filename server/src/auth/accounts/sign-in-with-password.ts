@@ -13,7 +13,7 @@ import { findEmail } from "./email-address.ts";
 import { isBanned } from "./is-banned.ts";
 import { parseBody } from "./parse-body.ts";
 
-const BODY = z.object({
+export const PASSWORD_BODY = z.object({
   email: z.string().default(""),
   phone: z.string().default(""),
   password: z.string().default(""),
@@ -23,7 +23,7 @@ export type PasswordSession = SessionBody & { readonly weak_password?: PasswordF
 
 /** Until the password is known to be right, every refusal is the same and takes as long as any other. */
 export async function signInWithPassword(room: AuthRoom, call: AuthCall): Promise<PasswordSession> {
-  const { email, phone, password } = parseBody(BODY, call);
+  const { email, phone, password } = parseBody(PASSWORD_BODY, call);
   if (phone !== "") throw authError("phone_provider_disabled");
   if (email === "") throw authError("validation_failed", "missing email or phone");
 

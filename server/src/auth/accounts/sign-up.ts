@@ -16,7 +16,7 @@ import type { Registration } from "./registration.ts";
 import { signUpAnonymously } from "./sign-up-anonymously.ts";
 import { signUpUnconfirmed } from "./sign-up-unconfirmed.ts";
 
-const BODY = z.object({
+export const SIGN_UP_BODY = z.object({
   email: z.string().default(""),
   phone: z.string().default(""),
   password: z.string().default(""),
@@ -24,7 +24,7 @@ const BODY = z.object({
 });
 
 export async function signUp(room: AuthRoom, call: AuthCall): Promise<AuthAnswer> {
-  const body = parseBody(BODY, call);
+  const body = parseBody(SIGN_UP_BODY, call);
   if (!room.settings.authSignupEnabled) throw authError("signup_disabled");
   if (body.phone !== "") throw authError("phone_provider_disabled");
   const userMetadata = mergeMetadata({}, body.data);

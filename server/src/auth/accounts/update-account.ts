@@ -15,7 +15,7 @@ import { parseEmail } from "./email-address.ts";
 import { isPlainObject, mergeMetadata } from "./metadata.ts";
 import { parseBody } from "./parse-body.ts";
 
-const BODY = z.object({
+export const UPDATE_BODY = z.object({
   email: z.string().default(""),
   phone: z.string().default(""),
   password: z.string().default(""),
@@ -26,7 +26,7 @@ const BODY = z.object({
 
 /** What users change of themselves. All of it happens, or none. */
 export async function updateAccount(room: AuthRoom, call: AuthCall): Promise<AuthAnswer> {
-  const body = parseBody(BODY, call);
+  const body = parseBody(UPDATE_BODY, call);
   if (isPlainObject(call.body) && "app_metadata" in call.body) {
     throw authError("not_admin", "Updating app_metadata requires admin privileges");
   }

@@ -2,22 +2,30 @@ import { authError } from "../auth-error.ts";
 import type { AuthEndpoint } from "../call.ts";
 import { buildRefusals } from "../mfa/features-off.ts";
 import { listAccountFactors, removeAccountFactor } from "./account-factors.ts";
+import { ACCOUNT_BODY } from "./account-body.ts";
 import { changeAccount } from "./change-account.ts";
 import { createAccount } from "./create-account.ts";
-import { generateLink } from "./generate-link.ts";
+import { generateLink, LINK_BODY } from "./generate-link.ts";
 import { authorizeIdentity, unlinkIdentity } from "./identities.ts";
-import { inviteAccount } from "./invite-account.ts";
+import { INVITE_BODY, inviteAccount } from "./invite-account.ts";
 import { listAccounts } from "./list-accounts.ts";
 import { readAccount } from "./read-account.ts";
-import { removeAccount } from "./remove-account.ts";
+import { REMOVE_BODY, removeAccount } from "./remove-account.ts";
 import { signOutAccount } from "./sign-out-account.ts";
 
 export const adminEndpoints: readonly AuthEndpoint[] = [
-  { method: "POST", path: "/admin/users", access: "service", limit: "api", run: createAccount },
+  { method: "POST", path: "/admin/users", access: "service", limit: "api", body: ACCOUNT_BODY, run: createAccount },
   { method: "GET", path: "/admin/users", access: "service", limit: "api", run: listAccounts },
   { method: "GET", path: "/admin/users/:id", access: "service", limit: "api", run: readAccount },
-  { method: "PUT", path: "/admin/users/:id", access: "service", limit: "api", run: changeAccount },
-  { method: "DELETE", path: "/admin/users/:id", access: "service", limit: "api", run: removeAccount },
+  { method: "PUT", path: "/admin/users/:id", access: "service", limit: "api", body: ACCOUNT_BODY, run: changeAccount },
+  {
+    method: "DELETE",
+    path: "/admin/users/:id",
+    access: "service",
+    limit: "api",
+    body: REMOVE_BODY,
+    run: removeAccount,
+  },
   { method: "POST", path: "/admin/users/:id/logout", access: "service", limit: "api", run: signOutAccount },
   { method: "GET", path: "/admin/users/:id/factors", access: "service", limit: "api", run: listAccountFactors },
   {
@@ -27,8 +35,8 @@ export const adminEndpoints: readonly AuthEndpoint[] = [
     limit: "api",
     run: removeAccountFactor,
   },
-  { method: "POST", path: "/admin/generate_link", access: "service", limit: "api", run: generateLink },
-  { method: "POST", path: "/invite", access: "service", limit: "api", run: inviteAccount },
+  { method: "POST", path: "/admin/generate_link", access: "service", limit: "api", body: LINK_BODY, run: generateLink },
+  { method: "POST", path: "/invite", access: "service", limit: "api", body: INVITE_BODY, run: inviteAccount },
   { method: "GET", path: "/user/identities/authorize", access: "user", limit: "api", run: authorizeIdentity },
   { method: "DELETE", path: "/user/identities/:id", access: "user", limit: "api", run: unlinkIdentity },
   ...buildRefusals({

@@ -14,7 +14,7 @@ import { findUserByEmail, selectWholeUser } from "../users/sql/select-user.ts";
 import { type LinkType, linkKindOf, parseLinkType } from "./link-type.ts";
 import { type LinkWishes, prepareLinkUser } from "./link-user.ts";
 
-const BODY = z.object({
+export const LINK_BODY = z.object({
   type: z.string().default(""),
   email: z.string().default(""),
   new_email: z.string().default(""),
@@ -25,7 +25,7 @@ const BODY = z.object({
 
 /** What a mail would have brought, for those who send their mails themselves. */
 export async function generateLink(room: AuthRoom, call: AuthCall): Promise<AuthAnswer> {
-  const body = parseBody(BODY, call);
+  const body = parseBody(LINK_BODY, call);
   const wishes = await readWishes(room, body);
   const redirectTo = chooseRedirect(room, body.redirect_to ?? call.query["redirect_to"]);
   const kind = linkKindOf(wishes.type);
@@ -48,7 +48,7 @@ export async function generateLink(room: AuthRoom, call: AuthCall): Promise<Auth
   };
 }
 
-async function readWishes(room: AuthRoom, body: z.output<typeof BODY>): Promise<LinkWishes> {
+async function readWishes(room: AuthRoom, body: z.output<typeof LINK_BODY>): Promise<LinkWishes> {
   const wanted = parseLinkType(body.type);
   const email = parseEmail(body.email);
   const isNew = (await inTransaction(room.pool, (client) => findUserByEmail(client, email))) === null;

@@ -11,7 +11,7 @@ import { renderUser } from "../users/render-user.ts";
 import { findUserByEmail, selectWholeUser } from "../users/sql/select-user.ts";
 import { updateUser } from "../users/sql/update-user.ts";
 
-const BODY = z.object({
+export const INVITE_BODY = z.object({
   email: z.string().default(""),
   data: z.record(z.string(), z.unknown()).optional(),
   redirect_to: z.string().optional(),
@@ -22,7 +22,7 @@ const BODY = z.object({
  * anybody who knew the address, so it does not become that of the guest.
  */
 export async function inviteAccount(room: AuthRoom, call: AuthCall): Promise<AuthAnswer> {
-  const body = parseBody(BODY, call);
+  const body = parseBody(INVITE_BODY, call);
   const email = parseEmail(body.email);
   const redirectTo = call.query["redirect_to"] ?? body.redirect_to;
   const user = await inMailTransaction(room, async (client) => {

@@ -18,11 +18,11 @@ import {
   switchOffWebhooks,
 } from "./sql/accounts.ts";
 
-const BODY = z.object({ should_soft_delete: z.boolean().default(false) });
+export const REMOVE_BODY = z.object({ should_soft_delete: z.boolean().default(false) });
 
 export async function removeAccount(room: AuthRoom, call: AuthCall): Promise<AuthAnswer> {
   const id = getPathId(call.params, "id", "user_id");
-  const { should_soft_delete: isSoft } = parseBody(BODY, call);
+  const { should_soft_delete: isSoft } = parseBody(REMOVE_BODY, call);
   await inTransaction(room.pool, async (client) => {
     const user = await lockAccount(client, id);
     if (user === null) throw authError("user_not_found");

@@ -21,7 +21,7 @@ const text = (maxLength: number) =>
     .transform((value) => value.trim())
     .default("");
 
-const BODY = z.object({
+export const ENROL_BODY = z.object({
   factor_type: z.string().default(""),
   friendly_name: text(200),
   // Shown by the authenticator; its length is bounded by what a QR code holds.
@@ -30,7 +30,7 @@ const BODY = z.object({
 
 /** Begins an enrolment: the factor counts once a code of it has been shown. */
 export async function enrolFactor(room: AuthRoom, call: AuthCall): Promise<AuthAnswer> {
-  const body = parseBody(BODY, call);
+  const body = parseBody(ENROL_BODY, call);
   refuseOtherTypes(body.factor_type);
   const id = randomUUID();
   const secret = makeTotpSecret();

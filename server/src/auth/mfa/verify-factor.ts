@@ -25,7 +25,7 @@ import { deleteUnverifiedFactors, lockFactor, markFactorVerified } from "./sql/f
 import { deleteLowerSessions } from "./sql/sessions.ts";
 import { findTotpStep } from "./totp.ts";
 
-const BODY = z.object({
+export const VERIFY_FACTOR_BODY = z.object({
   challenge_id: z.string().refine(isUuid, "must be an UUID"),
   code: z.string().max(100).default(""),
 });
@@ -33,7 +33,7 @@ const BODY = z.object({
 /** A right code raises the session that shows it; a wrong one is counted, which is why it must not roll back. */
 export async function verifyFactor(room: AuthRoom, call: AuthCall): Promise<AuthAnswer> {
   const factorId = getPathId(call.params, "id", "factor_id");
-  const body = parseBody(BODY, call);
+  const body = parseBody(VERIFY_FACTOR_BODY, call);
   const code = body.code.replace(/\s/g, "");
   if (code === "") throw authError("validation_failed", "Code needs to be non-empty");
   const session = await inTransaction(room.pool, async (client) => {

@@ -10,14 +10,14 @@ import { lockUser } from "../users/sql/select-user.ts";
 import { hashAuthCode, isVerifierOf } from "./pkce.ts";
 import { takeFlowState } from "./sql/flow-states.ts";
 
-const BODY = z.object({
+export const CODE_BODY = z.object({
   auth_code: z.string().max(200).default(""),
   code_verifier: z.string().max(1_000).default(""),
 });
 
 /** The end of a PKCE flow: the code that the redirect brought, and the verifier that never left the client. */
 export async function exchangeCode(room: AuthRoom, call: AuthCall): Promise<AuthAnswer> {
-  const { auth_code: code, code_verifier: verifier } = parseBody(BODY, call);
+  const { auth_code: code, code_verifier: verifier } = parseBody(CODE_BODY, call);
   if (code === "" || verifier === "") {
     throw authError("validation_failed", "invalid request: both auth code and code verifier should be non-empty");
   }

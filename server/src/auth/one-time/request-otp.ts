@@ -12,7 +12,7 @@ import type { LinkKind } from "./one-time-kind.ts";
 import { postLink } from "./post-mail.ts";
 import { requestMail } from "./request-mail.ts";
 
-const BODY = z.object({
+export const OTP_BODY = z.object({
   email: z.string().default(""),
   phone: z.string().default(""),
   create_user: z.boolean().default(true),
@@ -24,7 +24,7 @@ const BODY = z.object({
  * that is not allowed, nothing at all, the answer is the same.
  */
 export async function requestOtp(room: AuthRoom, call: AuthCall): Promise<AuthAnswer> {
-  const body = parseBody(BODY, call);
+  const body = parseBody(OTP_BODY, call);
   if (body.phone !== "") throw authError("phone_provider_disabled");
   const email = parseEmail(body.email);
   const userMetadata = mergeMetadata({}, body.data);

@@ -7,11 +7,11 @@ import { findUserByEmail, lockUser } from "../users/sql/select-user.ts";
 import { postLink } from "./post-mail.ts";
 import { requestMail } from "./request-mail.ts";
 
-const BODY = z.object({ email: z.string().default("") });
+export const RECOVERY_BODY = z.object({ email: z.string().default("") });
 
 /** POST /recover: a way back in for somebody who has lost the password. */
 export async function requestRecovery(room: AuthRoom, call: AuthCall): Promise<AuthAnswer> {
-  const email = parseEmail(parseBody(BODY, call).email);
+  const email = parseEmail(parseBody(RECOVERY_BODY, call).email);
   return requestMail(room, call, {
     address: email,
     slot: "recovery",

@@ -9,7 +9,7 @@ import { postLink } from "./post-mail.ts";
 import { requestMail } from "./request-mail.ts";
 import { postEmailChange } from "./send-mail-flow.ts";
 
-const BODY = z.object({
+export const RESEND_BODY = z.object({
   type: z.enum(["signup", "email_change", "sms", "phone_change"], { error: "Resend requires a known type" }),
   email: z.string().default(""),
   phone: z.string().default(""),
@@ -17,7 +17,7 @@ const BODY = z.object({
 
 /** POST /resend: the mail of a sign-up or an e-mail change that is still open, once more. */
 export async function requestResend(room: AuthRoom, call: AuthCall): Promise<AuthAnswer> {
-  const { type, ...body } = parseBody(BODY, call);
+  const { type, ...body } = parseBody(RESEND_BODY, call);
   if (body.phone !== "" || type === "sms" || type === "phone_change") throw authError("phone_provider_disabled");
   const email = parseEmail(body.email);
   const redirectTo = call.query["redirect_to"];

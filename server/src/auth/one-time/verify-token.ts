@@ -13,7 +13,7 @@ import type { OneTimeRow } from "./sql/one-time-tokens.ts";
 import { useOneTime } from "./use-one-time.ts";
 import { HALF_MESSAGE, methodOf, TOKEN_LENGTH, VERIFY_TYPE } from "./verify-type.ts";
 
-const BODY = z.object({
+export const VERIFY_BODY = z.object({
   type: VERIFY_TYPE,
   email: z.string().default(""),
   phone: z.string().default(""),
@@ -21,11 +21,11 @@ const BODY = z.object({
   token_hash: z.string().max(TOKEN_LENGTH).default(""),
 });
 
-type Presented = z.output<typeof BODY>;
+type Presented = z.output<typeof VERIFY_BODY>;
 
 /** POST /verify: an address with the code that it was sent, or the text of the link, becomes a session. */
 export async function verifyToken(room: AuthRoom, call: AuthCall): Promise<AuthAnswer> {
-  const presented = parseBody(BODY, call);
+  const presented = parseBody(VERIFY_BODY, call);
   if (presented.phone !== "") throw authError("phone_provider_disabled");
   const body = await refuseEvenly(async () => {
     const found = await findPresented(room, presented);

@@ -117,7 +117,7 @@ describe("the form of an answer", { timeout: 120_000 }, () => {
       const answer = await ask(`GET /items?${search}`, { headers: { accept: OBJECT } });
       assert.equal(answer.status, 406);
       assert.deepEqual(answer.json, {
-        error: "Bad request",
+        error: "Not acceptable",
         code: "PGRST116",
         message: "Cannot coerce the result to a single JSON object",
         details: `The result contains ${rows} rows`,

@@ -199,7 +199,7 @@ describe("two exposed schemas", { timeout: 120_000 }, () => {
       const answer = await ask("GET /things", { headers: { "accept-profile": schema } });
       assert.equal(answer.status, 406);
       assert.deepEqual(answer.json, {
-        error: "Bad request",
+        error: "Not acceptable",
         code: "PGRST106",
         message: `Invalid schema: ${schema}`,
         details: null,

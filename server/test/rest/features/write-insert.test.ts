@@ -274,7 +274,7 @@ describe("rows that are posted", { timeout: 120_000 }, () => {
     const duplicate = await ask("POST /makers", { body: { id: 1, name: "again" } });
     assert.equal(duplicate.status, 409);
     assert.deepEqual(duplicate.json, {
-      error: "Bad request",
+      error: "Conflict",
       code: "23505",
       message: 'duplicate key value violates unique constraint "makers_pkey"',
       details: "Key (id)=(1) already exists.",
@@ -363,7 +363,7 @@ describe("rows that are posted", { timeout: 120_000 }, () => {
     });
     assert.equal(two.status, 406);
     assert.deepEqual(two.json, {
-      error: "Bad request",
+      error: "Not acceptable",
       code: "PGRST116",
       message: "Cannot coerce the result to a single JSON object",
       details: "The result contains 2 rows",

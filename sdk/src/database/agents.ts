@@ -1,0 +1,42 @@
+// Written by "npm run sdk:types" from the migrated schema; do not edit.
+import type { AgentSettings, AgentStatus, Framework } from "../agents.ts";
+
+export type AgentsTable = {
+  Row: {
+    id: string;
+    user_id: string;
+    name: string;
+    role: string | null;
+    avatar: string | null;
+    framework: Framework;
+    model: string | null;
+    system_prompt: string | null;
+    settings: AgentSettings;
+    status: AgentStatus;
+    status_changed_at: string;
+    created_at: string;
+    updated_at: string;
+  };
+  Insert: {
+    id?: string;
+    user_id?: string;
+    name: string;
+    role?: string | null;
+    avatar?: string | null;
+    framework?: Framework;
+    model?: string | null;
+    system_prompt?: string | null;
+    settings?: AgentSettings;
+  };
+  Update: {
+    name?: string;
+    role?: string | null;
+    avatar?: string | null;
+    framework?: Framework;
+    model?: string | null;
+    system_prompt?: string | null;
+    settings?: AgentSettings;
+    status?: AgentStatus;
+  };
+  Relationships: [];
+};

@@ -1,0 +1,87 @@
+// Written by "npm run sdk:types" from the migrated schema; do not edit.
+import type { AgentCardsView } from "./agent-cards.ts";
+import type { AgentToolsTable } from "./agent-tools.ts";
+import type { AgentsTable } from "./agents.ts";
+import type { MessageFlagsTable } from "./message-flags.ts";
+import type { MessageRevisionsTable } from "./message-revisions.ts";
+import type { MessagesTable } from "./messages.ts";
+import type { ModelsTable } from "./models.ts";
+import type { ProfilesTable } from "./profiles.ts";
+import type { PublicProfilesView } from "./public-profiles.ts";
+import type { RunEventsTable } from "./run-events.ts";
+import type { RunTurnsTable } from "./run-turns.ts";
+import type { RunsTable } from "./runs.ts";
+import type { SwarmAgentsTable } from "./swarm-agents.ts";
+import type { SwarmMembersTable } from "./swarm-members.ts";
+import type { SwarmsTable } from "./swarms.ts";
+import type { ToolExecutionPayloadsTable } from "./tool-execution-payloads.ts";
+import type { ToolExecutionsTable } from "./tool-executions.ts";
+import type { ToolsTable } from "./tools.ts";
+import type { UsageDailyView } from "./usage-daily.ts";
+import type { UsageRecordsTable } from "./usage-records.ts";
+import type { UserSettingsTable } from "./user-settings.ts";
+import type { WebhookDeliveriesTable } from "./webhook-deliveries.ts";
+import type { WebhookDeliveryAttemptsTable } from "./webhook-delivery-attempts.ts";
+import type { WebhookRecoveriesTable } from "./webhook-recoveries.ts";
+import type { WebhooksTable } from "./webhooks.ts";
+
+/** For `createClient<Database>()` of supabase-js. */
+export type Database = {
+  __InternalSupabase: { PostgrestVersion: "14" };
+  public: {
+    Tables: {
+      agent_tools: AgentToolsTable;
+      agents: AgentsTable;
+      message_flags: MessageFlagsTable;
+      message_revisions: MessageRevisionsTable;
+      messages: MessagesTable;
+      models: ModelsTable;
+      profiles: ProfilesTable;
+      run_events: RunEventsTable;
+      run_turns: RunTurnsTable;
+      runs: RunsTable;
+      swarm_agents: SwarmAgentsTable;
+      swarm_members: SwarmMembersTable;
+      swarms: SwarmsTable;
+      tool_execution_payloads: ToolExecutionPayloadsTable;
+      tool_executions: ToolExecutionsTable;
+      tools: ToolsTable;
+      usage_records: UsageRecordsTable;
+      user_settings: UserSettingsTable;
+      webhook_deliveries: WebhookDeliveriesTable;
+      webhook_delivery_attempts: WebhookDeliveryAttemptsTable;
+      webhook_recoveries: WebhookRecoveriesTable;
+      webhooks: WebhooksTable;
+    };
+    Views: {
+      agent_cards: AgentCardsView;
+      public_profiles: PublicProfilesView;
+      usage_daily: UsageDailyView;
+    };
+    Functions: {
+      agent_cards: {
+        Args: { place: SwarmAgentsTable["Row"] };
+        Returns: AgentCardsView["Row"];
+        SetofOptions: { from: "swarm_agents"; to: "agent_cards"; isOneToOne: true; isSetofReturn: true };
+      };
+      public_profiles:
+        | {
+            Args: { message: MessagesTable["Row"] };
+            Returns: PublicProfilesView["Row"];
+            SetofOptions: { from: "messages"; to: "public_profiles"; isOneToOne: true; isSetofReturn: true };
+          }
+        | {
+            Args: { seat: SwarmMembersTable["Row"] };
+            Returns: PublicProfilesView["Row"];
+            SetofOptions: { from: "swarm_members"; to: "public_profiles"; isOneToOne: true; isSetofReturn: true };
+          };
+      tool: {
+        Args: { assignment: AgentToolsTable["Row"] };
+        Returns: ToolsTable["Row"];
+        SetofOptions: { from: "agent_tools"; to: "tools"; isOneToOne: true; isSetofReturn: true };
+      };
+    };
+    Enums: { [name in never]: never };
+    CompositeTypes: { [name in never]: never };
+  };
+};

@@ -1,0 +1,33 @@
+// Written by "npm run sdk:types" from the migrated schema; do not edit.
+import type { Framework } from "../agents.ts";
+import type { JsonObject } from "../json.ts";
+
+export type UserSettingsTable = {
+  Row: {
+    user_id: string;
+    theme: string | null;
+    locale: string | null;
+    timezone: string | null;
+    default_framework: Framework | null;
+    notifications: JsonObject;
+    preferences: JsonObject;
+    daily_token_budget: number | null;
+    daily_cost_budget_usd: number | null;
+    require_request_signature: boolean;
+    created_at: string;
+    updated_at: string;
+  };
+  Insert: never;
+  Update: {
+    theme?: string | null;
+    locale?: string | null;
+    timezone?: string | null;
+    default_framework?: Framework | null;
+    notifications?: JsonObject;
+    preferences?: JsonObject;
+    daily_token_budget?: number | null;
+    daily_cost_budget_usd?: number | null;
+    require_request_signature?: boolean;
+  };
+  Relationships: [];
+};

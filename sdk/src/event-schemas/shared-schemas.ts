@@ -1,0 +1,68 @@
+import { AGENT_STATUSES, FRAMEWORKS } from "../agents.ts";
+import { MESSAGE_FLAG_SOURCES } from "../messages.ts";
+import { SWARM_STATUSES, SWARM_STRATEGIES } from "../swarms.ts";
+import { anyObject, count, type JsonSchema, oneOf, orNull, record, text, time, truth, uuid } from "./json-schema.ts";
+
+const ACTOR_TYPES = ["user", "agent", "service", "system"] as const;
+
+/** What several events have in them, by the name under which it is referred to. */
+export const SHARED_SCHEMAS = {
+  EventActor: record({
+    type: oneOf(ACTOR_TYPES, "`service` is a call with the service role key, `system` the service itself"),
+    id: orNull(uuid("of the user or agent; null for the others")),
+  }),
+  EventFault: record(
+    { code: text("tells the case; new ones may come"), message: text(), retryable: truth() },
+    { provider_status: orNull({ type: "integer", description: "HTTP status that the AI provider answered with" }) },
+  ),
+  EventUsage: record({
+    input_tokens: count(),
+    cached_input_tokens: count("the part of `input_tokens` that the provider had in its cache"),
+    output_tokens: count(),
+    total_tokens: count(),
+    cost_usd: orNull({ type: "number", minimum: 0, description: "null where a price is not known" }),
+    estimated: truth("the provider did not say, so that tokens were counted by us"),
+  }),
+  EventFlag: record({
+    id: uuid(),
+    source: oneOf(MESSAGE_FLAG_SOURCES, "`moderation` is the blocklist of the swarm"),
+    category: orNull(text()),
+    reason: orNull(text()),
+  }),
+  AgentRecord: record({
+    id: uuid(),
+    user_id: uuid("the owner"),
+    name: text(),
+    role: orNull(text()),
+    avatar: orNull(text()),
+    framework: oneOf(FRAMEWORKS),
+    model: orNull(text()),
+    system_prompt: orNull(text()),
+    settings: anyObject("see `AgentSettings`"),
+    status: oneOf(AGENT_STATUSES),
+    created_at: time(),
+    updated_at: time(),
+  }),
+  SwarmRecord: record({
+    id: uuid(),
+    owner_id: uuid(),
+    name: text(),
+    description: orNull(text()),
+    avatar: orNull(text()),
+    status: oneOf(SWARM_STATUSES),
+    strategy: oneOf(SWARM_STRATEGIES),
+    coordinator_agent_id: orNull(uuid()),
+    settings: anyObject("see `SwarmSettings`"),
+    created_at: time(),
+    updated_at: time(),
+  }),
+} as const satisfies Record<string, JsonSchema>;
+
+export type SharedSchemaName = keyof typeof SHARED_SCHEMAS;
+
+export function refer(name: SharedSchemaName): JsonSchema {
+  return { $ref: `#/$defs/${name}` };
+}
+
+/** Who caused it. */
+export const ACTOR = refer("EventActor");

@@ -1,0 +1,30 @@
+import { SWARM_ROLES } from "../swarms.ts";
+import type { EventDescription } from "./event-description.ts";
+import { BY_ADA, EXAMPLE } from "./example-values.ts";
+import { oneOf, record, uuid } from "./json-schema.ts";
+import { ACTOR } from "./shared-schemas.ts";
+
+const MEMBERS = "active members of the swarm";
+const SEAT = { swarm_id: uuid(), user_id: uuid(), role: oneOf(SWARM_ROLES) };
+const EXAMPLE_SEAT = { swarm_id: EXAMPLE.swarm, user_id: EXAMPLE.bob, role: "member" } as const;
+
+export const USER_EVENTS = {
+  "user.joined": {
+    summary: "Somebody accepted an invitation to a swarm, or was seated by the service role.",
+    audience: MEMBERS,
+    data: record({ ...SEAT, actor: ACTOR }),
+    example: { ...EXAMPLE_SEAT, actor: { type: "user", id: EXAMPLE.bob } },
+  },
+  "user.removed": {
+    summary: "Somebody is no longer a member of a swarm.",
+    audience: "active members of the swarm, and who was removed",
+    data: record({ ...SEAT, reason: oneOf(["left", "removed", "account_deleted"]), actor: ACTOR }),
+    example: { ...EXAMPLE_SEAT, reason: "removed", actor: BY_ADA },
+  },
+  "user.role_changed": {
+    summary: "A member of a swarm got another role.",
+    audience: MEMBERS,
+    data: record({ ...SEAT, previous_role: oneOf(SWARM_ROLES), actor: ACTOR }),
+    example: { ...EXAMPLE_SEAT, role: "admin", previous_role: "member", actor: BY_ADA },
+  },
+} as const satisfies Record<string, EventDescription>;

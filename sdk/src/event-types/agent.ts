@@ -1,0 +1,68 @@
+// Written by "npm run sdk:types" from event-schemas/; do not edit.
+import type { AgentStatus, AgentStatusReason, Framework } from "../agents.ts";
+import type { AgentRecord, EventActor, EventFault } from "../event-types/shared.ts";
+
+/** `agent.created`: An agent was made. */
+export interface AgentCreatedData {
+  agent_id: string;
+  name: string;
+  framework: Framework;
+  /** null: the default model of the framework */
+  model: string | null;
+  role: string | null;
+  created_at: string;
+  actor: EventActor;
+  /** sent by `test-webhook`; nothing happened */
+  test?: true;
+}
+
+/** `agent.updated`: A field of an agent changed, other than its status. */
+export interface AgentUpdatedData {
+  agent_id: string;
+  /** names of columns */
+  changed_fields: string[];
+  agent: AgentRecord;
+  actor: EventActor;
+  /** sent by `test-webhook`; nothing happened */
+  test?: true;
+}
+
+/** `agent.deleted`: An agent was removed. What it said stays. */
+export interface AgentDeletedData {
+  agent_id: string;
+  name: string;
+  /** the swarms it had a place in */
+  removed_from_swarms: string[];
+  actor: EventActor;
+  /** sent by `test-webhook`; nothing happened */
+  test?: true;
+}
+
+/** `agent.error`: A turn of an agent failed, after all retries and fallbacks. */
+export interface AgentErrorData {
+  agent_id: string;
+  swarm_id: string;
+  run_id: string;
+  turn_id: string;
+  error: EventFault;
+  /** calls of the provider */
+  attempts: number;
+  framework: Framework;
+  model: string;
+  /** sent by `test-webhook`; nothing happened */
+  test?: true;
+}
+
+/** `agent.status_changed`: The status of an agent changed, by a run or by its owner. */
+export interface AgentStatusChangedData {
+  agent_id: string;
+  status: AgentStatus;
+  previous_status: AgentStatus;
+  /** `manual`: written by its owner */
+  reason: AgentStatusReason;
+  run_id: string | null;
+  swarm_id: string | null;
+  changed_at: string;
+  /** sent by `test-webhook`; nothing happened */
+  test?: true;
+}

@@ -1,0 +1,58 @@
+// Written by "npm run sdk:types" from event-schemas/; do not edit.
+import type { EventActor, EventFlag } from "../event-types/shared.ts";
+import type { MessageSenderType } from "../messages.ts";
+
+/** `message.created`: Somebody said something in a swarm: a person, an agent or the system. */
+export interface MessageCreatedData {
+  message_id: string;
+  swarm_id: string;
+  content: string;
+  sender_type: MessageSenderType;
+  /** of the user or the agent */
+  sender_id: string | null;
+  /** as it was at that moment */
+  sender_name: string;
+  /** the run that the message belongs to */
+  run_id: string | null;
+  reply_to_id: string | null;
+  created_at: string;
+  actor: EventActor;
+  /** sent by `test-webhook`; nothing happened */
+  test?: true;
+}
+
+/** `message.updated`: A message was edited, or the last open flag on it was dismissed. */
+export interface MessageUpdatedData {
+  message_id: string;
+  swarm_id: string;
+  /** as it is now */
+  content: string;
+  changed_fields: ("content" | "content_type" | "metadata" | "mentions" | "flagged")[];
+  /** of the last change of its text; null when there was none */
+  edited_at: string | null;
+  actor: EventActor;
+  /** sent by `test-webhook`; nothing happened */
+  test?: true;
+}
+
+/** `message.deleted`: A message was removed. Its text is gone, its place in the swarm stays. */
+export interface MessageDeletedData {
+  message_id: string;
+  swarm_id: string;
+  deleted_at: string;
+  actor: EventActor;
+  /** sent by `test-webhook`; nothing happened */
+  test?: true;
+}
+
+/** `message.flagged`: A member or the blocklist of the swarm flagged a message for review. */
+export interface MessageFlaggedData {
+  message_id: string;
+  swarm_id: string;
+  /** null when the message was deleted */
+  content: string | null;
+  flag: EventFlag;
+  actor: EventActor;
+  /** sent by `test-webhook`; nothing happened */
+  test?: true;
+}

@@ -1,0 +1,72 @@
+// Written by "npm run sdk:types" from event-schemas/; do not edit.
+import type { AgentSettings, AgentStatus, Framework } from "../agents.ts";
+import type { MessageFlagSource } from "../messages.ts";
+import type { SwarmSettings, SwarmStatus, SwarmStrategy } from "../swarms.ts";
+
+export interface EventActor {
+  /** `service` is a call with the service role key, `system` the service itself */
+  type: "user" | "agent" | "service" | "system";
+  /** of the user or agent; null for the others */
+  id: string | null;
+}
+
+export interface EventFault {
+  /** tells the case; new ones may come */
+  code: string;
+  message: string;
+  retryable: boolean;
+  /** HTTP status that the AI provider answered with */
+  provider_status?: number | null;
+}
+
+export interface EventUsage {
+  input_tokens: number;
+  /** the part of `input_tokens` that the provider had in its cache */
+  cached_input_tokens: number;
+  output_tokens: number;
+  total_tokens: number;
+  /** null where a price is not known */
+  cost_usd: number | null;
+  /** the provider did not say, so that tokens were counted by us */
+  estimated: boolean;
+}
+
+export interface EventFlag {
+  id: string;
+  /** `moderation` is the blocklist of the swarm */
+  source: MessageFlagSource;
+  category: string | null;
+  reason: string | null;
+}
+
+export interface AgentRecord {
+  id: string;
+  /** the owner */
+  user_id: string;
+  name: string;
+  role: string | null;
+  avatar: string | null;
+  framework: Framework;
+  model: string | null;
+  system_prompt: string | null;
+  /** see `AgentSettings` */
+  settings: AgentSettings;
+  status: AgentStatus;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface SwarmRecord {
+  id: string;
+  owner_id: string;
+  name: string;
+  description: string | null;
+  avatar: string | null;
+  status: SwarmStatus;
+  strategy: SwarmStrategy;
+  coordinator_agent_id: string | null;
+  /** see `SwarmSettings` */
+  settings: SwarmSettings;
+  created_at: string;
+  updated_at: string;
+}

@@ -1,0 +1,86 @@
+// Written by "npm run sdk:types" from event-schemas/; do not edit.
+import type { EventActor, EventUsage, SwarmRecord } from "../event-types/shared.ts";
+import type { RunStopReason } from "../runs.ts";
+import type { SwarmStrategy } from "../swarms.ts";
+
+/** `swarm.created`: A swarm was made. */
+export interface SwarmCreatedData {
+  swarm_id: string;
+  name: string;
+  owner_id: string;
+  strategy: SwarmStrategy;
+  actor: EventActor;
+  /** sent by `test-webhook`; nothing happened */
+  test?: true;
+}
+
+/** `swarm.updated`: Name, settings, strategy or another field of a swarm changed. That it was completed has an event of its own. */
+export interface SwarmUpdatedData {
+  swarm_id: string;
+  /** names of columns */
+  changed_fields: string[];
+  swarm: SwarmRecord;
+  actor: EventActor;
+  /** sent by `test-webhook`; nothing happened */
+  test?: true;
+}
+
+/** `swarm.deleted`: A swarm was removed, with everything that was said in it. */
+export interface SwarmDeletedData {
+  swarm_id: string;
+  name: string;
+  owner_id: string;
+  actor: EventActor;
+  /** sent by `test-webhook`; nothing happened */
+  test?: true;
+}
+
+/** `swarm.completed`: A run in which somebody answered has ended, or the swarm's status was set to `completed`. */
+export type SwarmCompletedData =
+  | {
+      swarm_id: string;
+      run_id: string;
+      /** `partial`: some agents could not answer */
+      status: "completed" | "partial";
+      stop_reason: RunStopReason;
+      /** the message that was answered */
+      message_id: string | null;
+      response_message_ids: string[];
+      usage: EventUsage | null;
+      /** from the question to the last answer, waiting included */
+      duration_ms: number;
+      /** sent by `test-webhook`; nothing happened */
+      test?: true;
+    }
+  | {
+      swarm_id: string;
+      /** no run: the status of the swarm was set to `completed` */
+      run_id: null;
+      source: "manual";
+      actor: EventActor;
+      /** sent by `test-webhook`; nothing happened */
+      test?: true;
+    };
+
+/** `swarm.agent_added`: An agent got a place in a swarm. */
+export interface SwarmAgentAddedData {
+  swarm_id: string;
+  agent_id: string;
+  agent_name: string;
+  /** in the order of turns */
+  position: number;
+  actor: EventActor;
+  /** sent by `test-webhook`; nothing happened */
+  test?: true;
+}
+
+/** `swarm.agent_removed`: An agent lost its place in a swarm. */
+export interface SwarmAgentRemovedData {
+  swarm_id: string;
+  agent_id: string;
+  agent_name: string;
+  reason: "removed" | "agent_deleted";
+  actor: EventActor;
+  /** sent by `test-webhook`; nothing happened */
+  test?: true;
+}

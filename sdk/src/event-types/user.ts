@@ -1,0 +1,35 @@
+// Written by "npm run sdk:types" from event-schemas/; do not edit.
+import type { EventActor } from "../event-types/shared.ts";
+import type { SwarmRole } from "../swarms.ts";
+
+/** `user.joined`: Somebody accepted an invitation to a swarm, or was seated by the service role. */
+export interface UserJoinedData {
+  swarm_id: string;
+  user_id: string;
+  role: SwarmRole;
+  actor: EventActor;
+  /** sent by `test-webhook`; nothing happened */
+  test?: true;
+}
+
+/** `user.removed`: Somebody is no longer a member of a swarm. */
+export interface UserRemovedData {
+  swarm_id: string;
+  user_id: string;
+  role: SwarmRole;
+  reason: "left" | "removed" | "account_deleted";
+  actor: EventActor;
+  /** sent by `test-webhook`; nothing happened */
+  test?: true;
+}
+
+/** `user.role_changed`: A member of a swarm got another role. */
+export interface UserRoleChangedData {
+  swarm_id: string;
+  user_id: string;
+  role: SwarmRole;
+  previous_role: SwarmRole;
+  actor: EventActor;
+  /** sent by `test-webhook`; nothing happened */
+  test?: true;
+}

@@ -1,0 +1,3 @@
+export type Json = string | number | boolean | null | { [key: string]: Json | undefined } | Json[];
+
+export type JsonObject = { [key: string]: Json | undefined };

@@ -1,0 +1,21 @@
+import { authError } from "../auth-error.ts";
+import type { AuthAnswer, AuthCall } from "../call.ts";
+import type { AuthRoom } from "../room.ts";
+import { selectLiveSessions } from "./sql/live-sessions.ts";
+
+/** Where the caller is signed in. Nothing of it lets anybody act as one of these sessions. */
+export async function listSessions(room: AuthRoom, { principal }: AuthCall): Promise<AuthAnswer> {
+  if (principal.kind !== "user") throw authError("no_authorization");
+  const { userId, sessionId } = principal;
+  const rows = await selectLiveSessions(room.pool, userId, room.settings.authSessionInactivitySeconds);
+  const sessions = rows.map((row) => ({
+    id: row.id,
+    created_at: row.created_at.toISOString(),
+    last_seen_at: row.last_seen_at.toISOString(),
+    user_agent: row.user_agent,
+    ip: row.ip,
+    aal: row.aal,
+    is_current: row.id === sessionId,
+  }));
+  return { status: 200, body: { sessions } };
+}

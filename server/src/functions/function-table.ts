@@ -1,0 +1,19 @@
+import { AGENT_RESPOND } from "./agent-respond.ts";
+import { BATCH } from "./batch.ts";
+import type { FunctionFacts } from "./function-call.ts";
+import { REQUEST_SIGNING } from "./request-signing.ts";
+import { TEST_WEBHOOK } from "./test-webhook.ts";
+import { TOOLS } from "./tools.ts";
+import { WEBHOOK_DISPATCHER } from "./webhook-dispatcher.ts";
+import { WEBHOOKS } from "./webhooks.ts";
+
+/** Everything under `/functions/v1/`. */
+export const FUNCTION_TABLE: readonly FunctionFacts[] = [
+  AGENT_RESPOND,
+  BATCH,
+  TOOLS,
+  WEBHOOKS,
+  TEST_WEBHOOK,
+  WEBHOOK_DISPATCHER,
+  REQUEST_SIGNING,
+];

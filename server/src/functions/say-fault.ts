@@ -1,0 +1,56 @@
+import type { z } from "zod";
+
+const TYPE_TEXTS: Readonly<Record<string, string>> = {
+  string: "must be a string",
+  number: "must be a number",
+  int: "must be an integer",
+  boolean: "must be true or false",
+  array: "must be an array",
+  object: "must be a JSON object",
+  record: "must be a JSON object",
+};
+
+const FORMAT_TEXTS: Readonly<Record<string, string>> = {
+  guid: "must be a UUID",
+  datetime: "must be a time in ISO 8601, with its offset",
+};
+
+/** A fault of a body in the words that the tables use. What a schema says itself goes before this. */
+export function sayFault(issue: z.core.$ZodRawIssue): string {
+  if (issue.input === undefined && issue.path !== undefined && issue.path.length > 0) return "is required";
+  switch (issue.code) {
+    case "invalid_type":
+      return TYPE_TEXTS[issue.expected] ?? "is of the wrong type";
+    case "invalid_value":
+      return `must be one of ${issue.values.join(", ")}`;
+    case "invalid_format":
+      return FORMAT_TEXTS[issue.format] ?? "is not written as it must be";
+    case "invalid_union":
+      return "options" in issue
+        ? `must be one of ${(issue["options"] as unknown[]).join(", ")}`
+        : "is of the wrong type";
+    case "too_small":
+      return `${sayMeasure(issue.origin)} at least ${issue.minimum}${sayUnit(issue.origin)}`;
+    case "too_big":
+      return `${sayMeasure(issue.origin)} at most ${issue.maximum}${sayUnit(issue.origin)}`;
+    case "unrecognized_keys":
+      return `has members that are not known: ${issue.keys.map((key) => JSON.stringify(key.slice(0, 100))).join(", ")}`;
+    default:
+      return "is not valid";
+  }
+}
+
+function sayMeasure(origin: string): string {
+  return sayUnit(origin) === "" ? "must be" : "must have";
+}
+
+function sayUnit(origin: string): string {
+  switch (origin) {
+    case "string":
+      return " characters";
+    case "array":
+      return " entries";
+    default:
+      return "";
+  }
+}

@@ -1,0 +1,91 @@
+import { ACCOUNT_OPERATIONS } from "../operations/account-operations.ts";
+import { ADMIN_OPERATIONS } from "../operations/admin-operations.ts";
+import { AGENT_OPERATIONS } from "../operations/agent-operations.ts";
+import { FACTOR_OPERATIONS } from "../operations/factor-operations.ts";
+import { MAIL_OPERATIONS } from "../operations/mail-operations.ts";
+import { NOT_OFFERED } from "../operations/not-offered.ts";
+import type { OperationText, OperationTexts } from "../operations/operation-text.ts";
+import { SERVICE_OPERATIONS } from "../operations/service-operations.ts";
+import { WEBHOOK_OPERATIONS } from "../operations/webhook-operations.ts";
+
+export interface Tag {
+  readonly name: string;
+  readonly description: string;
+  readonly operations: OperationTexts;
+}
+
+const [REALTIME, SERVICE] = splitBy(SERVICE_OPERATIONS, (operation) => operation.includes(" /realtime/"));
+
+/** In the order in which a reader meets them. */
+export const TAGS: readonly Tag[] = [
+  {
+    name: "Agents",
+    description: "Functions about runs, tools, and table operations that belong together.",
+    operations: AGENT_OPERATIONS,
+  },
+  {
+    name: "Webhooks",
+    description: "Functions beside the tables `webhooks` and `webhook_deliveries`.",
+    operations: WEBHOOK_OPERATIONS,
+  },
+  {
+    name: "Accounts",
+    description: "Signing up, in and out. Paths and bodies are GoTrue's, so that `supabase.auth` works as it is.",
+    operations: ACCOUNT_OPERATIONS,
+  },
+  {
+    name: "Mail",
+    description: "Codes and links that go by mail. No answer tells whether an address has an account.",
+    operations: MAIL_OPERATIONS,
+  },
+  {
+    name: "Second factors and keys",
+    description: "Authenticator apps, and the public keys that access tokens are verified with.",
+    operations: FACTOR_OPERATIONS,
+  },
+  {
+    name: "Administration",
+    description: "Accounts of others, for the service role. It must never be placed in client code.",
+    operations: ADMIN_OPERATIONS,
+  },
+  {
+    name: "Realtime",
+    description: "The socket, and broadcasts of those who have none.",
+    operations: REALTIME,
+  },
+  { name: "Service", description: "Probes and these documents. No key is needed.", operations: SERVICE },
+  {
+    name: "Not offered",
+    description: "Calls that supabase-js can make and that this service answers with why it does nothing.",
+    operations: Object.fromEntries(
+      Object.entries(NOT_OFFERED).map(([operation, code]) => [operation, describeRefusal(operation, code)]),
+    ),
+  },
+];
+
+function describeRefusal(operation: string, code: (typeof NOT_OFFERED)[string]): OperationText {
+  const parameters = [...operation.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => ({
+    name,
+    in: "path" as const,
+    required: true,
+    description: "not looked at",
+    schema: { type: "string" },
+  }));
+  return {
+    id: `refuse${operation
+      .replace("/auth/v1", "")
+      .replaceAll(/[^A-Za-z]+(\w?)/g, (_, letter: string) => letter.toUpperCase())}`,
+    summary: `Answers \`${code}\``,
+    ...(parameters.length > 0 && { parameters }),
+    answers: {},
+    errors: [code],
+  };
+}
+
+function splitBy(texts: OperationTexts, belongs: (operation: string) => boolean): [OperationTexts, OperationTexts] {
+  const entries = Object.entries(texts);
+  return [
+    Object.fromEntries(entries.filter(([operation]) => belongs(operation))),
+    Object.fromEntries(entries.filter(([operation]) => !belongs(operation))),
+  ];
+}

@@ -1,0 +1,200 @@
+import { ID } from "./example-values.ts";
+import { inHeader, type OperationTexts, refer } from "./operation-text.ts";
+
+const EVENT_STREAM = {
+  type: "string",
+  description:
+    "Server-sent events: `message.created`, `run.queued`, `run.started`, `turn.started`, `turn.completed`, `agent.status_changed`, `agent.error`, `message.delta`, `reasoning.delta`, `tool.started`, `tool.approval_required`, `tool.executed`, `tool.error`, one of `run.completed`, `run.partial`, `run.failed`, `run.cancelled`, and `done`.",
+} as const;
+
+const RUN_EXAMPLE = {
+  run_id: ID.run,
+  swarm_id: ID.swarm,
+  status: "completed",
+  stop_reason: "all_replied",
+  message: null,
+  responses: [],
+  errors: [],
+  usage: {
+    input_tokens: 12,
+    cached_input_tokens: 0,
+    output_tokens: 30,
+    total_tokens: 42,
+    cost_usd: 0.0001,
+    estimated: false,
+  },
+  pending_approvals: null,
+  created_at: "2026-11-15T12:00:00.000000+00:00",
+  completed_at: "2026-11-15T12:00:00.900000+00:00",
+};
+
+const RUN_HEADERS = {
+  "X-Run-Id": "the run",
+  "Idempotent-Replayed": "`true` where an earlier call with the same key made the run",
+};
+
+export const AGENT_OPERATIONS: OperationTexts = {
+  "POST /functions/v1/agent-respond": {
+    id: "agentRespond",
+    summary: "Ask the agents of a swarm, or steer a run",
+    description:
+      "Stores your message and lets the agents answer it; for members whose role is not `viewer`. Waits for the last answer, or streams with `Accept: text/event-stream` or `stream: true`. Closing the connection does not end the run unless you asked for that. With `action` it steers a run that is there: `cancel`, `approve`, `attach`.",
+    parameters: [
+      inHeader("Idempotency-Key", "up to 255 characters: for a day the same key with the same body is the same run"),
+      inHeader("Last-Event-ID", "the last event of the stream that was seen; only later ones come"),
+    ],
+    body: {
+      forms: ["Ask", "Cancel", "Approve", "Attach"],
+      bounds: { message: { minLength: 1, maxLength: 32_000 }, client_message_id: { minLength: 1, maxLength: 255 } },
+      fields: {
+        agent_ids: "only these answer; otherwise those who are mentioned, otherwise those whom the strategy calls",
+        stream: "the same as `Accept: text/event-stream`",
+        background: "answer 202 at once",
+        include_reasoning: "show `reasoning.delta` in the stream",
+        on_conflict: "when the swarm is busy; the swarm's setting unless told here",
+        on_disconnect: "`cancel` ends the run when this connection closes",
+        max_turns: "where the swarm allows as many",
+        reply_to_id: "kept with your message",
+        client_message_id: "kept with your message; the same one again is the same run",
+        metadata: "kept with your message; at most 32,000 bytes",
+        user_id: "for the service role, which says for whom it speaks; that user pays",
+        last_event_id: "only what came after it",
+        decisions: "all of them hold, or none",
+      },
+      examples: {
+        ask: { swarm_id: ID.swarm, message: "Is the bridge open?" },
+        cancel: { action: "cancel", run_id: ID.run },
+        approve: {
+          action: "approve",
+          run_id: ID.run,
+          decisions: [{ tool_execution_id: ID.toolExecution, approved: true }],
+        },
+        attach: { action: "attach", run_id: ID.run, last_event_id: 7 },
+      },
+    },
+    answers: {
+      200: {
+        description: "The run has ended and somebody answered, or it was cancelled; or the stream of its events",
+        schema: refer("Run"),
+        example: RUN_EXAMPLE,
+        stream: EVENT_STREAM,
+        headers: RUN_HEADERS,
+      },
+      202: {
+        description: "The run is not over: asked for in the background, waiting for an approval, or queued for long",
+        schema: refer("Run"),
+        headers: RUN_HEADERS,
+      },
+    },
+    errors: [
+      "VALIDATION_ERROR",
+      "NO_AGENTS",
+      "CONTENT_BLOCKED",
+      "INVALID_MODEL",
+      "FORBIDDEN",
+      "BUDGET_EXCEEDED",
+      "SWARM_NOT_FOUND",
+      "RUN_NOT_FOUND",
+      "AGENT_NOT_FOUND",
+      "SWARM_BUSY",
+      "SWARM_NOT_ACTIVE",
+      "APPROVAL_DECIDED",
+      "APPROVAL_EXPIRED",
+      "IDEMPOTENCY_KEY_REUSED",
+      "PROVIDER_ERROR",
+      "PROVIDER_NOT_CONFIGURED",
+      "PROVIDER_TIMEOUT",
+    ],
+    alsoCounts: ["ai", "tool"],
+    javascript: `const { data: run, error } = await supabase.functions.invoke("agent-respond", {
+  body: { swarm_id, message: "Is the bridge open?" },
+});`,
+  },
+  "POST /functions/v1/tools": {
+    id: "tools",
+    summary: "Tools of an MCP server, and trying a tool out",
+    description:
+      "`list` shows what an MCP server offers, `import` makes tools of it, `test` calls a tool of yours once. Secrets are kept sealed and never shown.",
+    body: {
+      forms: ["List", "Import", "Test"],
+      fields: {
+        url: "of the MCP server",
+        auth: "how the secret is sent; left out, the only secret is a bearer token",
+        secrets: "name to value, at most 20",
+        tool_id: "with `list`: ask the server of this tool",
+        names: "as the server calls them",
+        visibility: "`public` is for the service role",
+        user_id: "for the service role: whose the tools become",
+        input: "what the model would send",
+      },
+      examples: {
+        list: { action: "list", url: "https://mcp.example.com/mcp", secrets: { token: "sk-123" } },
+        import: { action: "import", url: "https://mcp.example.com/mcp", names: ["search"] },
+        test: { action: "test", tool_id: ID.tool, input: { query: "bridges" } },
+      },
+    },
+    answers: {
+      200: {
+        description: "What is offered, what was made (nothing), or what the tool said",
+        schema: {
+          anyOf: [
+            {
+              type: "object",
+              properties: { tools: { type: "array", items: refer("RemoteTool") } },
+              required: ["tools"],
+            },
+            refer("ImportedTools"),
+            refer("TestedTool"),
+          ],
+        },
+        example: {
+          tool_id: ID.tool,
+          success: true,
+          status: "succeeded",
+          attempts: 1,
+          duration_ms: 120,
+          output: "42",
+          output_chars: 2,
+          truncated: false,
+        },
+      },
+      201: { description: "Tools were made", schema: refer("ImportedTools") },
+    },
+    errors: ["VALIDATION_ERROR", "INVALID_URL", "FORBIDDEN", "TOOL_NOT_FOUND", "TOOL_ERROR"],
+    javascript: `const { data } = await supabase.functions.invoke("tools", {
+  body: { action: "test", tool_id, input: { query: "bridges" } },
+});`,
+  },
+  "POST /functions/v1/batch": {
+    id: "batch",
+    summary: "Several table operations in one transaction",
+    description:
+      "All of them happen, or none. Each is a call of the table interface without `/rest/v1`; what fails is told as its own call would be, with the status of that call for the whole.",
+    body: {
+      fields: {
+        path: "as it would follow `/rest/v1`, query included",
+        headers: "`Prefer`, `Accept`, `Accept-Profile`, `Content-Profile`, `Range`",
+        body: "any JSON",
+      },
+      examples: {
+        "two inserts": {
+          operations: [
+            { method: "POST", path: "/agents", headers: { Prefer: "return=representation" }, body: { name: "Ann" } },
+            { method: "POST", path: "/swarms", body: { name: "Newsroom" } },
+          ],
+        },
+      },
+    },
+    answers: {
+      200: {
+        description: "What each operation answered, in order",
+        schema: refer("BatchResults"),
+        example: { results: [{ status: 201, headers: {}, body: null }] },
+      },
+    },
+    errors: ["VALIDATION_ERROR", "UNSUPPORTED_MEDIA_TYPE"],
+    javascript: `const { data } = await supabase.functions.invoke("batch", {
+  body: { operations: [{ method: "POST", path: "/agents", body: { name: "Ann" } }] },
+});`,
+  },
+};

@@ -1,0 +1,104 @@
+import { record, TEXT } from "../schemas/schema-parts.ts";
+import { SESSION } from "./example-values.ts";
+import { inQuery, type OperationText, type OperationTexts, refer } from "./operation-text.ts";
+
+const EMAIL = "ada@example.com";
+const REDIRECT = inQuery("redirect_to", "where the link leads in the end; must be on the operator's list", {
+  type: "string",
+  format: "uri",
+});
+const MAIL_ERRORS = ["validation_failed", "email_address_invalid", "over_email_send_rate_limit"] as const;
+const SENT = {
+  200: {
+    description: "The same whether the address has an account or not",
+    schema: { type: "object", additionalProperties: false },
+    example: {},
+  },
+} as const;
+
+const OTP: Omit<OperationText, "id" | "summary"> = {
+  description:
+    "Sends a mail with a link and a code of six digits. Makes an account where there is none, unless `create_user` is false.",
+  parameters: [REDIRECT],
+  body: {
+    required: ["email"],
+    hidden: ["phone"],
+    fields: { data: "becomes `user_metadata` of a new account" },
+    examples: { "to an address": { email: EMAIL, create_user: false } },
+  },
+  answers: SENT,
+  errors: [...MAIL_ERRORS, "phone_provider_disabled"],
+};
+
+/** Under `/auth/v1`: everything that goes by mail. */
+export const MAIL_OPERATIONS: OperationTexts = {
+  "POST /auth/v1/otp": {
+    ...OTP,
+    id: "requestOtp",
+    summary: "Ask for a code to sign in with",
+    javascript: `await supabase.auth.signInWithOtp({ email: "${EMAIL}" });`,
+  },
+  "POST /auth/v1/magiclink": { ...OTP, id: "requestMagicLink", summary: "The same by its older name" },
+  "POST /auth/v1/recover": {
+    id: "requestRecovery",
+    summary: "Ask for a way back in",
+    parameters: [REDIRECT],
+    body: { required: ["email"], examples: { "to an address": { email: EMAIL } } },
+    answers: SENT,
+    errors: MAIL_ERRORS,
+    javascript: `await supabase.auth.resetPasswordForEmail("${EMAIL}", { redirectTo: "https://app.example.com/reset" });`,
+  },
+  "POST /auth/v1/resend": {
+    id: "resendMail",
+    summary: "The mail of an open sign-up or change of address, once more",
+    parameters: [REDIRECT],
+    body: {
+      required: ["email"],
+      hidden: ["phone"],
+      bounds: { type: { enum: ["signup", "email_change"] } },
+      examples: { "of a sign-up": { type: "signup", email: EMAIL } },
+    },
+    answers: SENT,
+    errors: [...MAIL_ERRORS, "phone_provider_disabled"],
+    javascript: `await supabase.auth.resend({ type: "signup", email: "${EMAIL}" });`,
+  },
+  "GET /auth/v1/reauthenticate": {
+    id: "requestReauthentication",
+    summary: "Ask for a code before a change of password",
+    answers: SENT,
+    errors: [["validation_failed", 422], "over_email_send_rate_limit"],
+    javascript: `await supabase.auth.reauthenticate();`,
+  },
+  "POST /auth/v1/verify": {
+    id: "verifyOtp",
+    summary: "A code or the text of a link becomes a session",
+    description: "Either `email` with `token`, or `token_hash` alone. A code bears five wrong tries.",
+    body: {
+      hidden: ["phone"],
+      fields: { token: "the six digits", token_hash: "as `generate_link` or a mail template of your own has it" },
+      examples: {
+        "by code": { type: "email", email: EMAIL, token: "123456" },
+        "by link": { type: "recovery", token_hash: "b7c1…" },
+      },
+    },
+    answers: {
+      200: {
+        description: "A session; or, of a change of address that both addresses have to confirm, that one has",
+        schema: { anyOf: [refer("Session"), record({ msg: TEXT, code: { type: "string", const: "200" } })] },
+        example: SESSION,
+      },
+    },
+    errors: ["validation_failed", "email_address_invalid", "phone_provider_disabled", "otp_expired", "user_banned"],
+    javascript: `const { data } = await supabase.auth.verifyOtp({ type: "email", email: "${EMAIL}", token: "123456" });`,
+  },
+  "GET /auth/v1/verify": {
+    id: "followLink",
+    summary: "What the button of a mail leads to",
+    description:
+      "For browsers. Redirects to the application, with the session in the fragment or, of a PKCE flow, with a `code` in the query; a failure travels the same way as `error`, `error_code` and `error_description`.",
+    parameters: [inQuery("token", "the text of the link"), inQuery("type", "as in POST /auth/v1/verify"), REDIRECT],
+    answers: {
+      303: { description: "Back to the application", headers: { Location: "the address, with the outcome" } },
+    },
+  },
+};

@@ -1,0 +1,115 @@
+import type { Schema } from "../openapi/document.ts";
+import { record, TEXT } from "../schemas/schema-parts.ts";
+import { inPath, inQuery, type OperationTexts } from "./operation-text.ts";
+
+const statusOf = (status: string): Schema => record({ status: { type: "string", const: status }, version: TEXT });
+
+/** Of the service as a whole: probes, these documents, and broadcasts without a socket. */
+export const SERVICE_OPERATIONS: OperationTexts = {
+  "GET /health": {
+    id: "getHealth",
+    summary: "That the process lives",
+    answers: {
+      200: { description: "It does", schema: statusOf("ok"), example: { status: "ok", version: "0.1.0" } },
+    },
+  },
+  "GET /ready": {
+    id: "getReadiness",
+    summary: "That it can serve: the database answers",
+    answers: {
+      200: { description: "It can", schema: statusOf("ready"), example: { status: "ready", version: "0.1.0" } },
+    },
+  },
+  "GET /openapi.json": {
+    id: "getOpenApi",
+    summary: "This document",
+    answers: {
+      200: {
+        description: "OpenAPI 3.1",
+        schema: { type: "object", additionalProperties: true },
+        headers: { ETag: "for `If-None-Match`" },
+      },
+    },
+  },
+  "GET /reference": {
+    id: "getReferencePage",
+    summary: "This document as a page for people",
+    answers: {
+      200: {
+        description: "HTML",
+        mediaType: "text/html",
+        schema: TEXT,
+        headers: { ETag: "for `If-None-Match`" },
+      },
+    },
+  },
+  "GET /reference/{file}": {
+    id: "getReferenceFile",
+    summary: "Style sheet and script of the page",
+    parameters: [inPath("file", "the name", { type: "string", enum: ["reference.css", "reference.js"] })],
+    answers: {
+      200: {
+        description: "The file",
+        mediaType: "text/*",
+        schema: TEXT,
+        headers: { ETag: "for `If-None-Match`" },
+      },
+    },
+    errors: ["NOT_FOUND"],
+  },
+  "GET /realtime/v1/websocket": {
+    id: "openSocket",
+    summary: "Open a socket for changes, broadcasts and presence",
+    description:
+      "A WebSocket that speaks the Phoenix protocol as supabase-js does. The key stands in the query, because browsers cannot set headers on a socket. Channels then carry the access token; changes of rows come to those who may read the row.",
+    parameters: [
+      { ...inQuery("apikey", "the anon or service role key"), required: true },
+      inQuery("vsn", "version of the frames", { type: "string", enum: ["1.0.0", "2.0.0"], default: "1.0.0" }),
+    ],
+    answers: { 101: { description: "The connection is a WebSocket from here on" } },
+    errors: ["BAD_REQUEST", "UNAUTHORIZED", "NOT_FOUND", "RATE_LIMITED", "SERVICE_UNAVAILABLE"],
+    javascript: `supabase.channel("agents")
+  .on("postgres_changes", { event: "UPDATE", schema: "public", table: "agents" }, ({ new: agent }) => console.log(agent.status))
+  .subscribe();`,
+  },
+  "POST /realtime/v1/api/broadcast": {
+    id: "broadcastMessages",
+    summary: "Broadcast several messages without a socket",
+    description: "All are sent, or none. A private topic asks the rules of `realtime.messages`.",
+    body: {
+      examples: {
+        "one message": { messages: [{ topic: "room-1", event: "typing", payload: { who: "Ada" }, private: false }] },
+      },
+    },
+    answers: { 202: { description: "Sent to all who listen" } },
+    errors: [["VALIDATION_ERROR", 422], "VALIDATION_ERROR", "FORBIDDEN", "PAYLOAD_TOO_LARGE"],
+    javascript: `await supabase.channel("room-1").httpSend("typing", { who: "Ada" });`,
+  },
+  "POST /realtime/v1/api/broadcast/{topic}/events/{event}": {
+    id: "broadcastEvent",
+    summary: "Broadcast one message without a socket",
+    parameters: [
+      inPath("topic", "the topic, without the prefix that it has on sockets", TEXT),
+      inPath("event", "its name", TEXT),
+      inQuery("private", "a topic with rules of its own", { type: "string", enum: ["true", "false"] }),
+    ],
+    body: { examples: { "any JSON": { who: "Ada" } } },
+    answers: { 202: { description: "Sent to all who listen" } },
+    errors: [["VALIDATION_ERROR", 422], "VALIDATION_ERROR", "FORBIDDEN", "PAYLOAD_TOO_LARGE"],
+  },
+};
+
+/** Bodies that no schema of the server stands for. */
+export const WRITTEN_BODIES: Readonly<Record<string, Schema>> = {
+  "POST /realtime/v1/api/broadcast": record({
+    messages: {
+      type: "array",
+      maxItems: 1_000,
+      items: record(
+        { topic: TEXT, event: TEXT, payload: { description: "any JSON" } },
+        { private: { type: "boolean", default: false } },
+      ),
+    },
+  }),
+  "POST /realtime/v1/api/broadcast/{topic}/events/{event}": { description: "any JSON, or bytes" },
+};

@@ -1,0 +1,120 @@
+import type { Schema } from "../openapi/document.ts";
+import { ANY_OBJECT, COUNT, describe, listOf, record, TEXT, TEXT_OR_NULL, TIME, TRUTH, UUID } from "./schema-parts.ts";
+
+const METADATA = describe(ANY_OBJECT, "any JSON");
+
+const USER_MEMBERS = {
+  id: UUID,
+  aud: TEXT,
+  role: TEXT,
+  email: describe(TEXT, "empty for an anonymous user"),
+  phone: describe(TEXT, "always empty"),
+  app_metadata: describe(ANY_OBJECT, "for the operator to write"),
+  user_metadata: describe(ANY_OBJECT, "for the user to write"),
+  identities: listOf({ $ref: "#/components/schemas/Identity" }),
+  created_at: TIME,
+  updated_at: TIME,
+  is_anonymous: TRUTH,
+};
+
+/** Left out where it never happened. */
+const USER_TIMES = {
+  email_confirmed_at: TIME,
+  confirmed_at: TIME,
+  invited_at: TIME,
+  confirmation_sent_at: TIME,
+  recovery_sent_at: TIME,
+  email_change_sent_at: TIME,
+  reauthentication_sent_at: TIME,
+  last_sign_in_at: TIME,
+  banned_until: TIME,
+  deleted_at: TIME,
+};
+
+const USER_OPTIONAL = {
+  ...USER_TIMES,
+  new_email: describe(TEXT, "an address that waits for its confirmation"),
+  factors: listOf({ $ref: "#/components/schemas/Factor" }),
+};
+
+export const ACCOUNT_SCHEMAS: Readonly<Record<string, Schema>> = {
+  User: record(USER_MEMBERS, USER_OPTIONAL),
+  Identity: record(
+    {
+      identity_id: UUID,
+      id: TEXT,
+      user_id: UUID,
+      identity_data: METADATA,
+      provider: { type: "string", const: "email" },
+      created_at: TIME,
+      updated_at: TIME,
+    },
+    { last_sign_in_at: TIME, email: TEXT },
+  ),
+  Factor: record(
+    {
+      id: UUID,
+      created_at: TIME,
+      updated_at: TIME,
+      status: { type: "string", enum: ["unverified", "verified"] },
+      factor_type: { type: "string", const: "totp" },
+    },
+    { friendly_name: TEXT, last_challenged_at: TIME },
+  ),
+  SignedInDevice: record({
+    id: UUID,
+    created_at: TIME,
+    last_seen_at: TIME,
+    user_agent: TEXT_OR_NULL,
+    ip: TEXT_OR_NULL,
+    aal: { type: "string", enum: ["aal1", "aal2"] },
+    is_current: describe(TRUTH, "the session that asks"),
+  }),
+  Session: record(
+    {
+      access_token: describe(TEXT, "a JWT, to be sent as the bearer"),
+      token_type: { type: "string", const: "bearer" },
+      expires_in: describe(COUNT, "seconds"),
+      expires_at: describe(COUNT, "Unix seconds"),
+      refresh_token: describe(TEXT, "good for one refresh; the answer to it has the next one"),
+      user: { $ref: "#/components/schemas/User" },
+    },
+    {
+      weak_password: record({
+        reasons: listOf({ type: "string", enum: ["length", "characters"] }),
+        message: TEXT,
+      }),
+    },
+  ),
+  EnrolledFactor: record({
+    id: UUID,
+    type: { type: "string", const: "totp" },
+    friendly_name: TEXT,
+    totp: record({
+      qr_code: describe(TEXT, "SVG markup"),
+      secret: describe(TEXT, "base32, for typing it in"),
+      uri: describe(TEXT, "`otpauth:`"),
+    }),
+  }),
+  GeneratedLink: record(
+    {
+      ...USER_MEMBERS,
+      action_link: describe(TEXT, "what the button of the mail would lead to"),
+      email_otp: describe(TEXT, "six digits"),
+      hashed_token: describe(TEXT, "for `token_hash` of POST /auth/v1/verify"),
+      verification_type: TEXT,
+      redirect_to: TEXT,
+    },
+    USER_OPTIONAL,
+  ),
+  AuthSettings: record({
+    external: { type: "object", additionalProperties: TRUTH, description: "ways to sign in; only `email` is offered" },
+    disable_signup: TRUTH,
+    mailer_autoconfirm: describe(TRUTH, "a sign-up needs no mail and gets a session at once"),
+    phone_autoconfirm: TRUTH,
+    sms_provider: TEXT,
+    saml_enabled: TRUTH,
+    passkeys_enabled: TRUTH,
+  }),
+  KeySet: record({ keys: listOf(describe(ANY_OBJECT, "a public key as JWK (RFC 7517)")) }),
+};

@@ -1,0 +1,77 @@
+/** Columns whose type the database does not know as narrowly as the interface does. */
+export const COLUMN_TYPES: Readonly<Record<string, string>> = {
+  "agent_cards.status": "AgentStatus",
+  "agent_tools.configuration": "JsonObject",
+  "agents.settings": "AgentSettings",
+  "messages.metadata": "JsonObject",
+  "models.supports": "JsonObject",
+  "run_events.data": "JsonObject",
+  "run_turns.error": "EventFault",
+  "run_turns.framework": "Framework",
+  "run_turns.warnings": "JsonObject[]",
+  "runs.error": "EventFault",
+  "runs.request": "JsonObject",
+  "runs.usage": "EventUsage",
+  "swarms.settings": "SwarmSettings",
+  "tool_executions.error": "EventFault",
+  "tools.config": "JsonObject",
+  "tools.input_schema": "JsonObject",
+  "usage_daily.framework": "Framework",
+  "usage_records.framework": "Framework",
+  "user_settings.notifications": "JsonObject",
+  "user_settings.preferences": "JsonObject",
+  "webhook_deliveries.event_type": "EventType",
+  "webhook_deliveries.payload": "SwarmbaseEvent",
+  "webhooks.headers": "Record<string, string>",
+};
+
+/** PostgreSQL says of no column of a view that it is never null; of these it is so. */
+export const VIEW_COLUMNS_NOT_NULL: Readonly<Record<string, readonly string[]>> = {
+  agent_cards: ["id", "name", "status"],
+  public_profiles: ["id"],
+  usage_daily: [
+    "day",
+    "payer_id",
+    "framework",
+    "model",
+    "turns",
+    "input_tokens",
+    "cached_input_tokens",
+    "output_tokens",
+    "reasoning_tokens",
+  ],
+};
+
+/** Columns that the service fills in, whatever is sent, or refuses to be told; beside those that the tables' own rules ignore. */
+export const SERVICE_OWNED: Readonly<Record<string, readonly string[]>> = {
+  agent_tools: ["user_id"],
+  message_flags: ["swarm_id", "source", "flagged_by", "resolved_by", "resolved_at"],
+  messages: [
+    "seq",
+    "sender_id",
+    "sender_name",
+    "sender_deleted",
+    "run_id",
+    "turn_id",
+    "finish_reason",
+    "edited_at",
+    "deleted_at",
+    "deleted_by",
+    "flagged",
+  ],
+  swarm_agents: ["user_id", "added_by"],
+  swarm_members: ["invited_by", "joined_at"],
+  webhooks: ["secret", "api_version", "disabled_reason", "disabled_at"],
+};
+
+/** Of a new row alone: they begin as the service says and can be changed later. */
+export const SERVICE_OWNED_ON_INSERT: Readonly<Record<string, readonly string[]>> = {
+  agents: ["status"],
+  message_flags: ["status"],
+};
+
+/** What the other names of columns take. */
+export const ALIAS_TYPES: Readonly<Record<string, string>> = {
+  "swarm_members.email": "string | null",
+  "tools.secrets": "Record<string, string>",
+};
