@@ -8,8 +8,10 @@ const CHECKS: readonly Check[] = [
   { name: "format", args: [findProgram(root, "@biomejs/biome", "biome"), "format"] },
   { name: "lint", args: [findProgram(root, "oxlint", "oxlint")] },
   { name: "types", args: [findProgram(root, "typescript", "tsc"), "--project", "."] },
+  { name: "types of the console", args: [findProgram(root, "typescript", "tsc"), "--project", "console"] },
   { name: "architecture", args: ["--conditions=swarmbase-source", "tools/check-architecture.ts"] },
   { name: "documents", args: ["--conditions=swarmbase-source", "tools/check-docs.ts"] },
+  { name: "size of the console", args: ["tools/check-console-size.ts"] },
   { name: "dead code", args: [findProgram(root, "knip", "knip"), "--no-progress"] },
 ];
 

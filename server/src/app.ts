@@ -4,8 +4,17 @@ import type { Duplex } from "node:stream";
 import { admitCaller, checkRequestSignature, writeCredentials } from "./auth/index.ts";
 import { type Closers, createClosers } from "./closers.ts";
 import type { Environment, Settings } from "./config/index.ts";
+import { type ConsoleRoom, openConsole } from "./console/index.ts";
 import { openDatabase, openServer } from "./db/index.ts";
-import { createHttpServer, keepTlsCurrent, loadTlsMaterial, type Route, type TlsMaterial } from "./http/index.ts";
+import {
+  consoleFallback,
+  consoleRoutes,
+  createHttpServer,
+  keepTlsCurrent,
+  loadTlsMaterial,
+  type Route,
+  type TlsMaterial,
+} from "./http/index.ts";
 import { supervise } from "./jobs/index.ts";
 import type { Meter, Observer } from "./observe/index.ts";
 import { openRooms } from "./open-rooms.ts";
@@ -118,12 +127,16 @@ async function joinRooms(options: AppOptions, closers: Closers): Promise<App> {
     await supervised;
   });
 
+  const consoleRoom = openConsoleRoom(options, keys.anonKey, closers);
   const gate = Promise.withResolvers<void>();
   gate.promise.catch(() => {});
   const http = createHttpServer({
     settings,
     tls,
-    routes: rooms.routes.map((route) => behind(gate.promise, route)),
+    routes: [...rooms.routes, ...(consoleRoom === null ? [] : consoleRoutes(consoleRoom))].map((route) =>
+      behind(gate.promise, route),
+    ),
+    ...(consoleRoom !== null && { fallback: consoleFallback(consoleRoom) }),
     gate: (admittance, credentials) => admitCaller(rooms.auth, admittance, credentials),
     limits: rooms.limits,
     checkSignature: (request) => checkRequestSignature(rooms.auth, request),
@@ -151,6 +164,15 @@ async function joinRooms(options: AppOptions, closers: Closers): Promise<App> {
   gate.resolve(written);
   await written;
   return { url, localUrl, caFile, providers: describeProviders(providers), failed, stop: () => closers.closeAll() };
+}
+
+/** Null on a node that serves no requests, or is told to go without. */
+function openConsoleRoom(options: AppOptions, anonKey: string, closers: Closers): ConsoleRoom | null {
+  const { settings, environment = {}, observer, version, onProgress } = options;
+  if (!settings.console || !settings.roles.includes("api")) return null;
+  const consoleRoom = openConsole({ environment, observer, version, anonKey, onProgress });
+  closers.add("console", () => consoleRoom.close());
+  return consoleRoom;
 }
 
 async function loadTls(settings: Settings, clock: Clock): Promise<TlsMaterial | null> {

@@ -23,6 +23,7 @@ import {
   createTools,
   createWebhookDispatcher,
   createWebhooks,
+  FUNCTION_TABLE,
 } from "./functions/index.ts";
 import {
   authRoutes,
@@ -31,6 +32,7 @@ import {
   healthRoutes,
   type Route,
   realtimeRoutes,
+  referenceRoutes,
   restRoutes,
   toRestCaller,
 } from "./http/index.ts";
@@ -40,6 +42,7 @@ import type { Observer } from "./observe/index.ts";
 import { openAgentRoom } from "./open-agent-room.ts";
 import { type AddressPolicy, checkTargetUrl, createAddressPolicy, openOutbound } from "./outbound/index.ts";
 import { type Changes, createPrivateTopics, openChanges, openRealtime, type RealtimeRoom } from "./realtime/index.ts";
+import { openReference } from "./reference/index.ts";
 import { openRest } from "./rest/index.ts";
 import type { Watched } from "./serve-metrics.ts";
 import { createTableRules, isOwnName } from "./tables/index.ts";
@@ -88,7 +91,7 @@ export async function openRooms(options: RoomsOptions): Promise<Rooms> {
   const policy = createAddressPolicy({ allowedCidrs: decideAllowedCidrs(settings) });
   const ca = await readAuthorities(options);
   const webhooks = openWebhookRoom(options, { policy, listenUrl, ca });
-  const limits = openLimits({ settings, store: connectLimitStore(options), clock, observer });
+  const limits = openLimits({ settings, store: await connectLimitStore(options), clock, observer });
   const toolKey = deriveKey(masterKey, TOOL_KEY_PURPOSE);
   const onEvents = (): void => webhooks.wake();
   const agents = openAgentRoom({ ...options, listenUrl, policy, ca, toolKey, limits, onEvents });
@@ -143,6 +146,7 @@ export async function openRooms(options: RoomsOptions): Promise<Rooms> {
             ...authRoutes(authEndpoints, auth),
             ...restRoutes({ rest, sessionInactivitySeconds }),
             ...functionRoutes({ functions, sessionInactivitySeconds, limits }),
+            ...referenceRoutes(openReference({ auth: authEndpoints, functions: FUNCTION_TABLE })),
             ...realtimeRoutes({ broadcast: realtime.room.broadcast, sessionInactivitySeconds }),
           ]
         : []),
@@ -190,9 +194,9 @@ function openRealtimeRoom(
   return { changes, room };
 }
 
-function connectLimitStore({ settings, observer, closers }: RoomsOptions): SharedStore | null {
+async function connectLimitStore({ settings, observer, closers }: RoomsOptions): Promise<SharedStore | null> {
   if (settings.redisUrl === null) return null;
-  const { store, close } = connectStore(settings.redisUrl, observer);
+  const { store, close } = await connectStore(settings.redisUrl, observer);
   closers.add("limit store", async () => close());
   return store;
 }

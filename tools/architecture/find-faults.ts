@@ -1,4 +1,5 @@
 import type { Fault, Rule, Tree } from "./rule.ts";
+import { checkConsole } from "./rules/console.ts";
 import { checkCycles } from "./rules/cycles.ts";
 import { checkDoors } from "./rules/doors.ts";
 import { checkEnvironment } from "./rules/environment.ts";
@@ -17,6 +18,7 @@ const RULES: readonly Rule[] = [
   checkLayers,
   checkDoors,
   checkWorkspaces,
+  checkConsole,
   checkCycles,
   checkSize,
   checkNames,

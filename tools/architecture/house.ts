@@ -14,8 +14,10 @@ export const ROOM_LAYERS: Readonly<Record<string, number>> = {
   webhooks: 3,
   agents: 3,
   realtime: 3,
+  console: 4,
   tables: 4,
   functions: 4,
+  reference: 4,
   http: 4,
   commands: 5,
 };
@@ -36,8 +38,9 @@ const JOINING_LAYER = 5;
 export const WORKSPACE_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   sdk: [],
   server: ["sdk"],
+  console: ["sdk"],
   acceptance: [],
-  tools: ["sdk", "server"],
+  tools: ["sdk", "server", "console"],
 };
 
 export const PACKAGE_SCOPE = "@swarmbase/";
@@ -59,6 +62,18 @@ export const FORBIDDEN_NAMES: ReadonlySet<string> = new Set([
   "info",
 ]);
 
+/** The folder that the console is laid out with, where it says enough. */
+export const NAMED_ALIKE_BUT_MEANT: ReadonlySet<string> = new Set(["console/src/data"]);
+
+/** Folders of console/src and the folders beside them that each may import. */
+export const CONSOLE_IMPORTS: Readonly<Record<string, readonly string[]>> = {
+  parts: [],
+  data: [],
+  scenes: ["parts", "data"],
+  app: ["parts", "data", "scenes"],
+  styles: [],
+};
+
 const SERVER_SOURCE = "server/src/";
 
 /** The room of a path below server/src; null elsewhere and for the files that join the rooms. */
@@ -78,7 +93,7 @@ export function isTest(path: string): boolean {
   return path.includes("/test/") || path.startsWith("acceptance/") || path.endsWith(".test.ts");
 }
 
-/** What is shipped: the sources of the server and of the sdk. */
+/** What runs on the server: its sources and those of the sdk. */
 export function isProduct(path: string): boolean {
   return (path.startsWith("server/") || path.startsWith("sdk/")) && !isTest(path);
 }

@@ -47,6 +47,27 @@ describe("the architecture check", () => {
       expected: [/^server\/src\/start\.ts:1: only app\.ts.* and prepare-database\.ts/],
     },
     {
+      rule: "a part of the console that knows rows",
+      changes: {
+        "console/src/data/rows.ts": "export const rows = 1;\n",
+        "console/src/parts/list.tsx": 'import { rows } from "../data/rows.ts";\nvoid rows;\n',
+      },
+      expected: [/list\.tsx:1: parts may not import data/],
+    },
+    {
+      rule: "a scene of the console that knows another",
+      changes: {
+        "console/src/scenes/agents/index.tsx": "export const a = 1;\n",
+        "console/src/scenes/swarms/index.tsx": 'import { a } from "../agents/index.tsx";\nvoid a;\n',
+      },
+      expected: [/swarms\/index\.tsx:1: scene swarms may not import scene agents/],
+    },
+    {
+      rule: "a folder that the console is not laid out with",
+      changes: { "console/src/hooks/thing.ts": "export const a = 1;\n" },
+      expected: [/thing\.ts:1: "hooks" is not a folder of the console/],
+    },
+    {
       rule: "an import upwards",
       changes: {
         "server/src/config/load.ts": '\nimport { find } from "../auth/index.ts";\nexport const load = find;\n',

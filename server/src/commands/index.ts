@@ -2,4 +2,5 @@
 // Not in charge of: how the service works (the rooms, joined by app.ts), or the process itself (main.ts).
 
 export { CrashReason } from "./command.ts";
+export { renderCliReference } from "./render-cli-reference.ts";
 export { runCommand } from "./run-command.ts";

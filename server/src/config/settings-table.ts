@@ -66,6 +66,15 @@ export const SETTINGS = [
       "What this node does, of `api` (serves requests), `worker` (delivers webhooks, runs agents, cleans up) and `realtime` (holds sockets). Some node must do each.",
   },
   {
+    name: "CONSOLE",
+    group: "Service",
+    kind: "boolean",
+    default: true,
+    secret: false,
+    description:
+      "Whether the console for the browser is served at `/`. It is built on a start that finds none, or an old one.",
+  },
+  {
     name: "TLS_MODE",
     group: "TLS",
     kind: "choice",

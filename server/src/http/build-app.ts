@@ -8,6 +8,7 @@ import { answerHeadersOf } from "./answer-headers.ts";
 import { buildAllowedMethods } from "./allowed-methods.ts";
 import { addBodyParsers, keepBodiesRaw } from "./body-parsers.ts";
 import { addCallers, type Gate, readCredentials } from "./caller.ts";
+import { type Fallback, sendAnswer } from "./console-routes.ts";
 import { buildPreflightHeaders } from "./cors.ts";
 import { addStandings, buildCallCounter, countLost, renderStanding } from "./count-calls.ts";
 import { methodNotAllowedError, notFoundError, toHttpError } from "./http-faults.ts";
@@ -28,6 +29,7 @@ export interface AppOptions {
   gate: Gate | null;
   limits: Limits | null;
   checkSignature: SignatureCheck | null;
+  fallback: Fallback | null;
 }
 
 const PARAMETER_LENGTH = 2_048;
@@ -87,6 +89,8 @@ export function buildApp(options: AppOptions): { app: FastifyInstance; listener:
   });
   app.addHook("onRequest", async (request, reply) => {
     if (!request.is404) return;
+    const page = options.fallback?.(request) ?? null;
+    if (page !== null) return sendAnswer(reply, page);
     if (limits !== null) await countLost(limits, request, reply);
     // Before the body is read: its type and size do not matter where nothing is.
     const [path = ""] = request.url.split("?", 1);

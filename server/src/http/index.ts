@@ -9,10 +9,12 @@ export {
   type HttpServerOptions,
   type UpgradeListener,
 } from "./create-http-server.ts";
+export { consoleFallback, consoleRoutes } from "./console-routes.ts";
 export { functionRoutes } from "./function-routes.ts";
 export { type HealthOptions, healthRoutes } from "./health.ts";
 export { type MetricsServer, openMetricsServer } from "./metrics-server.ts";
 export { realtimeRoutes } from "./realtime-routes.ts";
+export { referenceRoutes } from "./reference-routes.ts";
 export { toRestCaller } from "./rest-caller.ts";
 export { restRoutes } from "./rest-routes.ts";
 export type { Route } from "./route.ts";

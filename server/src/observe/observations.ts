@@ -17,6 +17,8 @@ export const OBSERVATIONS = {
   "service.setting_unknown": { level: "warn", message: "an environment variable looks like a misspelt setting" },
   "service.crashed": { level: "fatal", message: "unexpected fault, stopping", stack: true },
 
+  "console.unavailable": { level: "error", message: "the console cannot be served" },
+
   // jobs
   "worker.started": { level: "debug", message: "worker started" },
   "worker.stopped": { level: "debug", message: "worker stopped" },

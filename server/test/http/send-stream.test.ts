@@ -3,6 +3,7 @@ import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import https from "node:https";
 import { type TestContext, test } from "node:test";
+import { z } from "zod";
 import type { FunctionCall, NamedFunction } from "../../src/functions/index.ts";
 import { type Gate, functionRoutes } from "../../src/http/index.ts";
 import { type Limits, openLimits } from "../../src/limits/index.ts";
@@ -32,6 +33,7 @@ async function serve(t: TestContext, run: (call: FunctionCall) => AsyncIterable<
     name: "talk",
     access: "account",
     limit: "api",
+    body: z.unknown(),
     run: async (call) => {
       await call.count("ai", "user:u");
       return { status: 200, headers: HEADERS, stream: run(call) };

@@ -1,4 +1,4 @@
-import { FORBIDDEN_NAMES } from "../house.ts";
+import { FORBIDDEN_NAMES, NAMED_ALIKE_BUT_MEANT } from "../house.ts";
 import type { Rule } from "../rule.ts";
 
 const KEBAB = /^[a-z0-9]+(-[a-z0-9]+)*$/;
@@ -17,6 +17,8 @@ export const checkNames: Rule = ({ texts }) =>
     const words = /^\d/.test(stem) ? [...folders, ...endings] : [...folders, stem, ...endings];
     const shouting = words.find((word) => !KEBAB.test(word));
     if (shouting !== undefined) return fault(`"${shouting}" is not kebab-case`);
-    const empty = [...folders, stem.split("-").at(-1) ?? ""].find((word) => FORBIDDEN_NAMES.has(word));
+    const isMeant = NAMED_ALIKE_BUT_MEANT.has(path.split("/").slice(0, 3).join("/"));
+    const judged = isMeant ? folders.slice(3) : folders;
+    const empty = [...judged, stem.split("-").at(-1) ?? ""].find((word) => FORBIDDEN_NAMES.has(word));
     return empty === undefined ? [] : fault(`"${empty}" says nothing about what is inside`);
   });

@@ -60,7 +60,7 @@ export async function checkMail(
       advice: "Set SMTP_URL and MAIL_FROM.",
     });
   }
-  const mailer = createMailer({ settings, observer, clock });
+  const mailer = await createMailer({ settings, observer, clock });
   try {
     await mailer.checkReady();
     findings.ok("mail", "the mail server answers and lets us in");

@@ -66,6 +66,7 @@ export async function startServer(
     limits?: Limits;
     checkSignature?: HttpServerOptions["checkSignature"];
     onUpgrade?: UpgradeListener;
+    fallback?: HttpServerOptions["fallback"];
   } = {},
 ): Promise<TestServer> {
   material ??= makeMaterial();
@@ -96,6 +97,7 @@ export async function startServer(
     ...(options.gate === undefined ? {} : { gate: options.gate }),
     ...(options.limits === undefined ? {} : { limits: options.limits }),
     ...(options.checkSignature === undefined ? {} : { checkSignature: options.checkSignature }),
+    ...(options.fallback === undefined ? {} : { fallback: options.fallback }),
     ...(options.onUpgrade === undefined ? {} : { onUpgrade: options.onUpgrade }),
     observer,
   });

@@ -1,0 +1,27 @@
+import { type QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { RouterProvider } from "react-router/dom";
+import { getStart } from "../data/client.ts";
+import { CodeValuesContext } from "../parts/code-values.ts";
+import { CommandsRoot } from "../parts/commands.tsx";
+import { ToastRoot } from "../parts/toast.tsx";
+import { TooltipRoot } from "../parts/tooltip.tsx";
+import { ErrorBoundary } from "./error-boundary.tsx";
+import { router } from "./router.tsx";
+
+export function App({ queries }: { readonly queries: QueryClient }) {
+  return (
+    <ErrorBoundary>
+      <QueryClientProvider client={queries}>
+        <TooltipRoot>
+          <ToastRoot>
+            <CodeValuesContext value={getStart()}>
+              <CommandsRoot>
+                <RouterProvider router={router} />
+              </CommandsRoot>
+            </CodeValuesContext>
+          </ToastRoot>
+        </TooltipRoot>
+      </QueryClientProvider>
+    </ErrorBoundary>
+  );
+}

@@ -1,0 +1,18 @@
+import { type ReactNode, useEffect } from "react";
+import { Mark } from "../parts/mark.tsx";
+
+/** A page with one thing to say, outside of the shell. */
+export function FullPage({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  useEffect(() => {
+    document.title = `${title} · Swarmbase`;
+  }, [title]);
+  return (
+    <main className="grid min-h-dvh place-items-center p-6">
+      <div className="grid max-w-md justify-items-center gap-4 text-center">
+        <Mark size={40} />
+        <h1 className="text-2xl font-semibold">{title}</h1>
+        {children}
+      </div>
+    </main>
+  );
+}

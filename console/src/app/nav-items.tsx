@@ -1,0 +1,34 @@
+import {
+  Activity,
+  Bot,
+  ChartColumn,
+  Code,
+  House,
+  type LucideIcon,
+  MessagesSquare,
+  User,
+  Webhook,
+  Wrench,
+} from "lucide-react";
+
+export interface NavItem {
+  readonly to: string;
+  readonly label: string;
+  readonly Icon: LucideIcon;
+  /** Typed after "g". */
+  readonly key: string;
+  /** In the bar at the bottom of a narrow screen; the others are behind "More". */
+  readonly isMain: boolean;
+}
+
+export const NAV_ITEMS: readonly NavItem[] = [
+  { to: "/", label: "Home", Icon: House, key: "h", isMain: true },
+  { to: "/agents", label: "Agents", Icon: Bot, key: "a", isMain: true },
+  { to: "/swarms", label: "Swarms", Icon: MessagesSquare, key: "s", isMain: true },
+  { to: "/tools", label: "Tools", Icon: Wrench, key: "t", isMain: false },
+  { to: "/webhooks", label: "Webhooks", Icon: Webhook, key: "w", isMain: true },
+  { to: "/events", label: "Events", Icon: Activity, key: "e", isMain: false },
+  { to: "/usage", label: "Usage", Icon: ChartColumn, key: "u", isMain: false },
+  { to: "/api", label: "API", Icon: Code, key: "p", isMain: false },
+  { to: "/account", label: "Account", Icon: User, key: "c", isMain: false },
+];

@@ -1,0 +1,158 @@
+import { clsx } from "clsx";
+import { LogOut, Menu, Moon, Search, Sun, SunMoon, User } from "lucide-react";
+import { useState } from "react";
+import { NavLink, useNavigate } from "react-router";
+import { signOut, useUser } from "../data/session.ts";
+import { Avatar } from "../parts/avatar.tsx";
+import { Drawer } from "../parts/drawer.tsx";
+import { DropdownMenu } from "../parts/dropdown-menu.tsx";
+import { Kbd } from "../parts/kbd.tsx";
+import { Mark } from "../parts/mark.tsx";
+import { setTheme } from "../parts/theme.ts";
+import { NAV_ITEMS, type NavItem } from "./nav-items.tsx";
+
+const IS_APPLE = /mac|iphone|ipad/i.test(navigator.userAgent);
+export const PALETTE_KEYS = IS_APPLE ? "⌘ K" : "Ctrl K";
+
+export function SideNav({ openPalette }: { readonly openPalette: () => void }) {
+  return (
+    <header className="sticky top-0 hidden h-dvh flex-col gap-1 border-r border-line bg-sunken px-3 py-4 lg:flex">
+      <NavLink to="/" className="mb-3 flex items-center gap-2.5 rounded-md px-2 py-1 text-lg font-semibold">
+        <Mark />
+        Swarmbase
+      </NavLink>
+      <button
+        type="button"
+        onClick={openPalette}
+        className="mb-3 flex h-9 items-center gap-2.5 rounded-md border border-line-strong bg-surface px-2.5 text-base text-ink-faint shadow-1 hover:bg-hover"
+      >
+        <Search className="size-4" aria-hidden />
+        <span className="flex-1 text-left">Search</span>
+        <Kbd keys={PALETTE_KEYS} />
+      </button>
+      <nav aria-label="Main" className="grid gap-0.5">
+        {NAV_ITEMS.filter(({ to }) => to !== "/account").map((item) => (
+          <SideLink key={item.to} item={item} />
+        ))}
+      </nav>
+      <div className="flex-1" />
+      <AccountMenu />
+    </header>
+  );
+}
+
+function SideLink({ item: { to, label, Icon }, onGo }: { readonly item: NavItem; readonly onGo?: () => void }) {
+  return (
+    <NavLink
+      to={to}
+      end={to === "/"}
+      {...(onGo !== undefined && { onClick: onGo })}
+      className={({ isActive }) =>
+        clsx(
+          "flex h-9 items-center gap-2.5 rounded-md px-2.5 text-base font-medium transition-colors [&_svg]:size-4.5",
+          isActive ? "bg-accent-soft text-accent" : "text-ink-soft hover:bg-hover hover:text-ink",
+        )
+      }
+    >
+      <Icon aria-hidden />
+      {label}
+    </NavLink>
+  );
+}
+
+function AccountMenu() {
+  const user = useUser();
+  const navigate = useNavigate();
+  const email = user.email ?? "";
+  const fullName: unknown = user.user_metadata["full_name"];
+  const name = typeof fullName === "string" && fullName !== "" ? fullName : email;
+  return (
+    <DropdownMenu
+      side="top"
+      align="start"
+      trigger={
+        <button type="button" className="flex items-center gap-2.5 rounded-md p-2 text-left hover:bg-hover">
+          <Avatar name={name} seed={user.id} />
+          <span className="grid min-w-0 flex-1">
+            <span className="truncate text-base font-medium">{name}</span>
+            {name !== email && <span className="truncate text-sm text-ink-faint">{email}</span>}
+          </span>
+        </button>
+      }
+      groups={[
+        [{ label: "Account", icon: <User />, onSelect: () => void navigate("/account") }],
+        [
+          { label: "Light theme", icon: <Sun />, onSelect: () => setTheme("light") },
+          { label: "Dark theme", icon: <Moon />, onSelect: () => setTheme("dark") },
+          { label: "Theme of the system", icon: <SunMoon />, onSelect: () => setTheme("system") },
+        ],
+        [{ label: "Sign out", icon: <LogOut />, onSelect: () => void signOut() }],
+      ]}
+    />
+  );
+}
+
+/** Where a thumb reaches it. */
+export function BottomBar({ openPalette }: { readonly openPalette: () => void }) {
+  const [isOpen, setOpen] = useState(false);
+  const close = () => setOpen(false);
+  return (
+    <>
+      <nav
+        aria-label="Main"
+        className="fixed inset-x-0 bottom-0 z-30 grid grid-cols-5 border-t border-line bg-surface pb-[env(safe-area-inset-bottom)] lg:hidden"
+      >
+        {NAV_ITEMS.filter(({ isMain }) => isMain).map(({ to, label, Icon }) => (
+          <NavLink
+            key={to}
+            to={to}
+            end={to === "/"}
+            className={({ isActive }) =>
+              clsx(
+                "flex h-14 flex-col items-center justify-center gap-1 text-2xs font-medium -outline-offset-2",
+                isActive ? "text-accent" : "text-ink-soft",
+              )
+            }
+          >
+            <Icon className="size-5" aria-hidden />
+            {label}
+          </NavLink>
+        ))}
+        <button
+          type="button"
+          onClick={() => setOpen(true)}
+          className="flex h-14 flex-col items-center justify-center gap-1 text-2xs font-medium text-ink-soft -outline-offset-2"
+        >
+          <Menu className="size-5" aria-hidden />
+          More
+        </button>
+      </nav>
+      <Drawer isOpen={isOpen} onClose={close} title="Swarmbase">
+        <div className="grid gap-1">
+          <button
+            type="button"
+            onClick={() => {
+              close();
+              openPalette();
+            }}
+            className="flex h-11 items-center gap-2.5 rounded-md px-2.5 text-base font-medium text-ink-soft hover:bg-hover"
+          >
+            <Search className="size-4.5" aria-hidden />
+            Search and commands
+          </button>
+          {NAV_ITEMS.map((item) => (
+            <SideLink key={item.to} item={item} onGo={close} />
+          ))}
+          <button
+            type="button"
+            onClick={() => void signOut()}
+            className="mt-4 flex h-11 items-center gap-2.5 rounded-md px-2.5 text-base font-medium text-ink-soft hover:bg-hover"
+          >
+            <LogOut className="size-4.5" aria-hidden />
+            Sign out
+          </button>
+        </div>
+      </Drawer>
+    </>
+  );
+}

@@ -1,0 +1,2 @@
+/** What lies above the scene. */
+export type Overlay = "palette" | "shortcuts" | null;

@@ -1,0 +1,62 @@
+import { lazy, Suspense, useState } from "react";
+import { Navigate, Outlet, ScrollRestoration, useLocation, useNavigation } from "react-router";
+import { useStanding } from "../data/session.ts";
+import { ConnectionBanner } from "./connection-banner.tsx";
+import { BottomBar, SideNav } from "./navigation.tsx";
+import type { Overlay } from "./overlay.ts";
+import { useHotkeys } from "./use-hotkeys.ts";
+import { useShellCommands } from "./use-shell-commands.tsx";
+import { useSceneFocus } from "./use-scene-focus.ts";
+
+const Palette = lazy(async () => ({ default: (await import("./palette.tsx")).Palette }));
+const ShortcutsSheet = lazy(async () => ({ default: (await import("./shortcuts-sheet.tsx")).ShortcutsSheet }));
+
+/** Everything around a scene. Who is not signed in is sent to do so, and comes back to where they were. */
+export function Shell() {
+  const { session, needsSecondFactor, isRecovering } = useStanding();
+  const location = useLocation();
+  const from = `${location.pathname}${location.search}`;
+  if (needsSecondFactor) return <Navigate to="/second-factor" replace state={{ from }} />;
+  if (isRecovering) return <Navigate to="/new-password" replace />;
+  if (session === null) return <Navigate to="/sign-in" replace state={{ from }} />;
+  return <SignedInShell />;
+}
+
+function SignedInShell() {
+  const [overlay, setOverlay] = useState<Overlay>(null);
+  const isGoing = useNavigation().state !== "idle";
+  useShellCommands(setOverlay);
+  useHotkeys(overlay === null, setOverlay);
+  useSceneFocus();
+  return (
+    <div className="min-h-dvh lg:grid lg:grid-cols-[15rem_minmax(0,1fr)]">
+      <a
+        href="#scene"
+        className="fixed top-2 left-2 z-50 -translate-y-20 rounded-md bg-accent px-4 py-2 font-medium text-on-accent focus:translate-y-0"
+      >
+        Skip to the content
+      </a>
+      <SideNav openPalette={() => setOverlay("palette")} />
+      <div className="min-w-0">
+        <div
+          aria-hidden
+          className={`fixed inset-x-0 top-0 z-50 h-0.5 bg-accent ${isGoing ? "animate-pulse-soft opacity-100" : "opacity-0"}`}
+        />
+        <ConnectionBanner />
+        <main
+          id="scene"
+          tabIndex={-1}
+          className="mx-auto w-full max-w-6xl px-4 pt-6 pb-28 outline-none has-[[data-fills]]:max-w-none! has-[[data-fills]]:p-0! sm:px-8 lg:pt-10 lg:pb-16"
+        >
+          <Outlet />
+        </main>
+      </div>
+      <BottomBar openPalette={() => setOverlay("palette")} />
+      <Suspense>
+        {overlay === "palette" && <Palette onClose={() => setOverlay(null)} />}
+        {overlay === "shortcuts" && <ShortcutsSheet onClose={() => setOverlay(null)} />}
+      </Suspense>
+      <ScrollRestoration />
+    </div>
+  );
+}

@@ -1,0 +1,38 @@
+import { LogOut, Moon, Sun, SunMoon } from "lucide-react";
+import { useMemo } from "react";
+import { useNavigate } from "react-router";
+import { signOut } from "../data/session.ts";
+import { type Command, useCommands } from "../parts/commands.tsx";
+import { setTheme } from "../parts/theme.ts";
+import { NAV_ITEMS } from "./nav-items.tsx";
+import type { Overlay } from "./overlay.ts";
+
+/** What can be done wherever one is. */
+export function useShellCommands(open: (overlay: Overlay) => void): void {
+  const navigate = useNavigate();
+  const commands = useMemo<readonly Command[]>(
+    () => [
+      ...NAV_ITEMS.map(({ to, label, Icon, key }) => ({
+        id: `go.${label}`,
+        label,
+        group: "Go to",
+        icon: <Icon />,
+        keys: `g ${key}`,
+        run: () => void navigate(to),
+      })),
+      { id: "theme.light", label: "Light theme", group: "Appearance", icon: <Sun />, run: () => setTheme("light") },
+      { id: "theme.dark", label: "Dark theme", group: "Appearance", icon: <Moon />, run: () => setTheme("dark") },
+      {
+        id: "theme.system",
+        label: "Theme of the system",
+        group: "Appearance",
+        icon: <SunMoon />,
+        run: () => setTheme("system"),
+      },
+      { id: "help.keys", label: "Keyboard shortcuts", group: "Help", run: () => open("shortcuts") },
+      { id: "session.end", label: "Sign out", group: "Account", icon: <LogOut />, run: () => void signOut() },
+    ],
+    [navigate, open],
+  );
+  useCommands(commands);
+}

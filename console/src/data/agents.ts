@@ -1,0 +1,121 @@
+import { type AgentStatus, type Database, FIELD_BOUNDS, type Framework } from "@swarmbase/sdk";
+import { dropRow, replaceRow } from "./cached-rows.ts";
+import type { Client, Row } from "./client.ts";
+import { unwrap } from "./failure.ts";
+import { afterRow, holdsText } from "./keyset.ts";
+import { useLiveTable } from "./live.ts";
+import { useLivePages } from "./live-pages.ts";
+import { type Pages, type Reading, useRows } from "./rows.ts";
+import { useWrite, type Write } from "./write.ts";
+
+export type Agent = Row<"agents">;
+/** What somebody may say about an agent; the rest is the service's. */
+export type AgentDraft = Required<
+  Pick<
+    Database["public"]["Tables"]["agents"]["Insert"],
+    "name" | "role" | "avatar" | "framework" | "model" | "system_prompt" | "settings"
+  >
+>;
+
+export interface AgentFilter {
+  readonly search: string;
+  readonly status: AgentStatus | null;
+  readonly framework: Framework | null;
+}
+
+/** The newest first. */
+export function useAgents({ search, status, framework }: AgentFilter): Pages<Agent> {
+  return useLivePages<Agent>({
+    table: "agents",
+    key: ["list", search, status, framework],
+    ask: (client, { last, size, signal }) => {
+      let query = client.from("agents").select("*").order("created_at", { ascending: false });
+      if (search.trim() !== "") query = query.or(holdsText(["name", "role"], search.trim()));
+      if (status !== null) query = query.eq("status", status);
+      if (framework !== null) query = query.eq("framework", framework);
+      if (last !== null) query = query.or(afterRow(last));
+      return query.order("id", { ascending: false }).limit(size).abortSignal(signal);
+    },
+  });
+}
+
+export function useAgent(id: string): Reading<Agent> {
+  useLiveTable("agents");
+  return useRows({
+    table: "agents",
+    key: ["one", id],
+    ask: (client, signal) => client.from("agents").select("*").eq("id", id).abortSignal(signal).single(),
+  });
+}
+
+export function useCreateAgent(): Write<AgentDraft, Agent> {
+  return useWrite({
+    tables: ["agents"],
+    write: (client, draft) => unwrap(client.from("agents").insert(draft).select().single()),
+  });
+}
+
+export interface AgentChange {
+  readonly id: string;
+  readonly change: Database["public"]["Tables"]["agents"]["Update"];
+}
+
+export function useUpdateAgent(): Write<AgentChange, Agent> {
+  return useWrite({
+    tables: ["agents"],
+    write: (client, { id, change }) => unwrap(client.from("agents").update(change).eq("id", id).select().single()),
+  });
+}
+
+/** An agent that has run into an error says so until its next turn, or until its owner says that it is fine. */
+export function useSetStatus(): Write<{ readonly id: string; readonly status: AgentStatus }, Agent> {
+  return useWrite({
+    tables: ["agents"],
+    foresee: (row) => [{ table: "agents", change: replaceRow(row) }],
+    write: (client, { id, status }) => unwrap(client.from("agents").update({ status }).eq("id", id).select().single()),
+  });
+}
+
+/** Its own table is not asked for again: the page of what is gone would ask too, before it is left. */
+export function useDeleteAgent(): Write<string, string> {
+  return useWrite({
+    tables: ["swarm_agents"],
+    foresee: (id) => [{ table: "agents", change: dropRow(id) }],
+    write: async (client, id) => {
+      await unwrap(client.from("agents").delete().eq("id", id));
+      return id;
+    },
+  });
+}
+
+const COPY = " (copy)";
+
+/** The same agent once more, with the same tools. It joins no swarm. */
+export function useDuplicateAgent(): Write<Agent, Agent> {
+  return useWrite({
+    tables: ["agents", "agent_tools"],
+    write: async (client, agent) => {
+      const { role, avatar, framework, model, system_prompt, settings } = agent;
+      const room = FIELD_BOUNDS["agents.name"].max - COPY.length;
+      const name = `${Array.from(agent.name).slice(0, room).join("")}${COPY}`;
+      const draft = { name, role, avatar, framework, model, system_prompt, settings };
+      const copy = await unwrap(client.from("agents").insert(draft).select().single());
+      try {
+        await copyTools(client, agent.id, copy.id);
+      } catch (error) {
+        // Half a copy is worse than none.
+        await client.from("agents").delete().eq("id", copy.id);
+        throw error;
+      }
+      return copy;
+    },
+  });
+}
+
+async function copyTools(client: Client, from: string, to: string): Promise<void> {
+  const tools = await unwrap(
+    client.from("agent_tools").select("tool_id, enabled, configuration").eq("agent_id", from).limit(1000),
+  );
+  if (tools.length === 0) return;
+  await unwrap(client.from("agent_tools").insert(tools.map((tool) => ({ ...tool, agent_id: to }))));
+}

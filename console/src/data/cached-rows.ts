@@ -1,0 +1,59 @@
+import type { QueryClient, QueryKey } from "@tanstack/react-query";
+import type { TableName } from "./client.ts";
+
+/** A row as the cache knows it: whatever it has, it has an id. */
+export interface KeyedRow {
+  readonly id: string;
+}
+
+export type RowChange = (rows: readonly KeyedRow[]) => readonly KeyedRow[];
+
+interface CachedPages {
+  readonly pages: readonly (readonly KeyedRow[])[];
+}
+
+/** Applies a change to every cached answer about a table: lists, pages and single rows. Returns what was there before. */
+export function changeCachedRows(queries: QueryClient, table: TableName, change: RowChange): [QueryKey, unknown][] {
+  const before = queries.getQueriesData<unknown>({ queryKey: [table] });
+  for (const [key, cached] of before) {
+    const next = changed(cached, change);
+    if (next !== cached) queries.setQueryData(key, next);
+  }
+  return before;
+}
+
+function changed(cached: unknown, change: RowChange): unknown {
+  if (isRows(cached)) return change(cached);
+  if (isPages(cached)) return { ...cached, pages: cached.pages.map((page) => change(page)) };
+  // A single row that is gone stays until the scene has left it.
+  if (isRow(cached)) return change([cached])[0] ?? cached;
+  return cached;
+}
+
+/** Members that the row does not have stay as they are. */
+export function replaceRow<Row extends KeyedRow>(row: Row): RowChange {
+  return (rows) =>
+    rows.some(({ id }) => id === row.id) ? rows.map((old) => (old.id === row.id ? { ...old, ...row } : old)) : rows;
+}
+
+export function dropRow(id: string): RowChange {
+  return (rows) => (rows.some((row) => row.id === id) ? rows.filter((row) => row.id !== id) : rows);
+}
+
+function isRow(value: unknown): value is KeyedRow {
+  return typeof value === "object" && value !== null && "id" in value && typeof value.id === "string";
+}
+
+function isRows(value: unknown): value is readonly KeyedRow[] {
+  return Array.isArray(value) && value.every(isRow);
+}
+
+function isPages(value: unknown): value is CachedPages {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "pages" in value &&
+    Array.isArray(value.pages) &&
+    value.pages.every(isRows)
+  );
+}

@@ -1,0 +1,75 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useCallback } from "react";
+import { type Client, getClient, getStart } from "./client.ts";
+import { watchedFetch } from "./connection.ts";
+import { Failure, toFailure } from "./failure.ts";
+import type { Reading } from "./rows.ts";
+import { signOut } from "./session.ts";
+import { useWrite, type Write } from "./write.ts";
+
+/** A place where the user is signed in. */
+export interface DeviceSession {
+  readonly id: string;
+  readonly created_at: string;
+  /** The last time that it asked for a token, which is once an hour while it is in use. */
+  readonly last_seen_at: string;
+  readonly user_agent: string | null;
+  readonly ip: string | null;
+  readonly aal: "aal1" | "aal2";
+  readonly is_current: boolean;
+}
+
+const KEY = ["account", "sessions"];
+
+export function useDeviceSessions(): Reading<readonly DeviceSession[]> {
+  const { data, error, refetch } = useQuery<readonly DeviceSession[], Failure>({
+    queryKey: KEY,
+    queryFn: async ({ signal }) => {
+      const response = await callSessions(getClient(), "", { signal });
+      return ((await response.json()) as { sessions: readonly DeviceSession[] }).sessions;
+    },
+    staleTime: 0,
+  });
+  const reload = useCallback(() => void refetch(), [refetch]);
+  return { rows: data, failure: error, reload };
+}
+
+export function useEndSession(): Write<string, boolean> {
+  const queries = useQueryClient();
+  return useWrite({
+    tables: [],
+    write: async (client, id) => {
+      await callSessions(client, `/${id}`, { method: "DELETE" });
+      queries.setQueryData<readonly DeviceSession[]>(KEY, (all) => all?.filter((session) => session.id !== id));
+      return true;
+    },
+  });
+}
+
+export function useEndOtherSessions(): Write<void, boolean> {
+  const queries = useQueryClient();
+  return useWrite({
+    tables: [],
+    write: async () => {
+      await signOut("others");
+      await queries.invalidateQueries({ queryKey: KEY });
+      return true;
+    },
+  });
+}
+
+/** The client library has no call for this one. */
+async function callSessions(client: Client, path: string, init: RequestInit): Promise<Response> {
+  const { data } = await client.auth.getSession();
+  const { url, anonKey } = getStart();
+  const headers = { apikey: anonKey, authorization: `Bearer ${data.session?.access_token ?? ""}` };
+  try {
+    const response = await watchedFetch(`${url}/auth/v1/sessions${path}`, { ...init, headers });
+    if (response.ok) return response;
+    const body = (await response.json().catch(() => ({}))) as { msg?: string; message?: string };
+    const message = body.msg ?? body.message ?? "The service answered something unexpected.";
+    throw new Failure(message, { status: response.status });
+  } catch (error) {
+    throw await toFailure(error);
+  }
+}

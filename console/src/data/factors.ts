@@ -1,0 +1,76 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useCallback } from "react";
+import { getClient } from "./client.ts";
+import { type Failure, unwrap } from "./failure.ts";
+import type { Reading } from "./rows.ts";
+import { useWrite, type Write } from "./write.ts";
+
+export interface Factor {
+  readonly id: string;
+  readonly name: string;
+  readonly createdAt: string;
+}
+
+/** What an authenticator app needs to know, shown once. */
+export interface Enrolment {
+  readonly factorId: string;
+  /** A picture as a data: address. */
+  readonly picture: string;
+  readonly secret: string;
+}
+
+const KEY = ["account", "factors"];
+
+/** The factors that count: those of which a code has been shown. */
+export function useFactors(): Reading<readonly Factor[]> {
+  const { data, error, refetch } = useQuery<readonly Factor[], Failure>({
+    queryKey: KEY,
+    queryFn: async () => {
+      const { totp } = await unwrap(getClient().auth.mfa.listFactors());
+      return totp.map(({ id, friendly_name: name, created_at: createdAt }) => ({
+        id,
+        name: name === undefined || name === "" ? "Authenticator" : name,
+        createdAt,
+      }));
+    },
+  });
+  const reload = useCallback(() => void refetch(), [refetch]);
+  return { rows: data, failure: error, reload };
+}
+
+export function useEnrol(): Write<string, Enrolment> {
+  return useWrite({
+    tables: [],
+    write: async (client, name) => {
+      const { id, totp } = await unwrap(client.auth.mfa.enroll({ factorType: "totp", friendlyName: name }));
+      return { factorId: id, picture: totp.qr_code, secret: totp.secret };
+    },
+  });
+}
+
+/** From then on, signing in asks for a code. */
+export function useConfirmFactor(): Write<{ readonly factorId: string; readonly code: string }, boolean> {
+  const queries = useQueryClient();
+  return useWrite({
+    tables: [],
+    write: async (client, { factorId, code }) => {
+      await unwrap(client.auth.mfa.challengeAndVerify({ factorId, code }));
+      await queries.invalidateQueries({ queryKey: KEY });
+      return true;
+    },
+  });
+}
+
+export function useRemoveFactor(): Write<string, boolean> {
+  const queries = useQueryClient();
+  return useWrite({
+    tables: [],
+    write: async (client, factorId) => {
+      await unwrap(client.auth.mfa.unenroll({ factorId }));
+      // The token still says that a code was shown; a fresh one does not.
+      await client.auth.refreshSession();
+      await queries.invalidateQueries({ queryKey: KEY });
+      return true;
+    },
+  });
+}

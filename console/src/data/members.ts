@@ -1,0 +1,113 @@
+import type { SwarmRole } from "@swarmbase/sdk";
+import { useMemo } from "react";
+import { dropRow, replaceRow } from "./cached-rows.ts";
+import type { Row } from "./client.ts";
+import { unwrap } from "./failure.ts";
+import { useLiveTable } from "./live.ts";
+import { useReloadSoon } from "./reload-soon.ts";
+import { type Pages, type Reading, usePages, useRows } from "./rows.ts";
+import { useUser } from "./session.ts";
+import { useWrite } from "./write.ts";
+
+export interface Member extends Row<"swarm_members"> {
+  /** Null for who has not joined yet. */
+  readonly public_profiles: Row<"public_profiles"> | null;
+}
+
+/** Nobody is made an owner. */
+export type GivenRole = Exclude<SwarmRole, "owner">;
+
+/** Those who came first stand first. */
+export function useMembers(swarmId: string): Pages<Member> {
+  // Who has just joined has a name now, which the row itself does not tell.
+  const onChange = useReloadSoon(useMemo(() => ["swarm_members", "of", swarmId], [swarmId]));
+  useLiveTable("swarm_members", { filter: `swarm_id=eq.${swarmId}`, onChange });
+  return usePages<Member>({
+    table: "swarm_members",
+    key: ["of", swarmId],
+    size: 100,
+    ask: (client, { last, size, signal }) => {
+      const query = client
+        .from("swarm_members")
+        .select("*, public_profiles(*)")
+        .eq("swarm_id", swarmId)
+        .order("id")
+        .limit(size)
+        .abortSignal(signal);
+      return last === null ? query : query.gt("id", last.id);
+    },
+  });
+}
+
+export function nameOf({ public_profiles: profile, invited_email: email }: Member): string {
+  return profile?.full_name ?? email ?? "Somebody";
+}
+
+/** Invitations that one has not answered yet. */
+export function useInvitations(): Reading<readonly Row<"swarm_members">[]> {
+  const user = useUser();
+  useLiveTable("swarm_members");
+  const email = (user.email ?? "").replace(/["\\]/g, "\\$&");
+  return useRows({
+    table: "swarm_members",
+    key: ["invitations", user.id],
+    ask: (client, signal) =>
+      client
+        .from("swarm_members")
+        .select("*")
+        .eq("status", "invited")
+        .or(`user_id.eq.${user.id},and(user_id.is.null,invited_email.eq."${email}")`)
+        .order("id", { ascending: false })
+        .limit(50)
+        .abortSignal(signal),
+  });
+}
+
+export function useAnswerInvitation() {
+  return useWrite<{ readonly id: string; readonly isAccepted: boolean }, void>({
+    tables: ["swarm_members", "swarms"],
+    foresee: ({ id }) => [{ table: "swarm_members", change: dropRow(id) }],
+    write: async (client, { id, isAccepted }) => {
+      if (isAccepted) await unwrap(client.from("swarm_members").update({ status: "active" }).eq("id", id));
+      else await unwrap(client.from("swarm_members").delete().eq("id", id));
+    },
+  });
+}
+
+export interface Invitation {
+  /** An e-mail address, or the id of a user. */
+  readonly whom: string;
+  readonly role: GivenRole;
+}
+
+const USER_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+export function useInvite(swarmId: string) {
+  return useWrite<Invitation, void>({
+    tables: ["swarm_members"],
+    write: async (client, { whom, role }) => {
+      const who = USER_ID.test(whom.trim()) ? { user_id: whom.trim() } : { email: whom.trim() };
+      await unwrap(client.from("swarm_members").insert({ swarm_id: swarmId, role, ...who }));
+    },
+  });
+}
+
+export function useChangeRole() {
+  return useWrite<{ readonly id: string; readonly role: GivenRole }, void>({
+    tables: ["swarm_members"],
+    foresee: (change) => [{ table: "swarm_members", change: replaceRow(change) }],
+    write: async (client, { id, role }) => {
+      await unwrap(client.from("swarm_members").update({ role }).eq("id", id).select("id").single());
+    },
+  });
+}
+
+export function useRemoveMember() {
+  return useWrite<string, void>({
+    tables: ["swarm_members", "swarms", "swarm_agents"],
+    foresee: (id) => [{ table: "swarm_members", change: dropRow(id) }],
+    write: async (client, id) => {
+      await unwrap(client.from("swarm_members").delete().eq("id", id));
+    },
+  });
+}

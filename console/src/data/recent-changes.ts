@@ -1,0 +1,57 @@
+import { type Change, type ChangedRow, readRow } from "./change.ts";
+import { getClient } from "./client.ts";
+import { unwrap } from "./failure.ts";
+
+const RECENT = 20;
+const MOST_ATTEMPTS = 100;
+/** An attempt can be committed a little after one that is younger. */
+const OVERLAP_MS = 15_000;
+
+/** The last of what keeps its time: messages, runs, tool calls and attempts. */
+export async function askForRecent(signal: AbortSignal): Promise<readonly Change[]> {
+  const latest = { ascending: false } as const;
+  const client = getClient();
+  const [messages, runs, calls, attempts] = await Promise.all([
+    unwrap(client.from("messages").select("*").order("created_at", latest).limit(RECENT).abortSignal(signal)),
+    unwrap(client.from("runs").select("*").order("created_at", latest).limit(RECENT).abortSignal(signal)),
+    unwrap(client.from("tool_executions").select("*").order("created_at", latest).limit(RECENT).abortSignal(signal)),
+    readAttempts(selectAttempts().limit(RECENT), signal),
+  ]);
+  return [
+    ...messages.map((row) => readRow("messages", row)),
+    ...runs.map((row) => readRow("runs", row)),
+    ...calls.map((row) => readRow("tool_executions", row)),
+    ...attempts.map((row) => readRow("webhook_delivery_attempts", row)),
+  ];
+}
+
+/** The attempts of deliveries since a time, the last hundred of them. Those that were told before are recognized by their key. */
+export async function askForAttempts(sinceMs: number, signal: AbortSignal): Promise<readonly Change[]> {
+  const since = new Date(sinceMs - OVERLAP_MS).toISOString();
+  const rows = await readAttempts(selectAttempts().gte("created_at", since).limit(MOST_ATTEMPTS), signal);
+  return rows.map((row) => readRow("webhook_delivery_attempts", row));
+}
+
+function selectAttempts() {
+  return getClient()
+    .from("webhook_delivery_attempts")
+    .select(
+      "id, delivery_id, webhook_id, attempt, cause, url, status_code, error_code, error, response_time_ms, created_at",
+    )
+    .order("created_at", { ascending: false });
+}
+
+/** An attempt does not know which event it carried; its delivery does. */
+async function readAttempts(
+  query: ReturnType<typeof selectAttempts>,
+  signal: AbortSignal,
+): Promise<readonly ChangedRow[]> {
+  const rows = await unwrap(query.abortSignal(signal));
+  if (rows.length === 0) return [];
+  const ids = [...new Set(rows.map(({ delivery_id }) => delivery_id))];
+  const deliveries = await unwrap(
+    getClient().from("webhook_deliveries").select("id, event_type").in("id", ids).abortSignal(signal),
+  );
+  const types = new Map(deliveries.map(({ id, event_type }) => [id, event_type]));
+  return rows.map((row) => ({ ...row, event_type: types.get(row.delivery_id) ?? null }));
+}

@@ -1,0 +1,27 @@
+import { unwrap } from "./failure.ts";
+import { useWrite, type Write } from "./write.ts";
+
+const NAME = "request-signing";
+
+/** The new secret, which is not shown again. The one before it signs no more. */
+export function useRenewSigningSecret(): Write<void, string> {
+  return useWrite({
+    tables: [],
+    write: async (client) => {
+      const answer = (await unwrap(client.functions.invoke(NAME, { body: { action: "regenerate_secret" } }))) as {
+        new_secret: string;
+      };
+      return answer.new_secret;
+    },
+  });
+}
+
+export function useDeleteSigningSecret(): Write<void, boolean> {
+  return useWrite({
+    tables: [],
+    write: async (client) => {
+      await unwrap(client.functions.invoke(NAME, { body: { action: "delete_secret" } }));
+      return true;
+    },
+  });
+}

@@ -1,0 +1,192 @@
+import type {
+  AgentStatus,
+  SwarmMemberStatus,
+  SwarmRole,
+  SwarmSettings,
+  SwarmStatus,
+  SwarmStrategy,
+} from "@swarmbase/sdk";
+import { useQueryClient } from "@tanstack/react-query";
+import { useCallback } from "react";
+import { changeCachedRows, dropRow, type KeyedRow, replaceRow } from "./cached-rows.ts";
+import type { Row } from "./client.ts";
+import { unwrap } from "./failure.ts";
+import { type RowEvent, useLiveTable } from "./live.ts";
+import { type Pages, type Reading, usePages, useRows } from "./rows.ts";
+import { useUser } from "./session.ts";
+import { useWrite } from "./write.ts";
+
+type LastMessage = Pick<Row<"messages">, "content" | "sender_name" | "created_at" | "seq">;
+type Mine = { readonly id: string; readonly role: SwarmRole; readonly status: SwarmMemberStatus };
+
+/** A swarm as a list shows it. */
+export interface SwarmSummary extends Row<"swarms"> {
+  readonly swarm_agents: readonly {
+    readonly id: string;
+    readonly agent_cards: { readonly id: string; readonly name: string; readonly status: AgentStatus } | null;
+  }[];
+  readonly people: readonly { readonly id: string }[];
+  /** The newest message alone. */
+  readonly messages: readonly LastMessage[];
+}
+
+export interface Swarm extends Row<"swarms"> {
+  readonly mine: readonly Mine[];
+}
+
+export interface SwarmFilter {
+  readonly search: string;
+  readonly status: SwarmStatus | "all";
+}
+
+const SUMMARY =
+  "*, swarm_agents(id, agent_cards(id, name, status)), people:swarm_members(id), messages(content, sender_name, created_at, seq)";
+/** More faces than that are a number. */
+const MOST_EMBEDDED = 100;
+
+export function useSwarms({ search, status }: SwarmFilter): Pages<SwarmSummary> {
+  useLiveTable("swarms");
+  useLiveTable("messages", { onChange: useShowLastMessage() });
+  return usePages<SwarmSummary>({
+    table: "swarms",
+    key: ["list", search, status],
+    ask: (client, { last, size, signal }) => {
+      let query = client
+        .from("swarms")
+        .select(SUMMARY)
+        .order("position", { referencedTable: "swarm_agents" })
+        .limit(MOST_EMBEDDED, { referencedTable: "swarm_agents" })
+        .eq("people.status", "active")
+        .limit(MOST_EMBEDDED, { referencedTable: "people" })
+        .order("seq", { referencedTable: "messages", ascending: false })
+        .limit(1, { referencedTable: "messages" })
+        .order("id", { ascending: false })
+        .limit(size)
+        .abortSignal(signal);
+      if (search.trim() !== "") query = query.ilike("name", `%${escapePattern(search.trim())}%`);
+      if (status !== "all") query = query.eq("status", status);
+      return last === null ? query : query.lt("id", last.id);
+    },
+  });
+}
+
+function escapePattern(text: string): string {
+  return text.replace(/[\\%_]/g, "\\$&");
+}
+
+/** What was said last stands in the list as soon as it is said, without asking. */
+function useShowLastMessage(): (change: RowEvent) => void {
+  const queries = useQueryClient();
+  return useCallback(
+    ({ kind, row }) => {
+      if (kind !== "INSERT") return;
+      const { swarm_id: swarmId, ...message } = row as KeyedRow & Row<"messages">;
+      changeCachedRows(queries, "swarms", (rows) =>
+        rows.map((swarm) => (swarm.id === swarmId && "messages" in swarm ? { ...swarm, messages: [message] } : swarm)),
+      );
+    },
+    [queries],
+  );
+}
+
+export type RunningRow = Pick<Row<"runs">, "id" | "swarm_id" | "status">;
+const UNDER_WAY = ["queued", "running", "requires_action"] as const;
+
+/** Runs that are under way anywhere, to mark their swarms in a list. */
+export function useRunsUnderWay(): readonly RunningRow[] {
+  useLiveTable("runs");
+  const { rows = [] } = useRows({
+    table: "runs",
+    key: ["under way"],
+    ask: (client, signal) =>
+      client.from("runs").select("id, swarm_id, status").in("status", UNDER_WAY).limit(1_000).abortSignal(signal),
+  });
+  return rows.filter(({ status }) => UNDER_WAY.some((live) => live === status));
+}
+
+/** Null when there is no such swarm, or none that one may see. */
+export function useSwarm(id: string): Reading<Swarm | null> {
+  const user = useUser();
+  useLiveTable("swarms", { filter: `id=eq.${id}` });
+  return useRows({
+    table: "swarms",
+    key: ["one", id],
+    ask: (client, signal) =>
+      client
+        .from("swarms")
+        .select("*, mine:swarm_members(id, role, status)")
+        .eq("id", id)
+        .eq("mine.user_id", user.id)
+        .abortSignal(signal)
+        .maybeSingle(),
+  });
+}
+
+/** What somebody may do in a swarm; the service decides, this only keeps buttons away that would be refused. */
+export interface Rights {
+  readonly role: SwarmRole;
+  readonly canWrite: boolean;
+  readonly canManage: boolean;
+  readonly canDelete: boolean;
+}
+
+export function rightsIn(swarm: Swarm, userId: string): Rights {
+  const role = swarm.owner_id === userId ? "owner" : (swarm.mine[0]?.role ?? "viewer");
+  return {
+    role,
+    canWrite: role !== "viewer",
+    canManage: role === "owner" || role === "admin",
+    canDelete: role === "owner",
+  };
+}
+
+export interface NewSwarm {
+  readonly name: string;
+  readonly description: string;
+  readonly strategy: SwarmStrategy;
+  /** In the order in which they speak. */
+  readonly agentIds: readonly string[];
+  readonly coordinatorId: string | null;
+  readonly settings: SwarmSettings;
+}
+
+/** The id of the new swarm. */
+export function useCreateSwarm() {
+  return useWrite<NewSwarm, string>({
+    tables: ["swarms", "swarm_agents"],
+    write: async (client, { name, description, strategy, agentIds, coordinatorId, settings }) => {
+      const row = { name, description: description.trim() === "" ? null : description, strategy, settings };
+      const swarm = await unwrap(client.from("swarms").insert(row).select("id").single());
+      const places = agentIds.map((agentId, position) => ({ swarm_id: swarm.id, agent_id: agentId, position }));
+      if (places.length > 0) await unwrap(client.from("swarm_agents").insert(places));
+      // A coordinator is one of the room's agents, so that they have to be there first.
+      if (coordinatorId !== null)
+        await unwrap(client.from("swarms").update({ coordinator_agent_id: coordinatorId }).eq("id", swarm.id));
+      return swarm.id;
+    },
+  });
+}
+
+export type SwarmChange = Partial<
+  Pick<Row<"swarms">, "name" | "description" | "status" | "strategy" | "coordinator_agent_id" | "settings">
+>;
+
+export function useUpdateSwarm() {
+  return useWrite<{ readonly id: string; readonly change: SwarmChange }, void>({
+    tables: ["swarms"],
+    foresee: ({ id, change }) => [{ table: "swarms", change: replaceRow({ id, ...change }) }],
+    write: async (client, { id, change }) => {
+      await unwrap(client.from("swarms").update(change).eq("id", id).select("id").single());
+    },
+  });
+}
+
+export function useDeleteSwarm() {
+  return useWrite<string, void>({
+    tables: ["swarms"],
+    foresee: (id) => [{ table: "swarms", change: dropRow(id) }],
+    write: async (client, id) => {
+      await unwrap(client.from("swarms").delete().eq("id", id));
+    },
+  });
+}

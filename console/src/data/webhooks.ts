@@ -1,0 +1,169 @@
+import type { DeliveryStatus, EventType } from "@swarmbase/sdk";
+import { dropRow, replaceRow } from "./cached-rows.ts";
+import type { Row } from "./client.ts";
+import { unwrap } from "./failure.ts";
+import { afterRow, holdsText } from "./keyset.ts";
+import { useLiveTable } from "./live.ts";
+import { type Pages, type Reading, usePages, useRows } from "./rows.ts";
+import { useWrite, type Write } from "./write.ts";
+
+/** All but the secret, which is asked for when somebody wants to see it. */
+const COLUMNS =
+  "id, name, url, events, is_active, headers, retry_count, timeout_ms, api_version, disabled_reason, disabled_at, created_at, updated_at";
+
+export type Webhook = Omit<Row<"webhooks">, "secret" | "user_id">;
+
+export interface ListedWebhook extends Webhook {
+  /** The newest delivery, if there is one. */
+  readonly last: readonly { readonly status: DeliveryStatus; readonly created_at: string }[];
+}
+
+export const WEBHOOK_STATES = ["all", "active", "off", "disabled"] as const;
+/** Off: by its owner. Disabled: by the service, with a reason. */
+export type WebhookState = (typeof WEBHOOK_STATES)[number];
+
+export interface WebhookFilter {
+  readonly search: string;
+  readonly state: WebhookState;
+}
+
+export function useWebhooks({ search, state }: WebhookFilter): Pages<ListedWebhook> {
+  useLiveTable("webhooks");
+  return usePages<ListedWebhook>({
+    table: "webhooks",
+    key: ["list", search, state],
+    ask: (client, { last, size, signal }) => {
+      let query = client.from("webhooks").select(`${COLUMNS}, last:webhook_deliveries(status, created_at)`);
+      if (state === "active") query = query.eq("is_active", true);
+      if (state === "off") query = query.eq("is_active", false).is("disabled_reason", null);
+      if (state === "disabled") query = query.not("disabled_reason", "is", null);
+      if (search !== "") query = query.or(holdsText(["name", "url"], search));
+      if (last !== null) query = query.or(afterRow(last));
+      return query
+        .order("created_at", { ascending: false })
+        .order("id", { ascending: false })
+        .limit(size)
+        .order("created_at", { ascending: false, referencedTable: "last" })
+        .limit(1, { referencedTable: "last" })
+        .abortSignal(signal);
+    },
+  });
+}
+
+export function useWebhook(id: string): Reading<Webhook> {
+  useLiveTable("webhooks");
+  return useRows({
+    table: "webhooks",
+    key: ["one", id],
+    ask: (client, signal) => client.from("webhooks").select(COLUMNS).eq("id", id).abortSignal(signal).single(),
+  });
+}
+
+/** Names to choose from, where an event is to be sent to another webhook. */
+export function useWebhookNames(): Reading<readonly { id: string; name: string; is_active: boolean }[]> {
+  useLiveTable("webhooks");
+  return useRows({
+    table: "webhooks",
+    key: ["names"],
+    ask: (client, signal) =>
+      client.from("webhooks").select("id, name, is_active").order("name").limit(1_000).abortSignal(signal),
+  });
+}
+
+export interface WebhookDraft {
+  readonly name: string;
+  readonly url: string;
+  readonly events: readonly EventType[];
+  readonly is_active: boolean;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly retry_count: number;
+  readonly timeout_ms: number;
+}
+
+export function useCreateWebhook(): Write<WebhookDraft, Webhook> {
+  return useWrite({
+    tables: ["webhooks"],
+    write: (client, draft) =>
+      unwrap(client.from("webhooks").insert(asRow(draft)).select(COLUMNS).single()) as Promise<Webhook>,
+  });
+}
+
+export interface WebhookChange {
+  readonly id: string;
+  readonly change: Partial<WebhookDraft>;
+}
+
+/** Shown at once. */
+export function useUpdateWebhook(): Write<WebhookChange, Webhook> {
+  return useWrite({
+    tables: ["webhooks"],
+    foresee: ({ id, change }) => [{ table: "webhooks", change: replaceRow({ id, ...change }) }],
+    write: (client, { id, change }) =>
+      unwrap(client.from("webhooks").update(asRow(change)).eq("id", id).select(COLUMNS).single()) as Promise<Webhook>,
+  });
+}
+
+export function useDeleteWebhook(): Write<string, "gone"> {
+  return useWrite<string, "gone">({
+    tables: ["webhooks"],
+    foresee: (id) => [{ table: "webhooks", change: dropRow(id) }],
+    write: async (client, id) => {
+      await unwrap(client.from("webhooks").delete().eq("id", id));
+      return "gone";
+    },
+  });
+}
+
+/** A secret is read when it is wanted and kept by whoever shows it, not by the cache. */
+export function useRevealSecret(): Write<string, string> {
+  return useWrite({
+    tables: [],
+    write: async (client, id) => (await unwrap(client.from("webhooks").select("secret").eq("id", id).single())).secret,
+  });
+}
+
+export interface NewSecret {
+  readonly new_secret: string;
+  /** Until when what came before goes on signing beside it; null when it does not. */
+  readonly previous_secret_expires_at: string | null;
+}
+
+export function useRegenerateSecret(): Write<{ readonly id: string; readonly graceSeconds: number }, NewSecret> {
+  return useWrite({
+    tables: [],
+    write: (client, { id, graceSeconds }) => {
+      const body = { action: "regenerate_secret", webhook_id: id, grace_period_seconds: graceSeconds };
+      return unwrap(client.functions.invoke<NewSecret>("webhooks", { body })) as Promise<NewSecret>;
+    },
+  });
+}
+
+export interface TestAnswer {
+  readonly success: boolean;
+  readonly delivery_id: string;
+  readonly status_code: number | null;
+  readonly response_time_ms: number;
+  readonly response_body: string | null;
+  /** In words, when there was no answer. */
+  readonly error?: string | null;
+}
+
+export function useTestWebhook(): Write<{ readonly id: string; readonly eventType: EventType }, TestAnswer> {
+  return useWrite({
+    tables: [],
+    write: (client, { id, eventType }) => {
+      const body = { webhook_id: id, event_type: eventType };
+      return unwrap(client.functions.invoke<TestAnswer>("test-webhook", { body })) as Promise<TestAnswer>;
+    },
+  });
+}
+
+/** The client's types ask for lists and records that it could write to. */
+function asRow<Draft extends Partial<WebhookDraft>>(draft: Draft) {
+  const { events, headers, ...rest } = draft;
+  return {
+    ...rest,
+    ...(events !== undefined && { events: [...events] }),
+    ...(headers !== undefined && { headers: { ...headers } }),
+  } as Omit<Draft, "events" | "headers"> & { events: EventType[]; headers: Record<string, string> };
+}

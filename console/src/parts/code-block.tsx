@@ -1,0 +1,33 @@
+import { CopyButton } from "./copy-button.tsx";
+
+export interface CodeBlockProps {
+  readonly code: string;
+  /** What it is: "curl", "Request body". */
+  readonly label: string;
+  readonly isWrapped?: boolean;
+}
+
+export function CodeBlock({ code, label, isWrapped = false }: CodeBlockProps) {
+  return (
+    <figure className="min-w-0 overflow-hidden rounded-md border border-line bg-sunken">
+      <figcaption className="flex h-9 items-center justify-between border-b border-line pr-1 pl-3 text-xs font-medium text-ink-faint">
+        {label}
+        <CopyButton text={code} label={`Copy: ${label}`} />
+      </figcaption>
+      <pre
+        // what scrolls must be reachable by keyboard
+        tabIndex={0}
+        role="region"
+        aria-label={label}
+        className={`max-h-96 overflow-auto p-3 font-mono text-sm -outline-offset-2 ${isWrapped ? "break-words whitespace-pre-wrap" : ""}`}
+      >
+        <code>{code}</code>
+      </pre>
+    </figure>
+  );
+}
+
+/** A word of code inside a sentence. */
+export function Code({ children }: { readonly children: string }) {
+  return <code className="rounded-sm bg-sunken px-1 py-0.5 font-mono text-[0.92em] wrap-anywhere">{children}</code>;
+}

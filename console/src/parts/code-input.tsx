@@ -1,0 +1,17 @@
+import { TextInput } from "./text-input.tsx";
+
+/** Six digits, filled in by the browser where it can. */
+export function CodeInput({ value, onChange }: { readonly value: string; readonly onChange: (value: string) => void }) {
+  return (
+    <TextInput
+      inputMode="numeric"
+      autoComplete="one-time-code"
+      pattern="[0-9 ]*"
+      maxLength={10}
+      required
+      value={value}
+      onChange={(event) => onChange(event.target.value.replace(/\D/g, ""))}
+      className="font-mono text-lg tracking-[0.3em]"
+    />
+  );
+}

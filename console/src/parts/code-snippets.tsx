@@ -1,0 +1,68 @@
+import { type ReactNode, useState } from "react";
+import { writeProgramStart, writeShellStart } from "./call-words.ts";
+import { CodeBlock } from "./code-block.tsx";
+import { useCodeValues } from "./code-values.ts";
+import { SegmentedControl } from "./segmented-control.tsx";
+
+type Language = "supabase-js" | "curl";
+
+export interface CodeSnippetsProps {
+  readonly curl: string;
+  readonly supabaseJs: string;
+}
+
+const LANGUAGES = [
+  { value: "supabase-js", label: "supabase-js" },
+  { value: "curl", label: "curl" },
+] as const;
+
+/** The same call in two languages, each with what has to be said once before it. */
+export function CodeSnippets({ curl, supabaseJs }: CodeSnippetsProps) {
+  const values = useCodeValues();
+  const [wished, setWished] = useState<Language>("supabase-js");
+  const codes: Readonly<Record<Language, string>> = { "supabase-js": supabaseJs, curl };
+  const offered = LANGUAGES.filter(({ value }) => codes[value] !== "");
+  const chosen = offered.find(({ value }) => value === wished)?.value ?? offered[0]?.value ?? "curl";
+  return (
+    <div className="grid gap-3">
+      {offered.length > 1 && (
+        <div>
+          <SegmentedControl<Language> label="Language" value={chosen} onChange={setWished} choices={offered} />
+        </div>
+      )}
+      {chosen === "curl" ? (
+        <Snippet code={curl} label="curl" start={writeShellStart(values)}>
+          Run this in the shell, once. It asks for your password and keeps the token in a variable.
+        </Snippet>
+      ) : (
+        <Snippet code={supabaseJs} label="supabase-js" start={writeProgramStart(values)}>
+          Put this at the top of the program, once.
+        </Snippet>
+      )}
+    </div>
+  );
+}
+
+interface SnippetProps {
+  readonly code: string;
+  readonly label: string;
+  readonly start: string;
+  readonly children: ReactNode;
+}
+
+function Snippet({ code, label, start, children }: SnippetProps) {
+  return (
+    <div className="grid gap-4">
+      <CodeBlock label={label} code={code} />
+      <details>
+        <summary className="w-fit rounded-sm text-sm font-medium text-ink-soft hover:text-ink">
+          Before the first call
+        </summary>
+        <div className="mt-3 grid gap-3">
+          <p className="text-sm text-ink-soft">{children}</p>
+          <CodeBlock label="Once" code={start} />
+        </div>
+      </details>
+    </div>
+  );
+}

@@ -1,0 +1,43 @@
+import { Check, Copy } from "lucide-react";
+import { useEffect, useState } from "react";
+import { Button } from "./button.tsx";
+import { IconButton } from "./icon-button.tsx";
+
+export interface CopyButtonProps {
+  readonly text: string;
+  /** What is copied: "Copy the key". */
+  readonly label: string;
+  /** With words beside the icon. */
+  readonly hasWords?: boolean;
+}
+
+const SHOWN_MS = 1_600;
+
+export function CopyButton({ text, label, hasWords = false }: CopyButtonProps) {
+  const [isCopied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!isCopied) return;
+    const timer = setTimeout(() => setCopied(false), SHOWN_MS);
+    return () => clearTimeout(timer);
+  }, [isCopied]);
+  const copy = () =>
+    void navigator.clipboard.writeText(text).then(
+      () => setCopied(true),
+      () => setCopied(false),
+    );
+  const icon = isCopied ? <Check className="text-good" /> : <Copy />;
+  return (
+    <>
+      {hasWords ? (
+        <Button size="small" icon={icon} onClick={copy}>
+          {isCopied ? "Copied" : label}
+        </Button>
+      ) : (
+        <IconButton size="small" icon={icon} label={isCopied ? "Copied" : label} onClick={copy} />
+      )}
+      <span role="status" className="sr-only">
+        {isCopied ? "Copied" : ""}
+      </span>
+    </>
+  );
+}

@@ -1,0 +1,123 @@
+import { clsx } from "clsx";
+import type { ReactNode } from "react";
+import { VirtualList } from "./virtual-list.tsx";
+
+export interface Column<Row> {
+  readonly title: string;
+  render(row: Row): ReactNode;
+  /** A track of CSS grid: "2fr", "8rem". */
+  readonly width?: string;
+  readonly isNumber?: boolean;
+  /** On a narrow screen: "title" is the card's first line, "aside" stands at its right, "hidden" is left out. */
+  readonly narrow?: "title" | "aside" | "line" | "hidden";
+}
+
+export interface DataTableProps<Row> {
+  readonly label: string;
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
+  keyOf(row: Row): string;
+  /** Makes a row something to press: opens a drawer, goes to a page. Needs the name of what opens. */
+  readonly onOpen?: { label(row: Row): string; open(row: Row): void };
+  onEndReached?(): void;
+  readonly foot?: ReactNode;
+}
+
+const ROW_HEIGHT = 49;
+
+/** A table where there is room, cards where there is not; virtual in both, so that its length does not matter. */
+export function DataTable<Row>(props: DataTableProps<Row>) {
+  const { label, columns, rows, keyOf, onOpen, onEndReached, foot } = props;
+  const tracks = columns.map(({ width }) => `minmax(0, ${width ?? "1fr"})`).join(" ");
+  return (
+    <div className="rounded-lg border border-line bg-surface shadow-1">
+      <div
+        aria-hidden
+        className="hidden gap-4 border-b border-line px-4 py-2.5 text-xs font-medium text-ink-faint md:grid"
+        style={{ gridTemplateColumns: tracks }}
+      >
+        {columns.map((column) => (
+          <div key={column.title} className={clsx("truncate", column.isNumber === true && "text-right")}>
+            {column.title}
+          </div>
+        ))}
+      </div>
+      <VirtualList
+        label={label}
+        rows={rows}
+        keyOf={keyOf}
+        rowHeight={ROW_HEIGHT}
+        {...(onEndReached !== undefined && { onEndReached })}
+        renderRow={(row) => (
+          <div className="relative border-b border-line hover:bg-hover">
+            {onOpen !== undefined && (
+              <button
+                type="button"
+                aria-label={onOpen.label(row)}
+                onClick={() => onOpen.open(row)}
+                className="absolute inset-0 -outline-offset-2"
+              />
+            )}
+            <WideRow columns={columns} row={row} tracks={tracks} />
+            <NarrowRow columns={columns} row={row} />
+          </div>
+        )}
+      />
+      {foot}
+    </div>
+  );
+}
+
+interface RowProps<Row> {
+  readonly columns: readonly Column<Row>[];
+  readonly row: Row;
+}
+
+/** What stands in a row lies above the button that opens it, but only real controls take the pointer away from it. */
+const ABOVE =
+  "pointer-events-none relative [&_a]:pointer-events-auto [&_button]:pointer-events-auto [&_time]:pointer-events-auto";
+
+function WideRow<Row>({ columns, row, tracks }: RowProps<Row> & { readonly tracks: string }) {
+  return (
+    <div
+      className={clsx(ABOVE, "hidden min-h-12 items-center gap-4 px-4 py-2 md:grid")}
+      style={{ gridTemplateColumns: tracks }}
+    >
+      {columns.map((column) => (
+        <div
+          key={column.title}
+          className={clsx("min-w-0 truncate", column.isNumber === true && "text-right tabular-nums")}
+        >
+          <span className="sr-only">{column.title}: </span>
+          {column.render(row)}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function NarrowRow<Row>({ columns, row }: RowProps<Row>) {
+  const of = (place: Column<Row>["narrow"]) => columns.filter(({ narrow = "line" }) => narrow === place);
+  return (
+    <div className={clsx(ABOVE, "grid gap-1.5 p-4 md:hidden")}>
+      <div className="flex min-w-0 items-center justify-between gap-3">
+        <div className="min-w-0 truncate font-medium">
+          {of("title").map((column) => (
+            <span key={column.title}>{column.render(row)}</span>
+          ))}
+        </div>
+        <div className="shrink-0">
+          {of("aside").map((column) => (
+            <span key={column.title}>{column.render(row)}</span>
+          ))}
+        </div>
+      </div>
+      {of("line").map((column) => (
+        <div key={column.title} className="flex min-w-0 justify-between gap-3 text-sm">
+          <span className="text-ink-faint">{column.title}</span>
+          <span className="min-w-0 truncate text-right text-ink-soft tabular-nums">{column.render(row)}</span>
+        </div>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,58 @@
+import { clsx } from "clsx";
+import { DropdownMenu as Primitive } from "radix-ui";
+import type { ReactNode } from "react";
+
+export interface MenuItem {
+  readonly label: string;
+  readonly icon?: ReactNode;
+  readonly isDangerous?: boolean;
+  readonly isDisabled?: boolean;
+  onSelect(): void;
+}
+
+export interface DropdownMenuProps {
+  /** One button. */
+  readonly trigger: ReactNode;
+  /** Groups are parted by a line. */
+  readonly groups: readonly (readonly MenuItem[])[];
+  readonly side?: "top" | "bottom";
+  readonly align?: "start" | "end";
+}
+
+export function DropdownMenu({ trigger, groups, side = "bottom", align = "end" }: DropdownMenuProps) {
+  return (
+    // A menu is left by moving on, so that the page behind it stays what it is.
+    <Primitive.Root modal={false}>
+      <Primitive.Trigger asChild>{trigger}</Primitive.Trigger>
+      <Primitive.Portal>
+        <Primitive.Content
+          side={side}
+          align={align}
+          sideOffset={6}
+          collisionPadding={8}
+          className="z-50 min-w-48 animate-rise rounded-lg border border-line bg-raised p-1 shadow-2"
+        >
+          {groups.map((group, at) => (
+            <Primitive.Group key={group.map(({ label }) => label).join()}>
+              {at > 0 && <Primitive.Separator className="my-1 h-px bg-line" />}
+              {group.map((item) => (
+                <Primitive.Item
+                  key={item.label}
+                  disabled={item.isDisabled === true}
+                  onSelect={item.onSelect}
+                  className={clsx(
+                    "flex h-9 cursor-default items-center gap-2.5 rounded-md px-2.5 text-base outline-none select-none data-disabled:opacity-50 data-highlighted:bg-hover [&_svg]:size-4",
+                    item.isDangerous === true ? "text-bad" : "text-ink [&_svg]:text-ink-faint",
+                  )}
+                >
+                  {item.icon}
+                  {item.label}
+                </Primitive.Item>
+              ))}
+            </Primitive.Group>
+          ))}
+        </Primitive.Content>
+      </Primitive.Portal>
+    </Primitive.Root>
+  );
+}

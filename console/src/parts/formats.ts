@@ -1,0 +1,67 @@
+/** Numbers and times as people read them, in the language of the browser. */
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto", style: "long" });
+const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+const whole = new Intl.NumberFormat();
+const compact = new Intl.NumberFormat(undefined, { notation: "compact", maximumFractionDigits: 1 });
+const percent = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 1 });
+
+const UNITS = [
+  ["year", 31_536_000],
+  ["month", 2_592_000],
+  ["day", 86_400],
+  ["hour", 3_600],
+  ["minute", 60],
+] as const;
+const FRESH_SECONDS = 10;
+
+export function formatRelative(at: string, now: number): string {
+  const seconds = Math.round((Date.parse(at) - now) / 1000);
+  if (Number.isNaN(seconds)) return "unknown";
+  if (Math.abs(seconds) < FRESH_SECONDS) return "just now";
+  for (const [unit, length] of UNITS) {
+    if (Math.abs(seconds) >= length) return relative.format(Math.trunc(seconds / length), unit);
+  }
+  return relative.format(seconds, "second");
+}
+
+export function formatExact(at: string): string {
+  const time = Date.parse(at);
+  return Number.isNaN(time) ? "unknown" : exact.format(time);
+}
+
+export function formatCount(count: number): string {
+  return whole.format(count);
+}
+
+/** 1.2K, 3.4M: where the exact number does not matter. */
+export function formatCompact(count: number): string {
+  return compact.format(count);
+}
+
+export function formatTokens(count: number): string {
+  return `${compact.format(count)} ${count === 1 ? "token" : "tokens"}`;
+}
+
+export function formatPercent(share: number): string {
+  return percent.format(share);
+}
+
+/** Costs of a few answers are fractions of a cent, so small amounts get more digits. */
+export function formatMoney(dollars: number): string {
+  const digits = dollars === 0 || Math.abs(dollars) >= 1 ? 2 : Math.abs(dollars) >= 0.01 ? 4 : 6;
+  return new Intl.NumberFormat(undefined, {
+    style: "currency",
+    currency: "USD",
+    currencyDisplay: "narrowSymbol",
+    minimumFractionDigits: 2,
+    maximumFractionDigits: digits,
+  }).format(dollars);
+}
+
+/** 350 ms, 2.4 s, 3 min 12 s */
+export function formatDuration(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1_000);
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}

@@ -1,0 +1,82 @@
+import { CopyButton } from "./copy-button.tsx";
+
+export interface JsonViewProps {
+  readonly label: string;
+  readonly value: unknown;
+  /** Levels that are open at first. */
+  readonly depth?: number;
+}
+
+const MOST_SHOWN = 200;
+
+/** A value to look into: objects and lists open and close. */
+export function JsonView({ label, value, depth = 2 }: JsonViewProps) {
+  return (
+    <figure className="min-w-0 overflow-hidden rounded-md border border-line bg-sunken">
+      <figcaption className="flex h-9 items-center justify-between border-b border-line pr-1 pl-3 text-xs font-medium text-ink-faint">
+        {label}
+        <CopyButton text={JSON.stringify(value, null, 2) ?? "null"} label={`Copy: ${label}`} />
+      </figcaption>
+      <div
+        // what scrolls must be reachable by keyboard
+        tabIndex={0}
+        role="region"
+        aria-label={label}
+        className="max-h-96 overflow-auto p-3 font-mono text-sm -outline-offset-2"
+      >
+        <Value value={value} depth={depth} />
+      </div>
+    </figure>
+  );
+}
+
+interface ValueProps {
+  readonly value: unknown;
+  readonly depth: number;
+  /** Of the member of an object. */
+  readonly name?: string;
+}
+
+function Value({ value, depth, name }: ValueProps) {
+  const label = name !== undefined && <span className="text-ink-soft">{name}: </span>;
+  const members = typeof value === "object" && value !== null ? Object.entries(value) : [];
+  if (members.length === 0)
+    return (
+      <div className="pl-4">
+        {label}
+        <Simple value={value} />
+      </div>
+    );
+  const isList = Array.isArray(value);
+  const [open, close] = isList ? ["[", "]"] : ["{", "}"];
+  return (
+    <details open={depth > 0} className="[&[open]>summary>.sum]:hidden">
+      <summary className="w-fit cursor-pointer rounded-sm text-ink-soft marker:text-ink-faint">
+        {label}
+        {open}
+        <span className="sum text-ink-faint">
+          {" "}
+          {members.length} {isList ? "items" : "keys"} {close}
+        </span>
+      </summary>
+      <ul className="ml-1.5 border-l border-line pl-2.5">
+        {members.slice(0, MOST_SHOWN).map(([key, member]) => (
+          <li key={key}>
+            <Value value={member} depth={depth - 1} {...(!isList && { name: key })} />
+          </li>
+        ))}
+        {members.length > MOST_SHOWN && <li className="pl-4 text-ink-faint">… {members.length - MOST_SHOWN} more</li>}
+      </ul>
+      <span className="pl-4 text-ink-soft">{close}</span>
+    </details>
+  );
+}
+
+/** A text, a number, or something that holds nothing. */
+function Simple({ value }: { readonly value: unknown }) {
+  if (typeof value === "string") return <span className="whitespace-pre-wrap wrap-anywhere text-good">"{value}"</span>;
+  if (typeof value === "number") return <span className="text-responding">{value}</span>;
+  if (typeof value === "object" && value !== null)
+    return <span className="text-ink-soft">{Array.isArray(value) ? "[]" : "{}"}</span>;
+  return <span className="text-thinking">{String(value)}</span>;
+}

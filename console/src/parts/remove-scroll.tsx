@@ -1,0 +1,23 @@
+import { type ReactNode, useEffect } from "react";
+
+let locks = 0;
+
+/** Stands in for the package of this name under the parts of Radix: the page behind a dialog does not scroll. */
+export function RemoveScroll({
+  children,
+  enabled = true,
+}: {
+  readonly children?: ReactNode;
+  readonly enabled?: boolean;
+}) {
+  useEffect(() => {
+    if (!enabled) return;
+    locks += 1;
+    document.body.dataset["scrollLocked"] = "";
+    return () => {
+      locks -= 1;
+      if (locks === 0) delete document.body.dataset["scrollLocked"];
+    };
+  }, [enabled]);
+  return children;
+}

@@ -1,0 +1,59 @@
+import { memo, type ReactNode } from "react";
+import Renderer, { type Components } from "react-markdown";
+import gfm from "remark-gfm";
+import { CodeBlock } from "./code-block.tsx";
+
+/** No raw HTML, and no picture from elsewhere: a text of somebody else's must not call anybody. */
+const COMPONENTS: Components = {
+  a: ({ href, children }) => (
+    <a
+      href={href}
+      target="_blank"
+      rel="noopener noreferrer nofollow"
+      className="text-accent underline underline-offset-3"
+    >
+      {children}
+    </a>
+  ),
+  img: ({ alt }) => (
+    <span className="text-ink-faint">[picture: {alt === "" || alt === undefined ? "no description" : alt}]</span>
+  ),
+  pre: ({ children }) => <>{children}</>,
+  code: ({ className, children }) => {
+    const text = textOf(children);
+    const language = /language-(\w+)/.exec(className ?? "")?.[1];
+    if (language === undefined && !text.includes("\n"))
+      return <code className="rounded-sm bg-sunken px-1 py-0.5 font-mono text-[0.92em] break-words">{text}</code>;
+    return <CodeBlock code={text.replace(/\n$/, "")} label={language ?? "code"} />;
+  },
+  table: ({ children }) => (
+    <div className="overflow-x-auto">
+      <table className="text-sm [&_td]:border [&_td]:border-line [&_td]:px-2.5 [&_td]:py-1.5 [&_th]:border [&_th]:border-line [&_th]:bg-sunken [&_th]:px-2.5 [&_th]:py-1.5 [&_th]:text-left">
+        {children}
+      </table>
+    </div>
+  ),
+  // The headings of the page are the page's; those of a text are only bold.
+  h1: ({ children }) => <p className="text-lg font-semibold">{children}</p>,
+  h2: ({ children }) => <p className="text-lg font-semibold">{children}</p>,
+  h3: ({ children }) => <p className="font-semibold">{children}</p>,
+  h4: ({ children }) => <p className="font-semibold">{children}</p>,
+  h5: ({ children }) => <p className="font-semibold">{children}</p>,
+  h6: ({ children }) => <p className="font-semibold">{children}</p>,
+};
+const PLUGINS = [gfm];
+
+function textOf(children: ReactNode): string {
+  if (typeof children === "string") return children;
+  return Array.isArray(children) ? children.map(textOf).join("") : "";
+}
+
+export const RenderedMarkdown = memo(function RenderedMarkdown({ text }: { readonly text: string }) {
+  return (
+    <div className="grid min-w-0 gap-3 wrap-anywhere [&_blockquote]:border-l-2 [&_blockquote]:border-line-strong [&_blockquote]:pl-3 [&_blockquote]:text-ink-soft [&_ol]:list-decimal [&_ol]:pl-5 [&_ul]:list-disc [&_ul]:pl-5">
+      <Renderer remarkPlugins={PLUGINS} components={COMPONENTS} skipHtml>
+        {text}
+      </Renderer>
+    </div>
+  );
+});

@@ -1,0 +1,154 @@
+import { Field } from "./field.tsx";
+import { JsonEditor } from "./json-editor.tsx";
+import { decideKind, humanize, type JsonSchema } from "./json-schema.ts";
+import { Select } from "./select.tsx";
+import { Switch } from "./switch.tsx";
+import { TextArea } from "./text-area.tsx";
+import { TextInput } from "./text-input.tsx";
+
+export type FormValue = Readonly<Record<string, unknown>>;
+
+export interface SchemaFormProps {
+  /** An object's schema; each of its properties becomes a field. */
+  readonly schema: JsonSchema;
+  readonly value: FormValue;
+  onChange(value: FormValue): void;
+  /** By the name of the property, as the service maps them. */
+  readonly errors?: Readonly<Record<string, string>>;
+  /** No field has to be filled: the form holds what is fixed beforehand. */
+  readonly isPartial?: boolean;
+}
+
+/** A form made from a JSON Schema: input of a tool, configuration of an assignment. */
+export function SchemaForm({ schema, value, onChange, errors = {}, isPartial = false }: SchemaFormProps) {
+  const properties = Object.entries(schema.properties ?? {});
+  if (properties.length === 0) return <p className="text-base text-ink-soft">There is nothing to fill in.</p>;
+  const set = (name: string, next: unknown) => {
+    const { [name]: _old, ...others } = value;
+    onChange(next === undefined ? others : { ...others, [name]: next });
+  };
+  return (
+    <div className="grid gap-4">
+      {properties.map(([name, property]) => (
+        <SchemaField
+          key={name}
+          name={name}
+          schema={property}
+          value={value[name]}
+          error={errors[name]}
+          isOptional={isPartial || schema.required?.includes(name) !== true}
+          isPartial={isPartial}
+          onChange={(next) => set(name, next)}
+        />
+      ))}
+    </div>
+  );
+}
+
+interface SchemaFieldProps {
+  readonly name: string;
+  readonly schema: JsonSchema;
+  readonly value: unknown;
+  readonly error: string | undefined;
+  readonly isOptional: boolean;
+  readonly isPartial: boolean;
+  onChange(value: unknown): void;
+}
+
+function SchemaField({ name, schema, value, error, isOptional, isPartial, onChange }: SchemaFieldProps) {
+  const label = schema.title ?? humanize(name);
+  const kind = decideKind(schema);
+  if (kind === "json")
+    return (
+      <JsonEditor
+        label={label}
+        value={value ?? schema.default ?? (schema.type === "array" ? [] : {})}
+        onChange={(next) => next !== null && onChange(next.parsed)}
+        error={error}
+        {...(schema.description !== undefined && { hint: schema.description })}
+      />
+    );
+  return (
+    <Field
+      label={label}
+      isOptional={isOptional}
+      error={error}
+      {...(schema.description !== undefined && { hint: schema.description })}
+    >
+      <Control kind={kind} schema={schema} value={value} isPartial={isPartial} onChange={onChange} />
+    </Field>
+  );
+}
+
+interface ControlProps {
+  readonly kind: Exclude<ReturnType<typeof decideKind>, "json">;
+  readonly schema: JsonSchema;
+  readonly value: unknown;
+  readonly isPartial: boolean;
+  onChange(value: unknown): void;
+}
+
+const TRUTHS = [
+  { value: "", label: "Not set" },
+  { value: "true", label: "Yes" },
+  { value: "false", label: "No" },
+] as const;
+
+function Control({ kind, schema, value, isPartial, onChange }: ControlProps) {
+  const placeholder = schema.default === undefined ? "" : JSON.stringify(schema.default).replace(/^"|"$/g, "");
+  switch (kind) {
+    case "boolean":
+      // "No" is something else than nothing said.
+      if (isPartial)
+        return (
+          <Select
+            value={typeof value === "boolean" ? String(value) : ""}
+            choices={TRUTHS}
+            onChange={(next) => onChange(next === "" ? undefined : next === "true")}
+          />
+        );
+      return <Switch isOn={(value ?? schema.default) === true} onChange={onChange} />;
+    case "choice": {
+      const choices = (schema.enum ?? []).map((choice) => ({ value: String(choice), label: String(choice) }));
+      return (
+        <Select
+          value={typeof value === "string" ? value : ""}
+          choices={[{ value: "", label: placeholder === "" ? "Not set" : `Default (${placeholder})` }, ...choices]}
+          onChange={(next) => onChange(next === "" ? undefined : next)}
+        />
+      );
+    }
+    case "number":
+    case "integer":
+      return (
+        <TextInput
+          type="number"
+          inputMode={kind === "integer" ? "numeric" : "decimal"}
+          step={kind === "integer" ? 1 : "any"}
+          min={schema.minimum}
+          max={schema.maximum}
+          placeholder={placeholder}
+          value={typeof value === "number" ? value : ""}
+          onChange={({ target }) => onChange(target.value === "" ? undefined : target.valueAsNumber)}
+        />
+      );
+    case "texts":
+      return (
+        <TextArea
+          rows={2}
+          placeholder="One a line"
+          value={Array.isArray(value) ? value.join("\n") : ""}
+          onChange={({ target }) => onChange(target.value === "" ? undefined : target.value.split("\n"))}
+        />
+      );
+    case "text":
+      return (
+        <TextInput
+          placeholder={placeholder}
+          maxLength={schema.maxLength}
+          value={typeof value === "string" ? value : ""}
+          onChange={({ target }) => onChange(target.value === "" ? undefined : target.value)}
+        />
+      );
+  }
+}

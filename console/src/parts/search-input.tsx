@@ -1,0 +1,41 @@
+import { Search, X } from "lucide-react";
+import { IconButton } from "./icon-button.tsx";
+import { TextInput } from "./text-input.tsx";
+
+export interface SearchInputProps {
+  readonly label: string;
+  readonly value: string;
+  onChange(value: string): void;
+  readonly placeholder?: string;
+}
+
+export function SearchInput({ label, value, onChange, placeholder }: SearchInputProps) {
+  return (
+    <div className="relative min-w-0 flex-1 sm:max-w-72">
+      <Search className="pointer-events-none absolute top-2.5 left-3 size-4 text-ink-faint" aria-hidden />
+      <TextInput
+        type="search"
+        aria-label={label}
+        placeholder={placeholder ?? label}
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key === "Escape" && value !== "") {
+            event.stopPropagation();
+            onChange("");
+          }
+        }}
+        className="pr-9 pl-9"
+      />
+      {value !== "" && (
+        <IconButton
+          label="Clear the search"
+          icon={<X />}
+          size="small"
+          className="absolute top-1 right-1"
+          onClick={() => onChange("")}
+        />
+      )}
+    </div>
+  );
+}

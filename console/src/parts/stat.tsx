@@ -1,0 +1,20 @@
+import type { ReactNode } from "react";
+
+/** One figure with its name. Several stand in a grid of cards. */
+export function Stat({
+  label,
+  value,
+  note,
+}: {
+  readonly label: string;
+  readonly value: ReactNode;
+  readonly note?: ReactNode;
+}) {
+  return (
+    <div className="grid min-w-0 content-start gap-1 rounded-lg border border-line bg-surface p-4 shadow-1">
+      <div className="truncate text-sm text-ink-faint">{label}</div>
+      <div className="truncate text-xl font-semibold tabular-nums">{value}</div>
+      {note !== undefined && <div className="truncate text-sm text-ink-soft">{note}</div>}
+    </div>
+  );
+}

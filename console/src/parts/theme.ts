@@ -1,0 +1,33 @@
+import { useSyncExternalStore } from "react";
+
+export const THEMES = ["system", "light", "dark"] as const;
+export type Theme = (typeof THEMES)[number];
+
+/** The small script in the head of the page reads it before anything is painted. */
+const STORAGE_KEY = "swarmbase.theme";
+const listeners = new Set<() => void>();
+
+function readTheme(): Theme {
+  const theme = document.documentElement.dataset["theme"];
+  return theme === "light" || theme === "dark" ? theme : "system";
+}
+
+export function setTheme(theme: Theme): void {
+  const { dataset } = document.documentElement;
+  if (theme === "system") delete dataset["theme"];
+  else dataset["theme"] = theme;
+  try {
+    if (theme === "system") localStorage.removeItem(STORAGE_KEY);
+    else localStorage.setItem(STORAGE_KEY, theme);
+  } catch {
+    // Without storage the choice lasts as long as the page.
+  }
+  for (const notify of listeners) notify();
+}
+
+export function useTheme(): Theme {
+  return useSyncExternalStore((notify) => {
+    listeners.add(notify);
+    return () => listeners.delete(notify);
+  }, readTheme);
+}

@@ -1,0 +1,42 @@
+import { clsx } from "clsx";
+import { Braces, Calculator, Clock, Globe, Plug, Search, Wrench } from "lucide-react";
+import type { ReactNode } from "react";
+
+export interface ToolIconProps {
+  readonly tool: { readonly name: string; readonly kind: string; readonly icon: string | null };
+  readonly size?: "small" | "medium" | "large";
+}
+
+const SIZES = {
+  small: "size-7 text-base [&_svg]:size-3.5",
+  medium: "size-9 text-lg [&_svg]:size-4.5",
+  large: "size-12 text-2xl [&_svg]:size-6",
+} as const;
+const BY_NAME: Readonly<Record<string, ReactNode>> = {
+  current_time: <Clock />,
+  calculator: <Calculator />,
+  json_query: <Braces />,
+  http_get: <Globe />,
+  search_messages: <Search />,
+};
+const BY_KIND: Readonly<Record<string, ReactNode>> = { http: <Globe />, mcp: <Plug /> };
+/** An emoji may take several; anything longer is an address or the name of an icon elsewhere. */
+const MOST_SIGNS = 8;
+
+/** The tool's own sign where it is one, else one for its kind. Pictures from elsewhere are not loaded. */
+export function ToolIcon({ tool, size = "medium" }: ToolIconProps) {
+  const { name, kind, icon } = tool;
+  const isSign = icon !== null && icon.length > 0 && icon.length <= MOST_SIGNS && !/^[\w:/.-]+$/.test(icon);
+  const drawn = kind === "builtin" ? (BY_NAME[name] ?? <Wrench />) : (BY_KIND[kind] ?? <Wrench />);
+  return (
+    <span
+      aria-hidden
+      className={clsx(
+        "inline-flex shrink-0 items-center justify-center rounded-md bg-accent-soft text-accent",
+        SIZES[size],
+      )}
+    >
+      {isSign ? icon : drawn}
+    </span>
+  );
+}

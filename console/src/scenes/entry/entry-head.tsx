@@ -1,0 +1,14 @@
+import { type ReactNode, useEffect } from "react";
+
+/** What this step is about. */
+export function EntryHead({ title, children }: { readonly title: string; readonly children?: ReactNode }) {
+  useEffect(() => {
+    document.title = `${title} · Swarmbase`;
+  }, [title]);
+  return (
+    <div className="grid gap-1.5">
+      <h1 className="text-2xl font-semibold">{title}</h1>
+      {children !== undefined && <p className="text-pretty text-ink-soft">{children}</p>}
+    </div>
+  );
+}

@@ -1,0 +1,19 @@
+import type { ReactNode } from "react";
+import { Link } from "react-router";
+
+/** Between the ways in, taking along where somebody wanted to go. */
+export function EntryLink({
+  to,
+  state,
+  children,
+}: {
+  readonly to: string;
+  readonly state: unknown;
+  readonly children: ReactNode;
+}) {
+  return (
+    <Link to={to} state={state} className="font-medium text-accent underline-offset-3 hover:underline">
+      {children}
+    </Link>
+  );
+}

@@ -1,0 +1,138 @@
+import type { SwarmBudget, SwarmSettings } from "@swarmbase/sdk";
+
+interface LimitRow {
+  readonly label: string;
+  readonly hint: string;
+  readonly default: number;
+  readonly min: number;
+  readonly max: number;
+  /** What is typed times this is what is stored. */
+  readonly factor: number;
+}
+
+/** Keys of a swarm's settings that bound a run. The service has the last word about what fits. */
+export const LIMITS = {
+  max_turns: {
+    label: "Turns in a run",
+    hint: "Answers of all agents together.",
+    default: 10,
+    min: 1,
+    max: 50,
+    factor: 1,
+  },
+  max_rounds: {
+    label: "Rounds",
+    hint: "How often each answers when they speak in turn.",
+    default: 1,
+    min: 1,
+    max: 10,
+    factor: 1,
+  },
+  max_tool_steps: {
+    label: "Tool steps in a turn",
+    hint: "Then the model must answer in words.",
+    default: 8,
+    min: 1,
+    max: 25,
+    factor: 1,
+  },
+  max_tool_calls: {
+    label: "Tool calls in a run",
+    hint: "Of all agents together.",
+    default: 50,
+    min: 1,
+    max: 50,
+    factor: 1,
+  },
+  timeout_ms: {
+    label: "Seconds for a run",
+    hint: "Waiting for an approval does not count.",
+    default: 120,
+    min: 1,
+    max: 600,
+    factor: 1_000,
+  },
+  history_limit: {
+    label: "Messages read",
+    hint: "By an agent: the newest, fewer where its model takes less.",
+    default: 50,
+    min: 1,
+    max: 500,
+    factor: 1,
+  },
+} as const satisfies Record<string, LimitRow>;
+
+export type LimitName = keyof typeof LIMITS;
+export const LIMIT_NAMES = Object.keys(LIMITS) as readonly LimitName[];
+
+export const BUDGETS = {
+  max_tokens: { label: "Tokens in a run", unit: "tokens" },
+  max_cost_usd: { label: "Cost of a run", unit: "USD" },
+  max_tokens_per_day: { label: "Tokens in a day", unit: "tokens" },
+  max_cost_usd_per_day: { label: "Cost of a day", unit: "USD" },
+} as const satisfies Record<keyof SwarmBudget, { label: string; unit: string }>;
+
+export type BudgetName = keyof typeof BUDGETS;
+export const BUDGET_NAMES = Object.keys(BUDGETS) as readonly BudgetName[];
+
+/** Settings as they are typed: an empty field is the default, or no bound. */
+export interface SettingsDraft {
+  readonly limits: Readonly<Record<LimitName, string>>;
+  readonly budget: Readonly<Record<BudgetName, string>>;
+  readonly onAgentError: "continue" | "stop";
+  readonly onConflict: "enqueue" | "reject" | "interrupt";
+  readonly autoRespond: boolean;
+  readonly isModerated: boolean;
+  readonly moderationAction: "flag" | "block";
+  /** One term a line. */
+  readonly blocklist: string;
+}
+
+export function toDraft(settings: SwarmSettings): SettingsDraft {
+  const numberText = (value: unknown, factor = 1): string => (typeof value === "number" ? String(value / factor) : "");
+  return {
+    limits: mapNames(LIMIT_NAMES, (name) => numberText(settings[name], LIMITS[name].factor)),
+    budget: mapNames(BUDGET_NAMES, (name) => numberText(settings.budget?.[name])),
+    onAgentError: settings.on_agent_error ?? "continue",
+    onConflict: settings.on_conflict ?? "enqueue",
+    autoRespond: settings.auto_respond ?? false,
+    isModerated: settings.moderation?.enabled ?? false,
+    moderationAction: settings.moderation?.action ?? "flag",
+    blocklist: (settings.moderation?.blocklist ?? []).join("\n"),
+  };
+}
+
+/** Keys that the form does not know stay as they were, because a write replaces the whole. */
+export function toSettings(draft: SettingsDraft, before: SwarmSettings): SwarmSettings {
+  const settings: SwarmSettings = { ...before };
+  for (const name of LIMIT_NAMES) setOrRemove(settings, name, draft.limits[name], LIMITS[name].factor);
+  const budget: Record<string, unknown> = { ...before.budget };
+  for (const name of BUDGET_NAMES) setOrRemove(budget, name, draft.budget[name], 1);
+  if (Object.keys(budget).length > 0) settings.budget = budget;
+  else delete settings.budget;
+  settings.on_agent_error = draft.onAgentError;
+  settings.on_conflict = draft.onConflict;
+  settings.auto_respond = draft.autoRespond;
+  const blocklist = draft.blocklist
+    .split("\n")
+    .map((term) => term.trim())
+    .filter((term) => term !== "");
+  if (draft.isModerated || blocklist.length > 0 || before.moderation !== undefined)
+    settings.moderation = {
+      ...before.moderation,
+      enabled: draft.isModerated,
+      action: draft.moderationAction,
+      blocklist,
+    };
+  return settings;
+}
+
+function setOrRemove(target: Record<string, unknown>, name: string, text: string, factor: number): void {
+  if (text.trim() === "") delete target[name];
+  // What is no number is sent as it is, so that the service says so at its field.
+  else target[name] = Number.isNaN(Number(text)) ? text : Number(text) * factor;
+}
+
+function mapNames<Name extends string>(names: readonly Name[], read: (name: Name) => string): Record<Name, string> {
+  return Object.fromEntries(names.map((name) => [name, read(name)])) as Record<Name, string>;
+}

@@ -1,0 +1,175 @@
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { ArrowDown } from "lucide-react";
+import {
+  type Ref,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useImperativeHandle,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from "react";
+import type { ListItem } from "./list-items.ts";
+import { ListItemView } from "./list-item-view.tsx";
+
+export interface MessageListHandle {
+  has(messageId: string): boolean;
+  toMessage(messageId: string): void;
+  toEnd(): void;
+}
+
+export interface MessageListProps {
+  readonly ref: Ref<MessageListHandle>;
+  readonly items: readonly ListItem[];
+  readonly highlighted: string | null;
+  onJump(messageId: string): void;
+  readonly hasOlder: boolean;
+  onStartReached(): void;
+}
+
+const AHEAD = 6;
+const SETTLE_MS = 300;
+const ABOUT_HEIGHT = 84;
+const LINE_HEIGHT = 22;
+const CHARACTERS_A_LINE = 95;
+/** So near to the end somebody means to be at it. */
+const NEAR_END = 80;
+
+/**
+ * Only what can be seen is rendered. The end stays in sight while one is there; who has scrolled up is left in peace and told of
+ * what is new.
+ */
+export function MessageList({ ref, items, highlighted, onJump, hasOlder, onStartReached }: MessageListProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const virtualizer = useVirtualizer({
+    count: items.length,
+    getScrollElement: () => box.current,
+    estimateSize: (at) => estimateHeight(items[at]),
+    getItemKey: (at) => items[at]?.key ?? at,
+    overscan: AHEAD,
+    anchorTo: "end",
+    followOnAppend: true,
+    scrollEndThreshold: NEAR_END,
+    paddingStart: 16,
+    paddingEnd: 16,
+  });
+  const shown = virtualizer.getVirtualItems();
+  const first = shown[0]?.index ?? -1;
+  const isSettled = useSettledAtEnd(virtualizer);
+  useEffect(() => {
+    if (isSettled && hasOlder && first >= 0 && first <= AHEAD) onStartReached();
+  }, [isSettled, first, hasOlder, onStartReached]);
+  const { isAtEnd, unseen } = useUnseen(items, box, virtualizer.getTotalSize());
+
+  const toMessage = useCallback(
+    (id: string) => {
+      const at = items.findIndex(({ key }) => key === id);
+      if (at !== -1) virtualizer.scrollToIndex(at, { align: "center" });
+    },
+    [items, virtualizer],
+  );
+  useImperativeHandle(
+    ref,
+    () => ({
+      has: (id) => items.some(({ key }) => key === id),
+      toMessage,
+      toEnd: () => requestAnimationFrame(() => virtualizer.scrollToEnd()),
+    }),
+    [items, virtualizer, toMessage],
+  );
+  return (
+    <div className="relative min-h-0 flex-1">
+      <div
+        ref={box}
+        // what scrolls must be reachable by keyboard
+        tabIndex={0}
+        role="region"
+        aria-label="Messages"
+        // Who moves by hand is not moved any more.
+        onWheel={virtualizer.cancelScroll}
+        onTouchMove={virtualizer.cancelScroll}
+        onPointerDown={virtualizer.cancelScroll}
+        onKeyDown={virtualizer.cancelScroll}
+        className="h-full overflow-y-auto overscroll-contain -outline-offset-2 [overflow-anchor:none]"
+      >
+        <div role="list" className="relative" style={{ height: virtualizer.getTotalSize() }}>
+          {shown.map(({ index, key, start }) => {
+            const item = items[index];
+            if (item === undefined) return null;
+            return (
+              <div
+                key={key}
+                ref={virtualizer.measureElement}
+                data-index={index}
+                role="listitem"
+                aria-setsize={items.length}
+                aria-posinset={index + 1}
+                className="absolute inset-x-0 top-0"
+                style={{ transform: `translateY(${start}px)` }}
+              >
+                <ListItemView item={item} isHighlighted={item.key === highlighted} onJump={onJump} />
+              </div>
+            );
+          })}
+        </div>
+      </div>
+      {!isAtEnd && (
+        <button
+          type="button"
+          onClick={() => virtualizer.scrollToEnd({ behavior: "smooth" })}
+          className="absolute bottom-3 left-1/2 flex h-8 -translate-x-1/2 animate-rise items-center gap-1.5 rounded-full border border-line-strong bg-raised px-3 text-sm font-medium shadow-2 hover:bg-hover"
+        >
+          <ArrowDown className="size-3.5" aria-hidden />
+          {unseen === 0 ? "To the newest" : `${unseen} new ${unseen === 1 ? "message" : "messages"}`}
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** The list begins at its end. Before it is there, its start is in sight and means nothing. */
+function useSettledAtEnd(virtualizer: { scrollToEnd(): void }): boolean {
+  const [isSettled, setSettled] = useState(false);
+  useLayoutEffect(() => virtualizer.scrollToEnd(), [virtualizer]);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(true), SETTLE_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  return isSettled;
+}
+
+/** Only a guess, so that the bar of what has not been seen yet is about right. */
+function estimateHeight(item: ListItem | undefined): number {
+  if (item?.kind !== "message") return ABOUT_HEIGHT;
+  const { message, isContinued, isNewDay } = item;
+  const text = message.content ?? "";
+  const lines = Math.ceil(text.length / CHARACTERS_A_LINE) + (text.match(/\n/g)?.length ?? 0);
+  return (isContinued ? 8 : 44) + Math.max(1, lines) * LINE_HEIGHT + (isNewDay ? 46 : 0);
+}
+
+/** How many messages have come since somebody was last at the end. */
+function useUnseen(items: readonly ListItem[], box: RefObject<HTMLDivElement | null>, height: number) {
+  const [isAtEnd, setAtEnd] = useState(true);
+  const seen = useRef<string | null>(null);
+  const lastKey = items.at(-1)?.key ?? null;
+  useEffect(() => {
+    const element = box.current;
+    if (element === null) return;
+    const look = () => setAtEnd(element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_END * 2);
+    // The end also moves without any scrolling, when the list becomes longer.
+    look();
+    element.addEventListener("scroll", look, { passive: true });
+    return () => element.removeEventListener("scroll", look);
+  }, [box, height]);
+  useEffect(() => {
+    if (isAtEnd) seen.current = lastKey;
+  }, [isAtEnd, lastKey]);
+  const from = isAtEnd ? -1 : items.findLastIndex(({ key }) => key === seen.current);
+  const unseen = from === -1 ? 0 : items.slice(from + 1).filter(isSaid).length;
+  return { isAtEnd, unseen };
+}
+
+function isSaid({ kind }: ListItem): boolean {
+  return kind === "message" || kind === "turn";
+}

@@ -1,0 +1,119 @@
+import { RUN_STATUSES, type RunStatus } from "@swarmbase/sdk";
+import { useNavigate, useSearchParams } from "react-router";
+import { type Run, useRuns } from "../../../data/runs.ts";
+import { type Column, DataTable } from "../../../parts/data-table.tsx";
+import { EmptyState } from "../../../parts/empty-state.tsx";
+import { FailureState } from "../../../parts/failure-state.tsx";
+import { formatCompact, formatDuration, formatMoney } from "../../../parts/formats.ts";
+import { ButtonLink } from "../../../parts/link.tsx";
+import { Pager } from "../../../parts/pager.tsx";
+import { RelativeTime } from "../../../parts/relative-time.tsx";
+import { Select } from "../../../parts/select.tsx";
+import { ListSkeleton } from "../../../parts/skeleton.tsx";
+import { StatusBadge } from "../../../parts/status-dot.tsx";
+import { Toolbar } from "../../../parts/toolbar.tsx";
+import { useRoom } from "../room/room-context.ts";
+import { toPlainLine } from "../to-plain-line.ts";
+import { durationOf } from "./duration-of.ts";
+
+const STATUS_CHOICES = [
+  { value: "all", label: "Every outcome" },
+  { value: "queued", label: "Queued" },
+  { value: "running", label: "Running" },
+  { value: "requires_action", label: "Needs somebody" },
+  { value: "completed", label: "Completed" },
+  { value: "partial", label: "Partial" },
+  { value: "failed", label: "Failed" },
+  { value: "cancelled", label: "Cancelled" },
+] as const satisfies readonly { value: RunStatus | "all"; label: string }[];
+
+const COLUMNS: readonly Column<Run>[] = [
+  {
+    title: "Question",
+    width: "2.5fr",
+    narrow: "title",
+    render: ({ question }) => (
+      <span className="font-medium">{question?.content ? toPlainLine(question.content) : "Deleted"}</span>
+    ),
+  },
+  { title: "Status", width: "8rem", narrow: "aside", render: ({ status }) => <StatusBadge status={status} /> },
+  { title: "Turns", width: "4rem", isNumber: true, render: ({ turn_count: turns }) => turns },
+  {
+    title: "Tokens",
+    width: "5rem",
+    isNumber: true,
+    render: ({ usage }) => (usage === null ? "–" : formatCompact(usage.total_tokens)),
+  },
+  {
+    title: "Cost",
+    width: "6rem",
+    isNumber: true,
+    render: ({ usage }) => (usage?.cost_usd === null || usage === null ? "–" : formatMoney(usage.cost_usd)),
+  },
+  {
+    title: "Took",
+    width: "6rem",
+    isNumber: true,
+    render: (run) => {
+      const took = durationOf(run);
+      return took === null ? "–" : formatDuration(took);
+    },
+  },
+  { title: "When", width: "9rem", isNumber: true, render: ({ created_at: at }) => <RelativeTime at={at} /> },
+];
+
+/** Every time that the agents were asked, the newest first. */
+export function RunList() {
+  const { swarm } = useRoom();
+  const [params, setParams] = useSearchParams();
+  const navigate = useNavigate();
+  const status = RUN_STATUSES.find((known) => known === params.get("status")) ?? "all";
+  const { rows, failure, reload, hasMore, isLoadingMore, loadMore } = useRuns(swarm.id, status);
+  return (
+    <div className="mx-auto w-full max-w-6xl px-4 py-6 pb-28 sm:px-6 lg:pb-16">
+      <h2 className="sr-only">Runs</h2>
+      <Toolbar label="Filter">
+        <Select
+          aria-label="Outcome"
+          value={status}
+          choices={STATUS_CHOICES}
+          onChange={(next) => setParams(next === "all" ? {} : { status: next }, { replace: true })}
+          className="w-44"
+        />
+      </Toolbar>
+      {rows === undefined ? (
+        failure === null ? (
+          <ListSkeleton />
+        ) : (
+          <FailureState title="The runs could not be loaded" message={failure.message} onRetry={reload} />
+        )
+      ) : rows.length === 0 ? (
+        <EmptyState
+          picture="events"
+          title={status === "all" ? "No run yet" : "No run ended so"}
+          action={
+            <ButtonLink to={`/swarms/${swarm.id}`} variant="primary">
+              Ask something
+            </ButtonLink>
+          }
+        >
+          A run is what happens between a question and its last answer: turns, tool calls, what it cost and why it
+          ended.
+        </EmptyState>
+      ) : (
+        <DataTable
+          label="Runs"
+          columns={COLUMNS}
+          rows={rows}
+          keyOf={({ id }) => id}
+          onOpen={{
+            label: ({ question }) => `Open the run: ${toPlainLine(question?.content ?? "deleted", 60)}`,
+            open: ({ id }) => void navigate(`/swarms/${swarm.id}/runs/${id}`),
+          }}
+          onEndReached={loadMore}
+          foot={<Pager shown={rows.length} hasMore={hasMore} isBusy={isLoadingMore} onMore={loadMore} noun="runs" />}
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,18 @@
+import type { LiveTool } from "../../../data/live-run.ts";
+import type { ToolCall } from "../../../data/runs.ts";
+
+/** A stored call in the shape that a stream tells it, so that both are shown alike. */
+export function toLiveTool(call: ToolCall): LiveTool {
+  const { tool_execution_payloads: payloads } = call;
+  return {
+    id: call.id,
+    name: call.tool_name,
+    agentId: call.agent_id,
+    status: call.status,
+    input: payloads?.input ?? undefined,
+    output: payloads?.output ?? undefined,
+    error: call.error,
+    durationMs: call.duration_ms,
+    expiresAt: call.expires_at,
+  };
+}

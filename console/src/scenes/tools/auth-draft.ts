@@ -1,0 +1,60 @@
+import type { JsonObject } from "@swarmbase/sdk";
+
+export const AUTH_TYPES = ["none", "bearer", "basic", "header", "query"] as const;
+export type AuthType = (typeof AUTH_TYPES)[number];
+
+/** How a secret goes along with a request. Its value is written and never read. */
+export interface AuthDraft {
+  readonly type: AuthType;
+  readonly secretName: string;
+  readonly username: string;
+  readonly header: string;
+  readonly parameter: string;
+  /** Empty: the one that is stored stays. */
+  readonly value: string;
+}
+
+export const NO_AUTH: AuthDraft = {
+  type: "none",
+  secretName: "token",
+  username: "",
+  header: "X-Api-Key",
+  parameter: "api_key",
+  value: "",
+};
+
+export function readAuth(auth: unknown): AuthDraft {
+  if (typeof auth !== "object" || auth === null) return NO_AUTH;
+  const given = auth as Record<string, unknown>;
+  const type = AUTH_TYPES.find((known) => known === given["type"]) ?? "none";
+  const text = (name: string, fallback: string) => (typeof given[name] === "string" ? given[name] : fallback);
+  return {
+    type,
+    secretName: text("secret", NO_AUTH.secretName),
+    username: text("username", NO_AUTH.username),
+    header: text("header", NO_AUTH.header),
+    parameter: text("parameter", NO_AUTH.parameter),
+    value: "",
+  };
+}
+
+export function writeAuth({
+  type,
+  secretName: secret,
+  username,
+  header,
+  parameter,
+}: AuthDraft): JsonObject | undefined {
+  switch (type) {
+    case "none":
+      return undefined;
+    case "bearer":
+      return { type, secret };
+    case "basic":
+      return { type, username, secret };
+    case "header":
+      return { type, header, secret };
+    case "query":
+      return { type, parameter, secret };
+  }
+}

@@ -1,0 +1,132 @@
+import type { Json, JsonObject, ToolVisibility } from "@swarmbase/sdk";
+import type { Tool, ToolDraft, ToolUpdate } from "../../data/tools.ts";
+import { type AuthDraft, NO_AUTH, readAuth, writeAuth } from "./auth-draft.ts";
+import { type HeaderDraft, readHeaders, writeHeaders } from "./header-draft.ts";
+
+export const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
+export type Method = (typeof METHODS)[number];
+
+/** A tool as a form holds it. */
+export interface ToolForm {
+  readonly kind: "http" | "mcp";
+  readonly name: string;
+  readonly description: string;
+  readonly category: string;
+  readonly icon: string;
+  readonly visibility: Exclude<ToolVisibility, "public">;
+  readonly requiresApproval: boolean;
+  readonly enabled: boolean;
+  /** Null: the service's default. */
+  readonly timeoutMs: number | null;
+  readonly maxOutputChars: number | null;
+  readonly schema: JsonObject;
+  readonly method: Method;
+  readonly url: string;
+  readonly remoteName: string;
+  readonly headers: readonly HeaderDraft[];
+  /** Undefined: the arguments themselves are the body. */
+  readonly body: Json | undefined;
+  readonly auth: AuthDraft;
+}
+
+export const EMPTY_TOOL: ToolForm = {
+  kind: "http",
+  name: "",
+  description: "",
+  category: "",
+  icon: "",
+  visibility: "private",
+  requiresApproval: false,
+  enabled: true,
+  timeoutMs: null,
+  maxOutputChars: null,
+  schema: { type: "object", properties: {} },
+  method: "GET",
+  url: "",
+  remoteName: "",
+  headers: [],
+  body: undefined,
+  auth: NO_AUTH,
+};
+
+export function formOf(tool: Tool): ToolForm {
+  const { config } = tool;
+  const text = (value: unknown) => (typeof value === "string" ? value : "");
+  return {
+    kind: tool.kind === "mcp" ? "mcp" : "http",
+    name: tool.name,
+    description: tool.description,
+    category: tool.category ?? "",
+    icon: tool.icon ?? "",
+    visibility: tool.visibility === "shared" ? "shared" : "private",
+    requiresApproval: tool.requires_approval,
+    enabled: tool.enabled,
+    timeoutMs: tool.timeout_ms,
+    maxOutputChars: tool.max_output_chars,
+    schema: tool.input_schema,
+    method: METHODS.find((method) => method === config["method"]) ?? "GET",
+    url: text(config["url"]),
+    remoteName: text(config["remote_name"]),
+    headers: readHeaders(config["headers"]),
+    body: config["body"],
+    auth: readAuth(config["auth"]),
+  };
+}
+
+function renderConfig(form: ToolForm): JsonObject {
+  const auth = writeAuth(form.auth);
+  const headers = writeHeaders(form.headers);
+  return {
+    url: form.url.trim(),
+    ...(form.kind === "http" ? { method: form.method } : { remote_name: form.remoteName }),
+    ...(Object.keys(headers).length > 0 && { headers }),
+    ...(form.kind === "http" && form.body !== undefined && { body: form.body }),
+    ...(auth !== undefined && { auth }),
+  };
+}
+
+function renderShared(form: ToolForm): ToolUpdate & Pick<ToolDraft, "name" | "description"> {
+  return {
+    name: form.name.trim(),
+    description: form.description,
+    category: form.category.trim() === "" ? null : form.category.trim(),
+    icon: form.icon.trim() === "" ? null : form.icon.trim(),
+    input_schema: form.schema,
+    config: renderConfig(form),
+    visibility: form.visibility,
+    requires_approval: form.requiresApproval,
+    enabled: form.enabled,
+    ...(form.timeoutMs !== null && { timeout_ms: form.timeoutMs }),
+    ...(form.maxOutputChars !== null && { max_output_chars: form.maxOutputChars }),
+  };
+}
+
+export function renderNew(form: ToolForm): ToolDraft {
+  const { type, secretName, value } = form.auth;
+  return {
+    ...renderShared(form),
+    kind: form.kind,
+    ...(type !== "none" && value !== "" && { secrets: { [secretName]: value } }),
+  };
+}
+
+/** Secrets are replaced as a whole, so they are sent only when there is a new one or none is needed any more. */
+export function renderUpdate(form: ToolForm, tool: Tool): ToolUpdate {
+  const { type, secretName, value } = form.auth;
+  const isUnused = type === "none" && tool.secret_names.length > 0;
+  return {
+    ...renderShared(form),
+    ...(type !== "none" && value !== "" && { secrets: { [secretName]: value } }),
+    ...(isUnused && { secrets: {} }),
+  };
+}
+
+export function isSameForm(left: ToolForm, right: ToolForm): boolean {
+  return JSON.stringify(left) === JSON.stringify(right);
+}
+
+/** Errors below `config` under their own names, for the fields that are shared with the import. */
+export function errorsBelowConfig(errors: Readonly<Record<string, string>>): Record<string, string> {
+  const below = Object.entries(errors).map(([name, message]) => [name.replace(/^config\./, ""), message]);
+  return Object.fromEntries(below) as Record<string, string>;
+}

@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import { scanWithAxe } from "./support/axe.ts";
+import { computeCode } from "./support/factor.ts";
+import { inventPerson, signIn, signUp } from "./support/people.ts";
+import { keepScreenshot } from "./support/screenshots.ts";
+import { NARROW, setStage } from "./support/stage.ts";
+
+const test = setStage();
+
+test("name, address and password are changed; what is wrong stands at its field", async (t, { openPage }) => {
+  const page = await openPage(t, { expected: [/400/, /422/] });
+  const person = await signUp(page);
+  await page.goto("/account");
+  await page.getByLabel("Name").fill("Ada Lovelace");
+  await page.getByRole("form", { name: "Profile" }).getByRole("button", { name: "Save" }).click();
+  await page.getByRole("button", { name: /Ada Lovelace/ }).waitFor();
+  await page.getByRole("button", { name: "Undo" }).click();
+  await page.getByRole("button", { name: /Grace Hopper/ }).waitFor();
+  await scanWithAxe(page);
+  await keepScreenshot(page, "account");
+
+  const { email } = inventPerson();
+  await page.getByRole("textbox", { name: "E-mail" }).fill("no address");
+  await page.getByRole("button", { name: "Change the address" }).click();
+  await page.getByRole("form", { name: "E-mail address" }).getByRole("alert").waitFor();
+  await page.getByRole("textbox", { name: "E-mail" }).fill(email);
+  await page.getByRole("button", { name: "Change the address" }).click();
+  await page.getByText("Your e-mail address is changed.").first().waitFor();
+
+  await page.getByRole("tab", { name: "Sign-in" }).click();
+  await page.waitForURL(/\/account\/security$/);
+  await page.getByLabel("Current password", { exact: true }).fill("not this one");
+  await page.getByLabel("New password", { exact: true }).fill("a-better-password");
+  await page.getByRole("button", { name: "Change the password" }).click();
+  await page.getByRole("alert").waitFor();
+  assert.equal(await page.getByLabel("Current password", { exact: true }).getAttribute("aria-invalid"), "true");
+  await scanWithAxe(page);
+  await page.getByLabel("Current password", { exact: true }).fill(person.password);
+  await page.getByRole("button", { name: "Change the password" }).click();
+  await page.getByText("The password is changed.").first().waitFor();
+  const again = await openPage(t);
+  await again.goto("/sign-in");
+  await signIn(again, { ...person, email, password: "a-better-password" });
+  await again.getByRole("heading", { level: 1, name: "Welcome" }).waitFor();
+});
+
+test("a second factor is set up with its picture or its secret, and removed by name", async (t, { openPage }) => {
+  const page = await openPage(t, { width: NARROW, theme: "dark", expected: [/422/] });
+  await signUp(page);
+  await page.goto("/account/security");
+  await page.getByRole("button", { name: "Set up an app" }).click();
+  await page.getByRole("img", { name: "QR code for the app" }).waitFor();
+  const isDrawn = await page
+    .getByRole("img", { name: "QR code for the app" })
+    .evaluate((picture) => picture instanceof HTMLImageElement && picture.complete && picture.naturalWidth > 0);
+  assert.ok(isDrawn, "the picture is drawn");
+  await scanWithAxe(page);
+  await keepScreenshot(page, "account-factor");
+  await page.getByLabel("Code").fill("000000");
+  await page.getByRole("button", { name: "Turn it on" }).click();
+  await page.getByRole("dialog").getByRole("alert").waitFor();
+  await page.getByRole("button", { name: "Copy the secret" }).click();
+  const secret = await page.evaluate(() => navigator.clipboard.readText());
+  await page.getByLabel("Code").fill(computeCode(secret, 0));
+  await page.getByRole("button", { name: "Turn it on" }).click();
+  await page.getByRole("button", { name: "Remove Authenticator" }).click();
+  await page.getByLabel(/to confirm/).fill("Authenticator");
+  await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+  await page.getByRole("button", { name: "Set up an app" }).waitFor();
+});
+
+test("sessions are listed, and one is ended from another", async (t, { openPage }) => {
+  const page = await openPage(t, { theme: "dark" });
+  const person = await signUp(page);
+  const other = await openPage(t, { expected: [/40[0-9]/, /WebSocket/] });
+  await other.goto("/account/sessions");
+  await signIn(other, person);
+  await other.getByText("This one").waitFor();
+  await page.goto("/account/sessions");
+  const button = page.getByRole("button", { name: /^Sign out Chrome/ });
+  await button.waitFor();
+  await scanWithAxe(page);
+  await keepScreenshot(page, "account-sessions");
+  await button.click();
+  await page.getByText("is signed out").first().waitFor();
+  await button.waitFor({ state: "detached" });
+  await other.getByRole("tab", { name: "Profile" }).click();
+  await other.getByText("Your session has ended").waitFor();
+  await page.getByRole("button", { name: "Sign out everywhere" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Sign out everywhere" }).click();
+  await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
+});
+
+test("a signing secret is shown once", async (t, { openPage }) => {
+  const page = await openPage(t, { width: NARROW });
+  await signUp(page);
+  await page.goto("/account/signing");
+  await page.getByRole("button", { name: "Make a new secret" }).click();
+  await page.getByRole("button", { name: "Make it" }).click();
+  await page.getByText(/^sbsig_/).waitFor();
+  await scanWithAxe(page);
+  await keepScreenshot(page, "account-signing");
+  await page.reload();
+  await page.getByRole("button", { name: "Make a new secret" }).waitFor();
+  assert.equal(await page.getByText(/^sbsig_/).count(), 0);
+});
+
+test("the API scene gives what a program needs, and never a token", async (t, { openPage, instance }) => {
+  const page = await openPage(t);
+  await signUp(page);
+  await page.goto("/api?show=ask");
+  await page.getByRole("button", { name: "Copy: Base URL" }).click();
+  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), instance.url);
+  await page.getByRole("button", { name: "Copy: Anon key" }).click();
+  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), instance.anon_key);
+  await page.getByRole("radio", { name: "curl" }).click();
+  await page.getByText("Before the first call").click();
+  await page.getByRole("region", { name: "Once" }).waitFor();
+  const [text, token] = await page.evaluate(() => {
+    const stored = JSON.parse(localStorage.getItem("swarmbase.session") ?? "{}") as { access_token: string };
+    return [document.body.innerText, stored.access_token];
+  });
+  assert.match(text, /Bearer \$ACCESS_TOKEN/);
+  assert.ok(!text.includes(token), "the token is not shown");
+  await scanWithAxe(page);
+  await keepScreenshot(page, "api");
+  for (const path of ["/reference", "/openapi.json"])
+    assert.equal((await page.request.get(`${instance.url}${path}`)).status(), 200);
+});

@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { buildOnce } from "../build/build-once.ts";
+
+async function makeRoot(t: TestContext): Promise<string> {
+  const root = await mkdtemp(join(tmpdir(), "swarmbase-build-"));
+  t.after(() => rm(root, { recursive: true, force: true }));
+  await mkdir(join(root, "src"));
+  await writeFile(join(root, "src/main.tsx"), "first");
+  return root;
+}
+
+function createBuilder(root: string) {
+  let builds = 0;
+  const make = async (_root: string, outDir: string): Promise<void> => {
+    builds += 1;
+    await writeFile(join(outDir, "index.html"), await readFile(join(root, "src/main.tsx")));
+  };
+  return { run: () => buildOnce({ root, write: () => {}, make }), count: () => builds };
+}
+
+test("what is up to date is not built again, what has changed is", async (t) => {
+  const root = await makeRoot(t);
+  const builder = createBuilder(root);
+  const first = await builder.run();
+  assert.equal(await builder.run(), first);
+  assert.equal(builder.count(), 1);
+  await writeFile(join(root, "src/main.tsx"), "second");
+  const second = await builder.run();
+  assert.notEqual(second, first);
+  assert.equal(await readFile(join(second, "index.html"), "utf8"), "second");
+  await writeFile(join(root, "src/main.tsx"), "first");
+  assert.equal(await builder.run(), first);
+  assert.equal(builder.count(), 2);
+});
+
+test("two that start together build once, and both get the whole", async (t) => {
+  const root = await makeRoot(t);
+  const builder = createBuilder(root);
+  const folders = await Promise.all([builder.run(), builder.run(), builder.run()]);
+  assert.equal(new Set(folders).size, 1);
+  assert.equal(builder.count(), 1);
+  assert.deepEqual(
+    (await readdir(join(root, "dist"))).filter((name) => !/^[0-9a-f]+$/.test(name)),
+    [],
+  );
+});
+
+test("a build that fails leaves nothing behind, and the next one can do it", async (t) => {
+  const root = await makeRoot(t);
+  const fail = async (): Promise<void> => {
+    throw new Error("no");
+  };
+  await assert.rejects(buildOnce({ root, write: () => {}, make: fail }), /no/);
+  assert.deepEqual(await readdir(join(root, "dist")), []);
+  assert.ok(existsSync(await createBuilder(root).run()));
+});
+
+test("a lock whose owner is dead does not hold anybody up", async (t) => {
+  const root = await makeRoot(t);
+  const builder = createBuilder(root);
+  const folder = await builder.run();
+  await rm(folder, { recursive: true });
+  // No process has this id: it is beyond what Linux and macOS give out.
+  await writeFile(`${folder}.lock`, "99999999");
+  assert.equal(await builder.run(), folder);
+});
+
+test("a folder that cannot be written is an error, not a wait", { skip: process.getuid?.() === 0 }, async (t) => {
+  const root = await makeRoot(t);
+  await chmod(root, 0o555);
+  await assert.rejects(createBuilder(root).run(), /EACCES/);
+});

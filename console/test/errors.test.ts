@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { scanWithAxe } from "./support/axe.ts";
+import { signUp } from "./support/people.ts";
+import { keepScreenshot } from "./support/screenshots.ts";
+import { NARROW, setStage } from "./support/stage.ts";
+
+const test = setStage();
+
+test("a lost connection: the page stays usable, says so, and asks again when it is back", async (t, { openPage }) => {
+  const page = await openPage(t, {
+    width: NARROW,
+    theme: "dark",
+    expected: [/ERR_INTERNET_DISCONNECTED/, /WebSocket/],
+  });
+  await signUp(page);
+  await page.goto("/account/budgets");
+  await page.getByLabel("Tokens a day").waitFor();
+  await page.context().setOffline(true);
+  await page.getByText("The connection is lost").waitFor();
+  await page.getByLabel("Tokens a day").fill("1000");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("The service cannot be reached.").waitFor();
+  await scanWithAxe(page);
+  await keepScreenshot(page, "offline-form");
+  await page.context().setOffline(false);
+  await page.getByText("The connection is lost").waitFor({ state: "detached" });
+  assert.equal(await page.getByLabel("Tokens a day").inputValue(), "1000", "what was typed is still there");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Your budgets are saved.").first().waitFor();
+});
+
+test("a token that was refused is renewed once, without a word", async (t, { openPage }) => {
+  const page = await openPage(t, { expected: [/401/] });
+  await signUp(page);
+  let refusals = 0;
+  await page.route("**/rest/v1/user_settings*", async (route) => {
+    refusals += 1;
+    if (refusals > 1) return route.continue();
+    return route.fulfill({ status: 401, json: { code: "UNAUTHORIZED", message: "The token has expired" } });
+  });
+  const renewed = page.waitForRequest(/token\?grant_type=refresh_token/);
+  await page.goto("/account/budgets");
+  await renewed;
+  await page.getByLabel("Tokens a day").waitFor();
+  assert.match(page.url(), /\/account\/budgets$/);
+});
+
+test("429: the scene says why it is empty, and the strip says how long", async (t, { openPage }) => {
+  const page = await openPage(t, { expected: [/429/] });
+  await signUp(page);
+  const limited = "**/rest/v1/usage_daily*";
+  await page.route(limited, (route) =>
+    route.fulfill({
+      status: 429,
+      headers: { "retry-after": "2" },
+      json: { error: "Too many requests", code: "RATE_LIMITED", message: "Too many requests", retry_after: 2 },
+    }),
+  );
+  await page.goto("/usage");
+  await page.getByText("Usage could not be loaded").waitFor();
+  await page.getByText(/takes the next one in \d s/).waitFor();
+  await scanWithAxe(page);
+  await keepScreenshot(page, "limited-scene");
+  await page.unroute(limited);
+  await page.getByText(/takes the next one/).waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByRole("heading", { name: /Nothing was used/ }).waitFor();
+});
+
+test("a part that cannot be loaded, and a place that is not there, leave the way open", async (t, { openPage }) => {
+  const page = await openPage(t, { expected: [/ERR_FAILED/, /dynamically imported module/, /404/] });
+  await signUp(page);
+  await page.route("**/assets/usage-*.js", (route) => route.abort());
+  await page.keyboard.press("g");
+  await page.keyboard.press("u");
+  await page.getByText("This part could not be loaded").waitFor();
+  await scanWithAxe(page);
+  await keepScreenshot(page, "part-missing");
+  await page.getByRole("link", { name: "Agents" }).first().click();
+  await page.getByRole("heading", { level: 1, name: "Agents" }).waitFor();
+  await page.unroute("**/assets/usage-*.js");
+  await page.goto("/usage/no-such-place");
+  await page.goto("/no/such/place");
+  await page.getByRole("heading", { level: 1, name: "Nothing is here" }).waitFor();
+  await scanWithAxe(page);
+});

@@ -1,0 +1,143 @@
+import assert from "node:assert/strict";
+import { test as plainTest } from "node:test";
+import { type Change, readChange, readRow } from "../src/data/change.ts";
+import { addToTail, EMPTY_TAIL, MOST_KEPT, releaseTail } from "../src/data/tail.ts";
+import { describeChange } from "../src/scenes/events/describe-change.ts";
+import { matchesFilter, readFilter } from "../src/scenes/events/filter.ts";
+import { lookEverywhere } from "./support/looks.ts";
+import { signUp } from "./support/people.ts";
+import { startReceiver } from "./support/receiver.ts";
+import { findVisitor } from "./support/session.ts";
+import { setStage } from "./support/stage.ts";
+
+const test = setStage();
+
+test("what happens shows up by itself, is filtered, held, opened and followed", async (t, { openPage, instance }) => {
+  const page = await openPage(t);
+  const receiver = await startReceiver(t, instance);
+  await signUp(page);
+  const visitor = await findVisitor(page, instance);
+  const add = async (path: string, body: unknown): Promise<string> => {
+    const [made] = (await visitor.call("POST", `/rest/v1/${path}`, body)) as { id: string }[];
+    return made?.id ?? "";
+  };
+  await page.goto("/events");
+  await page.getByText("It is quiet").waitFor();
+  await page.getByText("Live", { exact: true }).waitFor();
+  await lookEverywhere(page, "events-quiet");
+
+  await add("webhooks", { name: "Ticket desk", url: receiver.url, events: ["agent.created"] });
+  await page.getByRole("button", { name: /webhook\.created Ticket desk was made/ }).waitFor();
+  const agent = await add("agents", { name: "Ada" });
+  const swarm = await add("swarms", { name: "Support room" });
+  await add("swarm_agents", { swarm_id: swarm, agent_id: agent });
+  await visitor.call("POST", "/functions/v1/agent-respond", { swarm_id: swarm, message: "Who is there?" });
+  await page.getByRole("button", { name: /message\.created Ada in Support room: \[simulated\]/ }).waitFor();
+  await page.getByRole("button", { name: /run\.completed A run in Support room is complete/ }).waitFor();
+  await page.getByRole("button", { name: /swarm\.agent_added Ada has joined Support room/ }).waitFor();
+  await page.getByRole("button", { name: /agent\.status_changed Ada is thinking/ }).waitFor();
+  await page.getByRole("button", { name: /attempt\.delivered Ticket desk answered 200 to agent\.created/ }).waitFor();
+  await lookEverywhere(page, "events");
+
+  await page.keyboard.press("p");
+  await page.getByText("Paused").waitFor();
+  await visitor.call("PATCH", `/rest/v1/agents?id=eq.${agent}`, { role: "Explains" });
+  await page.getByRole("button", { name: "1 new" }).waitFor();
+  assert.equal(await page.getByRole("button", { name: /agent\.updated/ }).count(), 0);
+  await page.getByRole("button", { name: "1 new" }).click();
+  const changed = page.getByRole("button", { name: /agent\.updated Ada was changed/ });
+  await changed.waitFor();
+
+  await page.getByLabel("About").selectOption("Agents");
+  await page.getByLabel("Type").selectOption("agent.updated");
+  await page.getByLabel("Search the events").fill("explains");
+  await page.getByText(/^1 of \d+ events$/).waitFor();
+  await changed.click();
+  await page.getByText('"Explains"').waitFor();
+  await lookEverywhere(page, "event-open");
+  await page.getByLabel("Search the events").fill("nothing of the kind");
+  await page.getByText("Nothing like that has happened").waitFor();
+  await page.getByRole("button", { name: "Show everything" }).click();
+  await changed.waitFor();
+  await page.getByRole("link", { name: "Open", exact: true }).click();
+  await page.waitForURL(`**/agents/${agent}`);
+});
+
+const AT = "2026-01-01T00:00:00Z";
+
+function tell(row: object, eventType: "INSERT" | "UPDATE" | "DELETE" = "INSERT") {
+  return { eventType, commit_timestamp: AT, new: row, old: row };
+}
+
+plainTest("the list keeps a bounded number, each thing once, and what waits in its place", () => {
+  const changes: Change[] = Array.from({ length: MOST_KEPT + 5 }, (_, at) =>
+    readRow("messages", { id: String(at), created_at: new Date(at * 1_000).toISOString() }),
+  );
+  const full = addToTail(EMPTY_TAIL, changes, false);
+  assert.equal(full.shown.length, MOST_KEPT);
+  assert.equal(full.shown[0]?.key, `messages:${MOST_KEPT + 4}`);
+  assert.equal(addToTail(full, changes, false), full);
+  const news = readRow("messages", { id: "new", created_at: AT });
+  const held = addToTail(full, [news], true);
+  assert.deepEqual([held.shown, held.waiting], [full.shown, [news]]);
+  assert.equal(releaseTail(held).shown[0], news);
+  const [first, last] = ["first", "last"].map((id) => readChange("agents", tell({ id })));
+  assert.ok(first !== undefined && last !== undefined);
+  assert.deepEqual(addToTail(EMPTY_TAIL, [first, last], false).shown, [last, first]);
+});
+
+plainTest("a secret is never in what is told, and a row in one state is told once", () => {
+  assert.deepEqual(readChange("webhooks", tell({ id: "1", secret: "whsec_x" })).row, { id: "1" });
+  const running = readChange("runs", tell({ id: "1", status: "running" }, "UPDATE"));
+  assert.equal(running.key, readChange("runs", tell({ id: "1", status: "running", turn_count: 2 }, "UPDATE")).key);
+});
+
+plainTest("changes are said in words, whatever is missing in them", () => {
+  const names = new Map([["s", "Support room"]]);
+  const say = (change: ReturnType<typeof readChange>) => {
+    const { type, text, to } = describeChange(change, names);
+    return [type, text, to];
+  };
+  assert.deepEqual(say(readChange("agents", tell({ id: "1" }, "DELETE"))), [
+    "agent.deleted",
+    "An agent was removed",
+    null,
+  ]);
+  assert.deepEqual(
+    say(
+      readChange(
+        "tool_executions",
+        tell({ id: "1", run_id: "r", swarm_id: "s", tool_name: "add", status: "timed_out" }),
+      ),
+    ),
+    ["tool.error", "An agent → add timed out", "/swarms/s/runs/r"],
+  );
+  assert.deepEqual(
+    say(readChange("runs", tell({ id: "r", swarm_id: "s", status: "failed", stop_reason: "no_progress" }))),
+    ["run.failed", "A run in Support room has failed (no progress)", "/swarms/s/runs/r"],
+  );
+  assert.deepEqual(
+    say(
+      readRow("webhook_delivery_attempts", {
+        id: "1",
+        webhook_id: "w",
+        delivery_id: "d",
+        url: "https://a.example",
+        error_code: "timeout",
+        attempt: 2,
+        created_at: AT,
+      }),
+    ),
+    ["attempt.failed", "https://a.example gave no answer (timeout), attempt 2", "/webhooks/w/deliveries/d"],
+  );
+});
+
+plainTest("a filter that the address does not know is none, and a gap is always shown", () => {
+  const filter = readFilter(new URLSearchParams("noun=agent&type=run.failed&search=Ada"));
+  assert.deepEqual(filter, { noun: "agent", type: null, search: "Ada" });
+  const change = readChange("agents", tell({ id: "1", name: "Ada" }));
+  const line = { key: "1", at: AT, row: change.row, described: describeChange(change, new Map()) };
+  assert.equal(matchesFilter(line, filter), true);
+  assert.equal(matchesFilter(line, { ...filter, noun: "run" }), false);
+  assert.equal(matchesFilter({ ...line, described: null, row: null }, { ...filter, noun: "run" }), true);
+});

@@ -1,0 +1,25 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import type { AxeResults } from "axe-core";
+import type { Page } from "playwright-core";
+
+const SOURCE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
+
+/** Fails with a list of what keeps somebody from using the page as it is now. */
+export async function scanWithAxe(page: Page): Promise<void> {
+  // Given to the page by the debugger, which its policy does not bind.
+  await page.evaluate(await readFile(SOURCE, "utf8"));
+  const { violations } = await page.evaluate(async (rules) => {
+    const { axe } = window as unknown as { axe: { run(where: Document, options: unknown): Promise<AxeResults> } };
+    return axe.run(document, { runOnly: rules });
+  }, RULES);
+  const lines = violations.flatMap(({ id, help, nodes }) =>
+    nodes.map(
+      ({ target, failureSummary = "" }) =>
+        `${id}: ${help}\n  ${target.join(" ")}\n  ${failureSummary.replaceAll("\n", "\n  ")}`,
+    ),
+  );
+  assert.equal(lines.length, 0, `axe found on ${new URL(page.url()).pathname}:\n${lines.join("\n")}`);
+}

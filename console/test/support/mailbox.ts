@@ -1,0 +1,24 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import type { Instance } from "./instance.ts";
+
+const WAIT_MS = 10_000;
+const POLL_MS = 50;
+
+/** The link of the newest mail to an address. Without a mail server, mails are files. */
+export async function findLink({ dataDir }: Instance, email: string): Promise<string> {
+  for (const deadline = Date.now() + WAIT_MS; Date.now() < deadline; await wait(POLL_MS)) {
+    const names = (await readdir(join(dataDir, "mail")).catch(() => [])).toSorted((left, right) =>
+      left < right ? 1 : -1,
+    );
+    for (const name of names) {
+      const text = await readFile(join(dataDir, "mail", name), "utf8");
+      const link = /https:\/\/[^\s"<>]+\/verify\?[^\s"<>]+/.exec(
+        text.replace(/=\r?\n/g, "").replaceAll("=3D", "="),
+      )?.[0];
+      if (text.includes(email) && link !== undefined) return link.replaceAll("&amp;", "&");
+    }
+  }
+  throw new Error(`no mail to ${email}`);
+}

@@ -1,0 +1,64 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { Page } from "playwright-core";
+import type { Visitor } from "./session.ts";
+
+export interface Made {
+  readonly swarmId: string;
+  readonly agentIds: readonly string[];
+}
+
+/** A swarm with agents of these names, in this order. */
+export async function makeRoom(
+  visitor: Visitor,
+  names: readonly string[],
+  swarm: Readonly<Record<string, unknown>> = {},
+): Promise<Made> {
+  const agents = await visitor.call(
+    "POST",
+    "/rest/v1/agents",
+    names.map((name) => ({ name, role: `Is ${name}` })),
+  );
+  const made = await visitor.call("POST", "/rest/v1/swarms", { name: "Beehive launch", ...swarm });
+  const agentIds = (agents as { id: string }[]).map(({ id }) => id);
+  const [{ id: swarmId } = { id: "" }] = made as { id: string }[];
+  await visitor.call(
+    "POST",
+    "/rest/v1/swarm_agents",
+    agentIds.map((id, position) => ({ swarm_id: swarmId, agent_id: id, position })),
+  );
+  return { swarmId, agentIds };
+}
+
+/** Gives an agent a tool that asks before it is used, and one that does not. */
+export async function giveTools(visitor: Visitor, agentId: string): Promise<void> {
+  const asking = await visitor.call("POST", "/rest/v1/tools", {
+    name: "send_mail",
+    description: "Sends a mail.",
+    kind: "http",
+    requires_approval: true,
+    input_schema: { type: "object", properties: { to: { type: "string" } } },
+    config: { method: "GET", url: "https://example.com/{to}" },
+  });
+  const known = await visitor.call("GET", "/rest/v1/tools?name=eq.calculator&select=id");
+  const toolIds = [...(asking as { id: string }[]), ...(known as { id: string }[])].map(({ id }) => id);
+  await visitor.call(
+    "POST",
+    "/rest/v1/agent_tools",
+    toolIds.map((id) => ({ agent_id: agentId, tool_id: id })),
+  );
+}
+
+export async function write(page: Page, text: string): Promise<void> {
+  const field = page.getByRole("textbox", { name: "Message", exact: true });
+  await field.fill(text);
+  await field.press("Enter");
+}
+
+const POLL_MS = 100;
+const WAIT_MS = 10_000;
+
+/** Until a question to the API has the answer that is waited for. */
+export async function waitUntil(isSo: () => Promise<boolean>): Promise<void> {
+  for (const deadline = Date.now() + WAIT_MS; Date.now() < deadline; await wait(POLL_MS)) if (await isSo()) return;
+  throw new Error("it did not come to be so");
+}

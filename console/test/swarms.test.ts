@@ -1,0 +1,266 @@
+import assert from "node:assert/strict";
+import { scanWithAxe } from "./support/axe.ts";
+import { lookEverywhere } from "./support/looks.ts";
+import { inventPerson, signUp } from "./support/people.ts";
+import { makeRoom, waitUntil, write } from "./support/rooms.ts";
+import { keepScreenshot } from "./support/screenshots.ts";
+import { findVisitor } from "./support/session.ts";
+import { NARROW, setStage } from "./support/stage.ts";
+
+const test = setStage();
+
+test("a swarm is made, asked, and answers word by word", async (t, { openPage, instance }) => {
+  const page = await openPage(t, { expected: [/400/] });
+  await signUp(page);
+  const visitor = await findVisitor(page, instance);
+  await visitor.call("POST", "/rest/v1/agents", [{ name: "Ada" }, { name: "Lin Wu" }]);
+  await page.goto("/swarms");
+  await page.getByRole("heading", { name: "No swarm yet" }).waitFor();
+  await keepScreenshot(page, "swarms-empty");
+  await scanWithAxe(page);
+  await page.keyboard.press("n");
+
+  await page.getByRole("checkbox", { name: "Lin Wu" }).click();
+  await page.getByRole("checkbox", { name: "Ada" }).click();
+  await page.getByText("speaks 2nd").waitFor();
+  await page.getByRole("radio", { name: "Coordinator asks" }).click();
+  await page.getByLabel("Coordinator", { exact: true }).selectOption({ label: "Ada" });
+  await page.getByRole("radio", { name: "In turn" }).click();
+  await page.getByText("Budgets and limits").click();
+  await page.getByLabel("Turns in a run").fill("900");
+  await page.getByRole("button", { name: "Make the swarm" }).click();
+  await page.getByText("must be between 1 and 50").waitFor();
+  await page.getByText("must have 1 to 100 characters").waitFor();
+  await lookEverywhere(page, "swarm-refused");
+  await page.getByLabel("Name", { exact: true }).fill("Beehive launch");
+  await page.getByLabel("Turns in a run").fill("4");
+  await page.getByRole("button", { name: "Make the swarm" }).click();
+
+  await page.getByRole("heading", { level: 1, name: "Beehive launch" }).waitFor();
+  await page.getByRole("heading", { name: "Say the first word" }).waitFor();
+  await keepScreenshot(page, "room-empty");
+  await scanWithAxe(page);
+  await page.getByRole("button", { name: "Introduce yourselves" }).click();
+  const field = page.getByRole("textbox", { name: "Message", exact: true });
+  await field.fill("Hello @l");
+  await page.getByRole("option", { name: "Lin Wu" }).waitFor();
+  await keepScreenshot(page, "room-mention");
+  await scanWithAxe(page);
+  await field.press("Enter");
+  assert.equal(await field.inputValue(), "Hello @Lin Wu ");
+  await page.reload();
+  assert.equal(await field.inputValue(), "Hello @Lin Wu ", "what was begun is still there");
+  await field.press("End");
+  await field.pressSequentially("who are you?");
+  await field.press("Shift+Enter");
+  await field.pressSequentially("/sleep 700");
+  await field.press("Enter");
+  await page.getByText("Lin Wu is thinking").waitFor();
+  await keepScreenshot(page, "room-thinking");
+  await scanWithAxe(page);
+  await page.getByRole("article").getByText("[simulated] Lin Wu").waitFor();
+  await page.getByRole("button", { name: "Stop" }).waitFor({ state: "detached" });
+  await lookEverywhere(page, "room");
+  await page.getByRole("button", { name: "Reply to Lin Wu" }).click();
+  await field.fill("Thank you, that is all.");
+  await field.press("Alt+Enter");
+  await page.getByRole("button", { name: "In reply to" }).waitFor();
+  const rows = (await visitor.call("GET", "/rest/v1/messages?select=content,reply_to_id&order=seq")) as unknown[];
+  assert.equal(rows.length, 3, "said, and not answered");
+});
+
+test("two people in one room", async (t, { openPage, instance }) => {
+  const page = await openPage(t);
+  const other = await openPage(t, { width: NARROW, theme: "dark" });
+  const bob = inventPerson("Bob Stone");
+  await Promise.all([signUp(page), signUp(other, bob)]);
+  const visitor = await findVisitor(page, instance);
+  const { swarmId } = await makeRoom(visitor, ["Ada"]);
+  await page.goto(`/swarms/${swarmId}`);
+  await page.getByRole("button", { name: "Invite" }).click();
+  await page.getByLabel("E-mail or user id").fill(bob.email);
+  await keepScreenshot(page, "room-invite");
+  await scanWithAxe(page);
+  await page.getByRole("dialog").getByRole("button", { name: "Invite" }).click();
+  await page.getByText("joins by accepting it").first().waitFor();
+
+  await other.goto("/swarms");
+  await other.getByText("You are invited to a swarm as member").waitFor();
+  await keepScreenshot(other, "swarms-invited");
+  await scanWithAxe(other);
+  await other.getByRole("button", { name: "Accept" }).click();
+  await other.getByRole("heading", { level: 1, name: "Beehive launch" }).waitFor();
+  await page.getByLabel("Here now: you, Bob Stone").waitFor();
+  await other.getByRole("radio", { name: "Only say it" }).click();
+  await write(other, "I am here. Is this **true**?");
+  await page.getByText("I am here.").first().waitFor();
+  assert.equal(await other.getByRole("menuitem", { name: "Pause" }).count(), 0);
+
+  await page.getByRole("button", { name: "More about the message of Bob Stone" }).click();
+  await page.getByRole("menuitem", { name: "Flag" }).click();
+  await page.getByLabel("In your words").fill("Who says so?");
+  await page.getByRole("button", { name: "Flag", exact: true }).click();
+  await page.getByRole("button", { name: "Dismiss", exact: true }).first().waitFor();
+  await keepScreenshot(page, "room-flagged");
+  await scanWithAxe(page);
+  await page.getByRole("complementary").getByRole("button", { name: "Dismiss" }).click();
+  await page.getByRole("heading", { name: "Flagged" }).waitFor({ state: "detached" });
+
+  await other.getByRole("button", { name: "More about the message of Bob Stone" }).tap();
+  await other.getByRole("menuitem", { name: "Edit" }).tap();
+  await other.getByLabel("Edit the message").fill("I am here, and it is true.");
+  await other.getByRole("button", { name: "Save" }).tap();
+  await page.getByRole("button", { name: "edited" }).click();
+  await page.getByText("Version 1").waitFor();
+  await scanWithAxe(page);
+  await page.keyboard.press("Escape");
+
+  await other.getByRole("button", { name: "More about the message of Bob Stone" }).tap();
+  await other.getByRole("menuitem", { name: "Delete" }).tap();
+  await other.getByText("This message was deleted").waitFor();
+  await other.getByRole("button", { name: "Undo" }).tap();
+  await other.getByText("it is true").waitFor();
+
+  await page.getByRole("button", { name: "More about Bob Stone" }).click();
+  await page.getByRole("menuitem", { name: "Make viewer" }).click();
+  await page.getByText("Bob Stone is viewer now").first().waitFor();
+  await other.reload();
+  await other.getByText("You read along as a viewer").waitFor();
+  await keepScreenshot(other, "room-viewer");
+  await scanWithAxe(other);
+});
+
+test("thousands of messages: the end at once, the beginning by its address", async (t, { openPage, instance }) => {
+  const page = await openPage(t);
+  await signUp(page);
+  const visitor = await findVisitor(page, instance);
+  const { swarmId } = await makeRoom(visitor, ["Ada"]);
+  const rows = Array.from({ length: 2_500 }, (_, at) => ({ swarm_id: swarmId, content: `Message number ${at + 1}` }));
+  await visitor.call("POST", "/rest/v1/messages?select=seq", rows);
+  await page.goto(`/swarms/${swarmId}`);
+  await page.getByText("Message number 2500", { exact: true }).waitFor();
+  await page.getByRole("region", { name: "Messages" }).hover();
+  await waitUntil(async () => {
+    await page.mouse.wheel(0, -4_000);
+    const [, first = ""] = /number (\d+)/.exec(await page.getByRole("article").first().innerText()) ?? [];
+    return Number(first) <= 2_430;
+  });
+  await page.getByRole("button", { name: "To the newest" }).waitFor();
+  await visitor.call("POST", "/rest/v1/messages", { swarm_id: swarmId, content: "And one more" });
+  await page.getByRole("button", { name: "1 new message" }).waitFor();
+  await keepScreenshot(page, "room-new-messages");
+  await scanWithAxe(page);
+  await page.getByRole("button", { name: "1 new message" }).click();
+  await page.getByText("And one more", { exact: true }).waitFor();
+
+  const [first] = (await visitor.call("GET", "/rest/v1/messages?select=id&order=seq&limit=1")) as { id: string }[];
+  await page.goto(`/swarms/${swarmId}?message=${first?.id ?? ""}`);
+  await page.getByText("Message number 1", { exact: true }).waitFor();
+  const shown = await page.getByRole("article").count();
+  assert.ok(shown < 60, `${shown} messages are rendered`);
+});
+
+test("what is refused is said in plain words, and the words stay", async (t, { openPage, instance }) => {
+  const page = await openPage(t, { expected: [/409/, /429/, /400/] });
+  await signUp(page);
+  const visitor = await findVisitor(page, instance);
+  const { swarmId } = await makeRoom(visitor, ["Ada"], {
+    settings: { on_conflict: "reject", moderation: { enabled: true, blocklist: ["buy now"], action: "block" } },
+  });
+  const field = page.getByRole("textbox", { name: "Message", exact: true });
+  await page.goto(`/swarms/${swarmId}`);
+  await write(page, "First\n/sleep 20000");
+  await page.getByText("Ada is thinking").waitFor();
+  await write(page, "Second");
+  await page.getByText("A run is under way, and this swarm refuses").waitFor();
+  assert.equal(await field.inputValue(), "Second");
+  await keepScreenshot(page, "room-busy");
+  await scanWithAxe(page);
+  await page.getByRole("button", { name: "Interrupt it" }).click();
+  await page.getByText("A newer question took its place").waitFor();
+  await page.getByRole("article").getByText('"Second"').waitFor();
+  await page.getByRole("button", { name: "Stop" }).waitFor({ state: "detached" });
+
+  await write(page, "You should buy now");
+  await page.getByText("a term that this swarm does not allow").waitFor();
+  await page.route("**/functions/v1/agent-respond", (route) =>
+    route.fulfill({
+      status: 429,
+      headers: { "retry-after": "9" },
+      json: { code: "RATE_LIMITED", message: "Slow down" },
+    }),
+  );
+  await write(page, "Quickly");
+  await page.getByText("Too many questions at once").waitFor();
+  await page.unroute("**/functions/v1/agent-respond");
+  await page.getByRole("button", { name: "More about this swarm" }).click();
+  await page.getByRole("menuitem", { name: "Pause" }).click();
+  await page.getByText("The swarm is paused:").waitFor();
+  await keepScreenshot(page, "room-paused");
+  await scanWithAxe(page);
+  await page.getByRole("button", { name: "Resume" }).click();
+  await page.getByText("The swarm is active now").first().waitFor();
+  await visitor.call("PATCH", `/rest/v1/swarms?id=eq.${swarmId}`, { status: "archived" });
+  await page.getByText("The swarm is archived:").waitFor();
+});
+
+test("agents are ordered, silenced and removed; settings are saved; a swarm ends by its name", async (t, stage) => {
+  const { openPage, instance } = stage;
+  const page = await openPage(t, { expected: [/400/] });
+  await signUp(page);
+  const visitor = await findVisitor(page, instance);
+  const { swarmId } = await makeRoom(visitor, ["Ada", "Max", "Lin"]);
+  const order = async () => {
+    const path = `/rest/v1/swarm_agents?swarm_id=eq.${swarmId}&order=position&select=enabled,agent_cards(name)`;
+    const places = (await visitor.call("GET", path)) as { enabled: boolean; agent_cards: { name: string } }[];
+    return places.map(({ enabled, agent_cards: { name } }) => (enabled ? name : `(${name})`)).join();
+  };
+  await page.goto(`/swarms/${swarmId}`);
+  await page.getByRole("button", { name: "Order of Lin" }).press("ArrowUp");
+  await page.getByText("Lin speaks at place 2 of 3 now.").waitFor();
+  await waitUntil(async () => (await order()) === "Ada,Lin,Max");
+  const ada = page.getByRole("listitem").filter({ hasText: "Is Ada" });
+  await ada.dragTo(page.getByRole("listitem").filter({ hasText: "Is Max" }));
+  await waitUntil(async () => (await order()) === "Lin,Max,Ada");
+  await page.getByRole("button", { name: "More about Max" }).click();
+  await page.getByRole("menuitem", { name: "Keep it silent" }).click();
+  await page.getByText("Silent").waitFor();
+  await page.getByRole("button", { name: "More about Lin" }).click();
+  await page.getByRole("menuitem", { name: "Remove from the swarm" }).click();
+  await page.getByText("Lin has left").first().waitFor();
+  await waitUntil(async () => (await order()) === "(Max),Ada");
+  await page.getByRole("button", { name: "Undo" }).click();
+  await waitUntil(async () => (await order()) === "Lin,(Max),Ada");
+
+  await page.getByRole("link", { name: "Settings" }).click();
+  await page.getByLabel("Tokens in a run").fill("-4");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("must be at least 0").waitFor();
+  await lookEverywhere(page, "swarm-settings");
+  await page.getByLabel("Tokens in a run").fill("40000");
+  await page.getByLabel("Answer everything").click();
+  await page.getByLabel("Look for terms").click();
+  await page.getByLabel("Terms", { exact: true }).fill("buy now\nfree");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Saved.").first().waitFor();
+  const [swarm] = (await visitor.call("GET", `/rest/v1/swarms?id=eq.${swarmId}&select=settings`)) as unknown[];
+  assert.deepEqual(swarm, {
+    settings: {
+      budget: { max_tokens: 40_000 },
+      auto_respond: true,
+      on_conflict: "enqueue",
+      on_agent_error: "continue",
+      moderation: { action: "flag", enabled: true, blocklist: ["buy now", "free"] },
+    },
+  });
+  await page.getByRole("button", { name: "Delete …" }).click();
+  await page.getByLabel("Type “Beehive launch” to confirm").fill("Beehive launch");
+  await keepScreenshot(page, "swarm-delete");
+  await scanWithAxe(page);
+  await page.getByRole("button", { name: "Delete the swarm" }).click();
+  await page.getByRole("heading", { name: "No swarm yet" }).waitFor();
+  await page.goto(`/swarms/${swarmId}`);
+  await page.getByRole("heading", { level: 1, name: "No such swarm" }).waitFor();
+  await keepScreenshot(page, "swarm-none");
+  await scanWithAxe(page);
+});

@@ -1,0 +1,234 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer } from "node:https";
+import { join } from "node:path";
+import { type TestContext, test as plainTest } from "node:test";
+import type { Tool } from "../src/data/tools.ts";
+import { findPlaceholders, readArguments, typeOf, withType, writeArguments } from "../src/scenes/tools/arguments.ts";
+import { EMPTY_TOOL, formOf, renderNew, renderUpdate } from "../src/scenes/tools/tool-draft.ts";
+import { renderRequest } from "../src/scenes/tools/render-request.ts";
+import { scanWithAxe } from "./support/axe.ts";
+import type { Instance } from "./support/instance.ts";
+import { lookEverywhere } from "./support/looks.ts";
+import { signUp } from "./support/people.ts";
+import { startReceiver } from "./support/receiver.ts";
+import { findVisitor } from "./support/session.ts";
+import { setStage } from "./support/stage.ts";
+
+const test = setStage();
+const SECRET = "a-token-that-nobody-may-see";
+
+test("an HTTP tool is made, called, changed without its secret, and deleted", async (t, { openPage, instance }) => {
+  const receiver = await startReceiver(t, instance);
+  const page = await openPage(t, { expected: [/400/] });
+  const address = receiver.url.replace("/hook", "/orders/{number}");
+  receiver.answer(200, JSON.stringify({ status: "on its way", token: SECRET }));
+  await signUp(page);
+  const visitor = await findVisitor(page, instance);
+  await page.goto("/tools?from=mine");
+  await page.getByRole("heading", { name: "No tools of yours yet" }).waitFor();
+  await lookEverywhere(page, "tools-none");
+
+  await page.keyboard.press("n");
+  await page.getByRole("button", { name: "Make the tool" }).click();
+  await page.getByText("fields need another look").waitFor();
+  await lookEverywhere(page, "tool-refused");
+  await page.getByLabel("Name", { exact: true }).fill("find order");
+  await page.getByLabel("Description").fill("Looks up an order by its number.");
+  await page.getByLabel("Address").fill(address);
+  await page.getByLabel("Credentials").selectOption("Bearer token");
+  await page.getByLabel("Secret").fill(SECRET);
+  await page.getByRole("button", { name: "Add {number} from the request" }).click();
+  await page.getByLabel("What argument 1 is").fill("The number of the order");
+  await page.getByRole("button", { name: "Make the tool" }).click();
+  await page.getByText("must begin with a letter or _").waitFor();
+  await page.getByLabel("Name", { exact: true }).fill("find_order");
+  await page.getByText("GET https://localhost").waitFor();
+  await lookEverywhere(page, "tool-new");
+  await page.getByRole("button", { name: "Make the tool" }).click();
+
+  await page.getByRole("heading", { level: 1, name: "find_order" }).waitFor();
+  await page.getByLabel("Number").fill("A-17");
+  await page.getByRole("button", { name: "Call it" }).click();
+  await page.getByText("It works").waitFor();
+  await page.getByText('"on its way"').waitFor();
+  await lookEverywhere(page, "tool-test");
+  assert.equal(receiver.received[0]?.headers.authorization, `Bearer ${SECRET}`);
+  assert.ok(!(await page.content()).includes(SECRET), "the secret came back");
+
+  await page.getByRole("tab", { name: "Edit" }).click();
+  await page.getByText("One is stored.").waitFor();
+  await page.getByLabel("Description").fill("Looks up an order.");
+  await page.getByRole("switch", { name: /^Ask first/ }).click();
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Everything is saved").waitFor();
+  await page.getByLabel("Address").fill("https://elsewhere.example/{number}");
+  await page.getByText("This is another host").waitFor();
+  await lookEverywhere(page, "tool-edit");
+  await page.getByRole("button", { name: "Discard" }).click();
+  const [stored] = (await visitor.call("GET", "/rest/v1/tools?name=eq.find_order")) as Tool[];
+  assert.deepEqual([stored?.secret_names, stored?.requires_approval], [["token"], true]);
+
+  receiver.answer(500, "it broke");
+  await page.getByRole("tab", { name: "Test call" }).click();
+  await page.getByLabel("Number").fill("A-18");
+  await page.getByRole("button", { name: "Call it" }).click();
+  await page.getByText("It failed").waitFor();
+  await page.getByText("TOOL_HTTP_ERROR").waitFor();
+  assert.equal(receiver.received[1]?.headers.authorization, `Bearer ${SECRET}`);
+
+  receiver.answer(200, "found");
+  const [agent] = (await visitor.call("POST", "/rest/v1/agents", { name: "Ada" })) as { id: string }[];
+  await visitor.call("POST", "/rest/v1/agent_tools", { agent_id: agent?.id, tool_id: stored?.id });
+  await page.goto(`/agents/${agent?.id}/try`);
+  await page.getByLabel("Message to Ada").fill('/tool find_order {"number":"A-19"}');
+  await page.keyboard.press("Enter");
+  await page.getByText("May it do this?").waitFor();
+  await lookEverywhere(page, "agent-approval");
+  await page.getByRole("button", { name: "Approve" }).click();
+  await page.getByText("Done", { exact: true }).waitFor();
+
+  await page.goto(`/tools/${stored?.id}`);
+  await page.getByRole("link", { name: "Ada" }).waitFor();
+  await lookEverywhere(page, "tool-overview");
+  await page.getByRole("tab", { name: "Calls" }).click();
+  await page.getByText("Succeeded").filter({ visible: true }).waitFor();
+  await lookEverywhere(page, "tool-calls");
+  await page.getByRole("button", { name: "Code" }).click();
+  await page.getByText("Before the first call").click();
+  await scanWithAxe(page);
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "More about find_order" }).click();
+  await page.getByRole("menuitem", { name: "Delete" }).click();
+  await page.getByText("One of your agents has it").waitFor();
+  await page.getByLabel(/^Type/).fill("find_order");
+  await page.getByRole("button", { name: "Delete the tool" }).click();
+  await page.getByRole("heading", { name: "calculator" }).waitFor();
+  await page.getByRole("heading", { name: "find_order" }).waitFor({ state: "detached" });
+});
+
+test("what an MCP server offers is chosen from and imported; what goes wrong is said", async (t, stage) => {
+  const url = await startMcpServer(t, stage.instance);
+  const page = await stage.openPage(t, { expected: [/400|502/] });
+  await signUp(page);
+  await page.goto("/tools");
+  await page.getByRole("heading", { name: "calculator" }).waitFor();
+  await lookEverywhere(page, "tools");
+  await page.getByRole("link", { name: "Import from MCP" }).click();
+  await page.getByRole("button", { name: "See what it offers" }).click();
+  await page.getByText("must begin with https://").waitFor();
+  await page.getByLabel("Address").fill("https://localhost:1/mcp");
+  await page.getByRole("button", { name: "See what it offers" }).click();
+  await page.getByRole("alert").filter({ hasText: /\w/ }).waitFor();
+  await lookEverywhere(page, "import-failed");
+  await page.getByLabel("Address").fill(url);
+  await page.getByLabel("Credentials").selectOption("A header of its own");
+  await page.getByLabel("Header", { exact: true }).fill("X-Mcp-Key");
+  await page.getByLabel("Secret").fill(SECRET);
+  await page.getByRole("button", { name: "See what it offers" }).click();
+  await page.getByRole("heading", { name: "It offers 2 tools" }).waitFor();
+  await lookEverywhere(page, "import-choose");
+  await page.getByRole("checkbox", { name: "find_city" }).click();
+  await page.getByRole("button", { name: "Import 1 tool" }).click();
+  await page.getByRole("heading", { name: "1 tool is yours now" }).waitFor();
+  await scanWithAxe(page);
+  await page.getByRole("link", { name: "get_weather" }).click();
+  await page.getByText("get.weather of an MCP server").waitFor();
+  await page.getByRole("tab", { name: "Test call" }).click();
+  await page.getByLabel("Place").fill("Bergen");
+  await page.getByRole("button", { name: "Call it" }).click();
+  await page.getByText("Rain in Bergen").waitFor();
+});
+
+/** Speaks as much of MCP as an import and a call need, to those who have the key. */
+async function startMcpServer(t: TestContext, { dataDir }: Instance): Promise<string> {
+  const pem = await readFile(join(dataDir, "tls/localhost.pem"));
+  const place = { type: "object", properties: { place: { type: "string" } }, required: ["place"] };
+  const answers: Readonly<Record<string, (params: Record<string, unknown>) => unknown>> = {
+    initialize: ({ protocolVersion }) => ({
+      protocolVersion,
+      capabilities: { tools: {} },
+      serverInfo: { name: "weather", version: "1" },
+    }),
+    "tools/list": () => ({
+      tools: [
+        { name: "get.weather", description: "The weather of a place.", inputSchema: place },
+        { name: "find_city", description: "Finds a city.", inputSchema: { type: "object", properties: {} } },
+      ],
+    }),
+    "tools/call": (params) => ({
+      content: [{ type: "text", text: `Rain in ${(params["arguments"] as { place: string }).place}` }],
+    }),
+  };
+  const speak = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    if (request.method !== "POST") return void response.writeHead(405).end();
+    if (request.headers["x-mcp-key"] !== SECRET) return void response.writeHead(401).end();
+    const { id, method, params } = JSON.parse(Buffer.concat(chunks).toString()) as {
+      id?: number;
+      method: string;
+      params?: Record<string, unknown>;
+    };
+    if (id === undefined) return void response.writeHead(202).end();
+    const answer = answers[method];
+    const body =
+      answer === undefined ? { error: { code: -32601, message: "unknown" } } : { result: answer(params ?? {}) };
+    response.writeHead(200, { "content-type": "application/json" });
+    response.end(JSON.stringify({ jsonrpc: "2.0", id, ...body }));
+  };
+  const server = createServer({ key: pem, cert: pem }, (request, response) => void speak(request, response));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return `https://localhost:${address.port}/mcp`;
+}
+
+plainTest("arguments go out of a schema and into it again, and what else it says stays", () => {
+  const schema = {
+    type: "object",
+    additionalProperties: false,
+    properties: { a: { type: "string", description: "A" }, b: { type: ["string", "null"] } },
+    required: ["a"],
+  };
+  const list = readArguments(schema);
+  assert.deepEqual(
+    list.map((argument) => [argument.name, typeOf(argument), argument.isRequired]),
+    [
+      ["a", "string", true],
+      ["b", "other", false],
+    ],
+  );
+  assert.deepEqual(writeArguments(schema, list), schema);
+  assert.deepEqual(writeArguments(schema, []), { type: "object", additionalProperties: false, properties: {} });
+  assert.deepEqual(withType({ type: "string", description: "A" }, "texts"), {
+    type: "array",
+    items: { type: "string" },
+    description: "A",
+  });
+  assert.deepEqual(findPlaceholders("https://x.example/{a}?q={b}", { c: ["{d}", "{a}"] }), ["a", "b", "d"]);
+});
+
+plainTest("a secret is sent when there is a new one, and removed when none is used", () => {
+  const auth = { ...EMPTY_TOOL.auth, type: "bearer", value: SECRET } as const;
+  const made = renderNew({ ...EMPTY_TOOL, name: "a", url: " https://x.example/{n} ", auth });
+  assert.deepEqual(made.secrets, { token: SECRET });
+  assert.deepEqual(made.config, {
+    url: "https://x.example/{n}",
+    method: "GET",
+    auth: { type: "bearer", secret: "token" },
+  });
+  const stored = { ...made, category: null, icon: null, timeout_ms: 1, max_output_chars: 1, secret_names: ["token"] };
+  const tool = stored as unknown as Tool;
+  assert.equal(renderUpdate(formOf(tool), tool).secrets, undefined);
+  assert.deepEqual(renderUpdate({ ...formOf(tool), auth: EMPTY_TOOL.auth }, tool).secrets, {});
+  const shown = renderRequest({ ...formOf(tool), auth, method: "POST" });
+  assert.ok(shown.startsWith("POST https://x.example/{n}\nAuthorization: Bearer •") && !shown.includes(SECRET));
+});

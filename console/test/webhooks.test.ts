@@ -1,0 +1,239 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import type { Page } from "playwright-core";
+import { scanWithAxe } from "./support/axe.ts";
+import { lookEverywhere } from "./support/looks.ts";
+import { signUp } from "./support/people.ts";
+import { type Receiver, startReceiver } from "./support/receiver.ts";
+import { keepScreenshot } from "./support/screenshots.ts";
+import { findVisitor, type Visitor } from "./support/session.ts";
+import { NARROW, setStage, WIDE } from "./support/stage.ts";
+
+const test = setStage();
+
+test("a webhook is made, tested, looked into, replayed and verified", async (t, { openPage, instance }) => {
+  const page = await openPage(t, { expected: [/40[0-9]/, /502/] });
+  const receiver = await startReceiver(t, instance);
+  await signUp(page);
+  await page.goto("/webhooks");
+  await page.getByRole("heading", { name: "Hear of it in your own service" }).waitFor();
+  await lookEverywhere(page, "webhooks-empty");
+
+  await page.keyboard.press("n");
+  await page.getByRole("button", { name: "Make the webhook" }).click();
+  await page.getByText("Give it a name.").waitFor();
+  await page.getByText("Choose at least one event.").waitFor();
+  await page.getByLabel("Name", { exact: true }).fill("Ticket desk");
+  await page.getByLabel("URL").fill("https://10.0.0.1/hook");
+  await page.getByLabel("Search the events").fill("status");
+  await page.getByRole("checkbox", { name: "agent.status_changed" }).click();
+  await page.getByLabel("Search the events").fill("");
+  await page.getByRole("checkbox", { name: "Agents" }).click();
+  await page.getByText("5 of 20 chosen").waitFor();
+  await page.getByRole("button", { name: "Add a header" }).click();
+  await page.getByLabel("Name of header 1").fill("Host");
+  await page.getByLabel("Value of header 1").fill("elsewhere");
+  await page.getByRole("button", { name: "Make the webhook" }).click();
+  await page.getByText("Host is set by the service").waitFor();
+  await page.getByText("must not be reached").waitFor();
+  await lookEverywhere(page, "webhook-refused");
+  await page.getByLabel("Name of header 1").fill("X-Desk");
+  await page.getByLabel("URL").fill(receiver.url);
+  await page.getByRole("button", { name: "Make the webhook" }).click();
+
+  await page.getByRole("heading", { level: 1, name: "Ticket desk" }).waitFor();
+  await page.getByText("Nothing was sent yet").waitFor();
+  await page.keyboard.press("t");
+  await page.getByRole("button", { name: "Send", exact: true }).click();
+  await page.getByText("It arrived").waitFor();
+  await keepScreenshot(page, "webhook-test");
+  await scanWithAxe(page);
+  await page.getByRole("link", { name: "Open the delivery" }).click();
+
+  await page.getByText("It arrived at once.").waitFor();
+  const [first] = receiver.received;
+  assert.equal(first?.headers["x-desk"], "elsewhere");
+  await page.getByRole("button", { name: "Sign it here" }).click();
+  await page.getByRole("textbox", { name: "X-Service-Timestamp" }).fill(String(first?.headers["x-service-timestamp"]));
+  await page.getByRole("textbox", { name: "X-Service-Signature" }).fill(String(first?.headers["x-service-signature"]));
+  await page.getByRole("button", { name: "Verify" }).click();
+  await page.getByText("The signature is right.").waitFor();
+  await lookEverywhere(page, "delivery");
+  await page.getByRole("textbox", { name: "X-Service-Timestamp" }).fill("1");
+  await page.getByRole("button", { name: "Verify" }).click();
+  await page.getByText("signature_mismatch").waitFor();
+
+  const before = page.url();
+  await page.getByRole("button", { name: "Replay" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Replay" }).click();
+  await page.waitForURL((url) => url.href !== before);
+  await page.getByText("It arrived at once.").waitFor();
+  assert.equal(receiver.received[1]?.body, first?.body);
+  await page.getByRole("heading", { name: "The same event" }).waitFor();
+});
+
+test("what fails is shown with its answer, retried by hand and recovered", async (t, { openPage, instance }) => {
+  const page = await openPage(t, { expected: [/502/] });
+  const receiver = await startReceiver(t, instance);
+  await signUp(page);
+  const visitor = await findVisitor(page, instance);
+  const id = await makeWebhook(visitor, { name: "Analytics", url: receiver.url, retry_count: 1 });
+  receiver.answer(503, '{"error":"away"}');
+  await visitor.call("POST", "/rest/v1/agents", { name: "Ada" });
+  await page.goto(`/webhooks/${id}`);
+  // The list notices by itself, also that the next attempt has a time.
+  await page.getByRole("button", { name: "Open the delivery of agent.created, retrying" }).click();
+  await page
+    .getByText(/^in (1 min|\d+ s)/)
+    .first()
+    .waitFor();
+  await page.getByText('{"error":"away"}').waitFor();
+  await lookEverywhere(page, "delivery-retrying");
+
+  receiver.answer(404);
+  await visitor.call("POST", "/rest/v1/agents", { name: "Max" });
+  await page.goto(`/webhooks/${id}?status=failed`);
+  await page.getByRole("button", { name: /agent.created, failed/ }).click();
+  await page.getByRole("button", { name: "Retry now" }).click();
+  await page.getByText("The endpoint answered 404", { exact: false }).first().waitFor();
+  await page.getByText("Attempt 2: answered 404").waitFor();
+  receiver.answer(204);
+  await page.getByRole("button", { name: "Retry now" }).click();
+  await page.getByText("Tried 3 times; the last time it arrived.").waitFor();
+
+  receiver.answer(404);
+  await visitor.call("POST", "/rest/v1/agents", { name: "Eve" });
+  await page.goto(`/webhooks/${id}?tab=recovery`);
+  await page.getByText("1 failed since.").waitFor();
+  receiver.answer(200);
+  await page.getByRole("button", { name: "Send them again" }).click();
+  await page.getByText("1 of 1 put back").waitFor();
+  await page.getByText("Completed").waitFor();
+  await lookEverywhere(page, "webhook-recovery");
+  await page.getByRole("tab", { name: "Performance" }).click();
+  await page.getByRole("img", { name: "Share of attempts" }).waitFor();
+  await lookEverywhere(page, "webhook-performance");
+  await page.getByLabel("Time", { exact: true }).selectOption("Last 30 days");
+  await page.getByText("by the day, in UTC").first().waitFor();
+});
+
+test("a long list goes on, is filtered, and its webhook is switched, changed and deleted", async (t, stage) => {
+  const page = await stage.openPage(t, { expected: [/40[0-9]/] });
+  await signUp(page);
+  const visitor = await findVisitor(page, stage.instance);
+  const id = await makeWebhook(visitor, { name: "Archive", url: "https://archive.example.com/hook" });
+  await visitor.callAsService("POST", "/rest/v1/webhook_deliveries", makeDeliveries(visitor.userId, id, 130));
+  await page.goto("/webhooks");
+  await page.getByText("97.7%").first().waitFor();
+  await lookEverywhere(page, "webhooks");
+  await page.getByRole("button", { name: "Open Archive" }).click();
+  await page.getByText("100 deliveries so far").waitFor();
+  await lookEverywhere(page, "webhook");
+  await scrollUntil(page, "All 130 deliveries");
+  await page.getByLabel("Status").selectOption("Failed");
+  await page.getByText("All 3 deliveries").waitFor();
+  await page.getByLabel("Event type").selectOption("swarm.deleted");
+  await page.getByText("No delivery matches").waitFor();
+  assert.match(page.url(), /status=failed&type=swarm\.deleted$/);
+
+  await page.getByRole("tab", { name: "Secret and settings" }).click();
+  await page.getByRole("button", { name: "Reveal" }).click();
+  await page.getByText(/^whsec_[\w+/=]{44}$/).waitFor();
+  const old = await page.locator("[data-secret]").textContent();
+  await lookEverywhere(page, "webhook-secret");
+  await page.getByRole("button", { name: "Rotate …" }).click();
+  await page.getByRole("radio", { name: "An hour" }).click();
+  await scanWithAxe(page);
+  await page.getByRole("button", { name: "Rotate", exact: true }).click();
+  await page.getByText("The old secret signs along until").waitFor();
+  await keepScreenshot(page, "webhook-rotated");
+  await page.getByRole("button", { name: "Done" }).click();
+  await page.getByRole("button", { name: "Reveal" }).click();
+  await page.getByText(/^whsec_[\w+/=]{44}$/).waitFor();
+  assert.notEqual(await page.locator("[data-secret]").textContent(), old);
+
+  await page.getByRole("button", { name: "More", exact: true }).click();
+  await page.getByRole("menuitem", { name: "Switch off" }).click();
+  await page.getByRole("button", { name: "Switch on" }).waitFor();
+  await page.getByRole("button", { name: "Undo" }).click();
+  await page.getByRole("button", { name: "Send a test" }).waitFor();
+  await page.keyboard.press("e");
+  await page.getByLabel("Name", { exact: true }).fill("Archive of everything");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("heading", { level: 1, name: "Archive of everything" }).waitFor();
+
+  await page.getByRole("button", { name: "More", exact: true }).click();
+  await page.getByRole("menuitem", { name: "Delete …" }).click();
+  await page.getByLabel(/to confirm/).fill("Archive of everything");
+  await scanWithAxe(page);
+  await page.getByRole("button", { name: "Delete", exact: true }).click();
+  await page.getByRole("heading", { name: "Hear of it in your own service" }).waitFor();
+  await page.goto(`/webhooks/${id}`);
+  await page.getByRole("heading", { level: 1, name: "No such webhook" }).waitFor();
+  await scanWithAxe(page);
+  await page.route("**/rest/v1/webhooks*", (route) =>
+    route.fulfill({ status: 400, json: { code: "TEST", message: "Not today" } }),
+  );
+  await page.goto("/webhooks");
+  await page.getByText("The webhooks could not be loaded").waitFor();
+  await page.getByText("Not today.").waitFor();
+  await scanWithAxe(page);
+  await page.unroute("**/rest/v1/webhooks*");
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByRole("heading", { name: "Hear of it in your own service" }).waitFor();
+});
+
+test("an endpoint that is gone is said to be the reason why its webhook is off", async (t, { openPage, instance }) => {
+  const page = await openPage(t, { width: NARROW, theme: "dark" });
+  const receiver: Receiver = await startReceiver(t, instance);
+  await signUp(page);
+  const visitor = await findVisitor(page, instance);
+  receiver.answer(410);
+  const id = await makeWebhook(visitor, { name: "Staging", url: receiver.url });
+  await page.goto(`/webhooks/${id}`);
+  await page.getByRole("button", { name: "Send a test" }).waitFor();
+  await visitor.call("POST", "/rest/v1/agents", { name: "Ada" });
+  await page.getByText("The endpoint answered 410 Gone.", { exact: false }).waitFor();
+  await page.getByText("Disabled").waitFor();
+  await keepScreenshot(page, "webhook-gone");
+  await scanWithAxe(page);
+});
+
+async function makeWebhook(visitor: Visitor, webhook: Readonly<Record<string, unknown>>): Promise<string> {
+  const body = { events: ["agent.created", "agent.deleted"], ...webhook };
+  const [made] = (await visitor.call("POST", "/rest/v1/webhooks", body)) as { id: string }[];
+  return made?.id ?? "";
+}
+
+function makeDeliveries(userId: string, webhookId: string, count: number): unknown[] {
+  return Array.from({ length: count }, (_, at) => {
+    const eventId = randomUUID();
+    const time = new Date(Date.now() - at * 60_000).toISOString();
+    const isFailed = at % 50 === 0;
+    const payload = {
+      id: `evt_${eventId}`,
+      type: "agent.created",
+      created_at: time,
+      api_version: "2026-11-15",
+      data: {},
+    };
+    return {
+      webhook_id: webhookId,
+      user_id: userId,
+      event_id: eventId,
+      event_type: "agent.created",
+      payload,
+      status: isFailed ? "failed" : "delivered",
+      status_code: isFailed ? 500 : 200,
+      attempts: 1,
+      delivered_at: isFailed ? null : time,
+      created_at: time,
+    };
+  });
+}
+
+async function scrollUntil(page: Page, text: string): Promise<void> {
+  await page.setViewportSize({ width: WIDE, height: 900 });
+  const end = page.getByText(text);
+  while (!(await end.isVisible())) await page.mouse.wheel(0, 2_000);
+}

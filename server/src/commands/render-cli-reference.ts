@@ -1,0 +1,35 @@
+import { COMMANDS } from "./command-table.ts";
+
+/** The page of all commands, from the help that each of them prints. */
+export function renderCliReference(): string {
+  return [
+    "<!-- Generated from server/src/commands by `npm run docs:reference`. Do not edit by hand. -->",
+    "",
+    "# Command line",
+    "",
+    "`npm run swarmbase -- <command> [options]`. Below, `swarmbase` stands for `npm run swarmbase --`. Every command prints its",
+    "part of this page: `swarmbase help <command>`. Settings are environment variables, listed in",
+    "[Configuration](configuration.md); commands that look at an installation need the same ones as the service.",
+    "",
+    "| command | what it does |",
+    "|---|---|",
+    ...COMMANDS.map(({ name, summary }) => `| [\`${name}\`](#${name}) | ${summary} |`),
+    "",
+    "Exit codes: 0 done, 1 it could not be done or `doctor` found a fault, 2 the command line or the settings make no sense.",
+    ...COMMANDS.flatMap(({ name, summary, help }) => [
+      "",
+      `## ${name}`,
+      "",
+      `${sentence(summary)}`,
+      "",
+      "```text",
+      help.trim(),
+      "```",
+    ]),
+    "",
+  ].join("\n");
+}
+
+function sentence(summary: string): string {
+  return `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
+}

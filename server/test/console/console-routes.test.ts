@@ -1,0 +1,177 @@
+import assert from "node:assert/strict";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { setTimeout as wait } from "node:timers/promises";
+import { brotliCompressSync, brotliDecompressSync } from "node:zlib";
+import { type ConsoleRoom, openConsole } from "../../src/console/index.ts";
+import { consoleFallback, consoleRoutes } from "../../src/http/index.ts";
+import { startServer, type TestServer } from "../http/support/test-server.ts";
+import { silentObserver } from "../support/silent-observer.ts";
+
+const PAGE = "<!doctype html><title>Swarmbase</title><div id=root></div>";
+const SCRIPT = `console.log("${"hello ".repeat(200)}");`;
+const HTML = { accept: "text/html,application/xhtml+xml" };
+
+/** A workspace whose build is this script. */
+async function makeWorkspace(t: TestContext, script: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "swarmbase-console-room-"));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  await writeFile(join(folder, "build.ts"), script);
+  return folder;
+}
+
+async function makeBuilt(t: TestContext): Promise<string> {
+  const folder = await makeWorkspace(t, "");
+  const built = join(folder, "dist", "built");
+  await mkdir(join(built, "assets"), { recursive: true });
+  await mkdir(join(built, "console"));
+  await writeFile(join(built, "index.html"), PAGE);
+  await writeFile(join(built, "assets/main-1a2b.js"), SCRIPT);
+  await writeFile(join(built, "assets/main-1a2b.js.br"), brotliCompressSync(SCRIPT));
+  await writeFile(join(built, "console/theme.js"), "1;");
+  await writeFile(join(folder, "secret.js"), "not yours");
+  await writeFile(
+    join(folder, "build.ts"),
+    `console.log("working …");\nconsole.log(${JSON.stringify(`ready ${built}`)});`,
+  );
+  return folder;
+}
+
+function open(t: TestContext, folder: string, lines: string[] = []): ConsoleRoom {
+  const room = openConsole({
+    environment: {},
+    observer: silentObserver,
+    version: "1.2.3",
+    anonKey: "public-key",
+    folder,
+    onProgress: (line) => lines.push(line),
+  });
+  t.after(() => room.close());
+  return room;
+}
+
+async function serve(t: TestContext, room: ConsoleRoom): Promise<TestServer> {
+  return startServer(t, { routes: consoleRoutes(room), fallback: consoleFallback(room) });
+}
+
+async function untilSettled(server: TestServer): Promise<void> {
+  for (let tries = 0; tries < 500; tries += 1) {
+    const { headers } = await server.request("/", { headers: HTML });
+    if (headers["refresh"] === undefined) return;
+    await wait(20);
+  }
+  assert.fail("the console is still being built");
+}
+
+test("the page and its files, as a browser asks for them", async (t) => {
+  const lines: string[] = [];
+  const server = await serve(t, open(t, await makeBuilt(t), lines));
+  await untilSettled(server);
+  assert.deepEqual(lines, ["working …"]);
+
+  const page = await server.request("/", { headers: HTML });
+  assert.equal(page.status, 200);
+  assert.equal(page.text, PAGE);
+  assert.match(page.headers["content-type"] ?? "", /^text\/html/);
+  assert.equal(page.headers["cache-control"], "no-cache");
+  const policy = String(page.headers["content-security-policy"]);
+  assert.match(policy, /default-src 'none'; script-src 'self'; style-src 'self'/);
+  assert.doesNotMatch(policy, /unsafe/);
+  assert.equal(page.headers["cross-origin-opener-policy"], "same-origin");
+
+  const again = await server.request("/", { headers: { ...HTML, "if-none-match": `W/${page.headers["etag"]}` } });
+  assert.deepEqual([again.status, again.text], [304, ""]);
+  const head = await server.request("/", { method: "HEAD", headers: HTML });
+  assert.deepEqual([head.status, head.text, head.headers["content-length"]], [200, "", String(PAGE.length)]);
+
+  const script = await server.request("/assets/main-1a2b.js");
+  assert.equal(script.text, SCRIPT);
+  assert.match(script.headers["cache-control"] ?? "", /immutable/);
+  assert.match((await server.request("/console/theme.js")).headers["cache-control"] ?? "", /no-cache/);
+  const start = await server.request("/console.json");
+  assert.deepEqual(start.json, { url: "", anon_key: "public-key", version: "1.2.3" });
+});
+
+test("files are sent compressed to who takes that, and plain to who does not", async (t) => {
+  const room = open(t, await makeBuilt(t));
+  const server = await serve(t, room);
+  await untilSettled(server);
+  const path = "/assets/main-1a2b.js";
+  const squeezed = room.findFile(path, { acceptEncoding: "gzip, br;q=0.5", ifNoneMatch: "" });
+  assert.equal(squeezed?.headers["content-encoding"], "br");
+  assert.equal(brotliDecompressSync(squeezed?.body ?? "").toString(), SCRIPT);
+  for (const acceptEncoding of ["", "identity", "br;q=0", "gzip"]) {
+    const plain = room.findFile(path, { acceptEncoding, ifNoneMatch: "" });
+    assert.equal(plain?.headers["content-encoding"], undefined, acceptEncoding);
+    assert.equal(plain?.body.toString(), SCRIPT);
+  }
+});
+
+test("scenes have the page, the API keeps its own answers", async (t) => {
+  const server = await serve(t, open(t, await makeBuilt(t)));
+  await untilSettled(server);
+  for (const path of ["/agents", "/swarms/1/runs?x=1", "/authors", "/a.b", "/%61gents"]) {
+    assert.equal((await server.request(path, { headers: HTML })).text, PAGE, path);
+    assert.equal((await server.request(path)).json["code"], "NOT_FOUND", path);
+    assert.equal((await server.request(path, { headers: HTML, method: "POST" })).status, 404, path);
+  }
+  const owned = [
+    "/auth/v1/nothing",
+    "/rest/v1",
+    "/functions/v1/nothing",
+    "/realtime",
+    "/.well-known/x",
+    "/reference/x",
+  ];
+  for (const path of [...owned, "/assets/gone.js", "/console/gone.js", "/health/more", "/openapi.json", "/metrics"]) {
+    const answer = await server.request(path, { headers: HTML });
+    assert.equal(answer.status, 404, path);
+    assert.match(answer.headers["content-type"] ?? "", /json/, path);
+  }
+  assert.equal((await server.request("/")).json["code"], "NOT_FOUND");
+  assert.equal((await server.request("/health", { headers: HTML })).json["status"], "ok");
+});
+
+test("no path leads out of the folder", async (t) => {
+  const server = await serve(t, open(t, await makeBuilt(t)));
+  await untilSettled(server);
+  const ways = [
+    "/assets/../../secret.js",
+    "/assets/..%2f..%2fsecret.js",
+    "/assets/%2e%2e/%2e%2e/secret.js",
+    "/assets/..\\..\\secret.js",
+  ];
+  for (const path of [
+    ...ways,
+    "/assets//secret.js",
+    "/assets/__proto__",
+    "/console/../index.html",
+    "/assets/main-1a2b.js.br",
+  ]) {
+    const answer = await server.request(path, { headers: HTML });
+    assert.notEqual(answer.text, "not yours", path);
+    assert.notEqual(answer.status, 200, path);
+  }
+});
+
+test("until it is built the page says so and comes by itself", async (t) => {
+  const folder = await makeWorkspace(t, "setInterval(() => {}, 1000);");
+  const server = await serve(t, open(t, folder));
+  const answer = await server.request("/", { headers: HTML });
+  assert.deepEqual([answer.status, answer.headers["refresh"]], [503, "2"]);
+  assert.match(answer.text, /being built/);
+  assert.doesNotMatch(answer.text, /<script|<style/);
+});
+
+test("a build that fails is told, without what only the log may know", async (t) => {
+  const folder = await makeWorkspace(t, 'console.error("EACCES: /somewhere/inside"); process.exit(1);');
+  const server = await serve(t, open(t, folder));
+  await untilSettled(server);
+  const answer = await server.request("/agents", { headers: HTML });
+  assert.equal(answer.status, 503);
+  assert.match(answer.text, /could not be built/);
+  assert.doesNotMatch(answer.text, /somewhere/);
+  assert.equal((await server.request("/health")).status, 200);
+});

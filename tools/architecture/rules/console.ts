@@ -1,0 +1,26 @@
+import { CONSOLE_IMPORTS } from "../house.ts";
+import type { Fault, Rule } from "../rule.ts";
+
+const SOURCE = "console/src/";
+const START = "main.tsx";
+
+/**
+ * The console is laid in folders that know only what lies below them: parts know no rows, data knows no pixels, and a scene knows no
+ * other scene, so that each can be read and changed by itself.
+ */
+export const checkConsole: Rule = ({ sources }) =>
+  sources.flatMap(({ path, imports }): Fault[] => {
+    if (!path.startsWith(SOURCE) || path === `${SOURCE}${START}`) return [];
+    const [folder = "", scene = ""] = path.slice(SOURCE.length).split("/");
+    const known = CONSOLE_IMPORTS[folder];
+    if (known === undefined) return [{ path, line: 1, message: `"${folder}" is not a folder of the console` }];
+    return imports.flatMap(({ target, line }) => {
+      if (target === null || !target.startsWith(SOURCE)) return [];
+      const [targetFolder = "", targetScene = ""] = target.slice(SOURCE.length).split("/");
+      const fault = (message: string): Fault[] => [{ path, line, message }];
+      if (folder === "scenes" && targetFolder === "scenes")
+        return scene === targetScene ? [] : fault(`scene ${scene} may not import scene ${targetScene}`);
+      const isFine = targetFolder === folder || known.includes(targetFolder);
+      return isFine ? [] : fault(`${folder} may not import ${targetFolder}`);
+    });
+  });

@@ -1,0 +1,29 @@
+import { existsSync } from "node:fs";
+import { readFile, stat } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { buildOnce } from "../console/build/build-once.ts";
+import { listFirstLoad, type Manifest } from "./console/first-load.ts";
+
+/** What a first visit may weigh, compressed, files that are always loaded included. */
+const BUDGET_BYTES = 250 * 1024;
+const ALWAYS = ["console/theme.js", "console/mark.svg"];
+const VISITS: Readonly<Record<string, readonly string[]>> = {
+  "signed out": ["src/scenes/entry/entry-layout.tsx", "src/scenes/entry/sign-in.tsx"],
+  "home, signed in": ["src/scenes/home/index.tsx"],
+};
+
+const root = resolve(import.meta.dirname, "../console");
+const folder = await buildOnce({ root, write: () => {} });
+const manifest = JSON.parse(await readFile(join(folder, "manifest.json"), "utf8")) as Manifest;
+for (const [visit, sources] of Object.entries(VISITS)) {
+  let bytes = 0;
+  for (const file of [...listFirstLoad(manifest, sources), ...ALWAYS]) bytes += await weigh(join(folder, file));
+  const kilobytes = Math.round(bytes / 1024);
+  if (bytes > BUDGET_BYTES) process.exitCode = 1;
+  console.log(`${visit}: ${kilobytes} KB compressed, of at most ${BUDGET_BYTES / 1024} KB`);
+}
+
+async function weigh(file: string): Promise<number> {
+  const squeezed = `${file}.br`;
+  return (await stat(existsSync(squeezed) ? squeezed : file)).size;
+}
