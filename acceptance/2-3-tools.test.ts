@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { after, before, test } from "node:test";
+import { ok } from "./support/clients.ts";
+import { ISO_8601, UUID } from "./support/patterns.ts";
 import { newPerson, onlyRow, type Person, REPRESENTATION, type Row } from "./support/people.ts";
 import { add, findTool, read, respond, SIMULATED, seatAgent } from "./support/rooms.ts";
-import { IS_SERVICE_GIVEN, type Service, startOwnService } from "./support/service.ts";
+import { type Service, startService } from "./support/service.ts";
 
 const TOOL_FIELDS = ["id", "name", "description", "category", "icon", "input_schema"];
 const ASSIGNMENT_FIELDS = ["id", "agent_id", "tool_id", "enabled", "configuration", "created_at"];
@@ -29,71 +31,76 @@ async function ask(assignment: Row): Promise<Asked> {
   return { executions, payloads };
 }
 
-describe("2.3 tools and their assignments", { skip: IS_SERVICE_GIVEN && "needs settings of its own" }, () => {
-  before(async () => {
-    service = await startOwnService(SIMULATED);
-    ada = await newPerson(service);
-  });
-  after(() => service?.stop());
+before(async () => {
+  service = await startService(SIMULATED);
+  ada = await newPerson(service);
+});
+after(() => service?.stop());
 
-  test("2.3 a tool has its fields, and those of the service are everybody's to read and nobody's to change", async () => {
-    const tools = await read(ada, "/tools?kind=eq.builtin&order=name");
-    assert.deepEqual(
-      tools.map(({ name }) => name),
-      ["calculator", "current_time", "http_get", "json_query", "search_messages"],
-    );
-    for (const tool of tools) {
-      for (const field of TOOL_FIELDS) assert.ok(field in tool, field);
-      assert.equal((tool["input_schema"] as Row)["type"], "object");
-      for (const [method, body] of [
-        ["PATCH", { description: "Mine now" }],
-        ["DELETE", undefined],
-      ] as const) {
-        const line = `${method} /tools?id=eq.${String(tool["id"])}`;
-        const answer = await ada.send(line, { ...(body !== undefined && { body }), headers: REPRESENTATION });
-        assert.ok(answer.status === 403 || answer.rows.length === 0, answer.text);
-      }
+test("2.3 a tool has its fields, and those of the service are everybody's to read and nobody's to change", async () => {
+  const tools = await read(ada, "/tools?kind=eq.builtin&order=name");
+  assert.deepEqual(
+    tools.map(({ name }) => name),
+    ["calculator", "current_time", "http_get", "json_query", "search_messages"],
+  );
+  for (const tool of tools) {
+    for (const field of TOOL_FIELDS) assert.ok(field in tool, field);
+    assert.equal((tool["input_schema"] as Row)["type"], "object");
+    for (const [method, body] of [
+      ["PATCH", { description: "Mine now" }],
+      ["DELETE", undefined],
+    ] as const) {
+      const line = `${method} /tools?id=eq.${String(tool["id"])}`;
+      const answer = await ada.send(line, { ...(body !== undefined && { body }), headers: REPRESENTATION });
+      assert.ok(answer.status === 403 || answer.rows.length === 0, answer.text);
     }
-    assert.deepEqual(await read(ada, "/tools?kind=eq.builtin&order=name"), tools);
-  });
+  }
+  assert.deepEqual(await read(ada, "/tools?kind=eq.builtin&order=name"), tools);
+});
 
-  test("2.3 an assignment has its fields and defaults, and embeds its tool", async () => {
-    const agent_id = await add(ada, "agents", { name: "Ada" });
-    const tool_id = await findTool(ada, "current_time");
-    const body = { agent_id, tool_id };
-    const made = onlyRow(await ada.send("POST /agent_tools", { body, headers: REPRESENTATION }));
-    for (const field of ASSIGNMENT_FIELDS) assert.ok(field in made, field);
-    assert.deepEqual([made["enabled"], made["configuration"]], [true, {}]);
-    const [row] = await read(ada, `/agent_tools?agent_id=eq.${agent_id}&select=id,tool(${TOOL_FIELDS.join(",")})`);
-    const tool = row?.["tool"] as Row;
-    assert.deepEqual(Object.keys(tool), TOOL_FIELDS);
-    assert.equal(tool["id"], tool_id);
-  });
+test("2.3 an assignment has its fields and defaults, and embeds its tool", async () => {
+  const agent_id = await add(ada, "agents", { name: "Ada" });
+  const tool_id = await findTool(ada, "current_time");
+  const other = await add(ada, "agents", { name: "Bob" });
+  const made = onlyRow(await ada.send("POST /agent_tools", { body: { agent_id, tool_id }, headers: REPRESENTATION }));
+  const byLibrary = ok(
+    await ada.client.from("agent_tools").insert({ agent_id: other, tool_id }).select().single(),
+  ) as Row;
+  for (const row of [made, byLibrary]) {
+    for (const field of ASSIGNMENT_FIELDS) assert.ok(field in row, field);
+    assert.deepEqual([row["tool_id"], row["enabled"], row["configuration"]], [tool_id, true, {}]);
+    assert.match(String(row["id"]), UUID);
+    assert.match(String(row["created_at"]), ISO_8601);
+  }
+  const [row] = await read(ada, `/agent_tools?agent_id=eq.${agent_id}&select=id,tool(${TOOL_FIELDS.join(",")})`);
+  const tool = row?.["tool"] as Row;
+  assert.deepEqual(Object.keys(tool), TOOL_FIELDS);
+  assert.equal(tool["id"], tool_id);
+});
 
-  test("2.3 an assignment that is on is used in a run", async () => {
-    const { executions, payloads } = await ask({});
-    assert.deepEqual(
-      executions.map(({ tool_name, status }) => [tool_name, status]),
-      [["calculator", "succeeded"]],
-    );
-    assert.deepEqual(payloads[0]?.["input"], { expression: "6 * 7" });
-    assert.match(JSON.stringify(payloads[0]?.["output"]), /42/);
-  });
+test("2.3 an assignment that is on is used in a run", async () => {
+  const { executions, payloads } = await ask({});
+  assert.deepEqual(
+    executions.map(({ tool_name, status }) => [tool_name, status]),
+    [["calculator", "succeeded"]],
+  );
+  assert.deepEqual(payloads[0]?.["input"], { expression: "6 * 7" });
+  assert.match(JSON.stringify(payloads[0]?.["output"]), /42/);
+});
 
-  test("2.3 an assignment that is off is hidden from the agent", async () => {
-    const { executions } = await ask({ enabled: false });
-    assert.deepEqual(
-      executions.filter(({ status }) => status === "succeeded"),
-      [],
-    );
-  });
+test("2.3 an assignment that is off is hidden from the agent", async () => {
+  const { executions } = await ask({ enabled: false });
+  assert.deepEqual(
+    executions.filter(({ status }) => status === "succeeded"),
+    [],
+  );
+});
 
-  test("2.3 its configuration fixes arguments, whatever the model asks for", async () => {
-    const { executions, payloads } = await ask({ configuration: { expression: "100 + 1" } });
-    assert.deepEqual(
-      executions.map(({ status }) => status),
-      ["succeeded"],
-    );
-    assert.match(JSON.stringify(payloads[0]?.["output"]), /101/);
-  });
+test("2.3 its configuration fixes arguments, whatever the model asks for", async () => {
+  const { executions, payloads } = await ask({ configuration: { expression: "100 + 1" } });
+  assert.deepEqual(
+    executions.map(({ status }) => status),
+    ["succeeded"],
+  );
+  assert.match(JSON.stringify(payloads[0]?.["output"]), /101/);
 });

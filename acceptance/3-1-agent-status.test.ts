@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { eventually } from "./support/eventually.ts";
+import { NEEDS_RECEIVER } from "./support/given-service.ts";
 import { newPerson, type Person, type Row } from "./support/people.ts";
 import { disconnectAll, hear } from "./support/realtime.ts";
 import { type Receiver, startReceiver } from "./support/receiver.ts";
 import { assertValidationBody } from "./support/refusals.ts";
 import { add, change, read, remove, respond, SIMULATED, seatAgent } from "./support/rooms.ts";
-import { IS_SERVICE_GIVEN, type Service, startOwnService } from "./support/service.ts";
+import { type Service, startService } from "./support/service.ts";
 import { addWebhook } from "./support/webhooks.ts";
 
 let service: Service;
@@ -18,9 +19,9 @@ async function statusOf(agent: string): Promise<Row> {
   return row ?? {};
 }
 
-describe("3.1 agent status", { skip: IS_SERVICE_GIVEN && "needs settings of its own" }, () => {
+describe("3.1 agent status", { skip: NEEDS_RECEIVER }, () => {
   before(async () => {
-    service = await startOwnService(SIMULATED);
+    service = await startService(SIMULATED);
     receiver = await startReceiver(service);
     ada = await newPerson(service);
   });

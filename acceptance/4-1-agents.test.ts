@@ -4,7 +4,7 @@ import { after, before, test } from "node:test";
 import { ok } from "./support/clients.ts";
 import { newPerson, onlyRow, type Person, REPRESENTATION, type Row, SINGLE } from "./support/people.ts";
 import { assertFields, assertValidationBody, libraryRefusalOf, refusalOf } from "./support/refusals.ts";
-import { IS_SERVICE_GIVEN, type Service, startOwnService, startService } from "./support/service.ts";
+import { type Service, startService } from "./support/service.ts";
 import { UNHURRIED } from "./support/settings.ts";
 
 let service: Service;
@@ -260,29 +260,4 @@ test("4.1 upsert: a row that is there is changed, another is made", async () => 
   );
   const library = ok(await ada.client.from("agents").upsert({ id, name: "Again" }).select().single()) as Row;
   assert.deepEqual([library["id"], library["name"]], [id, "Again"]);
-});
-
-test("4.1 the maximum number of agents holds, however many are made at once", {
-  skip: IS_SERVICE_GIVEN && "needs a limit of its own",
-}, async (t) => {
-  const limited = await startOwnService({ ...UNHURRIED, AGENT_LIMIT_PER_USER: "3" });
-  t.after(() => limited.stop());
-  const person = await newPerson(limited);
-  const answers = await Promise.all(
-    Array.from({ length: 10 }, (_, at) =>
-      at % 2 === 0
-        ? person.send("POST /agents", { body: { name: "Racer" } })
-        : person.client.from("agents").insert({ name: "Racer" }),
-    ),
-  );
-  const codes = answers.map((answer) => ("text" in answer ? answer.body["code"] : answer.error?.code));
-  assert.deepEqual(
-    answers.map(({ status }) => status).toSorted((a, b) => a - b),
-    [201, 201, 201, ...Array.from({ length: 7 }, () => 403)],
-  );
-  assert.equal(codes.filter((code) => code === "AGENT_LIMIT_REACHED").length, 7);
-  const [first] = (await person.send("GET /agents")).rows;
-  assert.equal((await person.send("GET /agents")).rows.length, 3);
-  assert.equal((await person.send(`DELETE /agents?id=eq.${String(first?.["id"])}`)).status, 204);
-  assert.equal((await person.send("POST /agents", { body: { name: "Next" } })).status, 201);
 });

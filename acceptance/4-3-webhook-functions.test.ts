@@ -2,22 +2,24 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, afterEach, before, describe, test } from "node:test";
 import { ok } from "./support/clients.ts";
-import { eventually } from "./support/eventually.ts";
+import { NEEDS_RECEIVER } from "./support/given-service.ts";
 import { newPerson, onlyRow, openSend, openServiceRole, type Person, type Row } from "./support/people.ts";
-import { type Endpoint, type Receiver, startReceiver } from "./support/receiver.ts";
+import { type Receiver, startReceiver } from "./support/receiver.ts";
 import { assertValidationBody, refusalOf } from "./support/refusals.ts";
-import { IS_SERVICE_GIVEN, type Service, startOwnService } from "./support/service.ts";
+import { type Service, startService } from "./support/service.ts";
+import { UNHURRIED } from "./support/settings.ts";
 import { signatureOf, standardSignatureOf } from "./support/signatures.ts";
 import {
   addAgent,
+  addFailed,
   addWebhook,
+  assertCallRefused,
   type CallFunction,
   functionsOf,
   listAttempts,
   listDeliveries,
-  QUICK_RETRIES,
-  waitForStatus,
-  type Webhook,
+  removeWebhooks,
+  switchWebhook,
 } from "./support/webhooks.ts";
 
 const DAY_SECONDS = 86_400;
@@ -28,48 +30,19 @@ let ada: Person;
 let bob: Person;
 let call: CallFunction;
 let callAsBob: CallFunction;
-let callAsService: CallFunction;
 
-/** A webhook of Ada's with a delivery that has failed. */
-async function addFailed(endpoint: Endpoint, row: Row = {}): Promise<{ webhook: Webhook; delivery: Row }> {
-  const webhook = await addWebhook(ada, endpoint.url, { retry_count: 0, ...row });
-  endpoint.answer({ status: 500, body: "broken" });
-  await addAgent(ada);
-  return { webhook, delivery: await waitForStatus(ada, webhook, "failed") };
-}
-
-async function switchOff({ id }: Webhook): Promise<void> {
-  assert.equal((await ada.send(`PATCH /webhooks?id=eq.${id}`, { body: { is_active: false } })).status, 204);
-}
-
-async function assertRefused(
-  calling: CallFunction,
-  [name, body]: readonly [string, unknown],
-  expected: readonly [status: number, code: string],
-): Promise<void> {
-  const { status, code } = refusalOf(await calling(name, body));
-  assert.deepEqual([status, code], expected, JSON.stringify(body));
-}
-
-describe("4.3 functions of webhooks", { skip: IS_SERVICE_GIVEN && "needs a schedule of its own" }, () => {
+describe("4.3 functions of webhooks", { skip: NEEDS_RECEIVER }, () => {
   before(async () => {
-    service = await startOwnService(QUICK_RETRIES);
+    service = await startService(UNHURRIED);
     receiver = await startReceiver(service);
-    ada = await newPerson(service);
-    bob = await newPerson(service);
-    [call, callAsBob, callAsService] = [ada, bob, openServiceRole(service)].map(functionsOf) as [
-      CallFunction,
-      CallFunction,
-      CallFunction,
-    ];
+    [ada, bob] = [await newPerson(service), await newPerson(service)];
+    [call, callAsBob] = [functionsOf(ada), functionsOf(bob)];
   });
   after(async () => {
     await receiver?.stop();
     await service?.stop();
   });
-  afterEach(async () => {
-    for (const { id, send } of [ada, bob]) await send(`DELETE /webhooks?user_id=eq.${id}`);
-  });
+  afterEach(() => removeWebhooks(ada, bob));
 
   test("4.3 test: one signed sample, answered with what came back, and recorded", async () => {
     const endpoint = receiver.addEndpoint({ status: 202, body: "thanks" });
@@ -129,24 +102,25 @@ describe("4.3 functions of webhooks", { skip: IS_SERVICE_GIVEN && "needs a sched
   test("4.3 test: refusals", async () => {
     const webhook = await addWebhook(ada, receiver.addEndpoint().url);
     const body = { webhook_id: webhook.id, event_type: "agent.created" };
-    await assertRefused(call, ["test-webhook", { ...body, event_type: "agent.exploded" }], [400, "INVALID_EVENTS"]);
-    await assertRefused(callAsBob, ["test-webhook", body], [403, "FORBIDDEN"]);
-    await assertRefused(call, ["test-webhook", { ...body, webhook_id: randomUUID() }], [404, "WEBHOOK_NOT_FOUND"]);
+    await assertCallRefused(call, ["test-webhook", { ...body, event_type: "agent.exploded" }], [400, "INVALID_EVENTS"]);
+    await assertCallRefused(callAsBob, ["test-webhook", body], [403, "FORBIDDEN"]);
+    await assertCallRefused(call, ["test-webhook", { ...body, webhook_id: randomUUID() }], [404, "WEBHOOK_NOT_FOUND"]);
     assertValidationBody(await call("test-webhook", {}), ["webhook_id", "event_type"]);
     assertValidationBody(await call("test-webhook", { ...body, webhook_id: "7" }), ["webhook_id"]);
-    await switchOff(webhook);
-    await assertRefused(call, ["test-webhook", body], [403, "WEBHOOK_DISABLED"]);
+    await switchWebhook(ada, webhook, false);
+    await assertCallRefused(call, ["test-webhook", body], [403, "WEBHOOK_DISABLED"]);
     assert.deepEqual(await listDeliveries(ada, webhook), []);
   });
 
   test("4.3 all functions need a signed-in user and a JSON body", async () => {
     const { anon_key } = service.credentials;
-    for (const name of ["test-webhook", "webhooks", "webhook-dispatcher"]) {
+    for (const name of ["test-webhook", "webhooks", "webhook-dispatcher", "agent-respond"]) {
       const line = `POST /functions/v1/${name}`;
       assert.equal((await ada.send(line, { body: {}, headers: { authorization: undefined } })).status, 401);
       assert.equal((await ada.send(line, { body: {}, headers: { apikey: undefined } })).status, 401);
       const asAnon = await openSend(service, { token: anon_key })(line, { body: {} });
       assert.ok([401, 403].includes(asAnon.status), asAnon.text);
+      assert.equal((await ada.send(line, { body: "{}", headers: { "content-type": undefined } })).status, 415);
       assert.equal((await ada.send(line, { body: "{" })).status, 400);
       assertValidationBody(await ada.send(line, { body: [] }), ["body"]);
     }
@@ -196,8 +170,8 @@ describe("4.3 functions of webhooks", { skip: IS_SERVICE_GIVEN && "needs a sched
   test("4.3 regenerate secret: refusals, also of a webhook that is off none", async () => {
     const webhook = await addWebhook(ada, receiver.addEndpoint().url, { is_active: false });
     const body = { action: "regenerate_secret", webhook_id: webhook.id };
-    await assertRefused(callAsBob, ["webhooks", body], [403, "FORBIDDEN"]);
-    await assertRefused(call, ["webhooks", { ...body, webhook_id: randomUUID() }], [404, "WEBHOOK_NOT_FOUND"]);
+    await assertCallRefused(callAsBob, ["webhooks", body], [403, "FORBIDDEN"]);
+    await assertCallRefused(call, ["webhooks", { ...body, webhook_id: randomUUID() }], [404, "WEBHOOK_NOT_FOUND"]);
     assertValidationBody(await call("webhooks", { ...body, action: "explode" }), ["action"]);
     for (const grace_period_seconds of [-1, 1.5, 604_801]) {
       assertValidationBody(await call("webhooks", { ...body, grace_period_seconds }), ["grace_period_seconds"]);
@@ -206,7 +180,7 @@ describe("4.3 functions of webhooks", { skip: IS_SERVICE_GIVEN && "needs a sched
   });
 
   test("4.3 list deliveries: the owner alone reads deliveries and attempts, and nobody writes them", async () => {
-    const { webhook, delivery } = await addFailed(receiver.addEndpoint());
+    const { webhook, delivery } = await addFailed(ada, receiver.addEndpoint());
     assert.equal((await listDeliveries(ada, webhook)).length, 1);
     const [attempt] = await listAttempts(ada, delivery);
     assert.deepEqual(
@@ -228,127 +202,6 @@ describe("4.3 functions of webhooks", { skip: IS_SERVICE_GIVEN && "needs a sched
       await ada.send(`DELETE /webhook_delivery_attempts?delivery_id=eq.${String(delivery["id"])}`),
     ];
     for (const answer of changes) assert.equal(refusalOf(answer).status, 403);
-  });
-
-  test("4.3 retry: a failed delivery, delivered with the same id and bytes", async () => {
-    const endpoint = receiver.addEndpoint();
-    const { webhook, delivery } = await addFailed(endpoint);
-    endpoint.answer({ status: 201, body: "now" });
-    const { status, body } = await call("webhook-dispatcher", { action: "retry", delivery_id: delivery["id"] });
-    const { response_time_ms, ...rest } = body;
-    assert.equal(status, 200);
-    assert.ok(Number.isInteger(response_time_ms));
-    const told = { delivery_id: delivery["id"], status_code: 201, response_body: "now", attempts: 2 };
-    assert.deepEqual(rest, { success: true, status: "delivered", ...told });
-    const [first, second] = endpoint.received;
-    assert.deepEqual(
-      [second?.body, second?.headers["x-service-delivery"]],
-      [first?.body, first?.headers["x-service-delivery"]],
-    );
-    const retried = await waitForStatus(ada, webhook, "delivered");
-    assert.deepEqual([retried["id"], retried["attempts"], retried["status_code"]], [delivery["id"], 2, 201]);
-    assert.deepEqual(
-      (await listAttempts(ada, delivery)).map(({ cause }) => cause),
-      ["schedule", "manual"],
-    );
-  });
-
-  test("4.3 retry: one that fails again is 502 DELIVERY_FAILED, and has failed again, without a schedule", async () => {
-    const endpoint = receiver.addEndpoint();
-    const { webhook, delivery } = await addFailed(endpoint, { retry_count: 0 });
-    const answer = await call("webhook-dispatcher", { action: "retry", delivery_id: delivery["id"] });
-    const { status, code } = refusalOf(answer);
-    assert.deepEqual([status, code], [502, "DELIVERY_FAILED"]);
-    const { delivery_id, status_code, response_body, attempts } = answer.body;
-    assert.deepEqual([delivery_id, status_code, response_body, attempts], [delivery["id"], 500, "broken", 2]);
-    const [retried] = await listDeliveries(ada, webhook);
-    assert.deepEqual([retried?.["status"], retried?.["attempts"], retried?.["next_retry_at"]], ["failed", 2, null]);
-  });
-
-  test("4.3 retry: refusals", async () => {
-    const endpoint = receiver.addEndpoint();
-    const { webhook, delivery } = await addFailed(endpoint);
-    const body = { action: "retry", delivery_id: delivery["id"] };
-    await assertRefused(callAsBob, ["webhook-dispatcher", body], [403, "FORBIDDEN"]);
-    await assertRefused(
-      call,
-      ["webhook-dispatcher", { ...body, delivery_id: randomUUID() }],
-      [404, "DELIVERY_NOT_FOUND"],
-    );
-    assertValidationBody(await call("webhook-dispatcher", { action: "retry" }), ["delivery_id"]);
-    assertValidationBody(await call("webhook-dispatcher", { ...body, action: "explode" }), ["action"]);
-    await switchOff(webhook);
-    await assertRefused(call, ["webhook-dispatcher", body], [403, "WEBHOOK_DISABLED"]);
-    assert.equal((await ada.send(`PATCH /webhooks?id=eq.${webhook.id}`, { body: { is_active: true } })).status, 204);
-    endpoint.answer({});
-    assert.equal((await call("webhook-dispatcher", body)).status, 200);
-    assertValidationBody(await call("webhook-dispatcher", body), ["delivery_id"]);
-  });
-
-  test("4.3 beyond: an event is replayed as a new delivery under its id, also to another webhook", async () => {
-    const endpoint = receiver.addEndpoint();
-    const webhook = await addWebhook(ada, endpoint.url);
-    await addAgent(ada);
-    const [original] = await endpoint.waitFor(1);
-    const { id: event_id } = JSON.parse(original?.body ?? "") as { id: string };
-    const { status, body } = await call("webhook-dispatcher", { action: "replay", event_id });
-    assert.equal(status, 200);
-    const [again] = (await endpoint.waitFor(2)).slice(1);
-    assert.equal(again?.body, original?.body);
-    assert.notEqual(again?.headers["x-service-delivery"], original?.headers["x-service-delivery"]);
-    const delivery_id = again?.headers["x-service-delivery"];
-    assert.deepEqual(body["deliveries"], [{ delivery_id, webhook_id: webhook.id }]);
-
-    const other = receiver.addEndpoint();
-    const { id: webhook_id } = await addWebhook(ada, other.url, { events: ["tool.error"] });
-    await call("webhook-dispatcher", { action: "replay", event_id, webhook_id });
-    assert.equal((await other.waitFor(1))[0]?.body, original?.body);
-    await assertRefused(callAsBob, ["webhook-dispatcher", { action: "replay", event_id }], [404, "DELIVERY_NOT_FOUND"]);
-    await assertRefused(
-      callAsBob,
-      ["webhook-dispatcher", { action: "replay", event_id, webhook_id }],
-      [403, "FORBIDDEN"],
-    );
-    assertValidationBody(await call("webhook-dispatcher", { action: "replay", event_id: "7" }), ["event_id"]);
-  });
-
-  test("4.3 beyond: all that failed since a time is recovered, and its progress can be read", async () => {
-    const endpoint = receiver.addEndpoint();
-    const { webhook } = await addFailed(endpoint);
-    for (const name of ["Second", "Third"]) await addAgent(ada, name);
-    const readFailed = async () => (await listDeliveries(ada, webhook)).filter(({ status }) => status === "failed");
-    await eventually(readFailed, ({ length }) => length === 3, "three failures");
-    endpoint.answer({});
-    const since = new Date(Date.now() - 60_000).toISOString();
-    const body = { action: "recover_since", webhook_id: webhook.id, since };
-    const begun = await call("webhook-dispatcher", body);
-    assert.deepEqual([begun.status, begun.body["found"], begun.body["webhook_id"]], [202, 3, webhook.id]);
-    const recovery_id = begun.body["id"];
-    const ended = await eventually(
-      async () => (await call("webhook-dispatcher", { action: "recovery", recovery_id })).body,
-      ({ status }) => status === "completed",
-      "the end of the recovery",
-    );
-    assert.deepEqual([ended["found"], ended["recovered"]], [3, 3]);
-    assert.notEqual(ended["completed_at"], null);
-    await eventually(readFailed, ({ length }) => length === 0, "no failures");
-    assert.equal(new Set(endpoint.received.map(({ headers }) => headers["x-service-delivery"])).size, 3);
-    const { id, recovered } = onlyRow(await ada.send(`GET /webhook_recoveries?webhook_id=eq.${webhook.id}`));
-    assert.deepEqual([id, recovered], [recovery_id, 3]);
-
-    assert.deepEqual((await bob.send("GET /webhook_recoveries")).rows, []);
-    await assertRefused(callAsBob, ["webhook-dispatcher", { action: "recovery", recovery_id }], [404, "NOT_FOUND"]);
-    await assertRefused(callAsBob, ["webhook-dispatcher", body], [403, "FORBIDDEN"]);
-    await assertRefused(
-      call,
-      ["webhook-dispatcher", { ...body, webhook_id: randomUUID() }],
-      [404, "WEBHOOK_NOT_FOUND"],
-    );
-    const later = new Date(Date.now() + 60_000).toISOString();
-    assertValidationBody(await call("webhook-dispatcher", { ...body, since: later }), ["since"]);
-    assertValidationBody(await call("webhook-dispatcher", { ...body, since: "yesterday" }), ["since"]);
-    await switchOff(webhook);
-    await assertRefused(call, ["webhook-dispatcher", body], [403, "WEBHOOK_DISABLED"]);
   });
 
   test("4.3 whatever is asked for, a fault of the caller is answered as one", async () => {
@@ -405,12 +258,18 @@ describe("4.3 functions of webhooks", { skip: IS_SERVICE_GIVEN && "needs a sched
   test("4.3 the service role may call them for anybody, and reads what everybody has", async () => {
     const endpoint = receiver.addEndpoint();
     const webhook = await addWebhook(ada, endpoint.url);
-    const tested = await callAsService("test-webhook", { webhook_id: webhook.id, event_type: "agent.created" });
+    const tested = await functionsOf(openServiceRole(service))("test-webhook", {
+      webhook_id: webhook.id,
+      event_type: "agent.created",
+    });
     assert.equal(tested.body["success"], true, tested.text);
     const { client } = openServiceRole(service);
     const rows = ok(await client.from("webhook_deliveries").select("id").eq("webhook_id", webhook.id)) as Row[];
     assert.deepEqual(rows, [{ id: tested.body["delivery_id"] }]);
-    const changed = await callAsService("webhooks", { action: "regenerate_secret", webhook_id: webhook.id });
+    const changed = await functionsOf(openServiceRole(service))("webhooks", {
+      action: "regenerate_secret",
+      webhook_id: webhook.id,
+    });
     assert.equal(changed.status, 200, changed.text);
   });
 });

@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { ok, signInAgain } from "./support/clients.ts";
+import { NEEDS_OWN_SERVICE } from "./support/given-service.ts";
 import { newPerson, openSend, openServiceRole, type Person, type TableAnswer } from "./support/people.ts";
 import { startSecondNode } from "./support/second-node.ts";
-import { type Answer, IS_SERVICE_GIVEN, type Service, startService } from "./support/service.ts";
+import { type Answer, type Service, startService } from "./support/service.ts";
 import { UNHURRIED } from "./support/settings.ts";
 
 let service: Service;
@@ -192,7 +193,7 @@ test("5.9 a client may say what it is", async () => {
   assert.deepEqual(ok(await client.from("agents").select()), []);
 });
 
-describe("two nodes", { skip: IS_SERVICE_GIVEN && "needs two services of its own" }, () => {
+describe("5.8 two nodes", { skip: NEEDS_OWN_SERVICE }, () => {
   test("5.8 secret and demand hold on the other node at once", async (t) => {
     const other = await startSecondNode(service, UNHURRIED);
     t.after(() => other.stop());

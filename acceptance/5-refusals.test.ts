@@ -5,11 +5,10 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { openAdmin, openClient, PASSWORD, type SignedUp, signUpNew } from "./support/clients.ts";
-import { type Answer, IS_SERVICE_GIVEN, runCommand, type Service, startService } from "./support/service.ts";
+import { NEEDS_FOLDER } from "./support/given-service.ts";
+import { type Answer, folderOf, runCommand, type Service, startService } from "./support/service.ts";
 import { QUICK_HASHES } from "./support/settings.ts";
 import { type Claims, type Forged, forgeToken, readToken, signWithCurve, signWithSecret } from "./support/tokens.ts";
-
-const NEEDS_DATA_DIR = { skip: IS_SERVICE_GIVEN && "needs the data directory of the service" };
 
 let service: Service;
 let ada: SignedUp;
@@ -144,11 +143,11 @@ test("5.7 a token with a bad signature is 401, whoever signed it", async () => {
 });
 
 test("5.7 an expired token is 401, and so is one from the future", {
-  ...NEEDS_DATA_DIR,
+  skip: NEEDS_FOLDER,
   timeout: 60_000,
 }, async (t) => {
   const secret = randomBytes(32).toString("hex");
-  const file = join(service.dataDir, "imported.secret");
+  const file = join(folderOf(service), "imported.secret");
   await writeFile(file, secret, { mode: 0o600 });
   t.after(() => rm(file));
   await runCommand(service, ["keys", "import", "--algorithm", "HS256", "--file", file, "--kid", "imported"]);
@@ -181,7 +180,7 @@ test("5.7 an expired token is 401, and so is one from the future", {
   await runCommand(service, ["keys", "revoke", "imported"]);
 });
 
-test("5.4 the keys change without signing anybody out", NEEDS_DATA_DIR, async () => {
+test("5.4 the keys change without signing anybody out", { skip: NEEDS_FOLDER }, async () => {
   const { client, session } = await signUpNew(service);
   const before = readToken(session.access_token).header["kid"];
   const said = await runCommand(service, ["keys", "rotate", "signing"]);

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { newEmail, ok, openAdmin, openClient, PASSWORD, signInAgain, signUpNew } from "./support/clients.ts";
+import { NEEDS_OWN_SERVICE } from "./support/given-service.ts";
 import { startSecondNode } from "./support/second-node.ts";
-import { IS_SERVICE_GIVEN, runCommand, type Service, startOwnService } from "./support/service.ts";
+import { runCommand, type Service, startOwnService } from "./support/service.ts";
 import { QUICK_HASHES } from "./support/settings.ts";
 import { readToken } from "./support/tokens.ts";
 
@@ -17,7 +18,7 @@ async function statusOn(node: Service, token: string): Promise<number> {
   return status;
 }
 
-describe("two nodes on one database", { skip: IS_SERVICE_GIVEN && "needs two services of its own" }, () => {
+describe("5 two nodes on one database", { skip: NEEDS_OWN_SERVICE }, () => {
   before(async () => {
     a = await startOwnService(QUICK_HASHES);
     b = await startSecondNode(a, QUICK_HASHES);

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { type EventJudge, loadEventJudge } from "./support/event-schemas.ts";
 import { eventually } from "./support/eventually.ts";
+import { NEEDS_RECEIVER } from "./support/given-service.ts";
 import { newPerson, type Person, type Row } from "./support/people.ts";
 import { type Endpoint, type Receiver, startReceiver } from "./support/receiver.ts";
 import { add, change, remove, respond, SIMULATED, seatAgent } from "./support/rooms.ts";
-import { IS_SERVICE_GIVEN, type Service, startOwnService } from "./support/service.ts";
+import { type Service, startService } from "./support/service.ts";
 import { addWebhook } from "./support/webhooks.ts";
 
 const OF_A_TOOL =
@@ -45,6 +47,7 @@ interface Told {
 
 let service: Service;
 let receiver: Receiver;
+let judge: EventJudge;
 let ada: Person;
 let bob: Person;
 
@@ -54,6 +57,7 @@ const seen = new Set<string>();
 /** Deliveries run side by side; the ids of events grow in the order in which things happened. */
 function toldTo({ received }: Endpoint): Told[] {
   const told = received.map(({ body }) => JSON.parse(body) as Told);
+  for (const one of told) judge(one);
   for (const { type } of told) seen.add(type);
   return told.toSorted((one, other) => (one.id < other.id ? -1 : 1));
 }
@@ -86,10 +90,11 @@ function describeEvent({ type, data }: Told, names: ReadonlyMap<unknown, string>
   }
 }
 
-describe("6.1 all events", { skip: IS_SERVICE_GIVEN && "needs settings of its own" }, () => {
+describe("6.1 all events", { skip: NEEDS_RECEIVER }, () => {
   before(async () => {
-    service = await startOwnService(SIMULATED);
+    service = await startService(SIMULATED);
     receiver = await startReceiver(service);
+    judge = await loadEventJudge(service);
     ada = await newPerson(service);
     bob = await newPerson(service);
   });
@@ -251,7 +256,25 @@ describe("6.1 all events", { skip: IS_SERVICE_GIVEN && "needs settings of its ow
     assert.deepEqual(elses.received, []);
   });
 
+  test("6.1 nothing else arrives: other types, other people's events, webhooks that are off", async () => {
+    const endpoints = [0, 1, 2, 3].map(() => receiver.addEndpoint());
+    const [wanted, otherType, foreign, off] = endpoints;
+    const webhook = await addWebhook(ada, wanted?.url ?? "");
+    await addWebhook(ada, otherType?.url ?? "", { events: ["agent.deleted"] });
+    await addWebhook(bob, foreign?.url ?? "");
+    await addWebhook(ada, off?.url ?? "", { is_active: false });
+    await add(ada, "agents", { name: "First" });
+    await add(ada, "agents", { name: "Second" });
+    await wanted?.waitFor(2);
+    await remove(ada, "webhooks", webhook.id);
+    assert.deepEqual(
+      endpoints.map(({ received }) => received.length),
+      [2, 0, 0, 0],
+    );
+  });
+
   test("6.1 every one of the twenty types has been raised by something", () => {
     assert.deepEqual([...seen].toSorted(), ALL_EVENTS.toSorted());
+    assert.throws(() => judge({ type: "agent.created" }), /agent\.created\.data is missing/);
   });
 });

@@ -3,6 +3,7 @@ import { after, before, describe, type TestContext, test } from "node:test";
 import type { RealtimeChannel, RealtimeChannelOptions, SupabaseClient } from "@supabase/supabase-js";
 import { ok, openClient } from "./support/clients.ts";
 import { eventually } from "./support/eventually.ts";
+import { NEEDS_DATABASE } from "./support/given-service.ts";
 import { newPerson, type Person } from "./support/people.ts";
 import {
   disconnectAll,
@@ -13,7 +14,7 @@ import {
   VERSIONS,
   type Version,
 } from "./support/realtime.ts";
-import { IS_SERVICE_GIVEN, type Service, startService } from "./support/service.ts";
+import { type Service, startService } from "./support/service.ts";
 import { UNHURRIED } from "./support/settings.ts";
 import { runSql } from "./support/sql.ts";
 
@@ -47,7 +48,7 @@ const eventsOf = (messages: readonly Message[]) => messages.map(({ event }) => e
 
 let service: Service;
 before(async () => {
-  service = await startService(UNHURRIED, { isAlone: true });
+  service = await startService(UNHURRIED);
 });
 after(async () => {
   await disconnectAll();
@@ -57,7 +58,7 @@ after(async () => {
 const otherThan = (vsn: Version): Version => (vsn === "1.0.0" ? "2.0.0" : "1.0.0");
 
 for (const vsn of VERSIONS) {
-  describe(`broadcast and presence, protocol ${vsn}`, () => {
+  describe(`6.5 broadcast and presence, protocol ${vsn}`, () => {
     const open = (version: Version = vsn) => openClient(service, speaking(version));
 
     test("6.5 a broadcast reaches the others of its topic, whichever version they speak, in order", async (t) => {
@@ -175,7 +176,7 @@ for (const vsn of VERSIONS) {
     }
   });
 
-  describe(`private channels, protocol ${vsn}`, { skip: IS_SERVICE_GIVEN && "adds row rules" }, () => {
+  describe(`6.5 private channels, protocol ${vsn}`, { skip: NEEDS_DATABASE }, () => {
     let ada: Person;
     let bob: Person;
     before(async () => {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, type TestContext, test } from "node:test";
 import { ok, openClient, signInAgain } from "./support/clients.ts";
 import { eventually } from "./support/eventually.ts";
+import { NEEDS_OWN_SERVICE } from "./support/given-service.ts";
 import { newPerson, type Person } from "./support/people.ts";
 import {
   addListener,
@@ -14,21 +15,21 @@ import {
   subscribe,
 } from "./support/realtime.ts";
 import { startSecondNode } from "./support/second-node.ts";
-import { IS_SERVICE_GIVEN, type Service, startOwnService } from "./support/service.ts";
+import { type Service, startService } from "./support/service.ts";
 import { UNHURRIED } from "./support/settings.ts";
 
 const AGENTS: ChangesWanted = { event: "*", schema: "public", table: "agents" };
 /** Tokens live an hour, so a warning this early comes with every join. */
-const SETTINGS = { ...UNHURRIED, REALTIME_EXPIRY_WARNING_SECONDS: "3600", AGENT_LIMIT_PER_USER: "1000" };
+const WARNING_EARLY = { ...UNHURRIED, REALTIME_EXPIRY_WARNING_SECONDS: "3600" };
 const WRITES = 20;
 
 let a: Service;
 let b: Service;
 
-describe("realtime on two nodes of one database", { skip: IS_SERVICE_GIVEN && "needs two services of its own" }, () => {
+describe("6.5 realtime on two nodes of one database", { skip: NEEDS_OWN_SERVICE }, () => {
   before(async () => {
-    a = await startOwnService(SETTINGS);
-    b = await startSecondNode(a, SETTINGS);
+    a = await startService(UNHURRIED);
+    b = await startSecondNode(a, WARNING_EARLY);
   });
   after(async () => {
     await disconnectAll();
@@ -156,7 +157,7 @@ describe("realtime on two nodes of one database", { skip: IS_SERVICE_GIVEN && "n
   });
 
   test("6.5 a channel is warned before its token expires, and a new token is good for another while", async (t) => {
-    const [{ client }] = await newPair();
+    const [, { client }] = await newPair();
     const channel = openChannel(t, client);
     const warnings: string[] = [];
     channel.on("system", {}, ({ status, message }: { status: string; message: string }) => {

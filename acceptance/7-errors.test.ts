@@ -1,10 +1,20 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import net from "node:net";
 import { after, before, test } from "node:test";
+import { newPerson, type Person, type Row, SINGLE, type TableAnswer } from "./support/people.ts";
+import { assertFields, assertValidationBody, refusalOf } from "./support/refusals.ts";
 import { type Answer, type Service, startService } from "./support/service.ts";
+import { UNHURRIED } from "./support/settings.ts";
+import { addAgent, addWebhook, functionsOf, waitForStatus } from "./support/webhooks.ts";
 
 let service: Service;
+let ada: Person;
+let bob: Person;
 before(async () => {
-  service = await startService();
+  service = await startService(UNHURRIED);
+  [ada, bob] = [await newPerson(service), await newPerson(service)];
 });
 after(() => service?.stop());
 
@@ -47,4 +57,113 @@ test("7 no error tells about the inside of the service", async () => {
     const { text } = await service.request(path);
     assert.doesNotMatch(text, /node_modules|\.ts\b|\bat .*:\d+|select |FST_/i, path);
   }
+});
+
+test("7.1 401: error, code and message", async () => {
+  const answers = [
+    await ada.send("GET /agents", { headers: { authorization: undefined } }),
+    await ada.send("GET /agents", { headers: { apikey: undefined } }),
+    await ada.send("POST /functions/v1/agent-respond", { body: {}, headers: { authorization: "Bearer nonsense" } }),
+    await service.request("/auth/v1/user", { headers: { apikey: service.credentials.anon_key } }),
+  ];
+  for (const answer of answers) {
+    assertError(answer, 401, "UNAUTHORIZED");
+    assert.equal(answer.body["error"], "Unauthorized");
+  }
+});
+
+test("7.1 403: error, code and message", async () => {
+  const { id } = await addWebhook(bob, "https://example.com/", { is_active: false });
+  const answers = [
+    await ada.send(`DELETE /webhooks?id=eq.${id}`),
+    await ada.send("POST /webhook_deliveries", { body: { webhook_id: id, event_type: "agent.created", payload: {} } }),
+    await functionsOf(ada)("test-webhook", { webhook_id: id, event_type: "agent.created" }),
+    await service.request("/auth/v1/admin/users", {
+      headers: { apikey: service.credentials.anon_key, authorization: `Bearer ${ada.session.access_token}` },
+    }),
+  ];
+  for (const answer of answers) {
+    assertError(answer, 403, "FORBIDDEN");
+    assert.equal(answer.body["error"], "Forbidden");
+  }
+});
+
+test("7.2 a validation error has data null, and an error with code, message and a message for each field", async () => {
+  const body = { settings: { temperature: 3 } };
+  assertValidationBody(await ada.send("POST /agents", { body }), ["name", "settings.temperature"]);
+  assertValidationBody(await ada.send("POST /webhooks", { body: { name: "Hook" } }), ["url", "events"]);
+  assertValidationBody(await functionsOf(ada)("test-webhook", {}), ["webhook_id", "event_type"]);
+});
+
+function assertNamed(answer: TableAnswer, status: number, code: string): void {
+  assertError(answer, status, code);
+  assert.equal(refusalOf(answer).code, code);
+}
+
+test("7.3 AGENT_NOT_FOUND, PERMISSION_DENIED: there is none, or it is somebody else's", async () => {
+  const path = (id: string) => `/agents?id=eq.${id}`;
+  const foreign = await addAgent(bob);
+  for (const [id, status, code] of [
+    [randomUUID(), 404, "AGENT_NOT_FOUND"],
+    [foreign, 403, "PERMISSION_DENIED"],
+  ] as const) {
+    assertNamed(await ada.send(`GET ${path(id)}`, { headers: SINGLE }), status, code);
+    assertNamed(await ada.send(`PATCH ${path(id)}`, { body: { name: "Mine" } }), status, code);
+    assertNamed(await ada.send(`DELETE ${path(id)}`), status, code);
+  }
+});
+
+test("7.3 INVALID_FRAMEWORK, INVALID_MODEL: the provider or its model is not known", async () => {
+  const id = await addAgent(ada);
+  const framework = await ada.send(`PATCH /agents?id=eq.${id}`, { body: { framework: "provider_z" } });
+  assertNamed(framework, 400, "INVALID_FRAMEWORK");
+  assertFields(framework.body["details"], ["framework"]);
+  for (const model of [
+    await ada.send(`PATCH /agents?id=eq.${id}`, { body: { model: "no-such-model" } }),
+    await ada.send("POST /agents", { body: { name: "Ada", model: "no-such-model" } }),
+  ]) {
+    assertNamed(model, 400, "INVALID_MODEL");
+    assertFields(model.body["details"], ["model"]);
+  }
+});
+
+test("7.3 AGENT_LIMIT_REACHED: the maximum number of agents", async () => {
+  const collector = await newPerson(service);
+  const body = Array.from({ length: 100 }, (_, at) => ({ name: `Agent ${at}` }));
+  let answer = await collector.send("POST /agents", { body });
+  for (let more = 0; more < 20 && answer.status === 201; more += 1)
+    answer = await collector.send("POST /agents", { body });
+  assertNamed(answer, 403, "AGENT_LIMIT_REACHED");
+});
+
+test("7.3 WEBHOOK_NOT_FOUND, WEBHOOK_DISABLED, INVALID_URL, INVALID_EVENTS", async () => {
+  const call = functionsOf(ada);
+  const { id } = await addWebhook(ada, "https://example.com/", { is_active: false });
+  assertNamed(await ada.send(`GET /webhooks?id=eq.${randomUUID()}`, { headers: SINGLE }), 404, "WEBHOOK_NOT_FOUND");
+  const test = { webhook_id: id, event_type: "agent.created" };
+  assertNamed(await call("test-webhook", { ...test, webhook_id: randomUUID() }), 404, "WEBHOOK_NOT_FOUND");
+  assertNamed(await call("test-webhook", test), 403, "WEBHOOK_DISABLED");
+  const refused: [Row, string][] = [
+    [{ url: "http://example.com/" }, "INVALID_URL"],
+    [{ events: ["agent.exploded"] }, "INVALID_EVENTS"],
+  ];
+  for (const [row, code] of refused) {
+    const webhook = { name: "Hook", url: "https://example.com/", events: ["agent.created"], is_active: false, ...row };
+    assertNamed(await ada.send("POST /webhooks", { body: webhook }), 400, code);
+    assertNamed(await ada.send(`PATCH /webhooks?id=eq.${id}`, { body: row }), 400, code);
+  }
+});
+
+test("7.3 DELIVERY_FAILED: the endpoint returned an error to a manual retry", async () => {
+  const nobody = net.createServer().listen(0, "127.0.0.1");
+  await once(nobody, "listening");
+  const { port } = nobody.address() as net.AddressInfo;
+  nobody.close();
+  await once(nobody, "close");
+  const webhook = await addWebhook(bob, `https://127.0.0.1:${port}/`, { retry_count: 0 });
+  await addAgent(bob);
+  const delivery = await waitForStatus(bob, webhook, "failed");
+  const answer = await functionsOf(bob)("webhook-dispatcher", { action: "retry", delivery_id: delivery["id"] });
+  assertNamed(answer, 502, "DELIVERY_FAILED");
+  assert.equal((await bob.send(`DELETE /webhooks?id=eq.${webhook.id}`)).status, 204);
 });

@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
+import { ask, openRoom } from "./support/asking.ts";
 import { newEmail, openAdmin, openClient, PASSWORD, signUpNew } from "./support/clients.ts";
+import { NEEDS_OWN_SERVICE } from "./support/given-service.ts";
 import { newPerson, openServiceRole } from "./support/people.ts";
-import { type Answer, IS_SERVICE_GIVEN, type Service, startOwnService } from "./support/service.ts";
 import { add, read, respond, seatAgent } from "./support/rooms.ts";
+import { type Answer, type Service, startOwnService } from "./support/service.ts";
 import { QUICK_HASHES } from "./support/settings.ts";
 
-const LIMITED = { skip: IS_SERVICE_GIVEN && "needs services with limits of their own" };
 const DEFAULTS = { LIMIT_API: "", LIMIT_AUTH: "", LIMIT_AI: "", LIMIT_TOOLS: "", LIMIT_WEBHOOKS: "" };
 
 function leftIn({ headers }: Answer): string {
@@ -24,7 +26,7 @@ function assertLimited(answer: Answer, limit: number): void {
   assert.ok(resetsIn > -1 && resetsIn <= 62, String(resetsIn));
 }
 
-describe("limits as they come", LIMITED, () => {
+describe("8 limits as they come", { skip: NEEDS_OWN_SERVICE }, () => {
   let service: Service;
   before(async () => {
     service = await startOwnService({ ...QUICK_HASHES, ...DEFAULTS });
@@ -36,6 +38,13 @@ describe("limits as they come", LIMITED, () => {
       method: "POST",
       headers: { apikey: service.credentials.anon_key, "content-type": "application/json" },
       body: JSON.stringify({ email, password }),
+    });
+
+  const refresh = (token: string): Promise<Answer> =>
+    service.request("/auth/v1/token?grant_type=refresh_token", {
+      method: "POST",
+      headers: { apikey: service.credentials.anon_key, "content-type": "application/json" },
+      body: JSON.stringify({ refresh_token: token }),
     });
 
   test("8 a hundred requests a minute for each user", async () => {
@@ -94,6 +103,24 @@ describe("limits as they come", LIMITED, () => {
     assert.equal(leftIn(await send("POST /functions/v1/test-webhook", { body })), "98/100");
   });
 
+  test("8 a refresh counts as a request of its session", async () => {
+    const [one, other] = [await signUpNew(service), await signUpNew(service)];
+    let token = one.session.refresh_token;
+    for (const left of [99, 98, 97]) {
+      const answer = await refresh(token);
+      assert.deepEqual([answer.status, leftIn(answer)], [200, `${left}/100`]);
+      token = String(answer.body["refresh_token"]);
+    }
+    assert.equal(leftIn(await refresh(other.session.refresh_token)), "99/100");
+  });
+
+  test("8 thirty AI responses a minute", async () => {
+    const person = await newPerson(service);
+    const { swarm } = await openRoom(person);
+    const answer = await ask(person, { swarm_id: swarm, message: "Hi" });
+    assert.deepEqual([answer.status, leftIn(answer)], [200, "29/30"], answer.text);
+  });
+
   test("8 ten attempts to sign in a minute for each address, and a refresh is none", async () => {
     // Whoever signed up above, from the same address, has used some of them.
     let answer = await signIn(newEmail());
@@ -110,37 +137,28 @@ describe("limits as they come", LIMITED, () => {
   });
 });
 
-describe("limits of an operator's own", LIMITED, () => {
+describe("8 limits of an operator's own", { skip: NEEDS_OWN_SERVICE }, () => {
   let service: Service;
   before(async () => {
-    service = await startOwnService({ ...QUICK_HASHES, LIMIT_API: "5", LIMIT_AUTH: "0", LIMIT_WEBHOOKS: "1" });
+    service = await startOwnService({
+      ...QUICK_HASHES,
+      LIMIT_API: "0",
+      LIMIT_AUTH: "0",
+      LIMIT_AI: "2",
+      LIMIT_TOOLS: "1",
+      LIMIT_WEBHOOKS: "1",
+      AGENT_LIMIT_PER_USER: "3",
+    });
   });
   after(() => service?.stop());
-
-  const refresh = (token: string): Promise<Answer> =>
-    service.request("/auth/v1/token?grant_type=refresh_token", {
-      method: "POST",
-      headers: { apikey: service.credentials.anon_key, "content-type": "application/json" },
-      body: JSON.stringify({ refresh_token: token }),
-    });
-
-  test("8 a refresh counts as a request of its session", async () => {
-    const [one, other] = [await signUpNew(service), await signUpNew(service)];
-    let token = one.session.refresh_token;
-    for (let left = 4; left >= 0; left -= 1) {
-      const answer = await refresh(token);
-      assert.deepEqual([answer.status, leftIn(answer)], [200, `${left}/5`]);
-      token = String(answer.body["refresh_token"]);
-    }
-    assertLimited(await refresh(token), 5);
-    assert.equal(leftIn(await refresh(other.session.refresh_token)), "4/5");
-  });
 
   test("8 a row that is off is not counted", async () => {
     for (let attempt = 0; attempt < 12; attempt += 1) {
       const { error } = await openClient(service).auth.signInWithPassword({ email: newEmail(), password: PASSWORD });
       assert.equal(error?.code, "invalid_credentials");
     }
+    const { send } = await newPerson(service);
+    assert.equal((await send("GET /agents?select=id")).headers["x-ratelimit-limit"], undefined);
   });
 
   test("8 webhook sends have a number of their own", async () => {
@@ -151,34 +169,32 @@ describe("limits of an operator's own", LIMITED, () => {
     assertLimited(await send("POST /functions/v1/webhook-dispatcher", { body: {} }), 1);
     assert.equal((await send("GET /agents?select=id")).status, 200);
   });
-});
 
-describe("limits of agents", LIMITED, () => {
-  let service: Service;
-  before(async () => {
-    service = await startOwnService({
-      ...QUICK_HASHES,
-      LIMIT_API: "0",
-      LIMIT_AUTH: "0",
-      LIMIT_AI: "2",
-      LIMIT_TOOLS: "1",
-    });
-  });
-  after(() => service?.stop());
-
-  test("8 every answer that is started counts as an AI response, and steering a run does not", async () => {
+  test("8 every answer that is started counts as an AI response, and a run that was let in is not cut short", async () => {
     const ada = await newPerson(service);
-    const swarm = await add(ada, "swarms", { name: "Counted" });
-    await seatAgent(ada, swarm, "One");
+    const { swarm } = await openRoom(ada);
     await seatAgent(ada, swarm, "Two");
-    const ask = { swarm_id: swarm, message: "hello" };
-    const first = await ada.send("POST /functions/v1/agent-respond", { body: ask });
+    const body = { swarm_id: swarm, message: "hello" };
+    const first = await ask(ada, body);
     assert.equal(first.status, 200, first.text);
-    assert.equal((first.body["responses"] as unknown[]).length, 2, "a run that was let in is not cut short");
-    assertLimited(await ada.send("POST /functions/v1/agent-respond", { body: ask }), 2);
+    assert.equal((first.body["responses"] as unknown[]).length, 2);
+    assertLimited(await ask(ada, body), 2);
     assert.equal((await read(ada, `/messages?swarm_id=eq.${swarm}`)).length, 3, "a refused call stores nothing");
-    const body = { action: "attach", run_id: first.body["run_id"], stream: false };
-    assert.equal((await ada.send("POST /functions/v1/agent-respond", { body })).status, 200);
+  });
+
+  test("8 what is refused, steered or asked again is no AI response", async () => {
+    const ada = await newPerson(service);
+    const { swarm } = await openRoom(ada);
+    const body = { swarm_id: swarm, message: "hello" };
+    const key = { "idempotency-key": randomUUID() };
+    const first = await ask(ada, body, key);
+    assert.deepEqual([first.status, leftIn(first)], [200, "1/2"], first.text);
+    assert.equal((await ask(ada, body, key)).status, 200);
+    assert.equal((await ask(ada, { ...body, swarm_id: randomUUID() })).status, 404);
+    assert.deepEqual(leftIn(await ask(ada, body)), "0/2");
+    assertLimited(await ask(ada, body), 2);
+    const attach = { action: "attach", run_id: first.body["run_id"], stream: false };
+    assert.equal((await ask(ada, attach)).status, 200);
   });
 
   test("8 a tool call beyond its limit fails, and the agent answers all the same", async () => {
@@ -191,5 +207,26 @@ describe("limits of agents", LIMITED, () => {
     const made = await read(ada, `/tool_executions?swarm_id=eq.${swarm}&select=status,error->>code&order=id`);
     const outcomes = made.map(({ status, code }) => `${String(status)} ${String(code)}`);
     assert.deepEqual(new Set(outcomes), new Set(["failed RATE_LIMITED", "succeeded null"]));
+  });
+
+  test("8 the maximum number of agents holds, however many are made at once", async () => {
+    const person = await newPerson(service);
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, at) =>
+        at % 2 === 0
+          ? person.send("POST /agents", { body: { name: "Racer" } })
+          : person.client.from("agents").insert({ name: "Racer" }),
+      ),
+    );
+    const codes = answers.map((answer) => ("text" in answer ? answer.body["code"] : answer.error?.code));
+    assert.deepEqual(
+      answers.map(({ status }) => status).toSorted((a, b) => a - b),
+      [201, 201, 201, ...Array.from({ length: 7 }, () => 403)],
+    );
+    assert.equal(codes.filter((code) => code === "AGENT_LIMIT_REACHED").length, 7);
+    const [first] = (await person.send("GET /agents")).rows;
+    assert.equal((await person.send("GET /agents")).rows.length, 3);
+    assert.equal((await person.send(`DELETE /agents?id=eq.${String(first?.["id"])}`)).status, 204);
+    assert.equal((await person.send("POST /agents", { body: { name: "Next" } })).status, 201);
   });
 });

@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import type { Service } from "./service.ts";
+import { folderOf, type Service } from "./service.ts";
 
 export interface ReceivedMail {
   to: string;
@@ -24,8 +24,8 @@ const WAIT_MS = 10_000;
 const POLL_MS = 10;
 
 /** The mails that a service without a mail server writes to its data directory. */
-export function openMailbox({ dataDir }: Service): Mailbox {
-  const folder = join(dataDir, "mail");
+export function openMailbox(service: Service): Mailbox {
+  const folder = join(folderOf(service), "mail");
   const taken = new Set<string>();
 
   const findUnread = async (address: string): Promise<[string, ReceivedMail][]> => {

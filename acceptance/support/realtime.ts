@@ -1,7 +1,8 @@
 import type { TestContext } from "node:test";
 import type { RealtimeChannel, RealtimeChannelOptions, SupabaseClient } from "@supabase/supabase-js";
+import { ok } from "./clients.ts";
 import { eventually } from "./eventually.ts";
-import type { Row } from "./people.ts";
+import type { Person, Row } from "./people.ts";
 
 /** The two versions of the protocol that the client library speaks. */
 export const VERSIONS = ["1.0.0", "2.0.0"] as const;
@@ -97,4 +98,19 @@ export async function hear(t: TestContext, client: SupabaseClient, wanted: Chang
 export function addListener(channel: RealtimeChannel, wanted: ChangesWanted, listen: (change: Change) => void): void {
   // The library's type has an overload for each event, and none for any of them.
   channel.on<Row>("postgres_changes", wanted as ChangesWanted & { event: "*" }, (change) => listen(change));
+}
+
+/** Who writes rows through the library. */
+type WithClient = Pick<Person, "client">;
+
+export async function addRow({ client }: WithClient, table: string, row: Row): Promise<Row> {
+  return ok(await client.from(table).insert(row).select().single()) as Row;
+}
+
+export async function changeRow({ client }: WithClient, table: string, id: unknown, row: Row): Promise<Row> {
+  return ok(await client.from(table).update(row).eq("id", id).select().single()) as Row;
+}
+
+export async function removeRow({ client }: WithClient, table: string, id: unknown): Promise<void> {
+  ok(await client.from(table).delete().eq("id", id));
 }

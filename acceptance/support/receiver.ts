@@ -5,7 +5,8 @@ import https from "node:https";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { eventually } from "./eventually.ts";
-import type { Service } from "./service.ts";
+import { GIVEN } from "./given-service.ts";
+import { folderOf, type Service } from "./service.ts";
 
 export interface Received {
   readonly method: string;
@@ -39,9 +40,10 @@ export interface Receiver {
   stop(): Promise<void>;
 }
 
-/** An HTTPS server on this machine with the certificate that the service made for it. */
-export async function startReceiver({ dataDir }: Service): Promise<Receiver> {
-  const pem = await readFile(join(dataDir, "tls", "localhost.pem"), "utf8");
+/** An HTTPS server on this machine with a certificate that the service trusts: the one that it made for itself, unless told. */
+export async function startReceiver(service: Service): Promise<Receiver> {
+  const pemFile = service.dataDir === null ? GIVEN?.receiverPemFile : join(folderOf(service), "tls", "localhost.pem");
+  const pem = await readFile(pemFile ?? "", "utf8");
   const endpoints = new Map<string, { received: Received[]; replies: Reply[] }>();
 
   const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -92,4 +94,10 @@ export async function startReceiver({ dataDir }: Service): Promise<Receiver> {
       await once(server, "close");
     },
   };
+}
+
+export function firstOf(received: readonly Received[]): Received {
+  const [first] = received;
+  if (first === undefined) throw new Error("Nothing was received.");
+  return first;
 }

@@ -5,22 +5,14 @@ import type { IncomingHttpHeaders } from "node:http";
 import https from "node:https";
 import net from "node:net";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { type Credentials, GIVEN } from "./given-service.ts";
 import { fillFromSeed } from "./seed.ts";
-import { type ServiceSettings, UNHURRIED, WITHOUT_LIMITS } from "./settings.ts";
-import { findSharedService, SHARED_PROCESS_FILE } from "./shared-service.ts";
+import { MAILING, type ServiceSettings, UNHURRIED, WITHOUT_CONSOLE, WITHOUT_LIMITS } from "./settings.ts";
+import { findSharedService } from "./shared-service.ts";
 
 export type { ServiceSettings } from "./settings.ts";
-
-/** What an operator finds in `credentials.json`. */
-export interface Credentials {
-  url: string;
-  anon_key: string;
-  service_role_key: string;
-  ca_cert_file: string | null;
-  database_url: string;
-}
 
 export interface Answer {
   status: number;
@@ -31,8 +23,8 @@ export interface Answer {
 
 export interface Service {
   credentials: Credentials;
-  credentialsFile: string;
-  dataDir: string;
+  /** Where `credentials.json` is; null where the service is somebody else's and only its address is known. */
+  dataDir: string | null;
   /** Where the service listens. */
   host: string;
   port: number;
@@ -45,31 +37,30 @@ const START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 20_000;
 const POLL_MS = 50;
 
-const GIVEN_CREDENTIALS = process.env["ACCEPTANCE_CREDENTIALS"] ?? "";
-
-/** Whether the service is one that somebody else has started, with settings of theirs. */
-export const IS_SERVICE_GIVEN = GIVEN_CREDENTIALS !== "";
+/** What files of a run may have in common, each started by the first that wants it. */
+const SHARED: Readonly<Record<string, ServiceSettings>> = { service: UNHURRIED, mailing: MAILING };
 
 /**
- * The running service whose credentials `ACCEPTANCE_CREDENTIALS` names, or one that this file shares with others of the run,
- * where they do as they please too, and that has at least these settings.
+ * The running service that the environment names, or one with at least these settings that this file shares with others of the
+ * run, where they do as they please too.
  */
 export async function startService(
   settings: ServiceSettings = {},
   { isAlone = false }: { /** The file changes what all on a service have in common. */ isAlone?: boolean } = {},
 ): Promise<Service> {
-  if (IS_SERVICE_GIVEN) return openService(GIVEN_CREDENTIALS, async () => {});
-  const isShareable = !isAlone && Object.entries(settings).every(([name, value]) => UNHURRIED[name] === value);
-  const credentialsFile = isShareable ? await findSharedService(startShared) : null;
-  return credentialsFile === null ? startOwnService(settings) : openService(credentialsFile, async () => {});
+  if (GIVEN !== null) return openService(GIVEN.credentials, null, async () => {});
+  const [name] =
+    Object.entries(SHARED).find(([, has]) => Object.entries(settings).every(([key, value]) => has[key] === value)) ??
+    [];
+  const folder = name === undefined || isAlone ? null : await findSharedService(name, startShared);
+  return folder === null ? startOwnService(settings) : openFolder(folder, async () => {});
 }
 
-async function startShared(folder: string): Promise<string> {
+async function startShared(name: string, folder: string, pidFile: string): Promise<void> {
   await fillDataDir(folder);
   const log = await open(join(folder, "service.log"), "a");
   try {
-    const { credentialsFile } = await startIn(folder, UNHURRIED, async () => {}, log.fd);
-    return credentialsFile;
+    await startIn(folder, SHARED[name] ?? {}, async () => {}, { logFd: log.fd, pidFile });
   } finally {
     await log.close();
   }
@@ -107,30 +98,36 @@ async function makeSeed(folder: string): Promise<void> {
   await service.stop();
 }
 
-/** With a file for its output it goes on when the process that started it ends, and says in the folder above who it is. */
+interface Outliving {
+  /** Where its output goes. */
+  readonly logFd: number;
+  /** Where it is said who it is. */
+  readonly pidFile: string;
+}
+
+/** One that outlives the process that started it, or one that ends with it. */
 async function startIn(
   folder: string,
   settings: ServiceSettings,
   onStopped: () => Promise<void>,
-  logFd: number | null = null,
+  outliving: Outliving | null = null,
 ): Promise<Service> {
   // The port of the database too: one that the seed had is remembered by all that come of it.
   const ports = { PORT: String(await findFreePort()), EMBEDDED_PORT: String(await findFreePort()) };
-  const started = spawnProduct(["serve"], { ...ports, DATA_DIR: folder, ...settings }, logFd);
+  const started = spawnProduct(["serve"], { ...ports, DATA_DIR: folder, ...settings }, outliving?.logFd ?? null);
   const stop = async () => {
     await end(started.child);
     await onStopped();
   };
   try {
-    if (logFd !== null) await writeFile(join(dirname(folder), SHARED_PROCESS_FILE), String(started.child.pid));
-    const credentialsFile = join(folder, "credentials.json");
+    if (outliving !== null) await writeFile(outliving.pidFile, String(started.child.pid));
     const deadline = Date.now() + START_TIMEOUT_MS;
-    while (!(await isHealthy(credentialsFile))) {
+    while (!(await isHealthy(folder))) {
       if (started.child.exitCode !== null) throw new Error(`The service ended at start:\n${started.output()}`);
       if (Date.now() > deadline) throw new Error(`The service was not up in time:\n${started.output()}`);
       await wait(POLL_MS);
     }
-    return await openService(credentialsFile, stop);
+    return await openFolder(folder, stop);
   } catch (error) {
     await stop();
     throw error;
@@ -138,8 +135,8 @@ async function startIn(
 }
 
 /** Runs a command of the product beside a service, with its data directory, and answers with what it printed. */
-export async function runCommand({ dataDir }: Service, words: readonly string[]): Promise<string> {
-  const { child, output } = spawnProduct(words, { DATA_DIR: dataDir });
+export async function runCommand(service: Service, words: readonly string[]): Promise<string> {
+  const { child, output } = spawnProduct(words, { DATA_DIR: folderOf(service) });
   const [code] = (await once(child, "close")) as [number | null];
   if (code !== 0) throw new Error(`${words.join(" ")} ended with ${code}:\n${output()}`);
   return output();
@@ -153,7 +150,14 @@ interface Spawned {
 function spawnProduct(words: readonly string[], settings: ServiceSettings, logFd: number | null = null): Spawned {
   const child = spawn(process.execPath, ["-C", "swarmbase-source", "server/bin/swarmbase.js", ...words], {
     cwd: REPOSITORY,
-    env: { PATH: process.env["PATH"], NODE_ENV: "test", LOG_LEVEL: "warn", ...WITHOUT_LIMITS, ...settings },
+    env: {
+      PATH: process.env["PATH"],
+      NODE_ENV: "test",
+      LOG_LEVEL: "warn",
+      ...WITHOUT_CONSOLE,
+      ...WITHOUT_LIMITS,
+      ...settings,
+    },
     stdio: ["ignore", logFd ?? "pipe", logFd ?? "pipe"],
     detached: logFd !== null,
   });
@@ -176,33 +180,51 @@ async function end(child: ChildProcess): Promise<void> {
   clearTimeout(timer);
 }
 
-async function isHealthy(credentialsFile: string): Promise<boolean> {
+async function isHealthy(folder: string): Promise<boolean> {
   try {
-    const service = await openService(credentialsFile, async () => {});
-    return (await service.request("/health")).status === 200;
+    const service = await openFolder(folder, async () => {});
+    return (await service.request("/health", { agent: false })).status === 200;
   } catch {
     return false;
   }
 }
 
-async function openService(credentialsFile: string, stop: () => Promise<void>): Promise<Service> {
-  const credentials = JSON.parse(await readFile(credentialsFile, "utf8")) as Credentials;
+async function openFolder(folder: string, stop: () => Promise<void>): Promise<Service> {
+  const credentials = JSON.parse(await readFile(join(folder, "credentials.json"), "utf8")) as Credentials;
+  return openService(credentials, folder, stop);
+}
+
+async function openService(
+  credentials: Credentials,
+  dataDir: string | null,
+  stop: () => Promise<void>,
+): Promise<Service> {
   const ca = credentials.ca_cert_file === null ? undefined : await readFile(credentials.ca_cert_file, "utf8");
   const url = new URL(credentials.url);
+  // Kept open: a handshake costs both sides more than most of what is asked.
+  const agent = new https.Agent({ keepAlive: true });
   return {
     credentials,
-    credentialsFile,
-    dataDir: dirname(credentialsFile),
+    dataDir,
     host: url.hostname,
     port: Number(url.port === "" ? 443 : url.port),
-    request: (path, options = {}) => send(new URL(path, url), { ...(ca !== undefined && { ca }), ...options }),
-    stop,
+    request: (path, options = {}) => send(new URL(path, url), { agent, ...(ca !== undefined && { ca }), ...options }),
+    stop: async () => {
+      agent.destroy();
+      await stop();
+    },
   };
+}
+
+/** The data directory of a service that was started here. */
+export function folderOf({ dataDir }: Service): string {
+  if (dataDir === null) throw new Error("The folder of a service that somebody else has started is not known.");
+  return dataDir;
 }
 
 function send(url: URL, { body, ...options }: https.RequestOptions & { body?: string }): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const request = https.request(url, { agent: false, ...options }, (response) => {
+    const request = https.request(url, options, (response) => {
       const chunks: Buffer[] = [];
       response.on("data", (chunk: Buffer) => chunks.push(chunk));
       response.on("error", reject);

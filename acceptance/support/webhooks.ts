@@ -1,13 +1,8 @@
+import assert from "node:assert/strict";
 import { eventually } from "./eventually.ts";
 import { onlyRow, type Person, REPRESENTATION, type Row, type TableAnswer } from "./people.ts";
-import type { ServiceSettings } from "./service.ts";
-import { UNHURRIED } from "./settings.ts";
-
-/** Retries after a second each, because nobody waits two hours for a test. */
-export const QUICK_RETRIES: ServiceSettings = {
-  ...UNHURRIED,
-  WEBHOOK_RETRY_SCHEDULE: "0,1,1,1,1",
-};
+import type { Endpoint, Received } from "./receiver.ts";
+import { refusalOf } from "./refusals.ts";
 
 export interface Webhook extends Row {
   readonly id: string;
@@ -47,4 +42,46 @@ export type CallFunction = (name: string, body: unknown) => Promise<TableAnswer>
 
 export function functionsOf({ send }: Pick<Person, "send">): CallFunction {
   return (name, body) => send(`POST /functions/v1/${name}`, { body });
+}
+
+export async function assertCallRefused(
+  call: CallFunction,
+  [name, body]: readonly [string, unknown],
+  expected: readonly [status: number, code: string],
+): Promise<void> {
+  const { status, code } = refusalOf(await call(name, body));
+  assert.deepEqual([status, code], expected, JSON.stringify(body));
+}
+
+/** A webhook with a delivery that has failed at its only attempt. */
+export async function addFailed(person: Person, endpoint: Endpoint): Promise<{ webhook: Webhook; delivery: Row }> {
+  const webhook = await addWebhook(person, endpoint.url, { retry_count: 0 });
+  endpoint.answer({ status: 500, body: "broken" });
+  await addAgent(person);
+  return { webhook, delivery: await waitForStatus(person, webhook, "failed") };
+}
+
+export async function switchWebhook(
+  { send }: Pick<Person, "send">,
+  { id }: Webhook,
+  is_active: boolean,
+): Promise<void> {
+  assert.equal((await send(`PATCH /webhooks?id=eq.${id}`, { body: { is_active } })).status, 204);
+}
+
+/** Nothing that happens later is sent anywhere. */
+export async function removeWebhooks(...people: readonly Person[]): Promise<void> {
+  for (const { id, send } of people) await send(`DELETE /webhooks?user_id=eq.${id}`);
+}
+
+export interface Envelope {
+  readonly id: string;
+  readonly type: string;
+  readonly created_at: string;
+  readonly api_version: string;
+  readonly data: Row;
+}
+
+export function envelopeOf({ body }: Pick<Received, "body">): Envelope {
+  return JSON.parse(body) as Envelope;
 }

@@ -41,7 +41,7 @@ async function addAgent({ client }: Person, row: Row): Promise<Row> {
   return ok(await client.from("agents").insert(row).select().single()) as Row;
 }
 
-test("batch: operations run in order, and each sees what those before it did", async () => {
+test("4 beyond: batch: operations run in order, and each sees what those before it did", async () => {
   const operations = (agentId: string, toolId: string) => [
     { method: "POST", path: "/agents", body: { id: agentId, name: "Batched" } },
     { method: "POST", path: "/tools", body: { id: toolId, name: `t_${toolId.slice(0, 8)}`, description: "Test" } },
@@ -72,7 +72,7 @@ test("batch: operations run in order, and each sees what those before it did", a
   check((library.data as { results: Result[] }).results, second);
 });
 
-test("batch: the first operation that fails undoes all, and the answer is its error with its place", async () => {
+test("4 beyond: batch: the first operation that fails undoes all, and the answer is its error with its place", async () => {
   const good = { method: "POST", path: "/agents", body: { name: "Undone" } };
   const failures: [unknown, number, string][] = [
     [{ method: "POST", path: "/agents", body: { name: "" } }, 400, "VALIDATION_ERROR"],
@@ -93,7 +93,7 @@ test("batch: the first operation that fails undoes all, and the answer is its er
   assert.equal(await countAgents("Undone"), 0);
 });
 
-test("batch: a read that has no single object undoes nothing, and its error stands in its place", async () => {
+test("4 beyond: batch: a read that has no single object undoes nothing, and its error stands in its place", async () => {
   const answer = await batch([
     { method: "POST", path: "/agents", body: { name: "Stays" } },
     { method: "GET", path: "/tools?name=eq.nothing", headers: { Accept: SINGLE.accept } },
@@ -107,7 +107,7 @@ test("batch: a read that has no single object undoes nothing, and its error stan
   assert.equal(await countAgents("Stays"), 1);
 });
 
-test("batch: nobody does more in it than outside", async () => {
+test("4 beyond: batch: nobody does more in it than outside", async () => {
   const { id } = await addAgent(bob, { name: "Bob's" });
   const seen = await batch([{ method: "GET", path: `/agents?id=eq.${String(id)}` }]);
   assert.deepEqual((seen.body["results"] as Result[])[0]?.body, []);
@@ -127,7 +127,7 @@ test("batch: nobody does more in it than outside", async () => {
   }
 });
 
-test("batch: what is no batch is a validation error", async () => {
+test("4 beyond: batch: what is no batch is a validation error", async () => {
   const one = { method: "GET", path: "/agents" };
   const cases: unknown[] = [
     undefined,
@@ -146,7 +146,7 @@ test("batch: what is no batch is a validation error", async () => {
   assert.equal(((await batch(Array.from({ length: 100 }, () => one))).body["results"] as unknown[]).length, 100);
 });
 
-test("bulk PATCH: each row gets its own values, by its primary key", async () => {
+test("4 beyond: bulk PATCH: each row gets its own values, by its primary key", async () => {
   const agents = [
     await addAgent(ada, { name: "A" }),
     await addAgent(ada, { name: "B" }),
@@ -164,7 +164,7 @@ test("bulk PATCH: each row gets its own values, by its primary key", async () =>
   assert.deepEqual([silent.status, silent.text], [204, ""]);
 });
 
-test("bulk PATCH: rows that are not there or not the caller's are left out; faults change nothing", async () => {
+test("4 beyond: bulk PATCH: rows that are not there or not the caller's are left out; faults change nothing", async () => {
   const own = await addAgent(ada, { name: "Own" });
   const foreign = await addAgent(bob, { name: "Foreign" });
   const rows = [own, foreign, { id: randomUUID() }].map(({ id }) => ({ id, name: "Changed" }));
@@ -194,7 +194,7 @@ test("bulk PATCH: rows that are not there or not the caller's are left out; faul
 
 const FORM = { "x-http-method-override": "GET", "content-type": "application/x-www-form-urlencoded" };
 
-test("a read by POST: filters that no address could hold", async () => {
+test("4 beyond: a read by POST: filters that no address could hold", async () => {
   const wanted = await addAgent(ada, { name: "Found" });
   const ids = [...Array.from({ length: 9_000 }, () => randomUUID()), String(wanted["id"])];
   const body = `select=id,name&id=in.(${ids.join(",")})`;
@@ -210,7 +210,7 @@ test("a read by POST: filters that no address could hold", async () => {
   assert.equal(single.body["name"], "Found");
 });
 
-test("a read by POST: writes nothing, and shows nobody else's rows", async () => {
+test("4 beyond: a read by POST: writes nothing, and shows nobody else's rows", async () => {
   const { id } = await addAgent(bob, { name: "Bob's" });
   assert.deepEqual((await ada.send("POST /agents", { body: `id=eq.${String(id)}`, headers: FORM })).rows, []);
   const before = (await ada.send("GET /agents?select=id")).rows.length;
@@ -226,7 +226,7 @@ test("a read by POST: writes nothing, and shows nobody else's rows", async () =>
   assert.equal((await ada.send("GET /agents?select=id")).rows.length, before);
 });
 
-test("batch: numbers keep all their digits, on the way in and on the way out", async () => {
+test("4 beyond: batch: numbers keep all their digits, on the way in and on the way out", async () => {
   const id = randomUUID();
   const settings = '{"seed":12345678901234567890,"scale":1.10,"tiny":1e-400}';
   const operations = `[
@@ -240,7 +240,7 @@ test("batch: numbers keep all their digits, on the way in and on the way out", a
   assert.match(stored, /12345678901234567890\b/);
 });
 
-test("batch: a body that is no JSON is refused like any other", async () => {
+test("4 beyond: batch: a body that is no JSON is refused like any other", async () => {
   for (const body of ["{", "[1,", `{"operations":${"[".repeat(20_000)}`]) {
     assertValidationBody(await ada.send("POST /functions/v1/batch", { body }), ["body"]);
   }

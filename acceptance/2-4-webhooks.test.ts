@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { assertRefusedField, createBothWays } from "./support/both-ways.ts";
+import { ISO_8601, UUID } from "./support/patterns.ts";
+import { newPerson, type Person, type Row } from "./support/people.ts";
+import { assertValidationBody } from "./support/refusals.ts";
+import { type Service, startService } from "./support/service.ts";
+import { UNHURRIED } from "./support/settings.ts";
+
+const WEBHOOK = { name: "Hook", url: "https://example.com/hook", events: ["agent.created", "agent.deleted"] };
+
+let service: Service;
+let ada: Person;
+before(async () => {
+  service = await startService(UNHURRIED);
+  ada = await newPerson(service);
+});
+after(() => service?.stop());
+
+test("2.4 a webhook has these fields, and these values when only the required ones are given", async () => {
+  for (const made of await createBothWays(ada, "webhooks", WEBHOOK)) {
+    assert.match(String(made["id"]), UUID);
+    assert.match(String(made["secret"]), /^whsec_[A-Za-z0-9+/]{43}=$/);
+    for (const name of ["created_at", "updated_at"]) assert.match(String(made[name]), ISO_8601);
+    const { user_id, name, url, events, is_active, headers, retry_count, timeout_ms } = made;
+    assert.deepEqual(
+      { user_id, name, url, events, is_active, headers, retry_count, timeout_ms },
+      { ...WEBHOOK, user_id: ada.id, is_active: true, headers: {}, retry_count: 3, timeout_ms: 30_000 },
+    );
+  }
+});
+
+test("2.4 what a webhook requires, and its bounds", async () => {
+  for (const field of Object.keys(WEBHOOK)) {
+    const { [field]: _, ...rest } = WEBHOOK as Row;
+    await assertRefusedField(ada, "webhooks", rest, field);
+    await assertRefusedField(ada, "webhooks", { ...rest, [field]: null }, field);
+  }
+  assertValidationBody(await ada.send("POST /webhooks", { body: {} }), ["name", "url", "events"]);
+  const refused: Row[] = [
+    { name: "" },
+    { name: "n".repeat(101) },
+    { events: [] },
+    { events: "agent.created" },
+    { is_active: "yes" },
+    { headers: [] },
+    { retry_count: -1 },
+    { retry_count: 11 },
+    { retry_count: 1.5 },
+    { timeout_ms: 0 },
+    { timeout_ms: 120_001 },
+  ];
+  for (const row of refused)
+    await assertRefusedField(ada, "webhooks", { ...WEBHOOK, ...row }, Object.keys(row)[0] ?? "");
+  const fine = { is_active: false, headers: { "X-Team": "blue" }, retry_count: 10, timeout_ms: 120_000 };
+  for (const made of await createBothWays(ada, "webhooks", { ...WEBHOOK, ...fine })) {
+    assert.deepEqual(Object.fromEntries(Object.keys(fine).map((name) => [name, made[name]])), fine);
+  }
+});

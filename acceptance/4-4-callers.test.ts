@@ -1,0 +1,123 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { after, before, beforeEach, test } from "node:test";
+import { ask, assertAskRefused, openRoom, RESPOND, seatMember, waitForRun } from "./support/asking.ts";
+import { NEEDS_RECEIVER } from "./support/given-service.ts";
+import { newPerson, openServiceRole, type Person, type Row } from "./support/people.ts";
+import { startReceiver } from "./support/receiver.ts";
+import { assertValidationBody } from "./support/refusals.ts";
+import { add, change, read, respond, SIMULATED } from "./support/rooms.ts";
+import { type Service, startService } from "./support/service.ts";
+
+let service: Service;
+let ada: Person;
+let bob: Person;
+let stranger: Person;
+let admin: Pick<Person, "client" | "send">;
+let swarm: string;
+let agent: string;
+before(async () => {
+  service = await startService(SIMULATED);
+  [ada, bob, stranger] = [await newPerson(service), await newPerson(service), await newPerson(service)];
+  admin = openServiceRole(service);
+});
+after(() => service?.stop());
+beforeEach(async () => {
+  ({ swarm, agent } = await openRoom(ada));
+});
+
+test("4.4 members may, viewers may not, and strangers see no swarm", async () => {
+  const body = { swarm_id: swarm, message: "Hi" };
+  await assertAskRefused(ask(stranger, body), 404, "SWARM_NOT_FOUND");
+  await assertAskRefused(ask(stranger, { ...body, swarm_id: randomUUID() }), 404, "SWARM_NOT_FOUND");
+  await seatMember(ada, swarm, bob, "viewer");
+  await assertAskRefused(ask(bob, body), 403, "FORBIDDEN");
+  const run = await respond(ada, swarm, "Hi");
+  assert.equal((await ask(bob, { action: "attach", run_id: run.run_id, stream: false })).status, 200);
+  await assertAskRefused(ask(stranger, { action: "attach", run_id: run.run_id }), 404, "RUN_NOT_FOUND");
+  await assertAskRefused(ask(bob, { action: "cancel", run_id: run.run_id }), 403, "FORBIDDEN");
+  await assertAskRefused(ask(ada, { ...body, user_id: bob.id }), 403, "FORBIDDEN");
+});
+
+test("4.4 the service role names for whom it speaks", async () => {
+  const body = { swarm_id: swarm, message: "Hi" };
+  assertValidationBody(await ask(admin, body), ["user_id"]);
+  assertValidationBody(await ask(admin, { ...body, user_id: randomUUID() }), ["user_id"]);
+  const run = await respond(admin, swarm, "Hi", { user_id: bob.id });
+  assert.equal((run["message"] as Row)["sender_id"], bob.id);
+  const [usage] = await read(admin, `/usage_records?run_id=eq.${run.run_id}`);
+  assert.equal(usage?.["payer_id"], bob.id);
+});
+
+test("4.4 only an active swarm with agents is asked", async () => {
+  const body = { swarm_id: swarm, message: "Hi" };
+  for (const status of ["paused", "completed", "archived"]) {
+    await change(ada, "swarms", swarm, { status });
+    await assertAskRefused(ask(ada, body), 409, "SWARM_NOT_ACTIVE");
+  }
+  await assertAskRefused(
+    ask(ada, { ...body, swarm_id: await add(ada, "swarms", { name: "Empty" }) }),
+    400,
+    "NO_AGENTS",
+  );
+  assert.deepEqual(await read(ada, `/messages?swarm_id=eq.${swarm}`), []);
+});
+
+test("4.4 what is not valid is told field by field", async () => {
+  const cases: [body: Row, fields: string[]][] = [
+    [{}, ["swarm_id", "message"]],
+    [{ swarm_id: "x", message: "" }, ["swarm_id", "message"]],
+    [{ swarm_id: swarm, message: "a".repeat(32_001) }, ["message"]],
+    [{ swarm_id: swarm, message: "a\u0000b" }, ["message"]],
+    [{ swarm_id: swarm, message: "\ud800" }, ["message"]],
+    [{ swarm_id: swarm, message: "Hi", metadata: { deep: "\udfff" } }, ["metadata"]],
+    [{ swarm_id: swarm, message: "Hi", metadata: { long: "x".repeat(33_000) } }, ["metadata"]],
+    [{ swarm_id: swarm, message: "Hi", agent_ids: [randomUUID()] }, ["agent_ids"]],
+    [{ swarm_id: swarm, message: "Hi", reply_to_id: randomUUID() }, ["reply_to_id"]],
+    [{ swarm_id: swarm, message: "Hi", max_turns: 51, on_conflict: "fight" }, ["max_turns", "on_conflict"]],
+    [{ action: "explode", run_id: randomUUID() }, ["action"]],
+    [{ action: "approve", run_id: randomUUID(), decisions: [] }, ["decisions"]],
+  ];
+  for (const [body, fields] of cases) assertValidationBody(await ask(ada, body), fields);
+  const deep = `{"swarm_id":"${swarm}","message":"Hi","metadata":{"a":${"[".repeat(9_000)}${"]".repeat(9_000)}}}`;
+  assertValidationBody(await ada.send(RESPOND, { body: deep }), ["metadata"]);
+  await assertAskRefused(ask(ada, { action: "cancel", run_id: randomUUID() }), 404, "RUN_NOT_FOUND");
+});
+
+test("4.4 a tool call that needs an approval waits for the agent's owner", { skip: NEEDS_RECEIVER }, async (t) => {
+  const receiver = await startReceiver(service);
+  t.after(() => receiver.stop());
+  const endpoint = receiver.addEndpoint({
+    status: 200,
+    body: '{"ok":true}',
+    headers: { "content-type": "application/json" },
+  });
+  const tool_id = await add(ada, "tools", {
+    name: "ring",
+    description: "Rings a bell",
+    category: "test",
+    kind: "http",
+    input_schema: { type: "object", properties: {} },
+    config: { method: "GET", url: endpoint.url },
+    requires_approval: true,
+  });
+  await add(ada, "agent_tools", { agent_id: agent, tool_id });
+  await seatMember(ada, swarm, bob, "member");
+  for (const approved of [true, false]) {
+    const waiting = await ask(bob, { swarm_id: swarm, message: "Ring\n/tool ring {}" });
+    assert.deepEqual([waiting.status, waiting.body["status"]], [202, "requires_action"], waiting.text);
+    const [pending] = waiting.body["pending_approvals"] as Row[];
+    assert.equal(pending?.["tool_name"], "ring");
+    const decision = { tool_execution_id: pending?.["tool_execution_id"], approved, reason: "because" };
+    const approve = { action: "approve", run_id: waiting.body["run_id"], decisions: [decision] };
+    await assertAskRefused(ask(bob, approve), 403, "FORBIDDEN");
+    await assertAskRefused(ask(stranger, approve), 404, "RUN_NOT_FOUND");
+    assert.equal((await ask(ada, approve)).status, 200);
+    await assertAskRefused(ask(ada, approve), 409, "APPROVAL_DECIDED");
+    const { status } = await waitForRun(ada, String(waiting.body["run_id"]));
+    assert.equal(status, "completed");
+    const [execution] = await read(ada, `/tool_executions?id=eq.${String(decision.tool_execution_id)}`);
+    assert.deepEqual([execution?.["status"], execution?.["decided_by"]], [approved ? "succeeded" : "denied", ada.id]);
+  }
+  assert.equal(endpoint.received.length, 1);
+});

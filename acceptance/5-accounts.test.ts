@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { newEmail, ok, openClient, PASSWORD, signInAgain, signUpNew } from "./support/clients.ts";
+import { type Service, startService } from "./support/service.ts";
+import { QUICK_HASHES } from "./support/settings.ts";
+import { readToken } from "./support/tokens.ts";
+
+let service: Service;
+before(async () => {
+  service = await startService(QUICK_HASHES);
+});
+after(() => service?.stop());
+
+test("5 a sign-out ends the access token at once, everywhere or where it was asked for", async () => {
+  const { client: here, email, session } = await signUpNew(service);
+  const { client: there, session: other } = await signInAgain(service, email);
+  const isAlive = async (token: string) => (await openClient(service).auth.getUser(token)).error === null;
+
+  assert.equal((await here.auth.signOut({ scope: "others" })).error, null);
+  assert.deepEqual([await isAlive(session.access_token), await isAlive(other.access_token)], [true, false]);
+  assert.equal((await there.auth.refreshSession()).error?.code, "refresh_token_not_found");
+
+  const { session: third } = await signInAgain(service, email);
+  assert.equal((await here.auth.signOut({ scope: "local" })).error, null);
+  assert.deepEqual([await isAlive(session.access_token), await isAlive(third.access_token)], [false, true]);
+  assert.equal(ok(await here.auth.getSession()).session, null);
+
+  const { client: fourth } = await signInAgain(service, email);
+  assert.equal((await fourth.auth.signOut()).error, null);
+  assert.equal(await isAlive(third.access_token), false);
+  const { error } = await openClient(service).auth.getUser(third.access_token);
+  assert.equal(error?.name, "AuthSessionMissingError", "the client knows that it is signed out");
+});
+
+test("5 updateUser merges metadata by key and takes away what is null", async () => {
+  const { client } = await signUpNew(service);
+  ok(await client.auth.updateUser({ data: { full_name: "Ada", tags: ["a"], nested: { deep: 1 } } }));
+  const { user } = ok(await client.auth.updateUser({ data: { full_name: null, nested: { other: 2 } } }));
+  const { full_name, tags, nested } = user.user_metadata;
+  assert.deepEqual({ full_name, tags, nested }, { full_name: undefined, tags: ["a"], nested: { other: 2 } });
+  assert.deepEqual(ok(await client.auth.getUser()).user.user_metadata, user.user_metadata);
+});
+
+test("5 a new password ends the other sessions, and the old password opens nothing any more", async () => {
+  const { client, email } = await signUpNew(service);
+  const { session: other } = await signInAgain(service, email);
+  assert.equal((await client.auth.updateUser({ password: PASSWORD })).error?.code, "same_password");
+  assert.equal((await client.auth.updateUser({ password: "short" })).error?.code, "weak_password");
+  ok(await client.auth.updateUser({ password: "a new password" }));
+
+  assert.equal((await client.auth.getUser()).error, null, "who changed it stays");
+  const { auth } = openClient(service);
+  assert.equal((await auth.getUser(other.access_token)).error?.name, "AuthSessionMissingError");
+  assert.equal((await auth.signInWithPassword({ email, password: PASSWORD })).error?.code, "invalid_credentials");
+  assert.equal((await auth.signInWithPassword({ email, password: "a new password" })).error, null);
+});
+
+test("5 a new e-mail address holds at once where addresses are not confirmed, and a taken one changes nothing", async () => {
+  const { client, email } = await signUpNew(service);
+  const wanted = newEmail("new");
+  const { user } = ok(await client.auth.updateUser({ email: wanted }));
+  assert.equal(user.email, wanted);
+  const { auth } = openClient(service);
+  assert.equal((await auth.signInWithPassword({ email, password: PASSWORD })).error?.code, "invalid_credentials");
+  assert.equal((await auth.signInWithPassword({ email: wanted, password: PASSWORD })).error, null);
+
+  const { email: taken } = await signUpNew(service);
+  const { data, error } = await client.auth.updateUser({ email: taken });
+  assert.equal(error, null, "the answer does not tell that the address has an account");
+  assert.equal(data.user?.id, user.id);
+  assert.equal(ok(await client.auth.getUser()).user.email, wanted);
+});
+
+test("5 somebody may sign in without an address and stay the same user once they have one", async () => {
+  const client = openClient(service);
+  const { user, session } = ok(await client.auth.signInAnonymously({ options: { data: { seat: 4 } } }));
+  assert.equal(user?.is_anonymous, true);
+  assert.equal(user?.user_metadata["seat"], 4);
+  assert.equal(readToken(session?.access_token ?? "").claims["is_anonymous"], true);
+
+  const email = newEmail();
+  const { user: known } = ok(await client.auth.updateUser({ email, password: PASSWORD }));
+  assert.deepEqual([known.id, known.email, known.is_anonymous], [user?.id, email, false]);
+  const { session: again } = await signInAgain(service, email);
+  assert.deepEqual([again.user.id, again.user.user_metadata["seat"]], [user?.id, 4]);
+});
+
+test("5 identities are listed, and the only one cannot be taken away", async () => {
+  const { client, email, session } = await signUpNew(service);
+  const { identities } = ok(await client.auth.getUserIdentities());
+  assert.equal(identities.length, 1);
+  const [identity] = identities;
+  assert.ok(identity);
+  assert.deepEqual([identity.provider, identity.user_id], ["email", session.user.id]);
+  assert.equal(identity.identity_data?.["email"], email);
+  assert.equal((await client.auth.unlinkIdentity(identity)).error?.code, "single_identity_not_deletable");
+});
+
+test("5 what is not offered says so", async () => {
+  const { auth } = openClient(service);
+  const phone = await auth.signInWithOtp({ phone: "+491701234567" });
+  assert.equal(phone.error?.code, "phone_provider_disabled");
+  const idToken = await auth.signInWithIdToken({ provider: "google", token: "a.b.c" });
+  assert.ok(idToken.error?.status === 400 || idToken.error?.status === 422, String(idToken.error?.status));
+  const sso = await auth.signInWithSSO({ domain: "example.com" });
+  assert.match(sso.error?.message ?? "", /SAML 2\.0 is disabled/);
+});

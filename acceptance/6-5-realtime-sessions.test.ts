@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { ok, PASSWORD, signInAgain } from "./support/clients.ts";
+import { eventually } from "./support/eventually.ts";
+import { newPerson, type Person } from "./support/people.ts";
+import {
+  addRow,
+  type Change,
+  type ChangesWanted,
+  disconnectAll,
+  hear,
+  speaking,
+  VERSIONS,
+} from "./support/realtime.ts";
+import { type Service, startService } from "./support/service.ts";
+import { UNHURRIED } from "./support/settings.ts";
+
+const AGENTS: ChangesWanted = { event: "*", schema: "public", table: "agents" };
+
+let service: Service;
+before(async () => {
+  service = await startService(UNHURRIED);
+});
+after(async () => {
+  await disconnectAll();
+  await service?.stop();
+});
+
+const namesOf = (changes: readonly Change[]) => changes.map(({ new: row }) => row["name"]);
+
+for (const vsn of VERSIONS) {
+  describe(`6.5 sessions of those who listen, protocol ${vsn}`, () => {
+    let ada: Person;
+    let bob: Person;
+    before(async () => {
+      ada = await newPerson(service, speaking(vsn));
+      bob = await newPerson(service, speaking(vsn));
+    });
+
+    test("6.5 a new token goes on where the old one was, and another user's token sees theirs", async (t) => {
+      const heard = await hear(t, ada.client, AGENTS);
+      ok(await ada.client.auth.refreshSession());
+      await addRow(ada, "agents", { name: "after the refresh" });
+      await heard.waitFor(1);
+      const theirs = ok(await bob.client.auth.getSession()).session?.access_token ?? "";
+      await ada.client.realtime.setAuth(theirs);
+      await eventually(
+        async () => {
+          await addRow(bob, "agents", { name: "Bob's" });
+          await addRow(ada, "agents", { name: "Ada's" });
+          return namesOf(heard.changes);
+        },
+        (names) => names.includes("Bob's"),
+        "what the other user sees",
+      );
+      const since = heard.changes.length;
+      await addRow(ada, "agents", { name: "unseen" });
+      await addRow(bob, "agents", { name: "seen" });
+      await heard.waitFor(since + 1);
+      await eventually(
+        () => namesOf(heard.changes),
+        (names) => names.includes("seen"),
+        "the last one",
+      );
+      assert.ok(!namesOf(heard.changes).includes("unseen"));
+      assert.ok(
+        heard.statuses.every((status) => status === "SUBSCRIBED"),
+        heard.statuses.join(),
+      );
+      await ada.client.realtime.setAuth();
+    });
+
+    test("6.5 a sign-out ends what the session sees at once, and leaves the user's other devices alone", async (t) => {
+      const person = await newPerson(service, speaking(vsn));
+      const { email, client: kept } = person;
+      const { client: lost } = await signInAgain(service, email, speaking(vsn));
+      const [here, there] = [await hear(t, kept, AGENTS), await hear(t, lost, AGENTS)];
+      await addRow(person, "agents", { name: "before" });
+      await there.waitFor(1);
+      assert.equal((await kept.auth.signOut({ scope: "others" })).error, null);
+      await addRow(person, "agents", { name: "after" });
+      await here.waitFor(2);
+      await eventually(
+        () => there.statuses,
+        (statuses) => statuses.includes("CHANNEL_ERROR"),
+        "word of the end",
+      );
+      assert.deepEqual(namesOf(there.changes), ["before"]);
+      assert.deepEqual(here.statuses, ["SUBSCRIBED"]);
+      ok(await lost.auth.signInWithPassword({ email, password: PASSWORD }));
+      await eventually(
+        async () => {
+          await addRow(person, "agents", { name: "again" });
+          return namesOf(there.changes);
+        },
+        (names) => names.includes("again"),
+        "changes for the device that is signed in again",
+      );
+      assert.ok(!namesOf(there.changes).includes("after"));
+    });
+  });
+}

@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { after, afterEach, before, describe, test } from "node:test";
+import { NEEDS_RECEIVER } from "./support/given-service.ts";
+import { newPerson, type Person } from "./support/people.ts";
+import { firstOf, type Receiver, startReceiver } from "./support/receiver.ts";
+import { type Service, startService } from "./support/service.ts";
+import { UNHURRIED } from "./support/settings.ts";
+import { addAgent, addWebhook, envelopeOf, removeWebhooks } from "./support/webhooks.ts";
+
+let service: Service;
+let receiver: Receiver;
+let ada: Person;
+
+describe("9 versions", { skip: NEEDS_RECEIVER }, () => {
+  before(async () => {
+    service = await startService(UNHURRIED);
+    receiver = await startReceiver(service);
+    ada = await newPerson(service);
+  });
+  after(async () => {
+    await receiver?.stop();
+    await service?.stop();
+  });
+  afterEach(() => removeWebhooks(ada));
+
+  test("9 the version of the envelope is that of the webhook, a date, and stays", async () => {
+    const endpoint = receiver.addEndpoint();
+    const webhook = await addWebhook(ada, endpoint.url);
+    await addAgent(ada);
+    const { api_version } = envelopeOf(firstOf(await endpoint.waitFor(1)));
+    assert.match(api_version, /^\d{4}-\d\d-\d\d$/);
+    assert.equal(api_version, webhook["api_version"]);
+    const body = { api_version: "1999-01-01" };
+    assert.equal((await ada.send(`PATCH /webhooks?id=eq.${webhook.id}`, { body })).status, 400);
+  });
+
+  test("9 tables and functions are found under the prefix of their version, and nowhere else", async () => {
+    const headers = {
+      apikey: service.credentials.anon_key,
+      authorization: `Bearer ${ada.session.access_token}`,
+      "content-type": "application/json",
+    };
+    assert.equal((await service.request("/rest/v1/agents", { headers })).status, 200);
+    const call = { method: "POST", headers, body: "{}" };
+    assert.equal((await service.request("/functions/v1/test-webhook", call)).status, 400);
+    for (const path of ["/rest/agents", "/rest/v2/agents", "/agents"])
+      assert.equal((await service.request(path, { headers })).status, 404, path);
+    for (const path of ["/functions/test-webhook", "/functions/v2/test-webhook"])
+      assert.equal((await service.request(path, call)).status, 404, path);
+  });
+});

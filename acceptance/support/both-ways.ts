@@ -1,0 +1,24 @@
+import assert from "node:assert/strict";
+import { ok } from "./clients.ts";
+import { onlyRow, type Person, REPRESENTATION, type Row } from "./people.ts";
+import { assertFields, assertValidationBody, libraryRefusalOf } from "./refusals.ts";
+
+/** The same row made by hand and through the library. */
+export async function createBothWays({ send, client }: Person, table: string, row: Row): Promise<[Row, Row]> {
+  const byHand = await send(`POST /${table}`, { body: row, headers: REPRESENTATION });
+  const byLibrary = ok(await client.from(table).insert(row).select().single()) as Row;
+  return [onlyRow(byHand), byLibrary];
+}
+
+/** A refused field on create, both ways. */
+export async function assertRefusedField(
+  { send, client }: Person,
+  table: string,
+  row: Row,
+  field: string,
+): Promise<void> {
+  assertValidationBody(await send(`POST /${table}`, { body: row }), [field]);
+  const refusal = libraryRefusalOf(await client.from(table).insert(row));
+  assert.deepEqual([refusal.status, refusal.code], [400, "VALIDATION_ERROR"]);
+  assertFields(refusal.details, [field]);
+}

@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import type { Service } from "./service.ts";
+
+type Schema = Readonly<Record<string, unknown>>;
+
+/** Fails unless the event is what its published schema says, with no member that the schema does not name. */
+export type EventJudge = (event: { readonly type: string }) => void;
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
+/** Keywords that ask nothing of a value, or are looked at together with another one. */
+const SILENT = new Set(["title", "description", "required", "additionalProperties"]);
+
+/** The schemas of events are part of the document that the service publishes about itself. */
+export async function loadEventJudge(service: Service): Promise<EventJudge> {
+  const { body } = await service.request("/openapi.json");
+  const events = body["webhooks"] as Record<string, Schema>;
+  return (event) => {
+    const schema = findMember(events[event.type], "post", "requestBody", "content", "application/json", "schema");
+    assert.ok(schema, `${event.type} has no schema`);
+    const faults = judge(schema as Schema, event, event.type, body);
+    assert.deepEqual(faults, [], JSON.stringify(event));
+  };
+}
+
+function findMember(value: unknown, ...path: readonly string[]): unknown {
+  return path.reduce<unknown>((part, name) => (isRecord(part) ? part[name] : undefined), value);
+}
+
+function judge(schema: Schema, value: unknown, at: string, root: unknown): string[] {
+  return Object.entries(schema).flatMap(([keyword, wanted]) => {
+    if (SILENT.has(keyword)) return [];
+    const fault = (isGood: boolean): string[] => (isGood ? [] : [`${at}: ${keyword} ${JSON.stringify(wanted)}`]);
+    switch (keyword) {
+      case "$ref":
+        return judge(findMember(root, ...String(wanted).split("/").slice(1)) as Schema, value, at, root);
+      case "type":
+        return fault([wanted].flat().some((type) => isOfType(String(type), value)));
+      case "const":
+        return fault(value === wanted);
+      case "enum":
+        return fault((wanted as unknown[]).includes(value));
+      case "minimum":
+        return fault(typeof value !== "number" || value >= Number(wanted));
+      case "pattern":
+        return fault(typeof value !== "string" || new RegExp(String(wanted), "u").test(value));
+      case "format":
+        return fault(typeof value !== "string" || (wanted === "uuid" ? UUID : TIME).test(value));
+      case "items":
+        return Array.isArray(value)
+          ? value.flatMap((item, place) => judge(wanted as Schema, item, `${at}.${place}`, root))
+          : [];
+      case "properties":
+        return isRecord(value) ? judgeMembers(schema, value, at, root) : [];
+      case "anyOf":
+        return fault((wanted as Schema[]).some((form) => judge(form, value, at, root).length === 0));
+      default:
+        return [`${at}: the schema has a keyword that this test does not know, ${keyword}`];
+    }
+  });
+}
+
+function judgeMembers(schema: Schema, value: Record<string, unknown>, at: string, root: unknown): string[] {
+  const properties = schema["properties"] as Record<string, Schema>;
+  const missing = ((schema["required"] ?? []) as string[]).filter((name) => !Object.hasOwn(value, name));
+  return [
+    ...missing.map((name) => `${at}.${name} is missing`),
+    ...Object.entries(value).flatMap(([name, member]) => {
+      const known = properties[name];
+      return known === undefined ? [`${at}.${name} is not in the schema`] : judge(known, member, `${at}.${name}`, root);
+    }),
+  ];
+}
+
+function isOfType(type: string, value: unknown): boolean {
+  switch (type) {
+    case "null":
+      return value === null;
+    case "array":
+      return Array.isArray(value);
+    case "object":
+      return isRecord(value);
+    case "integer":
+      return Number.isInteger(value);
+    default:
+      return typeof value === type;
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import type { AuthChangeEvent, SupabaseClient } from "@supabase/supabase-js";
+import { newEmail, ok, openAdmin, openClient, PASSWORD } from "./clients.ts";
+import type { Service } from "./service.ts";
+
+/** Where a link of a mail leads to. */
+export async function follow(service: Service, link: string): Promise<URL> {
+  const answer = await service.request(link);
+  assert.equal(answer.status, 303, answer.text);
+  return new URL(answer.headers.location ?? "");
+}
+
+export function fragmentOf(url: URL): Record<string, string> {
+  return Object.fromEntries(new URLSearchParams(url.hash.slice(1)));
+}
+
+/** What an application does with the address that a link has led to. */
+export async function continueSession(service: Service, url: URL): Promise<SupabaseClient> {
+  const { access_token = "", refresh_token = "" } = fragmentOf(url);
+  const client = openClient(service);
+  ok(await client.auth.setSession({ access_token, refresh_token }));
+  return client;
+}
+
+/** The address of somebody whose address is confirmed. */
+export async function makeConfirmed(service: Service): Promise<string> {
+  const email = newEmail();
+  ok(await openAdmin(service).auth.admin.createUser({ email, password: PASSWORD, email_confirm: true }));
+  return email;
+}
+
+export function recordEvents({ auth }: SupabaseClient): AuthChangeEvent[] {
+  const events: AuthChangeEvent[] = [];
+  auth.onAuthStateChange((event) => void events.push(event));
+  return events;
+}
