@@ -16,11 +16,20 @@ export interface Comparison {
   readonly yardstick: Contender;
 }
 
+export interface Compared {
+  readonly name: string;
+  readonly subject: { readonly name: string; readonly rate: number };
+  readonly yardstick: { readonly name: string; readonly rate: number };
+  /** The median of the rounds, and the range that the middle half of them lies in: how far the figure can be trusted. */
+  readonly ratio: number;
+  readonly middle: readonly [from: number, to: number];
+}
+
 const ROUNDS = 12;
 const WARM_UP_MS = 200;
 
 /** Both take turns, so that whatever else the machine does meets both; the ratio is the median of the rounds. */
-export async function compare({ name, subject, yardstick }: Comparison, roundMs: number): Promise<string> {
+export async function compare({ name, subject, yardstick }: Comparison, roundMs: number): Promise<Compared> {
   const rates = { subject: [] as number[], yardstick: [] as number[] };
   for (const contender of [subject, yardstick]) await runRound(contender, WARM_UP_MS);
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -28,11 +37,21 @@ export async function compare({ name, subject, yardstick }: Comparison, roundMs:
     rates.yardstick.push(await runRound(yardstick, roundMs));
   }
   const ratios = rates.subject.map((rate, round) => rate / (rates.yardstick[round] ?? Number.NaN));
+  return {
+    name,
+    subject: { name: subject.name, rate: medianOf(rates.subject) },
+    yardstick: { name: yardstick.name, rate: medianOf(rates.yardstick) },
+    ratio: medianOf(ratios),
+    middle: findMiddle(ratios),
+  };
+}
+
+export function renderCompared({ name, subject, yardstick, ratio, middle: [from, to] }: Compared): string {
   return [
     name,
-    `  ${formatRate(medianOf(rates.subject))}/s  ${subject.name}`,
-    `  ${formatRate(medianOf(rates.yardstick))}/s  ${yardstick.name}`,
-    `  ${medianOf(ratios).toFixed(2).padStart(10)}    ratio, in the middle half of ${ROUNDS} rounds ${formatMiddle(ratios)}`,
+    `  ${formatRate(subject.rate)}/s  ${subject.name}`,
+    `  ${formatRate(yardstick.rate)}/s  ${yardstick.name}`,
+    `  ${ratio.toFixed(2).padStart(10)}    ratio, in the middle half of ${ROUNDS} rounds ${from.toFixed(2)} to ${to.toFixed(2)}`,
   ].join("\n");
 }
 
@@ -40,11 +59,11 @@ async function runRound({ work, concurrency, perCall }: Contender, durationMs: n
   return perCall * (await measureRate(work, { concurrency, durationMs }));
 }
 
-/** From the quarter to the three quarters of the sorted ratios: how far the figure can be trusted. */
-function formatMiddle(ratios: readonly number[]): string {
+/** From the quarter to the three quarters of the sorted ratios. */
+function findMiddle(ratios: readonly number[]): [number, number] {
   const sorted = ratios.toSorted((left, right) => left - right);
-  const at = (part: number): string => (sorted[Math.floor((sorted.length - 1) * part)] ?? Number.NaN).toFixed(2);
-  return `${at(0.25)} to ${at(0.75)}`;
+  const at = (part: number): number => sorted[Math.floor((sorted.length - 1) * part)] ?? Number.NaN;
+  return [at(0.25), at(0.75)];
 }
 
 function formatRate(rate: number): string {

@@ -3,18 +3,34 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
 import pg from "pg";
 import { derivePassword, newMasterKey } from "../../server/src/crypto/index.ts";
 import { migrate, startEmbedded, withDatabase } from "../../server/src/db/index.ts";
-import { createObserver } from "../../server/src/observe/index.ts";
+import { silentObserver } from "../../server/test/support/silent-observer.ts";
+import { openClosers } from "../load/closers.ts";
+import { openReport } from "../report/report.ts";
 import { type Asked, forkAsked } from "../rest/child.ts";
+import { createProgress } from "../rest/progress.ts";
 import { type NodeAnswer, type NodeQuestion, type SocketAnswer, type SocketQuestion, wallMs } from "./questions.ts";
+import {
+  type FanOut,
+  type Latency,
+  type Round,
+  type SocketMemory,
+  tabulateFanOuts,
+  tabulateLatency,
+  tabulateMemory,
+} from "./tabulate.ts";
 
 /**
  * Fan-out of changes against raw broadcasts of the same bytes, the time from commit to frame, the memory of a socket.
  * Run: node -C swarmbase-source bench/realtime/run.ts [--quick]
  */
-const isQuick = process.argv.includes("--quick");
+const { values } = parseArgs({
+  options: { quick: { type: "boolean", default: false }, json: { type: "string" } },
+});
+const isQuick = values.quick;
 const FAN_OUTS = isQuick ? [1, 100, 1_000] : [1, 100, 1_000, 5_000];
 const ROUNDS = isQuick ? 3 : 5;
 /** Frames of a round, whatever the number of sockets, so that rounds take about as long. */
@@ -34,50 +50,55 @@ interface Bench {
   readonly agents: readonly { readonly id: string; readonly user_id: string }[];
 }
 
-interface Round {
-  readonly framesPerSecond: number;
-  readonly cpuMicroseconds: number;
-}
-
-const print = (line: string): void => void process.stdout.write(`${line}\n`);
-const folder = await mkdtemp(join(tmpdir(), "swarmbase-bench-"));
-await chmod(folder, 0o711);
-const masterKey = newMasterKey();
-const observer = createObserver({ level: "fatal", format: "json" });
-const server = await startEmbedded({
-  dataDir: folder,
-  wantedPort: 0,
-  superuserPassword: derivePassword(masterKey, "postgres"),
-  observer,
-});
-const node = forkAsked<NodeQuestion, NodeAnswer>(fileURLToPath(new URL("node-process.ts", import.meta.url)));
-const sockets = forkAsked<SocketQuestion, SocketAnswer>(fileURLToPath(new URL("socket-process.ts", import.meta.url)));
-let admin: pg.Pool | null = null;
+const report = openReport(values.json);
+const progress = createProgress(process.stderr);
+const closers = openClosers();
 try {
-  admin = await prepareDatabase();
+  progress.stage("PostgreSQL starts");
+  const folder = await mkdtemp(join(tmpdir(), "swarmbase-bench-"));
+  closers.add(() => rm(folder, { recursive: true, force: true }));
+  await chmod(folder, 0o711);
+  const masterKey = newMasterKey();
+  const superuserPassword = derivePassword(masterKey, "postgres");
+  const server = await startEmbedded({ dataDir: folder, wantedPort: 0, superuserPassword, observer: silentObserver });
+  closers.add(() => server.stop());
   const adminUrl = withDatabase(server.adminUrl, "bench");
+  const admin = await prepareDatabase(server.adminUrl, masterKey);
+  closers.add(() => admin.end());
+  const node = forkAsked<NodeQuestion, NodeAnswer>(fileURLToPath(new URL("node-process.ts", import.meta.url)));
+  closers.add(() => node.stop());
+  const sockets = forkAsked<SocketQuestion, SocketAnswer>(fileURLToPath(new URL("socket-process.ts", import.meta.url)));
+  closers.add(() => sockets.stop());
   const ports = await node.ask({ kind: "start", adminUrl, masterKey });
   const { rows: agents } = await admin.query<{ id: string; user_id: string }>("select id, user_id from public.agents");
   const bench: Bench = { admin, node, sockets, ports, agents };
   // First, while the process has no room left over from anything else.
-  print(await measureMemory(bench, FAN_OUTS.at(-1) ?? 1));
-  print(await measureLatency(bench));
-  for (const count of FAN_OUTS) print(await compareFanOut(bench, count));
+  progress.stage("memory of idle sockets");
+  const memory = await measureMemory(bench, FAN_OUTS.at(-1) ?? 1);
+  progress.stage("from commit to frame");
+  const latency = await measureLatency(bench);
+  progress.end();
+  report.add(tabulateMemory(memory), tabulateLatency(latency));
+  const fanOuts: FanOut[] = [];
+  for (const count of FAN_OUTS) {
+    progress.stage(`fan-out to ${count} sockets`);
+    fanOuts.push(await compareFanOut(bench, count));
+  }
+  progress.end();
+  report.add(tabulateFanOuts(fanOuts));
+} catch (error) {
+  if (!closers.isClosing()) throw error;
 } finally {
-  await sockets.stop();
-  await node.stop();
-  await admin?.end();
-  await server.stop();
-  await rm(folder, { recursive: true, force: true });
+  await closers.closeAll();
 }
 
-async function prepareDatabase(): Promise<pg.Pool> {
-  const first = new pg.Client({ connectionString: server.adminUrl });
+async function prepareDatabase(serverUrl: string, masterKey: string): Promise<pg.Pool> {
+  const first = new pg.Client({ connectionString: serverUrl });
   await first.connect();
   await first.query("create database bench");
   await first.end();
-  const adminUrl = withDatabase(server.adminUrl, "bench");
-  await migrate({ adminUrl, masterKey, observer, settings: { agentLimitPerUser: 100 } });
+  const adminUrl = withDatabase(serverUrl, "bench");
+  await migrate({ adminUrl, masterKey, observer: silentObserver, settings: { agentLimitPerUser: 100 } });
   const pool = new pg.Pool({ connectionString: adminUrl, max: 8 });
   await pool.query(`insert into auth.users (email) select n || '@example.test' from generate_series(1, ${USERS}) n`);
   await pool.query(`insert into public.agents (user_id, name, system_prompt)
@@ -85,7 +106,7 @@ async function prepareDatabase(): Promise<pg.Pool> {
   return pool;
 }
 
-async function compareFanOut(bench: Bench, count: number): Promise<string> {
+async function compareFanOut(bench: Bench, count: number): Promise<FanOut> {
   const [agent] = bench.agents;
   if (agent === undefined) throw new Error("no agent");
   const changes = Math.min(MAX_CHANGES, Math.ceil(FRAMES / count));
@@ -112,13 +133,7 @@ async function compareFanOut(bench: Bench, count: number): Promise<string> {
     if (round > 0) raw.push(theirs);
   }
   await bench.sockets.ask({ kind: "close" });
-  const [our, their] = [middle(ours), middle(raw)];
-  const ratio = our.framesPerSecond / their.framesPerSecond;
-  const cpuRatio = their.cpuMicroseconds / our.cpuMicroseconds;
-  return (
-    `${count} sockets, ${text.length} bytes: ${our.framesPerSecond.toFixed(0)} frames/s, raw ${their.framesPerSecond.toFixed(0)}, ` +
-    `ratio ${ratio.toFixed(2)}; CPU of a frame ${our.cpuMicroseconds.toFixed(2)} µs, raw ${their.cpuMicroseconds.toFixed(2)}, ratio ${cpuRatio.toFixed(2)}`
-  );
+  return { sockets: count, bytes: text.length, ours: middle(ours), raw: middle(raw) };
 }
 
 /** Until the sample has been taken. */
@@ -158,7 +173,7 @@ async function changeAgent({ admin: pool }: Bench, id: string, changes: number, 
   }
 }
 
-async function measureLatency(bench: Bench): Promise<string> {
+async function measureLatency(bench: Bench): Promise<Latency> {
   const userIds = bench.agents.map(({ user_id }) => user_id);
   await bench.sockets.ask({ kind: "open", port: bench.ports.port, count: LATENCY_SOCKETS, userIds });
   // Everybody once, to warm up.
@@ -183,10 +198,15 @@ async function measureLatency(bench: Bench): Promise<string> {
   await bench.sockets.ask({ kind: "close" });
   const latencies = notes.map(([seq, atMs]) => Math.max(0, atMs - (committedAtMs.get(seq) ?? Number.NaN)));
   const expected = (CHANGES_PER_SECOND * LATENCY_SECONDS * LATENCY_SOCKETS) / USERS;
-  return `commit to frame at ${CHANGES_PER_SECOND} changes/s, ${LATENCY_SOCKETS} sockets of ${USERS} users: ${describeTimes(latencies)}, ${latencies.length} of ${expected} frames; heartbeats meanwhile ${describeTimes(heartbeatsMs)}`;
+  return {
+    about: `${CHANGES_PER_SECOND} changes/s, ${LATENCY_SOCKETS.toLocaleString("en")} sockets of ${USERS} users`,
+    framesMs: latencies,
+    heartbeatsMs,
+    expected,
+  };
 }
 
-async function measureMemory(bench: Bench, count: number): Promise<string> {
+async function measureMemory(bench: Bench, count: number): Promise<SocketMemory> {
   await sleep(1_000);
   const before = await bench.node.ask({ kind: "usage" });
   const userIds = bench.agents.map(({ user_id }) => user_id);
@@ -194,15 +214,11 @@ async function measureMemory(bench: Bench, count: number): Promise<string> {
   await sleep(1_000);
   const after = await bench.node.ask({ kind: "usage" });
   await bench.sockets.ask({ kind: "close" });
-  const heap = (after.heapBytes - before.heapBytes) / count / 1_024;
-  const rss = (after.rssBytes - before.rssBytes) / count / 1_024;
-  return `an idle subscribed socket, of ${count}: ${heap.toFixed(1)} KiB of heap, ${rss.toFixed(1)} KiB of the process`;
-}
-
-function describeTimes(timesMs: readonly number[]): string {
-  const sorted = [...timesMs].sort((one, other) => one - other);
-  const at = (share: number): string => (sorted[Math.floor(sorted.length * share)] ?? Number.NaN).toFixed(1);
-  return `p50 ${at(0.5)} ms, p99 ${at(0.99)} ms`;
+  return {
+    sockets: count,
+    heapKib: (after.heapBytes - before.heapBytes) / count / 1_024,
+    processKib: (after.rssBytes - before.rssBytes) / count / 1_024,
+  };
 }
 
 function middle(rounds: readonly Round[]): Round {

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { Agent, request } from "undici";
 import { makeAuthority, makeLeaf } from "../../server/src/http/tls/certificate.ts";
 import { createAddressPolicy, openOutbound } from "../../server/src/outbound/index.ts";
-import { type Contender, compare } from "../load/compare.ts";
+import { type Contender, compare, renderCompared } from "../load/compare.ts";
 
 const CONNECTIONS = 8;
 const BODY_BYTES = 1024;
@@ -65,7 +65,7 @@ try {
     await compare({ name: "Guarded against unguarded", subject: guarded, yardstick: withoutDeadline }, ROUND_MS),
     await compare({ name: "The same, like for like", subject: guarded, yardstick: withDeadline }, ROUND_MS),
   ];
-  process.stdout.write(`${results.join("\n\n")}\n`);
+  process.stdout.write(`${results.map(renderCompared).join("\n\n")}\n`);
 } finally {
   await outbound.close();
   await agent.close();

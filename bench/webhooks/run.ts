@@ -1,13 +1,14 @@
 import { parseArgs } from "node:util";
-import { medianOf } from "../load/measure-rate.ts";
+import { openClosers } from "../load/closers.ts";
+import { openReport } from "../report/report.ts";
 import { createProgress } from "../rest/progress.ts";
 import type { Contender } from "./contender.ts";
-import { type Latency, measureLatency } from "./latency.ts";
-import { openGraphileWorker } from "./peers/graphile-worker.js";
-import { openPgBoss } from "./peers/pg-boss.js";
+import { findRedis } from "./find-redis.ts";
+import { measureLatency } from "./latency.ts";
 import { openRawPosts } from "./raw-posts.ts";
-import { openStage } from "./stage.ts";
+import { openStage, type Stage } from "./stage.ts";
 import { openSwarmbase } from "./swarmbase.ts";
+import { type Rates, tabulateLatencies, tabulateRates } from "./tabulate.ts";
 
 const { values } = parseArgs({
   options: {
@@ -16,6 +17,7 @@ const { values } = parseArgs({
     deliveries: { type: "string" },
     rounds: { type: "string" },
     backlog: { type: "string" },
+    json: { type: "string" },
   },
 });
 const DELIVERIES = Number(values.deliveries ?? (values.quick ? 2_000 : 6_000));
@@ -24,22 +26,49 @@ const BACKLOG = Number(values.backlog ?? (values.quick ? 20_000 : 200_000));
 const SECONDS = values.quick ? 4 : 10;
 const FILL_ROWS = 10_000;
 const LATENCY = { eventsPerSecond: 500, seconds: SECONDS, endpoints: 100 };
+const MOST_P99_MS = { alone: 50, besideBacklog: 1_000 };
 
+/** Loaded where they are asked for: they need packages that the product does without. */
+const PEERS: Readonly<Record<string, (stage: Stage) => Promise<Contender>>> = {
+  "graphile-worker": async (stage) => (await import("./peers/graphile-worker.js")).openGraphileWorker(stage),
+  "pg-boss": async (stage) => (await import("./peers/pg-boss.js")).openPgBoss(stage),
+  BullMQ: async (stage) => {
+    const redis = await findRedis(process.env["REDIS_URL"]);
+    if (redis === null) throw new Error("needs a Redis or Valkey server");
+    closers.add(() => redis.stop());
+    return (await import("./peers/bullmq.js")).openBullMq(stage, redis.url);
+  },
+};
+
+const report = openReport(values.json);
 const progress = createProgress(process.stderr);
-progress.stage("PostgreSQL and the receiver start");
-const stage = await openStage();
-const contenders: Contender[] = [];
+const closers = openClosers();
 try {
+  progress.stage("PostgreSQL and the receiver start");
+  const stage = await openStage();
+  closers.add(() => stage.close());
   const subject = openSwarmbase(stage);
   const limit = openRawPosts(stage);
-  contenders.push(limit, subject);
-  if (!values["without-peers"]) contenders.push(await openGraphileWorker(stage), await openPgBoss(stage));
-  const peers = contenders.filter((contender) => contender !== subject && contender !== limit);
-
-  const rows: string[][] = [];
-  for (const endpoints of [1, 100, 1_000]) rows.push(await compareRates(endpoints, subject, limit, peers));
-  const names = [...peers.map(({ name }) => name), "BullMQ"];
-  print(["delivered/s", "bare POSTs", subject.name, ...names, "to bare POSTs", "to the best peer"], rows);
+  closers.add(() => limit.close());
+  const peers: Contender[] = [];
+  const absent = new Map<string, string>();
+  if (!values["without-peers"]) {
+    for (const [name, open] of Object.entries(PEERS)) {
+      // One that is not there, or does not start, is a word in the table and no reason to end.
+      await open(stage).then(
+        (peer) => {
+          closers.add(() => peer.close());
+          peers.push(peer);
+        },
+        (error: unknown) => absent.set(name, error instanceof Error ? error.message : String(error)),
+      );
+    }
+  }
+  const rates: Rates[] = [];
+  for (const endpoints of [1, 100, 1_000]) rates.push(await measureRates(endpoints, [limit, subject, ...peers]));
+  progress.end();
+  const names = { limit: limit.name, subject: subject.name, peers: peers.map(({ name }) => name) };
+  report.add(tabulateRates(rates, { ...names, absent }));
 
   progress.stage(`${LATENCY.eventsPerSecond} events a second`);
   await stage.prepare(LATENCY.endpoints);
@@ -50,58 +79,37 @@ try {
     await stage.insertEvents(Math.min(FILL_ROWS, BACKLOG - made), 1);
   const beside = await measureLatency(stage, { ...LATENCY, firstEndpoint: 2 });
   progress.end();
-  print(
-    [`from the write to the receiver, ${LATENCY.eventsPerSecond} events/s`, "p50", "p99", "longest"],
-    [
-      [`${LATENCY.endpoints} endpoints`, ...describe(alone)],
-      [`the others, beside ${BACKLOG.toLocaleString("en")} events for a slow one`, ...describe(beside)],
-    ],
+  report.add(
+    tabulateLatencies(
+      [
+        { label: `${LATENCY.endpoints} endpoints`, ...alone, mostP99Ms: MOST_P99_MS.alone },
+        {
+          label: `beside ${BACKLOG.toLocaleString("en")} events for a slow one`,
+          ...beside,
+          mostP99Ms: MOST_P99_MS.besideBacklog,
+        },
+      ],
+      LATENCY.eventsPerSecond,
+    ),
   );
+} catch (error) {
+  if (!closers.isClosing()) throw error;
 } finally {
-  for (const contender of contenders.toReversed()) await contender.close();
-  await stage.close();
+  await closers.closeAll();
 }
 
 /** All take turns, forwards and backwards, so that whatever else the machine does meets each of them. */
-async function compareRates(
-  endpoints: number,
-  subject: Contender,
-  limit: Contender,
-  peers: readonly Contender[],
-): Promise<string[]> {
+async function measureRates(endpoints: number, contenders: readonly Contender[]): Promise<Rates> {
   const load = { deliveries: DELIVERIES, endpoints };
-  const rates = new Map(contenders.map((contender) => [contender, [] as number[]]));
+  const rates = new Map(contenders.map(({ name }) => [name, [] as number[]]));
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const contender of round % 2 === 0 ? contenders : contenders.toReversed()) {
       progress.stage(`${endpoints} endpoints, round ${round + 1} of ${ROUNDS}: ${contender.name}`);
       await contender.fill(load);
       const startedAtMs = performance.now();
       await contender.drain(load);
-      rates.get(contender)?.push((DELIVERIES * 1_000) / (performance.now() - startedAtMs));
+      rates.get(contender.name)?.push((DELIVERIES * 1_000) / (performance.now() - startedAtMs));
     }
   }
-  const rateOf = (contender: Contender): number => medianOf(rates.get(contender) ?? []);
-  const best = peers.toSorted((left, right) => rateOf(right) - rateOf(left))[0];
-  const ratioTo = (other: Contender | undefined): string => {
-    const others = other === undefined ? undefined : rates.get(other);
-    if (others === undefined) return "not run";
-    return medianOf((rates.get(subject) ?? []).map((rate, round) => rate / (others[round] ?? Number.NaN))).toFixed(2);
-  };
-  return [
-    `${endpoints.toLocaleString("en")} ${endpoints === 1 ? "endpoint" : "endpoints"}`,
-    ...[limit, subject, ...peers].map((contender) => Math.round(rateOf(contender)).toLocaleString("en")),
-    "not run (needs Redis or Valkey)",
-    ratioTo(limit),
-    ratioTo(best),
-  ];
-}
-
-function describe({ p50Ms, p99Ms, maxMs }: Latency): string[] {
-  return [p50Ms, p99Ms, maxMs].map((ms) => `${ms} ms`);
-}
-
-function print(head: readonly string[], rows: readonly (readonly string[])[]): void {
-  const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
-  const rule = head.map((_, at) => (at === 0 ? "---" : "---:"));
-  process.stdout.write(`${[line(head), line(rule), ...rows.map(line)].join("\n")}\n\n`);
+  return { endpoints, rates };
 }

@@ -39,7 +39,8 @@ export async function openGraphileWorker(stage) {
           [TASK]: async (payload) => deliveries.record([await deliveries.send(payload)]),
         },
       });
-      await deliveries.waitUntilDone(load, "select 1 from graphile_worker._private_jobs limit 1");
+      const query = "select 1 from graphile_worker._private_jobs limit 1";
+      await deliveries.waitUntilDone(load, async () => (await deliveries.pool.query(query)).rowCount === 0);
       await runner.stop();
     },
     close: async () => {

@@ -28,8 +28,8 @@ export interface PeerDeliveries {
   makeJobs(load: Load): PeerJob[];
   send(job: PeerJob): Promise<SentJob>;
   record(sent: readonly SentJob[]): Promise<void>;
-  /** Until the receiver got all, all is recorded and the query about the queue finds nothing. */
-  waitUntilDone(load: Load, queueQuery: string): Promise<void>;
+  /** Until the receiver got all, the queue is empty and all is recorded. */
+  waitUntilDone(load: Load, isQueueEmpty: () => Promise<boolean>): Promise<void>;
   clear(): Promise<void>;
   close(): Promise<void>;
 }
@@ -91,9 +91,9 @@ export async function openPeerDeliveries(stage: Stage, name: string): Promise<Pe
         ],
       );
     },
-    waitUntilDone: async ({ deliveries }, queueQuery) => {
+    waitUntilDone: async ({ deliveries }, isQueueEmpty) => {
       for (let received = 0; received < deliveries; received += (await stage.count()).received) await sleep(20);
-      while ((await pool.query(queueQuery)).rowCount !== 0) await sleep(5);
+      while (!(await isQueueEmpty())) await sleep(5);
       const { rows } = await pool.query<{ count: string }>("select count(*) from attempts");
       if (Number(rows[0]?.count) < deliveries) throw new Error(`${name} lost the record of deliveries`);
     },

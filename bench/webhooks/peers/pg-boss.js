@@ -41,10 +41,8 @@ export async function openPgBoss(stage) {
         await deliveries.record(await Promise.all(jobs.map(({ data }) => deliveries.send(data))));
         return jobs.map(({ id }) => ({ id, status: "completed" }));
       });
-      await deliveries.waitUntilDone(
-        load,
-        `select 1 from pgboss.job where name = '${QUEUE}' and state < 'completed' limit 1`,
-      );
+      const query = `select 1 from pgboss.job where name = '${QUEUE}' and state < 'completed' limit 1`;
+      await deliveries.waitUntilDone(load, async () => (await deliveries.pool.query(query)).rowCount === 0);
       await boss.offWork(QUEUE);
     },
     close: async () => {

@@ -1,0 +1,40 @@
+// How long the first load of the console takes on loopback, with a browser that has nothing cached.
+import { launchBrowser } from "../../console/test/support/browser.ts";
+import { startInstance } from "../../console/test/support/instance.ts";
+import { type Load, measureLoads } from "./measure-loads.ts";
+
+const GOAL_MS = 1_000;
+const LOADS = 20;
+
+const launched = await launchBrowser();
+if ("reason" in launched) {
+  print(`not run: ${launched.reason}`);
+} else {
+  const instance = await startInstance({});
+  try {
+    // The first load of all warms the browser up and is not counted.
+    await measureLoads(launched.browser, instance.url, 1);
+    report(await measureLoads(launched.browser, instance.url, LOADS));
+  } finally {
+    await launched.browser.close();
+    await instance.stop();
+  }
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+function report(loads: readonly Load[]): void {
+  const times = loads.map(({ readyMs }) => readyMs).toSorted((left, right) => left - right);
+  const median = times[Math.floor(times.length / 2)] ?? Number.NaN;
+  const slowest = times.at(-1) ?? Number.NaN;
+  const [first] = loads;
+  print("| ready to be used, median | slowest | over the wire | requests | goal |");
+  print("|---|---|---|---|---|");
+  const size = `${Math.round((first?.bytes ?? 0) / 1024)} KB`;
+  const verdict = median < GOAL_MS ? "met" : "missed";
+  print(
+    `| ${Math.round(median)} ms | ${Math.round(slowest)} ms | ${size} | ${first?.requests ?? 0} | < ${GOAL_MS} ms: ${verdict} |`,
+  );
+}

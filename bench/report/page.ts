@@ -1,0 +1,77 @@
+import type { Facts } from "./machine.ts";
+import { isMet, renderGrid, renderTable, type Table } from "./table.ts";
+
+export interface PartResult {
+  readonly name: string;
+  readonly about: string;
+  readonly outcome: "measured" | "failed" | "out of time" | "not run";
+  /** Why, where it was not measured to its end. */
+  readonly reason: string;
+  readonly seconds: number;
+  readonly tables: readonly Table[];
+  /** What a part printed that leaves no tables. */
+  readonly words: string;
+}
+
+export interface Results {
+  readonly date: string;
+  readonly isQuick: boolean;
+  readonly machine: Facts;
+  readonly versions: Facts;
+  readonly parts: readonly PartResult[];
+}
+
+/** All tables of a run on one page. `plots` is where their drawings are, seen from the page. */
+export function renderPage({ date, isQuick, machine, versions, parts }: Results, plots: string): string {
+  const goals = parts.flatMap(({ tables }) => tables.flatMap((table) => table.goals));
+  const met = goals.filter(isMet).length;
+  const sections = [
+    `# Measurements of ${date}`,
+    isQuick
+      ? "A quick run: rounds are short, and much is still being compiled in them. For seeing that it works, not for figures."
+      : "Every figure that counts is a ratio of things that were measured in the same run, taking turns. How each is taken stands in [the README](../README.md).",
+    `${met} of ${goals.length} goals are met; those that are not stand below the table they belong to.`,
+    renderFacts("machine", machine),
+    renderFacts("version", versions),
+    renderGrid(
+      ["part", "outcome", "min:s", "goals met"],
+      parts.map((part) => [part.name, describeOutcome(part), describeSeconds(part.seconds), describeGoals(part)]),
+    ),
+    ...parts.flatMap((part) => renderPart(part, plots)),
+  ];
+  return `${sections.join("\n\n")}\n`;
+}
+
+function renderPart(part: PartResult, plots: string): string[] {
+  const { name, about, outcome, tables, words } = part;
+  return [
+    `## ${name}`,
+    about,
+    ...(outcome === "measured" ? [] : [`**${describeOutcome(part)}**`]),
+    ...(words === "" ? [] : [words]),
+    ...tables.flatMap((table) => [
+      `### ${table.title}`,
+      renderTable(table),
+      `![${table.title}](${plots}/${table.id}.svg)`,
+    ]),
+  ];
+}
+
+function renderFacts(what: string, facts: Facts): string {
+  return renderGrid([what, ""], Object.entries(facts));
+}
+
+function describeOutcome({ outcome, reason }: PartResult): string {
+  return reason === "" ? outcome : `${outcome}: ${reason}`;
+}
+
+function describeGoals({ tables }: PartResult): string {
+  const goals = tables.flatMap((table) => table.goals);
+  return goals.length === 0 ? "none set" : `${goals.filter(isMet).length} of ${goals.length}`;
+}
+
+/** As a clock shows it: minutes and seconds. */
+export function describeSeconds(seconds: number): string {
+  const whole = Math.round(seconds);
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
+}

@@ -1,0 +1,67 @@
+export interface Part {
+  readonly name: string;
+  readonly about: string;
+  /** What is run, seen from this package. */
+  readonly file: string;
+  /** How long it takes on a machine that has little else to do, and when it is ended. */
+  readonly seconds: Length;
+  readonly limitSeconds: Length;
+}
+
+export interface Length {
+  readonly quick: number;
+  readonly full: number;
+}
+
+/** In the order in which they are run. */
+export const PARTS: readonly Part[] = [
+  {
+    name: "limits",
+    about: "What counting calls costs a request.",
+    file: "limits/run.ts",
+    seconds: { quick: 4, full: 10 },
+    limitSeconds: { quick: 60, full: 120 },
+  },
+  {
+    name: "auth",
+    about: "Accounts, sessions and tokens, against what bounds them.",
+    file: "auth/run.ts",
+    seconds: { quick: 12, full: 35 },
+    limitSeconds: { quick: 90, full: 180 },
+  },
+  {
+    name: "rest",
+    about: "Reads and writes of tables, beside other ways to get the same.",
+    file: "rest/run.ts",
+    seconds: { quick: 65, full: 340 },
+    limitSeconds: { quick: 300, full: 900 },
+  },
+  {
+    name: "webhooks",
+    about: "Deliveries of webhooks, beside job queues that do the same.",
+    file: "webhooks/run.ts",
+    seconds: { quick: 60, full: 330 },
+    limitSeconds: { quick: 300, full: 900 },
+  },
+  {
+    name: "realtime",
+    about: "Changes of rows over sockets.",
+    file: "realtime/run.ts",
+    seconds: { quick: 45, full: 120 },
+    limitSeconds: { quick: 240, full: 480 },
+  },
+  {
+    name: "agents",
+    about: "Turns, runs and streams of agents, beside frameworks and their servers.",
+    file: "agents/run.ts",
+    seconds: { quick: 75, full: 400 },
+    limitSeconds: { quick: 300, full: 900 },
+  },
+  {
+    name: "console",
+    about: "The first load of the console in a browser that has nothing of it.",
+    file: "console/run.ts",
+    seconds: { quick: 40, full: 40 },
+    limitSeconds: { quick: 180, full: 180 },
+  },
+];

@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { type PartResult, renderPage } from "../report/page.ts";
+import { renderPlot } from "../report/plot.ts";
+import { type Bar, formatFigure, type Goal, isMet, renderTable, type Table } from "../report/table.ts";
+
+const bar = (label: string, value: number, goal: number | null = null): Bar => ({
+  label,
+  value,
+  text: formatFigure(value),
+  goal,
+  isOurs: true,
+});
+const goal = (about: string, bound: Goal["bound"], limit: number, value: number): Goal => ({
+  about,
+  bound,
+  limit,
+  value,
+  unit: " ms",
+});
+const TABLE: Table = {
+  id: "sample",
+  title: "Sample",
+  head: ["", "p99"],
+  rows: [["one | two", "7 ms"]],
+  notes: ["A note."],
+  goals: [goal("first", "at most", 50, 7), goal("second", "at least", 2, 0.5), goal("third", "at most", 9, Number.NaN)],
+  plot: { caption: "ms", bars: [bar("one", 7, 50)] },
+};
+
+function lengthsOf(svg: string): number[] {
+  return Array.from(svg.matchAll(/class="(?:ours|other)" x="\d+" y="\d+" width="([\d.]+)"/g), ([, width]) =>
+    Number(width),
+  );
+}
+
+describe("renderTable", () => {
+  it("counts the goals that are met and names those that are not, also where nothing was measured", () => {
+    assert.deepEqual(TABLE.goals.map(isMet), [true, false, false]);
+    const text = renderTable(TABLE);
+    assert.match(text, /^\| {2}\| p99 \|\n\|---\|---:\|\n\| one \\\| two \| 7 ms \|$/m);
+    assert.match(text, /Goals: 1 of 3 met\./);
+    assert.match(text, /missed: second is 0\.5 ms, the goal is at least 2 ms/);
+    assert.match(text, /missed: third is – ms/);
+    assert.doesNotMatch(text, /missed: first/);
+    assert.match(text, /A note\.$/);
+  });
+});
+
+describe("renderPlot", () => {
+  it("draws bars as long as their values, a mark for each goal, and text that cannot leave its place", () => {
+    const svg = renderPlot('<Title & "more">', { caption: "ms", bars: [bar("a <b>", 10, 20), bar("c", 40)] });
+    const [short = 0, long = 0] = lengthsOf(svg);
+    assert.ok(Math.abs(long / short - 4) < 0.01, `${short} ${long}`);
+    assert.equal(svg.match(/<line class="goal"/g)?.length, 1);
+    const x = Number(/<line class="goal" x1="([\d.]+)"/.exec(svg)?.[1]);
+    assert.ok(Math.abs(x - (300 + 2 * short)) < 0.2, "the goal stands where a bar of its size would end");
+    assert.match(svg, /&lt;Title &amp; &quot;more&quot;&gt;/);
+    assert.doesNotMatch(svg.replaceAll(/<\/?(?:svg|title|desc|style|rect|text|tspan|line)\b[^>]*>/g, ""), /[<>]/);
+    assert.match(svg, /prefers-color-scheme: dark/);
+  });
+
+  it("shows what is far apart on a scale of powers, and nothing for what is no number", () => {
+    const svg = renderPlot("Far", { caption: "µs", bars: [bar("a", 1), bar("b", 10_000), bar("c", Number.NaN)] });
+    const [first = 0, second = 0, none] = lengthsOf(svg);
+    assert.ok(first > 10 && second > first && second < 40 * first);
+    assert.equal(none, 0);
+    assert.match(svg, /scale of powers/);
+    assert.deepEqual(lengthsOf(renderPlot("Nothing", { caption: "", bars: [bar("a", 0)] })), [0]);
+  });
+});
+
+describe("renderPage", () => {
+  const part: PartResult = {
+    name: "one",
+    about: "One.",
+    outcome: "measured",
+    reason: "",
+    seconds: 61,
+    tables: [TABLE],
+    words: "",
+  };
+  const failed: PartResult = { ...part, name: "two", outcome: "failed", reason: "it broke", tables: [] };
+
+  it("says in its row what failed, and shows the rest with its drawing", () => {
+    const results = {
+      date: "2026-11-15",
+      isQuick: false,
+      machine: { cores: "2" },
+      versions: {},
+      parts: [part, failed],
+    };
+    const page = renderPage(results, "latest");
+    assert.match(page, /\| one \| measured \| 1:01 \| 1 of 3 \|/);
+    assert.match(page, /\| two \| failed: it broke \| 1:01 \| none set \|/);
+    assert.match(page, /^1 of 3 goals are met/m);
+    assert.match(page, /!\[Sample\]\(latest\/sample\.svg\)/);
+    assert.match(page, /\| cores \| 2 \|/);
+    assert.doesNotMatch(page, /quick run/);
+    assert.match(renderPage({ ...results, isQuick: true }, "quick"), /A quick run/);
+  });
+});
