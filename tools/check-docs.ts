@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { FUNCTION_TABLE } from "../server/src/functions/index.ts";
 import { findDocumentFaults } from "./documents/find-document-faults.ts";
 import { GENERATED_PAGES } from "./documents/generated-pages.ts";
 import { readTexts } from "./read-texts.ts";
@@ -8,8 +9,10 @@ const root = resolve(process.argv[2] ?? `${import.meta.dirname}/..`);
 const { scripts = {} } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { scripts?: object };
 const faults = findDocumentFaults({
   pages: readTexts(root, ["**/*.md"]),
+  acceptance: readTexts(root, ["acceptance/*.test.ts"]),
   scripts: new Set(Object.keys(scripts)),
   generated: GENERATED_PAGES,
+  mentions: { "docs/reference/functions.md": FUNCTION_TABLE.map(({ name }) => `\n## ${name}\n`) },
   exists: (path) => existsSync(join(root, path)),
   readSource: (path) => (existsSync(join(root, path)) ? readFileSync(join(root, path), "utf8") : null),
 });

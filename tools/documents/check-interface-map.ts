@@ -1,43 +1,98 @@
-import type { DocumentRule } from "./rule.ts";
+import { INTERFACE_SECTIONS } from "./interface-rules.ts";
+import type { DocumentRule, DocumentTree } from "./rule.ts";
+import { findTestTitles } from "./test-titles.ts";
 
 const MAP = "docs/interface-map.md";
-const SECTIONS = ["1", "2", "3", "4", "5", "6", "7", "8", "9"];
-const PLANNED = "planned";
+const ROW = /^\| (\d[\d.]*-(?:open-)?\d+) \|(.*)\|\s*$/;
+const CODE = /`([^`]+)`/g;
+/** Of what goes beyond the interface, and so is no rule of it. */
+const BEYOND = /^beyond\b/;
+
+interface MapRow {
+  readonly id: string;
+  readonly cells: readonly string[];
+}
 
 /**
- * Each section of the interface has a table of rules: | rule | code | test |. A rule names files that exist, in
- * backticks, or says "planned" in both cells; a rule with code and no test is not done.
+ * Every rule of the interface has a row with its code and its test, every open question one with its answer; what a row
+ * names exists, a test by its title too; and acceptance tests and rows know the same sections.
  */
-export const checkInterfaceMap: DocumentRule = ({ pages, exists }) => {
-  const text = pages.get(MAP);
+export const checkInterfaceMap: DocumentRule = (tree) => {
+  const text = tree.pages.get(MAP);
   if (text === undefined) return [`${MAP}: is missing`];
-  const faults: string[] = [];
-  const rowCounts = new Map<string, number>();
-  let section = "";
-  for (const line of text.split("\n")) {
-    section = /^## (\d+)\b/.exec(line)?.[1] ?? section;
-    const cells = line.startsWith("|")
-      ? line
-          .split("|")
-          .slice(1, -1)
-          .map((cell) => cell.trim())
-      : [];
-    const [rule = "", code = "", test = ""] = cells;
-    if (cells.length === 0 || rule === "rule" || /^-+$/.test(rule)) continue;
-    rowCounts.set(section, (rowCounts.get(section) ?? 0) + 1);
-    const fault = (message: string) => faults.push(`${MAP}: "${rule}": ${message}`);
-    if (cells.length !== 3) fault(`a row has three cells, this one ${cells.length}`);
-    if (code === PLANNED && test === PLANNED) continue;
-    const codePaths = findPaths(code);
-    const testPaths = findPaths(test);
-    if (codePaths.length === 0 || testPaths.length === 0) fault("names no code or no test, and is not planned");
-    for (const path of [...codePaths, ...testPaths]) if (!exists(path)) fault(`${path} does not exist`);
-    for (const path of testPaths) if (!path.endsWith(".test.ts")) fault(`${path} is not a test`);
-  }
-  for (const name of SECTIONS) if (!rowCounts.has(name)) faults.push(`${MAP}: section ${name} has no rows`);
-  return faults;
+  const rows = readRows(text);
+  return [...checkNumbers(rows), ...rows.flatMap((row) => checkRow(row, tree)), ...checkTitles(tree)];
 };
 
-function findPaths(cell: string): string[] {
-  return [...cell.matchAll(/`([^`]+)`/g)].map(([, path]) => path ?? "");
+function readRows(text: string): MapRow[] {
+  return text.split("\n").flatMap((line) => {
+    const [, id, rest] = ROW.exec(line) ?? [];
+    if (id === undefined || rest === undefined) return [];
+    return [{ id, cells: rest.split("|").map((cell) => cell.trim()) }];
+  });
+}
+
+function checkNumbers(rows: readonly MapRow[]): string[] {
+  const expected = Object.entries(INTERFACE_SECTIONS).flatMap(([section, { rules, open }]) => [
+    ...numbers(rules).map((number) => `${section}-${number}`),
+    ...numbers(open).map((number) => `${section}-open-${number}`),
+  ]);
+  const counts = new Map<string, number>();
+  for (const { id } of rows) counts.set(id, (counts.get(id) ?? 0) + 1);
+  return [
+    ...expected.filter((id) => !counts.has(id)).map((id) => `${MAP}: ${id} has no row`),
+    ...[...counts.keys()].filter((id) => !expected.includes(id)).map((id) => `${MAP}: ${id} is no rule that is known`),
+    ...[...counts].filter(([, count]) => count > 1).map(([id]) => `${MAP}: ${id} stands there twice`),
+  ];
+}
+
+/** Rules: what, code, test. Open questions: what is asked, what we do, test. */
+function checkRow({ id, cells }: MapRow, { exists, readSource }: DocumentTree): string[] {
+  const faults: string[] = [];
+  const fault = (message: string) => faults.push(`${MAP}: ${id}: ${message}`);
+  if (cells.length !== 3) return [`${MAP}: ${id}: a row has four cells, this one ${cells.length + 1}`];
+  const [, code = "", test = ""] = cells;
+  if (!id.includes("-open-")) {
+    const paths = namesIn(code);
+    if (paths.length === 0) fault("names no code");
+    for (const path of paths) if (!exists(path)) fault(`${path} does not exist`);
+  }
+  const tests = namesIn(test);
+  if (!tests.some((name) => name.includes("::"))) fault("names no test by its title");
+  for (const name of tests) {
+    const [path = "", title] = name.split("::");
+    const source = path.endsWith(".test.ts") ? readSource(path) : null;
+    if (source === null) fault(`${path} is not a test`);
+    else if (title !== undefined && !findTestTitles(source).includes(title)) fault(`${path} has no test "${title}"`);
+  }
+  return faults;
+}
+
+function checkTitles({ acceptance }: DocumentTree): string[] {
+  const faults: string[] = [];
+  const tested = new Set<string>();
+  for (const [path, source] of acceptance) {
+    for (const title of findTestTitles(source)) {
+      const section = /^\d+(?:\.\d+)?(?= )/.exec(title)?.[0];
+      if (section !== undefined) tested.add(section);
+      if (section === undefined ? !BEYOND.test(title) : !isKnown(section)) {
+        faults.push(`${path}: "${title}" begins neither with a section of the interface nor with "beyond"`);
+      }
+    }
+  }
+  const untested = Object.keys(INTERFACE_SECTIONS).filter((section) => !tested.has(section));
+  return [...faults, ...untested.map((section) => `${MAP}: no acceptance test begins with ${section}`)];
+}
+
+/** A title may also name a chapter as a whole. */
+function isKnown(section: string): boolean {
+  return Object.keys(INTERFACE_SECTIONS).some((known) => known === section || known.startsWith(`${section}.`));
+}
+
+function namesIn(cell: string): string[] {
+  return [...cell.matchAll(CODE)].map(([, name]) => name ?? "");
+}
+
+function numbers(count: number): number[] {
+  return Array.from({ length: count }, (_, index) => index + 1);
 }

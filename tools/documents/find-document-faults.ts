@@ -2,6 +2,7 @@ import { checkCommands, checkFrontPages } from "./check-front-pages.ts";
 import { checkGenerated } from "./check-generated.ts";
 import { checkInterfaceMap } from "./check-interface-map.ts";
 import { checkLinks } from "./check-links.ts";
+import { checkMentions } from "./check-mentions.ts";
 import { checkThreatModel } from "./check-threat-model.ts";
 import type { DocumentRule, DocumentTree } from "./rule.ts";
 
@@ -9,6 +10,7 @@ const RULES: readonly DocumentRule[] = [
   checkFrontPages,
   checkGenerated,
   checkInterfaceMap,
+  checkMentions,
   checkThreatModel,
   checkLinks,
   checkCommands,

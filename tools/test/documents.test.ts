@@ -1,17 +1,26 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { promisify } from "node:util";
 import { findDocumentFaults } from "../documents/find-document-faults.ts";
+import { INTERFACE_SECTIONS } from "../documents/interface-rules.ts";
 
-const MAP_HEAD = "| rule | code | test |\n|---|---|---|\n";
-const PLANNED_SECTIONS = [2, 3, 4, 5, 6, 7, 8, 9].map(
-  (n) => `## ${n}. Title\n\n${MAP_HEAD}| later | planned | planned |\n`,
-);
-const mapWith = (row: string) => `# Map\n\n## 1. Title\n\n${MAP_HEAD}${row}\n${PLANNED_SECTIONS.join("")}`;
+const A_TEST = "`server/test/a.test.ts::keeps out`";
+
+/** A map with a row for every rule and question, all of them good. */
+const GOOD_ROWS = Object.entries(INTERFACE_SECTIONS).flatMap(([section, { rules, open }]) => [
+  ...Array.from({ length: rules }, (_, at) => `| ${section}-${at + 1} | r | \`server/src/a.ts\` | ${A_TEST} |`),
+  ...Array.from({ length: open }, (_, at) => `| ${section}-open-${at + 1} | r | as we like | ${A_TEST} |`),
+]);
+const mapWith = (row: string) =>
+  GOOD_ROWS.map((good) => (good.startsWith(row.split(" | ")[0] ?? "") ? row : good)).join("\n");
+
+const GOOD_ACCEPTANCE = Object.keys(INTERFACE_SECTIONS)
+  .map((section) => `test("${section} holds", () => {});`)
+  .join("\n");
 
 const modelWith = (row: string) =>
   `# Threats\n\n| | threat | code | test |\n|---|---|---|---|\n| T1 | a | \`server/src/a.ts\` | ${row} |\n`;
@@ -26,19 +35,19 @@ const GOOD: Record<string, string> = {
     "# Docs\n\n## How to & why\n\n[up](../README.md) [code](../server/src/a.ts) `[x](y.md)`\n\n[ref]: reference/errors.md\n",
   "docs/reference/errors.md": "generated\n",
   "docs/threat-model.md": modelWith("`server/test/a.test.ts::keeps out`"),
-  "docs/interface-map.md": mapWith(
-    "| HTTPS only | `server/src/a.ts` | `server/test/a.test.ts`, `server/test/b.test.ts` |",
-  ),
+  "docs/interface-map.md": GOOD_ROWS.join("\n"),
 };
 
-function faultsWith(changes: Record<string, string | null>): readonly string[] {
+function faultsWith(changes: Record<string, string | null>, acceptance = GOOD_ACCEPTANCE): readonly string[] {
   const pages = new Map(
     Object.entries({ ...GOOD, ...changes }).filter((entry): entry is [string, string] => entry[1] !== null),
   );
   const files = new Set(["server/src/a.ts", "server/test/a.test.ts", "server/test/b.test.ts", ...pages.keys()]);
   return findDocumentFaults({
     pages,
+    acceptance: new Map([["acceptance/a.test.ts", acceptance]]),
     scripts: new Set(["start", "test", "check"]),
+    mentions: { "docs/README.md": ["## How to"] },
     generated: { "docs/reference/errors.md": () => "generated\n" },
     exists: (path) => files.has(path),
     readSource: (path) => (files.has(path) ? 'it("keeps out", () => {}); // lets in' : null),
@@ -53,6 +62,11 @@ describe("the check of the documents", () => {
       what: "a generated page that was edited",
       changes: { "docs/reference/errors.md": "generated, then edited\n" },
       expected: "docs/reference/errors.md: differs from its source; run npm run docs:reference",
+    },
+    {
+      what: "a page that lacks what it is meant to list",
+      changes: { "README.md": "# Swarm\n", "docs/README.md": "# Docs\n" },
+      expected: 'docs/README.md: does not have "## How to"',
     },
     { what: "a missing front page", changes: { "SECURITY.md": null }, expected: "SECURITY.md: is missing" },
     {
@@ -90,31 +104,58 @@ describe("the check of the documents", () => {
       changes: { "README.md": "`npm run chekc`" },
       expected: 'README.md: package.json has no script "chekc"',
     },
-    {
-      what: "a map without the interface's sections",
-      changes: { "docs/interface-map.md": mapWith("") },
-      expected: "docs/interface-map.md: section 1 has no rows",
-    },
     { what: "no map", changes: { "docs/interface-map.md": null }, expected: "docs/interface-map.md: is missing" },
     {
+      what: "a rule that is left out",
+      changes: { "docs/interface-map.md": GOOD_ROWS.filter((row) => !row.startsWith("| 2.4-3 ")).join("\n") },
+      expected: "docs/interface-map.md: 2.4-3 has no row",
+    },
+    {
+      what: "an open question that is left out",
+      changes: { "docs/interface-map.md": GOOD_ROWS.filter((row) => !row.startsWith("| 9-open-1 ")).join("\n") },
+      expected: "docs/interface-map.md: 9-open-1 has no row",
+    },
+    {
+      what: "a rule that nobody knows",
+      changes: { "docs/interface-map.md": [...GOOD_ROWS, `| 9-7 | r | \`server/src/a.ts\` | ${A_TEST} |`].join("\n") },
+      expected: "docs/interface-map.md: 9-7 is no rule that is known",
+    },
+    {
+      what: "a rule that stands there twice",
+      changes: { "docs/interface-map.md": [...GOOD_ROWS, GOOD_ROWS[0]].join("\n") },
+      expected: "docs/interface-map.md: 1-1 stands there twice",
+    },
+    {
       what: "a rule whose code is gone",
-      changes: { "docs/interface-map.md": mapWith("| r | `server/src/gone.ts` | `server/test/a.test.ts` |") },
-      expected: 'docs/interface-map.md: "r": server/src/gone.ts does not exist',
+      changes: { "docs/interface-map.md": mapWith(`| 3.1-1 | r | \`server/src/gone.ts\` | ${A_TEST} |`) },
+      expected: "docs/interface-map.md: 3.1-1: server/src/gone.ts does not exist",
+    },
+    {
+      what: "a rule that is only planned",
+      changes: { "docs/interface-map.md": mapWith(`| 3.1-1 | r | planned | ${A_TEST} |`) },
+      expected: "docs/interface-map.md: 3.1-1: names no code",
     },
     {
       what: "a rule without a test",
-      changes: { "docs/interface-map.md": mapWith("| r | `server/src/a.ts` | planned |") },
-      expected: 'docs/interface-map.md: "r": names no code or no test, and is not planned',
+      changes: { "docs/interface-map.md": mapWith("| 3.1-1 | r | `server/src/a.ts` | `server/test/a.test.ts` |") },
+      expected: "docs/interface-map.md: 3.1-1: names no test by its title",
+    },
+    {
+      what: "a rule whose test has another title",
+      changes: {
+        "docs/interface-map.md": mapWith("| 3.1-1 | r | `server/src/a.ts` | `server/test/a.test.ts::lets in` |"),
+      },
+      expected: 'docs/interface-map.md: 3.1-1: server/test/a.test.ts has no test "lets in"',
     },
     {
       what: "a rule whose test is not one",
-      changes: { "docs/interface-map.md": mapWith("| r | `server/src/a.ts` | `server/src/a.ts` |") },
-      expected: 'docs/interface-map.md: "r": server/src/a.ts is not a test',
+      changes: { "docs/interface-map.md": mapWith("| 3.1-1 | r | `server/src/a.ts` | `server/src/a.ts::keeps out` |") },
+      expected: "docs/interface-map.md: 3.1-1: server/src/a.ts is not a test",
     },
     {
       what: "a row of the wrong shape",
-      changes: { "docs/interface-map.md": mapWith("| r | planned | planned | soon |") },
-      expected: 'docs/interface-map.md: "r": a row has three cells, this one 4',
+      changes: { "docs/interface-map.md": mapWith(`| 3.1-1 | r | \`server/src/a.ts\` | ${A_TEST} | soon |`) },
+      expected: "docs/interface-map.md: 3.1-1: a row has four cells, this one 5",
     },
     {
       what: "a threat whose test has another title",
@@ -141,6 +182,15 @@ describe("the check of the documents", () => {
     it(`sees ${what}`, () => assert.deepEqual(faultsWith(changes), [expected]));
   }
 
+  it("sees acceptance tests without a section, and sections without one", () => {
+    const acceptance = `${GOOD_ACCEPTANCE.replace("5.9 holds", "5.11 holds")}\ntest("holds", () => {});`;
+    assert.deepEqual(faultsWith({}, `${acceptance}\ntest("beyond: holds too", () => {});`), [
+      'acceptance/a.test.ts: "5.11 holds" begins neither with a section of the interface nor with "beyond"',
+      'acceptance/a.test.ts: "holds" begins neither with a section of the interface nor with "beyond"',
+      "docs/interface-map.md: no acceptance test begins with 5.9",
+    ]);
+  });
+
   it("ends with an error when a generated page of the repository is changed, until it is written again", async () => {
     const repository = join(import.meta.dirname, "../..");
     const root = await mkdtemp(join(tmpdir(), "swarmbase-tools-"));
@@ -152,7 +202,10 @@ describe("the check of the documents", () => {
       await writeFile(join(root, "docs/reference/configuration.md"), "edited");
       await assert.rejects(run("check-docs.ts"), /configuration\.md: differs/);
       await run("write-reference.ts");
-      await assert.rejects(run("check-docs.ts"), (error: Error) => !error.message.includes("differs"));
+      const [written, wanted] = await Promise.all(
+        [root, repository].map((place) => readFile(join(place, "docs/reference/configuration.md"), "utf8")),
+      );
+      assert.equal(written, wanted);
     } finally {
       await rm(root, { recursive: true });
     }

@@ -1,0 +1,49 @@
+/** A block of code that has to work as it stands: a file to save, or what to type and what comes of it. */
+export type Snippet = FileSnippet | ConsoleSnippet;
+
+export interface FileSnippet {
+  readonly kind: "file";
+  readonly line: number;
+  /** As its first line says: `// hello.mjs`. */
+  readonly name: string;
+  readonly text: string;
+}
+
+export interface ConsoleSnippet {
+  readonly kind: "console";
+  readonly line: number;
+  readonly commands: readonly ConsoleCommand[];
+}
+
+export interface ConsoleCommand {
+  /** What follows `$ `, with the lines that it goes on in after a backslash. */
+  readonly text: string;
+  readonly output: readonly string[];
+}
+
+const FENCE = /^```(\w+)\n([\s\S]*?)^```$/gm;
+const FILE_NAME = /^\/\/ ([\w.-]+\.mjs)\n/;
+
+/** The snippets of a page in the order in which a reader meets them. Blocks of other languages are there to be read. */
+export function readSnippets(page: string): readonly Snippet[] {
+  return [...page.matchAll(FENCE)].flatMap(({ 1: language, 2: text = "", index }): Snippet[] => {
+    const line = page.slice(0, index).split("\n").length;
+    if (language === "console") return [{ kind: "console", line, commands: readCommands(text, line) }];
+    if (language !== "js") return [];
+    const name = FILE_NAME.exec(text)?.[1];
+    if (name === undefined) throw new Error(`line ${line}: a block of js begins with its name, as in "// hello.mjs"`);
+    return [{ kind: "file", line, name, text }];
+  });
+}
+
+function readCommands(text: string, line: number): ConsoleCommand[] {
+  const commands: { text: string; output: string[] }[] = [];
+  for (const each of text.replace(/\n$/, "").split("\n")) {
+    const last = commands.at(-1);
+    if (each.startsWith("$ ")) commands.push({ text: each.slice(2), output: [] });
+    else if (last === undefined) throw new Error(`line ${line}: a block of console begins with "$ " and a command`);
+    else if (last.output.length === 0 && last.text.endsWith("\\")) last.text += `\n${each}`;
+    else last.output.push(each);
+  }
+  return commands;
+}

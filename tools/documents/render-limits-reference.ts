@@ -1,0 +1,120 @@
+import {
+  AGENT_SETTINGS,
+  AUTH_BOUNDS,
+  DEFAULT_RETRY_AFTER_SECONDS,
+  FIELD_BOUNDS,
+  type FieldBounds,
+  LIMITS,
+  type NumberSettingRow,
+  type TextListSettingRow,
+  WEBHOOK_DEFAULTS,
+  WEBHOOK_TOLERANCE_SECONDS,
+} from "@swarmbase/sdk";
+import { authEndpoints } from "../../server/src/auth/index.ts";
+import { FUNCTION_TABLE } from "../../server/src/functions/index.ts";
+
+const HEAD = `<!-- Generated from sdk/src and the tables of server/src/auth and server/src/functions by \`npm run docs:reference\`. Do not edit by hand. -->
+
+# Limits
+
+How they behave, and what a client does about a 429, is told in [the guide](../guides/limits.md). Every number of the first
+table is a [setting](configuration.md#limits); 0 switches a row off. A client that finds no \`Retry-After\` waits
+${DEFAULT_RETRY_AFTER_SECONDS} seconds.
+
+## Calls a minute
+`;
+
+const COUNTED = {
+  api: "every call under `/rest/v1`, `/functions/v1`, `/realtime/v1/api` and `/auth/v1` that no other row names",
+  auth: "the calls of `/auth/v1` below; beside the address, the e-mail address that is named has ten times as many",
+  ai: "each answer of an agent that is started",
+  tool: "each tool call of an agent, and the function below that makes one",
+  webhook: "the functions below that send one; automatic deliveries beyond it wait their turn and are never dropped",
+} as const satisfies Record<keyof typeof LIMITS, string>;
+
+/** The whole of docs/reference/limits.md. */
+export function renderLimitsReference(): string {
+  return [
+    HEAD,
+    renderCalls(),
+    renderAuth(),
+    renderFunctions(),
+    renderFields(),
+    renderSettings(),
+    renderConstants(),
+  ].join("\n");
+}
+
+function renderCalls(): string {
+  const rows = Object.entries(LIMITS).map(
+    ([name, { name: title, limit, windowSeconds }]) =>
+      `| ${title} | ${limit} | ${windowSeconds} s | ${COUNTED[name as keyof typeof LIMITS]} |`,
+  );
+  return table(["row", "calls", "window", "what counts"], rows);
+}
+
+function renderAuth(): string {
+  const rows = authEndpoints
+    .filter(({ limit }) => limit === "auth")
+    .map(({ method, path, limitOf }) => {
+      const note = limitOf === undefined ? "" : "`grant_type=password`; a refresh is an API request of its session";
+      return `| \`${method} /auth/v1${path}\` | ${note} |`;
+    });
+  return `Auth attempts are:\n\n${table(["call", ""], rows)}`;
+}
+
+function renderFunctions(): string {
+  const rows = FUNCTION_TABLE.map(({ name, limit }) => {
+    const own = limit === "api" ? LIMITS.api.name : `${LIMITS[limit].name}, beside ${LIMITS.api.name}`;
+    return `| \`${name}\` | ${own} |`;
+  });
+  return `A call of a function counts for:\n\n${table(["function", "row"], rows)}`;
+}
+
+function renderFields(): string {
+  const rows = Object.entries<FieldBounds>(FIELD_BOUNDS).map(
+    ([field, bounds]) => `| \`${field}\` | ${describe(bounds)} |`,
+  );
+  return `## Fields\n\nText is counted in code points, JSON in bytes.\n\n${table(["field", "bounds"], rows)}`;
+}
+
+function describe({ kind, min, max }: FieldBounds): string {
+  switch (kind) {
+    case "text":
+      return min === 0 ? `up to ${format(max)} characters` : `${min} to ${format(max)} characters`;
+    case "json":
+      return `up to ${max / 1024} KiB`;
+    case "integer":
+      return `${format(min)} to ${format(max)}`;
+  }
+}
+
+function renderSettings(): string {
+  const rows = Object.entries<NumberSettingRow | TextListSettingRow>(AGENT_SETTINGS).map(([key, row]) => {
+    const bounds =
+      row.kind === "text list"
+        ? `null, or up to ${row.maxItems} texts`
+        : `${row.kind === "integer" ? "an integer, " : ""}${row.max === null ? `at least ${row.min}` : `${row.min} to ${row.max}`}`;
+    return `| \`${key}\` | ${bounds} | ${row.default === null ? "null" : row.default} |`;
+  });
+  return `## Keys of \`agents.settings\`\n\nOther keys are kept as they are. Defaults apply when an agent answers.\n\n${table(["key", "values", "default"], rows)}`;
+}
+
+function renderConstants(): string {
+  const rows = [
+    `| access token | ${AUTH_BOUNDS.accessTokenSeconds} s |`,
+    `| password | ${AUTH_BOUNDS.passwordMinCharacters} to ${format(AUTH_BOUNDS.passwordMaxCharacters)} characters; \`AUTH_PASSWORD_MIN_LENGTH\` asks for more |`,
+    `| webhook \`retry_count\` | ${WEBHOOK_DEFAULTS.retryCount} when left out |`,
+    `| webhook \`timeout_ms\` | ${format(WEBHOOK_DEFAULTS.timeoutMs)} when left out |`,
+    `| age of a delivery that a receiver still takes | ${WEBHOOK_TOLERANCE_SECONDS} s either way |`,
+  ];
+  return `## Other numbers\n\n${table(["what", "how much"], rows)}`;
+}
+
+function table(head: readonly string[], rows: readonly string[]): string {
+  return `| ${head.join(" | ")} |\n|${"---|".repeat(head.length)}\n${rows.join("\n")}\n`;
+}
+
+function format(count: number): string {
+  return count.toLocaleString("en-GB");
+}

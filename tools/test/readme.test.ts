@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { compareOutput } from "../documents/compare-output.ts";
+import { type ConsoleCommand, readSnippets } from "../documents/read-snippets.ts";
+
+// What a newcomer does with README.md: each block is saved or typed as it is printed there, in order, on one instance. The
+// only thing that is changed is the port. `npm ci` and `npm test` stand in a block of sh, because they come before and above
+// this file; demo.test.ts runs the demo.
+
+const repository = join(import.meta.dirname, "../..");
+const page = await readFile(join(repository, "README.md"), "utf8");
+const START = "npm start";
+const IS_UP = /^ {2}Stop {4}Ctrl-C$/m;
+const TIMEOUT_MS = 60_000;
+
+describe("README.md", { skip: process.platform === "win32" && "the commands are for a POSIX shell" }, () => {
+  let clone = "";
+  let service: ChildProcess | undefined;
+  let port = "";
+  const exports: string[] = [];
+
+  before(async () => {
+    clone = await realpath(await mkdtemp(join(tmpdir(), "swarmbase-readme-")));
+    await chmod(clone, 0o711);
+    for (const name of await readdir(repository)) {
+      if (![".git", ".swarmbase"].includes(name)) await symlink(join(repository, name), join(clone, name));
+    }
+  });
+  after(async () => {
+    if (service?.pid !== undefined) {
+      const closed = once(service, "close");
+      // As Ctrl-C does: to npm, its shell and the service alike.
+      process.kill(-service.pid, "SIGINT");
+      await closed;
+    }
+    await rm(clone, { recursive: true, force: true });
+  });
+
+  const environment = () => ({ PATH: process.env["PATH"], HOME: process.env["HOME"], PORT: "0" });
+
+  async function start(): Promise<string> {
+    const child = spawn("sh", ["-c", START], { cwd: clone, env: environment(), detached: true });
+    service = child;
+    let output = "";
+    for (const stream of [child.stdout, child.stderr])
+      stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
+    const isUp = new Promise<void>((resolve, reject) => {
+      child.stdout.on("data", () => IS_UP.test(output) && resolve());
+      child.on("exit", () => reject(new Error(`${START} ended:\n${output}`)));
+    });
+    const deadline = AbortSignal.timeout(TIMEOUT_MS);
+    await Promise.race([isUp, once(deadline, "abort").then(() => Promise.reject(new Error(`too late:\n${output}`)))]);
+    port = /https:\/\/localhost:(\d+)/.exec(output)?.[1] ?? "";
+    return output.slice(0, output.search(IS_UP) + "  Stop    Ctrl-C".length);
+  }
+
+  /** What it prints; what it complains of is shown where it fails. */
+  function run(text: string): Promise<string> {
+    const script = [...exports, text.replaceAll("localhost:8443", `localhost:${port}`)].join("\n");
+    return new Promise((resolve, reject) => {
+      execFile(
+        "sh",
+        ["-c", script],
+        { cwd: clone, env: environment(), timeout: TIMEOUT_MS },
+        (error, stdout, stderr) =>
+          error === null ? resolve(stdout) : reject(new Error(`${text}\n${stdout}${stderr}`, { cause: error })),
+      );
+    });
+  }
+
+  async function follow({ text, output }: ConsoleCommand): Promise<void> {
+    if (text.startsWith("export ")) exports.push(text);
+    const said = text === START ? await start() : await run(text);
+    assert.equal(compareOutput(output, said), null);
+  }
+
+  for (const snippet of readSnippets(page)) {
+    if (snippet.kind === "file") {
+      it(`line ${snippet.line}: ${snippet.name}`, () => writeFile(join(clone, snippet.name), snippet.text));
+      continue;
+    }
+    for (const command of snippet.commands) {
+      if (command.text === "npm run demo") continue;
+      it(`line ${snippet.line}: ${command.text}`, async (t) => {
+        const [program = ""] = command.text.split(" ");
+        // A newcomer without it loses nothing but this one look.
+        if (program === "curl" && !(await run("command -v curl || true"))) return t.skip("there is no curl here");
+        await follow(command);
+      });
+    }
+  }
+});
