@@ -61,6 +61,16 @@ describe("a change feed that is lost", () => {
     assert.equal((await again.next())[0]?.record?.["id"], id);
   });
 
+  it("is warned of, and one that is stopped is not", async () => {
+    const { stage } = opened;
+    const node = stage.startNode();
+    await waitFor(() => node.notes.length === 1);
+    await asAdmin(KILL_SENDERS);
+    await waitFor(() => node.notes.length === 3);
+    await node.stop();
+    assert.deepEqual(node.notes, ["realtime.live", "realtime.feed_lost", "realtime.live"]);
+  });
+
   it("takes its slot along when it is stopped", async () => {
     const { stage } = opened;
     const slots = await stage.slots();

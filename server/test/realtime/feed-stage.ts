@@ -83,6 +83,8 @@ export function bind(table: string, rest: Partial<Binding> = {}): Binding {
 export interface Node {
   readonly changes: Changes;
   readonly database: Database;
+  /** The names of what it has noted. */
+  readonly notes: readonly string[];
   stop(): Promise<void>;
 }
 
@@ -92,7 +94,9 @@ export class FeedStage extends Stage {
   startNode(settings: Partial<ChangesSettings> = {}, directUrl = this.replicaUrl): Node {
     const { masterKey, adminUrl } = this.database;
     const database = openDatabase({ url: adminUrl, masterKey, poolSize: 8, observer: silentObserver });
-    const changes = openChanges({ directUrl, database, observer: silentObserver, clock: systemClock, settings });
+    const notes: string[] = [];
+    const observer = { ...silentObserver, note: (name: string) => void notes.push(name) };
+    const changes = openChanges({ directUrl, database, observer, clock: systemClock, settings });
     const stopping = new AbortController();
     const running = changes.worker.run(stopping.signal);
     let stopped: Promise<void> | null = null;
@@ -104,6 +108,7 @@ export class FeedStage extends Stage {
     const node: Node = {
       changes,
       database,
+      notes,
       stop: () => {
         stopped ??= stop();
         return stopped;

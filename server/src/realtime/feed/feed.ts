@@ -120,7 +120,7 @@ export class Feed {
       const reason = await Promise.race([stream.ended, line.failed, this.#watchLag(slotName, over.signal)]);
       throw reason;
     } catch (error) {
-      this.#leaveLive(error, isLive && !signal.aborted);
+      this.#leaveLive(error, signal.aborted);
       return isLive;
     } finally {
       over.abort();
@@ -135,7 +135,7 @@ export class Feed {
     this.#live.resolve();
   }
 
-  #leaveLive(error: unknown, shouldTell: boolean): void {
+  #leaveLive(error: unknown, isStopping: boolean): void {
     const previous = this.#reason;
     const wasLive = this.#state === "live";
     this.#lagBytes = null;
@@ -145,7 +145,7 @@ export class Feed {
     this.#reason = refusal ?? "The change feed is being connected";
     if (refusal !== null) this.#live.resolve();
     if (wasLive || refusal !== null) this.#live = Promise.withResolvers<void>();
-    if (shouldTell || this.#reason !== previous)
+    if (!isStopping && (wasLive || this.#reason !== previous))
       this.#options.observer.note(refusal === null ? "realtime.feed_lost" : "realtime.unavailable", {
         error,
         reason: this.#reason,
