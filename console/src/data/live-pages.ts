@@ -1,16 +1,15 @@
 import {
   type InfiniteData,
   keepPreviousData,
-  type QueryClient,
   type QueryKey,
   useInfiniteQuery,
   useQueryClient,
 } from "@tanstack/react-query";
-import { useCallback, useEffect, useMemo, useRef } from "react";
+import { useCallback, useMemo } from "react";
 import type { KeyedRow } from "./cached-rows.ts";
 import { getClient } from "./client.ts";
 import { type Answered, type Failure, unwrap } from "./failure.ts";
-import { type RowEvent, useLiveTable } from "./live.ts";
+import { useLiveTable } from "./live.ts";
 import type { Pages, PagesQuestion } from "./rows.ts";
 
 export interface LivePagesQuestion<Row> extends PagesQuestion<Row> {
@@ -21,7 +20,6 @@ export interface LivePagesQuestion<Row> extends PagesQuestion<Row> {
 type Loaded<Row> = InfiniteData<readonly Row[], Row | null>;
 
 const PAGE_SIZE = 50;
-const GATHER_MS = 400;
 
 /**
  * A list by keyset that begins with the newest and whose rows realtime keeps true. When it is asked for again, only its beginning is:
@@ -30,8 +28,8 @@ const GATHER_MS = 400;
 export function useLivePages<Row extends KeyedRow>(question: LivePagesQuestion<Row>): Pages<Row> {
   const { table, key, ask, size = PAGE_SIZE, isOn = true, filter } = question;
   const queries = useQueryClient();
-  const queryKey = useStable([table, ...key]);
-  useLiveTable(table, { filter, isOn, onChange: useRefill(queries, queryKey) });
+  const queryKey = [table, ...key];
+  useLiveTable(table, { filter, isOn });
   const query = useInfiniteQuery<readonly Row[], Failure, Loaded<Row>, QueryKey, Row | null>({
     queryKey,
     queryFn: async ({ pageParam, signal }): Promise<readonly Row[]> => {
@@ -63,7 +61,7 @@ export function useLivePages<Row extends KeyedRow>(question: LivePagesQuestion<R
   };
 }
 
-/** A page that is loaded already. The last one is asked for again when it has lost rows, for it tells whether there are more. */
+/** A page that is loaded already. One that is short is asked for again: it may have lost rows, and a short page ends the list. */
 function findPage<Row extends KeyedRow>(
   known: Loaded<Row> | undefined,
   last: Row,
@@ -71,8 +69,7 @@ function findPage<Row extends KeyedRow>(
 ): readonly Row[] | undefined {
   const at = known?.pageParams.findIndex((param) => param?.id === last.id) ?? -1;
   const page = known?.pages[at];
-  const isLast = at === (known?.pages.length ?? 0) - 1;
-  return page === undefined || (isLast && page.length < size) ? undefined : page;
+  return page === undefined || page.length < size ? undefined : page;
 }
 
 /** The new beginning, and behind it what it has pushed out of the first page: so the second one still follows. */
@@ -80,31 +77,4 @@ function keepTail<Row extends KeyedRow>(fresh: readonly Row[], old: readonly Row
   if (fresh.length < size) return fresh;
   const at = old.findIndex(({ id }) => id === fresh.at(-1)?.id);
   return at === -1 ? fresh : [...fresh, ...old.slice(at + 1)];
-}
-
-/**
- * Rows that are gone leave a page short, which looks like the end of the list until it is asked for again. The same function for
- * ever: another one would leave the channel and join it anew, and what happens in between is told to nobody.
- */
-function useRefill(queries: QueryClient, queryKey: QueryKey): (change: RowEvent) => void {
-  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  const current = useRef(queryKey);
-  useEffect(() => {
-    current.current = queryKey;
-  }, [queryKey]);
-  useEffect(() => () => clearTimeout(timer.current), []);
-  return useCallback(
-    ({ kind }) => {
-      if (kind !== "DELETE") return;
-      clearTimeout(timer.current);
-      timer.current = setTimeout(() => void queries.invalidateQueries({ queryKey: current.current }), GATHER_MS);
-    },
-    [queries],
-  );
-}
-
-/** The same list as long as it says the same. */
-function useStable(key: QueryKey): QueryKey {
-  const text = JSON.stringify(key);
-  return useMemo(() => JSON.parse(text) as QueryKey, [text]);
 }

@@ -30,8 +30,8 @@ const GATHER_MS = 400;
 const waiting = new Map<TableName, ReturnType<typeof setTimeout>>();
 
 /**
- * Keeps what is cached about a table true: a changed row is replaced where it stands, a removed one is taken out, and for a new one
- * the lists are asked for again. Hooks that ask for the same share one channel.
+ * Keeps what is cached about a table true: a changed row is replaced where it stands, a removed one is taken out, and for both a
+ * new and a removed one the lists are asked for again. Hooks that ask for the same share one channel.
  */
 export function useLiveTable(table: TableName, { filter, isOn = true, onChange }: LiveOptions = {}): void {
   const queries = useQueryClient();
@@ -104,6 +104,8 @@ function apply(queries: QueryClient, table: TableName, { kind, row }: RowEvent):
       return;
     case "DELETE":
       changeCachedRows(queries, table, dropRow(row.id));
+      // A page that has lost a row looks like the end of its list until it is asked for again.
+      reloadSoon(queries, table);
       return;
     case "INSERT":
       reloadSoon(queries, table);

@@ -11,6 +11,7 @@ import { useCallback } from "react";
 import { changeCachedRows, dropRow, type KeyedRow, replaceRow } from "./cached-rows.ts";
 import type { Row } from "./client.ts";
 import { unwrap } from "./failure.ts";
+import { holdsText } from "./keyset.ts";
 import { type RowEvent, useLiveTable } from "./live.ts";
 import { type Pages, type Reading, usePages, useRows } from "./rows.ts";
 import { useUser } from "./session.ts";
@@ -63,15 +64,11 @@ export function useSwarms({ search, status }: SwarmFilter): Pages<SwarmSummary> 
         .order("id", { ascending: false })
         .limit(size)
         .abortSignal(signal);
-      if (search.trim() !== "") query = query.ilike("name", `%${escapePattern(search.trim())}%`);
+      if (search.trim() !== "") query = query.or(holdsText(["name"], search.trim()));
       if (status !== "all") query = query.eq("status", status);
       return last === null ? query : query.lt("id", last.id);
     },
   });
-}
-
-function escapePattern(text: string): string {
-  return text.replace(/[\\%_]/g, "\\$&");
 }
 
 /** What was said last stands in the list as soon as it is said, without asking. */

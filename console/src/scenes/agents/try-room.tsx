@@ -2,7 +2,8 @@ import { useEffect, useMemo, useRef, useState } from "react";
 import type { Agent } from "../../data/agents.ts";
 import type { Row } from "../../data/client.ts";
 import { hasEnded, type LiveTurn } from "../../data/live-run.ts";
-import { cancelRun, useRespond } from "../../data/respond.ts";
+import { useRespond } from "../../data/respond.ts";
+import { useCancelRun } from "../../data/runs.ts";
 import { type TriedMessage, useTriedMessages } from "../../data/tries.ts";
 import { Banner } from "../../parts/banner.tsx";
 import { FailureState } from "../../parts/failure-state.tsx";
@@ -28,6 +29,7 @@ export function TryRoom({ agent, swarmId, firstWords }: TryRoomProps) {
     },
   });
   const { ask } = respond;
+  const cancel = useCancelRun();
   const send = async (message: string): Promise<boolean> => {
     setAsked(message);
     const isTaken = (await ask({ message, agentIds: [agent.id] })) !== null;
@@ -97,12 +99,13 @@ export function TryRoom({ agent, swarmId, firstWords }: TryRoomProps) {
           </Banner>
         ))}
         {respond.failure !== null && <Banner tone="bad">{respond.failure.message}</Banner>}
+        {cancel.failure !== null && <Banner tone="bad">{cancel.failure.message}</Banner>}
       </Scroller>
       <TryComposer
         name={agent.name}
         isBusy={respond.isAsking}
         onSend={send}
-        onStop={live === undefined ? undefined : () => void cancelRun(live.id).catch(() => {})}
+        onStop={live === undefined ? undefined : () => void cancel.run(live.id)}
       />
     </>
   );
