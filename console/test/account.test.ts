@@ -1,15 +1,16 @@
 import assert from "node:assert/strict";
 import { scanWithAxe } from "./support/axe.ts";
 import { computeCode } from "./support/factor.ts";
-import { inventPerson, signIn, signUp } from "./support/people.ts";
+import { comeIn, inventPerson, signIn } from "./support/people.ts";
 import { keepScreenshot } from "./support/screenshots.ts";
 import { NARROW, setStage } from "./support/stage.ts";
+import { readSession } from "./support/visitors.ts";
 
 const test = setStage();
 
 test("name, address and password are changed; what is wrong stands at its field", async (t, { openPage }) => {
   const page = await openPage(t, { expected: [/400/, /422/] });
-  const person = await signUp(page);
+  const person = await comeIn(page);
   await page.goto("/account");
   await page.getByLabel("Name").fill("Ada Lovelace");
   await page.getByRole("form", { name: "Profile" }).getByRole("button", { name: "Save" }).click();
@@ -46,13 +47,15 @@ test("name, address and password are changed; what is wrong stands at its field"
 
 test("a second factor is set up with its picture or its secret, and removed by name", async (t, { openPage }) => {
   const page = await openPage(t, { width: NARROW, theme: "dark", expected: [/422/] });
-  await signUp(page);
+  await comeIn(page);
   await page.goto("/account/security");
   await page.getByRole("button", { name: "Set up an app" }).click();
   await page.getByRole("img", { name: "QR code for the app" }).waitFor();
-  const isDrawn = await page
-    .getByRole("img", { name: "QR code for the app" })
-    .evaluate((picture) => picture instanceof HTMLImageElement && picture.complete && picture.naturalWidth > 0);
+  const isDrawn = await page.getByRole("img", { name: "QR code for the app" }).evaluate(async (picture) => {
+    if (!(picture instanceof HTMLImageElement)) return false;
+    await picture.decode();
+    return picture.naturalWidth > 0;
+  });
   assert.ok(isDrawn, "the picture is drawn");
   await scanWithAxe(page);
   await keepScreenshot(page, "account-factor");
@@ -71,7 +74,7 @@ test("a second factor is set up with its picture or its secret, and removed by n
 
 test("sessions are listed, and one is ended from another", async (t, { openPage }) => {
   const page = await openPage(t, { theme: "dark" });
-  const person = await signUp(page);
+  const person = await comeIn(page);
   const other = await openPage(t, { expected: [/40[0-9]/, /WebSocket/] });
   await other.goto("/account/sessions");
   await signIn(other, person);
@@ -93,7 +96,7 @@ test("sessions are listed, and one is ended from another", async (t, { openPage 
 
 test("a signing secret is shown once", async (t, { openPage }) => {
   const page = await openPage(t, { width: NARROW });
-  await signUp(page);
+  await comeIn(page);
   await page.goto("/account/signing");
   await page.getByRole("button", { name: "Make a new secret" }).click();
   await page.getByRole("button", { name: "Make it" }).click();
@@ -107,7 +110,7 @@ test("a signing secret is shown once", async (t, { openPage }) => {
 
 test("the API scene gives what a program needs, and never a token", async (t, { openPage, instance }) => {
   const page = await openPage(t);
-  await signUp(page);
+  await comeIn(page);
   await page.goto("/api?show=ask");
   await page.getByRole("button", { name: "Copy: Base URL" }).click();
   assert.equal(await page.evaluate(() => navigator.clipboard.readText()), instance.url);
@@ -116,10 +119,8 @@ test("the API scene gives what a program needs, and never a token", async (t, { 
   await page.getByRole("radio", { name: "curl" }).click();
   await page.getByText("Before the first call").click();
   await page.getByRole("region", { name: "Once" }).waitFor();
-  const [text, token] = await page.evaluate(() => {
-    const stored = JSON.parse(localStorage.getItem("swarmbase.session") ?? "{}") as { access_token: string };
-    return [document.body.innerText, stored.access_token];
-  });
+  const text = await page.locator("body").innerText();
+  const { access_token: token } = await readSession(page);
   assert.match(text, /Bearer \$ACCESS_TOKEN/);
   assert.ok(!text.includes(token), "the token is not shown");
   await scanWithAxe(page);

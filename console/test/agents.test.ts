@@ -1,15 +1,18 @@
 import assert from "node:assert/strict";
 import { test as plainTest } from "node:test";
+import { isDeepStrictEqual } from "node:util";
 import type { Page } from "playwright-core";
 import type { Model } from "../src/data/models.ts";
 import { EMPTY_DRAFT, isSameDraft, tidyDraft } from "../src/scenes/agents/agent-draft.ts";
 import { findDropped } from "../src/scenes/agents/dropped-settings.ts";
 import { scanWithAxe } from "./support/axe.ts";
 import { lookEverywhere } from "./support/looks.ts";
-import { signUp } from "./support/people.ts";
+import { comeIn } from "./support/people.ts";
+import { waitUntil } from "./support/rooms.ts";
 import { keepScreenshot } from "./support/screenshots.ts";
 import { findVisitor, type Visitor } from "./support/session.ts";
 import { setStage } from "./support/stage.ts";
+import { tryAgain } from "./support/try-again.ts";
 
 const test = setStage();
 
@@ -25,7 +28,7 @@ async function say(page: Page, words: string): Promise<void> {
 
 test("an agent is made, tried, given a tool and answers with it", async (t, { openPage }) => {
   const page = await openPage(t, { expected: [/400/] });
-  await signUp(page);
+  await comeIn(page);
   await page.goto("/agents");
   await page.getByRole("heading", { name: "No agents yet" }).waitFor();
   await lookEverywhere(page, "agents-empty");
@@ -80,7 +83,7 @@ test("an agent is made, tried, given a tool and answers with it", async (t, { op
 
 test("an answer is stopped, and the conversation is removed by its name", async (t, { openPage, instance }) => {
   const page = await openPage(t);
-  await signUp(page);
+  await comeIn(page);
   const id = await makeAgent(await findVisitor(page, instance), { name: "Max" });
   await page.goto(`/agents/${id}/try`);
   await say(page, "/sleep 20000");
@@ -96,7 +99,7 @@ test("an answer is stopped, and the conversation is removed by its name", async 
 
 test("settings: errors at their field, what a model drops, undo, and nothing lost by leaving", async (t, stage) => {
   const page = await stage.openPage(t, { expected: [/400/] });
-  await signUp(page);
+  await comeIn(page);
   const visitor = await findVisitor(page, stage.instance);
   const [least] = (await visitor.call(
     "GET",
@@ -128,12 +131,12 @@ test("settings: errors at their field, what a model drops, undo, and nothing los
   assert.deepEqual(await read(), { role: "Has ideas", settings: { stop: ["END"], presence_penalty: 1 } });
   await page.getByRole("button", { name: "Undo" }).click();
   await page.getByRole("textbox", { name: "Role" }).and(page.locator("[value='']")).waitFor();
-  assert.deepEqual(await read(), { role: null, settings: {} });
+  await waitUntil(async () => isDeepStrictEqual(await read(), { role: null, settings: {} }));
 });
 
 test("the list: live, searched, a hundred long, duplicated with undo, deleted by name", async (t, stage) => {
   const page = await stage.openPage(t, { expected: [/403/] });
-  await signUp(page);
+  await comeIn(page);
   const visitor = await findVisitor(page, stage.instance);
   const ids = await visitor.call(
     "POST",
@@ -175,15 +178,14 @@ test("the list: live, searched, a hundred long, duplicated with undo, deleted by
 
 test("what cannot be loaded says so and is tried again; what is gone is not found", async (t, { openPage }) => {
   const page = await openPage(t, { expected: [/40[034]/] });
-  await signUp(page);
+  await comeIn(page);
   await page.route("**/rest/v1/agents*", (route) =>
     route.fulfill({ status: 403, json: { code: "FORBIDDEN", message: "Not at this hour", error: "Forbidden" } }),
   );
   await page.goto("/agents");
   await page.getByText("Not at this hour.").waitFor();
   await lookEverywhere(page, "agents-failed");
-  await page.unroute("**/rest/v1/agents*");
-  await page.getByRole("button", { name: "Try again" }).click();
+  await tryAgain(page, "**/rest/v1/agents*");
   await page.getByRole("heading", { name: "No agents yet" }).waitFor();
   await page.goto("/agents/019a8000-0000-7000-8000-0000000000a1");
   await page.getByRole("heading", { level: 1, name: "No such agent" }).waitFor();

@@ -2,16 +2,17 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { scanWithAxe } from "./support/axe.ts";
 import { enrolFactor } from "./support/factor.ts";
+import { pressTwo } from "./support/keys.ts";
 import { findLink } from "./support/mailbox.ts";
-import { inventPerson, signIn, signUp } from "./support/people.ts";
+import { comeIn, inventPerson, openHome, signIn, signUp } from "./support/people.ts";
 import { keepScreenshot } from "./support/screenshots.ts";
 import { NARROW, setStage, WIDE } from "./support/stage.ts";
+import { readSession } from "./support/visitors.ts";
 
 const test = setStage();
+// As everywhere: colours do not depend on the width, nor names on the theme.
 const LOOKS = [
   { width: WIDE, theme: "light" },
-  { width: WIDE, theme: "dark" },
-  { width: NARROW, theme: "light" },
   { width: NARROW, theme: "dark" },
 ] as const;
 
@@ -61,7 +62,7 @@ test("what is wrong stands at its field", async (t, { openPage }) => {
 });
 
 test("somebody who comes from a link to a scene gets there after signing in", async (t, { openPage }) => {
-  const person = await signUp(await openPage(t));
+  const person = await comeIn(await openPage(t));
   const page = await openPage(t, { expected: [/400/] });
   await page.goto("/usage?days=7");
   await signIn(page, { ...person, password: "not-the-one" });
@@ -72,7 +73,7 @@ test("somebody who comes from a link to a scene gets there after signing in", as
 });
 
 test("a link by mail signs in, once, and leaves nothing in the address", async (t, { openPage, instance }) => {
-  const person = await signUp(await openPage(t));
+  const person = await comeIn(await openPage(t));
   const page = await openPage(t, { expected: [/40[0-9]/] });
   await page.goto("/magic-link");
   await page.getByLabel("E-mail").fill(person.email);
@@ -91,7 +92,7 @@ test("a link by mail signs in, once, and leaves nothing in the address", async (
 });
 
 test("a forgotten password is set anew", async (t, { openPage, instance }) => {
-  const person = await signUp(await openPage(t));
+  const person = await comeIn(await openPage(t));
   const page = await openPage(t);
   await page.goto("/recover");
   await page.getByLabel("E-mail").fill(person.email);
@@ -112,18 +113,15 @@ test("a forgotten password is set anew", async (t, { openPage, instance }) => {
 
 test("a session that has ended says so and leads back", async (t, { openPage, instance }) => {
   const page = await openPage(t, { expected: [/40[0-9]/, /WebSocket/] });
-  const person = await signUp(page);
+  const person = await comeIn(page);
   await page.goto("/account");
-  const id = await page.evaluate(() => {
-    const stored = JSON.parse(localStorage.getItem("swarmbase.session") ?? "{}") as { user: { id: string } };
-    return stored.user.id;
-  });
-  const ended = await page.request.post(`${instance.url}/auth/v1/admin/users/${id}/logout`, {
+  await page.getByRole("heading", { level: 1, name: "Account" }).waitFor();
+  const { user } = await readSession(page);
+  const ended = await page.request.post(`${instance.url}/auth/v1/admin/users/${user.id}/logout`, {
     headers: { apikey: instance.service_role_key, authorization: `Bearer ${instance.service_role_key}` },
   });
   assert.ok(ended.ok(), await ended.text());
-  await page.keyboard.press("g");
-  await page.keyboard.press("h");
+  await pressTwo(page, "g", "h");
   await page.getByText("Your session has ended").waitFor();
   await keepScreenshot(page, "session-ended");
   await scanWithAxe(page);
@@ -149,7 +147,7 @@ test("an account that has to be confirmed waits for the mail", async (t, { openP
 
 test("a second factor is asked for at sign-in", async (t, { openPage, instance }) => {
   const before = await openPage(t, { expected: [/40[0-9]/, /WebSocket/] });
-  const person = await signUp(before);
+  const person = await comeIn(before);
   const factor = await enrolFactor(before, instance);
   const page = await openPage(t, { expected: [/4[0-9][0-9]/] });
   await page.goto("/agents");
@@ -167,15 +165,15 @@ test("a second factor is asked for at sign-in", async (t, { openPage, instance }
 
 test("the palette finds, the keys lead, the sheet lists them", async (t, { openPage }) => {
   const page = await openPage(t);
-  await signUp(page);
+  await comeIn(page);
+  await openHome(page);
   await page.keyboard.press("Control+k");
   await page.getByPlaceholder("Where to").fill("webh");
   await keepScreenshot(page, "palette");
   await scanWithAxe(page);
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { level: 1, name: "Webhooks" }).waitFor();
-  await page.keyboard.press("g");
-  await page.keyboard.press("a");
+  await pressTwo(page, "g", "a");
   await page.getByRole("heading", { level: 1, name: "Agents" }).waitFor();
   await page.keyboard.press("?");
   await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
@@ -189,7 +187,8 @@ test("the palette finds, the keys lead, the sheet lists them", async (t, { openP
 
 test("a chosen theme holds against the system's, also after loading again", async (t, { openPage }) => {
   const page = await openPage(t, { theme: "light" });
-  await signUp(page);
+  await comeIn(page);
+  await openHome(page);
   await page.getByRole("button", { name: /Grace Hopper/ }).click();
   await keepScreenshot(page, "account-menu");
   await page.getByRole("menuitem", { name: "Dark theme" }).click();
@@ -200,7 +199,8 @@ test("a chosen theme holds against the system's, also after loading again", asyn
 
 test("one click sets up two agents and a swarm, and the list ticks itself off", async (t, { openPage }) => {
   const page = await openPage(t);
-  await signUp(page);
+  await comeIn(page);
+  await openHome(page);
   await page.getByRole("button", { name: "Set it up for me" }).click();
   await page.waitForURL(/\/swarms\/[0-9a-f-]{36}$/);
   await page.goto("/");
@@ -211,11 +211,23 @@ test("one click sets up two agents and a swarm, and the list ticks itself off", 
 
 test("on a narrow screen everything is reached from the bar", async (t, { openPage }) => {
   const page = await openPage(t, { width: NARROW });
-  await signUp(page);
+  await comeIn(page);
+  await openHome(page);
   await page.getByRole("button", { name: "More" }).click();
   await page.getByRole("dialog").getByRole("link", { name: "Usage" }).waitFor();
   await keepScreenshot(page, "more");
   await scanWithAxe(page);
   await page.getByRole("dialog").getByRole("link", { name: "Usage" }).click();
   await page.getByRole("heading", { level: 1, name: "Usage" }).waitFor();
+});
+
+test("nothing depends on how the screen is held", async (t, { openPage }) => {
+  const page = await openPage(t);
+  await page.goto("/sign-in");
+  await page.getByLabel("E-mail").waitFor();
+  const styles = await page.evaluate(() =>
+    [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules].map(({ cssText }) => cssText)).join("\n"),
+  );
+  assert.match(styles, /min-width|width >=/);
+  assert.doesNotMatch(styles, /orientation:/);
 });

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { scanWithAxe } from "./support/axe.ts";
-import { signUp } from "./support/people.ts";
+import { pressTwo } from "./support/keys.ts";
+import { comeIn, openHome } from "./support/people.ts";
 import { keepScreenshot } from "./support/screenshots.ts";
 import { NARROW, setStage } from "./support/stage.ts";
+import { tryAgain } from "./support/try-again.ts";
 
 const test = setStage();
 
@@ -12,7 +14,7 @@ test("a lost connection: the page stays usable, says so, and asks again when it 
     theme: "dark",
     expected: [/ERR_INTERNET_DISCONNECTED/, /WebSocket/],
   });
-  await signUp(page);
+  await comeIn(page);
   await page.goto("/account/budgets");
   await page.getByLabel("Tokens a day").waitFor();
   await page.context().setOffline(true);
@@ -31,7 +33,7 @@ test("a lost connection: the page stays usable, says so, and asks again when it 
 
 test("a token that was refused is renewed once, without a word", async (t, { openPage }) => {
   const page = await openPage(t, { expected: [/401/] });
-  await signUp(page);
+  await comeIn(page);
   let refusals = 0;
   await page.route("**/rest/v1/user_settings*", async (route) => {
     refusals += 1;
@@ -47,7 +49,7 @@ test("a token that was refused is renewed once, without a word", async (t, { ope
 
 test("429: the scene says why it is empty, and the strip says how long", async (t, { openPage }) => {
   const page = await openPage(t, { expected: [/429/] });
-  await signUp(page);
+  await comeIn(page);
   const limited = "**/rest/v1/usage_daily*";
   await page.route(limited, (route) =>
     route.fulfill({
@@ -56,23 +58,23 @@ test("429: the scene says why it is empty, and the strip says how long", async (
       json: { error: "Too many requests", code: "RATE_LIMITED", message: "Too many requests", retry_after: 2 },
     }),
   );
-  await page.goto("/usage");
+  // Waited for from the beginning: it says so for two seconds only.
+  const told = page.getByText(/takes the next one in \d s/).waitFor();
+  await Promise.all([told, page.goto("/usage")]);
   await page.getByText("Usage could not be loaded").waitFor();
-  await page.getByText(/takes the next one in \d s/).waitFor();
   await scanWithAxe(page);
   await keepScreenshot(page, "limited-scene");
-  await page.unroute(limited);
   await page.getByText(/takes the next one/).waitFor({ state: "detached" });
-  await page.getByRole("button", { name: "Try again" }).click();
+  await tryAgain(page, limited);
   await page.getByRole("heading", { name: /Nothing was used/ }).waitFor();
 });
 
 test("a part that cannot be loaded, and a place that is not there, leave the way open", async (t, { openPage }) => {
   const page = await openPage(t, { expected: [/ERR_FAILED/, /dynamically imported module/, /404/] });
-  await signUp(page);
+  await comeIn(page);
   await page.route("**/assets/usage-*.js", (route) => route.abort());
-  await page.keyboard.press("g");
-  await page.keyboard.press("u");
+  await openHome(page);
+  await pressTwo(page, "g", "u");
   await page.getByText("This part could not be loaded").waitFor();
   await scanWithAxe(page);
   await keepScreenshot(page, "part-missing");

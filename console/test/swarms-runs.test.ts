@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { scanWithAxe } from "./support/axe.ts";
 import { lookEverywhere } from "./support/looks.ts";
-import { signUp } from "./support/people.ts";
+import { comeIn } from "./support/people.ts";
 import { giveTools, makeRoom, write } from "./support/rooms.ts";
 import { keepScreenshot } from "./support/screenshots.ts";
 import { findVisitor } from "./support/session.ts";
@@ -16,7 +16,7 @@ test("a tool call is approved where it is asked for, and the run tells all of it
   instance,
 }) => {
   const page = await openPage(t);
-  await signUp(page);
+  await comeIn(page);
   const visitor = await findVisitor(page, instance);
   const { swarmId, agentIds } = await makeRoom(visitor, ["Ada", "Max"]);
   await giveTools(visitor, agentIds[0] ?? "");
@@ -47,11 +47,11 @@ test("a tool call is approved where it is asked for, and the run tells all of it
 
 test("a run outlives the page, and is stopped with what it said", async (t, { openPage, instance }) => {
   const page = await openPage(t);
-  await signUp(page);
+  await comeIn(page);
   const visitor = await findVisitor(page, instance);
   const { swarmId } = await makeRoom(visitor, ["Ada"]);
   await page.goto(`/swarms/${swarmId}`);
-  await write(page, `Say this back: ${"a ".repeat(120)}`);
+  await write(page, `Say this back: ${"a ".repeat(400)}`);
   await page.getByRole("article").getByText("[simulated] Ada").waitFor();
   await page.reload();
   await page.getByText("Ada is responding").waitFor();
@@ -80,7 +80,7 @@ test("a run outlives the page, and is stopped with what it said", async (t, { op
 
 test("an answer goes on after the last word that was heard", async (t, { openPage, instance }) => {
   const page = await openPage(t);
-  await signUp(page);
+  await comeIn(page);
   const visitor = await findVisitor(page, instance);
   const { swarmId } = await makeRoom(visitor, ["Ada"]);
   const attached: unknown[] = [];
@@ -109,7 +109,7 @@ test("an answer goes on after the last word that was heard", async (t, { openPag
 
 test("an agent that fails says so, and so does the run", async (t, { openPage, instance }) => {
   const page = await openPage(t);
-  await signUp(page);
+  await comeIn(page);
   const visitor = await findVisitor(page, instance);
   const { swarmId } = await makeRoom(visitor, ["Ada", "Max"]);
   await page.goto(`/swarms/${swarmId}`);

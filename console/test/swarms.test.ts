@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { scanWithAxe } from "./support/axe.ts";
 import { lookEverywhere } from "./support/looks.ts";
-import { inventPerson, signUp } from "./support/people.ts";
+import { comeIn, inventPerson } from "./support/people.ts";
 import { makeRoom, waitUntil, write } from "./support/rooms.ts";
 import { keepScreenshot } from "./support/screenshots.ts";
 import { findVisitor } from "./support/session.ts";
@@ -11,7 +11,7 @@ const test = setStage();
 
 test("a swarm is made, asked, and answers word by word", async (t, { openPage, instance }) => {
   const page = await openPage(t, { expected: [/400/] });
-  await signUp(page);
+  await comeIn(page);
   const visitor = await findVisitor(page, instance);
   await visitor.call("POST", "/rest/v1/agents", [{ name: "Ada" }, { name: "Lin Wu" }]);
   await page.goto("/swarms");
@@ -53,7 +53,7 @@ test("a swarm is made, asked, and answers word by word", async (t, { openPage, i
   await field.press("End");
   await field.pressSequentially("who are you?");
   await field.press("Shift+Enter");
-  await field.pressSequentially("/sleep 700");
+  await field.pressSequentially("/sleep 2000");
   await field.press("Enter");
   await page.getByText("Lin Wu is thinking").waitFor();
   await keepScreenshot(page, "room-thinking");
@@ -65,15 +65,17 @@ test("a swarm is made, asked, and answers word by word", async (t, { openPage, i
   await field.fill("Thank you, that is all.");
   await field.press("Alt+Enter");
   await page.getByRole("button", { name: "In reply to" }).waitFor();
-  const rows = (await visitor.call("GET", "/rest/v1/messages?select=content,reply_to_id&order=seq")) as unknown[];
-  assert.equal(rows.length, 3, "said, and not answered");
+  const count = async () => ((await visitor.call("GET", "/rest/v1/messages?select=seq")) as unknown[]).length;
+  await waitUntil(async () => (await count()) >= 3);
+  assert.equal(await count(), 3, "said, and not answered");
 });
 
 test("two people in one room", async (t, { openPage, instance }) => {
   const page = await openPage(t);
   const other = await openPage(t, { width: NARROW, theme: "dark" });
   const bob = inventPerson("Bob Stone");
-  await Promise.all([signUp(page), signUp(other, bob)]);
+  await comeIn(page);
+  await comeIn(other, bob);
   const visitor = await findVisitor(page, instance);
   const { swarmId } = await makeRoom(visitor, ["Ada"]);
   await page.goto(`/swarms/${swarmId}`);
@@ -132,7 +134,7 @@ test("two people in one room", async (t, { openPage, instance }) => {
 
 test("thousands of messages: the end at once, the beginning by its address", async (t, { openPage, instance }) => {
   const page = await openPage(t);
-  await signUp(page);
+  await comeIn(page);
   const visitor = await findVisitor(page, instance);
   const { swarmId } = await makeRoom(visitor, ["Ada"]);
   const rows = Array.from({ length: 2_500 }, (_, at) => ({ swarm_id: swarmId, content: `Message number ${at + 1}` }));
@@ -162,7 +164,7 @@ test("thousands of messages: the end at once, the beginning by its address", asy
 
 test("what is refused is said in plain words, and the words stay", async (t, { openPage, instance }) => {
   const page = await openPage(t, { expected: [/409/, /429/, /400/] });
-  await signUp(page);
+  await comeIn(page);
   const visitor = await findVisitor(page, instance);
   const { swarmId } = await makeRoom(visitor, ["Ada"], {
     settings: { on_conflict: "reject", moderation: { enabled: true, blocklist: ["buy now"], action: "block" } },
@@ -207,7 +209,7 @@ test("what is refused is said in plain words, and the words stay", async (t, { o
 test("agents are ordered, silenced and removed; settings are saved; a swarm ends by its name", async (t, stage) => {
   const { openPage, instance } = stage;
   const page = await openPage(t, { expected: [/400/] });
-  await signUp(page);
+  await comeIn(page);
   const visitor = await findVisitor(page, instance);
   const { swarmId } = await makeRoom(visitor, ["Ada", "Max", "Lin"]);
   const order = async () => {

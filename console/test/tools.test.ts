@@ -12,7 +12,7 @@ import { renderRequest } from "../src/scenes/tools/render-request.ts";
 import { scanWithAxe } from "./support/axe.ts";
 import type { Instance } from "./support/instance.ts";
 import { lookEverywhere } from "./support/looks.ts";
-import { signUp } from "./support/people.ts";
+import { comeIn } from "./support/people.ts";
 import { startReceiver } from "./support/receiver.ts";
 import { findVisitor } from "./support/session.ts";
 import { setStage } from "./support/stage.ts";
@@ -25,7 +25,7 @@ test("an HTTP tool is made, called, changed without its secret, and deleted", as
   const page = await openPage(t, { expected: [/400/] });
   const address = receiver.url.replace("/hook", "/orders/{number}");
   receiver.answer(200, JSON.stringify({ status: "on its way", token: SECRET }));
-  await signUp(page);
+  await comeIn(page);
   const visitor = await findVisitor(page, instance);
   await page.goto("/tools?from=mine");
   await page.getByRole("heading", { name: "No tools of yours yet" }).waitFor();
@@ -112,7 +112,7 @@ test("an HTTP tool is made, called, changed without its secret, and deleted", as
 test("what an MCP server offers is chosen from and imported; what goes wrong is said", async (t, stage) => {
   const url = await startMcpServer(t, stage.instance);
   const page = await stage.openPage(t, { expected: [/400|502/] });
-  await signUp(page);
+  await comeIn(page);
   await page.goto("/tools");
   await page.getByRole("heading", { name: "calculator" }).waitFor();
   await lookEverywhere(page, "tools");

@@ -3,9 +3,11 @@ import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { scanWithAxe } from "./support/axe.ts";
 import type { Instance } from "./support/instance.ts";
-import { signIn, signUp } from "./support/people.ts";
+import { comeIn, signIn } from "./support/people.ts";
 import { keepScreenshot } from "./support/screenshots.ts";
 import { NARROW, setStage } from "./support/stage.ts";
+import { tryAgain } from "./support/try-again.ts";
+import { readSession } from "./support/visitors.ts";
 
 const test = setStage();
 const DAY_MS = 86_400_000;
@@ -16,13 +18,7 @@ interface Filled {
 
 /** Writes what agents would have used, as the service does: two agents, two models, three days. */
 async function fillUsage(page: Page, instance: Instance): Promise<Filled> {
-  const { token, userId } = await page.evaluate(() => {
-    const stored = JSON.parse(localStorage.getItem("swarmbase.session") ?? "{}") as {
-      access_token: string;
-      user: { id: string };
-    };
-    return { token: stored.access_token, userId: stored.user.id };
-  });
+  const { access_token: token, user } = await readSession(page);
   const post = async (table: string, key: string, data: object): Promise<{ id: string }[]> => {
     const apikey = key === token ? instance.anon_key : key;
     const headers = { apikey, authorization: `Bearer ${key}`, prefer: "return=representation" };
@@ -33,8 +29,8 @@ async function fillUsage(page: Page, instance: Instance): Promise<Filled> {
   const agents = await post("agents", token, [{ name: "=Ada" }, { name: "Max" }]);
   const rows = agents.flatMap(({ id }, at) =>
     [0, 1, 2].map((day) => ({
-      payer_id: userId,
-      user_id: userId,
+      payer_id: user.id,
+      user_id: user.id,
       agent_id: id,
       framework: "provider_a",
       model: day === 0 ? "model-one" : "model-two",
@@ -50,7 +46,7 @@ async function fillUsage(page: Page, instance: Instance): Promise<Filled> {
 
 test("usage shows itself as it happens, told apart by agent and model, and is saved as CSV", async (t, stage) => {
   const page = await stage.openPage(t);
-  const person = await signUp(page);
+  const person = await comeIn(page);
   await page.goto("/usage");
   await page.getByRole("heading", { name: "Nothing was used in the last 30 days" }).waitFor();
   await scanWithAxe(page);
@@ -90,7 +86,7 @@ test("usage shows itself as it happens, told apart by agent and model, and is sa
 
 test("a budget is measured against, and what fails can be tried again", async (t, stage) => {
   const page = await stage.openPage(t, { theme: "dark", expected: [/400/, /500/] });
-  await signUp(page);
+  await comeIn(page);
   await fillUsage(page, stage.instance);
   await page.goto("/account/budgets");
   await page.getByLabel("Tokens a day").fill("many");
@@ -110,8 +106,7 @@ test("a budget is measured against, and what fails can be tried again", async (t
   await page.getByRole("link", { name: "See what is used" }).click();
   await page.getByText("Usage could not be loaded").waitFor();
   await scanWithAxe(page);
-  await page.unroute(failing);
-  await page.getByRole("button", { name: "Try again" }).click();
+  await tryAgain(page, failing);
   await page.getByText("Used up").waitFor();
   assert.equal(await page.getByRole("meter", { name: "Tokens today" }).getAttribute("aria-valuenow"), "100");
   await page.getByText("Daily budget, 50K").waitFor();

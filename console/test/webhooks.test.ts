@@ -3,18 +3,20 @@ import { randomUUID } from "node:crypto";
 import type { Page } from "playwright-core";
 import { scanWithAxe } from "./support/axe.ts";
 import { lookEverywhere } from "./support/looks.ts";
-import { signUp } from "./support/people.ts";
+import { comeIn } from "./support/people.ts";
 import { type Receiver, startReceiver } from "./support/receiver.ts";
+import { waitUntil } from "./support/rooms.ts";
 import { keepScreenshot } from "./support/screenshots.ts";
 import { findVisitor, type Visitor } from "./support/session.ts";
 import { NARROW, setStage, WIDE } from "./support/stage.ts";
+import { tryAgain } from "./support/try-again.ts";
 
 const test = setStage();
 
 test("a webhook is made, tested, looked into, replayed and verified", async (t, { openPage, instance }) => {
   const page = await openPage(t, { expected: [/40[0-9]/, /502/] });
   const receiver = await startReceiver(t, instance);
-  await signUp(page);
+  await comeIn(page);
   await page.goto("/webhooks");
   await page.getByRole("heading", { name: "Hear of it in your own service" }).waitFor();
   await lookEverywhere(page, "webhooks-empty");
@@ -68,6 +70,8 @@ test("a webhook is made, tested, looked into, replayed and verified", async (t, 
   await page.getByRole("dialog").getByRole("button", { name: "Replay" }).click();
   await page.waitForURL((url) => url.href !== before);
   await page.getByText("It arrived at once.").waitFor();
+  // The same words stood there before.
+  await waitUntil(async () => receiver.received.length > 1);
   assert.equal(receiver.received[1]?.body, first?.body);
   await page.getByRole("heading", { name: "The same event" }).waitFor();
 });
@@ -75,7 +79,7 @@ test("a webhook is made, tested, looked into, replayed and verified", async (t, 
 test("what fails is shown with its answer, retried by hand and recovered", async (t, { openPage, instance }) => {
   const page = await openPage(t, { expected: [/502/] });
   const receiver = await startReceiver(t, instance);
-  await signUp(page);
+  await comeIn(page);
   const visitor = await findVisitor(page, instance);
   const id = await makeWebhook(visitor, { name: "Analytics", url: receiver.url, retry_count: 1 });
   receiver.answer(503, '{"error":"away"}');
@@ -119,7 +123,7 @@ test("what fails is shown with its answer, retried by hand and recovered", async
 
 test("a long list goes on, is filtered, and its webhook is switched, changed and deleted", async (t, stage) => {
   const page = await stage.openPage(t, { expected: [/40[0-9]/] });
-  await signUp(page);
+  await comeIn(page);
   const visitor = await findVisitor(page, stage.instance);
   const id = await makeWebhook(visitor, { name: "Archive", url: "https://archive.example.com/hook" });
   await visitor.callAsService("POST", "/rest/v1/webhook_deliveries", makeDeliveries(visitor.userId, id, 130));
@@ -178,15 +182,14 @@ test("a long list goes on, is filtered, and its webhook is switched, changed and
   await page.getByText("The webhooks could not be loaded").waitFor();
   await page.getByText("Not today.").waitFor();
   await scanWithAxe(page);
-  await page.unroute("**/rest/v1/webhooks*");
-  await page.getByRole("button", { name: "Try again" }).click();
+  await tryAgain(page, "**/rest/v1/webhooks*");
   await page.getByRole("heading", { name: "Hear of it in your own service" }).waitFor();
 });
 
 test("an endpoint that is gone is said to be the reason why its webhook is off", async (t, { openPage, instance }) => {
   const page = await openPage(t, { width: NARROW, theme: "dark" });
   const receiver: Receiver = await startReceiver(t, instance);
-  await signUp(page);
+  await comeIn(page);
   const visitor = await findVisitor(page, instance);
   receiver.answer(410);
   const id = await makeWebhook(visitor, { name: "Staging", url: receiver.url });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import type { Page } from "playwright-core";
 import type { Instance } from "./instance.ts";
+import { readSession } from "./visitors.ts";
 
 export interface Factor {
   /** A code that has not been used yet. */
@@ -13,10 +14,7 @@ const STEP_SECONDS = 30;
 
 /** Sets up an authenticator for whoever is signed in on the page. */
 export async function enrolFactor(page: Page, instance: Instance): Promise<Factor> {
-  const token = await page.evaluate(() => {
-    const stored = JSON.parse(localStorage.getItem("swarmbase.session") ?? "{}") as { access_token: string };
-    return stored.access_token;
-  });
+  const { access_token: token } = await readSession(page);
   const ask = async (path: string, data: object): Promise<Record<string, unknown>> => {
     const headers = { apikey: instance.anon_key, authorization: `Bearer ${token}` };
     const answer = await page.request.post(`${instance.url}/auth/v1/${path}`, { headers, data });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Instance } from "./instance.ts";
 
-const WAIT_MS = 10_000;
+const WAIT_MS = 30_000;
 const POLL_MS = 50;
 
 /** The link of the newest mail to an address. Without a mail server, mails are files. */

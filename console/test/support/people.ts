@@ -1,5 +1,7 @@
+import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import type { Page } from "playwright-core";
+import { storeSession } from "./visitors.ts";
 
 export interface Person {
   readonly name: string;
@@ -9,6 +11,29 @@ export interface Person {
 
 export function inventPerson(name = "Grace Hopper"): Person {
   return { name, email: `${randomUUID()}@example.com`, password: `pass-${randomUUID()}` };
+}
+
+/**
+ * Makes an account beside the page and leaves its session where the page looks for it: the next address that is opened is opened
+ * as this person. What the page itself does at the door is for the tests of the door.
+ */
+export async function comeIn(page: Page, person: Person = inventPerson()): Promise<Person> {
+  const start = await page.request.get("/console.json");
+  const { anon_key: apikey } = (await start.json()) as { anon_key: string };
+  const { name, email, password } = person;
+  const answer = await page.request.post("/auth/v1/signup", {
+    headers: { apikey },
+    data: { email, password, data: { full_name: name } },
+  });
+  assert.ok(answer.ok(), await answer.text());
+  await storeSession(page, await answer.json());
+  return person;
+}
+
+/** The first scene of somebody who is signed in. */
+export async function openHome(page: Page): Promise<void> {
+  await page.goto("/");
+  await page.getByRole("heading", { level: 1, name: "Welcome" }).waitFor();
 }
 
 /** Makes an account through the page and waits until the first scene is there. */

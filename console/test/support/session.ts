@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import type { Instance } from "./instance.ts";
+import { readSession } from "./visitors.ts";
 
 export interface Visitor {
   readonly userId: string;
@@ -11,8 +12,7 @@ export interface Visitor {
 
 /** What the page could do, done beside it: to make things happen that it should notice. */
 export async function findVisitor(page: Page, instance: Instance): Promise<Visitor> {
-  const stored = await page.evaluate(() => localStorage.getItem("swarmbase.session"));
-  const { access_token: token, user } = JSON.parse(stored ?? "{}") as { access_token: string; user: { id: string } };
+  const { access_token: token, user } = await readSession(page);
   const send = async (key: string, bearer: string, method: string, path: string, body: unknown): Promise<unknown> => {
     const response = await page.request.fetch(`${instance.url}${path}`, {
       method,

@@ -1,8 +1,9 @@
 import { after, before, type TestContext, test } from "node:test";
-import type { Browser, BrowserContext, Page } from "playwright-core";
-import { launchBrowser } from "./browser.ts";
+import type { Page } from "playwright-core";
+import { type Launched, launchBrowser } from "./browser.ts";
 import { type Instance, type InstanceSettings, startInstance } from "./instance.ts";
 import { type Troubles, watchTroubles } from "./troubles.ts";
+import { seatVisitors, type Visitors } from "./visitors.ts";
 
 /** The two widths that every scene is made for. */
 export const WIDE = 1440;
@@ -24,60 +25,62 @@ export interface Stage {
 export type StagedTest = (t: TestContext, stage: Stage) => Promise<void>;
 
 const HEIGHT = { [WIDE]: 900, [NARROW]: 740 } as Readonly<Record<number, number>>;
-const ACTION_MS = 15_000;
+/** Long enough for a machine that does other things meanwhile. */
+const ACTION_MS = 30_000;
+/** The pages of a visitor share a process, which the next visitor goes on with. */
+const QUICK = ["--renderer-process-limit=1"];
 
-/** For a file of browser tests: one instance, one browser, and a `test` that skips, saying why, where no browser runs. */
+/** Files of one process have the browser in common, and the visitors of an instance that they share. */
+let openStages = 0;
+let launching: Promise<Launched> | null = null;
+const seated = new Map<string, Visitors>();
+
+/** For a file of browser tests: an instance, a browser, and a `test` that skips, saying why, where no browser runs. */
 export function setStage(settings: InstanceSettings = {}): (name: string, run: StagedTest) => void {
   let instance: Instance | null = null;
-  let browser: Browser | null = null;
+  let visitors: Visitors | null = null;
   let reason = "";
+  openStages += 1;
   before(async () => {
-    const launched = await launchBrowser();
+    launching ??= launchBrowser(QUICK);
+    const launched = await launching;
     if ("reason" in launched) {
       reason = launched.reason;
       return;
     }
-    browser = launched.browser;
     instance = await startInstance(settings);
+    visitors = seated.get(instance.url) ?? seatVisitors(launched.browser, instance);
+    seated.set(instance.url, visitors);
   });
   after(async () => {
-    await browser?.close();
+    openStages -= 1;
+    if (openStages === 0) await closeBrowser();
     await instance?.stop();
   });
   return (name, run) =>
     void test(name, async (t) => {
-      if (browser === null || instance === null) return t.skip(reason);
-      const [openBrowser, openInstance] = [browser, instance];
-      await run(t, {
-        instance: openInstance,
-        openPage: (context, options) => openPage(context, openBrowser, openInstance, options),
-      });
+      if (instance === null || visitors === null) return t.skip(reason);
+      const known = visitors;
+      await run(t, { instance, openPage: (context, options) => openPage(context, known, options) });
     });
 }
 
-async function openPage(
-  t: TestContext,
-  browser: Browser,
-  instance: Instance,
-  options: PageOptions = {},
-): Promise<Page> {
+async function closeBrowser(): Promise<void> {
+  const launched = await launching;
+  launching = null;
+  seated.clear();
+  if (launched !== null && "browser" in launched) await launched.browser.close();
+}
+
+async function openPage(t: TestContext, visitors: Visitors, options: PageOptions = {}): Promise<Page> {
   const { width = WIDE, theme = "light", expected = [] } = options;
-  const context: BrowserContext = await browser.newContext({
-    baseURL: instance.url,
-    // The authority of the instance is made for it alone; no browser knows it.
-    ignoreHTTPSErrors: true,
-    viewport: { width, height: HEIGHT[width] ?? 800 },
-    colorScheme: theme,
-    reducedMotion: "reduce",
-    locale: "en-GB",
-    hasTouch: width === NARROW,
-    permissions: ["clipboard-read", "clipboard-write"],
-  });
-  context.setDefaultTimeout(ACTION_MS);
-  const page = await context.newPage();
+  const seat = await visitors.seat({ width, height: HEIGHT[width] ?? 800, hasTouch: width === NARROW });
+  const page = await seat.context.newPage();
+  page.setDefaultTimeout(ACTION_MS);
+  await page.emulateMedia({ colorScheme: theme });
   const troubles: Troubles = await watchTroubles(page, expected);
   t.after(async () => {
-    await context.close();
+    await visitors.leave(seat);
     troubles.assertNone();
   });
   return page;

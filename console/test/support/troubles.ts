@@ -5,11 +5,14 @@ export interface Troubles {
   assertNone(): void;
 }
 
+/** What a browser says of a page that is left while it still connects, which a person who is quick does too. */
+const LEFT = /WebSocket is closed before the connection is established/;
+
 /** Collects what a careful person would see in the developer tools: errors, exceptions, violations of the policy. */
 export async function watchTroubles(page: Page, expected: readonly RegExp[]): Promise<Troubles> {
   const found: string[] = [];
   const note = (trouble: string): void => {
-    if (!expected.some((pattern) => pattern.test(trouble))) found.push(trouble);
+    if (![...expected, LEFT].some((pattern) => pattern.test(trouble))) found.push(trouble);
   };
   page.on("pageerror", (error) => note(`exception: ${error.message}`));
   page.on("console", (message) => {

@@ -57,13 +57,14 @@ test("a wrong password takes as long without an account as with one", async (t) 
   const times: Record<string, number[]> = { "ada@example.com": [], "nobody@example.com": [] };
   for (let round = 0; round < 9; round += 1) {
     for (const [email, taken] of Object.entries(times)) {
-      const start = performance.now();
+      // What the processor does, on all threads: a busy machine makes clocks late, and this not.
+      const start = process.cpuUsage();
       await assert.rejects(signIn(auth, email, "wrong"));
-      taken.push(performance.now() - start);
+      taken.push(process.cpuUsage(start).user);
     }
   }
-  const [known = 0, unknown = 0] = Object.values(times).map((taken) => taken.toSorted((a, b) => a - b)[4]);
-  assert.ok(unknown / known > 0.5 && unknown / known < 2, `${unknown} ms against ${known} ms`);
+  const [known = 0, unknown = 0] = Object.values(times).map((taken) => Math.min(...taken));
+  assert.ok(unknown / known > 0.5 && unknown / known < 2, `${unknown} µs against ${known} µs`);
 });
 
 test("sign-in that is refused, each for its reason", async (t) => {

@@ -187,11 +187,11 @@ describe("asking for mail", () => {
         times[who]?.push(performance.now() - startedAt);
       }
     }
-    const median = (values: number[] = []) => values.toSorted((a, b) => a - b)[4] ?? 0;
-    const shortest = Math.min(...(times["unknown"] ?? []));
-    assert.ok(shortest >= 49, `an answer came after ${shortest} ms`);
+    // The fastest of each is what a busy machine disturbs least.
+    const [known = 0, unknown = 0] = Object.values(times).map((taken) => Math.min(...taken));
+    assert.ok(unknown >= 49, `an answer came after ${unknown} ms`);
     // Both fall on the same step; on a machine that is busy one of them may be a step late.
-    const steps = Math.abs(median(times["known"]) - median(times["unknown"])) / 50;
+    const steps = Math.abs(known - unknown) / 50;
     assert.ok(steps < 0.5 || Math.abs(steps - Math.round(steps)) < 0.3, `${steps} steps apart`);
   });
 });

@@ -97,74 +97,76 @@ async function startProgramUnderDevelopment(t: TestContext, statuses: number[]) 
   return { got, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook?from=swarmbase` };
 }
 
-test("deliveries are shown and passed on, answers are passed back, and nothing is left behind", SLOW, async (t) => {
+test("on a running service", SLOW, async (t) => {
   const stage = await openStage(t);
-  const noAccount = await runHere(["listen"], stage.env);
-  assert.equal(noAccount.code, 1);
-  assert.match(noAccount.stderr, /^There is no account yet/);
+  let ada = "";
 
-  const ada = await stage.newUser("ada@example.test");
-  const { got, url } = await startProgramUnderDevelopment(t, [500]);
-  const program = await stage.listen(["--forward", url, "--events", "agent.created,agent.deleted"]);
-  const [, secret = ""] = await printed(program, /^Secret: {2}(whsec_\S+)$/m);
-  assert.match(program.stdout(), /^Listening to the events of ada@example\.test: agent\.created, agent\.deleted$/m);
-  assert.deepEqual(got, [], "the sample that tries the way is not passed on");
+  await t.test("deliveries are shown and passed on, answers are passed back, and nothing is left behind", async () => {
+    const noAccount = await runHere(["listen"], stage.env);
+    assert.equal(noAccount.code, 1);
+    assert.match(noAccount.stderr, /^There is no account yet/);
 
-  await stage.newAgent(ada);
-  await printed(program, / {2}agent\.created {2}[0-9a-f-]{36} {2}forwarded: 500 \(\d+ ms\)\n[^]*forwarded: 200 /);
-  assert.equal(got.length, 2);
-  assert.equal(new Set(got.map(({ headers }) => headers["x-service-delivery"])).size, 1);
-  for (const { headers, body, url: path } of got) {
-    assert.equal(path, "/hook?from=swarmbase");
-    assert.equal((await verifyWebhook(body, headers, secret)).type, "agent.created");
-    assert.equal(headers["content-type"], "application/json");
-  }
-  await eventually(async () => {
-    const { rows } = await stage.sql.query(
-      "select status, attempts, response_body from public.webhook_deliveries where attempts > 1",
-    );
-    return rows.length === 1 && rows[0].status === "delivered" && rows[0].response_body === "answer";
+    ada = await stage.newUser("ada@example.test");
+    const { got, url } = await startProgramUnderDevelopment(t, [500]);
+    const program = await stage.listen(["--forward", url, "--events", "agent.created,agent.deleted"]);
+    const [, secret = ""] = await printed(program, /^Secret: {2}(whsec_\S+)$/m);
+    assert.match(program.stdout(), /^Listening to the events of ada@example\.test: agent\.created, agent\.deleted$/m);
+    assert.deepEqual(got, [], "the sample that tries the way is not passed on");
+
+    await stage.newAgent(ada);
+    await printed(program, / {2}agent\.created {2}[0-9a-f-]{36} {2}forwarded: 500 \(\d+ ms\)\n[^]*forwarded: 200 /);
+    assert.equal(got.length, 2);
+    assert.equal(new Set(got.map(({ headers }) => headers["x-service-delivery"])).size, 1);
+    for (const { headers, body, url: path } of got) {
+      assert.equal(path, "/hook?from=swarmbase");
+      assert.equal((await verifyWebhook(body, headers, secret)).type, "agent.created");
+      assert.equal(headers["content-type"], "application/json");
+    }
+    await eventually(async () => {
+      const { rows } = await stage.sql.query(
+        "select status, attempts, response_body from public.webhook_deliveries where attempts > 1",
+      );
+      return rows.length === 1 && rows[0].status === "delivered" && rows[0].response_body === "answer";
+    });
+    assert.doesNotMatch(program.stdout(), /"type"/, "bodies were not asked for");
+
+    assert.deepEqual(await program.stop("SIGINT"), { code: 0, signal: null });
+    assert.match(program.stdout(), /The webhook was removed\.\n$/);
+    assert.deepEqual((await stage.sql.query("select id from public.webhooks")).rows, []);
   });
-  assert.doesNotMatch(program.stdout(), /"type"/, "bodies were not asked for");
 
-  assert.deepEqual(await program.stop("SIGINT"), { code: 0, signal: null });
-  assert.match(program.stdout(), /The webhook was removed\.\n$/);
-  assert.deepEqual((await stage.sql.query("select id from public.webhooks")).rows, []);
-});
+  await t.test("bodies are shown where nothing is passed on; what cannot be passed on is tried again", async () => {
+    const bob = await stage.newUser("bob@example.test");
+    const unsaid = await runHere(["listen"], stage.env);
+    assert.equal(unsaid.code, 1);
+    assert.match(unsaid.stderr, /say whose events with --user/);
+    const unknown = await runHere(["listen", "--user", "eve@example.test"], stage.env);
+    assert.equal(unknown.code, 1);
+    assert.match(unknown.stderr, /There is no account eve@example\.test/);
 
-test("bodies are shown where nothing is passed on; what cannot be passed on is tried again", SLOW, async (t) => {
-  const stage = await openStage(t);
-  const ada = await stage.newUser("ada@example.test");
-  const bob = await stage.newUser("bob@example.test");
-  const unsaid = await runHere(["listen"], stage.env);
-  assert.equal(unsaid.code, 1);
-  assert.match(unsaid.stderr, /say whose events with --user/);
-  const unknown = await runHere(["listen", "--user", "eve@example.test"], stage.env);
-  assert.equal(unknown.code, 1);
-  assert.match(unknown.stderr, /There is no account eve@example\.test/);
+    const byEmail = await stage.listen(["--user", "ada@example.test"]);
+    const byId = await stage.listen(["--user", bob, "--forward", "http://127.0.0.1:1/"]);
+    assert.ok(byEmail.stdout().includes(EVENT_TYPES.join(", ")));
+    await stage.newAgent(ada);
+    await stage.newAgent(bob);
+    const [, body = ""] = await printed(byEmail, /agent\.created {2}\S+ {2}received\n(\{.*\})\n/);
+    assert.equal((JSON.parse(body) as { type: string }).type, "agent.created");
+    await printed(byId, /not forwarded: .+\n[^]*not forwarded: /);
 
-  const byEmail = await stage.listen(["--user", "ada@example.test"]);
-  const byId = await stage.listen(["--user", bob, "--forward", "http://127.0.0.1:1/"]);
-  assert.ok(byEmail.stdout().includes(EVENT_TYPES.join(", ")));
-  await stage.newAgent(ada);
-  await stage.newAgent(bob);
-  const [, body = ""] = await printed(byEmail, /agent\.created {2}\S+ {2}received\n(\{.*\})\n/);
-  assert.equal((JSON.parse(body) as { type: string }).type, "agent.created");
-  await printed(byId, /not forwarded: .+\n[^]*not forwarded: /);
-
-  // Killed, it leaves its webhook to the next one, which leaves those alone that still listen or are not of its kind.
-  await byId.stop("SIGKILL");
-  const namesake = { name: "swarmbase listen", url: "https://example.test/hook" };
-  await stage.sql.query(
-    "insert into public.webhooks (user_id, name, url, events, is_active) values ($1, $2, $3, '{agent.created}', false)",
-    [bob, namesake.name, namesake.url],
-  );
-  const again = await stage.listen(["--user", bob]);
-  const beside = await stage.listen(["--user", bob]);
-  const { rows } = await stage.sql.query("select user_id from public.webhooks where is_active order by created_at");
-  assert.deepEqual(rows, [{ user_id: ada }, { user_id: bob }, { user_id: bob }]);
-  for (const program of [again, beside, byEmail]) assert.equal((await program.stop()).code, 0);
-  assert.deepEqual((await stage.sql.query("select name, url from public.webhooks")).rows, [namesake]);
+    // Killed, it leaves its webhook to the next one, which leaves those alone that still listen or are not of its kind.
+    await byId.stop("SIGKILL");
+    const namesake = { name: "swarmbase listen", url: "https://example.test/hook" };
+    await stage.sql.query(
+      "insert into public.webhooks (user_id, name, url, events, is_active) values ($1, $2, $3, '{agent.created}', false)",
+      [bob, namesake.name, namesake.url],
+    );
+    const again = await stage.listen(["--user", bob]);
+    const beside = await stage.listen(["--user", bob]);
+    const { rows } = await stage.sql.query("select user_id from public.webhooks where is_active order by created_at");
+    assert.deepEqual(rows, [{ user_id: ada }, { user_id: bob }, { user_id: bob }]);
+    for (const program of [again, beside, byEmail]) assert.equal((await program.stop()).code, 0);
+    assert.deepEqual((await stage.sql.query("select name, url from public.webhooks")).rows, [namesake]);
+  });
 });
 
 test("a service that must not reach this machine says so, and keeps nothing", SLOW, async (t) => {

@@ -13,6 +13,8 @@ import { createMemoryStore, type MemoryStore } from "./support/memory-store.ts";
 
 const SETTINGS: LimitSettings = { limitApi: 3, limitAuth: 2, limitAi: 1, limitTools: 1, limitWebhooks: 1 };
 const START_MS = Date.UTC(2026, 0, 1);
+/** As long as a silent store is left alone. */
+const STORE_RESTS_MS = 1_000;
 
 function open(settings: Partial<LimitSettings> = {}, store: MemoryStore | null = null) {
   const notes: string[] = [];
@@ -150,8 +152,12 @@ describe("a shared store", () => {
     const { limits, notes } = open({ limitApi: 1000 }, store);
     const startedMs = performance.now();
     for (let call = 0; call < 50; call += 1) await take(limits, "k");
-    assert.ok(performance.now() - startedMs < 900, "calls wait for a store that is known to be silent");
-    assert.equal(store.asked, 1);
+    const elapsedMs = performance.now() - startedMs;
+    assert.ok(elapsedMs < 4_000, "calls wait for a store that is known to be silent");
+    assert.ok(
+      store.asked >= 1 && store.asked <= 1 + Math.floor(elapsedMs / STORE_RESTS_MS),
+      `asked ${store.asked} times`,
+    );
     store.mood = "well";
     const deadlineMs = performance.now() + 10_000;
     while (!notes.includes("limits.store_back") && performance.now() < deadlineMs) {

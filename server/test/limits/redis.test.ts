@@ -11,8 +11,8 @@ const PROGRAM = findRedisProgram();
 const { REDIS_URL: GIVEN_URL } = process.env;
 const NO_PROGRAM = PROGRAM === null && "neither valkey-server nor redis-server is on the PATH";
 const NO_STORE = GIVEN_URL === undefined && NO_PROGRAM && `REDIS_URL is not set and ${NO_PROGRAM}`;
-/** What a call may take at most while the store says nothing: its deadline, and a busy machine. */
-const PATIENCE_MS = 1_500;
+/** Less than fifty calls take that each wait for a store that says nothing, and more than a busy machine takes for one. */
+const PATIENCE_MS = 4_000;
 const MOST_ATTEMPTS = 5;
 const AWAY = "limits.store_away";
 const BACK = "limits.store_back";

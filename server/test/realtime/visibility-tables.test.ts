@@ -158,7 +158,6 @@ describe("tables of one's own", () => {
       await stage.hear(node, well, [bind("moody"), bind("agents", { id: 2 })]),
       await stage.hear(node, bad, [bind("agents")]),
     ] as const;
-    const startedAtMs = performance.now();
     await write("insert into moody values (1); insert into moody values (2)");
     await stage.newAgent(user);
     const told = await listeners[2].next(3);
@@ -170,7 +169,7 @@ describe("tables of one's own", () => {
         [2, "agent"],
       ],
     );
-    assert.ok(performance.now() - startedAtMs < 1500, "the slow one held up the others");
+    assert.deepEqual(listeners[1].losses, [], "the slow one held up the others");
     await listeners[3].next();
     await listeners[0].until(() => listeners[0].losses.length === 1);
     await listeners[1].until(() => listeners[1].losses.length === 1);

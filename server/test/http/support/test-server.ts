@@ -167,7 +167,7 @@ export function route(path: string, handler: Route["handler"], method: Route["me
 }
 
 export async function until(condition: () => boolean): Promise<void> {
-  const deadline = Date.now() + 10_000;
+  const deadline = Date.now() + 60_000;
   while (!condition()) {
     if (Date.now() > deadline) throw new Error("the condition did not come true");
     await new Promise((resolve) => setTimeout(resolve, 5));

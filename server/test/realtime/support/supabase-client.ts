@@ -40,7 +40,7 @@ export function subscribed(channel: RealtimeChannel): Promise<void> {
 
 /** Looks until it is so. */
 export async function until(isSo: () => boolean, what = "it is so"): Promise<void> {
-  const deadline = Date.now() + 10_000;
+  const deadline = Date.now() + 60_000;
   while (!isSo()) {
     if (Date.now() > deadline) throw new Error(`waited in vain until ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 5));
