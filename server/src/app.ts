@@ -186,12 +186,17 @@ function loadTlsFiles(settings: Settings, clock: Clock): Promise<TlsMaterial> {
 
 /** The port is known once we listen, the credentials are written after that, and nothing answers before they are. */
 function behind(gate: Promise<void>, route: Route): Route {
+  const { handler } = route;
+  let isOpen = false;
+  gate.then(
+    () => {
+      isOpen = true;
+    },
+    () => {},
+  );
   return {
     ...route,
-    handler: async (request, reply) => {
-      await gate;
-      return route.handler(request, reply);
-    },
+    handler: (request, reply) => (isOpen ? handler(request, reply) : gate.then(() => handler(request, reply))),
   };
 }
 

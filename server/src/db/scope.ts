@@ -7,7 +7,7 @@ export interface Scope {
   readonly statementTimeoutMs: number;
   readonly isReadOnly: boolean;
   /** Whose session must be alive for the transaction to begin. Every request with a user's token has one. */
-  readonly session?: ScopeSession;
+  readonly session?: ScopeSession | null;
   readonly request: {
     readonly method: string;
     readonly path: string;
@@ -63,14 +63,14 @@ export function buildScope(scope: Scope): ScopeStatement {
     scope.role,
     writeOnce(claims),
     typeof sub === "string" ? sub : "",
-    scope.schemas.map(quoteIdentifier).join(", "),
+    writePath(scope.schemas),
     String(scope.statementTimeoutMs),
     scope.isReadOnly ? "on" : "off",
     request.method,
     request.path,
     writeOnce(request.headers),
   ];
-  if (session === undefined) return { text: TEXT, values };
+  if (session === undefined || session === null) return { text: TEXT, values };
   const { userId, sessionId, inactivitySeconds, isUnsigned = false } = session;
   return {
     text: isUnsigned ? UNSIGNED_TEXT : LIVE_TEXT,
@@ -87,6 +87,17 @@ function writeOnce(value: object): string {
   const text = JSON.stringify(value);
   written.set(value, text);
   return text;
+}
+
+const paths = new WeakMap<readonly string[], string>();
+
+/** Nearly every scope has the list of the settings. */
+function writePath(schemas: readonly string[]): string {
+  const known = paths.get(schemas);
+  if (known !== undefined) return known;
+  const path = schemas.map(quoteIdentifier).join(", ");
+  paths.set(schemas, path);
+  return path;
 }
 
 function quoteIdentifier(name: string): string {

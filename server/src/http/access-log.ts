@@ -5,7 +5,6 @@ import { PROBE_PATHS } from "./health.ts";
 import { requestIdOf } from "./request-id.ts";
 
 const PATH_LOG_LENGTH = 256;
-const UNKNOWN_ROUTE = "none";
 const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}(?:-|$)/;
 
 export interface AccessLog {
@@ -22,34 +21,49 @@ export interface RequestFacts {
   readonly userId?: string;
 }
 
+const UNKNOWN: RequestFacts = { route: "none" };
+const KEPT = Symbol("what the log keeps of a request");
+
+interface Kept {
+  facts: RequestFacts;
+  failure: AppError | null;
+}
+
+// On the response itself: in a WeakMap, which every collection of garbage goes through, each would cost as much as it is long.
+interface KeptResponse extends ServerResponse {
+  [KEPT]?: Kept;
+}
+
 export function createAccessLog(observer: Observer): AccessLog {
-  const failures = new WeakMap<ServerResponse, AppError>();
-  const known = new WeakMap<ServerResponse, RequestFacts>();
   return {
-    begin(request, response) {
+    begin(request, response: KeptResponse) {
       const startedMs = performance.now();
+      const kept: Kept = { facts: UNKNOWN, failure: null };
+      response[KEPT] = kept;
       response.once("close", () => {
-        const failure = failures.get(response);
+        const { facts, failure } = kept;
         const path = pathOf(request.url);
-        observer.note(failure === undefined ? "request.completed" : nameOf(failure, path), {
+        observer.note(failure === null ? "request.completed" : nameOf(failure, path), {
           method: request.method,
           path,
-          route: UNKNOWN_ROUTE,
-          ...known.get(response),
+          route: facts.route,
+          userId: facts.userId,
           status: response.statusCode,
           durationMs: Math.round((performance.now() - startedMs) * 10) / 10,
           requestId: requestIdOf(request),
-          ...traceOf(request.headers["traceparent"]),
-          ...(isCutShort(response) && { isCutShort: true }),
-          ...(failure !== undefined && failure.status >= 500 && { error: failure.cause ?? failure }),
+          traceId: traceOf(request.headers["traceparent"]),
+          isCutShort: isCutShort(response) || undefined,
+          error: failure !== null && failure.status >= 500 ? (failure.cause ?? failure) : undefined,
         });
       });
     },
-    identify(response, facts) {
-      known.set(response, facts);
+    identify(response: KeptResponse, facts) {
+      const kept = response[KEPT];
+      if (kept !== undefined) kept.facts = facts;
     },
-    fail(response, error) {
-      failures.set(response, error);
+    fail(response: KeptResponse, error) {
+      const kept = response[KEPT];
+      if (kept !== undefined) kept.failure = error;
     },
   };
 }
@@ -66,9 +80,8 @@ function isCutShort({ writableFinished, headersSent, statusCode }: ServerRespons
 }
 
 /** The caller's own trace, so that our line can be found beside theirs. */
-function traceOf(traceparent: string | string[] | undefined): { traceId?: string } {
-  const traceId = typeof traceparent === "string" ? TRACEPARENT.exec(traceparent)?.[1] : undefined;
-  return traceId === undefined ? {} : { traceId };
+function traceOf(traceparent: string | string[] | undefined): string | undefined {
+  return typeof traceparent === "string" ? TRACEPARENT.exec(traceparent)?.[1] : undefined;
 }
 
 /** Without the query: keys and tokens can stand there. */

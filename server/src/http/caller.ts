@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Caller, CallerCredentials } from "../auth/index.ts";
 import type { Route } from "./route.ts";
@@ -10,6 +11,8 @@ export interface Admittance {
 
 /** Lets a caller in or throws. Joined from outside: what a key or a token is worth is not known here. */
 export type Gate = (admittance: Admittance, credentials: CallerCredentials) => Promise<Caller>;
+
+const AUTHORIZATION = "authorization";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -31,11 +34,26 @@ export function addCallers(app: FastifyInstance): void {
 
 /** Several values of a header are joined, so that they are no key and no token: which one was meant cannot be told. */
 export function readCredentials({ raw, query }: FastifyRequest): CallerCredentials {
-  const { apikey, authorization } = raw.headersDistinct;
-  return {
-    apikey: apikey?.join(", ") ?? readQueryKey(query),
-    authorization: authorization?.join(", "),
-  };
+  return { apikey: readHeader(raw, "apikey") ?? readQueryKey(query), authorization: readAuthorization(raw) };
+}
+
+/** Of what it does not know, Node joins several values by itself. */
+function readHeader({ headers }: IncomingMessage, name: string): string | undefined {
+  const value = headers[name];
+  return typeof value === "object" ? value.join(", ") : value;
+}
+
+/** Of several Node keeps the first alone. */
+function readAuthorization(raw: IncomingMessage): string | undefined {
+  const { headers, rawHeaders } = raw;
+  if (headers.authorization === undefined) return undefined;
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) if (isAuthorization(rawHeaders[at] ?? "")) count += 1;
+  return count === 1 ? headers.authorization : raw.headersDistinct["authorization"]?.join(", ");
+}
+
+function isAuthorization(name: string): boolean {
+  return name.length === AUTHORIZATION.length && name.toLowerCase() === AUTHORIZATION;
 }
 
 /** Browsers cannot set headers on a socket or a link. */

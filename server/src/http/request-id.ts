@@ -1,15 +1,20 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 
-const ids = new WeakMap<IncomingMessage, string>();
+const ID = Symbol("request id");
+
+// On the request itself: in a WeakMap, which every collection of garbage goes through, each would cost as much as it is long.
+interface NamedRequest extends IncomingMessage {
+  [ID]?: string;
+}
 
 /** The caller's `X-Request-Id` when it is safe to log and to send back, else a new one; the same on every call for a request. */
-export function requestIdOf(request: IncomingMessage): string {
-  const known = ids.get(request);
+export function requestIdOf(request: NamedRequest): string {
+  const known = request[ID];
   if (known !== undefined) return known;
   const given = request.headers["x-request-id"];
   const id = typeof given === "string" && /^[\w.:=+/-]{1,128}$/.test(given) ? given : newRequestId();
-  ids.set(request, id);
+  request[ID] = id;
   return id;
 }
 

@@ -33,12 +33,17 @@ export function buildSignatureHook(
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
   return async (request, reply) => {
     const caller = callerOf(request);
-    const given = request.raw.headersDistinct[HEADER];
-    if (given === undefined && caller.isSignatureDemanded !== true && !isDemandUnknown) return;
+    const signature = signatureOf(request.headers[HEADER]);
+    if (signature === undefined && caller.isSignatureDemanded !== true && !isDemandUnknown) return;
     const { body, rawBody } = request;
     const bodyBytes = Buffer.isBuffer(body) ? body : (rawBody ?? NO_BYTES);
-    const status = await check({ caller, signature: given?.join(", "), bodyBytes, isDemandUnknown, isForFirstSecret });
+    const status = await check({ caller, signature, bodyBytes, isDemandUnknown, isForFirstSecret });
     request.signatureStatus = status;
     if (status !== null) void reply.header("x-request-signature-status", status);
   };
+}
+
+/** Several are joined, and so are no signature. */
+function signatureOf(header: string | string[] | undefined): string | undefined {
+  return typeof header === "object" ? header.join(", ") : header;
 }

@@ -34,9 +34,18 @@ export function redactFields(fields: Record<string, unknown>, options: RedactOpt
   return redactRecord(fields, options, 0);
 }
 
+/** The names in our own lines, which are few and come with every request. */
+const judged = new Map<string, boolean>();
+const MOST_JUDGED = 500;
+const LONGEST_JUDGED = 64;
+
 export function isSecretName(name: string): boolean {
+  const known = judged.get(name);
+  if (known !== undefined) return known;
   const words = name.replace(/([a-z0-9])([A-Z])/g, "$1 $2").split(/[^A-Za-z0-9]+/);
-  return words.flatMap((word) => word.split(" ")).some((word) => SECRET_WORDS.has(word.toLowerCase()));
+  const isSecret = words.flatMap((word) => word.split(" ")).some((word) => SECRET_WORDS.has(word.toLowerCase()));
+  if (judged.size < MOST_JUDGED && name.length <= LONGEST_JUDGED) judged.set(name, isSecret);
+  return isSecret;
 }
 
 function redactText(text: string): string {

@@ -45,20 +45,25 @@ export async function runPrepared(
   const scopes = prepared.map((one, at) => buildScope(prepared, one, calls[at] ?? call, { ...options, isForeign }));
   const [scope] = scopes;
   if (scope === undefined) throw new Error("nothing was prepared");
-  const legs = prepared.map((_, at) => buildLeg(prepared, at, scopes[at] ?? scope));
+  const statements: FlightStatement[] = [];
+  const mains = prepared.map((_, at) => {
+    const leg = buildLeg(prepared, at, scopes[at] ?? scope);
+    const mainAt = statements.length + leg.mainAt;
+    statements.push(...leg.statements);
+    return mainAt;
+  });
   const results = await runFlight(options.pool, {
     scope,
-    statements: legs.flatMap(({ statements }) => statements),
+    statements,
     resetAfter: isForeign,
     rollback: options.shouldRollBack,
     signal: call.signal,
   });
-  let start = 0;
-  return legs.map(({ statements, mainAt }) => {
-    const [main, estimate = null] = results.slice(start + mainAt, start + statements.length);
-    start += statements.length;
+  return prepared.map(({ shape }, at) => {
+    const mainAt = mains[at] ?? -1;
+    const main = results[mainAt];
     if (main === undefined) throw new Error("a flight landed without the result of its statement");
-    return { main, estimate };
+    return { main, estimate: shape.statements.estimate === null ? null : (results[mainAt + 1] ?? null) };
   });
 }
 
@@ -120,19 +125,23 @@ function buildScope(
   { input, path, caller }: RestCall,
   { schemas, statementTimeoutMs, isForeign }: RunOptions & { readonly isForeign: boolean },
 ): Scope {
-  const schema = own?.request.schema;
   return {
     role: caller.role,
     claims: caller.claims,
-    schemas: schema === undefined ? schemas : [schema, ...schemas.filter((other) => other !== schema)],
+    schemas: own === null ? schemas : withFirst(schemas, own.request.schema),
     statementTimeoutMs,
     isReadOnly: prepared.every(
       ({ shape: { plan } }) => plan.kind === "read" || (plan.kind === "call" && !plan.call.mayWrite),
     ),
-    ...(caller.session !== null && { session: caller.session }),
+    session: caller.session,
     // Nobody but SQL of others looks at them.
     request: { method: input.method, path, headers: isForeign ? joinHeaders(input.headers) : NO_HEADERS },
   };
+}
+
+/** The very list where it is in order already, so that what is made of it can be kept. */
+function withFirst(schemas: readonly string[], first: string): readonly string[] {
+  return schemas[0] === first ? schemas : [first, ...schemas.filter((other) => other !== first)];
 }
 
 function joinHeaders(headers: RestCall["input"]["headers"]): Record<string, string> {
