@@ -1847,7 +1847,7 @@ end
 $function$;
 
 CREATE OR REPLACE FUNCTION private.fan_out_events(max_events integer, first_delay interval, new_claim uuid DEFAULT NULL::uuid, lease interval DEFAULT NULL::interval, max_rows integer DEFAULT 0, lane_share integer DEFAULT 0, lane_ids uuid[] DEFAULT '{}'::uuid[], lane_room integer[] DEFAULT '{}'::integer[], full_users uuid[] DEFAULT '{}'::uuid[])
- RETURNS TABLE(events integer, unclaimed integer, has_resumptions boolean, id uuid, run_at timestamp with time zone, webhook_id uuid, user_id uuid, event_id uuid, event_type text, body text, attempts integer, attempts_before integer, cause text, url text, secret text, previous_secrets text[], headers jsonb, retry_count integer, timeout_ms integer)
+ RETURNS TABLE(events integer, unclaimed integer, has_resumptions boolean, made_at timestamp with time zone, id uuid, webhook_id uuid, event_id uuid, event_type text, body text, user_id uuid, url text, secret text, previous_secrets text[], headers jsonb, retry_count integer, timeout_ms integer)
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
  SET enable_bitmapscan TO 'off'
@@ -1857,29 +1857,33 @@ begin
   return query
   with taken as (
     delete from private.events e
-    where e.seq in (
-      select seq from (select seq from private.events order by seq limit max_events for update skip locked) as oldest
+    where e.ctid = any (array(
+      select ctid from (select ctid from private.events order by seq limit max_events for update skip locked) as oldest
       union all
-      select seq from (select seq from private.events order by seq desc limit max_events / 4 for update skip locked) as newest)
+      select ctid from (select ctid from private.events order by seq desc limit max_events / 4 for update skip locked) as newest))
     returning e.seq, e.id, e.type, e.data, e.audience, e.created_at
   ), addressed as materialized (
     select e.seq, e.id as event_id, e.type, e.data, e.created_at, w.id as webhook_id, w.user_id, w.api_version,
       w.url, w.secret, w.headers, w.retry_count, w.timeout_ms
     from taken e
     join public.webhooks w on w.is_active and w.user_id = any (e.audience) and e.type = any (w.events)
-    order by e.seq
     for key share of w
+  ), placed as (
+    select *, row_number() over (partition by webhook_id order by seq) as place_in_lane,
+      row_number() over (order by seq, webhook_id) as place
+    from addressed
   ), written as materialized (
-    select private.new_id() as delivery_id, a.*,
+    select private.new_id() as delivery_id, a.seq, a.event_id, a.type, a.webhook_id, a.user_id,
+      a.url, a.secret, a.headers, a.retry_count, a.timeout_ms, a.place_in_lane = 1 as is_first,
       ('{"id":"evt_' || a.event_id || '","type":' || to_json(a.type)
         || ',"created_at":"' || to_char(a.created_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
         || '","api_version":' || to_json(a.api_version) || ',"data":' || a.data || '}')::json as payload,
       new_claim is not null and first_delay <= interval '0'
         and (l.webhook_id is null or (l.next_due_at > now() and coalesce(l.paused_until <= now(), true)))
         and a.user_id <> all (full_users)
-        and row_number() over (partition by a.webhook_id order by a.seq) <= coalesce(known.room, lane_share)
-        and row_number() over (order by a.seq, a.webhook_id) <= max_rows as is_claimed
-    from addressed a
+        and a.place_in_lane <= coalesce(known.room, lane_share)
+        and a.place <= max_rows as is_claimed
+    from placed a
     left join private.webhook_lanes l on l.webhook_id = a.webhook_id
     left join unnest(lane_ids, lane_room) as known (id, room) on known.id = a.webhook_id
   ), delivered as (
@@ -1896,19 +1900,27 @@ begin
     from written group by webhook_id order by webhook_id
     on conflict (webhook_id) do update set next_due_at = excluded.next_due_at
     where lane.next_due_at > excluded.next_due_at
-  )
-  select done.events, done.unclaimed, done.has_resumptions,
-    w.delivery_id, now(), w.webhook_id, w.user_id, w.event_id, w.type, w.payload::text, 0, 0, 'schedule', w.url, w.secret,
-    case when w.delivery_id is not null then
-      array(select p.secret from private.webhook_previous_secrets p
-            where p.webhook_id = w.webhook_id and p.expires_at > now() order by p.created_at desc) end,
-    w.headers, w.retry_count, w.timeout_ms
-  from (
+  ), answered as (
     select (select count(*)::integer from taken) as events,
       (select count(*)::integer from written where not is_claimed) as unclaimed,
-      exists (select 1 from private.webhook_resumptions) as has_resumptions) as done
-  left join written w on w.is_claimed
-  order by w.seq;
+      exists (select 1 from private.webhook_resumptions) as has_resumptions, now() as made_at,
+      null::bigint as seq, null::uuid as id, null::uuid as webhook_id, null::uuid as event_id, null as type, null as body,
+      null::uuid as user_id, null as url, null as secret, null::text[] as previous_secrets, null::jsonb as headers,
+      null::integer as retry_count, null::integer as timeout_ms
+    union all
+    select null, null, null, null, w.seq, w.delivery_id, w.webhook_id, w.event_id, w.type, w.payload::text,
+      case when is_first then w.user_id end, case when is_first then w.url end, case when is_first then w.secret end,
+      case when is_first then
+        nullif(array(select p.secret from private.webhook_previous_secrets p
+                     where p.webhook_id = w.webhook_id and p.expires_at > now() order by p.created_at desc), '{}') end,
+      case when is_first then w.headers end, case when is_first then w.retry_count end,
+      case when is_first then w.timeout_ms end
+    from written w where w.is_claimed
+  )
+  select a.events, a.unclaimed, a.has_resumptions, a.made_at, a.id, a.webhook_id, a.event_id, a.type, a.body,
+    a.user_id, a.url, a.secret, a.previous_secrets, a.headers, a.retry_count, a.timeout_ms
+  from answered a
+  order by a.seq nulls first;
 end
 $function$;
 grant execute on function private.fan_out_events(integer,interval,uuid,interval,integer,integer,uuid[],integer[],uuid[]) to sb_service;
@@ -3156,8 +3168,6 @@ begin
            or (l.failing_since <= now() - failing_days * interval '1 day' and l.failed_in_a_row >= min_failures))
     returning w.id, w.disabled_reason
   )
-  select 'recorded', h.delivery_id, null from held h
-  union all
   select 'disabled', disabled.id, disabled.disabled_reason from disabled
   union all
   select 'failing', lanes.webhook_id, lanes.failed_in_a_row::text from lanes where lanes.warned_at = now();

@@ -14,7 +14,6 @@ export interface ExchangeOptions {
   readonly options: Dispatcher.DispatchOptions;
   readonly pool: OriginPool;
   readonly timeoutMs: number;
-  readonly signal: AbortSignal | undefined;
   onSettled(exchange: Exchange, result: OutboundResult): void;
 }
 
@@ -40,7 +39,6 @@ export class Exchange implements Passenger {
     this.#given = given;
     this.options = given.options;
     this.#deadline = setTimeout(this.#expire, given.timeoutMs);
-    given.signal?.addEventListener("abort", this.#abort, { once: true });
   }
 
   board(connection: Connection): Dispatcher.DispatchHandler {
@@ -65,9 +63,12 @@ export class Exchange implements Passenger {
     this.#settleFailed(error);
   }
 
-  #expire = (): void => this.#settleFailed(this.#describeDelay());
+  /** Whoever wanted it does no longer. */
+  abort(): void {
+    this.#settleFailed(new OutboundError("aborted", "The request was cancelled."));
+  }
 
-  #abort = (): void => this.#settleFailed(new OutboundError("aborted", "The request was cancelled."));
+  #expire = (): void => this.#settleFailed(this.#describeDelay());
 
   #describeDelay(): OutboundError {
     if (this.#phase === "waiting")
@@ -129,11 +130,10 @@ export class Exchange implements Passenger {
   }
 
   #settle(result: OutboundResult, isReusable: boolean): void {
-    const { pool, signal, onSettled } = this.#given;
+    const { pool, onSettled } = this.#given;
     const connection = this.#connection;
     this.#phase = "settled";
     clearTimeout(this.#deadline);
-    signal?.removeEventListener("abort", this.#abort);
     // Not at once: undici is in the middle of telling us.
     if (connection === null) pool.withdraw(this);
     else queueMicrotask(() => pool.release(connection, isReusable));

@@ -22,15 +22,40 @@ const TRANSPORT_PREFIXES = ["proxy-"];
 const SENDER_HEADERS: ReadonlySet<string> = new Set(["user-agent"]);
 const SENDER_PREFIXES = ["content-", "x-service-", "webhook-"];
 
+const MAX_KNOWN_LISTS = 2_000;
+const MAX_KNOWN_LENGTH = 1_024;
+/** Lists of names in which nothing was found wrong: a sender uses the same few over and over. */
+const knownLists = new Set<string>();
+
 /** Why these headers cannot be sent; null if they can. */
 export function findHeaderFault(headers: Readonly<Record<string, string>>): string | null {
+  const names = Object.keys(headers);
+  return findNameFault(names) ?? findValueFault(names, headers);
+}
+
+function findNameFault(names: readonly string[]): string | null {
+  // With their number: a name that holds a line break would make a list look like one of more names, all of them good.
+  const list = `${names.length}\n${names.join("\n")}`;
+  if (knownLists.has(list)) return null;
   const seen = new Set<string>();
-  for (const name in headers) {
-    const lowered = name.toLowerCase();
-    const fault = findFieldFault(lowered, headers[name]);
-    if (fault !== null) return fault;
-    if (seen.has(lowered)) return `The header ${lowered} is given twice.`;
-    seen.add(lowered);
+  for (const name of names.map((one) => one.toLowerCase())) {
+    if (name.length > MAX_NAME_LENGTH || !TOKEN.test(name)) return "The name of a header is not valid.";
+    if (isIn(name, TRANSPORT_HEADERS, TRANSPORT_PREFIXES)) return `The header ${name} cannot be set.`;
+    if (seen.has(name)) return `The header ${name} is given twice.`;
+    seen.add(name);
+  }
+  if (knownLists.size >= MAX_KNOWN_LISTS) knownLists.clear();
+  if (list.length <= MAX_KNOWN_LENGTH) knownLists.add(list);
+  return null;
+}
+
+function findValueFault(names: readonly string[], headers: Readonly<Record<string, unknown>>): string | null {
+  for (const name of names) {
+    const value = headers[name];
+    if (typeof value !== "string" || !isVisibleText(value))
+      return `The value of the header ${name.toLowerCase()} is not plain text.`;
+    if (value.length > MAX_VALUE_BYTES)
+      return `The value of the header ${name.toLowerCase()} is longer than ${MAX_VALUE_BYTES} bytes.`;
   }
   return null;
 }
@@ -43,14 +68,6 @@ export function findCustomHeaderFault(headers: Readonly<Record<string, string>>)
   if (fault !== null) return fault;
   const reserved = names.find((name) => isIn(name, SENDER_HEADERS, SENDER_PREFIXES));
   return reserved === undefined ? null : `The header ${reserved} is set by the sender.`;
-}
-
-function findFieldFault(name: string, value: unknown): string | null {
-  if (name.length > MAX_NAME_LENGTH || !TOKEN.test(name)) return "The name of a header is not valid.";
-  if (isIn(name, TRANSPORT_HEADERS, TRANSPORT_PREFIXES)) return `The header ${name} cannot be set.`;
-  if (typeof value !== "string" || !isVisibleText(value)) return `The value of the header ${name} is not plain text.`;
-  if (value.length > MAX_VALUE_BYTES) return `The value of the header ${name} is longer than ${MAX_VALUE_BYTES} bytes.`;
-  return null;
 }
 
 /** Visible ASCII, spaces and tabs: everything else is read differently by different receivers. */

@@ -1,3 +1,4 @@
+import { AbortGroups } from "./abort-groups.ts";
 import type { AddressPolicy } from "./address-policy.ts";
 import { createGuardedConnector } from "./connection/guarded-connector.ts";
 import { OriginPools } from "./connection/origin-pools.ts";
@@ -50,6 +51,7 @@ export function openOutbound(options: OutboundOptions): Outbound {
   const pools = new OriginPools({ connect, connectionsPerOrigin, maxOrigins, maxSocketAgeMs });
   const targets = createTargetMemory(policy);
   const underWay = new Set<Exchange>();
+  const aborts = new AbortGroups();
   let isClosed = false;
 
   return {
@@ -71,13 +73,14 @@ export function openOutbound(options: OutboundOptions): Outbound {
           },
           pool,
           timeoutMs,
-          signal,
           onSettled: (settled, result) => {
             underWay.delete(settled);
+            if (signal !== undefined) aborts.leave(signal, settled);
             settle(result);
           },
         });
         underWay.add(exchange);
+        if (signal !== undefined) aborts.join(signal, exchange);
         pool.submit(exchange);
       });
     },

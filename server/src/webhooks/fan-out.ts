@@ -1,4 +1,4 @@
-import { type Alarm, type Worker, spread } from "../jobs/index.ts";
+import { Alarm, type Worker, spread } from "../jobs/index.ts";
 import type { Intake } from "./dispatcher/intake.ts";
 import { runSteps } from "./run-steps.ts";
 import { findScheduledDelayMs } from "./schedule.ts";
@@ -10,7 +10,9 @@ const MAX_EVENTS = 200;
 const WANTED_DELIVERIES = 5_000;
 const NAME = "webhook-fan-out";
 /** How long events wait for room to be sent at once, before they are made deliveries for anybody to claim. */
-const MAX_WAIT_FOR_ROOM_MS = 50;
+const MAX_WAIT_FOR_ROOM_MS = 100;
+/** The second of two is rung for, and has no business but with plenty of room. */
+const ASSISTANT_SLEEP_MS = 60_000;
 
 export interface FanOutOptions {
   readonly alarm: Alarm;
@@ -20,19 +22,25 @@ export interface FanOutOptions {
   onDeliveries(): void;
 }
 
-/** Turns events into deliveries. Any number of nodes may do so at once: each takes events that no other has in hand. */
+/**
+ * Turns events into deliveries. Any number of nodes may do so at once: each takes events that no other has in hand. As long as
+ * there are more than one step takes, this node takes two steps at a time, so that the database works on one while the
+ * deliveries of the other are sent.
+ */
 export function createFanOut(tools: WebhookTools, options: FanOutOptions): Worker {
   const { alarm, pollMs, intake, onDeliveries } = options;
   const firstDelayMs = findScheduledDelayMs(tools.schedule, 1);
+  const surplus = new Alarm();
   let maxEvents = MAX_EVENTS;
-  const step = async (signal: AbortSignal): Promise<number> => {
-    await intake.waitForRoom(MAX_WAIT_FOR_ROOM_MS, signal);
+  let isAssistantWanted = false;
+  const step = async (maxWaitMs: number, signal: AbortSignal): Promise<{ hasMore: boolean; wasRoomy: boolean }> => {
+    await intake.waitForRoom(maxWaitMs, signal);
     const offer = firstDelayMs === 0 ? intake.offer() : null;
     const asked = maxEvents;
-    // Until it is known to have ended well: whatever has failed because it was too much is less the next time.
-    maxEvents = Math.ceil(asked / 4);
     const fannedOut = await fanOutEvents(tools.pool, asked, firstDelayMs, offer?.request ?? null).catch(
       (error: unknown) => {
+        // Whatever has failed because it was too much is less the next time.
+        maxEvents = Math.ceil(Math.min(asked, maxEvents) / 4);
         offer?.lose();
         throw error;
       },
@@ -42,10 +50,26 @@ export function createFanOut(tools: WebhookTools, options: FanOutOptions): Worke
     maxEvents = Math.min(MAX_EVENTS, Math.max(1, Math.floor(asked * Math.min(2, share))));
     await offer?.accept(claimed, unclaimed === 0);
     if (unclaimed > 0 || hasResumptions) onDeliveries();
-    return events >= asked ? 0 : spread(pollMs, tools.random);
+    return { hasMore: events >= asked, wasRoomy: unclaimed === 0 };
+  };
+  const lead = async (signal: AbortSignal): Promise<number> => {
+    const { hasMore, wasRoomy } = await step(MAX_WAIT_FOR_ROOM_MS, signal);
+    isAssistantWanted = hasMore && wasRoomy;
+    if (isAssistantWanted) surplus.ring();
+    return hasMore ? 0 : spread(pollMs, tools.random);
+  };
+  const assist = async (signal: AbortSignal): Promise<number> => {
+    if (isAssistantWanted) await step(ASSISTANT_SLEEP_MS, signal);
+    return isAssistantWanted ? 0 : ASSISTANT_SLEEP_MS;
   };
   return {
     name: NAME,
-    run: (signal) => runSteps(() => step(signal), { ...tools, name: NAME, alarm, signal }),
+    run: async (signal) => {
+      const steps = { ...tools, name: NAME, signal };
+      await Promise.all([
+        runSteps(() => lead(signal), { ...steps, alarm }),
+        runSteps(() => assist(signal), { ...steps, alarm: surplus }),
+      ]);
+    },
   };
 }

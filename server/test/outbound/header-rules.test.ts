@@ -63,3 +63,11 @@ test("one name twice, in whatever case, and too many are refused", () => {
   assert.equal(findCustomHeaderFault(many(20)), null);
   assert.notEqual(findCustomHeaderFault(many(21)), null);
 });
+
+test("names that were good before do not vouch for others, nor for values", () => {
+  assert.equal(findHeaderFault({ "X-One": "1", "x-two": "2" }), null);
+  assert.equal(findHeaderFault({ "X-One": "1", "x-two": "2" }), null);
+  assert.notEqual(findHeaderFault({ "X-One": "1", "x-two": "a\r\nb: c" }), null);
+  assert.notEqual(findHeaderFault({ "X-One": "1", "x-two": "2", "x-one": "3" }), null);
+  assert.notEqual(findHeaderFault({ "X-One\nx-two": "1" }), null);
+});

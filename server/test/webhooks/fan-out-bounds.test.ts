@@ -1,30 +1,19 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type pg from "pg";
 import { systemClock } from "../../src/time/index.ts";
-import { Alarm } from "../../src/jobs/index.ts";
+import { Alarm, type Worker } from "../../src/jobs/index.ts";
 import { createFanOut } from "../../src/webhooks/fan-out.ts";
 import { silentObserver } from "../support/silent-observer.ts";
 import { openStage } from "./support/stage.ts";
 
 const NO_ROOM = { waitForRoom: async () => {}, offer: () => null };
 
-/** A database in which each event is `deliveriesEach` deliveries, and a step that makes more than `most` of them fails. */
-async function runAgainst(events: number, deliveriesEach: number, most: number): Promise<number[]> {
-  const asked: number[] = [];
-  const stopping = new AbortController();
-  let left = events;
-  const alarm = new Alarm();
-  const query = async (_text: string, [maxEvents]: readonly [number]): Promise<{ rows: object[] }> => {
-    asked.push(maxEvents);
-    alarm.ring();
-    if (left === 0 || asked.length > 200) stopping.abort();
-    const taken = Math.min(left, maxEvents);
-    if (taken * deliveriesEach > most) throw new Error("Query read timeout");
-    left -= taken;
-    return { rows: [{ events: taken, unclaimed: taken * deliveriesEach, has_resumptions: false, id: null }] };
-  };
-  const worker = createFanOut(
+type Query = (text: string, values: readonly [number]) => Promise<{ rows: object[] }>;
+
+const workWith = (query: Query, alarm: Alarm): Worker =>
+  createFanOut(
     {
       pool: { query } as unknown as pg.Pool,
       outbound: {
@@ -40,9 +29,45 @@ async function runAgainst(events: number, deliveriesEach: number, most: number):
     },
     { alarm, pollMs: 1, intake: NO_ROOM, onDeliveries: () => {} },
   );
-  await worker.run(stopping.signal);
+
+/** A database in which each event is `deliveriesEach` deliveries, and a step that makes more than `most` of them fails. */
+async function runAgainst(events: number, deliveriesEach: number, most: number): Promise<number[]> {
+  const asked: number[] = [];
+  const stopping = new AbortController();
+  let left = events;
+  const alarm = new Alarm();
+  const query: Query = async (_text, [maxEvents]) => {
+    asked.push(maxEvents);
+    alarm.ring();
+    if (left === 0 || asked.length > 200) stopping.abort();
+    const taken = Math.min(left, maxEvents);
+    if (taken * deliveriesEach > most) throw new Error("Query read timeout");
+    left -= taken;
+    return { rows: [{ events: taken, unclaimed: taken * deliveriesEach, has_resumptions: false, id: null }] };
+  };
+  await workWith(query, alarm).run(stopping.signal);
   assert.equal(left, 0, `steps of ${asked.join()}`);
   return asked;
+}
+
+/** The most steps under way at a time, with so many events that wait and so many deliveries of a step that nobody claims. */
+async function countSteps(events: number, unclaimed: number): Promise<number> {
+  const stopping = new AbortController();
+  let left = events;
+  let underWay = 0;
+  let most = 0;
+  const query: Query = async (_text, [maxEvents]) => {
+    underWay += 1;
+    most = Math.max(most, underWay);
+    await nextTurn();
+    underWay -= 1;
+    if (left === 0) stopping.abort();
+    const taken = Math.min(left, maxEvents);
+    left -= taken;
+    return { rows: [{ events: taken, unclaimed, has_resumptions: false }] };
+  };
+  await workWith(query, new Alarm()).run(stopping.signal);
+  return most;
 }
 
 describe("the work of one step of the fan-out", () => {
@@ -60,6 +85,20 @@ describe("the work of one step of the fan-out", () => {
       (await runAgainst(2_000, 1, 1_000_000)).every((maxEvents) => maxEvents === 200),
       true,
     );
+  });
+});
+
+describe("steps of the fan-out", () => {
+  test("are two at a time while there is more than one takes, and room for all of it", async () => {
+    assert.equal(await countSteps(2_000, 0), 2);
+  });
+
+  test("are one at a time when one is enough", async () => {
+    assert.equal(await countSteps(199, 0), 1);
+  });
+
+  test("are one at a time when there is no room for what the last one made", async () => {
+    assert.equal(await countSteps(2_000, 10), 1);
   });
 });
 

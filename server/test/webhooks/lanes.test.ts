@@ -130,7 +130,7 @@ describe("lanes", () => {
         }
       }
     }
-    assert.deepEqual(windows, [4, 4, 8, 16, 32, 64, 128, 128]);
+    assert.deepEqual(windows, [4, 4, 8, 16, 32, 64, 128, 256]);
     lanes.add(many(1, "a"), new Map([["a", 128]]), 10_000);
     assert.equal(lanes.roomByLane().get("a"), 3);
   });
@@ -193,12 +193,12 @@ describe("lanes", () => {
 
   test("give fresh deliveries a share of the room that is left", () => {
     const lanes = new Lanes({ concurrency: 64, endpointConcurrency: 4 });
-    const { laneShare, laneRoom } = lanes.freshShares();
-    assert.equal(laneShare, 32);
+    const { laneShare, laneRoom } = lanes.freshShares(lanes.freeRoom(), 0);
+    assert.equal(laneShare, 64);
     assert.equal(laneRoom.size, 0);
-    lanes.addFresh(many(32, "a"), { laneShare, laneRoom }, true);
-    const later = lanes.freshShares();
-    assert.equal(later.laneShare, 28);
+    lanes.addFresh(many(64, "a"), { laneShare, laneRoom }, true, 0);
+    const later = lanes.freshShares(lanes.freeRoom(), 0);
+    assert.equal(later.laneShare, 48);
     assert.deepEqual(later.laneRoom, new Map([["a", 0]]));
     assert.deepEqual(countBy(takeAll(lanes)), { a: 4 }, "requests stay bounded as ever");
   });
@@ -206,8 +206,8 @@ describe("lanes", () => {
   test("leave room for the next endpoint, however many hold on to theirs", () => {
     const lanes = new Lanes({ concurrency: 64, endpointConcurrency: 4 });
     for (let lane = 0; lane < 200; lane += 1) {
-      const shares = lanes.freshShares();
-      lanes.addFresh(many(Math.min(shares.laneShare, lanes.freeRoom()), `${lane}`), shares, true);
+      const shares = lanes.freshShares(lanes.freeRoom(), 0);
+      lanes.addFresh(many(Math.min(shares.laneShare, lanes.freeRoom()), `${lane}`), shares, true, 0);
       if (lane < 100) assert.ok(lanes.freeRoom() > 0, `after ${lane + 1} endpoints`);
     }
   });
@@ -215,7 +215,7 @@ describe("lanes", () => {
   test("know after fresh deliveries which lanes have more to come", () => {
     const lanes = new Lanes({ concurrency: 64, endpointConcurrency: 4 });
     const shares = { laneShare: 2, laneRoom: new Map([["b", 0]]) };
-    lanes.addFresh([...many(2, "a"), ...many(1, "c")], shares, false);
+    lanes.addFresh([...many(2, "a"), ...many(1, "c")], shares, false, 0);
     for (const held of takeAll(lanes)) lanes.endSending(held, true);
     assert.equal(lanes.hasLaneToRefill(), true);
     lanes.add([], new Map([["a", 2]]), 0);
@@ -229,6 +229,45 @@ describe("lanes", () => {
       lanes.endSending(held, false);
       lanes.remove(held);
     }
-    assert.equal(lanes.freshShares().laneRoom.get("a"), 1);
+    assert.equal(lanes.freshShares(lanes.freeRoom(), 0).laneRoom.get("a"), 1);
+  });
+
+  test("give an endpoint that is quick more fresh deliveries, whatever the database has still to record", () => {
+    const lanes = new Lanes({ concurrency: 64, endpointConcurrency: 4 });
+    lanes.addFresh(many(64, "a"), { laneShare: 64, laneRoom: new Map() }, true, 0);
+    for (let round = 0; round < 10; round += 1) {
+      for (const held of takeAll(lanes)) {
+        lanes.endSending(held, true);
+        lanes.remove(held);
+      }
+    }
+    assert.equal(lanes.freshShares(lanes.freeRoom(), 2_000).laneRoom.get("a"), 58 - 24, "not if it took long");
+    assert.equal(lanes.freshShares(lanes.freeRoom(), 20).laneRoom.get("a"), 80 - 24);
+    for (const held of takeAll(lanes)) lanes.endSending(held, true);
+    assert.equal(lanes.freshShares(lanes.freeRoom(), 20).laneRoom.get("a"), 80 - 20);
+  });
+
+  test("say that an endpoint with plenty is soon through with it, and no longer when it is not", () => {
+    const lanes = new Lanes({ concurrency: 64, endpointConcurrency: 4 });
+    assert.equal(lanes.isCatchingUp(0), false);
+    lanes.addFresh(many(3, "few"), { laneShare: 64, laneRoom: new Map() }, true, 0);
+    assert.equal(lanes.isCatchingUp(1), false, "a few are nothing to wait for");
+    lanes.addFresh(many(65, "a"), { laneShare: 65, laneRoom: new Map() }, true, 0);
+    assert.equal(lanes.isCatchingUp(10), true);
+    assert.equal(lanes.isCatchingUp(60), false, "it has done nothing since");
+    for (const held of takeAll(lanes)) {
+      lanes.endSending(held, false);
+      lanes.remove(held);
+    }
+    assert.equal(lanes.isCatchingUp(10), false, "it does not answer");
+  });
+
+  test("say with the end of a request that a lane with more to come has room", () => {
+    const lanes = new Lanes({ concurrency: 100, endpointConcurrency: 4 });
+    lanes.add(many(4, "a"), new Map(), 0);
+    assert.deepEqual(
+      takeAll(lanes).map((held) => lanes.endSending(held, true)),
+      [false, true, true, true],
+    );
   });
 });

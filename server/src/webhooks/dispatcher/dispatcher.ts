@@ -29,6 +29,9 @@ export interface DispatcherOptions extends LaneLimits {
 
 const MAX_CLAIMED_LANES = 64;
 const MAX_CLAIMED_ROWS = 500;
+const MAX_FRESH_ROWS = 300;
+/** That a lane is slow shows by nothing happening. */
+const LOOK_FOR_ROOM_MS = 20;
 const MIN_SLEEP_MS = 20;
 const ACTIVE_POLL_MS = 100;
 const NAME = "webhook-dispatcher";
@@ -64,7 +67,10 @@ class Dispatcher {
   #isClaiming = false;
   /** There was no room at all when it was last looked for. */
   #isFull = false;
-  readonly #room = new Alarm();
+  /** What offers under way may come to fill; claims do not wait for it. */
+  #offeredRoom = 0;
+  /** Of those who wait for room. */
+  readonly #roomAlarms = new Set<Alarm>();
   readonly #lostClaims: LostClaims;
   #onIdle: (() => void) | null = null;
 
@@ -105,24 +111,40 @@ class Dispatcher {
   }
 
   offer(): Offer | null {
-    if (this.#isStopping || this.#lanes.freeRoom() <= 0) return null;
-    const { request, hold } = this.#prepareClaim(this.#lanes.freshShares());
+    const room = this.#lanes.freeRoom() - this.#offeredRoom;
+    if (this.#isStopping || room <= 0) return null;
+    const { request, hold } = this.#prepareClaim(
+      this.#lanes.freshShares(room, performance.now()),
+      Math.min(room, MAX_FRESH_ROWS),
+    );
+    this.#offeredRoom += request.maxRows;
     const accept = async (claimed: readonly ClaimedDelivery[], isAll: boolean): Promise<void> => {
-      this.#lanes.addFresh(hold(claimed), request, isAll);
+      this.#offeredRoom -= request.maxRows;
+      this.#lanes.addFresh(hold(claimed), request, isAll, performance.now());
       if (this.#isStopping) await this.#release(this.#lanes.setAside());
       this.#pump();
     };
-    return { request, accept, lose: () => this.#lostClaims.add(request.claim) };
+    const lose = (): void => {
+      this.#offeredRoom -= request.maxRows;
+      this.#lostClaims.add(request.claim);
+    };
+    return { request, accept, lose };
   }
 
   async waitForRoom(timeoutMs: number, signal: AbortSignal): Promise<void> {
     const deadline = performance.now() + timeoutMs;
+    const alarm = new Alarm();
+    this.#roomAlarms.add(alarm);
     while (!this.#isRoomy() && !this.#isStopping && !signal.aborted && performance.now() < deadline)
-      await this.#room.sleep(deadline - performance.now(), signal);
+      await alarm.sleep(Math.min(deadline - performance.now(), LOOK_FOR_ROOM_MS), signal);
+    this.#roomAlarms.delete(alarm);
   }
 
   /** The lease counts from now, before anybody is asked for it. */
-  #prepareClaim({ laneShare, laneRoom }: LaneShares): {
+  #prepareClaim(
+    { laneShare, laneRoom }: LaneShares,
+    room: number,
+  ): {
     request: ClaimRequest;
     hold(claimed: readonly ClaimedDelivery[]): HeldDelivery[];
   } {
@@ -130,7 +152,7 @@ class Dispatcher {
     const batch: ClaimedBatch = { claim: randomUUID(), broken: new AbortController() };
     setMaxListeners(0, batch.broken.signal);
     const leasedUntilMs = performance.now() + leaseMs;
-    const maxRows = Math.min(this.#lanes.freeRoom(), MAX_CLAIMED_ROWS);
+    const maxRows = Math.min(room, MAX_CLAIMED_ROWS);
     const fullUserIds = this.#lanes.fullUsers();
     const hold = (claimed: readonly ClaimedDelivery[]): HeldDelivery[] => {
       if (claimed.length > 0) this.#batches.set(batch, claimed.length);
@@ -141,10 +163,11 @@ class Dispatcher {
 
   async #claim(): Promise<"none" | "some" | "more"> {
     await this.#lostClaims.release();
-    this.#isFull = this.#lanes.freeRoom() <= 0;
+    const room = this.#lanes.freeRoom();
+    this.#isFull = room <= 0;
     if (this.#isFull) return "none";
     const laneShares = { laneShare: this.#options.endpointConcurrency, laneRoom: this.#lanes.roomByLane() };
-    const { request, hold } = this.#prepareClaim(laneShares);
+    const { request, hold } = this.#prepareClaim(laneShares, room);
     const { maxRows, laneRoom, laneShare } = request;
     const maxLanes = Math.min(MAX_CLAIMED_LANES, Math.ceil(maxRows / laneShare));
     const claimed = await claimDueDeliveries(this.#tools.pool, request, maxLanes).catch((error: unknown) => {
@@ -191,7 +214,7 @@ class Dispatcher {
       random: random(),
     });
     observer.note("webhook.attempted", { outcome: outcome.status, durationMs: result.durationMs });
-    this.#lanes.endSending(held, result.kind === "answered");
+    this.#ringIfWorthClaiming(this.#lanes.endSending(held, result.kind === "answered"));
     // Given back only when the pause is on record: before that, they would be claimed again at once.
     const isLaneStopped = outcome.pauseMs !== null || outcome.shouldDisable;
     const aside = isLaneStopped ? this.#lanes.setAside(delivery.webhookId) : [];
@@ -206,8 +229,15 @@ class Dispatcher {
     this.#pump();
   }
 
+  #ringIfWorthClaiming(hasLaneWithRoom: boolean): void {
+    const hasRoomAgain = this.#isFull && this.#lanes.freeRoom() * 16 >= this.#lanes.capacity;
+    // A claim under way looks for lanes with room by itself when it is back.
+    if (!this.#isClaiming && (hasLaneWithRoom || hasRoomAgain)) this.#options.alarm.ring();
+  }
+
   #isRoomy(): boolean {
-    return this.#lanes.freeRoom() * 2 >= this.#lanes.capacity;
+    const room = this.#lanes.freeRoom() - this.#offeredRoom;
+    return room * 2 >= this.#lanes.capacity && !this.#lanes.isCatchingUp(performance.now());
   }
 
   /** Sent perhaps, recorded never: the delivery is given back, and made again by whoever claims it next. */
@@ -223,10 +253,8 @@ class Dispatcher {
     if (left > 0) this.#batches.set(held.batch, left);
     else this.#batches.delete(held.batch);
     if (this.#lanes.heldCount === 0) this.#onIdle?.();
-    if (this.#isRoomy()) this.#room.ring();
-    // A claim under way looks for lanes with room by itself when it is back.
-    const hasRoomAgain = this.#isFull && this.#lanes.freeRoom() * 16 >= this.#lanes.capacity;
-    if (!this.#isClaiming && (isWorthClaiming || hasRoomAgain)) this.#options.alarm.ring();
+    if (this.#roomAlarms.size > 0 && this.#isRoomy()) for (const alarm of this.#roomAlarms) alarm.ring();
+    this.#ringIfWorthClaiming(isWorthClaiming);
   }
 
   async #release(released: readonly HeldDelivery[]): Promise<void> {

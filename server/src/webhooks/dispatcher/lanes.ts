@@ -1,4 +1,5 @@
 import type { HeldDelivery } from "./held-delivery.ts";
+import { Lane } from "./lane.ts";
 
 export interface LaneLimits {
   /** Requests in flight, over all endpoints. */
@@ -13,35 +14,13 @@ export interface LaneShares {
   readonly laneRoom: ReadonlyMap<string, number>;
 }
 
-interface Lane {
-  readonly webhookId: string;
-  readonly userId: string;
-  readonly waiting: HeldDelivery[];
-  sending: number;
-  held: number;
-  /** Those of them that the endpoint is through with, and only the database is not. */
-  recording: number;
-  /** Deliveries to hold at most: more for an endpoint that is through with them faster than we can claim. */
-  window: number;
-  lastClaimMs: number;
-  /** The last claim took all it had room for, so there is more to claim. */
-  hasMore: boolean;
-  /** Deliveries done with since then. */
-  drained: number;
-  /** Attempts in a row without an answer; such an endpoint is tried one request at a time. */
-  faults: number;
-}
-
 /** Of all held deliveries and all requests in flight, no user's may be more than this. */
 const USER_SHARE = 0.5;
 /** Likewise those of endpoints that do not answer, all together. */
 const SUSPECT_SHARE = 0.5;
-const SUSPECT_AFTER_FAULTS = 3;
 const HELD_PER_REQUEST = 4;
-const FRESH_SHARE = 1 / 8;
-const MAX_WINDOW = 128;
-const FAST_REFILL_MS = 100;
-const SLOW_REFILL_MS = 1_000;
+const FRESH_SHARE = 1 / 4;
+const LARGE_BATCH = 64;
 
 /** Who may send next: what this process holds, by endpoint, within bounds for each endpoint, each user and all together. */
 export class Lanes {
@@ -86,7 +65,7 @@ export class Lanes {
     const room = new Map<string, number>();
     for (const lane of this.#lanes.values()) {
       const isPlain = lane.held === 0 && lane.window === this.#limits.endpointConcurrency;
-      if (!isPlain) room.set(lane.webhookId, this.#roomOf(lane));
+      if (!isPlain) room.set(lane.webhookId, lane.room);
     }
     return room;
   }
@@ -95,20 +74,34 @@ export class Lanes {
    * What each lane may take of deliveries that are made just now: a share of the room that is left. So one lane alone gets
    * much, many get little each, and however many hold on to theirs, some room remains for the next one.
    */
-  freshShares(): LaneShares {
-    const laneShare = Math.floor(this.freeRoom() * FRESH_SHARE);
+  freshShares(room: number, nowMs: number): LaneShares {
+    const laneShare = Math.floor(room * FRESH_SHARE);
     const laneRoom = new Map<string, number>();
     for (const lane of this.#lanes.values()) {
-      if (lane.held > 0 || isSuspect(lane))
-        laneRoom.set(lane.webhookId, Math.max(0, (isSuspect(lane) ? 1 : laneShare) - lane.held));
+      if (lane.isSuspect) laneRoom.set(lane.webhookId, Math.max(0, 1 - lane.held));
+      else if (lane.held > 0 || lane.isQuick) {
+        const window = lane.findWindow(nowMs);
+        // An endpoint that is quick need not wait for the database.
+        const room = window > laneShare ? window - lane.open : laneShare - lane.held;
+        laneRoom.set(lane.webhookId, Math.max(0, room));
+      }
     }
     return { laneShare, laneRoom };
+  }
+
+  /** Whether a lane has plenty, here or in the database, and is soon through with it. */
+  isCatchingUp(nowMs: number): boolean {
+    for (const lane of this.#lanes.values()) {
+      const hasPlenty = lane.isQuick ? lane.hasMore || lane.room === 0 : lane.open > LARGE_BATCH;
+      if (hasPlenty && lane.isSoonThrough(nowMs)) return true;
+    }
+    return false;
   }
 
   /** Whether a lane that is known to have more has room for it. */
   hasLaneToRefill(): boolean {
     if (this.freeRoom() <= 0) return false;
-    for (const lane of this.#lanes.values()) if (lane.hasMore && this.#roomOf(lane) > 0) return true;
+    for (const lane of this.#lanes.values()) if (lane.hasMore && lane.room > 0) return true;
     return false;
   }
 
@@ -122,7 +115,7 @@ export class Lanes {
     const taken = this.#hold(deliveries);
     for (const [lane, rows] of taken) {
       lane.hasMore = rows >= (asked.get(lane.webhookId) ?? this.#limits.endpointConcurrency);
-      this.#adaptWindow(lane, nowMs);
+      lane.adaptWindow(nowMs);
     }
     for (const [webhookId, room] of asked) {
       const lane = this.#lanes.get(webhookId);
@@ -131,8 +124,14 @@ export class Lanes {
   }
 
   /** Deliveries that were claimed as they were made; `isAll` unless others of the same moment were left for a claim. */
-  addFresh(deliveries: readonly HeldDelivery[], { laneShare, laneRoom }: LaneShares, isAll: boolean): void {
+  addFresh(
+    deliveries: readonly HeldDelivery[],
+    { laneShare, laneRoom }: LaneShares,
+    isAll: boolean,
+    nowMs: number,
+  ): void {
     const taken = this.#hold(deliveries);
+    for (const lane of taken.keys()) lane.adaptWindow(nowMs);
     if (isAll) return;
     for (const [lane, rows] of taken) if (rows >= (laneRoom.get(lane.webhookId) ?? laneShare)) lane.hasMore = true;
     for (const [webhookId, room] of laneRoom) {
@@ -152,17 +151,20 @@ export class Lanes {
       held.state = "sending";
       lane.sending += 1;
       this.#sending += 1;
-      if (isSuspect(lane)) this.#suspectSending += 1;
+      if (lane.isSuspect) this.#suspectSending += 1;
       count(this.#sendingByUser, lane.userId, 1);
       return held;
     }
     return null;
   }
 
-  /** The request is over; the delivery stays held until it is recorded. Null: it was broken off, which says nothing. */
-  endSending(held: HeldDelivery, wasAnswered: boolean | null): void {
+  /**
+   * The request is over; the delivery stays held until it is recorded. Null: it was broken off, which says nothing. Answers
+   * whether its lane has room again for a claim that is known to find something.
+   */
+  endSending(held: HeldDelivery, wasAnswered: boolean | null): boolean {
     const lane = this.#laneOf(held);
-    const wasSuspect = isSuspect(lane);
+    const wasSuspect = lane.isSuspect;
     lane.sending -= 1;
     this.#sending -= 1;
     if (wasSuspect) this.#suspectSending -= 1;
@@ -172,9 +174,9 @@ export class Lanes {
       held.state = "recording";
       lane.recording += 1;
     }
-    if (wasSuspect !== isSuspect(lane)) {
-      this.#suspectSending += isSuspect(lane) ? lane.sending : -lane.sending;
-      lane.window = this.#smallestWindow(lane);
+    if (wasSuspect !== lane.isSuspect) {
+      this.#suspectSending += lane.isSuspect ? lane.sending : -lane.sending;
+      lane.window = lane.smallestWindow;
     }
 
     if (lane.waiting.length > 0) this.#ready.add(lane);
@@ -182,6 +184,7 @@ export class Lanes {
     this.#blockedByUser.delete(lane.userId);
     for (const blocked of this.#blockedSuspects) this.#ready.add(blocked);
     this.#blockedSuspects.clear();
+    return lane.hasMore && lane.room > 0;
   }
 
   /** Answers whether its lane has room again for a claim that is known to find something. */
@@ -198,7 +201,7 @@ export class Lanes {
     // Remembered while it fails or is fast, so that it does not begin anew after every round.
     const isPlain = lane.faults === 0 && !lane.hasMore && lane.window === this.#limits.endpointConcurrency;
     if (lane.held === 0 && (isPlain || this.#lanes.size > MAX_REMEMBERED_LANES)) this.#lanes.delete(lane.webhookId);
-    return lane.hasMore && this.#roomOf(lane) > 0;
+    return lane.hasMore && lane.room > 0;
   }
 
   /** What waits, of one lane or of all, is not to be sent any more. It stays held until it is given back. */
@@ -226,8 +229,8 @@ export class Lanes {
 
   #maySend(lane: Lane): boolean {
     const { concurrency, endpointConcurrency } = this.#limits;
-    if (lane.sending >= (isSuspect(lane) ? 1 : endpointConcurrency)) return false;
-    if (isSuspect(lane) && this.#suspectSending >= Math.max(1, concurrency * SUSPECT_SHARE)) {
+    if (lane.sending >= (lane.isSuspect ? 1 : endpointConcurrency)) return false;
+    if (lane.isSuspect && this.#suspectSending >= Math.max(1, concurrency * SUSPECT_SHARE)) {
       this.#blockedSuspects.add(lane);
       return false;
     }
@@ -238,42 +241,10 @@ export class Lanes {
     return false;
   }
 
-  /** A lane that is more than half full is passed by: claims of single rows cost too much. */
-  #roomOf(lane: Lane): number {
-    const open = lane.held - lane.recording;
-    return open * 2 > lane.window ? 0 : lane.window - open;
-  }
-
-  #smallestWindow(lane: Lane): number {
-    return isSuspect(lane) ? 1 : this.#limits.endpointConcurrency;
-  }
-
-  #adaptWindow(lane: Lane, nowMs: number): void {
-    const sinceMs = nowMs - lane.lastClaimMs;
-    const smallest = this.#smallestWindow(lane);
-    const isFast = sinceMs < FAST_REFILL_MS && lane.drained * 2 >= lane.window;
-    if (isFast && lane.hasMore) lane.window = Math.min(lane.window * 2, Math.max(MAX_WINDOW, smallest));
-    else if (sinceMs > SLOW_REFILL_MS) lane.window = smallest;
-    lane.lastClaimMs = nowMs;
-    lane.drained = 0;
-  }
-
   #laneOf({ delivery }: HeldDelivery): Lane {
     let lane = this.#lanes.get(delivery.webhookId);
     if (lane === undefined) {
-      lane = {
-        webhookId: delivery.webhookId,
-        userId: delivery.userId,
-        waiting: [],
-        sending: 0,
-        held: 0,
-        recording: 0,
-        window: this.#limits.endpointConcurrency,
-        lastClaimMs: Number.NEGATIVE_INFINITY,
-        hasMore: false,
-        drained: 0,
-        faults: 0,
-      };
+      lane = new Lane(delivery.webhookId, delivery.userId, this.#limits.endpointConcurrency);
       this.#lanes.set(delivery.webhookId, lane);
     }
     return lane;
@@ -281,10 +252,6 @@ export class Lanes {
 }
 
 const MAX_REMEMBERED_LANES = 10_000;
-
-function isSuspect(lane: Lane): boolean {
-  return lane.faults >= SUSPECT_AFTER_FAULTS;
-}
 
 function count(counts: Map<string, number>, key: string, change: number): void {
   const next = (counts.get(key) ?? 0) + change;

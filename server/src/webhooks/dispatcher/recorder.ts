@@ -96,7 +96,7 @@ export class Recorder {
       if (kind === "disabled") {
         this.#tools.observer.note("webhook.disabled", { webhookId: id, reason });
         this.#onDisabled(id);
-      } else if (kind === "failing") {
+      } else {
         this.#tools.observer.note("webhook.failing", { webhookId: id, failures: Number(reason) });
       }
     }

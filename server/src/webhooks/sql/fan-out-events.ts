@@ -1,6 +1,6 @@
 import type pg from "pg";
 import type { ClaimRequest } from "./claim-due-deliveries.ts";
-import { CLAIMED_COLUMNS, type ClaimedDelivery, type ClaimedRow, toClaimedDelivery } from "./delivery-row.ts";
+import type { ClaimedDelivery } from "./delivery-row.ts";
 
 export interface FannedOut {
   readonly events: number;
@@ -12,11 +12,31 @@ export interface FannedOut {
   readonly claimed: readonly ClaimedDelivery[];
 }
 
-interface FanOutRow extends ClaimedRow {
+interface SummaryRow {
   readonly events: number;
   readonly unclaimed: number;
   readonly has_resumptions: boolean;
+  readonly made_at: string;
 }
+
+/** With the first delivery of each webhook. */
+interface TargetColumns {
+  readonly user_id: string;
+  readonly url: string;
+  readonly secret: string;
+  readonly previous_secrets: string[] | null;
+  readonly headers: Record<string, string>;
+  readonly retry_count: number;
+  readonly timeout_ms: number;
+}
+
+type FreshRow = { readonly [K in keyof TargetColumns]: TargetColumns[K] | null } & {
+  readonly id: string;
+  readonly webhook_id: string;
+  readonly event_id: string;
+  readonly event_type: string;
+  readonly body: string;
+};
 
 /** Events become deliveries and are gone, in one transaction. Without a request nothing is claimed. */
 export async function fanOutEvents(
@@ -25,8 +45,9 @@ export async function fanOutEvents(
   firstDelayMs: number,
   request: ClaimRequest | null,
 ): Promise<FannedOut> {
-  const { rows } = await pool.query<FanOutRow | (FanOutRow & { readonly id: null })>(
-    `select events, unclaimed, has_resumptions, ${CLAIMED_COLUMNS}
+  const { rows } = await pool.query<SummaryRow | FreshRow>(
+    `select events, unclaimed, has_resumptions, made_at::text as made_at, id, webhook_id, event_id, event_type, body,
+       user_id, url, secret, previous_secrets, headers, retry_count, timeout_ms
      from private.fan_out_events($1, $2 * interval '1 millisecond', $3, $4 * interval '1 millisecond', $5, $6, $7, $8, $9)`,
     [
       maxEvents,
@@ -40,11 +61,40 @@ export async function fanOutEvents(
       request?.fullUserIds ?? [],
     ],
   );
-  const [first] = rows;
+  const [summary, ...fresh] = rows as [SummaryRow, ...FreshRow[]];
   return {
-    events: first?.events ?? 0,
-    unclaimed: first?.unclaimed ?? 0,
-    hasResumptions: first?.has_resumptions ?? false,
-    claimed: rows.filter((row) => row.id !== null).map(toClaimedDelivery),
+    events: summary.events,
+    unclaimed: summary.unclaimed,
+    hasResumptions: summary.has_resumptions,
+    claimed: toClaimed(fresh, summary.made_at),
   };
+}
+
+function toClaimed(rows: readonly FreshRow[], runAt: string): ClaimedDelivery[] {
+  const targets = new Map<string, TargetColumns>();
+  return rows.map((row) => {
+    if (row.url !== null) targets.set(row.webhook_id, row as TargetColumns);
+    const target = targets.get(row.webhook_id);
+    if (target === undefined) throw new Error(`a delivery of webhook ${row.webhook_id} came before the webhook`);
+    return {
+      delivery: {
+        id: row.id,
+        webhookId: row.webhook_id,
+        userId: target.user_id,
+        eventId: row.event_id,
+        eventType: row.event_type,
+        body: row.body,
+        attempts: 0,
+        attemptsBefore: 0,
+        cause: "schedule",
+        url: target.url,
+        secret: target.secret,
+        previousSecrets: target.previous_secrets ?? [],
+        headers: target.headers,
+        maxRetries: target.retry_count,
+        timeoutMs: target.timeout_ms,
+      },
+      runAt,
+    };
+  });
 }

@@ -21,9 +21,9 @@ export interface DisableRule {
   readonly warnAfterDays: number;
 }
 
+/** What became of a webhook by the outcomes of its deliveries. */
 export interface RecordedRow {
-  /** `recorded` names a delivery, the others a webhook. */
-  readonly kind: "recorded" | "disabled" | "failing";
+  readonly kind: "disabled" | "failing";
   readonly id: string;
   readonly reason: string | null;
 }
