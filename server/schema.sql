@@ -591,7 +591,8 @@ begin
                       order by s.seq)
       from shown s where s.run_id = e.run_id)))
   into answers from asked e;
-  -- What private.load_run and private.read_transcript tell, of runs that have just begun and have no budget to keep to.
+  -- What private.load_run and private.read_transcript tell, of runs that have just begun and have no budget to keep to. The
+  -- messages come column by column, the latest first, so that types are looked up once for each column and not for each row.
   return json_build_object('runs', answers, 'has_events', exists (select 1 from private.events), 'scenes', (
     select json_agg(json_build_object('scene', json_build_object(
         'run', json_build_object('id', e.run_id, 'swarm_id', s.id, 'user_id', e.user_id, 'message_id', e.sent_id,
@@ -616,12 +617,13 @@ begin
        from (select * from public.swarm_members m where m.swarm_id = s.id and m.status = 'active'
              order by m.joined_at, m.id limit 50) as m
        left join public.profiles p on p.id = m.user_id) as people,
-      (select json_agg(read order by read.seq)
-       from (select n.id, n.seq, n.sender_type, n.sender_id, n.sender_name, n.content, n.reply_to_id, n.run_id
-             from (select m.*, sum(coalesce(octet_length(m.content), 0)) over (order by m.seq desc)
-                     - coalesce(octet_length(m.content), 0) as newer_bytes
-                   from (select * from public.messages m where m.swarm_id = s.id order by m.seq desc limit e.history_limit) as m) as n
-             where n.newer_bytes < 4000000) as read) as messages) as room
+      (select json_build_object('id', array_agg(n.id), 'seq', array_agg(n.seq), 'sender_type', array_agg(n.sender_type),
+           'sender_id', array_agg(n.sender_id), 'sender_name', array_agg(n.sender_name), 'content', array_agg(n.content),
+           'reply_to_id', array_agg(n.reply_to_id), 'run_id', array_agg(n.run_id))
+       from (select m.id, m.seq, m.sender_type, m.sender_id, m.sender_name, m.content, m.reply_to_id, m.run_id,
+               sum(coalesce(octet_length(m.content), 0)) over (order by m.seq desc) - coalesce(octet_length(m.content), 0) as newer_bytes
+             from (select * from public.messages m where m.swarm_id = s.id order by m.seq desc limit e.history_limit) as m) as n
+       where n.newer_bytes < 4000000) as messages) as room
     cross join (select json_build_object('tokens', 0, 'cost_usd', 0)) as nothing (spent)
     where e.swarm_id = any (taken)));
 end
@@ -1784,7 +1786,9 @@ begin
     from told t cross join lateral jsonb_to_recordset(t.deltas)
       as d (seq integer, type text, agent_id uuid, restricted boolean, data jsonb)
   )
-  select json_agg(json_build_object('run_id', t.run_id, 'body', t.body, 'events', (
+  select json_agg(json_build_object('run_id', t.run_id, 'body', t.body,
+    'has_next', exists (select 1 from public.runs w where w.swarm_id = t.swarm_id and w.status in ('queued', 'requires_action')),
+    'events', (
       select json_agg(json_build_object('seq', s.seq, 'type', s.type, 'agent_id', s.agent_id, 'restricted', false, 'data', s.data)
                       order by s.seq)
       from shown s where s.run_id = t.run_id)))
@@ -2061,6 +2065,7 @@ declare
     case outcome when 'completed' then 'run_completed' when 'cancelled' then 'cancelled' else 'run_failed' end);
   events jsonb := '[]';
   message public.messages;
+  speaker_id uuid;
 begin
   select * into turn from public.run_turns t where t.id = (step ->> 'turn_id')::uuid for no key update;
   if not found then
@@ -2068,17 +2073,24 @@ begin
   elsif turn.status not in ('queued', 'thinking', 'responding') then
     return jsonb_build_object('events', '[]'::jsonb);
   end if;
-  if nullif(said, '') is not null and turn.agent_id is not null then
-    if turn.status <> 'responding' and outcome = 'completed' then
+  if nullif(said, '') is not null then
+    -- One who was deleted while speaking has spoken all the same.
+    speaker_id := coalesce(turn.agent_id, (step ->> 'agent_id')::uuid, (
+      select (e.data ->> 'agent_id')::uuid from public.run_events e
+      where e.run_id = run.id and e.type = 'turn.started' and e.data ->> 'turn_id' = turn.id::text limit 1));
+  end if;
+  if speaker_id is not null then
+    if turn.agent_id is not null and turn.status <> 'responding' and outcome = 'completed' then
       -- Short as it was, everybody who watches the agent is to see it.
       update public.run_turns t set status = 'responding' where t.id = turn.id;
       events := private.project_turn_status(run, first_seq, turn.agent_id, 'first_token');
     end if;
     perform set_config('swarmbase.context', json_build_object('run_id', run.id, 'swarm_id', run.swarm_id,
-      'actor', json_build_object('type', 'agent', 'id', turn.agent_id))::text, true);
-    insert into public.messages (id, swarm_id, sender_type, sender_agent_id, sender_name, content, run_id, turn_id, finish_reason, metadata)
-    values (turn.message_id, run.swarm_id, 'agent', turn.agent_id, turn.agent_name, said, run.id, turn.id, step ->> 'finish_reason',
-      coalesce(nullif(step -> 'metadata', 'null'), '{}'))
+      'actor', json_build_object('type', 'agent', 'id', speaker_id))::text, true);
+    insert into public.messages (id, swarm_id, sender_type, sender_id, sender_agent_id, sender_name, sender_deleted, content, run_id, turn_id,
+      finish_reason, metadata)
+    values (turn.message_id, run.swarm_id, 'agent', speaker_id, turn.agent_id, turn.agent_name, turn.agent_id is null, said, run.id, turn.id,
+      step ->> 'finish_reason', coalesce(nullif(step -> 'metadata', 'null'), '{}'))
     returning * into message;
     events := events || private.build_run_event(run, first_seq + 1, 'message.created',
       jsonb_build_object('message_id', message.id, 'turn_id', turn.id, 'message', to_jsonb(message)), turn.agent_id);
@@ -3487,6 +3499,9 @@ begin
   end if;
   if current_user in ('anon', 'authenticated', 'service_role') then
     new.created_at := now();
+  elsif new.sender_deleted and new.sender_id is not null then
+    -- The last words of an agent that was deleted while it spoke.
+    return new;
   end if;
   new.sender_deleted := false;
   new.sender_id := case new.sender_type when 'user' then new.sender_user_id when 'agent' then new.sender_agent_id end;
@@ -3723,6 +3738,35 @@ end
 $function$;
 grant execute on function private.survey_swarm(jsonb) to sb_service;
 
+CREATE OR REPLACE FUNCTION private.survey_swarms(batch jsonb)
+ RETURNS json
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET enable_seqscan TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+begin
+  return (
+    select json_agg(json_build_object('place', e.place, 'survey', json_build_object('replayed_run_id', null,
+      'is_manager', m.role in ('owner', 'admin'),
+      'own_agent_ids', array(select sa.agent_id from public.swarm_agents sa where sa.swarm_id = s.id and sa.user_id = e.user_id),
+      'strategy', s.strategy, 'coordinator_agent_id', s.coordinator_agent_id, 'settings', s.settings, 'agents', room.agents)))
+    from jsonb_to_recordset(batch) as e (place integer, swarm_id uuid, user_id uuid)
+    join public.swarms s on s.id = e.swarm_id and s.status = 'active'
+    join public.swarm_members m on m.swarm_id = s.id and m.user_id = e.user_id and m.status = 'active' and m.role <> 'viewer'
+    cross join lateral (
+      select json_agg(json_build_object('id', a.id, 'name', a.name, 'framework', a.framework, 'model', a.model, 'position', sa.position)
+                      order by sa.position, sa.created_at, a.id) as agents
+      from public.swarm_agents sa join public.agents a on a.id = sa.agent_id
+      where sa.swarm_id = s.id and sa.enabled) as room
+    where room.agents is not null);
+end
+$function$;
+grant execute on function private.survey_swarms(jsonb) to sb_service;
+
 CREATE OR REPLACE FUNCTION private.suspend_sessions()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -3761,8 +3805,8 @@ AS $function$
 $function$;
 grant execute on function private.swarm_audience(uuid) to sb_service;
 
-CREATE OR REPLACE FUNCTION private.sweep_runs(max_rows integer)
- RETURNS integer
+CREATE OR REPLACE FUNCTION private.sweep_runs(max_rows integer, OUT ended text[], OUT denied integer)
+ RETURNS record
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'pg_temp'
@@ -3771,8 +3815,9 @@ declare
   found_lease record;
   found_execution record;
   run public.runs;
-  swept integer := 0;
 begin
+  ended := '{}';
+  denied := 0;
   for found_lease in
     select l.run_id, r.swarm_id from private.run_leases l join public.runs r on r.id = l.run_id and r.status = 'running'
     where l.expires_at < now() order by l.expires_at limit sweep_runs.max_rows
@@ -3787,7 +3832,7 @@ begin
       perform private.close_run(run, 'failed', 'worker_lost',
         jsonb_build_object('code', 'WORKER_LOST', 'message', 'The node that carried out this run went away', 'retryable', true,
           'provider_status', null), 'error', 'worker_lost');
-      swept := swept + 1;
+      ended := ended || (select r.status from public.runs r where r.id = run.id);
     exception when data_exception or integrity_constraint_violation or raise_exception then
       -- One that cannot be ended must not keep the others from it; it comes last the next time.
       raise warning 'run % cannot be ended: %', run.id, sqlerrm;
@@ -3801,9 +3846,8 @@ begin
     select r.* into run from public.runs r where r.id = found_execution.run_id for no key update skip locked;
     continue when not found;
     perform private.deny_tool(run, found_execution.id, null, 'APPROVAL_EXPIRED', 'Nobody approved this call in time');
-    swept := swept + 1;
+    denied := denied + 1;
   end loop;
-  return swept;
 end
 $function$;
 grant execute on function private.sweep_runs(integer) to sb_service;

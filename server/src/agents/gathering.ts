@@ -16,8 +16,10 @@ interface Waiting<Item, Answer> {
   reject(error: unknown): void;
 }
 
-/** So that whoever waits for a lock does not keep all others of the node waiting. */
-const MOST_UNDER_WAY = 3;
+/** So that whoever waits for a lock does not keep all others of the node waiting, and the database works on more than one core. */
+const MOST_UNDER_WAY = 2;
+/** Fewer are not worth a statement of their own. */
+const LEAST_SHARE = 8;
 
 /**
  * What many ask for at about the same time, asked together: a statement for many costs little more than one for one. Answers
@@ -30,13 +32,16 @@ export function createGathering<Item, Answer>(
   let underWay = 0;
   let isScheduled = false;
 
+  /** Those who wait are shared out among all statements that may be sent now: in one, they would all wait for the last of them. */
   const takeBatch = (): Waiting<Item, Answer>[] => {
+    const share = Math.max(LEAST_SHARE, Math.ceil(waiting.length / (MOST_UNDER_WAY - underWay)));
+    const most = Math.min(options.most, share);
     const keys = new Set<string>();
     const batch: Waiting<Item, Answer>[] = [];
     const left: Waiting<Item, Answer>[] = [];
     for (const one of waiting) {
       const own = options.keysOf(one.item);
-      const fits = batch.length < options.most && own.every((key) => !keys.has(key));
+      const fits = batch.length < most && own.every((key) => !keys.has(key));
       if (fits) for (const key of own) keys.add(key);
       (fits ? batch : left).push(one);
     }
@@ -45,11 +50,15 @@ export function createGathering<Item, Answer>(
   };
   const send = async (): Promise<void> => {
     isScheduled = false;
+    // Whoever ends makes room and looks who waits.
+    if (underWay >= MOST_UNDER_WAY) return;
     const batch = takeBatch();
     if (batch.length === 0) return;
     underWay += 1;
     try {
-      const answers = await options.work(batch.map(({ item }) => item));
+      const working = options.work(batch.map(({ item }) => item));
+      if (waiting.length > 0 && underWay < MOST_UNDER_WAY) void send();
+      const answers = await working;
       for (const [at, { resolve }] of batch.entries()) resolve(answers[at] ?? null);
     } catch (error) {
       const isInDoubt = options.isInDoubt?.(error) === true;
@@ -77,8 +86,32 @@ export function createGathering<Item, Answer>(
 
 /** Few do not wait for each other. Many would wait for the machine, if each came alone. */
 const UNHURRIED_RUNS = 4;
-const LONGEST_PAUSE_MS = 10;
+const LONGEST_PAUSE_MS = 5;
 
-export function pauseFor(liveRuns: number): number {
-  return liveRuns < UNHURRIED_RUNS ? 0 : Math.min(LONGEST_PAUSE_MS, liveRuns);
+export function pauseFor(runs: number): number {
+  return runs < UNHURRIED_RUNS ? 0 : Math.min(LONGEST_PAUSE_MS, runs);
+}
+
+/** How long it takes until half of a crowd that has dispersed is forgotten. */
+const HALF_LIFE_MS = 50;
+
+export interface CrowdMeter {
+  /** To be told whenever a run begins. */
+  note(runs: number): void;
+  /** As many as there are, or as there were a moment ago. */
+  size(runs: number): number;
+}
+
+/** Callers who are answered together ask again together, at a moment when hardly any run is under way. */
+export function createCrowdMeter(nowMs: () => number): CrowdMeter {
+  let peak = 0;
+  let peakAtMs = 0;
+  const size = (runs: number): number => Math.max(runs, peak * 0.5 ** ((nowMs() - peakAtMs) / HALF_LIFE_MS));
+  return {
+    note(runs) {
+      peak = size(runs);
+      peakAtMs = nowMs();
+    },
+    size,
+  };
 }

@@ -8,7 +8,7 @@ export const AGENT_RUN_SETTINGS = [
     kind: "integer",
     min: 1,
     max: 10_000,
-    default: 64,
+    default: 256,
     secret: false,
     description: "Most runs that one node carries out at a time; further ones wait in the queue.",
   },

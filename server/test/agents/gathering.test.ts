@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { createGathering, pauseFor } from "../../src/agents/gathering.ts";
+import { createCrowdMeter, createGathering, pauseFor } from "../../src/agents/gathering.ts";
 
 interface Item {
   readonly name: string;
@@ -54,6 +54,19 @@ describe("what many ask for at about the same time", () => {
     ]);
   });
 
+  test("very many are shared out among as many statements as may be under way", async () => {
+    const { put, batches } = open({ most: 50 });
+    const items = Array.from({ length: 18 }, (_, at) => ({ name: String(at) }));
+    assert.deepEqual(
+      await Promise.all(items.map(put)),
+      items.map(({ name }) => name),
+    );
+    assert.deepEqual(
+      batches.map(({ length }) => length),
+      [9, 9],
+    );
+  });
+
   test("what fails for one answers nobody of the batch, and the next batch is none the worse", async () => {
     const { put } = open({});
     assert.deepEqual(await Promise.all([put({ name: "a" }), put({ name: "bad" })]), [null, null]);
@@ -69,6 +82,19 @@ describe("what many ask for at about the same time", () => {
   });
 
   test("few runs do not wait for each other, many do for a moment", () => {
-    assert.deepEqual([0, 3, 4, 8, 500].map(pauseFor), [0, 0, 4, 8, 10]);
+    assert.deepEqual([0, 3, 4, 8, 500].map(pauseFor), [0, 0, 4, 5, 5]);
+  });
+
+  test("a crowd that was there a moment ago is expected back", () => {
+    let nowMs = 0;
+    const crowd = createCrowdMeter(() => nowMs);
+    assert.equal(crowd.size(1), 1);
+    for (let runs = 1; runs <= 16; runs += 1) crowd.note(runs);
+    assert.equal(crowd.size(0), 16);
+    nowMs = 50;
+    crowd.note(1);
+    assert.equal(crowd.size(1), 8);
+    nowMs = 500;
+    assert.ok(crowd.size(1) === 1 && crowd.size(20) === 20);
   });
 });

@@ -110,7 +110,7 @@ describe("defaults", () => {
       providerTotalTimeoutMs: 120_000,
       simulatedFirstTokenMs: 0,
       simulatedTokensPerSecond: 0,
-      agentRunConcurrency: 64,
+      agentRunConcurrency: 256,
       agentRunLeaseSeconds: 30,
       agentApprovalTtlSeconds: 900,
       agentQueueLimit: 10,

@@ -1,14 +1,19 @@
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
-import type { PlainWords } from "./plain-words.ts";
+import type { PlainEnd, PlainWords } from "./plain-words.ts";
 
 export type Parts = ReadableStreamDefaultReader<LanguageModelV4StreamPart>;
 
 /** A part that is null is the end. */
-export type Arrival = { readonly words: readonly PlainWords[] } | { readonly part: LanguageModelV4StreamPart | null };
+export type Arrival =
+  | { readonly words: readonly PlainWords[] }
+  | { readonly end: PlainEnd }
+  | { readonly part: LanguageModelV4StreamPart | null };
 
 /** The words of an answer, which come the short way, and all its other parts, which come by the vendor's package. */
 export interface PartSource {
   onWords(words: PlainWords): void;
+  /** There will be nothing else. */
+  onEnd(end: PlainEnd): void;
   /** Words first: what comes the long way was sent later. Some packages open only when something has come. */
   next(opening: Promise<Parts>): Promise<Arrival>;
 }
@@ -53,6 +58,9 @@ export function createPartSource(): PartSource {
       if (last?.type === type) heard[heard.length - 1] = { type, delta: last.delta + delta };
       else heard.push({ type, delta });
       wake?.();
+    },
+    onEnd(end) {
+      arrive(() => ({ end }));
     },
     async next(opening) {
       for (;;) {

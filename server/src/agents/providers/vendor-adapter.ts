@@ -12,19 +12,19 @@ import type { Deadlines } from "./deadlines.ts";
 import { ModelError } from "./model-error.ts";
 import type { ModelCall, ModelFinish, ModelToolCall } from "./model-port.ts";
 import { createPartSource, type Parts, type PartSource } from "./part-source.ts";
-import { type FrameReader, readChatFrame } from "./plain-words.ts";
+import { CHAT_FRAMES, type FrameFormat, type PlainEnd } from "./plain-words.ts";
 import type { Provider } from "./provider.ts";
 import type { StreamPace } from "./stream-pace.ts";
 import { loadVendor, VENDOR_URLS, type VendorKind } from "./vendor-models.ts";
-import { type Watchers, type Way, watchFetch } from "./watched-fetch.ts";
+import { type Watcher, type Watchers, type Way, watchFetch } from "./watched-fetch.ts";
 
 /** Models whose object is kept: with unlisted ones there is no end to their names. */
 const MOST_KEPT = 100;
 
 /** Where plain words can be told without the package. */
-const FRAME_READERS: Readonly<Record<VendorKind, FrameReader | null>> = {
-  openai: readChatFrame,
-  "openai-compatible": readChatFrame,
+const FORMATS: Readonly<Record<VendorKind, FrameFormat | null>> = {
+  openai: CHAT_FRAMES,
+  "openai-compatible": CHAT_FRAMES,
   anthropic: null,
   google: null,
 };
@@ -41,6 +41,8 @@ export function createVendorAdapter(provider: Provider, kind: VendorKind, way: V
   const watchers: Watchers = new WeakMap();
   // Making one builds all schemas of its package anew, which costs more than the rest of a short answer.
   const kept = new Map<string, { readonly key: string | null; readonly language: LanguageModelV4 }>();
+  /** Of which options the package has had nothing to say. Where it may have, all of an answer has to go through it. */
+  const quiet = new Set<string>();
 
   const find = async (modelId: string): Promise<LanguageModelV4> => {
     const vendor = await loading;
@@ -50,23 +52,34 @@ export function createVendorAdapter(provider: Provider, kind: VendorKind, way: V
     const language = vendor(modelId, {
       baseURL: provider.baseUrl ?? VENDOR_URLS[kind],
       apiKey: key ?? "",
-      fetch: watchFetch(way, { hasKey: key !== null, watchers, pace: way.pace, readFrame: FRAME_READERS[kind] }),
+      fetch: watchFetch(way, { hasKey: key !== null, watchers, pace: way.pace, format: FORMATS[kind] }),
     });
-    if (kept.size >= MOST_KEPT) kept.clear();
+    if (kept.size >= MOST_KEPT) {
+      kept.clear();
+      quiet.clear();
+    }
     kept.set(modelId, { key, language });
     return language;
   };
-  const open = async ({ deadlines, model, sent, call }: AdapterCall, source: PartSource): Promise<Parts> => {
+  const open = async (
+    { deadlines, model }: AdapterCall,
+    options: LanguageModelV4CallOptions,
+    watcher: Omit<Watcher, "onBytes">,
+  ): Promise<Parts> => {
     const language = await find(model.id);
-    watchers.set(deadlines.signal, { onBytes: () => deadlines.touch(), onWords: source.onWords });
-    const options = { ...sent, ...buildOptions(call, model), abortSignal: deadlines.signal };
+    watchers.set(deadlines.signal, { ...watcher, onBytes: () => deadlines.touch() });
     const { stream } = await language.doStream(options);
     return stream.getReader();
   };
   return {
     stream(request) {
+      const { model, sent, call, deadlines } = request;
       const source = createPartSource();
-      return readParts(open(request, source), source, request.deadlines);
+      const options = { ...sent, ...buildOptions(call, model), abortSignal: deadlines.signal };
+      const names = `${model.id} ${Object.keys(options).sort().join()}`;
+      const onEnd = quiet.has(names) ? source.onEnd : null;
+      const opening = open(request, options, { onWords: source.onWords, onEnd });
+      return readParts(opening, source, { deadlines, onQuiet: () => quiet.add(names) });
     },
   };
 }
@@ -87,7 +100,7 @@ function buildOptions(call: ModelCall, model: OfferedModel): LanguageModelV4Call
 async function* readParts(
   opening: Promise<Parts>,
   source: PartSource,
-  deadlines: Deadlines,
+  { deadlines, onQuiet }: { readonly deadlines: Deadlines /** There are no warnings. */; onQuiet(): void },
 ): AsyncGenerator<AdapterEvent, void, undefined> {
   // Held back until the end is known: when a stream breaks off, the packages hand out half a call as a whole one.
   const calls: ModelToolCall[] = [];
@@ -96,6 +109,10 @@ async function* readParts(
     if ("words" in arrival) {
       yield* arrival.words;
       continue;
+    }
+    if ("end" in arrival) {
+      yield finishPlainly(arrival.end);
+      return;
     }
     const { part } = arrival;
     if (part === null) throw brokenOff();
@@ -110,6 +127,7 @@ async function* readParts(
         if (part.providerExecuted !== true) calls.push(readCall(part, calls));
         break;
       case "stream-start":
+        if (part.warnings.length === 0) onQuiet();
         for (const warning of part.warnings)
           if ("feature" in warning)
             yield { type: "dropped", setting: SETTING_NAMES[warning.feature] ?? warning.feature };
@@ -130,6 +148,22 @@ async function* readParts(
         break;
     }
   }
+}
+
+function finishPlainly({ reason, usage }: PlainEnd): AdapterEvent {
+  const { inputTokens = null, cachedInputTokens = null, outputTokens = null, reasoningTokens = null } = usage ?? {};
+  const isSilent = !inputTokens && !outputTokens;
+  return {
+    type: "finish",
+    reason,
+    usage: {
+      inputTokens: isSilent ? null : inputTokens,
+      cachedInputTokens,
+      outputTokens: isSilent ? null : outputTokens,
+      reasoningTokens,
+    },
+    toolCalls: [],
+  };
 }
 
 const SETTING_NAMES: Readonly<Record<string, string>> = {

@@ -1,13 +1,16 @@
-import type { FrameReader, PlainWords } from "./plain-words.ts";
+import type { EndReader, FrameReader, PlainEnd, PlainWords } from "./plain-words.ts";
 
 /**
  * Takes the plain words out of a stream of events and leaves the rest to the vendor's package, which takes twenty times as
  * long for a word. From the first event on that is neither words nor nothing, all goes there, so that nothing changes places.
+ * Where ends can be read too, what looks like one is held back: if nothing else follows, the package has nothing to do at all.
  */
 export interface WordFilter {
   /** What is left for the package; null: nothing. */
   push(bytes: Uint8Array): Uint8Array | null;
   end(): Uint8Array | null;
+  /** Known after the end, where the package has been left nothing. */
+  readonly plainEnd: PlainEnd | null;
 }
 
 /** A frame of words is small; something longer is for the package, which does not look through it anew with every byte. */
@@ -15,24 +18,43 @@ const MOST_HELD_CHARS = 65_536;
 const FRAME_END = /\r?\n\r?\n/g;
 const DATA = "data:";
 
-export function createWordFilter(read: FrameReader, onWords: (words: PlainWords) => void): WordFilter {
+export function createWordFilter(
+  readWords: FrameReader,
+  onWords: (words: PlainWords) => void,
+  readEnd: EndReader | null = null,
+): WordFilter {
   const decoder = new TextDecoder();
   const encoder = new TextEncoder();
   let held = "";
   let isOpen = true;
   /** The package is shown how the answer begins, unless that is with a word. */
   let opening: string | null = "";
+  /** What has come of the end, and how it was written. */
+  let ended: Partial<PlainEnd> = {};
+  let ending = "";
+  let plainEnd: PlainEnd | null = null;
 
   const encode = (text: string): Uint8Array | null => (text === "" ? null : encoder.encode(text));
   /** True: these were words, or nothing at all. */
+  const takeWords = (json: string): boolean => {
+    const words = ending === "" ? readWords(json) : null;
+    if (words === null) return false;
+    if (words !== "neutral") onWords(words);
+    else if (opening === "") opening = `${DATA}${json}\n\n`;
+    return true;
+  };
+  const takeEnd = (json: string): boolean => {
+    const part = readEnd?.(json) ?? null;
+    if (part === null || ending.length > MOST_HELD_CHARS) return false;
+    ended = { ...ended, ...part };
+    ending += `${DATA}${json}\n\n`;
+    return true;
+  };
   const take = (frame: string): boolean => {
     if (frame === "" || (frame.startsWith(":") && !frame.includes("\n"))) return true;
     if (!frame.startsWith(DATA) || frame.includes("\n") || frame.includes("\r")) return false;
-    const words = read(frame.slice(DATA.length));
-    if (words === null) return false;
-    if (words !== "neutral") onWords(words);
-    else if (opening === "") opening = `${frame}\n\n`;
-    return true;
+    const json = frame.slice(DATA.length);
+    return takeWords(json) || takeEnd(json);
   };
   const sift = (): string => {
     let from = 0;
@@ -45,9 +67,10 @@ export function createWordFilter(read: FrameReader, onWords: (words: PlainWords)
     const rest = held.slice(from);
     isOpen &&= rest.length <= MOST_HELD_CHARS;
     held = isOpen ? rest : "";
+    if (isOpen && readEnd !== null) return "";
     const begun = opening ?? "";
     if (begun !== "" || !isOpen) opening = null;
-    return isOpen ? begun : begun + rest;
+    return isOpen ? begun : begun + ending + rest;
   };
 
   return {
@@ -60,7 +83,13 @@ export function createWordFilter(read: FrameReader, onWords: (words: PlainWords)
     end() {
       const rest = held + decoder.decode();
       held = "";
-      return encode(rest);
+      const { reason, usage = null } = ended;
+      if (isOpen && rest === "" && reason !== undefined) plainEnd = { reason, usage };
+      if (!isOpen || readEnd === null || plainEnd !== null) return encode(rest);
+      return encode((opening ?? "") + ending + rest);
+    },
+    get plainEnd() {
+      return plainEnd;
     },
   };
 }

@@ -3,15 +3,20 @@ import { AppError } from "../../errors/index.ts";
 import { createGathering, pauseFor } from "../gathering.ts";
 import type { Models } from "../providers/model-port.ts";
 import type { Executor } from "../runs/executor.ts";
-import { type FirstTurnWishes, type OpenSurvey, planFirstTurn } from "./plan-first-turn.ts";
+import { type FirstTurnWishes, planFirstTurn } from "./plan-first-turn.ts";
 import {
   type Admission,
   type AdmissionFacts,
   type Admitted,
   admitRun,
   admitRuns,
+  type CallFacts,
   type FirstTurnFacts,
+  type OpenSurvey,
   type PlainCall,
+  type Survey,
+  surveySwarm,
+  surveySwarms,
 } from "./sql/admission.ts";
 
 export interface AdmissionDeskOptions {
@@ -29,6 +34,7 @@ export interface Crowd {
 }
 
 export interface AdmissionDesk {
+  survey(facts: CallFacts): Promise<Survey>;
   planFirstTurn(survey: OpenSurvey, wishes: FirstTurnWishes): FirstTurnFacts | null;
   admit(facts: AdmissionFacts): Promise<Admission>;
 }
@@ -39,11 +45,18 @@ interface OfferedCall extends PlainCall {
   readonly owner: string;
 }
 
-/** Lets runs in, plain calls of the same moment together. Whatever is out of the ordinary comes alone. */
+/** Looks who asks for what, and lets runs in: plain calls of the same moment together. Whatever is out of the ordinary comes alone. */
 export function openAdmissionDesk({ pool, executor, models, crowd }: AdmissionDeskOptions): AdmissionDesk {
   const admitAlone = (facts: AdmissionFacts): Promise<Admission> => admitRun(pool, facts);
-  if (crowd === null) return { planFirstTurn: () => null, admit: admitAlone };
+  const surveyAlone = (facts: CallFacts): Promise<Survey> => surveySwarm(pool, facts);
+  if (crowd === null) return { survey: surveyAlone, planFirstTurn: () => null, admit: admitAlone };
   const { newId, countRuns } = crowd;
+  const surveyTogether = createGathering<CallFacts, OpenSurvey>({
+    pauseMs: () => pauseFor(countRuns()),
+    most: MOST_AT_ONCE,
+    keysOf: () => [],
+    work: (calls) => surveySwarms(pool, calls),
+  });
   const admitTogether = createGathering<OfferedCall, Admitted>({
     pauseMs: () => pauseFor(countRuns()),
     most: MOST_AT_ONCE,
@@ -56,6 +69,11 @@ export function openAdmissionDesk({ pool, executor, models, crowd }: AdmissionDe
     isInDoubt: (error) => error instanceof AppError && error.code === "SERVICE_UNAVAILABLE",
   });
   return {
+    async survey(facts) {
+      const hasKey = facts.idempotency_key !== null || facts.client_message_id !== null;
+      const survey = hasKey || facts.is_service || facts.agent_ids !== null ? null : await surveyTogether(facts);
+      return survey ?? (await surveyAlone(facts));
+    },
     planFirstTurn: (survey, wishes) => planFirstTurn({ models, newId }, survey, wishes),
     async admit(facts) {
       const { owner, first_turn: turn } = facts;

@@ -25,8 +25,11 @@ export interface FollowCall {
 }
 
 export interface Following {
-  /** Throws where the caller follows as many runs here as anybody may. */
-  requireRoom(caller: RunCaller): void;
+  /**
+   * Keeps a place for one more run of the caller, and answers with what gives it back, to be called once the run is followed or
+   * is not going to be. Throws where the caller follows as many runs here as anybody may.
+   */
+  reserve(caller: RunCaller): () => void;
   /** A run that was admitted a moment ago, for whoever asked for it. To be called before the run is handed on. */
   begin(call: FollowCall, viewer: Viewer, isHere: boolean): Follower;
   /** A run that somebody names. Whoever may not see it is told that there is none. */
@@ -52,11 +55,18 @@ export function openFollowing(pool: pg.Pool, hub: RunHub, mostPerUser = Number.P
     else countByUser.delete(userId);
   };
   /** The service role has no limit, as elsewhere. */
-  const requireRoom = ({ userId, isServiceRole }: RunCaller): void => {
-    if (isServiceRole || userId === null || (countByUser.get(userId) ?? 0) < mostPerUser) return;
-    throw new AppError("RATE_LIMITED", "You follow as many runs as you may at a time", {
-      retryAfterSeconds: ROOM_RETRY_SECONDS,
-    });
+  const reserve = ({ userId, isServiceRole }: RunCaller): (() => void) => {
+    if (isServiceRole || userId === null) return () => {};
+    if ((countByUser.get(userId) ?? 0) >= mostPerUser)
+      throw new AppError("RATE_LIMITED", "You follow as many runs as you may at a time", {
+        retryAfterSeconds: ROOM_RETRY_SECONDS,
+      });
+    let change = -1;
+    count(userId, 1);
+    return () => {
+      if (change !== 0) count(userId, change);
+      change = 0;
+    };
   };
   let lastNumber = 0;
   let timer: NodeJS.Timeout | null = null;
@@ -123,7 +133,7 @@ export function openFollowing(pool: pg.Pool, hub: RunHub, mostPerUser = Number.P
 
   return {
     begin: (call, viewer, isHere) => keep(call, describe(call), viewer, isHere),
-    requireRoom,
+    reserve,
     async attach(call) {
       const facts = describe(call);
       const [verdict] = await judgeFollowers(pool, [facts]);

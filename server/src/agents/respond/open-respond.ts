@@ -94,11 +94,22 @@ export function openRespond(options: RespondOptions): Respond {
     return answerWith(body, headers);
   };
 
+  /** Whoever comes while others are being let in finds their places taken. */
+  const inRoom = async <T>(caller: RunCaller | null, follow: () => Promise<T>): Promise<T> => {
+    const giveBack = caller === null ? () => {} : following.reserve(caller);
+    try {
+      return await follow();
+    } finally {
+      giveBack();
+    }
+  };
+
   return {
     async start(caller, request, start) {
       const { signal, afterSeq, isStreamed, isBackground, isReasoningWanted } = start;
-      if (!isBackground) following.requireRoom(caller);
-      const { follower, first, isReplay } = await startRun(tools, caller, request, { signal, afterSeq });
+      const { follower, first, isReplay } = await inRoom(isBackground ? null : caller, () =>
+        startRun(tools, caller, request, { signal, afterSeq }),
+      );
       const { runId } = follower;
       if (isBackground) {
         follower.close();
@@ -113,8 +124,7 @@ export function openRespond(options: RespondOptions): Respond {
       return answer(follower, { isStreamed, isReasoningWanted, first, isReplay, queueWaitMs, onLeft });
     },
     async attach(caller, runId, { signal, afterSeq, isStreamed, isReasoningWanted }) {
-      following.requireRoom(caller);
-      const follower = await following.attach({ runId, caller, afterSeq, signal });
+      const follower = await inRoom(caller, () => following.attach({ runId, caller, afterSeq, signal }));
       const { queueWaitMs } = options;
       return answer(follower, { ...NOT_STARTED_HERE, isStreamed, isReasoningWanted, queueWaitMs });
     },

@@ -2,9 +2,7 @@ import { readRunLimits } from "../guards/run-limits.ts";
 import type { Models } from "../providers/model-port.ts";
 import { defaultModels, MAX_CONCURRENT_TURNS } from "../runs/turn-terms.ts";
 import { decideNext } from "../strategies/decide-next.ts";
-import type { FirstTurnFacts, Survey } from "./sql/admission.ts";
-
-export type OpenSurvey = Extract<Survey, { replayed_run_id: null }>;
+import type { FirstTurnFacts, OpenSurvey } from "./sql/admission.ts";
 
 export interface FirstTurnWishes {
   /** Whom the call or its message names; null: nobody. */

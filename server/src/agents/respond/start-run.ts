@@ -9,7 +9,7 @@ import type { Follower } from "./follower.ts";
 import type { RespondTools } from "./respond-tools.ts";
 import { refusal } from "./refusals.ts";
 import type { RunCaller } from "./run-caller.ts";
-import { type Admitted, type CallFacts, type SurveyedAgent, surveySwarm } from "./sql/admission.ts";
+import type { Admitted, CallFacts, SurveyedAgent } from "./sql/admission.ts";
 
 /** What somebody asks of a swarm. */
 export interface RunRequest {
@@ -42,7 +42,7 @@ export async function startRun(
   request: RunRequest,
   reader: { readonly signal: AbortSignal; readonly afterSeq: number },
 ): Promise<StartedFollow> {
-  const { pool, executor, following, desk, queueLimit } = tools;
+  const { executor, following, desk, queueLimit } = tools;
   const { signal, afterSeq } = reader;
   const replay = async (runId: string): Promise<StartedFollow> => {
     const follower = await following.attach({ runId, caller, afterSeq, signal });
@@ -50,7 +50,7 @@ export async function startRun(
   };
 
   const facts = describeCall(caller, request);
-  const survey = await surveySwarm(pool, facts);
+  const survey = await desk.survey(facts);
   if (survey.replayed_run_id !== null) return replay(survey.replayed_run_id);
   const mentions = findMentions(request.message, survey.agents);
   const wantedIds = request.agentIds ?? (mentions.length > 0 ? mentions : null);

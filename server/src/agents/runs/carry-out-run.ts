@@ -17,23 +17,27 @@ export interface RunControl {
   readonly turnControllers: Map<string, AbortController>;
 }
 
-/** From the row that says `running` to the row that says how it ended, or that it waits. Never rejects. */
-export async function carryOutRun(ports: WorkPorts, started: StartedRun, control: RunControl): Promise<void> {
+/**
+ * From the row that says `running` to the row that says how it ended, or that it waits. Answers whether another run of the swarm
+ * may have waited for it. Never rejects.
+ */
+export async function carryOutRun(ports: WorkPorts, started: StartedRun, control: RunControl): Promise<boolean> {
   const { controller } = control;
   try {
     ports.hub.open(started.runId);
     const scene = started.scene ?? (await loadRun(ports.pool, started));
-    if (scene !== null) await carryOut(ports, started, scene, control);
+    return scene === null || (await carryOut(ports, started, scene, control));
   } catch (error) {
     // The run is somebody else's, or the database is away: the lease runs out and the sweeper ends it.
     if (stopOf(controller.signal) !== "lost") ports.observer.note("agents.run_fault", { runId: started.runId, error });
     controller.abort(new RunStop("lost"));
+    return true;
   } finally {
     ports.hub.close(started.runId);
   }
 }
 
-async function carryOut(ports: WorkPorts, started: StartedRun, scene: RunScene, control: RunControl): Promise<void> {
+async function carryOut(ports: WorkPorts, started: StartedRun, scene: RunScene, control: RunControl): Promise<boolean> {
   const { controller } = control;
   const startedAtMs = ports.clock.now().getTime();
   const { runId, fence } = started;
@@ -86,15 +90,16 @@ async function carryOut(ports: WorkPorts, started: StartedRun, scene: RunScene, 
     const end = await runLoop(run, progress);
     const isPaused = end.kind === "paused" && !controller.signal.aborted;
     const elapsedMs = (progress?.elapsedMs ?? 0) + ports.clock.now().getTime() - startedAtMs;
-    if (isPaused && (await pauseRun(run, end.suspended, elapsedMs))) return;
+    if (isPaused && (await pauseRun(run, end.suspended, elapsedMs))) return true;
     const stop = stopOf(controller.signal);
-    if (stop === "lost") return;
+    if (stop === "lost") return true;
     if (end.kind === "paused") for (const turn of end.suspended) closeSuspended(run, turn);
     const endReason = end.kind === "ended" ? end.endReason : null;
     const { status, stopReason, error } = decideEnd({ finished: run.finished, endReason, stop });
     run.span.end({ status, stopReason, errorType: error?.code ?? null });
-    await ledger.submit({ op: "finish_run", status, stop_reason: stopReason, error });
+    const { hasNext = true } = await ledger.submit({ op: "finish_run", status, stop_reason: stopReason, error });
     ports.observer.note("run.ended", { status, stopReason });
+    return hasNext;
   } finally {
     clearTimeout(timer);
     run.span.end({});

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Alarm, spread, type Worker } from "../../jobs/index.ts";
+import { createCrowdMeter } from "../gathering.ts";
 import { carryOutRun, type RunControl } from "./carry-out-run.ts";
 import { createDeltaStore } from "./delta-store.ts";
 import { createRunEnds } from "./run-ends.ts";
@@ -25,6 +26,8 @@ const WATCH_TIMEOUT_MS = 3_000;
 const RETRY_AFTER_MS = 1_000;
 const SWEPT_AT_ONCE = 50;
 const PRUNED_AT_ONCE = 5_000;
+/** One look for all runs that ended within it. */
+const LATER_MS = 100;
 /** Runs that are broken off when the node stops still have to write that down. */
 const LAST_WORDS_MS = 2_000;
 
@@ -49,7 +52,7 @@ interface Live extends RunControl, StartedRun {
 
 export interface RunningExecutor {
   readonly executor: Executor;
-  /** How many runs are under way here. */
+  /** How many runs are under way here, or were a moment ago. */
   countRuns(): number;
   readonly workers: readonly Worker[];
   /** Those of them that a node needs which leaves the work to others: it tells them of it. */
@@ -61,7 +64,8 @@ export function createExecutor(options: ExecutorOptions): RunningExecutor {
   const { pool, observer } = ports;
   const times = { ...TIMES, ...options.times };
   const live = new Map<string, Live>();
-  const countRuns = (): number => live.size;
+  const crowd = createCrowdMeter(() => performance.now());
+  const countRuns = (): number => crowd.size(live.size);
   const work = { ...ports, deltas: createDeltaStore(pool, countRuns), ends: createRunEnds(pool, countRuns) };
   const claimBell = new Alarm();
   const watchBell = new Alarm();
@@ -81,14 +85,27 @@ export function createExecutor(options: ExecutorOptions): RunningExecutor {
           },
         });
 
+  let isLooking = false;
+  /** Who came while the end was being written was not seen by it. */
+  const lookLater = (): void => {
+    if (isLooking) return;
+    isLooking = true;
+    setTimeout(() => {
+      isLooking = false;
+      claimBell.ring();
+    }, LATER_MS).unref();
+  };
   const take = (started: StartedRun): void => {
     const control: RunControl = { controller: new AbortController(), turnControllers: new Map() };
-    const done = carryOutRun(work, started, control).then(() => {
+    const done = carryOutRun(work, started, control).then((hasNext) => {
+      const wasFull = live.size >= concurrency;
       live.delete(started.runId);
       // The next one of the swarm may be waiting, here or elsewhere.
-      claimBell.ring();
+      if (hasNext || wasFull) claimBell.ring();
+      else lookLater();
     });
     live.set(started.runId, { ...control, ...started, done, sureUntilMs: nowMs() + leaseMs * SURE_SHARE });
+    crowd.note(live.size);
   };
 
   const claim = async (): Promise<void> => {
@@ -156,7 +173,9 @@ export function createExecutor(options: ExecutorOptions): RunningExecutor {
     }
   };
   const sweep = async (): Promise<void> => {
-    if ((await sweepRuns(pool, SWEPT_AT_ONCE)) === 0) return;
+    const { ended, denied } = await sweepRuns(pool, SWEPT_AT_ONCE);
+    for (const status of ended) observer.note("run.ended", { status, stopReason: "worker_lost" });
+    if (ended.length + denied === 0) return;
     claimBell.ring();
     ports.onEvents();
   };

@@ -106,7 +106,7 @@ export function createRunLedger(options: LedgerOptions): RunLedger {
     line.fill(place(turn), ended.events);
     line.fill(place(run), [last]);
     line.settle();
-    for (const { resolve } of batch) resolve({ events: [] });
+    for (const { resolve } of batch) resolve({ events: [], hasNext: ended.has_next });
     if (ended.has_events) options.onCommit();
     return true;
   };

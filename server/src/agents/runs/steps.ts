@@ -137,6 +137,8 @@ export interface StepResult {
   readonly outcome?: "started" | "gone" | "busy" | "cancelled";
   readonly agent?: SpeakingAgent;
   readonly messages?: readonly TranscriptMessage[];
+  /** Of the end of a run; false: no other of its swarm waited. */
+  readonly hasNext?: boolean;
 }
 
 /** How many seqs a step may use for the events that it makes itself. */

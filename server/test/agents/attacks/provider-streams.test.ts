@@ -29,7 +29,7 @@ test("answers that are given up in the middle do not slow down those of others",
     );
   const fetch = watchFetch(
     { fetch: async () => endless() },
-    { hasKey: true, watchers: new WeakMap(), pace, readFrame: null },
+    { hasKey: true, watchers: new WeakMap(), pace, format: null },
   );
   const attempts: AbortController[] = [];
   for (let count = 0; count < 60; count += 1) {

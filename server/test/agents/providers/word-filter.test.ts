@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { type PlainWords, readChatFrame } from "../../../src/agents/providers/plain-words.ts";
+import { type PlainWords, readChatEnd, readChatFrame } from "../../../src/agents/providers/plain-words.ts";
 import { createStreamPace } from "../../../src/agents/providers/stream-pace.ts";
 import { createWordFilter } from "../../../src/agents/providers/word-filter.ts";
 
@@ -39,6 +39,71 @@ describe("a frame of a chat", () => {
       frame("hi"),
     ])
       assert.equal(readChatFrame(json), null, json);
+  });
+});
+
+describe("the end of a chat", () => {
+  const usage = { prompt_tokens: 12, completion_tokens: 7, prompt_tokens_details: { cached_tokens: 4 } };
+  const counted = { inputTokens: 12, cachedInputTokens: 4, outputTokens: 7, reasoningTokens: 0 };
+
+  test("is known by frames that say nothing else", () => {
+    assert.deepEqual(readChatEnd(" [DONE]"), {});
+    assert.deepEqual(readChatEnd(frame({}, {}, { finish_reason: "stop" })), { reason: "stop" });
+    assert.deepEqual(readChatEnd(frame({ content: "" }, { usage: null }, { finish_reason: "length" })), {
+      reason: "length",
+    });
+    assert.deepEqual(readChatEnd(JSON.stringify({ choices: [], usage })), { usage: counted });
+    assert.deepEqual(readChatEnd(frame({}, { usage }, { finish_reason: "stop" })), { reason: "stop", usage: counted });
+  });
+
+  test("is left to the vendor's package where anything else is said", () => {
+    for (const json of [
+      "{nonsense",
+      "[]",
+      JSON.stringify({ error: { message: "no" }, choices: [] }),
+      JSON.stringify({ usage }),
+      JSON.stringify({ choices: [], usage: { prompt_tokens: "12", completion_tokens: 7 } }),
+      JSON.stringify({ choices: [], usage: { prompt_tokens: 12, completion_tokens: -7 } }),
+      JSON.stringify({ choices: [], usage: [] }),
+      frame({ content: "late" }, {}, { finish_reason: "stop" }),
+      frame({ tool_calls: [] }, {}, { finish_reason: "stop" }),
+      frame({}, {}, { finish_reason: "tool_calls" }),
+      frame({}, {}, { finish_reason: "content_filter" }),
+      JSON.stringify({ choices: [{ delta: {}, finish_reason: "stop" }, { delta: {} }] }),
+    ])
+      assert.equal(readChatEnd(json), null, json);
+  });
+
+  test("leaves the package nothing, unless something odd comes before, in or after it", () => {
+    const data = (json: string) => `data: ${json}\n\n`;
+    const words = [data(frame({ role: "assistant", content: "" })), data(frame({ content: "hi" }))];
+    const finish = data(frame({}, {}, { finish_reason: "stop" }));
+    const tail = [finish, data(JSON.stringify({ choices: [], usage })), "data: [DONE]\n\n"];
+    const late = data(frame({ content: "late" }));
+    const sift = (frames: readonly string[], cuts: readonly number[]) => {
+      const heard: string[] = [];
+      const bytes = Buffer.from(frames.join(""));
+      const filter = createWordFilter(readChatFrame, ({ delta }) => heard.push(delta), readChatEnd);
+      const places = [0, ...cuts.map((cut) => cut % (bytes.length + 1)).sort((a, b) => a - b), bytes.length];
+      const passed = places.map((from, at) => filter.push(bytes.subarray(from, places[at + 1] ?? bytes.length)));
+      passed.push(filter.end());
+      const text = Buffer.concat(passed.filter((piece) => piece !== null)).toString();
+      return { heard: heard.join(""), passed: text, end: filter.plainEnd };
+    };
+    fc.assert(
+      fc.property(fc.array(fc.nat(2_000), { maxLength: 40 }), (cuts) => {
+        const end = { reason: "stop", usage: counted };
+        assert.deepEqual(sift([...words, ...tail], cuts), { heard: "hi", passed: "", end });
+        assert.deepEqual(sift([...words, finish], cuts).end, { reason: "stop", usage: null });
+        for (const odd of [[late], [finish, late], [finish, "data: {"], []]) {
+          const told = sift([...words, ...odd], cuts);
+          const isLate = odd[0] === late;
+          const left = isLate ? words[0] : `${words[0]}${odd.join("")}`;
+          assert.deepEqual(told, { heard: isLate ? "hilate" : "hi", passed: left, end: null });
+        }
+      }),
+      { numRuns: 60 },
+    );
   });
 });
 

@@ -18,9 +18,11 @@ test("a user follows so many runs at a time, and who leaves makes room", (t) => 
   const bob: RunCaller = { userId: randomUUID(), isServiceRole: false, session: null };
   const service: RunCaller = { userId: ann.userId, isServiceRole: true, session: null };
   const follow = (caller: RunCaller) => {
-    following.requireRoom(caller);
+    const giveBack = following.reserve(caller);
     const { signal } = new AbortController();
-    return following.begin({ runId: randomUUID(), caller, afterSeq: 0, signal }, VIEWER, true);
+    const follower = following.begin({ runId: randomUUID(), caller, afterSeq: 0, signal }, VIEWER, true);
+    giveBack();
+    return follower;
   };
   const isRefused = (error: unknown): boolean => error instanceof AppError && error.code === "RATE_LIMITED";
 
@@ -32,4 +34,14 @@ test("a user follows so many runs at a time, and who leaves makes room", (t) => 
   first?.close();
   follow(ann);
   assert.throws(() => follow(ann), isRefused);
+
+  const eve: RunCaller = { userId: randomUUID(), isServiceRole: false, session: null };
+  const [one, two] = [following.reserve(eve), following.reserve(eve)];
+  assert.throws(() => following.reserve(eve), isRefused, "those who are being let in count too");
+  one?.();
+  one?.();
+  follow(eve);
+  assert.throws(() => following.reserve(eve), isRefused, "a place is given back once");
+  two?.();
+  follow(eve);
 });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { isDeepStrictEqual } from "node:util";
 import { calls, collect, hangs, lastRole, openRunStage, type RunStage, says, until } from "./support/run-stage.ts";
 
 let stage: RunStage;
@@ -203,6 +204,20 @@ describe("breaking off", () => {
       await until(() => !node.hub.isHere(runId), "the node has let go");
       const left = await stage.rows("select 1 from public.runs where id = $1 and status = 'running'", [runId]);
       assert.equal(left.length, 0);
+      if (victim !== "agents") continue;
+      const [kept] = await stage.rows<Record<string, unknown>>(
+        `select content, metadata, sender_id, sender_agent_id, sender_name, sender_deleted from public.messages
+         where run_id = $1 and sender_type = 'agent'`,
+        [runId],
+      );
+      assert.deepEqual(kept, {
+        content: "words",
+        metadata: { partial: true },
+        sender_id: first(swarm.agentIds),
+        sender_agent_id: null,
+        sender_name: "Ada",
+        sender_deleted: true,
+      });
     }
     await node.stop();
   });
@@ -249,6 +264,8 @@ describe("a node that dies", () => {
     assert.equal(await outcomeOf(runId), "partial worker_lost");
     assert.equal(await outcomeOf(next), "completed all_replied");
     assert.equal(await stage.statusOf(first(swarm.agentIds)), "idle");
+    const lost = { name: "run.ended", fields: { status: "partial", stopReason: "worker_lost" } };
+    await until(() => other.notes.some((note) => isDeepStrictEqual(note, lost)), "the end is counted");
     const kept = { content: "once upon a time", finish_reason: "error", metadata: { partial: true } };
     assert.deepEqual(await stage.texts(runId), [kept]);
     gate.resolve();

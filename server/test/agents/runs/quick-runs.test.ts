@@ -3,7 +3,14 @@ import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { EVENT_TYPES } from "@swarmbase/sdk";
 import type pg from "pg";
-import { admitRun, admitRuns, type PlainCall } from "../../../src/agents/respond/sql/admission.ts";
+import {
+  admitRun,
+  admitRuns,
+  type CallFacts,
+  type PlainCall,
+  surveySwarm,
+  surveySwarms,
+} from "../../../src/agents/respond/sql/admission.ts";
 import { advanceRun, type NumberedStep } from "../../../src/agents/runs/sql/advance-run.ts";
 import { endRuns, type PlainEnd } from "../../../src/agents/runs/sql/end-runs.ts";
 import { asPlainEnd } from "../../../src/agents/runs/plain-end.ts";
@@ -251,9 +258,17 @@ describe("the quick way of a run", () => {
       admitted.map((one) => one?.first_turn?.messages.map(({ content }) => content)),
       [["question 0"], ["question 1"], ["question 2"]],
     );
+    const waits = swarms[1];
+    assert.ok(waits);
+    await stage.ask(waits, "and then?");
     const ended = await endRuns(
       pool,
       asked.map((call, at) => endOf(call, { content: `answer ${at}` })),
+    );
+    const hasNext = new Map(ended.map((one) => [one.run_id, one.has_next]));
+    assert.deepEqual(
+      asked.map(({ run_id: id }) => hasNext.get(id)),
+      [false, true, false],
     );
     for (const [at, call] of asked.entries()) {
       const body = ended.find(({ run_id: id }) => id === call.run_id)?.body as {
@@ -263,6 +278,45 @@ describe("the quick way of a run", () => {
       assert.deepEqual([body.message.content, body.responses[0]?.message.content], [`question ${at}`, `answer ${at}`]);
     }
   });
+});
+
+test("many are asked about as each would be alone, and those whom anything stands in the way of are left out", async () => {
+  const many = await stage.newSwarm({ agents: ["Ann", "Bob"], settings: { max_turns: 3 } });
+  const one = await stage.newSwarm({ agents: ["Cid"] });
+  const empty = await stage.newSwarm({ agents: [] });
+  const paused = await stage.newSwarm({ agents: ["Dan"] });
+  await stage.rows("update public.swarms set status = 'paused' where id = $1", [paused.swarmId]);
+  const [member, viewer] = [await stage.newUser(), await stage.newUser()];
+  for (const [userId, role] of [
+    [member, "member"],
+    [viewer, "viewer"],
+  ])
+    await stage.rows(
+      "insert into public.swarm_members (swarm_id, user_id, role, status) values ($1, $2, $3, 'active')",
+      [many.swarmId, userId, role],
+    );
+  const asks = (swarm: NewSwarm, userId = swarm.ownerId): CallFacts => ({
+    swarm_id: swarm.swarmId,
+    user_id: userId,
+    is_service: false,
+    message: "hello",
+    agent_ids: null,
+    client_message_id: null,
+    idempotency_key: null,
+    request_hash: "00",
+  });
+  const plain = [asks(many), asks(one), asks(many, member)];
+  const inTheWay = [asks(many, viewer), asks(one, member), asks(empty), asks(paused)];
+  const alone = await Promise.all(plain.map((facts) => surveySwarm(pool, facts)));
+  assert.deepEqual(await surveySwarms(pool, [...inTheWay, ...plain]), [...inTheWay.map(() => null), ...alone]);
+  assert.deepEqual(
+    alone.map((survey) => survey.replayed_run_id === null && [survey.is_manager, survey.agents.length]),
+    [
+      [true, 2],
+      [true, 1],
+      [false, 2],
+    ],
+  );
 });
 
 describe("left to the long way, with nothing written", () => {

@@ -70,17 +70,17 @@ export interface SurveyedAgent {
   readonly position: number;
 }
 
-export type Survey =
-  | { readonly replayed_run_id: string }
-  | {
-      readonly replayed_run_id: null;
-      readonly is_manager: boolean;
-      readonly own_agent_ids: readonly string[];
-      readonly strategy: SwarmStrategy;
-      readonly coordinator_agent_id: string | null;
-      readonly settings: Readonly<Record<string, unknown>>;
-      readonly agents: readonly SurveyedAgent[];
-    };
+export interface OpenSurvey {
+  readonly replayed_run_id: null;
+  readonly is_manager: boolean;
+  readonly own_agent_ids: readonly string[];
+  readonly strategy: SwarmStrategy;
+  readonly coordinator_agent_id: string | null;
+  readonly settings: Readonly<Record<string, unknown>>;
+  readonly agents: readonly SurveyedAgent[];
+}
+
+export type Survey = { readonly replayed_run_id: string } | OpenSurvey;
 
 export type Admission =
   | { readonly run_id: string; readonly is_replay: true }
@@ -115,6 +115,21 @@ export function surveySwarm(pool: pg.Pool, facts: CallFacts): Promise<Survey> {
   });
 }
 
+/** One survey for each plain call, in their order; null: private.survey_swarm knows what is in the way. */
+export async function surveySwarms(
+  pool: pg.Pool,
+  calls: readonly Pick<CallFacts, "swarm_id" | "user_id">[],
+): Promise<(OpenSurvey | null)[]> {
+  const found = await callValue<readonly { place: number; survey: OpenSurvey }[] | null>(pool, {
+    name: "respond-survey-many",
+    text: "select private.survey_swarms($1::jsonb) as value",
+    values: [JSON.stringify(calls.map(({ swarm_id, user_id }, place) => ({ place, swarm_id, user_id })))],
+  });
+  const surveys: (OpenSurvey | null)[] = calls.map(() => null);
+  for (const { place, survey } of found ?? []) surveys[place] = survey;
+  return surveys;
+}
+
 export function admitRun(pool: pg.Pool, facts: AdmissionFacts): Promise<Admission> {
   return callValue(pool, {
     name: "respond-admit",
@@ -130,8 +145,11 @@ interface AdmittedCalls {
     readonly events: readonly EventRow[];
   }[];
   readonly has_events: boolean;
-  readonly scenes: readonly { readonly scene: RunScene; readonly messages: readonly TranscriptMessage[] }[];
+  readonly scenes: readonly { readonly scene: RunScene; readonly messages: TranscriptColumns }[];
 }
+
+/** The latest first. */
+type TranscriptColumns = { readonly [Name in keyof TranscriptMessage]: readonly TranscriptMessage[Name][] };
 
 /** One answer for each call, in their order; null: for this one nothing was written. */
 export async function admitRuns(
@@ -150,7 +168,7 @@ export async function admitRuns(
     const [run, told] = [runs.get(runId), scenes.get(runId)];
     if (run === undefined || told === undefined) return null;
     const { scene, messages } = told;
-    const firstTurn = { turn_id: turnId, message_id: replyId, agent: run.agent, messages };
+    const firstTurn = { turn_id: turnId, message_id: replyId, agent: run.agent, messages: toRows(messages) };
     return {
       run_id: runId,
       is_replay: false,
@@ -162,4 +180,19 @@ export async function admitRuns(
       events: run.events,
     };
   });
+}
+
+function toRows(columns: TranscriptColumns): TranscriptMessage[] {
+  return columns.id
+    .map((id, at) => ({
+      id,
+      seq: columns.seq[at] ?? 0,
+      sender_type: columns.sender_type[at] ?? "system",
+      sender_id: columns.sender_id[at] ?? null,
+      sender_name: columns.sender_name[at] ?? "",
+      content: columns.content[at] ?? null,
+      reply_to_id: columns.reply_to_id[at] ?? null,
+      run_id: columns.run_id[at] ?? null,
+    }))
+    .reverse();
 }

@@ -36,6 +36,8 @@ export interface Ended {
   /** Of the turn; that of the run's end says what the body says. */
   readonly events: readonly EventRow[];
   readonly body: Readonly<Record<string, unknown>>;
+  /** Another run of the swarm waits. */
+  readonly has_next: boolean;
   /** There are events for webhooks. */
   readonly has_events: boolean;
 }

@@ -27,10 +27,16 @@ export async function claimRuns(pool: pg.Pool, owner: string, leaseMs: number, m
   return rows.map((row) => ({ runId: row.run_id, fence: Number(row.fence) }));
 }
 
-/** Answers with how many runs and approvals it has ended. */
-export async function sweepRuns(pool: pg.Pool, maxRows: number): Promise<number> {
-  const { rows } = await pool.query<{ swept: number }>("select private.sweep_runs($1) as swept", [maxRows]);
-  return rows[0]?.swept ?? 0;
+export interface Swept {
+  /** How the runs are now whose node was lost. */
+  readonly ended: readonly string[];
+  /** Calls of tools that nobody approved in time. */
+  readonly denied: number;
+}
+
+export async function sweepRuns(pool: pg.Pool, maxRows: number): Promise<Swept> {
+  const { rows } = await pool.query<Swept>("select ended, denied from private.sweep_runs($1)", [maxRows]);
+  return rows[0] ?? { ended: [], denied: 0 };
 }
 
 export async function pruneRunRows(pool: pg.Pool, retentionHours: number, maxRows: number): Promise<number> {

@@ -1,10 +1,5 @@
 import { createHash } from "node:crypto";
-import {
-  Client,
-  type JsonSchemaValidator,
-  type jsonSchemaValidator,
-  StreamableHTTPClientTransport,
-} from "@modelcontextprotocol/client";
+import type { Client, JsonSchemaValidator, jsonSchemaValidator } from "@modelcontextprotocol/client";
 import type { FetchPort } from "../http/run-http-tool.ts";
 import { createBoundedFetch } from "./bounded-fetch.ts";
 
@@ -108,6 +103,8 @@ export class McpPool {
   /** For all who wait for it, so that none of them can end it. */
   async #connect({ url, headers }: McpTarget): Promise<Client> {
     const { guarded, version } = this.#options;
+    // Most nodes never speak to such a server, and loading it takes a large part of a start.
+    const { Client, StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
     const transport = new StreamableHTTPClientTransport(new URL(url), {
       fetch: createBoundedFetch(guarded),
       requestInit: { headers },

@@ -4,7 +4,6 @@ import type { ToolAnswer } from "../http/run-http-tool.ts";
 import type { JsonRecord } from "../json-record.ts";
 import type { ToolSecrets } from "../seal-secrets.ts";
 import { ToolFailure } from "../tool-failure.ts";
-import { explainMcpError, isLostConnection } from "./explain-mcp-error.ts";
 import type { McpLoan, McpPool, McpTarget } from "./mcp-pool.ts";
 import { renderContent } from "./render-content.ts";
 
@@ -52,6 +51,8 @@ export async function withClient<T>(
       // What the tool itself reported says nothing against the connection.
       loan?.giveBack(error instanceof ToolFailure);
       signal.throwIfAborted();
+      // It knows the errors of the package, which is loaded with the first connection.
+      const { explainMcpError, isLostConnection } = await import("./explain-mcp-error.ts");
       const mayHelp = loan?.isReused === true && attempts === 1 && isLostConnection(error);
       if (!mayHelp) throw explainMcpError(error, attempts);
     }
