@@ -1816,11 +1816,23 @@ CREATE OR REPLACE FUNCTION private.enforce_agent_limit()
 AS $function$
 declare
   allowed integer := (select (value #>> '{}')::integer from private.settings where name = 'agent_limit_per_user');
+  many constant integer := 100;
+  everybody constant bigint := hashtextextended('', 7235);
+  owners bigint[];
+  owner bigint;
 begin
   if coalesce(allowed, 0) = 0 then
     return null;
   end if;
-  perform 1 from auth.users u where u.id in (select n.user_id from new_rows n) order by u.id for no key update;
+  owners := array(select distinct hashtextextended(n.user_id::text, 7235) as owner from new_rows n order by owner);
+  if cardinality(owners) > many then
+    perform pg_advisory_xact_lock(everybody);
+  else
+    perform pg_advisory_xact_lock_shared(everybody);
+    foreach owner in array owners loop
+      perform pg_advisory_xact_lock(owner);
+    end loop;
+  end if;
   if exists (select 1 from public.agents a where a.user_id in (select n.user_id from new_rows n)
              group by a.user_id having count(*) > allowed) then
     raise exception 'a user may have at most % agents', allowed
@@ -2201,6 +2213,40 @@ CREATE OR REPLACE FUNCTION private.host_of_tool(config jsonb)
  IMMUTABLE
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$ select substring(lower(config ->> 'url') from '^https?://([^/?#]*)') $function$;
+
+CREATE OR REPLACE FUNCTION private.is_agent_sound(name text, role text, avatar text, model text, system_prompt text, settings jsonb)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+declare
+  broken text := case
+    when pg_catalog.char_length(name) not between 1 and 100 then 'agents_name_length'
+    when pg_catalog.char_length(role) > 200 then 'agents_role_length'
+    when pg_catalog.char_length(avatar) > 2048 then 'agents_avatar_length'
+    when avatar operator(pg_catalog.!~*) '^https?://[^/?#\s]' then 'agents_avatar_http'
+    when pg_catalog.char_length(model) not between 1 and 200 then 'agents_model_length'
+    when pg_catalog.char_length(system_prompt) > 100000 then 'agents_system_prompt_length'
+    when settings = '{}' then null
+    when pg_catalog.jsonb_typeof(settings) <> 'object' then 'agents_settings_object'
+    when pg_catalog.octet_length(settings::text) > 32768 then 'agents_settings_size'
+    when not private.is_number_between(settings -> 'frequency_penalty', -2, 2) then 'agents_settings_frequency_penalty'
+    when not private.is_number_between(settings -> 'max_tokens', 1, 9007199254740991)
+      or settings ->> 'max_tokens' !~ '^[0-9]+(\.0+)?$' then 'agents_settings_max_tokens'
+    when not private.is_number_between(settings -> 'presence_penalty', -2, 2) then 'agents_settings_presence_penalty'
+    when not private.are_stop_sequences(settings -> 'stop') then 'agents_settings_stop'
+    when not private.is_number_between(settings -> 'temperature', 0, 2) then 'agents_settings_temperature'
+    when not private.is_number_between(settings -> 'top_p', 0, 1) then 'agents_settings_top_p'
+  end;
+begin
+  if broken is null then
+    return true;
+  end if;
+  raise exception 'new row for relation "agents" violates check constraint "%"', broken
+    using errcode = 'check_violation', schema = 'public', table = 'agents', constraint = broken;
+end
+$function$;
+grant execute on function private.is_agent_sound(text,text,text,text,text,jsonb) to authenticated, sb_service, service_role;
 
 CREATE OR REPLACE FUNCTION private.is_moderation(value jsonb)
  RETURNS boolean
@@ -4299,22 +4345,9 @@ create table public.agents (
   updated_at timestamp with time zone default now() not null,
   constraint agents_pkey PRIMARY KEY (id),
   constraint agents_id_user_id_key UNIQUE (id, user_id),
-  constraint agents_avatar_http CHECK (avatar ~* '^https?://[^/?#\s]'::text),
-  constraint agents_avatar_length CHECK (char_length(avatar) <= 2048),
   constraint agents_framework_known CHECK (framework = ANY (ARRAY['provider_a'::text, 'provider_b'::text, 'provider_c'::text])),
-  constraint agents_model_length CHECK (char_length(model) >= 1 AND char_length(model) <= 200),
-  constraint agents_name_length CHECK (char_length(name) >= 1 AND char_length(name) <= 100),
-  constraint agents_role_length CHECK (char_length(role) <= 200),
-  constraint agents_settings_frequency_penalty CHECK (private.is_number_between(settings -> 'frequency_penalty'::text, '-2'::integer::numeric, 2::numeric)),
-  constraint agents_settings_max_tokens CHECK (private.is_number_between(settings -> 'max_tokens'::text, 1::numeric, '9007199254740991'::bigint::numeric) AND COALESCE(settings ->> 'max_tokens'::text, '1'::text) ~ '^[0-9]+(\.0+)?$'::text),
-  constraint agents_settings_object CHECK (jsonb_typeof(settings) = 'object'::text),
-  constraint agents_settings_presence_penalty CHECK (private.is_number_between(settings -> 'presence_penalty'::text, '-2'::integer::numeric, 2::numeric)),
-  constraint agents_settings_size CHECK (octet_length(settings::text) <= 32768),
-  constraint agents_settings_stop CHECK (private.are_stop_sequences(settings -> 'stop'::text)),
-  constraint agents_settings_temperature CHECK (private.is_number_between(settings -> 'temperature'::text, 0::numeric, 2::numeric)),
-  constraint agents_settings_top_p CHECK (private.is_number_between(settings -> 'top_p'::text, 0::numeric, 1::numeric)),
+  constraint agents_sound CHECK (private.is_agent_sound(name, role, avatar, model, system_prompt, settings)),
   constraint agents_status_known CHECK (status = ANY (ARRAY['idle'::text, 'thinking'::text, 'responding'::text, 'error'::text])),
-  constraint agents_system_prompt_length CHECK (char_length(system_prompt) <= 100000),
   constraint agents_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
 CREATE INDEX agents_user_id_idx ON public.agents USING btree (user_id, created_at DESC);

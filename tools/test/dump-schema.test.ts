@@ -20,9 +20,9 @@ const CHANGES: Readonly<Record<string, string>> = {
   "a generated column": "alter table public.agents add column extra text generated always as (lower(name)) stored",
   "a storage parameter": "alter table public.agents set (fillfactor = 71)",
   "the storage of a column": "alter table public.agents alter column settings set storage external",
-  "a check": "alter table public.agents drop constraint agents_role_length",
+  "a check": "alter table public.swarms drop constraint swarms_name_length",
   "the text of a check":
-    "alter table public.agents drop constraint agents_role_length; alter table public.agents add constraint agents_role_length check (char_length(role) <= 201)",
+    "alter table public.swarms drop constraint swarms_name_length; alter table public.swarms add constraint swarms_name_length check (char_length(name) <= 201)",
   "a foreign key's action":
     "alter table public.agents drop constraint agents_user_id_fkey; alter table public.agents add constraint agents_user_id_fkey foreign key (user_id) references auth.users",
   "an index": "create index extra_idx on public.agents (name)",

@@ -187,6 +187,24 @@ describe("agents", () => {
     }
   });
 
+  it("stop at the limit where very many users get one at a time with them", async () => {
+    const { stage } = opened;
+    await stage.database.owner.query("update private.settings set value = '1' where name = 'agent_limit_per_user'");
+    try {
+      const users = await Promise.all(Array.from({ length: 101 }, () => stage.newUser()));
+      const outcomes = await Promise.allSettled([
+        stage.run("service_role", "insert into agents (name, user_id) select 'a', unnest($1::uuid[])", [users]),
+        ...users.slice(0, 10).map((user) => stage.newAgent(user)),
+      ]);
+      const [first] = outcomes;
+      const made = await stage.run("service_role", "select user_id from agents where user_id = any ($1)", [users]);
+      assert.equal(new Set(made.map(({ user_id }) => user_id)).size, made.length);
+      assert.equal(made.length >= users.length, first.status === "fulfilled");
+    } finally {
+      await stage.database.owner.query("update private.settings set value = '100' where name = 'agent_limit_per_user'");
+    }
+  });
+
   it("have no limit when it is zero", async () => {
     const { stage } = opened;
     await stage.database.owner.query("update private.settings set value = '0' where name = 'agent_limit_per_user'");
