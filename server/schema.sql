@@ -2671,6 +2671,14 @@ CREATE OR REPLACE FUNCTION private.my_swarm_ids()
 AS $function$ select m.swarm_id from public.swarm_members m where m.user_id = (select auth.uid()) and m.status = 'active' $function$;
 grant execute on function private.my_swarm_ids() to authenticated, sb_service, service_role;
 
+CREATE OR REPLACE FUNCTION private.my_swarm_topics()
+ RETURNS SETOF text
+ LANGUAGE sql
+ STABLE ROWS 20
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$ select 'swarm:' || mine.id from private.my_swarm_ids() as mine (id) $function$;
+grant execute on function private.my_swarm_topics() to authenticated, sb_service, service_role;
+
 CREATE OR REPLACE FUNCTION private.my_writable_swarm_ids()
  RETURNS SETOF uuid
  LANGUAGE sql
@@ -2681,6 +2689,14 @@ AS $function$
   where m.user_id = (select auth.uid()) and m.status = 'active' and m.role in ('owner', 'admin', 'member')
 $function$;
 grant execute on function private.my_writable_swarm_ids() to authenticated, sb_service, service_role;
+
+CREATE OR REPLACE FUNCTION private.my_writable_swarm_topics()
+ RETURNS SETOF text
+ LANGUAGE sql
+ STABLE ROWS 20
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$ select 'swarm:' || mine.id from private.my_writable_swarm_ids() as mine (id) $function$;
+grant execute on function private.my_writable_swarm_topics() to authenticated, sb_service, service_role;
 
 CREATE OR REPLACE FUNCTION private.new_id()
  RETURNS uuid
@@ -5303,6 +5319,10 @@ create table realtime.messages (
 CREATE INDEX messages_inserted_at_idx ON realtime.messages USING btree (inserted_at);
 CREATE INDEX messages_topic_idx ON realtime.messages USING btree (topic, inserted_at);
 alter table realtime.messages enable row level security;
+create policy messages_of_swarm_insert on realtime.messages for insert to authenticated
+  with check (extension = 'presence'::text AND (topic = ANY ((ARRAY( SELECT private.my_swarm_topics() AS my_swarm_topics)))) OR (topic = ANY ((ARRAY( SELECT private.my_writable_swarm_topics() AS my_writable_swarm_topics)))));
+create policy messages_of_swarm_select on realtime.messages for select to authenticated
+  using (topic = ANY ((ARRAY( SELECT private.my_swarm_topics() AS my_swarm_topics))));
 create policy messages_service on realtime.messages to sb_service, service_role
   using (true)
   with check (true);

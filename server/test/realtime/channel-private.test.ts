@@ -80,6 +80,34 @@ describe("a private channel", { timeout: 120_000 }, () => {
     return { base, database, privateTopics, callers, tokens, renamed, enter, url };
   };
 
+  it("of a swarm is for its members, and viewers only listen", async (t) => {
+    const { base, privateTopics, callers } = await open(t);
+    const [owner, viewer, stranger] = [callers.leader, callers.member, callers.stranger];
+    const { rows } = await base.owner.query<{ id: string }>(
+      "insert into public.swarms (name, owner_id) values ('Room', $1) returning id",
+      [owner.userId],
+    );
+    const id = rows[0]?.id ?? "";
+    await base.owner.query(
+      "insert into public.swarm_members (swarm_id, user_id, role, status) values ($1, $2, 'viewer', 'active')",
+      [id, viewer.userId],
+    );
+    const signal = AbortSignal.timeout(10_000);
+    const may = async (caller: ChangesCaller, topic: string) => ({
+      read: [...(await privateTopics.findReadable(caller, topic, signal))].toSorted(),
+      say: await privateTopics.canWrite(caller, topic, "broadcast", signal),
+      show: await privateTopics.canWrite(caller, topic, "presence", signal),
+    });
+    const all = ["broadcast", "presence"];
+    assert.deepEqual(await may(owner, `swarm:${id}`), { read: all, say: true, show: true });
+    assert.deepEqual(await may(viewer, `swarm:${id}`), { read: all, say: false, show: true });
+    assert.deepEqual(await may(stranger, `swarm:${id}`), { read: [], say: false, show: false });
+    assert.deepEqual(await may(owner, `swarm:${randomUUID()}`), { read: [], say: false, show: false });
+    assert.deepEqual(await may(owner, id), { read: [], say: false, show: false });
+    await base.owner.query("delete from public.swarm_members where user_id = $1", [viewer.userId]);
+    assert.deepEqual(await may(viewer, `swarm:${id}`), { read: [], say: false, show: false });
+  });
+
   it("lets in those whom the rules let read, and tells others why not", async (t) => {
     const { enter } = await open(t);
     await enter("leader");
