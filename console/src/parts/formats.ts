@@ -60,6 +60,7 @@ export function formatMoney(dollars: number): string {
 
 /** 350 ms, 2.4 s, 3 min 12 s */
 export function formatDuration(ms: number): string {
+  if (ms < 1) return "under 1 ms";
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
   const seconds = Math.round(ms / 1_000);

@@ -1,5 +1,7 @@
 import type { ChangedRow, RowChanged } from "../../data/change.ts";
 import type { Tone } from "../../parts/badge.tsx";
+import { formatDuration } from "../../parts/formats.ts";
+import { toPlainLine } from "../../parts/to-plain-line.ts";
 import type { ChangeType, Noun } from "./change-types.ts";
 
 /** A change in words. */
@@ -66,7 +68,7 @@ function describeMessage({ kind, row }: RowChanged, names: Names): Said {
   const place = inSwarm(row, names);
   if (kind === "DELETE" || textOf(row, "deleted_at") !== "")
     return { type: "message.deleted", text: `A message${place} was removed`, to: kind === "DELETE" ? null : to };
-  const said = `${sender}${place}: ${textOf(row, "content")}`;
+  const said = `${sender}${place}: ${toPlainLine(textOf(row, "content"))}`;
   if (kind === "INSERT") return { type: "message.created", text: said, to };
   if (row["flagged"] === true) return { type: "message.flagged", text: said, tone: "thinking", to };
   return { type: "message.updated", text: said, to };
@@ -154,7 +156,12 @@ function describeCall({ row }: RowChanged, names: Names): Said {
     case "running":
       return { type: "tool.running", text: `${call} is running`, tone: "responding", to };
     case "succeeded":
-      return { type: "tool.executed", text: `${call} took ${textOf(row, "duration_ms")} ms`, tone: "good", to };
+      return {
+        type: "tool.executed",
+        text: `${call} took ${formatDuration(Number(row["duration_ms"] ?? 0))}`,
+        tone: "good",
+        to,
+      };
     default:
       return { type: "tool.error", text: `${call} ${textOf(row, "status").replaceAll("_", " ")}`, tone: "bad", to };
   }

@@ -7,7 +7,7 @@ import { Badge } from "../../../parts/badge.tsx";
 import { RelativeTime } from "../../../parts/relative-time.tsx";
 import { StatusBadge } from "../../../parts/status-dot.tsx";
 import { SwarmStatusBadge } from "../swarm-status-badge.tsx";
-import { toPlainLine } from "../to-plain-line.ts";
+import { toPlainLine } from "../../../parts/to-plain-line.ts";
 
 export interface SwarmRowProps {
   readonly swarm: SwarmSummary;

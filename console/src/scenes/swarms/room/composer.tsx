@@ -7,7 +7,7 @@ import type { Swarm } from "../../../data/swarms.ts";
 import { Button } from "../../../parts/button.tsx";
 import { type Command, useCommands } from "../../../parts/commands.tsx";
 import { IconButton } from "../../../parts/icon-button.tsx";
-import { toPlainLine } from "../to-plain-line.ts";
+import { toPlainLine } from "../../../parts/to-plain-line.ts";
 import { AskSwitch } from "./ask-switch.tsx";
 import { ComposerField } from "./composer-field.tsx";
 import { Refusal } from "./refusal.tsx";

@@ -8,7 +8,7 @@ import { Field } from "../../../parts/field.tsx";
 import { Select } from "../../../parts/select.tsx";
 import { TextArea } from "../../../parts/text-area.tsx";
 import { useToast } from "../../../parts/toast.tsx";
-import { toPlainLine } from "../to-plain-line.ts";
+import { toPlainLine } from "../../../parts/to-plain-line.ts";
 import { FLAG_WORDS } from "../words.ts";
 
 type Category = keyof typeof FLAG_WORDS;

@@ -1,6 +1,6 @@
 import { CornerUpLeft } from "lucide-react";
 import { useQuotedMessage } from "../../../data/message-writes.ts";
-import { toPlainLine } from "../to-plain-line.ts";
+import { toPlainLine } from "../../../parts/to-plain-line.ts";
 import { useRoom } from "./room-context.ts";
 
 /** What a message answers, and the way to it. */

@@ -5,7 +5,7 @@ import {
   CircleCheck,
   DoorOpen,
   Download,
-  EllipsisVertical,
+  Ellipsis,
   FileJson,
   Pause,
   Play,
@@ -67,7 +67,7 @@ export function SwarmMenu() {
   return (
     <>
       <DropdownMenu
-        trigger={<IconButton label="More about this swarm" icon={<EllipsisVertical />} />}
+        trigger={<IconButton label="More about this swarm" icon={<Ellipsis />} />}
         groups={[steps, exports, ends].filter((group) => group.length > 0)}
       />
       <DeleteSwarm swarm={swarm} isOpen={isDeleting} onClose={() => setDeleting(false)} />

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 import type { Message } from "../../../data/conversation-pages.ts";
-import { toPlainLine } from "../to-plain-line.ts";
+import { toPlainLine } from "../../../parts/to-plain-line.ts";
 
 /** The newest message of somebody else, for those who hear the page: not word by word, but when it is there. */
 export function useAnnounce(messages: readonly Message[] | undefined, userId: string): string {

@@ -13,7 +13,7 @@ import { ListSkeleton } from "../../../parts/skeleton.tsx";
 import { StatusBadge } from "../../../parts/status-dot.tsx";
 import { Toolbar } from "../../../parts/toolbar.tsx";
 import { useRoom } from "../room/room-context.ts";
-import { toPlainLine } from "../to-plain-line.ts";
+import { toPlainLine } from "../../../parts/to-plain-line.ts";
 import { durationOf } from "./duration-of.ts";
 
 const STATUS_CHOICES = [

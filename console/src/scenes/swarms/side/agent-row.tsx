@@ -1,5 +1,5 @@
 import { clsx } from "clsx";
-import { ArrowDown, ArrowUp, Bot, EllipsisVertical, GripVertical, UserMinus, Volume2, VolumeX } from "lucide-react";
+import { ArrowDown, ArrowUp, Bot, Ellipsis, GripVertical, UserMinus, Volume2, VolumeX } from "lucide-react";
 import { type DragEvent, type KeyboardEvent, useState } from "react";
 import { useNavigate } from "react-router";
 import type { Place } from "../../../data/swarm-agents.ts";
@@ -143,7 +143,7 @@ function RowMenu({
   if (groups.length === 0) return null;
   return (
     <DropdownMenu
-      trigger={<IconButton size="small" label={`More about ${name}`} icon={<EllipsisVertical />} />}
+      trigger={<IconButton size="small" label={`More about ${name}`} icon={<Ellipsis />} />}
       groups={groups}
     />
   );

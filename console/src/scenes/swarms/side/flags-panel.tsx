@@ -2,7 +2,7 @@ import { Flag as FlagIcon } from "lucide-react";
 import { type Flag, useSettleFlag } from "../../../data/message-writes.ts";
 import { Button } from "../../../parts/button.tsx";
 import { useToast } from "../../../parts/toast.tsx";
-import { toPlainLine } from "../to-plain-line.ts";
+import { toPlainLine } from "../../../parts/to-plain-line.ts";
 import { FLAG_WORDS } from "../words.ts";
 import { PanelSection } from "./panel-section.tsx";
 

@@ -1,4 +1,4 @@
-import { EllipsisVertical, UserMinus, UserPlus } from "lucide-react";
+import { Ellipsis, UserMinus, UserPlus } from "lucide-react";
 import { useState } from "react";
 import { type GivenRole, type Member, nameOf, useChangeRole, useRemoveMember } from "../../../data/members.ts";
 import { Avatar } from "../../../parts/avatar.tsx";
@@ -104,7 +104,7 @@ function MemberMenu({ member, name }: { readonly member: Member; readonly name: 
       );
   return (
     <DropdownMenu
-      trigger={<IconButton size="small" label={`More about ${name}`} icon={<EllipsisVertical />} />}
+      trigger={<IconButton size="small" label={`More about ${name}`} icon={<Ellipsis />} />}
       groups={[
         GIVEN.filter((role) => role !== before).map((role) => ({
           label: `Make ${ROLE_WORDS[role].label.toLowerCase()}`,
