@@ -85,10 +85,18 @@ async function openContender(
   };
 }
 
+export interface RunsTiming {
+  readonly rounds: number;
+  readonly roundMs: number;
+  /** Before all rounds: much of the first seconds goes into compiling what is run. */
+  readonly warmUpMs: number;
+  readonly connections: number;
+}
+
 /** They take turns, so that whatever else the machine does meets both. */
 export async function compareServers(
   contenders: readonly ServerContender[],
-  { rounds, roundMs, connections }: { readonly rounds: number; readonly roundMs: number; readonly connections: number },
+  { rounds, roundMs, warmUpMs, connections }: RunsTiming,
   progress: Progress,
 ): Promise<ServerFigures[]> {
   const seen = contenders.map((contender) => ({
@@ -97,6 +105,10 @@ export async function compareServers(
     timesMs: [] as number[],
     cpu: { runs: 0, ms: 0, childMs: 0 },
   }));
+  for (const { name, work } of contenders) {
+    progress.stage(`whole runs, warming up: ${name}`);
+    await measureRate(work, { concurrency: connections, durationMs: warmUpMs });
+  }
   for (let round = 0; round < rounds; round += 1)
     for (const { contender, rates, timesMs, cpu } of round % 2 === 0 ? seen : seen.toReversed()) {
       progress.stage(`whole runs, round ${round + 1} of ${rounds}: ${contender.name}`);

@@ -25,8 +25,10 @@ const { values } = parseArgs({
   },
 });
 const QUICK = values.quick;
-const TURNS = QUICK ? { rounds: 1, roundMs: 1_000 } : { rounds: 5, roundMs: 2_000 };
-const SERVERS = QUICK ? { rounds: 1, roundMs: 3_000, connections: 16 } : { rounds: 3, roundMs: 8_000, connections: 16 };
+const TURNS = QUICK ? { rounds: 1, roundMs: 1_000, warmUpMs: 1_500 } : { rounds: 3, roundMs: 1_500, warmUpMs: 4_000 };
+const SERVERS = QUICK
+  ? { rounds: 1, roundMs: 3_000, warmUpMs: 3_000, connections: 16 }
+  : { rounds: 3, roundMs: 8_000, warmUpMs: 15_000, connections: 16 };
 const STREAMS = { streams: Number(values.streams ?? (QUICK ? 100 : 500)), windowMs: QUICK ? 4_000 : 15_000 };
 const FIRST_BYTES = QUICK ? 20 : 200;
 const CANCELS = QUICK ? 5 : 50;

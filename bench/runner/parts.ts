@@ -33,7 +33,7 @@ export const PARTS: readonly Part[] = [
     name: "rest",
     about: "Reads and writes of tables, beside other ways to get the same.",
     file: "rest/run.ts",
-    seconds: { quick: 65, full: 340 },
+    seconds: { quick: 95, full: 480 },
     limitSeconds: { quick: 300, full: 900 },
   },
   {

@@ -7,6 +7,8 @@ import type { ContenderName, TurnsAnswer, TurnsQuestion } from "./turns-process.
 export interface TurnTiming {
   readonly rounds: number;
   readonly roundMs: number;
+  /** Before each: what runs often is compiled while it runs. */
+  readonly warmUpMs: number;
 }
 
 export interface TurnFigures {
@@ -22,7 +24,7 @@ const PEERS = ["ai-sdk", "openai-agents", "langgraph", "mastra"] as const;
 
 /** Each in a process of its own, which is new for every round; they take turns, forwards and backwards. */
 export async function compareTurns(
-  { rounds, roundMs }: TurnTiming,
+  { rounds, roundMs, warmUpMs }: TurnTiming,
   withPeers: boolean,
   progress: Progress,
 ): Promise<TurnFigures[]> {
@@ -37,7 +39,7 @@ export async function compareTurns(
         const opened = await child.ask({ kind: "open", contender: name });
         if (figures) figures.name = opened.name;
         for (const what of ["answer", "callTool"] as const) {
-          await child.ask({ kind: "run", what, durationMs: roundMs / 2 });
+          await child.ask({ kind: "run", what, durationMs: warmUpMs });
           figures?.[what].push(medianOf((await child.ask({ kind: "run", what, durationMs: roundMs })).microseconds));
         }
       } finally {

@@ -136,7 +136,9 @@ function createStore(agent: SpeakingAgent): { readonly pool: pg.Pool; lastAnswer
     if (name === "agents-end-runs") {
       steps = String(values[0]);
       const ended = Array.from(steps.matchAll(/"run_id":"([^"]+)","fence"/g), ([, runId = ""]) => runId);
-      const runs = ended.map((run_id): Omit<Ended, "has_events"> => ({ run_id, events: [], body: {} }));
+      const runs = ended.map(
+        (run_id): Omit<Ended, "has_events"> => ({ run_id, events: [], body: {}, has_next: false }),
+      );
       return { rows: [{ answer: { ended: runs, has_events: false } }] };
     }
     // Parsing what was sent would be PostgreSQL's work, which is not measured here.
