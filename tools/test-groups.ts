@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 
 /** So many that loading the modules no longer counts, so few that no group is the last one running for long. */
-const MOST_IN_GROUP = 8;
+const MOST_IN_GROUP = 12;
 
 /**
  * Files that start programs, or change what a process has only one of, get a process of their own: the first take long without

@@ -1,8 +1,14 @@
 import { randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { derivePassword } from "../../src/crypto/index.ts";
 import { withDatabase, withRole } from "../../src/db/index.ts";
 import { TEMPLATE } from "./cluster.ts";
+
+/** SQLSTATE object_in_use. */
+const IN_USE = "55006";
+const DROP_ATTEMPTS = 300;
+const DROP_PAUSE_MS = 100;
 
 /** What ends a test's resources: node:test's context, or anything that collects closers. */
 export interface Cleanup {
@@ -48,9 +54,21 @@ export async function createTestDatabase(t: Cleanup, cluster: Cluster = sharedCl
   await owner.connect();
   t.after(async () => {
     await owner.end();
-    await asAdmin(cluster, `drop database ${name} with (force)`);
+    await dropDatabase(cluster, name);
   });
   return { masterKey: cluster.masterKey, adminUrl, ownerUrl: url("swarmbase_owner"), url, owner };
+}
+
+/** A sender that was told to end may take a moment over it, and until then nothing drops the database of its slot. */
+async function dropDatabase(cluster: Cluster, name: string): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await asAdmin(cluster, `drop database ${name} with (force)`);
+    } catch (error) {
+      if (!(error instanceof pg.DatabaseError) || error.code !== IN_USE || attempt === DROP_ATTEMPTS) throw error;
+      await sleep(DROP_PAUSE_MS);
+    }
+  }
 }
 
 async function asAdmin(cluster: Cluster, ...statements: readonly string[]): Promise<void> {
