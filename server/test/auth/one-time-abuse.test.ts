@@ -189,7 +189,8 @@ describe("asking for mail", () => {
     }
     // The fastest of each is what a busy machine disturbs least.
     const [known = 0, unknown = 0] = Object.values(times).map((taken) => Math.min(...taken));
-    assert.ok(unknown >= 49, `an answer came after ${unknown} ms`);
+    // A timer of 50 ms may end a little earlier by the clock.
+    assert.ok(unknown >= 45, `an answer came after ${unknown} ms`);
     // Both fall on the same step; on a machine that is busy one of them may be a step late.
     const steps = Math.abs(known - unknown) / 50;
     assert.ok(steps < 0.5 || Math.abs(steps - Math.round(steps)) < 0.3, `${steps} steps apart`);
