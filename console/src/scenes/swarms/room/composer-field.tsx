@@ -1,5 +1,6 @@
 import { clsx } from "clsx";
 import { type KeyboardEvent, type RefObject, useId, useState } from "react";
+import { flushSync } from "react-dom";
 import type { Place } from "../../../data/swarm-agents.ts";
 import { Avatar } from "../../../parts/avatar.tsx";
 import { findMention, type OpenMention, renderMention } from "./find-mention.ts";
@@ -30,12 +31,13 @@ export function ComposerField({ ref, text, onChange, onSend, places, placeholder
     const field = ref.current;
     if (mention === null || field === null) return;
     const head = `${text.slice(0, mention.start)}${renderMention(name)} `;
-    onChange(head + text.slice(field.selectionStart));
-    setMention(null);
-    requestAnimationFrame(() => {
-      field.focus();
-      field.setSelectionRange(head.length, head.length);
+    const rest = text.slice(field.selectionStart);
+    flushSync(() => {
+      onChange(head + rest);
+      setMention(null);
     });
+    field.focus();
+    field.setSelectionRange(head.length, head.length);
   };
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     if (event.nativeEvent.isComposing) return;

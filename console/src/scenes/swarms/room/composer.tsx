@@ -1,5 +1,6 @@
 import { MessageSquare, SendHorizontal, X } from "lucide-react";
 import { type Ref, useCallback, useImperativeHandle, useMemo, useRef, useState } from "react";
+import { flushSync } from "react-dom";
 import type { Message } from "../../../data/conversation-pages.ts";
 import { useSay } from "../../../data/message-writes.ts";
 import type { Question, Respond } from "../../../data/respond.ts";
@@ -58,8 +59,9 @@ export function Composer(props: ComposerProps) {
   useImperativeHandle(ref, () => ({
     focus,
     suggest: (text) => {
-      draft.setText(text);
-      requestAnimationFrame(focus);
+      // A frame later the caret would be moved under the hands of somebody who already types.
+      flushSync(() => draft.setText(text));
+      focus();
     },
   }));
   useFocusCommand(focus);
