@@ -2221,15 +2221,15 @@ CREATE OR REPLACE FUNCTION private.is_agent_sound(name text, role text, avatar t
 AS $function$
 declare
   broken text := case
-    when pg_catalog.char_length(name) not between 1 and 100 then 'agents_name_length'
-    when pg_catalog.char_length(role) > 200 then 'agents_role_length'
-    when pg_catalog.char_length(avatar) > 2048 then 'agents_avatar_length'
-    when avatar operator(pg_catalog.!~*) '^https?://[^/?#\s]' then 'agents_avatar_http'
-    when pg_catalog.char_length(model) not between 1 and 200 then 'agents_model_length'
-    when pg_catalog.char_length(system_prompt) > 100000 then 'agents_system_prompt_length'
+    when char_length(name) not between 1 and 100 then 'agents_name_length'
+    when char_length(role) > 200 then 'agents_role_length'
+    when char_length(avatar) > 2048 then 'agents_avatar_length'
+    when avatar !~* '^https?://[^/?#\s]' then 'agents_avatar_http'
+    when char_length(model) not between 1 and 200 then 'agents_model_length'
+    when char_length(system_prompt) > 100000 then 'agents_system_prompt_length'
     when settings = '{}' then null
-    when pg_catalog.jsonb_typeof(settings) <> 'object' then 'agents_settings_object'
-    when pg_catalog.octet_length(settings::text) > 32768 then 'agents_settings_size'
+    when jsonb_typeof(settings) <> 'object' then 'agents_settings_object'
+    when octet_length(settings::text) > 32768 then 'agents_settings_size'
     when not private.is_number_between(settings -> 'frequency_penalty', -2, 2) then 'agents_settings_frequency_penalty'
     when not private.is_number_between(settings -> 'max_tokens', 1, 9007199254740991)
       or settings ->> 'max_tokens' !~ '^[0-9]+(\.0+)?$' then 'agents_settings_max_tokens'

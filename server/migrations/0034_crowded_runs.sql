@@ -27,7 +27,7 @@ grant execute on function private.survey_swarms(jsonb) to sb_service;
 
 -- Admits many calls that are as plain as most are: one agent begins, and nothing of its swarm or of the agent is under way. What
 -- it leaves out of its answer, nothing was written for: private.admit_run says what is to become of it. Waits for nobody.
-create or replace function private.admit_runs(batch jsonb, owner text, lease_ms integer) returns json
+create function private.admit_runs(batch jsonb, owner text, lease_ms integer) returns json
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 -- Planned for as many rows as a batch may have, which must not read whole tables, or a whole room, for the sake of a few.
 set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off set enable_sort = off set enable_bitmapscan = off
@@ -175,7 +175,7 @@ $$;
 -- Ends many runs that came to an ordinary end: one turn, which spoke, without tools. Waits for nobody and takes only what is as
 -- plain as it should be; whatever it leaves out of its answer, nothing was written for. Of those it takes, it does what
 -- private.finish_turn and private.finish_run do, in the same order, for all at once.
-create or replace function private.end_runs(batch jsonb) returns json
+create function private.end_runs(batch jsonb) returns json
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 -- Planned for as many rows as a batch may have, which must not read whole tables for the sake of a few.
 set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off set plan_cache_mode = force_generic_plan
@@ -326,6 +326,8 @@ begin
   return json_build_object('ended', answers, 'has_events', exists (select 1 from private.events));
 end
 $$;
+
+grant execute on function private.admit_runs(jsonb, text, integer), private.end_runs(jsonb) to sb_service;
 
 create or replace function private.sign_message()
 returns trigger language plpgsql
