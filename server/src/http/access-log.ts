@@ -29,7 +29,7 @@ interface Kept {
   failure: AppError | null;
 }
 
-// On the response itself: in a WeakMap, which every collection of garbage goes through, each would cost as much as it is long.
+// On the response itself: a WeakMap would be gone through, entry by entry, at every collection of garbage.
 interface KeptResponse extends ServerResponse {
   [KEPT]?: Kept;
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Caller, CallerCredentials } from "../auth/index.ts";
+import { joinValues } from "./join-values.ts";
 import type { Route } from "./route.ts";
 
 /** What a route asks of its callers, as the gate needs to know it. */
@@ -32,15 +33,8 @@ export function addCallers(app: FastifyInstance): void {
   app.decorateRequest("caller", null);
 }
 
-/** Several values of a header are joined, so that they are no key and no token: which one was meant cannot be told. */
 export function readCredentials({ raw, query }: FastifyRequest): CallerCredentials {
-  return { apikey: readHeader(raw, "apikey") ?? readQueryKey(query), authorization: readAuthorization(raw) };
-}
-
-/** Of what it does not know, Node joins several values by itself. */
-function readHeader({ headers }: IncomingMessage, name: string): string | undefined {
-  const value = headers[name];
-  return typeof value === "object" ? value.join(", ") : value;
+  return { apikey: joinValues(raw.headers["apikey"]) ?? readQueryKey(query), authorization: readAuthorization(raw) };
 }
 
 /** Of several Node keeps the first alone. */
@@ -58,7 +52,5 @@ function isAuthorization(name: string): boolean {
 
 /** Browsers cannot set headers on a socket or a link. */
 function readQueryKey(query: unknown): string | undefined {
-  const value = (query as Record<string, unknown>)["apikey"];
-  if (typeof value === "string") return value;
-  return Array.isArray(value) ? value.join(", ") : undefined;
+  return joinValues((query as Record<string, string | string[] | undefined>)["apikey"]);
 }

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { BlockList, isIP } from "node:net";
+import { joinValues } from "./join-values.ts";
 
 export interface ProxyTrust {
   isTrusted(address: string | undefined): boolean;
@@ -38,8 +39,7 @@ export function buildProxyTrust(ranges: readonly string[]): ProxyTrust {
 
 /** Every proxy on the way must have been reached by HTTPS. */
 export function isForwardedHttps(headers: IncomingHttpHeaders): boolean {
-  const value = headers["x-forwarded-proto"];
-  const entries = (Array.isArray(value) ? value.join(",") : (value ?? "")).split(",");
+  const entries = (joinValues(headers["x-forwarded-proto"]) ?? "").split(",");
   return entries.every((entry) => entry.trim().toLowerCase() === "https");
 }
 

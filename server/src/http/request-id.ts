@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 
 const ID = Symbol("request id");
 
-// On the request itself: in a WeakMap, which every collection of garbage goes through, each would cost as much as it is long.
+// On the request itself: a WeakMap would be gone through, entry by entry, at every collection of garbage.
 interface NamedRequest extends IncomingMessage {
   [ID]?: string;
 }

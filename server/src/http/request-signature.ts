@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { SignatureStatus, SignedRequest } from "../auth/index.ts";
 import { callerOf } from "./caller.ts";
+import { joinValues } from "./join-values.ts";
 
 /** Checks a signature or throws. Joined from outside: whose secret it is made with is not known here. */
 export type SignatureCheck = (request: SignedRequest) => Promise<SignatureStatus>;
@@ -33,7 +34,7 @@ export function buildSignatureHook(
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
   return async (request, reply) => {
     const caller = callerOf(request);
-    const signature = signatureOf(request.headers[HEADER]);
+    const signature = joinValues(request.headers[HEADER]);
     if (signature === undefined && caller.isSignatureDemanded !== true && !isDemandUnknown) return;
     const { body, rawBody } = request;
     const bodyBytes = Buffer.isBuffer(body) ? body : (rawBody ?? NO_BYTES);
@@ -41,9 +42,4 @@ export function buildSignatureHook(
     request.signatureStatus = status;
     if (status !== null) void reply.header("x-request-signature-status", status);
   };
-}
-
-/** Several are joined, and so are no signature. */
-function signatureOf(header: string | string[] | undefined): string | undefined {
-  return typeof header === "object" ? header.join(", ") : header;
 }

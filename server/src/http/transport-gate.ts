@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { AppError } from "../errors/index.ts";
 import { PROBE_PATHS } from "./health.ts";
+import { joinValues } from "./join-values.ts";
 import { httpsRequiredError } from "./plain-http.ts";
 import { buildProxyTrust, isForwardedHttps } from "./proxy-trust.ts";
 
@@ -22,7 +23,7 @@ export function buildTransportGate(settings: {
     if (!isHttps && !isProbe(request)) return httpsRequiredError();
 
     // One validated address is left of the list, so that nobody further in has to judge it again.
-    headers["x-forwarded-for"] = trust.findClientAddress(peer ?? "", textOf(headers["x-forwarded-for"]));
+    headers["x-forwarded-for"] = trust.findClientAddress(peer ?? "", joinValues(headers["x-forwarded-for"]));
     return findMissingHost(request);
   };
 }
@@ -34,8 +35,4 @@ function findMissingHost({ httpVersion, headers }: IncomingMessage): AppError | 
 
 function isProbe({ method, url }: IncomingMessage): boolean {
   return (method === "GET" || method === "HEAD") && PROBE_PATHS.has((url ?? "").split("?", 1)[0] ?? "");
-}
-
-function textOf(value: string | string[] | undefined): string | undefined {
-  return Array.isArray(value) ? value.join(",") : value;
 }

@@ -1,6 +1,7 @@
 /** Longer than this, a header would endanger the answer it only describes. */
 const MAX_CONTENT_LOCATION = 8000;
 const PLAIN_NAME = /^\w+$/;
+const STRAY = /[^\x21-\x7e]/g;
 
 /** Where a row that was just made can be read: its primary key, as an object of texts and nulls, as filters. */
 export function formatLocation(relation: string, key: string | null): string | null {
@@ -40,8 +41,7 @@ function nameOf(part: string): string {
 
 /** A URL that was sent unencoded arrives as one character for each byte; headers take only plain ones. */
 function encodeStray(text: string): string {
-  if (!/[^\x21-\x7e]/.test(text)) return text;
-  return text.replace(/[^\x21-\x7e]/g, (character) => {
+  return text.replace(STRAY, (character) => {
     const byte = character.charCodeAt(0) & 0xff;
     return `%${byte.toString(16).toUpperCase().padStart(2, "0")}`;
   });
