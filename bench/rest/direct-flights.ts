@@ -10,7 +10,7 @@ import { ShapeCache } from "../../server/src/rest/shape-cache.ts";
 import type { TableRules } from "../../server/src/rest/table-rules.ts";
 import { createTableRules, isOwnName } from "../../server/src/tables/index.ts";
 import { buildClaims } from "./contenders/swarmbase.ts";
-import { OPERATIONS, type Operation } from "./operations.ts";
+import type { Operation } from "./operations.ts";
 import { idOf, type Target } from "./population.ts";
 import { buildTableRequest } from "./table-requests.ts";
 
@@ -25,22 +25,19 @@ export interface PlannedFlight {
   readonly expected: string;
 }
 
-/** The very statements and scopes that the service would send for the same requests, made beforehand. */
-export async function buildFlights(
-  database: Database,
-  targets: readonly Target[],
-): Promise<ReadonlyMap<Operation, readonly PlannedFlight[]>> {
+export type PlanFlight = (operation: Operation, target: Target) => PlannedFlight;
+
+/** The very statements and scopes that the service would send for the same requests. */
+export async function openPlanner(database: Database): Promise<PlanFlight> {
   const observer = createObserver({ level: "fatal", format: "json" });
   const holder = await openCatalogue({ pool: database.service, listenUrl: null, schemas: SCHEMAS, observer });
-  const planning = { catalogue: holder.current(), rules: createTableRules({ pool: database.service }) };
-  const shapes = new ShapeCache<Shape>();
-  const scopes = new Map<string, Scope>();
-  return new Map(
-    OPERATIONS.map((operation) => [
-      operation,
-      targets.map((target) => planFlight(operation, target, { ...planning, shapes, scopes })),
-    ]),
-  );
+  const planning: Planning = {
+    catalogue: holder.current(),
+    rules: createTableRules({ pool: database.service }),
+    shapes: new ShapeCache<Shape>(),
+    scopes: new Map(),
+  };
+  return (operation, target) => planFlight(operation, target, planning);
 }
 
 interface Planning {

@@ -2,8 +2,8 @@ import { type Database, openDatabase, runFlight, type Scope } from "../../server
 import { createObserver } from "../../server/src/observe/index.ts";
 import { answerParent } from "./child.ts";
 import type { Round } from "./contender.ts";
-import { buildFlights, type PlannedFlight } from "./direct-flights.ts";
-import type { Operation } from "./operations.ts";
+import { openPlanner, type PlannedFlight } from "./direct-flights.ts";
+import { OPERATIONS, type Operation } from "./operations.ts";
 import { chooseTargets, type Population } from "./population.ts";
 
 export type DirectQuestion =
@@ -32,7 +32,11 @@ answerParent(async (question: DirectQuestion): Promise<Round | null> => {
       const { url, masterKey, population, concurrency, poolSize } = question;
       const observer = createObserver({ level: "fatal", format: "json" });
       const database = openDatabase({ url, masterKey, poolSize, observer });
-      const flights = await buildFlights(database, chooseTargets(population));
+      const plan = await openPlanner(database);
+      const targets = chooseTargets(population);
+      const flights = new Map(
+        OPERATIONS.map((operation) => [operation, targets.map((target) => plan(operation, target))]),
+      );
       opened = { database, concurrency, flights };
       return null;
     }

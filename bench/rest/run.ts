@@ -6,6 +6,7 @@ import { openReport } from "../report/report.ts";
 import type { Table } from "../report/table.ts";
 import { forkAsked } from "./child.ts";
 import type { Contender } from "./contender.ts";
+import { startBare } from "./contenders/bare.ts";
 import { startDirect } from "./contenders/direct.ts";
 import { startExpress } from "./contenders/express.ts";
 import { hasPocketBase, startPocketBase } from "./contenders/pocketbase.ts";
@@ -18,11 +19,19 @@ import { OPERATIONS, type Operation, READS } from "./operations.ts";
 import { describePopulation, type Population } from "./population.ts";
 import { readOwnBytes, readResidentBytes } from "./process-usage.ts";
 import { createProgress, type Progress } from "./progress.ts";
-import { type Memory, tabulateCosts, tabulateGrowth, tabulateMemory, tabulateRatios } from "./tabulate.ts";
+import {
+  type Memory,
+  tabulateBound,
+  tabulateCosts,
+  tabulateGrowth,
+  tabulateMemory,
+  tabulateRatios,
+} from "./tabulate.ts";
 import { openStage, type Stage } from "./stage.ts";
 
 const CONNECTIONS = 32;
 const OURS = "Swarmbase";
+const BOUND = "bare HTTPS";
 const POPULATION: Population = { users: 1_000, agentsPerUser: 20 };
 const SMALLER: Population = { users: 100, agentsPerUser: 20 };
 const LARGER: Population = { users: 10_000, agentsPerUser: 20 };
@@ -84,11 +93,13 @@ async function compareAll(bench: Bench): Promise<Table[]> {
   progress.stage(`filling databases with ${describePopulation(POPULATION)}`);
   await stage.createFilled("ours", POPULATION);
   await stage.copy("ours", "direct");
+  await stage.copy("ours", "bare");
   await stage.copy("ours", "express");
   progress.stage("starting the servers");
   const contenders: Contender[] = [];
   const servers = [
     () => startSwarmbase(stage, { name: OURS, database: "ours", population: POPULATION }),
+    () => startBare(stage, "bare"),
     () => startExpress(stage, "express", POPULATION),
     ...(hasPocketBase() ? [() => startPocketBase(stage, POPULATION)] : []),
     () => startSupabaseLite(stage, "lite", POPULATION),
@@ -105,8 +116,13 @@ async function compareAll(bench: Bench): Promise<Table[]> {
   for (const contender of contenders) await contender.stop();
   progress.end();
   const about = `${CONNECTIONS} connections kept open, ${describePopulation(POPULATION)}, row-level rules on; medians of ${bench.timing.rounds} rounds`;
-  const rivals = names.slice(1).map((name) => ({ name, goal: GOALS[name] ?? 1 }));
-  return [tabulateRatios(results, OURS, rivals, about), tabulateCosts(results, names), tabulateMemory(memories)];
+  const rivals = names.flatMap((name) => (GOALS[name] === undefined ? [] : [{ name, goal: GOALS[name] }]));
+  return [
+    tabulateRatios(results, OURS, rivals, about),
+    tabulateBound(results, { subject: OURS, bound: BOUND, rivals }),
+    tabulateCosts(results, names),
+    tabulateMemory(memories),
+  ];
 }
 
 async function compareSizes(bench: Bench): Promise<Table> {

@@ -56,6 +56,42 @@ export function tabulateRatios(results: Results, subject: string, rivals: readon
   };
 }
 
+/** What the least that a server can do reaches, and what of that the subject does. */
+export function tabulateBound(
+  results: Results,
+  names: { subject: string; bound: string; rivals: readonly Rival[] },
+): Table {
+  const { subject, bound, rivals } = names;
+  const rows = [...results].map(([operation, figures]) => ({
+    operation,
+    share: ratioOf(figures.get(subject), figures.get(bound)),
+    ratios: rivals.map(({ name }) => ratioOf(figures.get(bound), figures.get(name))),
+  }));
+  return {
+    id: "rest-bound",
+    title: "Tables: what a server that only passes flights on would reach",
+    head: [`${bound} to …`, ...rivals.map(({ name, goal }) => `${name} (goal ${goal})`), `${subject} to ${bound}`],
+    rows: rows.map(({ operation, share, ratios }) => [
+      operation,
+      ...[...ratios, share].map((ratio) => ratio.toFixed(2)),
+    ]),
+    notes: [
+      "Node's own HTTPS server with the same flights behind it, which knows no token, no limit and no query. A goal above its figure is out of reach on this machine, where load, server and PostgreSQL share the cores.",
+    ],
+    goals: [],
+    plot: {
+      caption: `of the rate of ${bound}`,
+      bars: rows.map(({ operation, share }) => ({
+        label: operation,
+        value: share,
+        text: share.toFixed(2),
+        goal: null,
+        isOurs: true,
+      })),
+    },
+  };
+}
+
 /** Rates, and what a request costs: CPU of the server and of PostgreSQL in microseconds. */
 export function tabulateCosts(results: Results, names: readonly string[]): Table {
   return {

@@ -1,0 +1,42 @@
+import https from "node:https";
+import { openDatabase, runFlight } from "../../server/src/db/index.ts";
+import { createObserver } from "../../server/src/observe/index.ts";
+import { openPlanner, type PlannedFlight } from "./direct-flights.ts";
+import { OPERATIONS } from "./operations.ts";
+
+/** The default of the setting DB_POOL_SIZE, which the service runs with too. */
+const POOL_SIZE = 10;
+
+const { PORT = "", DATABASE_URL = "", MASTER_KEY = "", TLS_CERT = "", TLS_KEY = "" } = process.env;
+const observer = createObserver({ level: "fatal", format: "json" });
+const database = openDatabase({ url: DATABASE_URL, masterKey: MASTER_KEY, poolSize: POOL_SIZE, observer });
+const plan = await openPlanner(database);
+/** By the address of the request, each made when it is first asked for. */
+const known = new Map<string, PlannedFlight>();
+
+function find(url: string): PlannedFlight {
+  const found = known.get(url);
+  if (found !== undefined) return found;
+  const [, name, user, agent] = url.split("/");
+  const operation = OPERATIONS.find((one) => one.replaceAll(" ", "-") === name);
+  if (operation === undefined) throw new Error(`nothing is planned for ${url}`);
+  const flight = plan(operation, { user: Number(user), agent: Number(agent) });
+  known.set(url, flight);
+  return flight;
+}
+
+https
+  .createServer({ cert: TLS_CERT, key: TLS_KEY }, (request, response) => {
+    // A body is read to its end and not looked at: what it says is part of the flight.
+    request.resume();
+    const { scope, statement } = find(request.url ?? "");
+    runFlight(database.user, { scope, statements: [statement] }).then(
+      ([result]) => {
+        const body = result?.rows[0]?.[0] ?? "[]";
+        response.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(body) });
+        response.end(body);
+      },
+      (error: unknown) => response.writeHead(500).end(String(error)),
+    );
+  })
+  .listen(Number(PORT), "127.0.0.1");

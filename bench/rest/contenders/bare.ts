@@ -1,0 +1,36 @@
+import { resolve } from "node:path";
+import { findFreePort, isListening, spawnServer } from "../child.ts";
+import type { HttpServer } from "../contender.ts";
+import type { Stage } from "../stage.ts";
+import { buildTableRequest, readTableAgents } from "../table-requests.ts";
+
+/** What Node.js itself costs: its HTTPS server, and behind it the same flights, chosen by the address without a further look. */
+export async function startBare(stage: Stage, database: string): Promise<HttpServer> {
+  const port = await findFreePort();
+  const server = await spawnServer({
+    program: process.execPath,
+    args: ["-C", "swarmbase-source", "bare-server.ts"],
+    cwd: resolve(import.meta.dirname, ".."),
+    env: {
+      NODE_ENV: "production",
+      PORT: String(port),
+      DATABASE_URL: stage.urlOf(database),
+      MASTER_KEY: stage.masterKey,
+      TLS_CERT: stage.cert,
+      TLS_KEY: stage.key,
+    },
+    isUp: () => isListening(port),
+  });
+  return {
+    name: "bare HTTPS",
+    pids: [server.pid],
+    database,
+    target: { host: "localhost", port, ca: stage.ca },
+    request: (operation, target) => ({
+      ...buildTableRequest(operation, target, {}),
+      path: `/${operation.replaceAll(" ", "-")}/${target.user}/${target.agent}`,
+    }),
+    readAgents: readTableAgents,
+    stop: server.stop,
+  };
+}
