@@ -1,4 +1,4 @@
-import { existsSync, globSync } from "node:fs";
+import { existsSync, globSync, statSync } from "node:fs";
 import { join, sep } from "node:path";
 
 const WORKSPACES = ["sdk", "server", "console", "acceptance", "tools", "bench"];
@@ -12,13 +12,15 @@ export interface TestRun {
 }
 
 /**
- * What to run of the tests below `root`. Words of `argv` that begin with "-" go to Node, all others are patterns that
- * replace "every test". Null when there is no test to run: silence would look like success.
+ * What to run of the tests below `root`. Words of `argv` that begin with "-" go to Node, all others are folders or
+ * patterns that replace "every test". Null when there is no test to run: silence would look like success.
  */
 export function planTestRun(root: string, argv: readonly string[]): TestRun | null {
   const extra = argv.filter((word) => word.startsWith("-"));
   const wanted = argv.filter((word) => !word.startsWith("-"));
-  const patterns = wanted.length > 0 ? wanted : WORKSPACES.map((workspace) => `${workspace}/**/*.test.ts`);
+  const patterns = (wanted.length > 0 ? wanted : WORKSPACES).map((word) =>
+    isFolder(join(root, word)) ? `${word}/**/*.test.ts` : word,
+  );
   const files = globSync(patterns, {
     cwd: root,
     exclude: (path) => path.split(sep).at(-1) === "node_modules",
@@ -36,4 +38,8 @@ export function planTestRun(root: string, argv: readonly string[]): TestRun | nu
     ...extra,
   ];
   return { options, files };
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }

@@ -52,6 +52,16 @@ describe("planTestRun", () => {
     assert.deepEqual(planTestRun(root, [])?.files, expected.map(normalize));
   });
 
+  it("takes a folder for the tests in it", () => {
+    const root = makeTree({
+      "sdk/test/a.test.ts": "",
+      "server/test/http/b.test.ts": "",
+      "server/test/db/c.test.ts": "",
+    });
+    assert.deepEqual(planTestRun(root, ["server/test/http"])?.files, [normalize("server/test/http/b.test.ts")]);
+    assert.equal(planTestRun(root, ["server/test/rest"]), null);
+  });
+
   it("takes patterns instead of everything and passes options on", () => {
     const root = makeTree({ "sdk/test/a.test.ts": "", "tools/test/b.test.ts": "" });
     const plan = planTestRun(root, ["tools/**/*.test.ts", "--test-name-pattern=x"]);
