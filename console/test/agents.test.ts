@@ -37,7 +37,7 @@ test("an agent is made, tried, given a tool and answers with it", async (t, { op
   await page.getByText("Writes up to").waitFor();
   await page.getByRole("button", { name: "Make the agent" }).click();
   await page.getByText("must have 1 to 100 characters").waitFor();
-  assert.ok(await page.getByLabel("Name", { exact: true }).evaluate((field) => field === document.activeElement));
+  await page.getByLabel("Name", { exact: true }).and(page.locator(":focus")).waitFor();
   await lookEverywhere(page, "agent-refused");
   await page.getByRole("button", { name: /^Ada/ }).click();
   await page.getByText("must have 1 to 100 characters").waitFor({ state: "detached" });
@@ -185,8 +185,7 @@ test("what cannot be loaded says so and is tried again; what is gone is not foun
   await page.goto("/agents");
   await page.getByText("Not at this hour.").waitFor();
   await lookEverywhere(page, "agents-failed");
-  await tryAgain(page, "**/rest/v1/agents*");
-  await page.getByRole("heading", { name: "No agents yet" }).waitFor();
+  await tryAgain(page, "**/rest/v1/agents*", page.getByRole("heading", { name: "No agents yet" }));
   await page.goto("/agents/019a8000-0000-7000-8000-0000000000a1");
   await page.getByRole("heading", { level: 1, name: "No such agent" }).waitFor();
   await scanWithAxe(page);

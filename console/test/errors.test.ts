@@ -5,6 +5,7 @@ import { comeIn, openHome } from "./support/people.ts";
 import { keepScreenshot } from "./support/screenshots.ts";
 import { NARROW, setStage } from "./support/stage.ts";
 import { tryAgain } from "./support/try-again.ts";
+import { waitForValue } from "./support/wait-for-value.ts";
 
 const test = setStage();
 
@@ -26,7 +27,8 @@ test("a lost connection: the page stays usable, says so, and asks again when it 
   await keepScreenshot(page, "offline-form");
   await page.context().setOffline(false);
   await page.getByText("The connection is lost").waitFor({ state: "detached" });
-  assert.equal(await page.getByLabel("Tokens a day").inputValue(), "1000", "what was typed is still there");
+  // What was typed is still there.
+  await waitForValue(page.getByLabel("Tokens a day"), "1000");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("Your budgets are saved.").first().waitFor();
 });
@@ -54,19 +56,18 @@ test("429: the scene says why it is empty, and the strip says how long", async (
   await page.route(limited, (route) =>
     route.fulfill({
       status: 429,
-      headers: { "retry-after": "2" },
-      json: { error: "Too many requests", code: "RATE_LIMITED", message: "Too many requests", retry_after: 2 },
+      headers: { "retry-after": "4" },
+      json: { error: "Too many requests", code: "RATE_LIMITED", message: "Too many requests", retry_after: 4 },
     }),
   );
-  // Waited for from the beginning: it says so for two seconds only.
+  // Waited for from the beginning: it says so for four seconds only.
   const told = page.getByText(/takes the next one in \d s/).waitFor();
   await Promise.all([told, page.goto("/usage")]);
   await page.getByText("Usage could not be loaded").waitFor();
   await scanWithAxe(page);
   await keepScreenshot(page, "limited-scene");
   await page.getByText(/takes the next one/).waitFor({ state: "detached" });
-  await tryAgain(page, limited);
-  await page.getByRole("heading", { name: /Nothing was used/ }).waitFor();
+  await tryAgain(page, limited, page.getByRole("heading", { name: /Nothing was used/ }));
 });
 
 test("a part that cannot be loaded, and a place that is not there, leave the way open", async (t, { openPage }) => {

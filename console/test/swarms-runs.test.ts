@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { scanWithAxe } from "./support/axe.ts";
 import { lookEverywhere } from "./support/looks.ts";
 import { comeIn } from "./support/people.ts";
-import { giveTools, makeRoom, write } from "./support/rooms.ts";
+import { giveTools, makeRoom, waitUntil, write } from "./support/rooms.ts";
 import { keepScreenshot } from "./support/screenshots.ts";
 import { findVisitor } from "./support/session.ts";
 import { setStage } from "./support/stage.ts";
@@ -61,11 +61,12 @@ test("a run outlives the page, and is stopped with what it said", async (t, { op
   await page.getByText("Somebody stopped it.").waitFor();
   await scanWithAxe(page);
   await page.getByText("stopped", { exact: true }).waitFor();
-  const [kept] = (await visitor.call(
-    "GET",
-    `/rest/v1/messages?swarm_id=eq.${swarmId}&sender_type=eq.agent&select=content,finish_reason`,
-  )) as { content: string; finish_reason: string }[];
-  assert.equal(kept?.finish_reason, "cancelled");
+  const answers = `/rest/v1/messages?swarm_id=eq.${swarmId}&sender_type=eq.agent&select=content,finish_reason`;
+  let kept: { content: string; finish_reason: string } | undefined;
+  await waitUntil(async () => {
+    [kept] = (await visitor.call("GET", answers)) as { content: string; finish_reason: string }[];
+    return kept?.finish_reason === "cancelled";
+  });
   assert.match(kept?.content ?? "", /^\[simulated\] Ada/);
   const [download] = await Promise.all([
     page.waitForEvent("download"),
@@ -94,7 +95,10 @@ test("an answer goes on after the last word that was heard", async (t, { openPag
     }
     // As if the line had gone dead after twelve events.
     const response = await route.fetch();
-    const heard = (await response.text()).split("\n\n").slice(0, 12);
+    const heard = (await response.text())
+      .split("\n\n")
+      .filter((block) => block.includes("id:"))
+      .slice(0, 12);
     return route.fulfill({ response, body: `${heard.join("\n\n")}\n\n` });
   });
   await page.goto(`/swarms/${swarmId}`);

@@ -7,6 +7,7 @@ import { makeRoom, waitUntil, write } from "./support/rooms.ts";
 import { keepScreenshot } from "./support/screenshots.ts";
 import { findVisitor } from "./support/session.ts";
 import { NARROW, setStage } from "./support/stage.ts";
+import { waitForValue } from "./support/wait-for-value.ts";
 
 const test = setStage();
 
@@ -49,13 +50,14 @@ test("a swarm is made, asked, and answers word by word", async (t, { openPage, i
   await keepScreenshot(page, "room-mention");
   await scanWithAxe(page);
   await field.press("Enter");
-  assert.equal(await field.inputValue(), "Hello @Lin Wu ");
+  await waitForValue(field, "Hello @Lin Wu ");
   await page.reload();
-  assert.equal(await field.inputValue(), "Hello @Lin Wu ", "what was begun is still there");
+  // What was begun is still there.
+  await waitForValue(field, "Hello @Lin Wu ");
   await field.press("End");
   await field.pressSequentially("who are you?");
   await field.press("Shift+Enter");
-  await field.pressSequentially("/sleep 2000");
+  await field.pressSequentially("/sleep 4000");
   await field.press("Enter");
   await page.getByText("Lin Wu is thinking").waitFor();
   await keepScreenshot(page, "room-thinking");
@@ -177,7 +179,7 @@ test("what is refused is said in plain words, and the words stay", async (t, { o
   await page.getByText("Ada is thinking").waitFor();
   await write(page, "Second");
   await page.getByText("A run is under way, and this swarm refuses").waitFor();
-  assert.equal(await field.inputValue(), "Second");
+  await waitForValue(field, "Second");
   await keepScreenshot(page, "room-busy");
   await scanWithAxe(page);
   await page.getByRole("button", { name: "Interrupt it" }).click();

@@ -50,7 +50,7 @@ test("an HTTP tool is made, called, changed without its secret, and deleted", as
   await page.getByRole("button", { name: "Make the tool" }).click();
 
   await page.getByRole("heading", { level: 1, name: "find_order" }).waitFor();
-  await page.getByLabel("Number").fill("A-17");
+  await page.getByRole("textbox", { name: /^Number/ }).fill("A-17");
   await page.getByRole("button", { name: "Call it" }).click();
   await page.getByText("It works").waitFor();
   await page.getByText('"on its way"').waitFor();
@@ -73,7 +73,7 @@ test("an HTTP tool is made, called, changed without its secret, and deleted", as
 
   receiver.answer(500, "it broke");
   await page.getByRole("tab", { name: "Test call" }).click();
-  await page.getByLabel("Number").fill("A-18");
+  await page.getByRole("textbox", { name: /^Number/ }).fill("A-18");
   await page.getByRole("button", { name: "Call it" }).click();
   await page.getByText("It failed").waitFor();
   await page.getByText("TOOL_HTTP_ERROR").waitFor();
@@ -137,7 +137,7 @@ test("what an MCP server offers is chosen from and imported; what goes wrong is 
   await page.getByRole("link", { name: "get_weather" }).click();
   await page.getByText("get.weather of an MCP server").waitFor();
   await page.getByRole("tab", { name: "Test call" }).click();
-  await page.getByLabel("Place").fill("Bergen");
+  await page.getByRole("textbox", { name: /^Place/ }).fill("Bergen");
   await page.getByRole("button", { name: "Call it" }).click();
   await page.getByText("Rain in Bergen").waitFor();
 });

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "react";
+import { useLayoutEffect, useRef } from "react";
 import { useOfferedCommands } from "../parts/commands.tsx";
 import type { Overlay } from "./overlay.ts";
 
@@ -9,7 +9,7 @@ const SECOND_KEY_MS = 1_200;
 export function useHotkeys(isOn: boolean, open: (overlay: Overlay) => void): void {
   const commands = useOfferedCommands();
   const first = useRef<{ readonly key: string; readonly at: number } | null>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === "k") {
         event.preventDefault();

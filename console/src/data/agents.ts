@@ -1,5 +1,5 @@
 import { type AgentStatus, type Database, FIELD_BOUNDS, type Framework } from "@swarmbase/sdk";
-import { dropRow, replaceRow } from "./cached-rows.ts";
+import { dropRow, removing, replaceRow } from "./cached-rows.ts";
 import type { Client, Row } from "./client.ts";
 import { unwrap } from "./failure.ts";
 import { afterRow, holdsText } from "./keyset.ts";
@@ -81,10 +81,7 @@ export function useDeleteAgent(): Write<string, string> {
   return useWrite({
     tables: ["swarm_agents"],
     foresee: (id) => [{ table: "agents", change: dropRow(id) }],
-    write: async (client, id) => {
-      await unwrap(client.from("agents").delete().eq("id", id));
-      return id;
-    },
+    write: (client, id) => removing(id, () => unwrap(client.from("agents").delete().eq("id", id))),
   });
 }
 

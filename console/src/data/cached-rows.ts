@@ -40,6 +40,24 @@ export function dropRow(id: string): RowChange {
   return (rows) => (rows.some((row) => row.id === id) ? rows.filter((row) => row.id !== id) : rows);
 }
 
+const removedHere = new Set<string>();
+
+/** The page of a row that it removes does not ask for it again while it is left, though it is told that the row is gone. */
+export async function removing(id: string, remove: () => Promise<unknown>): Promise<string> {
+  removedHere.add(id);
+  try {
+    await remove();
+  } catch (error) {
+    removedHere.delete(id);
+    throw error;
+  }
+  return id;
+}
+
+export function isRemovedHere(cached: unknown): boolean {
+  return isRow(cached) && removedHere.has(cached.id);
+}
+
 function isRow(value: unknown): value is KeyedRow {
   return typeof value === "object" && value !== null && "id" in value && typeof value.id === "string";
 }

@@ -1,7 +1,7 @@
 import type { RealtimeChannel } from "@supabase/supabase-js";
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { changeCachedRows, dropRow, type KeyedRow, replaceRow } from "./cached-rows.ts";
+import { changeCachedRows, dropRow, isRemovedHere, type KeyedRow, replaceRow } from "./cached-rows.ts";
 import { getClient, type TableName } from "./client.ts";
 import { noteLive } from "./connection.ts";
 
@@ -11,6 +11,8 @@ export interface LiveOptions {
   readonly isOn?: boolean;
   /** Called for each change, beside what is done with the cache. */
   onChange?(change: RowEvent): void;
+  /** Called when there may have been changes that nobody was told of: once it is listened for, and after every loss. */
+  onMissed?(): void;
 }
 
 export interface RowEvent {
@@ -19,9 +21,11 @@ export interface RowEvent {
   readonly row: KeyedRow;
 }
 
+type Listener = Pick<LiveOptions, "onChange" | "onMissed">;
+
 interface Shared {
   readonly channel: RealtimeChannel;
-  readonly listeners: Set<(change: RowEvent) => void>;
+  readonly listeners: Set<Listener>;
 }
 
 const shared = new Map<string, Shared>();
@@ -33,28 +37,27 @@ const waiting = new Map<TableName, ReturnType<typeof setTimeout>>();
  * Keeps what is cached about a table true: a changed row is replaced where it stands, a removed one is taken out, and for both a
  * new and a removed one the lists are asked for again. Hooks that ask for the same share one channel.
  */
-export function useLiveTable(table: TableName, { filter, isOn = true, onChange }: LiveOptions = {}): void {
+export function useLiveTable(table: TableName, { filter, isOn = true, onChange, onMissed }: LiveOptions = {}): void {
   const queries = useQueryClient();
   useEffect(() => {
     if (!isOn) return;
-    return listen({ table, filter, queries, listener: onChange ?? (() => {}) });
-  }, [table, filter, isOn, onChange, queries]);
+    const listener = { ...(onChange !== undefined && { onChange }), ...(onMissed !== undefined && { onMissed }) };
+    return listen({ table, filter, queries, listener });
+  }, [table, filter, isOn, onChange, onMissed, queries]);
 }
 
 function listen(wanted: {
   readonly table: TableName;
   readonly filter: string | undefined;
   readonly queries: QueryClient;
-  readonly listener: (change: RowEvent) => void;
+  readonly listener: Listener;
 }): () => void {
   const { table, filter, queries, listener } = wanted;
   const name = `${table}:${filter ?? "*"}`;
   const found = shared.get(name) ?? open({ table, filter, queries, name });
-  // Each call is a listener of its own, also where two are the same function.
-  const own = (change: RowEvent): void => listener(change);
-  found.listeners.add(own);
+  found.listeners.add(listener);
   return () => {
-    found.listeners.delete(own);
+    found.listeners.delete(listener);
     if (found.listeners.size > 0) return;
     shared.delete(name);
     void getClient().removeChannel(found.channel);
@@ -81,7 +84,7 @@ function open(wanted: {
         if (typeof row.id !== "string") return reloadSoon(queries, table);
         const change: RowEvent = { kind: payload.eventType, row: { ...row, id: row.id } };
         apply(queries, table, change);
-        for (const notify of listeners) notify(change);
+        for (const { onChange } of listeners) onChange?.(change);
       },
     )
     .subscribe((status) => {
@@ -89,7 +92,10 @@ function open(wanted: {
       if (status === "CLOSED") return;
       noteLive(isJoined);
       // What happened while nobody listened is only known by asking.
-      if (isJoined && wasLost) reloadSoon(queries, table);
+      if (isJoined && wasLost) {
+        reloadSoon(queries, table);
+        for (const { onMissed } of listeners) onMissed?.();
+      }
       wasLost = !isJoined;
     });
   const made: Shared = { channel, listeners };
@@ -116,7 +122,7 @@ function reloadSoon(queries: QueryClient, table: TableName): void {
   if (waiting.has(table)) return;
   const reload = (): void => {
     waiting.delete(table);
-    void queries.invalidateQueries({ queryKey: [table] });
+    void queries.invalidateQueries({ queryKey: [table], predicate: ({ state }) => !isRemovedHere(state.data) });
   };
   waiting.set(table, setTimeout(reload, GATHER_MS));
 }

@@ -46,9 +46,12 @@ export async function startSession(whenLeft: () => void): Promise<void> {
   await follow(data.session);
 }
 
+let departures = 0;
+
 async function follow(session: Session | null): Promise<void> {
   const before = standing.get();
   if (session === null) {
+    departures += 1;
     const hasExpired = before.session !== null && !isLeaving;
     standing.set({
       session: null,
@@ -60,13 +63,16 @@ async function follow(session: Session | null): Promise<void> {
     isLeaving = false;
     return;
   }
+  const departed = departures;
   const { data } = await getClient().auth.mfa.getAuthenticatorAssuranceLevel();
+  // Who has left while this was asked stays away.
+  if (departed !== departures) return;
   const needsSecondFactor = data?.nextLevel === "aal2" && data.currentLevel !== "aal2";
   standing.set({
     session: needsSecondFactor ? null : session,
     needsSecondFactor,
     hasExpired: false,
-    isRecovering: before.isRecovering,
+    isRecovering: standing.get().isRecovering,
   });
 }
 

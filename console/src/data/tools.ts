@@ -1,5 +1,5 @@
 import type { Database } from "@swarmbase/sdk";
-import { dropRow } from "./cached-rows.ts";
+import { dropRow, removing } from "./cached-rows.ts";
 import type { Row } from "./client.ts";
 import { unwrap } from "./failure.ts";
 import { afterRow, holdsText } from "./keyset.ts";
@@ -67,10 +67,7 @@ export function useDeleteTool(): Write<string, string> {
   return useWrite({
     tables: ["agent_tools"],
     foresee: (id) => [{ table: "tools", change: dropRow(id) }],
-    write: async (client, id) => {
-      await unwrap(client.from("tools").delete().eq("id", id));
-      return id;
-    },
+    write: (client, id) => removing(id, () => unwrap(client.from("tools").delete().eq("id", id))),
   });
 }
 

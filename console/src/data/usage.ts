@@ -166,12 +166,12 @@ function nameOf(split: UsageSplit, id: string | null, names: ReadonlyMap<string,
 function useFollowUsage(): void {
   const queries = useQueryClient();
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const onChange = useCallback(() => {
+  const askAgain = useCallback(() => {
     timer.current ??= setTimeout(() => {
       timer.current = undefined;
       void queries.invalidateQueries({ queryKey: ["usage_daily"] });
     }, GATHER_MS);
   }, [queries]);
   useEffect(() => () => clearTimeout(timer.current), []);
-  useLiveTable("usage_records", { onChange });
+  useLiveTable("usage_records", { onChange: askAgain, onMissed: askAgain });
 }

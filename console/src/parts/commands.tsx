@@ -1,4 +1,4 @@
-import { createContext, type ReactNode, useContext, useEffect, useId, useMemo, useState } from "react";
+import { createContext, type ReactNode, useContext, useId, useLayoutEffect, useMemo, useState } from "react";
 
 /** Something that can be done now: listed in the palette, and done by its keys. */
 export interface Command {
@@ -33,7 +33,8 @@ export function CommandsRoot({ children }: { readonly children: ReactNode }) {
 export function useCommands(commands: readonly Command[]): void {
   const change = useContext(ChangeContext);
   const owner = useId();
-  useEffect(() => {
+  // Before it is drawn: keys work from the moment in which the scene is there to be seen.
+  useLayoutEffect(() => {
     change((lists) => new Map(lists).set(owner, commands));
     return () =>
       change((lists) => {

@@ -55,7 +55,7 @@ export async function write(page: Page, text: string): Promise<void> {
 }
 
 const POLL_MS = 100;
-const WAIT_MS = 30_000;
+const WAIT_MS = 60_000;
 
 /** Until a question to the API has the answer that is waited for. */
 export async function waitUntil(isSo: () => Promise<boolean>): Promise<void> {

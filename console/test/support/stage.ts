@@ -26,7 +26,7 @@ export type StagedTest = (t: TestContext, stage: Stage) => Promise<void>;
 
 const HEIGHT = { [WIDE]: 900, [NARROW]: 740 } as Readonly<Record<number, number>>;
 /** Long enough for a machine that does other things meanwhile. */
-const ACTION_MS = 30_000;
+const ACTION_MS = 60_000;
 /** The pages of a visitor share a process, which the next visitor goes on with. */
 const QUICK = ["--renderer-process-limit=1"];
 

@@ -3,6 +3,7 @@ import { Bot, Plus } from "lucide-react";
 import { useMemo } from "react";
 import { useNavigate, useSearchParams } from "react-router";
 import { type Agent, useAgents } from "../../data/agents.ts";
+import { AT_ONCE } from "../../parts/at-once.ts";
 import { Button } from "../../parts/button.tsx";
 import { CardGrid } from "../../parts/card-grid.tsx";
 import { type Command, useCommands } from "../../parts/commands.tsx";
@@ -41,14 +42,11 @@ export function AgentList() {
   const isFiltered = search !== "" || status !== null || framework !== null;
   useAgentCommands(agents.rows);
   const set = (name: string, value: string) =>
-    setAddress(
-      (old) => {
-        if (value === "") old.delete(name);
-        else old.set(name, value);
-        return old;
-      },
-      { replace: true },
-    );
+    setAddress((old) => {
+      if (value === "") old.delete(name);
+      else old.set(name, value);
+      return old;
+    }, AT_ONCE);
   return (
     <>
       <PageHeader
@@ -84,7 +82,7 @@ export function AgentList() {
           />
         </Toolbar>
       )}
-      <Agents agents={agents} isFiltered={isFiltered} onClear={() => setAddress({}, { replace: true })} />
+      <Agents agents={agents} isFiltered={isFiltered} onClear={() => setAddress({}, AT_ONCE)} />
     </>
   );
 }

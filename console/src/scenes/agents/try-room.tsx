@@ -65,32 +65,35 @@ export function TryRoom({ agent, swarmId, firstWords }: TryRoomProps) {
           )
         ) : (
           <ol aria-label={`Conversation with ${agent.name}`} className="grid gap-5">
-            {messages.map((message) => (
-              <li key={message.id} className="min-w-0">
-                {message.sender_type === "agent" ? (
-                  <AgentWords
-                    agent={agent}
-                    swarmId={swarmId}
-                    text={message.content ?? ""}
-                    at={message.created_at}
-                    runId={message.run_id}
-                    turn={turns.get(message.id)?.turn}
-                  />
-                ) : (
-                  <OwnWords text={message.content ?? ""} at={message.created_at} />
-                )}
-              </li>
-            ))}
-            {asked !== null && (
-              <li className="min-w-0 opacity-70">
-                <OwnWords text={asked} />
-              </li>
-            )}
-            {unsaid.map(({ turn, runId }) => (
-              <li key={turn.id} className="min-w-0">
-                <AgentWords agent={agent} swarmId={swarmId} text={turn.text} runId={runId} turn={turn} />
-              </li>
-            ))}
+            {/* One list with one key for a turn and its message: what somebody has opened in it stays open when it is stored. */}
+            {[
+              ...messages.map((message) => (
+                <li key={message.id} className="min-w-0">
+                  {message.sender_type === "agent" ? (
+                    <AgentWords
+                      agent={agent}
+                      swarmId={swarmId}
+                      text={message.content ?? ""}
+                      at={message.created_at}
+                      runId={message.run_id}
+                      turn={turns.get(message.id)?.turn}
+                    />
+                  ) : (
+                    <OwnWords text={message.content ?? ""} at={message.created_at} />
+                  )}
+                </li>
+              )),
+              asked !== null && (
+                <li key="asked" className="min-w-0 opacity-70">
+                  <OwnWords text={asked} />
+                </li>
+              ),
+              ...unsaid.map(({ turn, runId }) => (
+                <li key={turn.messageId} className="min-w-0">
+                  <AgentWords agent={agent} swarmId={swarmId} text={turn.text} runId={runId} turn={turn} />
+                </li>
+              )),
+            ]}
           </ol>
         )}
         {faults.map(({ id, message }) => (

@@ -1,10 +1,10 @@
-import { useEffect } from "react";
+import { useLayoutEffect } from "react";
 import { ButtonLink, Link } from "../../parts/link.tsx";
 import { EntryHead } from "./entry-head.tsx";
 
 /** A link from a mail that brought nobody in. */
 export function LinkFailed({ again }: { readonly again: string }) {
-  useEffect(() => {
+  useLayoutEffect(() => {
     // Whatever the link left in the address is of no more use, and nobody should copy it.
     history.replaceState(history.state, "", location.pathname);
   }, []);

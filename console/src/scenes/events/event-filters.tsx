@@ -1,4 +1,5 @@
 import type { SetURLSearchParams } from "react-router";
+import { AT_ONCE } from "../../parts/at-once.ts";
 import { formatCount } from "../../parts/formats.ts";
 import { SearchInput } from "../../parts/search-input.tsx";
 import { type Choice, Select } from "../../parts/select.tsx";
@@ -22,16 +23,13 @@ export function EventFilters({ filter, setParams, shown, kept }: EventFiltersPro
   const { noun, type, search } = filter;
   const types: readonly ChangeType[] = noun === null ? Object.values(TYPES_BY_NOUN).flat() : TYPES_BY_NOUN[noun];
   const set = (change: Readonly<Record<string, string>>) =>
-    setParams(
-      (now) => {
-        for (const [name, value] of Object.entries(change)) {
-          if (value === "") now.delete(name);
-          else now.set(name, value);
-        }
-        return now;
-      },
-      { replace: true },
-    );
+    setParams((now) => {
+      for (const [name, value] of Object.entries(change)) {
+        if (value === "") now.delete(name);
+        else now.set(name, value);
+      }
+      return now;
+    }, AT_ONCE);
   return (
     <Toolbar label="Filter the events">
       <div className="flex w-full sm:w-72">

@@ -4,6 +4,7 @@ import { useSearchParams } from "react-router";
 import type { Change } from "../../data/change.ts";
 import { useEventTail } from "../../data/events.ts";
 import { useNames } from "../../data/names.ts";
+import { AT_ONCE } from "../../parts/at-once.ts";
 import { Button } from "../../parts/button.tsx";
 import { type Command, useCommands } from "../../parts/commands.tsx";
 import { EmptyState } from "../../parts/empty-state.tsx";
@@ -80,7 +81,7 @@ export function EventsScene() {
         <EmptyState
           picture="search"
           title="Nothing like that has happened"
-          action={<Button onClick={() => setParams({}, { replace: true })}>Show everything</Button>}
+          action={<Button onClick={() => setParams({}, AT_ONCE)}>Show everything</Button>}
         >
           Not since this page was opened, that is. It goes on looking.
         </EmptyState>

@@ -3,6 +3,7 @@ import { memo, useMemo } from "react";
 import { useNavigate, useSearchParams } from "react-router";
 import { useUser } from "../../data/session.ts";
 import { TOOL_ORIGINS, type Tool, type ToolOrigin, useTools } from "../../data/tools.ts";
+import { AT_ONCE } from "../../parts/at-once.ts";
 import { Button } from "../../parts/button.tsx";
 import { CardGrid } from "../../parts/card-grid.tsx";
 import { CardLink } from "../../parts/card.tsx";
@@ -39,14 +40,11 @@ export function ToolList() {
   const tools = useTools({ origin, search: useSettled(search), userId: user.id });
   useToolCommands(tools.rows);
   const set = (name: string, value: string) =>
-    setAddress(
-      (old) => {
-        if (value === "") old.delete(name);
-        else old.set(name, value);
-        return old;
-      },
-      { replace: true },
-    );
+    setAddress((old) => {
+      if (value === "") old.delete(name);
+      else old.set(name, value);
+      return old;
+    }, AT_ONCE);
   return (
     <>
       <PageHeader
@@ -75,11 +73,7 @@ export function ToolList() {
           onChange={(value) => set("from", value === "all" ? "" : value)}
         />
       </Toolbar>
-      <Catalogue
-        tools={tools}
-        origin={search.trim() === "" ? origin : "all"}
-        onAll={() => setAddress({}, { replace: true })}
-      />
+      <Catalogue tools={tools} origin={search.trim() === "" ? origin : "all"} onAll={() => setAddress({}, AT_ONCE)} />
     </>
   );
 }

@@ -4,6 +4,7 @@ import { useSearchParams } from "react-router";
 import { useSettings } from "../../data/account.ts";
 import { useUser } from "../../data/session.ts";
 import { USAGE_SPLITS, type UsageReport, type UsageSplit, useUsage } from "../../data/usage.ts";
+import { AT_ONCE } from "../../parts/at-once.ts";
 import { Button } from "../../parts/button.tsx";
 import { Card } from "../../parts/card.tsx";
 import { useCommands } from "../../parts/commands.tsx";
@@ -32,14 +33,11 @@ export function UsageScene() {
   const split = USAGE_SPLITS.find((one) => one === params.get("by")) ?? "agent";
   const measure = MEASURES.find((one) => one === params.get("measure")) ?? "tokens";
   const choose = (name: string, value: string) =>
-    setParams(
-      (before) => {
-        const after = new URLSearchParams(before);
-        after.set(name, value);
-        return after;
-      },
-      { replace: true },
-    );
+    setParams((before) => {
+      const after = new URLSearchParams(before);
+      after.set(name, value);
+      return after;
+    }, AT_ONCE);
   const days = useMemo(() => listDays(range, Date.now()), [range]);
   const since = days[0] ?? "";
   const { report, failure, reload } = useUsage({ since, split });

@@ -3,6 +3,7 @@ import { type ReactNode, useMemo } from "react";
 import { useNavigate, useSearchParams } from "react-router";
 import { NO_DELIVERIES, useHealth } from "../../../data/webhook-health.ts";
 import { type ListedWebhook, useWebhooks, WEBHOOK_STATES, type WebhookState } from "../../../data/webhooks.ts";
+import { AT_ONCE } from "../../../parts/at-once.ts";
 import { type Command, useCommands } from "../../../parts/commands.tsx";
 import { type Column, DataTable } from "../../../parts/data-table.tsx";
 import { EmptyState } from "../../../parts/empty-state.tsx";
@@ -44,14 +45,11 @@ export function WebhookList() {
   const { rows, failure, reload, hasMore, isLoadingMore, loadMore } = webhooks;
   const isFiltered = search.trim() !== "" || state !== "all";
   const set = (name: string, value: string) =>
-    setParams(
-      (now) => {
-        if (value === "" || value === "all") now.delete(name);
-        else now.set(name, value);
-        return now;
-      },
-      { replace: true },
-    );
+    setParams((now) => {
+      if (value === "" || value === "all") now.delete(name);
+      else now.set(name, value);
+      return now;
+    }, AT_ONCE);
   useCommands(
     useMemo<readonly Command[]>(
       () => [
@@ -103,7 +101,7 @@ export function WebhookList() {
             <EmptyState
               picture="search"
               title="No webhook matches"
-              action={<Button onClick={() => setParams({}, { replace: true })}>Show all webhooks</Button>}
+              action={<Button onClick={() => setParams({}, AT_ONCE)}>Show all webhooks</Button>}
             >
               Neither a name nor a URL in this state holds what you are looking for.
             </EmptyState>

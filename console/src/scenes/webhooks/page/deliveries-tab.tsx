@@ -3,6 +3,7 @@ import { useNavigate, useSearchParams } from "react-router";
 import type { DeliveryFilter, LiveDeliveries } from "../../../data/deliveries.ts";
 import type { ListedDelivery } from "../../../data/listed-delivery.ts";
 import type { Webhook } from "../../../data/webhooks.ts";
+import { AT_ONCE } from "../../../parts/at-once.ts";
 import { Button } from "../../../parts/button.tsx";
 import { type Column, DataTable } from "../../../parts/data-table.tsx";
 import { EmptyState } from "../../../parts/empty-state.tsx";
@@ -41,7 +42,7 @@ export function DeliveriesTab({ webhook, filter, deliveries }: DeliveriesTabProp
     const next = new URLSearchParams(params);
     if (value === "") next.delete(name);
     else next.set(name, value);
-    setParams(next, { replace: true });
+    setParams(next, AT_ONCE);
   };
   if (failure !== null && rows === undefined)
     return <FailureState title="The deliveries could not be loaded" message={failure.message} onRetry={reload} />;
@@ -69,7 +70,7 @@ export function DeliveriesTab({ webhook, filter, deliveries }: DeliveriesTabProp
         <EmptyState
           picture="search"
           title="No delivery matches"
-          action={<Button onClick={() => setParams({}, { replace: true })}>Show all deliveries</Button>}
+          action={<Button onClick={() => setParams({}, AT_ONCE)}>Show all deliveries</Button>}
         >
           Nothing was delivered that has this status and this event type.
         </EmptyState>
