@@ -55,7 +55,7 @@ describe("3.1 agent status", { skip: NEEDS_RECEIVER }, () => {
       filter: `id=eq.${agent}`,
     });
 
-    const running = respond(ada, swarm, "Take your time.\n/sleep 700");
+    const running = respond(ada, swarm, "Take your time.\n/sleep 2000");
     await eventually(
       () => statusOf(agent),
       ({ status }) => status === "thinking",

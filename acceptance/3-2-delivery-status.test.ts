@@ -26,7 +26,7 @@ describe("3.2 delivery status", { skip: NEEDS_RECEIVER }, () => {
 
   test("3.2 pending while nothing has come of it, retrying once an attempt has failed and another is due", async () => {
     const endpoint = receiver.addEndpoint({ isSilent: true });
-    const webhook = await addWebhook(ada, endpoint.url, { timeout_ms: 1_000 });
+    const webhook = await addWebhook(ada, endpoint.url, { timeout_ms: 3_000 });
     await addAgent(ada);
     await endpoint.waitFor(1);
     const pending = await waitForStatus(ada, webhook, "pending");

@@ -179,11 +179,11 @@ test("4.4 the stream can be left and taken up again while the run goes on, also 
 });
 
 test("4.4 the stream ends the run with it where that was asked for, and only there", async () => {
-  for (const [on_disconnect, wanted] of [
-    ["cancel", "cancelled"],
-    ["continue", "completed"],
+  for (const [on_disconnect, sleepMs, wanted] of [
+    ["cancel", 20_000, "cancelled"],
+    ["continue", 700, "completed"],
   ]) {
-    const asked = await stream({ swarm_id: swarm, message: "Slowly\n/sleep 700", on_disconnect });
+    const asked = await stream({ swarm_id: swarm, message: `Slowly\n/sleep ${sleepMs}`, on_disconnect });
     await asked.until("turn.started");
     await asked.leave();
     const { status } = await waitForRun(ada, asked.headers.get("x-run-id") ?? "");

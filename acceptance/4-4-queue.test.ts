@@ -30,7 +30,7 @@ describe("4.4 a busy swarm", { skip: NEEDS_OWN_SERVICE }, () => {
   });
 
   test("4.4 a busy swarm answers one after another, in order, and lets go who waits too long", async () => {
-    const first = await beginTurn(ada, swarm, "First\n/sleep 1500");
+    const first = await beginTurn(ada, swarm, "First\n/sleep 4000");
     const second = await beginRun(ada, swarm, "Second");
     const third = await ask(ada, { swarm_id: swarm, message: "Third" });
     assert.deepEqual([second.status, third.status, third.body["status"]], ["queued", 202, "queued"]);
@@ -49,7 +49,7 @@ describe("4.4 a busy swarm", { skip: NEEDS_OWN_SERVICE }, () => {
   });
 
   test("4.4 a busy swarm refuses on request, and when too many wait", async () => {
-    const { run_id: runId } = await beginTurn(ada, swarm, "First\n/sleep 3000");
+    const { run_id: runId } = await beginTurn(ada, swarm, "First\n/sleep 20000");
     const busy = await assertAskRefused(
       ask(ada, { swarm_id: swarm, message: "Now", on_conflict: "reject" }),
       409,
@@ -62,7 +62,7 @@ describe("4.4 a busy swarm", { skip: NEEDS_OWN_SERVICE }, () => {
   });
 
   test("4.4 a busy swarm can be interrupted", async () => {
-    const { run_id: runId } = await beginTurn(ada, swarm, "First\n/sleep 5000");
+    const { run_id: runId } = await beginTurn(ada, swarm, "First\n/sleep 20000");
     const run = await respond(ada, swarm, "Urgent", { on_conflict: "interrupt" });
     assert.equal(run.status, "completed");
     const { status, stop_reason: reason } = await waitForRun(ada, runId);

@@ -66,7 +66,11 @@ function hears(endpoint: Endpoint, isEnough: (told: readonly Told[]) => boolean,
   return eventually(() => toldTo(endpoint), isEnough, what);
 }
 
-const isCompleted = (told: readonly Told[]): boolean => told.some(({ type }) => type === "swarm.completed");
+/** The end of a run may arrive before what led to it, so that all of it is waited for. */
+const isWhole =
+  (count: number) =>
+  (told: readonly Told[]): boolean =>
+    told.length >= count && told.some(({ type }) => type === "swarm.completed");
 const typesOf = (told: readonly Told[]): string[] => told.map(({ type }) => type);
 
 function assertDocumented({ type, data }: Told): void {
@@ -154,8 +158,6 @@ describe("6.1 all events", { skip: NEEDS_RECEIVER }, () => {
     const webhook = await addWebhook(ada, endpoint.url, { events: ALL_EVENTS });
     const run = await respond(ada, swarm, 'What is it?\n/tool calculator {"expression": "6 * 7"}');
     assert.equal(run.status, "completed");
-    const told = await hears(endpoint, isCompleted, "the end of the run");
-    for (const event of told) assertDocumented(event);
     const names = new Map([
       [one, "One"],
       [two, "Two"],
@@ -168,9 +170,12 @@ describe("6.1 all events", { skip: NEEDS_RECEIVER }, () => {
       `message of ${name}`,
       `${name} idle (run_completed)`,
     ];
+    const expected = ["message of Ada", ...turnOf("One"), ...turnOf("Two"), "swarm.completed"];
+    const told = await hears(endpoint, isWhole(expected.length), "the whole run");
+    for (const event of told) assertDocumented(event);
     assert.deepEqual(
       told.map((event) => describeEvent(event, names)),
-      ["message of Ada", ...turnOf("One"), ...turnOf("Two"), "swarm.completed"],
+      expected,
     );
     const last = told.at(-1)?.data ?? {};
     assert.deepEqual([last["run_id"], last["status"], last["stop_reason"]], [run.run_id, "completed", "all_replied"]);
@@ -190,7 +195,11 @@ describe("6.1 all events", { skip: NEEDS_RECEIVER }, () => {
     const webhook = await addWebhook(ada, endpoint.url, { events: ALL_EVENTS });
     const run = await respond(ada, swarm, '/fail 5xx Ill\n/tool calculator {"expression": "6 *"}');
     assert.equal(run.status, "partial");
-    const told = await hears(endpoint, isCompleted, "the end of the run");
+    const hasFailed = (all: readonly Told[]): boolean =>
+      isWhole(1)(all) &&
+      ["agent.error", "tool.error"].every((type) => typesOf(all).includes(type)) &&
+      all.some(({ data }) => data["agent_id"] === ill && data["status"] === "error");
+    const told = await hears(endpoint, hasFailed, "what went wrong in the run");
     for (const event of told) assertDocumented(event);
     const failed = told.filter(({ type }) => type === "agent.error").map(({ data }) => data);
     assert.equal(failed.length, 1);
@@ -210,21 +219,22 @@ describe("6.1 all events", { skip: NEEDS_RECEIVER }, () => {
     const endpoint = receiver.addEndpoint();
     const webhook = await addWebhook(ada, endpoint.url, { events: ALL_EVENTS });
     const message = await add(ada, "messages", { swarm_id: swarm, content: "Anybody there?" });
-    const told = await hears(endpoint, isCompleted, "the end of a run that nobody asked for by a call");
     const names = new Map([
       [agent, "One"],
       [ada.id, "Ada"],
     ]);
+    const expected = [
+      "message of Ada",
+      "One thinking (run_started)",
+      "One responding (first_token)",
+      "message of One",
+      "One idle (run_completed)",
+      "swarm.completed",
+    ];
+    const told = await hears(endpoint, isWhole(expected.length), "the whole of a run that nobody asked for by a call");
     assert.deepEqual(
       told.map((event) => describeEvent(event, names)),
-      [
-        "message of Ada",
-        "One thinking (run_started)",
-        "One responding (first_token)",
-        "message of One",
-        "One idle (run_completed)",
-        "swarm.completed",
-      ],
+      expected,
     );
     assert.equal(told.at(-1)?.data["message_id"], message);
     await remove(ada, "webhooks", webhook.id);
@@ -244,8 +254,8 @@ describe("6.1 all events", { skip: NEEDS_RECEIVER }, () => {
     ] as const)
       await addWebhook(person, url, { events: ALL_EVENTS });
     await respond(ada, swarm, '/tool calculator {"expression": "1 + 1"}');
-    const whole = await hears(hers, isCompleted, "the end of the run");
-    const part = await hears(his, isCompleted, "the end of the run");
+    const whole = await hears(hers, isWhole(7), "the whole run");
+    const part = await hears(his, isWhole(3), "what a member hears of it");
     assert.deepEqual(typesOf(part), ["message.created", "message.created", "swarm.completed"]);
     assert.deepEqual(typesOf(whole.filter(({ type }) => /^(agent|tool)\./.test(type))), [
       "agent.status_changed",

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 
-const WAIT_MS = 15_000;
+const WAIT_MS = 30_000;
 const POLL_MS = 20;
 
 /** What `read` answers with as soon as it is `wanted`. */

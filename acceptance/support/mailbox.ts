@@ -20,7 +20,7 @@ export interface Mailbox {
   countUnread(address: string): Promise<number>;
 }
 
-const WAIT_MS = 10_000;
+const WAIT_MS = 30_000;
 const POLL_MS = 10;
 
 /** The mails that a service without a mail server writes to its data directory. */

@@ -3,10 +3,10 @@ import { once } from "node:events";
 import { chmod, mkdtemp, open, readFile, rm, writeFile } from "node:fs/promises";
 import type { IncomingHttpHeaders } from "node:http";
 import https from "node:https";
-import net from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { findFreePort } from "./free-port.ts";
 import { type Credentials, GIVEN } from "./given-service.ts";
 import { fillFromSeed } from "./seed.ts";
 import { MAILING, type ServiceSettings, UNHURRIED, WITHOUT_CONSOLE, WITHOUT_LIMITS } from "./settings.ts";
@@ -33,7 +33,7 @@ export interface Service {
 }
 
 const REPOSITORY = resolve(import.meta.dirname, "../..");
-const START_TIMEOUT_MS = 60_000;
+const START_TIMEOUT_MS = 120_000;
 const STOP_TIMEOUT_MS = 20_000;
 const POLL_MS = 50;
 
@@ -242,13 +242,4 @@ function send(url: URL, { body, ...options }: https.RequestOptions & { body?: st
     request.on("error", reject);
     request.end(body);
   });
-}
-
-async function findFreePort(): Promise<number> {
-  const server = net.createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as net.AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }

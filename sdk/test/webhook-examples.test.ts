@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { createHmac } from "node:crypto";
+import { createHmac, randomInt } from "node:crypto";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import net from "node:net";
@@ -19,7 +19,7 @@ const run = promisify(execFile);
 const root = resolve(import.meta.dirname, "../..");
 const SECRET = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
 const BODY = '{"id":"evt_1","type":"agent.created","created_at":"c","api_version":"2026-11-15","data":{"name" : "é"}}';
-const START_MS = 20_000;
+const START_MS = 60_000;
 
 const STAND_IN_TYPES = `
 declare module "express" {
@@ -199,11 +199,15 @@ async function isListening(port: number): Promise<boolean> {
   }
 }
 
+/** Below those that systems give out by themselves, so that nobody gets it between the look and its use. */
 async function findFreePort(): Promise<number> {
-  const server = net.createServer().listen(0);
-  await once(server, "listening");
-  const { port } = server.address() as net.AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
+  for (;;) {
+    const port = randomInt(10_000, 32_000);
+    const server = net.createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once("error", () => resolve(false));
+      server.listen(port, () => server.close(() => resolve(true)));
+    });
+    if (isFree) return port;
+  }
 }

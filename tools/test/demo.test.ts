@@ -55,8 +55,12 @@ describe(COMMAND, { skip: process.platform === "win32" && "the commands are for 
     assert.deepEqual(await readdir(folder), []);
     for (const [, port] of output.matchAll(/https:\/\/localhost:(\d+)/g)) {
       const socket = net.connect(Number(port), "127.0.0.1");
-      const [error] = (await once(socket, "error")) as [NodeJS.ErrnoException];
-      assert.equal(error.code, "ECONNREFUSED");
+      const code = await new Promise<unknown>((resolve) => {
+        socket.once("connect", () => resolve("somebody answers"));
+        socket.once("error", (error: NodeJS.ErrnoException) => resolve(error.code));
+      });
+      socket.destroy();
+      assert.equal(code, "ECONNREFUSED");
     }
   }
 

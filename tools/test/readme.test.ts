@@ -16,7 +16,7 @@ const repository = join(import.meta.dirname, "../..");
 const page = await readFile(join(repository, "README.md"), "utf8");
 const START = "npm start";
 const IS_UP = /^ {2}Stop {4}Ctrl-C$/m;
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 120_000;
 
 describe("README.md", { skip: process.platform === "win32" && "the commands are for a POSIX shell" }, () => {
   let clone = "";
