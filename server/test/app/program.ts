@@ -87,7 +87,9 @@ export function runProgram(
   child.stderr?.setEncoding("utf8").on("data", (text: string) => {
     stderr += text;
   });
+  let isOver = false;
   const exited = once(child, "close").then(([code, signal]) => {
+    isOver = true;
     child.emit("output");
     return { code, signal };
   });
@@ -113,8 +115,8 @@ export function runProgram(
       for (;;) {
         const found = lines().find((line) => line.event === event);
         if (found !== undefined) return found;
-        if (child.exitCode !== null || child.signalCode !== null)
-          throw new Error(`ended without ${event}\n${stdout}\n${stderr}`);
+        // Not at its exit: what it has printed may come after it.
+        if (isOver) throw new Error(`ended without ${event}\n${stdout}\n${stderr}`);
         await once(child, "output");
       }
     },

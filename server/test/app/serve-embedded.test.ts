@@ -11,7 +11,7 @@ import pg from "pg";
 import { runHere } from "../commands/run-here.ts";
 import { closeAfter, get, isAlive, makeDataDir, makeUsedDataDir, readCredentials, runProgram } from "./program.ts";
 
-const SLOW = { timeout: 90_000 };
+const SLOW = { timeout: 180_000 };
 
 async function query(url: string, text: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url });

@@ -1,27 +1,16 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
-import { createServer } from "node:net";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { newMasterKey } from "../../src/crypto/index.ts";
 import { startEmbedded, withDatabase, withRole } from "../../src/db/index.ts";
 import { createTestDatabase } from "../support/database.ts";
+import { findFreePort } from "../support/free-port.ts";
 import { silentObserver } from "../support/silent-observer.ts";
 import { closeAfter, get, makeDataDir, readCredentials, runProgram } from "./program.ts";
 
-const SLOW = { timeout: 90_000 };
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return address.port;
-}
+const SLOW = { timeout: 180_000 };
 
 test("with DATABASE_URL nothing is embedded, and two nodes share the keys", SLOW, async (t) => {
   const { adminUrl, masterKey, owner } = await createTestDatabase(t);
@@ -58,7 +47,7 @@ test("with DATABASE_URL nothing is embedded, and two nodes share the keys", SLOW
 test("a database that goes away makes /ready 503, and comes back by itself", SLOW, async (t) => {
   const serverDir = await makeDataDir(t);
   const superuserPassword = newMasterKey();
-  const wantedPort = await freePort();
+  const wantedPort = await findFreePort();
   const start = () => startEmbedded({ dataDir: serverDir, wantedPort, superuserPassword, observer: silentObserver });
   let server = await start();
   closeAfter(t, () => server.stop());
@@ -85,7 +74,7 @@ test("a database that goes away makes /ready 503, and comes back by itself", SLO
 });
 
 test("a database that is not there yet is waited for, and a stop ends the wait", async (t) => {
-  const port = await freePort();
+  const port = await findFreePort();
   const program = runProgram(t, ["serve"], {
     env: {
       DATABASE_URL: `postgresql://u:hunter2@127.0.0.1:${port}/x`,

@@ -1,8 +1,9 @@
 import { once } from "node:events";
-import net, { type AddressInfo } from "node:net";
+import net from "node:net";
 import { join } from "node:path";
 import pg from "pg";
 import type { Cleanup } from "../support/database.ts";
+import { findFreePort } from "../support/free-port.ts";
 
 export interface Relay {
   /** The same database, through the relay. */
@@ -32,22 +33,23 @@ export async function startRelay(t: Cleanup, databaseUrl: string): Promise<Relay
         .once("close", () => one.destroy());
     }
   });
-  const listen = async (wanted: number): Promise<number> => {
-    server.listen(wanted, "127.0.0.1");
+  // Nobody else may get it while it is away.
+  const relayPort = await findFreePort();
+  const listen = async (): Promise<void> => {
+    server.listen(relayPort, "127.0.0.1");
     await once(server, "listening");
-    return (server.address() as AddressInfo).port;
   };
   const cut = async (): Promise<void> => {
     const closed = server.listening ? once(server.close(), "close") : null;
     for (const socket of sockets) socket.destroy();
     await closed;
   };
-  const relayPort = await listen(0);
+  await listen();
   t.after(cut);
 
   const url = new URL(databaseUrl);
   url.search = "";
   url.hostname = "127.0.0.1";
   url.port = String(relayPort);
-  return { url: url.href, cut, restore: async () => void (await listen(relayPort)) };
+  return { url: url.href, cut, restore: listen };
 }

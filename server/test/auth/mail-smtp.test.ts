@@ -8,6 +8,7 @@ import type { Mail, Mailer } from "../../src/auth/mail/mailer.ts";
 import { AppError } from "../../src/errors/index.ts";
 import type { Observer } from "../../src/observe/index.ts";
 import { systemClock } from "../../src/time/index.ts";
+import { findFreePort } from "../support/free-port.ts";
 import { CREDENTIALS, startSmtpServer } from "./mail-smtp-server.ts";
 
 const MAIL: Mail = {
@@ -155,7 +156,7 @@ describe("mail over SMTP", () => {
 
   it("fails when nobody listens, and works as soon as somebody does", async (t) => {
     const closers: (() => Promise<void>)[] = [];
-    const gone = await startSmtpServer({ after: (close) => void closers.push(close) });
+    const gone = await startSmtpServer({ after: (close) => void closers.push(close) }, {}, await findFreePort());
     for (const close of closers) await close();
     const mailer = openMailer(t, gone.url);
     await assert.rejects(mailer.checkReady(), isUnavailable);

@@ -7,7 +7,7 @@ import packageJson from "../../package.json" with { type: "json" };
 import { makeDataDir, makeUsedDataDir, type RunOptions, readCredentials, runProgram } from "../app/program.ts";
 import { runHere } from "./run-here.ts";
 
-const SLOW = { timeout: 90_000 };
+const SLOW = { timeout: 180_000 };
 
 async function run(t: TestContext, args: string[], options: RunOptions = {}) {
   const program = runProgram(t, args, options);

@@ -34,7 +34,7 @@ async function openCommandLine(t: TestContext) {
   };
 }
 
-test("keys import and revoke", { timeout: 90_000 }, async (t) => {
+test("keys import and revoke", { timeout: 180_000 }, async (t) => {
   const { owner, keys, program, file } = await openCommandLine(t);
   const secret = await file("jwt.secret", `${SECRET}\n`);
   const pem = generateKeyPairSync("ec", { namedCurve: "P-256" }).publicKey.export({ format: "pem", type: "spki" });

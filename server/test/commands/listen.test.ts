@@ -10,7 +10,7 @@ import { closeAfter, makeUsedDataDir, type Program, readCredentials, runProgram 
 import { runHere } from "./run-here.ts";
 
 const SLOW = { timeout: 120_000 };
-const WAIT_MS = 20_000;
+const WAIT_MS = 60_000;
 
 interface Stage {
   readonly env: Record<string, string>;

@@ -57,7 +57,7 @@ async function serve(t: TestContext, room: ConsoleRoom): Promise<TestServer> {
 }
 
 async function untilSettled(server: TestServer): Promise<void> {
-  for (let tries = 0; tries < 500; tries += 1) {
+  for (let tries = 0; tries < 3_000; tries += 1) {
     const { headers } = await server.request("/", { headers: HTML });
     if (headers["refresh"] === undefined) return;
     await wait(20);

@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { connectClient, openDatabase } from "../../src/db/index.ts";
 import type { ObservationName, Observer } from "../../src/observe/index.ts";
 import { createTestDatabase } from "../support/database.ts";
+import { findFreePort } from "../support/free-port.ts";
 
 function recordNotes() {
   const names: ObservationName[] = [];
@@ -66,12 +67,7 @@ test("connections that the server ends, idle or in use, are replaced and nothing
 });
 
 test("away: probes answer false, once noted, and pools fail fast", async (t) => {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  const port = typeof address === "object" ? address?.port : undefined;
-  server.close();
-  await once(server, "close");
+  const port = await findFreePort();
   const { observer, names } = recordNotes();
   const database = openDatabase({ url: `postgresql://127.0.0.1:${port}/x`, masterKey: "key", poolSize: 1, observer });
   t.after(() => database.close());
@@ -116,7 +112,7 @@ test("closing lets a running statement finish, and may be asked for twice", asyn
   await closed;
 });
 
-test("closing cuts off what does not finish", { timeout: 15_000 }, async (t) => {
+test("closing cuts off what does not finish", { timeout: 180_000 }, async (t) => {
   const { adminUrl, masterKey } = await createTestDatabase(t);
   const database = openDatabase({ url: adminUrl, masterKey, poolSize: 1, closeTimeoutMs: 100, ...recordNotes() });
   const client = await database.user.connect();

@@ -198,7 +198,8 @@ describe("in one write with others", () => {
     );
     assert.ok(writes.filter((count) => count > 1).length > 50, "most of them shared a write");
     assert.equal(await look(pool, "select pg_backend_pid()"), pid, "no error cost the connection");
-    assert.equal(await look(pool, "select count(*)::int from pg_stat_activity where state like '%transaction%'"), 0);
+    const open = "state like '%transaction%' and datname = current_database()";
+    assert.equal(await look(pool, `select count(*)::int from pg_stat_activity where ${open}`), 0);
   });
 
   it("one whose statement is stale is asked again, alone", async () => {
@@ -274,7 +275,7 @@ describe("behind one that waits for a lock", () => {
   });
 
   it("a read timeout drops the connection, and those behind are asked again", async () => {
-    ({ pool, relay } = await openRelayedPool({ query_timeout: 400 }));
+    ({ pool, relay } = await openRelayedPool({ query_timeout: 1_000 }));
     await lock();
     const pid = await look(pool, "select pg_backend_pid()");
     const hanging = assert.rejects(ask(pool, me, GATE), away);

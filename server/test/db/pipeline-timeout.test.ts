@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { runFlight } from "../../src/db/index.ts";
 import { ANON, openRoom } from "./pipeline-room.ts";
 
-const TIMEOUT_MS = 400;
+const TIMEOUT_MS = 1_000;
 const PID = { text: "select pg_backend_pid()::text", values: [] };
 
 for (const resetAfter of [false, true]) {
@@ -12,7 +12,7 @@ for (const resetAfter of [false, true]) {
     const pool = (await openRoom(t)).openPool({ query_timeout: TIMEOUT_MS });
     const fly = () => runFlight(pool, { scope: ANON, statements: [PID], resetAfter });
     const before = await fly();
-    await delay(TIMEOUT_MS * 2);
+    await delay(TIMEOUT_MS * 1.3);
     assert.deepEqual(await fly(), before, "the same connection serves on");
   });
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import { isProcessAlive } from "../../src/db/embedded/process-state.ts";
 import { endProcesses, listProcessTree } from "../support/process-tree.ts";
 import { type RunningService, startService } from "../support/service.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
@@ -27,6 +28,8 @@ test("kill -9 of service, watchdog and PostgreSQL, again and again, loses no ans
       writers: WRITERS,
       onAnswer: (id) => answered.add(id),
     });
+    const before = answered.size;
+    while (answered.size < before + WRITERS) await delay(5);
     await delay(WRITING_MS * (0.5 + Math.random()));
     const killed = await listProcessTree(service.pid);
     assert.ok(killed.length >= 3, "service, watchdog and PostgreSQL are running");
@@ -48,7 +51,8 @@ test("kill -9 of service, watchdog and PostgreSQL, again and again, loses no ans
   assert.ok(answered.size > ROUNDS, "writes were under way");
   const left = await listProcessTree(service.pid);
   await service.stop();
-  for (const { pid } of left) assert.throws(() => process.kill(pid, 0), `process ${pid} is an orphan`);
+  // What was told to end may take a moment over it; an orphan stays.
+  for (const { pid } of left) while (isProcessAlive(pid)) await delay(5);
 });
 
 function shuffle<T>(items: readonly T[]): T[] {

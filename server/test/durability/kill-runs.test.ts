@@ -7,10 +7,10 @@ import { startService } from "../support/service.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 
 const RUNS = 20;
-const WAIT_MS = 30_000;
+const WAIT_MS = 60_000;
 const ENV = {
   PROVIDER_A_KIND: "simulated",
-  SIMULATED_TOKENS_PER_SECOND: "15",
+  SIMULATED_TOKENS_PER_SECOND: "100",
   AGENT_RUN_LEASE_SECONDS: "4",
 };
 
@@ -35,7 +35,8 @@ test("kill -9 in the middle of twenty runs leaves no stuck status and no half me
   skip: process.platform === "linux" ? false : "reads the process tree from /proc",
 }, async (t) => {
   const dataDir = await createTemporaryFolder(t, "swarmbase-kill-runs-");
-  const first = await startService(t, { dataDir, env: ENV });
+  // So slowly that the first still speaks when the last has begun.
+  const first = await startService(t, { dataDir, env: { ...ENV, SIMULATED_TOKENS_PER_SECOND: "2" } });
   const before = await connect(first.credentials.database_url);
   const { rows: rooms } = await before.query<Room>(PREPARE);
   for (const room of rooms) await ask(before, room);

@@ -17,7 +17,7 @@ import { isProcessAlive } from "../../src/db/embedded/process-state.ts";
 /** All that the process gets of the environment: it is started dozens of times, and most of that is compiling. */
 const COMPILE_CACHE = Object.fromEntries(Object.entries(process.env).filter(([name]) => name === "NODE_COMPILE_CACHE"));
 export const PASSWORD = "a-superuser-password";
-const WAIT_MS = 30_000;
+const WAIT_MS = 60_000;
 
 export interface ServiceOptions {
   readonly port?: number;
@@ -133,7 +133,7 @@ export async function startService(t: TestContext, dataDir: string, o: ServiceOp
 }
 
 export async function query<R extends Record<string, unknown>>(url: string, sql: string): Promise<R[]> {
-  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 30_000 });
   client.on("error", () => {});
   await client.connect();
   try {

@@ -10,6 +10,8 @@ import fc from "fast-check";
 import { bodyOf, exchange, readToEnd, route, startServer, until } from "./support/test-server.ts";
 
 const TLS_HANDSHAKE = 0x16;
+/** For a stop that is not what ends anything. */
+const UNHURRIED = { stopTimeoutMs: 60_000 };
 
 test("the local authority's certificate is enough to trust localhost, 127.0.0.1 and nothing else", async (t) => {
   const { port, ca } = await startServer(t);
@@ -70,7 +72,7 @@ test("TLS 1.2 and 1.3 with http/1.1, nothing older and no other protocol", async
 });
 
 test("an idle connection keeps no slab of pooled buffers alive", async (t) => {
-  const { port, ca } = await startServer(t);
+  const { port, ca } = await startServer(t, { settings: { requestTimeoutMs: 60_000 } });
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
   const currentSlab = (): ArrayBufferLike => Buffer.allocUnsafe(1).buffer;
@@ -175,7 +177,7 @@ test("clients that send nothing or too slowly are closed", async (t) => {
   const echo = route("/echo", (request) => request.body ?? {}, "POST");
   const { connect, connectPlain, request } = await startServer(t, {
     routes: [echo],
-    settings: { requestTimeoutMs: 300 },
+    settings: { requestTimeoutMs: 1_000 },
   });
   const startedMs = performance.now();
 
@@ -200,16 +202,16 @@ test("clients that send nothing or too slowly are closed", async (t) => {
     assert.equal(bodyOf(answer)["code"], "REQUEST_TIMEOUT");
     assert.match(answer, /access-control-allow-origin: \*/);
   }
-  assert.ok(performance.now() - startedMs < 9_000, `${performance.now() - startedMs} ms`);
+  assert.ok(performance.now() - startedMs < 30_000, `${performance.now() - startedMs} ms`);
   assert.equal((await request("/health")).status, 200);
 });
 
 test("a slow handler is not a slow client", async (t) => {
   const slow = route("/slow", async () => {
-    await new Promise((resolve) => setTimeout(resolve, 700));
+    await new Promise((resolve) => setTimeout(resolve, 1_800));
     return { done: true };
   });
-  const { request } = await startServer(t, { routes: [slow], settings: { requestTimeoutMs: 200 } });
+  const { request } = await startServer(t, { routes: [slow], settings: { requestTimeoutMs: 1_000 } });
   assert.deepEqual((await request("/slow")).json, { done: true });
 });
 
@@ -228,7 +230,7 @@ test("close finishes what is in flight, drops what is idle and takes nothing new
       void gate.promise.then(() => reply.raw.end("ended"));
     }),
   ];
-  const { server, connect, connectPlain, port } = await startServer(t, { routes });
+  const { server, connect, connectPlain, port } = await startServer(t, { routes, settings: UNHURRIED });
   const idle = await connect();
   idle.write("GET /health HTTP/1.1\r\nHost: x\r\n\r\n");
   await once(idle, "data");
@@ -261,7 +263,7 @@ test("close finishes what is in flight, drops what is idle and takes nothing new
 test("close does not cut what is answered and still on its way", async (t) => {
   const bytes = 8 * 1024 * 1024;
   const routes = [route("/large", (_request, reply) => reply.send("x".repeat(bytes)))];
-  const { server, connect } = await startServer(t, { routes });
+  const { server, connect } = await startServer(t, { routes, settings: UNHURRIED });
   const socket = await connect();
   socket.write("GET /large HTTP/1.1\r\nHost: x\r\n\r\n");
   const [head] = (await once(socket, "data")) as [Buffer];

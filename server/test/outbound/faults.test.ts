@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
-import { createServer } from "node:net";
-import { once } from "node:events";
 import { test } from "node:test";
 import type { TLSSocket } from "node:tls";
 import type { OutboundFault, OutboundResult } from "../../src/outbound/index.ts";
+import { findFreePort } from "../support/free-port.ts";
 import { createTestAuthority } from "./support/certificates.ts";
 import { authority, openForTest, startPlainReceiver, startRawReceiver, startReceiver } from "./support/receiver.ts";
 
@@ -29,11 +28,7 @@ test("redirects are answers and are not followed", async (t) => {
 });
 
 test("nothing listens", async (t) => {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, "close");
+  const port = await findFreePort();
   assertFailed(await openForTest(t).post(`https://127.0.0.1:${port}/`), "connect_refused");
   assertFailed(await openForTest(t).post(`https://hooks.example.com:${port}/`), "connect_refused");
 });

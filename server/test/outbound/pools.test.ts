@@ -18,13 +18,15 @@ test("requests in turn share one connection", async (t) => {
 
 test("requests at once use as many connections as are allowed, and all are answered", async (t) => {
   let [now, most] = [0, 0];
+  const allAreThere = Promise.withResolvers<void>();
   const receiver = await startReceiver(t, (_request, response) => {
     now += 1;
     most = Math.max(most, now);
-    setTimeout(() => {
+    if (most === 4) allAreThere.resolve();
+    void allAreThere.promise.then(() => {
       now -= 1;
       response.end("ok");
-    }, 5);
+    });
   });
   const { post } = openForTest(t, { connectionsPerOrigin: 4 });
   const results = await Promise.all(Array.from({ length: 100 }, () => post(`https://127.0.0.1:${receiver.port}/`)));
@@ -139,7 +141,7 @@ test("bytes that nobody asked for on an idle connection end it", async (t) => {
   for (let count = 0; count < 3; count += 1) {
     const result = await post(`https://127.0.0.1:${receiver.port}/`);
     assert.ok(result.kind === "answered" && result.body === "ok", JSON.stringify(result));
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await until(() => receiver.open === 0);
   }
   assert.equal(receiver.accepted, 3);
 });

@@ -8,7 +8,7 @@ import { createTokens, openStage, userOf } from "./support/realtime-stage.ts";
 const TOPIC = "realtime:room";
 const CHANGES = { postgres_changes: [{ event: "*", schema: "public", table: "agents" }] };
 
-describe("access of a channel", { timeout: 60_000 }, () => {
+describe("access of a channel", { timeout: 180_000 }, () => {
   const open = async (t: TestContext) => {
     const changes = createChangesDouble(new ChangesBus());
     const tokens = createTokens();

@@ -7,7 +7,7 @@ import { createTokens, openStage } from "./support/realtime-stage.ts";
 const AGENTS = { event: "UPDATE", schema: "public", table: "agents", filter: "id=eq.x" };
 const TOPIC = "realtime:room";
 
-describe("a join", { timeout: 60_000 }, () => {
+describe("a join", { timeout: 180_000 }, () => {
   const open = async (t: TestContext, options: Partial<Parameters<typeof openStage>[1]> = {}) => {
     const changes = createChangesDouble(new ChangesBus());
     const stage = await openStage(t, { changes, ...options });
@@ -171,7 +171,7 @@ describe("a join", { timeout: 60_000 }, () => {
   });
 });
 
-describe("a channel whose feed is lost", { timeout: 60_000 }, () => {
+describe("a channel whose feed is lost", { timeout: 180_000 }, () => {
   it("gets phx_error for its join, and can join again", async (t) => {
     const changes = createChangesDouble(new ChangesBus());
     const { url } = await openStage(t, { changes });

@@ -92,7 +92,7 @@ describe("a private channel", { timeout: 120_000 }, () => {
       "insert into public.swarm_members (swarm_id, user_id, role, status) values ($1, $2, 'viewer', 'active')",
       [id, viewer.userId],
     );
-    const signal = AbortSignal.timeout(10_000);
+    const signal = AbortSignal.timeout(60_000);
     const may = async (caller: ChangesCaller, topic: string) => ({
       read: [...(await privateTopics.findReadable(caller, topic, signal))].toSorted(),
       say: await privateTopics.canWrite(caller, topic, "broadcast", signal),

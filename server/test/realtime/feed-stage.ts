@@ -20,7 +20,7 @@ export interface Told {
   readonly commit_timestamp: string;
 }
 
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 120_000;
 
 /** Somebody who listens, and remembers all that they were told. */
 export class Listener implements ChangesSubscriber {

@@ -7,7 +7,7 @@ import { openSupabase, subscribed, until } from "./support/supabase-client.ts";
 const QUICK = { presenceTickMs: 10, presenceBeatMs: 50, presenceLeaseMs: 60_000 };
 const LARGE = "x".repeat(300_000);
 
-describe("what is present", { timeout: 60_000 }, () => {
+describe("what is present", { timeout: 180_000 }, () => {
   it("is told to other nodes in messages that the feed can hold, however much it is", async (t) => {
     const bus = new ChangesBus();
     const changes = createChangesDouble(bus);

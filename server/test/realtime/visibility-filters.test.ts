@@ -162,7 +162,7 @@ const toSql = ({ column, operator, isNegated, values }: RandomTerm): string => {
 describe("filters", () => {
   const opened = openFeedStage();
 
-  it("let through what PostgreSQL would", { timeout: 60_000 }, async () => {
+  it("let through what PostgreSQL would", { timeout: 180_000 }, async () => {
     const { stage, node } = opened;
     const { owner } = stage.database;
     await owner.query(`create type public.tone as enum ('low', 'high');

@@ -11,7 +11,7 @@ import { silentObserver } from "../support/silent-observer.ts";
 import { openCatalogueStage } from "./catalogue-stage.ts";
 
 const NEVER_MS = 600_000;
-const PATIENCE_MS = 15_000;
+const PATIENCE_MS = 60_000;
 
 async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = performance.now() + PATIENCE_MS;

@@ -217,7 +217,7 @@ describe("a request of anything", () => {
     );
   });
 
-  it("is answered in time, however long it is", { timeout: 60_000 }, () => {
+  it("is answered in time, however long it is", { timeout: 180_000 }, () => {
     const length = 100_000;
     for (const token of [
       ...TOKENS,
@@ -250,13 +250,13 @@ describe("a request of anything", () => {
         })),
       ];
       for (const input of inputs) {
-        const started = performance.now();
+        const before = process.threadCpuUsage();
         try {
           parse(input);
         } catch (error) {
           if (!(error instanceof AppError)) throw error;
         }
-        const tookMs = performance.now() - started;
+        const tookMs = process.threadCpuUsage(before).user / 1000;
         assert.ok(tookMs < 2000, `${JSON.stringify(token)} took ${tookMs} ms in ${Object.keys(input).join(" ")}`);
       }
     }

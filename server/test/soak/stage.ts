@@ -1,9 +1,8 @@
-import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import pg from "pg";
 import type { Cleanup } from "../support/database.ts";
+import { findFreePort } from "../support/free-port.ts";
 import { startService } from "../support/service.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { WITHOUT_LIMITS } from "../support/without-limits.ts";
@@ -121,14 +120,4 @@ async function runSql(connectionString: string, statements: string): Promise<voi
   } finally {
     await client.end();
   }
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("no port was given");
-  server.close();
-  await once(server, "close");
-  return address.port;
 }

@@ -1,16 +1,16 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import { get } from "node:https";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { Cleanup } from "./database.ts";
+import { findFreePort } from "./free-port.ts";
 import { WITHOUT_LIMITS } from "./without-limits.ts";
 
 const LAUNCHER = fileURLToPath(new URL("../../bin/swarmbase.js", import.meta.url));
-const START_TIMEOUT_MS = 60_000;
+const START_TIMEOUT_MS = 180_000;
 
 export interface Credentials {
   readonly url: string;
@@ -102,14 +102,4 @@ function isHealthy(port: string): Promise<boolean> {
       })
       .on("error", () => resolve(false));
   });
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("no port was given");
-  server.close();
-  await once(server, "close");
-  return address.port;
 }

@@ -5,7 +5,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 import { startService } from "./service.ts";
 
-const WAIT_MS = 90_000;
+const WAIT_MS = 200_000;
 const POLL_MS = 100;
 
 /**

@@ -137,7 +137,7 @@ describe("dispatching", () => {
     const user = await stage.newUser();
     const soon = await stage.newWebhook(user, `${receiver.url}/soon`);
     const stuck = await stage.newWebhook(user, `${receiver.url}/stuck`);
-    const node = stage.start({ settings: { stopTimeoutMs: 1_000 } });
+    const node = stage.start({ settings: { stopTimeoutMs: 3_000 } });
     await stage.newAgents(user);
     node.room.wake();
     await receiver.waitFor(2);
@@ -161,7 +161,7 @@ describe("dispatching", () => {
     receiver.answer = () => ({ after: gate.promise });
     const user = await stage.newUser();
     const webhook = await stage.newWebhook(user, receiver.url);
-    const options = { times: { leaseMs: 600, dispatchPollMs: 50 } };
+    const options = { times: { leaseMs: 2_000, dispatchPollMs: 50 } };
     const nodes = [stage.start(options), stage.start(options)];
     await stage.newAgents(user);
     nodes[0]?.room.wake();
@@ -174,7 +174,7 @@ describe("dispatching", () => {
       return row?.until.getTime() ?? 0;
     };
     const first = await leaseEnd();
-    await until(async () => (await leaseEnd()) > first + 1_200, "the lease moved on by twice its length");
+    await until(async () => (await leaseEnd()) > first + 2_000, "the lease moved on by more than its length");
     gate.resolve();
     await until(async () => (await countOf("delivered", [webhook])) === 1, "delivered");
     await Promise.all(nodes.map((node) => node.stop()));
@@ -187,7 +187,7 @@ describe("dispatching", () => {
     receiver.answer = () => (receiver.received.length === 1 ? { after: never } : {});
     const user = await stage.newUser();
     const webhook = await stage.newWebhook(user, receiver.url);
-    const node = stage.start({ times: { leaseMs: 600, dispatchPollMs: 50 } });
+    const node = stage.start({ times: { leaseMs: 2_000, dispatchPollMs: 50 } });
     await stage.newAgents(user);
     node.room.wake();
     await receiver.waitFor(1);

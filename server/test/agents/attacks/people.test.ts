@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import { after, before, beforeEach, describe, test } from "node:test";
 import type { RunCaller } from "../../../src/agents/respond/run-caller.ts";
 import { codeOf, LISTENING, openStage, type Stage, type Swarm } from "../respond/support/stage.ts";
@@ -103,6 +104,15 @@ describe("a blocked term", () => {
     ]);
     return row?.term ?? null;
   };
+  /** What the session has computed so far, where that can be seen; the clock runs on while others have the machine. */
+  const readBusyMs = async (): Promise<number> => {
+    if (process.platform !== "linux") return performance.now();
+    const [row] = await stage.rows<{ pid: number }>("select pg_backend_pid() as pid");
+    const stat = await readFile(`/proc/${row?.pid}/stat`, "utf8");
+    // In hundredths of a second, eleven words behind the state, which follows the name.
+    return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[11]) * 10;
+  };
+
   test("is found however it is dressed up", async () => {
     const dressed = [
       "BANANA",
@@ -121,9 +131,9 @@ describe("a blocked term", () => {
 
   test("does not keep the database busy, however many there are and however long the text is", async () => {
     const terms = Array.from({ length: 1_000 }, (_, at) => `${"a".repeat(1 + (at % 200))}`);
-    const startedAtMs = performance.now();
+    const beforeMs = await readBusyMs();
     await block(terms, "a".repeat(100_000));
-    const durationMs = performance.now() - startedAtMs;
-    assert.ok(durationMs < 5_000, `${Math.round(durationMs)} ms`);
+    const busyMs = (await readBusyMs()) - beforeMs;
+    assert.ok(busyMs < 5_000, `${Math.round(busyMs)} ms`);
   });
 });

@@ -5,9 +5,9 @@ import { findMentions } from "../../../src/agents/context/find-mentions.ts";
 test("a text full of signs that names are made of is not looked at for long", () => {
   const agents = Array.from({ length: 100 }, (_, at) => ({ id: String(at), name: `${"@".repeat(80)}${at}` }));
   for (const text of ["@", "@ ", '@"', "a@"].map((piece) => piece.repeat(100_000 / piece.length))) {
-    const startedAtMs = performance.now();
+    const before = process.threadCpuUsage();
     findMentions(text, agents);
-    const durationMs = performance.now() - startedAtMs;
+    const durationMs = process.threadCpuUsage(before).user / 1000;
     assert.ok(durationMs < 1_000, `${text.slice(0, 4)}: ${Math.round(durationMs)} ms`);
   }
   const named = findMentions(`${"a@b.example ".repeat(5_000)} @Ann and @Bob`, [

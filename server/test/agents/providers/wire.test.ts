@@ -14,7 +14,7 @@ const TOOL = {
 };
 const TIMES = { PROVIDER_FIRST_BYTE_TIMEOUT_MS: "60" };
 /** Long enough that ten signs of life within it are not all late. */
-const IDLE_MS = 250;
+const IDLE_MS = 800;
 const SHORT = { tools: [TOOL] };
 
 let server: WireServer;
@@ -139,14 +139,15 @@ for (const kind of KINDS) {
       for (const [answer, env, said] of [
         [hang(null), TIMES, ""],
         // Only what is meant to be late has little time: the first word must come even on a busy machine.
-        [hang(begun), { PROVIDER_IDLE_TIMEOUT_MS: "60" }, "first"],
-        [hang(begun), { PROVIDER_TOTAL_TIMEOUT_MS: "500" }, "first"],
+        [hang(begun), { PROVIDER_IDLE_TIMEOUT_MS: "300" }, "first"],
+        [hang(begun), { PROVIDER_TOTAL_TIMEOUT_MS: "1000" }, "first"],
       ] as const) {
         const { models } = openBench(kind, server.url, env);
         server.answer(answer);
         const heard = await listen(models, callOf());
         assert.ok(heard.error instanceof ModelError);
-        assert.deepEqual([heard.text, heard.error.code, server.asked.length], [said, "PROVIDER_TIMEOUT", 1]);
+        // Not what the server has seen of it: on a busy machine the first may be over before it arrives there.
+        assert.deepEqual([heard.text, heard.error.code, heard.error.attempts], [said, "PROVIDER_TIMEOUT", 1]);
         await server.asked[0]?.closed;
       }
 
@@ -175,9 +176,9 @@ for (const kind of KINDS) {
         for (const frame of frames) {
           if (/first|second/.test(frame))
             for (
-              const untilMs = performance.now() + IDLE_MS * 2;
+              const untilMs = performance.now() + IDLE_MS * 1.1;
               performance.now() < untilMs;
-              await sleep(IDLE_MS / 10)
+              await sleep(IDLE_MS / 20)
             )
               response.write(": ping\n\n");
           response.write(frame);

@@ -181,7 +181,7 @@ describe("a stream", () => {
     await stage.rows("delete from public.swarm_members where user_id = $1 and swarm_id = $2", [bob.userId, swarm.id]);
     await stage.rows("delete from auth.sessions where id = $1", [sessionId]);
     for (const stream of streams) assert.deepEqual(await readAll(stream), []);
-    assert.ok(performance.now() - startedMs < 10_000);
+    assert.ok(performance.now() - startedMs < 30_000);
     assert.equal(await codeOf(stage.respond.attach({ ...ada, session }, runId, STREAMED)), "RUN_NOT_FOUND");
   });
 

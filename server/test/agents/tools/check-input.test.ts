@@ -113,9 +113,9 @@ describe("hostile schemas", () => {
 
   it("cannot hang a check by their patterns", () => {
     const input_schema = { type: "object", properties: { a: { type: "string", pattern: "^(a+)+$" } } };
-    const startedAt = performance.now();
+    const before = process.threadCpuUsage();
     assert.match(faultOf(JSON.stringify({ a: `${"a".repeat(60_000)}!` }), { input_schema }), /must match pattern/);
-    assert.ok(performance.now() - startedAt < 2_000);
+    assert.ok(process.threadCpuUsage(before).user < 2_000_000);
   });
 
   it("of ordinary tools of other drafts are taken", () => {

@@ -11,6 +11,7 @@ import { McpPool } from "../../../src/agents/tools/mcp/mcp-pool.ts";
 import type { ToolOutcome } from "../../../src/agents/tools/tool-port.ts";
 import { openGuardedFetch } from "../../../src/outbound/index.ts";
 import { authority, credential, loopbackPolicy, until } from "../../outbound/support/receiver.ts";
+import { findFreePort } from "../../support/free-port.ts";
 import { assignedTool, callContext } from "./assigned-tool.ts";
 import { openToolsForTest, wrapped } from "./open-tools-for-test.ts";
 
@@ -153,7 +154,7 @@ test("a call ends by its own deadline and by being cancelled, for the server too
 
 test("a server with sessions that was restarted is connected to anew, once", async (t) => {
   const first = sessionServer();
-  const port = await listen(t, first);
+  const port = await listen(t, first, await findFreePort());
   const tools = openToolsForTest(t);
   const config = { url: `https://127.0.0.1:${port}/mcp`, remote_name: "get.weather" };
   const call = (): Promise<ToolOutcome> =>

@@ -59,6 +59,8 @@ export async function createAuthRoom(t: Cleanup, overrides: AuthRoomOverrides = 
   const keys = await loadKeys(database.owner, { masterKey, clock, ...noOverrides });
   const pools = openDatabase({ url: database.adminUrl, masterKey, poolSize: 5, observer: silentObserver });
   t.after(() => pools.close());
+  // Many at once on a busy machine may wait longer for their turn than clients would.
+  Object.assign(pools.service.options, { connectionTimeoutMillis: 60_000 });
 
   const mails: Mail[] = [];
   const room: AuthRoom = {

@@ -1,15 +1,17 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { accessSync, constants } from "node:fs";
+import { accessSync, constants, readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import type { Cleanup } from "../../support/database.ts";
+import { findFreePort } from "../../support/free-port.ts";
 
 export interface RedisServer {
   readonly url: string;
   signal(signal: NodeJS.Signals): void;
+  /** As far as that can be seen: a signal takes a moment to arrive. */
+  isStopped(): boolean;
   kill(): Promise<void>;
   /** On the same port, knowing nothing of before. */
   startAgain(): void;
@@ -51,18 +53,10 @@ export async function startRedis(t: Cleanup, program: string): Promise<RedisServ
   return {
     url: `redis://127.0.0.1:${port}`,
     signal: (signal) => void child.kill(signal),
+    isStopped: () => process.platform !== "linux" || readFileSync(`/proc/${child.pid}/stat`, "utf8").includes(") T "),
     kill,
     startAgain: () => {
       ({ child, exited } = start());
     },
   };
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  return typeof address === "object" && address !== null ? address.port : 0;
 }

@@ -141,7 +141,7 @@ export function openForTest(
         url,
         headers: { "content-type": "application/json" },
         body: "{}",
-        timeoutMs: 10_000,
+        timeoutMs: 60_000,
         ...request,
       }),
   };
@@ -155,7 +155,7 @@ export function resolveTo(...addresses: string[]): Resolver {
   });
 }
 
-export async function until(isTrue: () => boolean, timeoutMs = 10_000): Promise<void> {
+export async function until(isTrue: () => boolean, timeoutMs = 60_000): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   while (!isTrue()) {
     if (performance.now() > deadline) throw new Error("the condition did not come true");

@@ -11,7 +11,7 @@ export interface RawClientOptions {
   readonly path?: string;
 }
 
-const WAIT_MS = 10_000;
+const WAIT_MS = 60_000;
 
 /** Speaks the protocol byte by byte, and remembers everything that it is told. */
 export class RawClient {

@@ -18,7 +18,7 @@ export function openSupabase(
 ): SupabaseClient {
   const client = createClient(url, key, {
     auth: { persistSession: false, autoRefreshToken: false, detectSessionInUrl: false },
-    realtime: { vsn, reconnectAfterMs: () => 50 },
+    realtime: { vsn, reconnectAfterMs: () => 50, timeout: 60_000 },
     ...(token && { accessToken: async () => token() }),
   });
   t.after(async () => {

@@ -218,7 +218,7 @@ for (const isWatching of [false, true]) {
           alter table shop.told add constraint one foreign key (other_id) references shop.others`);
         assert.deepEqual((await ask("GET /others?select=id,told(id)")).json, [{ id: 1, told: { id: 1 } }]);
         await change("alter table shop.told drop constraint told_other_id_key; notify pgrst, 'reload schema'");
-        const deadline = performance.now() + 10_000;
+        const deadline = performance.now() + 60_000;
         for (;;) {
           const { json } = await ask("GET /others?select=id,told(id)");
           if (Array.isArray((json as { told: unknown }[])[0]?.told)) break;

@@ -102,7 +102,7 @@ export function openHostileStage(options: { readonly statementTimeoutMs?: number
       bobsIds = await addRows(stage, bob, mark);
       kept = await readKept(stage, bob.userId);
     },
-    { timeout: 60_000 },
+    { timeout: 180_000 },
   );
 
   const present = <T>(value: T | null): T => {

@@ -103,7 +103,8 @@ describe("what a function leaves behind on its connection", { timeout: 120_000 }
     const answer = await run("select set_config('app.left', 'x', false), pg_advisory_lock(4712), 1 / 0");
     assert.equal(codeOf(answer), "22012");
     const left = await run(
-      "select coalesce(current_setting('app.left', true), '') || (select count(*) from pg_locks where locktype = 'advisory')",
+      `select coalesce(current_setting('app.left', true), '') || (select count(*) from pg_locks l
+         join pg_database d on d.oid = l.database where l.locktype = 'advisory' and d.datname = current_database())`,
     );
     assert.equal(left.json, "0");
   });
@@ -316,7 +317,7 @@ describe("a statement that takes too long", { timeout: 120_000 }, () => {
     it(`is stopped with a clear error: ${what}`, async () => {
       const startedAtMs = performance.now();
       const answer = await ask(line, body === undefined ? {} : { body });
-      assert.ok(performance.now() - startedAtMs < 5_000);
+      assert.ok(performance.now() - startedAtMs < 15_000);
       assert.deepEqual([answer.status, codeOf(answer)], [504, "57014"], answer.text);
       const { message, hint } = answer.json as Record<string, string>;
       assert.match(message ?? "", /statement timeout/);

@@ -137,7 +137,7 @@ function openTestOutbound(t: Cleanup): Outbound {
 
 /** Looks again and again until the condition holds, for as long as a busy machine may take. */
 export async function until(condition: () => Promise<boolean> | boolean, what: string): Promise<void> {
-  const deadline = performance.now() + 60_000;
+  const deadline = performance.now() + 180_000;
   while (!(await condition())) {
     if (performance.now() > deadline) throw new Error(`this never came true: ${what}`);
     await sleep(10);

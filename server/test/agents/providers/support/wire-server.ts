@@ -27,7 +27,9 @@ export async function openWireServer(): Promise<WireServer> {
   let answers: Answer[] = [];
   const server = createServer((request, response) => {
     void (async () => {
-      const body = await text(request);
+      // Who gives up in the middle of asking has not asked.
+      const body = await text(request).catch(() => null);
+      if (body === null) return;
       const closed = new Promise<void>((resolve) => {
         response.on("close", () => {
           if (!response.writableFinished) resolve();

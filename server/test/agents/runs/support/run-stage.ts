@@ -232,7 +232,7 @@ export async function openRunStage(t: Cleanup): Promise<RunStage> {
 }
 
 export async function until(condition: () => Promise<boolean> | boolean, what: string): Promise<void> {
-  const deadline = Date.now() + 15_000;
+  const deadline = Date.now() + 60_000;
   while (!(await condition())) {
     if (Date.now() > deadline) throw new Error(`waited too long until ${what}`);
     await sleep(10);

@@ -1,0 +1,22 @@
+import { randomInt } from "node:crypto";
+import { createServer } from "node:net";
+
+/** Below what systems give out by themselves: nobody who asks for any port gets this one between the look and its use. */
+const FIRST_PORT = 10_000;
+const LAST_PORT = 32_000;
+
+/** On loopback, for a program that is told its port. */
+export async function findFreePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(FIRST_PORT, LAST_PORT + 1);
+    if (await isFree(port)) return port;
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  const server = createServer();
+  return new Promise((resolve) => {
+    server.once("error", () => resolve(false));
+    server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
+  });
+}
