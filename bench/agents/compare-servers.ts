@@ -27,9 +27,14 @@ export interface ServerFigures {
 
 const SCRIPT = { delayMs: 0, pieces: 12, piecesPerSecond: 0, isStamped: false };
 const MESSAGE = "Go on.";
+/** Then the next one is begun. Both send what was said before with every run, and the quicker one would soon have more to send. */
+const RUNS_OF_CONVERSATION = 20;
+/** More than are begun in the time that there is. */
+const SWARMS = 1_200;
+const THREADS = 300;
 
 export async function openSwarmbaseRuns(swarmbase: Swarmbase, connections: number): Promise<ServerContender> {
-  const swarmIds = await swarmbase.createSwarms(connections, SCRIPT);
+  const swarmIds = await swarmbase.createSwarms(SWARMS, SCRIPT);
   const requests = swarmIds.map((swarmId) =>
     renderRequest(swarmbase.target, {
       method: "POST",
@@ -39,11 +44,12 @@ export async function openSwarmbaseRuns(swarmbase: Swarmbase, connections: numbe
     }),
   );
   const { pid } = await swarmbase.readProbe(false);
-  return openContender({ name: "Swarmbase", pid, proof: '"stop_reason":"all_replied"' }, swarmbase.target, requests);
+  const about = { name: "Swarmbase", pid, proof: '"stop_reason":"all_replied"', connections };
+  return openContender(about, swarmbase.target, requests);
 }
 
 export async function openLanggraphRuns(server: LanggraphServer, connections: number): Promise<ServerContender> {
-  const threadIds = await server.createThreads(connections);
+  const threadIds = await server.createThreads(THREADS);
   const requests = threadIds.map((threadId) =>
     renderRequest(server.target, {
       method: "POST",
@@ -53,19 +59,30 @@ export async function openLanggraphRuns(server: LanggraphServer, connections: nu
     }),
   );
   const { pid, target } = server;
-  return openContender({ name: "langgraphjs dev (development server)", pid, proof: '"ai"' }, target, requests);
+  const about = { name: "langgraphjs dev (development server)", pid, proof: '"ai"', connections };
+  return openContender(about, target, requests);
 }
 
+interface About {
+  readonly name: string;
+  readonly pid: number;
+  /** What the answer to a run must hold. */
+  readonly proof: string;
+  readonly connections: number;
+}
+
+/** `requests`: one for each conversation. */
 async function openContender(
-  { name, pid, proof }: { readonly name: string; readonly pid: number; readonly proof: string },
+  { name, pid, proof, connections }: About,
   target: HttpTarget,
   requests: readonly Buffer[],
 ): Promise<ServerContender> {
   const lines: HttpConnection[] = [];
-  for (const request of requests) {
+  const conversations = new ConversationLine(requests);
+  for (let connection = 0; connection < connections; connection += 1) {
     const line = await openConnection(target);
     lines.push(line);
-    const { status, text } = await line.ask(request);
+    const { status, text } = await line.ask(conversations.next(connection));
     // White space is no part of the proof, and the pieces of a long answer may come with their sizes between them.
     if (status !== 200 || !text.replace(/\s/g, "").includes(proof))
       throw new Error(`${name} answered a run with ${status}: ${text.slice(0, 500)}`);
@@ -76,13 +93,37 @@ async function openContender(
     work: async (connection) => {
       // Servers close what is not used while the others have their turn.
       if (lines[connection]?.isOpen() !== true) lines[connection] = await openConnection(target);
-      const status = await lines[connection]?.send(requests[connection] ?? Buffer.alloc(0));
+      const status = await lines[connection]?.send(conversations.next(connection));
       if (status !== 200) throw new Error(`${name} answered a run with ${status}.`);
     },
     close: () => {
       for (const line of lines) line.close();
     },
   };
+}
+
+/** Gives every connection a conversation of its own, and the next one when that is over. */
+class ConversationLine {
+  readonly #requests: readonly Buffer[];
+  readonly #held = new Map<number, { readonly request: Buffer; runs: number }>();
+  #begun = 0;
+
+  constructor(requests: readonly Buffer[]) {
+    this.#requests = requests;
+  }
+
+  next(connection: number): Buffer {
+    let held = this.#held.get(connection);
+    if (held === undefined || held.runs === RUNS_OF_CONVERSATION) {
+      const request = this.#requests[this.#begun];
+      if (request === undefined) throw new Error("there are no more conversations to begin");
+      this.#begun += 1;
+      held = { request, runs: 0 };
+      this.#held.set(connection, held);
+    }
+    held.runs += 1;
+    return held.request;
+  }
 }
 
 export interface RunsTiming {

@@ -86,14 +86,15 @@ export function createGathering<Item, Answer>(
 
 /** Few do not wait for each other. Many would wait for the machine, if each came alone. */
 const UNHURRIED_RUNS = 4;
-const LONGEST_PAUSE_MS = 5;
+/** Longer ones gather hardly more, and all of a wave stand still meanwhile. */
+const PAUSE_MS = 1;
 
 export function pauseFor(runs: number): number {
-  return runs < UNHURRIED_RUNS ? 0 : Math.min(LONGEST_PAUSE_MS, runs);
+  return runs < UNHURRIED_RUNS ? 0 : PAUSE_MS;
 }
 
 /** How long it takes until half of a crowd that has dispersed is forgotten. */
-const HALF_LIFE_MS = 50;
+const HALF_LIFE_MS = 500;
 
 export interface CrowdMeter {
   /** To be told whenever a run begins. */

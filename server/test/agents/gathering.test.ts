@@ -82,7 +82,7 @@ describe("what many ask for at about the same time", () => {
   });
 
   test("few runs do not wait for each other, many do for a moment", () => {
-    assert.deepEqual([0, 3, 4, 8, 500].map(pauseFor), [0, 0, 4, 5, 5]);
+    assert.deepEqual([0, 3, 4, 8, 500].map(pauseFor), [0, 0, 1, 1, 1]);
   });
 
   test("a crowd that was there a moment ago is expected back", () => {
@@ -91,10 +91,10 @@ describe("what many ask for at about the same time", () => {
     assert.equal(crowd.size(1), 1);
     for (let runs = 1; runs <= 16; runs += 1) crowd.note(runs);
     assert.equal(crowd.size(0), 16);
-    nowMs = 50;
+    nowMs = 500;
     crowd.note(1);
     assert.equal(crowd.size(1), 8);
-    nowMs = 500;
+    nowMs = 5_000;
     assert.ok(crowd.size(1) === 1 && crowd.size(20) === 20);
   });
 });
