@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { medianOf } from "../load/measure-rate.ts";
 import type { Stage } from "./stage.ts";
 
 export interface LatencyOptions {
@@ -13,6 +14,15 @@ export interface Latency {
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly maxMs: number;
+}
+
+/** The median of each, and the longest of all. */
+export function joinRounds(rounds: readonly Latency[]): Latency {
+  return {
+    p50Ms: medianOf(rounds.map(({ p50Ms }) => p50Ms)),
+    p99Ms: medianOf(rounds.map(({ p99Ms }) => p99Ms)),
+    maxMs: Math.max(...rounds.map(({ maxMs }) => maxMs)),
+  };
 }
 
 const GIVE_UP_MS = 60_000;

@@ -4,7 +4,7 @@ import { openReport } from "../report/report.ts";
 import { createProgress } from "../rest/progress.ts";
 import type { Contender } from "./contender.ts";
 import { findRedis } from "./find-redis.ts";
-import { measureLatency } from "./latency.ts";
+import { joinRounds, type Latency, measureLatency } from "./latency.ts";
 import { openRawPosts } from "./raw-posts.ts";
 import { openStage, type Stage } from "./stage.ts";
 import { openSwarmbase } from "./swarmbase.ts";
@@ -14,6 +14,7 @@ const { values } = parseArgs({
   options: {
     quick: { type: "boolean", default: false },
     "without-peers": { type: "boolean", default: false },
+    "without-rates": { type: "boolean", default: false },
     deliveries: { type: "string" },
     rounds: { type: "string" },
     backlog: { type: "string" },
@@ -24,6 +25,8 @@ const DELIVERIES = Number(values.deliveries ?? (values.quick ? 2_000 : 6_000));
 const ROUNDS = Number(values.rounds ?? (values.quick ? 1 : 3));
 const BACKLOG = Number(values.backlog ?? (values.quick ? 20_000 : 200_000));
 const SECONDS = values.quick ? 4 : 10;
+const LATENCY_ROUNDS = values.quick ? 1 : 3;
+const WARM_UP = { deliveries: DELIVERIES, endpoints: 100 };
 const FILL_ROWS = 10_000;
 const LATENCY = { eventsPerSecond: 500, seconds: SECONDS, endpoints: 100 };
 const MOST_P99_MS = { alone: 50, besideBacklog: 1_000 };
@@ -52,7 +55,7 @@ try {
   closers.add(() => limit.close());
   const peers: Contender[] = [];
   const absent = new Map<string, string>();
-  if (!values["without-peers"]) {
+  if (!values["without-peers"] && !values["without-rates"]) {
     for (const [name, open] of Object.entries(PEERS)) {
       // One that is not there, or does not start, is a word in the table and no reason to end.
       await open(stage).then(
@@ -64,25 +67,38 @@ try {
       );
     }
   }
-  const rates: Rates[] = [];
-  for (const endpoints of [1, 100, 1_000]) rates.push(await measureRates(endpoints, [limit, subject, ...peers]));
-  progress.end();
-  const names = { limit: limit.name, subject: subject.name, peers: peers.map(({ name }) => name) };
-  report.add(tabulateRates(rates, { ...names, absent }));
+  if (!values["without-rates"]) {
+    const contenders = [limit, subject, ...peers];
+    for (const contender of contenders) {
+      progress.stage(`${contender.name} is warmed up`);
+      await contender.fill(WARM_UP);
+      await contender.drain(WARM_UP);
+    }
+    const rates: Rates[] = [];
+    for (const endpoints of [1, 100, 1_000]) rates.push(await measureRates(stage, endpoints, contenders));
+    progress.end();
+    const names = { limit: limit.name, subject: subject.name, peers: peers.map(({ name }) => name) };
+    report.add(tabulateRates(rates, { ...names, absent }));
+  }
 
-  progress.stage(`${LATENCY.eventsPerSecond} events a second`);
-  await stage.prepare(LATENCY.endpoints);
-  const alone = await measureLatency(stage, { ...LATENCY, firstEndpoint: 1 });
+  const rounds: Latency[] = [];
+  for (let round = 1; round <= LATENCY_ROUNDS; round += 1) {
+    progress.stage(`${LATENCY.eventsPerSecond} events a second, round ${round} of ${LATENCY_ROUNDS}`);
+    await stage.prepare(LATENCY.endpoints);
+    await stage.checkpoint();
+    rounds.push(await measureLatency(stage, { ...LATENCY, firstEndpoint: 1 }));
+  }
   progress.stage(`a backlog of ${BACKLOG}`);
   await stage.prepare(LATENCY.endpoints, (endpoint) => `${stage.url}/${endpoint === 1 ? "slow" : endpoint}`);
   for (let made = 0; made < BACKLOG; made += FILL_ROWS)
     await stage.insertEvents(Math.min(FILL_ROWS, BACKLOG - made), 1);
+  await stage.checkpoint();
   const beside = await measureLatency(stage, { ...LATENCY, firstEndpoint: 2 });
   progress.end();
   report.add(
     tabulateLatencies(
       [
-        { label: `${LATENCY.endpoints} endpoints`, ...alone, mostP99Ms: MOST_P99_MS.alone },
+        { label: `${LATENCY.endpoints} endpoints`, ...joinRounds(rounds), mostP99Ms: MOST_P99_MS.alone },
         {
           label: `beside ${BACKLOG.toLocaleString("en")} events for a slow one`,
           ...beside,
@@ -99,13 +115,14 @@ try {
 }
 
 /** All take turns, forwards and backwards, so that whatever else the machine does meets each of them. */
-async function measureRates(endpoints: number, contenders: readonly Contender[]): Promise<Rates> {
+async function measureRates(stage: Stage, endpoints: number, contenders: readonly Contender[]): Promise<Rates> {
   const load = { deliveries: DELIVERIES, endpoints };
   const rates = new Map(contenders.map(({ name }) => [name, [] as number[]]));
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const contender of round % 2 === 0 ? contenders : contenders.toReversed()) {
       progress.stage(`${endpoints} endpoints, round ${round + 1} of ${ROUNDS}: ${contender.name}`);
       await contender.fill(load);
+      await stage.checkpoint();
       const startedAtMs = performance.now();
       await contender.drain(load);
       rates.get(contender.name)?.push((DELIVERIES * 1_000) / (performance.now() - startedAtMs));

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { openDatabase, withDatabase } from "../../server/src/db/index.ts";
 import { makeAuthority, makeLeaf } from "../../server/src/http/tls/certificate.ts";
-import { createAddressPolicy, openOutbound } from "../../server/src/outbound/index.ts";
+import { createAddressPolicy, openOutbound, type Outbound } from "../../server/src/outbound/index.ts";
 import { systemClock } from "../../server/src/time/index.ts";
 import { openWebhooks } from "../../server/src/webhooks/index.ts";
 import { startTestCluster, TEMPLATE } from "../../server/test/support/cluster.ts";
@@ -22,20 +22,25 @@ export interface Counted {
 }
 
 export interface Stage {
+  /** Of those who write; the webhook room has connections of its own, as in the service. */
   readonly pool: pg.Pool;
+  readonly roomPool: pg.Pool;
+  readonly outbound: Outbound;
   /** Where the receiver is, and the authority that its certificate comes from. */
   readonly url: string;
   readonly ca: string;
   readonly adminUrl: string;
   createDatabase(name: string): Promise<void>;
+  /** So that nobody pays for what was written before its turn. */
+  checkpoint(): Promise<void>;
   /** What the receiver got since it was last asked. */
   count(): Promise<Counted>;
   /** As many users with one webhook each; nothing is left of earlier ones. */
   prepare(endpoints: number, url?: (endpoint: number) => string): Promise<void>;
   /** Events of 1 KiB for the users in turn. */
   insertEvents(count: number, endpoints: number): Promise<void>;
-  /** One, for one user. */
-  insertEvent(endpoint: number): Promise<void>;
+  /** One, for one user; answers with its id. */
+  insertEvent(endpoint: number): Promise<string>;
   start(): { wake(): void; stop(): Promise<void> };
   close(): Promise<void>;
 }
@@ -50,7 +55,7 @@ export async function openStage(): Promise<Stage> {
   const { masterKey, adminUrl } = cluster;
   const url = withDatabase(adminUrl, TEMPLATE);
   const database = openDatabase({ url, masterKey, poolSize: 8, observer: silentObserver });
-  const pool = database.service;
+  const { service: pool, work: roomPool } = database;
   const outbound = openOutbound({
     policy: createAddressPolicy({ allowedCidrs: ["127.0.0.0/8"] }),
     ca: [authority.cert],
@@ -64,10 +69,13 @@ export async function openStage(): Promise<Stage> {
 
   return {
     pool,
+    roomPool,
+    outbound,
     url: receiverUrl,
     ca: authority.cert,
     adminUrl,
     createDatabase: (name) => asAdmin(adminUrl, `create database ${name}`),
+    checkpoint: () => asAdmin(adminUrl, "checkpoint"),
     count: async () => {
       receiver.send({});
       return ((await once(receiver, "message")) as [Counted])[0];
@@ -100,16 +108,18 @@ export async function openStage(): Promise<Stage> {
       );
     },
     insertEvent: async (endpoint) => {
-      await pool.query(
+      const { rows } = await pool.query<{ id: string }>(
         `insert into private.events (type, data, audience) values ('agent.created',
            json_build_object('text', repeat('x', 850), 'sent_at_ms', (extract(epoch from clock_timestamp()) * 1000)::float8),
-           array[$1::uuid])`,
+           array[$1::uuid])
+         returning id`,
         [`00000000-0000-4000-8000-${String(endpoint).padStart(12, "0")}`],
       );
+      return rows[0]?.id ?? "";
     },
     start: () => {
       const room = openWebhooks({
-        database,
+        database: { service: roomPool },
         outbound,
         listenUrl: null,
         settings: {
