@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { Alarm, type Worker, spread } from "../jobs/index.ts";
 import type { Intake } from "./dispatcher/intake.ts";
 import { runSteps } from "./run-steps.ts";
@@ -11,6 +12,11 @@ const WANTED_DELIVERIES = 5_000;
 const NAME = "webhook-fan-out";
 /** How long events wait for room to be sent at once, before they are made deliveries for anybody to claim. */
 const MAX_WAIT_FOR_ROOM_MS = 100;
+/**
+ * Every write rings, and where nobody listens none of them leaves an event behind. Looks that found nothing come ever less often,
+ * down to this; a write that comes after a pause is looked after at once.
+ */
+const LONGEST_PAUSE_MS = 10;
 /** The second of two is rung for, and has no business but with plenty of room. */
 const ASSISTANT_SLEEP_MS = 60_000;
 
@@ -20,6 +26,12 @@ export interface FanOutOptions {
   /** Who sends what can be sent at once. */
   readonly intake: Intake;
   onDeliveries(): void;
+}
+
+interface Outcome {
+  readonly wasVain: boolean;
+  readonly hasMore: boolean;
+  readonly wasRoomy: boolean;
 }
 
 /**
@@ -33,7 +45,9 @@ export function createFanOut(tools: WebhookTools, options: FanOutOptions): Worke
   const surplus = new Alarm();
   let maxEvents = MAX_EVENTS;
   let isAssistantWanted = false;
-  const step = async (maxWaitMs: number, signal: AbortSignal): Promise<{ hasMore: boolean; wasRoomy: boolean }> => {
+  let vainLooks = 0;
+  let lookedAtMs = Number.NEGATIVE_INFINITY;
+  const step = async (maxWaitMs: number, signal: AbortSignal): Promise<Outcome> => {
     await intake.waitForRoom(maxWaitMs, signal);
     const offer = firstDelayMs === 0 ? intake.offer() : null;
     const asked = maxEvents;
@@ -50,10 +64,15 @@ export function createFanOut(tools: WebhookTools, options: FanOutOptions): Worke
     maxEvents = Math.min(MAX_EVENTS, Math.max(1, Math.floor(asked * Math.min(2, share))));
     await offer?.accept(claimed, unclaimed === 0);
     if (unclaimed > 0 || hasResumptions) onDeliveries();
-    return { hasMore: events >= asked, wasRoomy: unclaimed === 0 };
+    return { wasVain: events === 0, hasMore: events >= asked, wasRoomy: unclaimed === 0 };
   };
   const lead = async (signal: AbortSignal): Promise<number> => {
-    const { hasMore, wasRoomy } = await step(MAX_WAIT_FOR_ROOM_MS, signal);
+    const pauseMs = lookedAtMs + Math.min(vainLooks, LONGEST_PAUSE_MS) - performance.now();
+    if (pauseMs > 0) await sleep(pauseMs, undefined, { signal }).catch(() => {});
+    if (signal.aborted) return 0;
+    lookedAtMs = performance.now();
+    const { wasVain, hasMore, wasRoomy } = await step(MAX_WAIT_FOR_ROOM_MS, signal);
+    vainLooks = wasVain ? vainLooks + 1 : 0;
     isAssistantWanted = hasMore && wasRoomy;
     if (isAssistantWanted) surplus.ring();
     return hasMore ? 0 : spread(pollMs, tools.random);

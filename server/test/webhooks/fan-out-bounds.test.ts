@@ -12,7 +12,7 @@ const NO_ROOM = { waitForRoom: async () => {}, offer: () => null };
 
 type Query = (text: string, values: readonly [number]) => Promise<{ rows: object[] }>;
 
-const workWith = (query: Query, alarm: Alarm): Worker =>
+const workWith = (query: Query, alarm: Alarm, observer = silentObserver): Worker =>
   createFanOut(
     {
       pool: { query } as unknown as pg.Pool,
@@ -21,7 +21,7 @@ const workWith = (query: Query, alarm: Alarm): Worker =>
         close: async () => {},
         size: { origins: 0, connections: 0 },
       },
-      observer: silentObserver,
+      observer,
       clock: systemClock,
       random: Math.random,
       schedule: [0],
@@ -99,6 +99,37 @@ describe("steps of the fan-out", () => {
 
   test("are one at a time when there is no room for what the last one made", async () => {
     assert.equal(await countSteps(2_000, 10), 1);
+  });
+});
+
+describe("looks of the fan-out", () => {
+  /** How long so many take while somebody rings all the time. */
+  async function timeLooks(count: number, events: number): Promise<{ readonly ms: number; readonly notes: unknown[] }> {
+    const stopping = new AbortController();
+    const alarm = new Alarm();
+    const notes: unknown[] = [];
+    let looks = 0;
+    const query: Query = async () => {
+      looks += 1;
+      alarm.ring();
+      await nextTurn();
+      if (looks === count) setImmediate(() => stopping.abort());
+      return { rows: [{ events, unclaimed: 0, has_resumptions: false }] };
+    };
+    const startedAtMs = performance.now();
+    await workWith(query, alarm, { ...silentObserver, note: (...said) => void notes.push(said) }).run(stopping.signal);
+    return { ms: performance.now() - startedAtMs, notes };
+  }
+
+  test("come ever less often while they find nothing, and a stop in between is no fault", async () => {
+    const { ms, notes } = await timeLooks(30, 0);
+    assert.ok(ms > 200, `30 looks in ${ms} ms`);
+    assert.deepEqual(notes, []);
+  });
+
+  test("do not wait for each other where there is something to find", async (t) => {
+    t.mock.timers.enable({ apis: ["setTimeout"] });
+    await timeLooks(30, 1);
   });
 });
 
