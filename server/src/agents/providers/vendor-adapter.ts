@@ -97,10 +97,16 @@ function buildOptions(call: ModelCall, model: OfferedModel): LanguageModelV4Call
   };
 }
 
+interface Reading {
+  readonly deadlines: Deadlines;
+  /** There are no warnings. */
+  onQuiet(): void;
+}
+
 async function* readParts(
   opening: Promise<Parts>,
   source: PartSource,
-  { deadlines, onQuiet }: { readonly deadlines: Deadlines /** There are no warnings. */; onQuiet(): void },
+  { deadlines, onQuiet }: Reading,
 ): AsyncGenerator<AdapterEvent, void, undefined> {
   // Held back until the end is known: when a stream breaks off, the packages hand out half a call as a whole one.
   const calls: ModelToolCall[] = [];
