@@ -61,11 +61,11 @@ export function openFollowing(pool: pg.Pool, hub: RunHub, mostPerUser = Number.P
       throw new AppError("RATE_LIMITED", "You follow as many runs as you may at a time", {
         retryAfterSeconds: ROOM_RETRY_SECONDS,
       });
-    let change = -1;
+    let isHeld = true;
     count(userId, 1);
     return () => {
-      if (change !== 0) count(userId, change);
-      change = 0;
+      if (isHeld) count(userId, -1);
+      isHeld = false;
     };
   };
   let lastNumber = 0;
