@@ -1291,6 +1291,10 @@ CREATE OR REPLACE FUNCTION private.emit_agent_created()
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
+  if not exists (select 1 from new_rows n join public.webhooks w on w.user_id = n.user_id
+                 where w.is_active and 'agent.created' = any (w.events)) then
+    return null;
+  end if;
   insert into private.events (type, data, audience)
   select 'agent.created',
     json_build_object('agent_id', n.id, 'name', n.name, 'framework', n.framework, 'model', n.model, 'role', n.role,
@@ -1867,9 +1871,15 @@ CREATE OR REPLACE FUNCTION private.fan_out_events(max_events integer, first_dela
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
  SET enable_bitmapscan TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
 #variable_conflict use_column
 begin
+  if not exists (select 1 from private.events) and not exists (select 1 from private.webhook_resumptions) then
+    return query select 0, 0, false, now(), null::uuid, null::uuid, null::uuid, null, null,
+      null::uuid, null, null, null::text[], null::jsonb, null::integer, null::integer;
+    return;
+  end if;
   return query
   with taken as (
     delete from private.events e
@@ -3166,6 +3176,7 @@ CREATE OR REPLACE FUNCTION private.record_webhook_attempts(delivery_ids uuid[], 
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
  SET enable_bitmapscan TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
 #variable_conflict use_column
 begin

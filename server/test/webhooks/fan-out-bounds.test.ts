@@ -10,7 +10,7 @@ import { openStage } from "./support/stage.ts";
 
 const NO_ROOM = { waitForRoom: async () => {}, offer: () => null };
 
-type Query = (text: string, values: readonly [number]) => Promise<{ rows: object[] }>;
+type Query = (asked: { readonly values: readonly [number] }) => Promise<{ rows: object[] }>;
 
 const workWith = (query: Query, alarm: Alarm, observer = silentObserver): Worker =>
   createFanOut(
@@ -36,7 +36,7 @@ async function runAgainst(events: number, deliveriesEach: number, most: number):
   const stopping = new AbortController();
   let left = events;
   const alarm = new Alarm();
-  const query: Query = async (_text, [maxEvents]) => {
+  const query: Query = async ({ values: [maxEvents] }) => {
     asked.push(maxEvents);
     alarm.ring();
     if (left === 0 || asked.length > 200) stopping.abort();
@@ -56,7 +56,7 @@ async function countSteps(events: number, unclaimed: number): Promise<number> {
   let left = events;
   let underWay = 0;
   let most = 0;
-  const query: Query = async (_text, [maxEvents]) => {
+  const query: Query = async ({ values: [maxEvents] }) => {
     underWay += 1;
     most = Math.max(most, underWay);
     await nextTurn();

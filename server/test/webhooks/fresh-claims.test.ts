@@ -36,6 +36,16 @@ describe("deliveries claimed as they are made", () => {
   const fanOut = (request: Partial<typeof ROOM> = {}): Promise<FannedOut> =>
     fanOutEvents(database.service, 200, 0, { claim: randomUUID(), ...ROOM, ...request });
 
+  test("are none where there is no event; that a webhook was enabled again is told all the same", async () => {
+    await prepare();
+    const nothing = { events: 0, unclaimed: 0, hasResumptions: false, claimed: [] };
+    assert.deepEqual(await fanOut(), nothing);
+    await stage.sql.query("update public.webhooks set is_active = false where id = $1", [webhook]);
+    await stage.sql.query("update public.webhooks set is_active = true where id = $1", [webhook]);
+    assert.deepEqual(await fanOut(), { ...nothing, hasResumptions: true });
+    await stage.sql.query("delete from private.webhook_resumptions");
+  });
+
   test("are those that there is room for, the oldest first; the others are left for a claim", async () => {
     await prepare();
     const agents = await stage.newAgents(user, 5);

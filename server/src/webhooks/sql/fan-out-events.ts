@@ -45,11 +45,12 @@ export async function fanOutEvents(
   firstDelayMs: number,
   request: ClaimRequest | null,
 ): Promise<FannedOut> {
-  const { rows } = await pool.query<SummaryRow | FreshRow>(
-    `select events, unclaimed, has_resumptions, made_at::text as made_at, id, webhook_id, event_id, event_type, body,
+  const { rows } = await pool.query<SummaryRow | FreshRow>({
+    name: "webhooks-fan-out",
+    text: `select events, unclaimed, has_resumptions, made_at::text as made_at, id, webhook_id, event_id, event_type, body,
        user_id, url, secret, previous_secrets, headers, retry_count, timeout_ms
      from private.fan_out_events($1, $2 * interval '1 millisecond', $3, $4 * interval '1 millisecond', $5, $6, $7, $8, $9)`,
-    [
+    values: [
       maxEvents,
       firstDelayMs,
       request?.claim ?? null,
@@ -60,7 +61,7 @@ export async function fanOutEvents(
       [...(request?.laneRoom.values() ?? [])],
       request?.fullUserIds ?? [],
     ],
-  );
+  });
   const [summary, ...fresh] = rows as [SummaryRow, ...FreshRow[]];
   return {
     events: summary.events,

@@ -34,10 +34,11 @@ export async function recordOutcomes(
   records: readonly AttemptRecord[],
   rule: DisableRule,
 ): Promise<RecordedRow[]> {
-  const { rows } = await pool.query<RecordedRow>(
-    `select kind, id, reason
+  const { rows } = await pool.query<RecordedRow>({
+    name: "webhooks-record",
+    text: `select kind, id, reason
      from private.record_webhook_attempts($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
-    [
+    values: [
       toArrayText(records.map((record) => record.deliveryId)),
       toArrayText(records.map((record) => record.claim)),
       toArrayText(records.map((record) => record.attempt)),
@@ -56,7 +57,7 @@ export async function recordOutcomes(
       rule.minFailures,
       rule.warnAfterDays,
     ],
-  );
+  });
   return rows;
 }
 
