@@ -31,14 +31,23 @@ export function startDeadlines(caller: AbortSignal, times: DeadlineTimes): Deadl
   controller.signal.addEventListener("abort", () => refuse(controller.signal.reason), { once: true });
   const give = (what: string) =>
     controller.abort(new ModelError("PROVIDER_TIMEOUT", `the provider ${what}`, { isRetryable: true }));
+  let heard = 0;
+  /** Where it was this process that stood still, timers come before the bytes that wait, which are heard by the next turn. */
+  const giveUnlessHeard = (what: string) => {
+    const before = heard;
+    setImmediate(() => {
+      if (heard === before) give(what);
+    });
+  };
   const total = setTimeout(() => give("did not finish in time"), times.totalMs);
-  let silence = setTimeout(() => give("did not begin to answer in time"), times.firstByteMs);
+  let silence = setTimeout(() => giveUnlessHeard("did not begin to answer in time"), times.firstByteMs);
   const idle = () => {
-    if (isWaiting) give("fell silent in the middle of its answer");
+    if (isWaiting) giveUnlessHeard("fell silent in the middle of its answer");
   };
   return {
     signal: controller.signal,
     touch() {
+      heard += 1;
       if (hasBegun) silence.refresh();
       else if (!controller.signal.aborted) {
         hasBegun = true;

@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import net from "node:net";
+import { test } from "node:test";
+import { type DeadlineTimes, startDeadlines } from "../../../src/agents/providers/deadlines.ts";
+
+const LONG_MS = 60_000;
+const SHORT_MS = 50;
+
+/** Nothing in this process moves meanwhile, but what was sent to it arrives. */
+function standStill(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
+const cases: readonly { name: string; times: DeadlineTimes; hasBegun: boolean; reason: RegExp }[] = [
+  {
+    name: "the first byte",
+    times: { firstByteMs: SHORT_MS, idleMs: SHORT_MS, totalMs: LONG_MS },
+    hasBegun: false,
+    reason: /fell silent/,
+  },
+  {
+    name: "the next byte",
+    times: { firstByteMs: LONG_MS, idleMs: SHORT_MS, totalMs: LONG_MS },
+    hasBegun: true,
+    reason: /fell silent/,
+  },
+];
+
+for (const { name, times, hasBegun, reason } of cases) {
+  test(`${name} that came while the process stood still was in time; silence after it is not`, async (t) => {
+    const server = net.createServer().listen(0, "127.0.0.1");
+    t.after(() => server.close());
+    await once(server, "listening");
+    const socket = net.connect((server.address() as net.AddressInfo).port, "127.0.0.1");
+    t.after(() => socket.destroy());
+    const [peer] = (await once(server, "connection")) as [net.Socket];
+    t.after(() => peer.destroy());
+    const deadlines = startDeadlines(new AbortController().signal, times);
+    t.after(() => deadlines.close());
+    if (hasBegun) deadlines.touch();
+    socket.on("data", () => deadlines.touch());
+
+    peer.write("x");
+    standStill(4 * SHORT_MS);
+    await once(socket, "data");
+    assert.equal(deadlines.signal.aborted, false);
+
+    await once(deadlines.signal, "abort");
+    assert.match(String(deadlines.signal.reason), reason);
+  });
+}
