@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { describe, it } from "node:test";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { AGENT_STATUSES, FRAMEWORKS } from "@swarmbase/sdk";
 import { FORBIDDEN, openStage, refusedBy, refuses } from "./support/stage.ts";
 
@@ -143,6 +144,8 @@ describe("agents", () => {
     const { stage } = opened;
     const user = await stage.newUser();
     const made = await stage.insert(user, "agents", { name: "Ada" });
+    // The driver's dates are in milliseconds, and both statements can be through within one.
+    for (const since = Date.now(); Date.now() <= since + 1; ) await nextTurn();
     const [machine] = await stage.update("internal", "public.agents", made.id, { status: "thinking" });
     assert.deepEqual(machine?.["updated_at"], made["updated_at"]);
     assert.notDeepEqual(machine?.["status_changed_at"], made["status_changed_at"]);
