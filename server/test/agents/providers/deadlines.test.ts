@@ -12,22 +12,20 @@ function standStill(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
-const cases: readonly { name: string; times: DeadlineTimes; hasBegun: boolean; reason: RegExp }[] = [
+const cases: readonly { name: string; times: DeadlineTimes; hasBegun: boolean }[] = [
   {
     name: "the first byte",
     times: { firstByteMs: SHORT_MS, idleMs: SHORT_MS, totalMs: LONG_MS },
     hasBegun: false,
-    reason: /fell silent/,
   },
   {
     name: "the next byte",
     times: { firstByteMs: LONG_MS, idleMs: SHORT_MS, totalMs: LONG_MS },
     hasBegun: true,
-    reason: /fell silent/,
   },
 ];
 
-for (const { name, times, hasBegun, reason } of cases) {
+for (const { name, times, hasBegun } of cases) {
   test(`${name} that came while the process stood still was in time; silence after it is not`, async (t) => {
     const server = net.createServer().listen(0, "127.0.0.1");
     t.after(() => server.close());
@@ -47,6 +45,6 @@ for (const { name, times, hasBegun, reason } of cases) {
     assert.equal(deadlines.signal.aborted, false);
 
     await once(deadlines.signal, "abort");
-    assert.match(String(deadlines.signal.reason), reason);
+    assert.match(String(deadlines.signal.reason), /fell silent/);
   });
 }
