@@ -185,9 +185,11 @@ async function callOnce(run: LiveRun, turn: Turn, tools: readonly ModelTool[]): 
     const said = turn.text.slice(textBefore.length);
     const spent =
       usage ?? (hasBegun ? { ...NO_USAGE, inputTokens, outputTokens: estimateTokens(said, ratio) } : { ...NO_USAGE });
-    const costUsd = hasBegun || usage !== null ? models.priceOf(agent.framework, turn.model, spent) : 0;
+    // The fallback that answered has its own price, and its own way to count tokens.
+    const costUsd = hasBegun || usage !== null ? models.priceOf(turn.framework, turn.model, spent) : 0;
     run.budget.settle(reservation, { tokens: spent.inputTokens + spent.outputTokens, costUsd });
-    if (usage !== null && !usage.isEstimated) calibration.learn(facts.model, inputTokens, usage.inputTokens);
+    if (usage !== null && !usage.isEstimated && turn.model === facts.model)
+      calibration.learn(facts.model, inputTokens, usage.inputTokens);
     if (hasBegun || usage !== null) {
       turn.usage = addUsage(turn.usage, spent);
       turn.costUsd = turn.costUsd === null || costUsd === null ? null : turn.costUsd + costUsd;

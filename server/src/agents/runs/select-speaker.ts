@@ -70,6 +70,7 @@ async function askModel(
     system: context.system,
     messages: context.messages,
   });
+  let answering = { framework, model: facts.model };
   let call: ModelToolCall | null = null;
   let text = "";
   let usage: ModelUsage | null = null;
@@ -87,21 +88,21 @@ async function askModel(
       ...(span.traceparent !== undefined && { traceparent: span.traceparent }),
     });
     for await (const event of stream) {
-      if (event.type === "tool_call") call ??= event.call;
+      if (event.type === "start") answering = { framework: event.framework, model: event.model };
+      else if (event.type === "tool_call") call ??= event.call;
       else if (event.type === "text") text += event.delta;
       else if (event.type === "finish") usage = event.usage;
     }
   } finally {
     const spent = usage ?? { ...priced, outputTokens: 0 };
-    const costUsd = models.priceOf(framework, facts.model, spent);
+    const costUsd = models.priceOf(answering.framework, answering.model, spent);
     run.budget.settle(reservation, { tokens: spent.inputTokens + spent.outputTokens, costUsd });
     span.end({ usage: spent });
     if (usage !== null)
       void run.ledger.submit({
         op: "add_usage",
         agent_id: coordinator.id,
-        framework,
-        model: facts.model,
+        ...answering,
         payer_id: run.scene.payer_id,
         usage: {
           input_tokens: usage.inputTokens,

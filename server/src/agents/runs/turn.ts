@@ -1,3 +1,4 @@
+import type { Framework } from "@swarmbase/sdk";
 import { createEchoStripper, type EchoStripper } from "../context/echo-stripper.ts";
 import { createRepeatGuard, type RepeatGuard } from "../guards/repeat-guard.ts";
 import type { ModelMessage, ModelToolCall, ModelUsage, ModelWarning } from "../providers/model-port.ts";
@@ -31,7 +32,8 @@ export interface Turn {
   mustAnswer: boolean;
   usedTool: boolean;
   hasExpired: boolean;
-  framework: string;
+  /** Who answered last, which a fallback may have. */
+  framework: Framework;
   model: string;
   attempts: number;
   warnings: (ModelWarning | { readonly setting: string; readonly message: string; readonly messageCount: number })[];
@@ -64,7 +66,7 @@ export interface SuspendedTurn {
   readonly text: string;
   readonly firstTokenMs: number | null;
   readonly toolSteps: number;
-  readonly framework: string;
+  readonly framework: Framework;
   readonly model: string;
   readonly attempts: number;
   readonly warnings: Turn["warnings"];

@@ -19,7 +19,9 @@ import { silentObserver } from "../../../support/silent-observer.ts";
 export type Script = (call: ModelCall) => AsyncIterable<ModelEvent>;
 
 export interface NodeOptions {
-  readonly script: Script;
+  /** What the model says, where it is not one of `models`. */
+  readonly script?: Script;
+  readonly models?: Models;
   readonly tools?: Partial<Tools>;
   readonly charge?: RunPorts["charge"];
   readonly executor?: Partial<Pick<ExecutorOptions, "leaseMs" | "concurrency" | "stopTimeoutMs" | "times">>;
@@ -167,7 +169,7 @@ export async function openRunStage(t: Cleanup): Promise<RunStage> {
       const { executor, workers } = createExecutor({
         ports: {
           pool: pools.service,
-          models: scriptedModels(options.script, options.price ?? null),
+          models: options.models ?? scriptedModels(options.script ?? says, options.price ?? null),
           tools: { ...plainTools, ...options.tools },
           tracing: createTracing({ captureContent: false }),
           hub,

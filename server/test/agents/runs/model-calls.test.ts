@@ -1,0 +1,112 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { Models } from "../../../src/agents/providers/model-port.ts";
+import { openModels } from "../../../src/agents/providers/open-models.ts";
+import { resolveProviders } from "../../../src/agents/providers/resolve-providers.ts";
+import { loadSettings } from "../../../src/config/index.ts";
+import { systemClock } from "../../../src/time/index.ts";
+import { silentObserver } from "../../support/silent-observer.ts";
+import { WIRE } from "../providers/support/wire.ts";
+import { openWireServer, refuse, say, type WireServer } from "../providers/support/wire-server.ts";
+import { type NewSwarm, openRunStage, type RunStage } from "./support/run-stage.ts";
+
+// Runs on a real database, with the real adapters, against providers on loopback.
+
+let stage: RunStage;
+let first: WireServer;
+let second: WireServer;
+const closers: (() => Promise<void>)[] = [];
+before(async () => {
+  stage = await openRunStage({ after: (close) => void closers.push(close) });
+  first = await openWireServer();
+  second = await openWireServer();
+  closers.push(
+    () => first.close(),
+    () => second.close(),
+  );
+});
+after(async () => {
+  for (const close of closers.reverse()) await close();
+});
+
+/** Providers as a file describes them. */
+function open(file: unknown): Models {
+  const settings = loadSettings({});
+  return openModels({
+    settings,
+    providers: resolveProviders(settings, {}, JSON.stringify(file)),
+    fetch,
+    clock: systemClock,
+    random: () => 0,
+    observer: silentObserver,
+    sleep: async () => {},
+  });
+}
+
+const compatible = (url: string, model: string, more: object = {}): object => ({
+  kind: "openai-compatible",
+  base_url: url,
+  models: [{ id: model, ...more }],
+});
+
+interface Answered {
+  readonly status: string;
+  readonly stop_reason: string;
+  readonly responses: readonly {
+    readonly message: { readonly content: string };
+    readonly framework: string;
+    readonly usage: { readonly cost_usd: number | null };
+    readonly warnings: readonly { readonly setting: string; readonly message: string }[];
+  }[];
+  readonly errors: readonly { readonly code: string; readonly message: string }[];
+}
+
+async function answer(swarm: NewSwarm, models: Models, message = "hello"): Promise<Answered> {
+  const runId = await stage.ask(swarm, message);
+  await stage.node({ models }).take(runId);
+  await stage.end(runId);
+  const [row] = await stage.rows<{ body: Answered }>("select private.run_body($1) as body", [runId]);
+  assert.ok(row !== undefined);
+  return row.body;
+}
+
+describe("an answer of a fallback", () => {
+  const fine = say(WIRE["openai-compatible"]({ texts: ["fine"] }));
+  const price = { input: 1000, output: 1000 };
+  const openPair = (own: object): Models => {
+    first.answer(refuse(503, {}));
+    second.answer(fine);
+    return open({
+      provider_a: { ...compatible(first.url, "own", own), fallback: ["provider_b"] },
+      provider_b: compatible(second.url, "other", { price }),
+    });
+  };
+
+  test("costs what the fallback's price says, and counts against a money budget", async () => {
+    for (const own of [{}, { price: { input: 0, output: 0 } }]) {
+      const settings = { budget: { max_cost_usd_per_day: 10 } };
+      const swarm = await stage.newSwarm({ agents: ["Ada"], settings });
+      const models = openPair(own);
+      const { responses } = await answer(swarm, models);
+      // 12 tokens in, 7 out.
+      assert.deepEqual([responses[0]?.framework, responses[0]?.usage.cost_usd], ["provider_b", 0.019]);
+      await stage.sql.query("update public.swarms set settings = $2 where id = $1", [
+        swarm.swarmId,
+        JSON.stringify({ budget: { max_cost_usd_per_day: 0.019 } }),
+      ]);
+      const next = await answer(swarm, models);
+      assert.deepEqual([next.status, next.stop_reason, next.responses], ["failed", "budget_exceeded", []]);
+    }
+  });
+
+  test("is recorded under the fallback when it selects the next speaker", async () => {
+    const swarm = await stage.newSwarm({ agents: ["Ada", "Bo", "Cy"], strategy: "selector" });
+    const models = openPair({});
+    await answer(swarm, models);
+    const records = await stage.rows<{ framework: string; model: string; cost_usd: number | null }>(
+      "select distinct framework, model, cost_usd::float8 from public.usage_records where swarm_id = $1",
+      [swarm.swarmId],
+    );
+    assert.deepEqual(records, [{ framework: "provider_b", model: "other", cost_usd: 0.019 }]);
+  });
+});
