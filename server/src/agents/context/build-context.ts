@@ -19,6 +19,8 @@ export interface Context {
   readonly system: string;
   /** Begins and ends with a user's, and roles alternate: what every vendor accepts. */
   readonly messages: ModelMessage[];
+  /** How many messages of the swarm are in it. The newest one always is. */
+  readonly messageCount: number;
   readonly trimmed: { readonly messageCount: number; readonly reason: "budget" | "history_limit" } | null;
   /** Rather too high than too low. */
   readonly estimatedTokens: number;
@@ -58,6 +60,7 @@ export function buildContext(request: ContextRequest): Context {
   return {
     system,
     messages: mergeLines(lines.reverse()),
+    messageCount: lines.length,
     trimmed: droppedCount > 0 ? { messageCount: droppedCount, reason } : null,
     estimatedTokens,
   };

@@ -30,22 +30,29 @@ const NO_USAGE: ModelUsage = {
   isEstimated: true,
 };
 
-/** One call of the model: what it says is shown as it comes. Once, a context that is too long is cut and tried again. */
+/** One call of the model: what it says is shown as it comes. A context that the model finds too long is shortened and sent again. */
 export async function callModel(run: LiveRun, turn: Turn, tools: readonly ModelTool[]): Promise<ModelAnswer> {
   const lengthBefore = turn.text.length;
-  try {
-    return await callOnce(run, turn, tools);
-  } catch (error) {
-    const isTooLong = error instanceof ModelError && error.code === "CONTEXT_LENGTH_EXCEEDED";
-    if (!isTooLong || turn.text.length > lengthBefore || turn.droppedCount > 0) throw error;
-    turn.droppedCount = Math.max(1, Math.ceil(run.transcript.length / 3));
-    const conversation = turn.messages;
-    const prefixLength = turn.messages.findIndex((message) => message.role === "tool");
-    buildTurnContext(run, turn, tools);
-    // What happened since the turn began stays: the calls and their results belong together.
-    if (prefixLength > 0) turn.messages.push(...conversation.slice(prefixLength - 1));
-    return await callOnce(run, turn, tools);
+  for (;;) {
+    try {
+      return await callOnce(run, turn, tools);
+    } catch (error) {
+      const isTooLong = error instanceof ModelError && error.code === "CONTEXT_LENGTH_EXCEEDED";
+      // The newest message always stays: without it the model would answer a question that nobody asked.
+      if (!isTooLong || turn.text.length > lengthBefore || turn.contextCount <= 1) throw error;
+      shortenContext(run, turn, tools);
+    }
   }
+}
+
+/** Leaves out the oldest third of the messages, and half of them each further time. */
+function shortenContext(run: LiveRun, turn: Turn, tools: readonly ModelTool[]): void {
+  const { contextCount: count, contextLimit: limit, messages } = turn;
+  turn.contextLimit = limit === null ? count - Math.ceil(count / 3) : Math.floor(count / 2);
+  const firstResult = messages.findIndex(({ role }) => role === "tool");
+  buildTurnContext(run, turn, tools);
+  // What happened since the turn began stays: the calls and their results belong together.
+  if (firstResult > 0) turn.messages.push(...messages.slice(firstResult - 1));
 }
 
 /** Fills in what the model reads of the swarm. */
@@ -60,8 +67,8 @@ export function buildTurnContext(run: LiveRun, turn: Turn, tools: readonly Model
       ...run.scene.people.map(({ id, name }) => ({ id, name, type: "user" as const })),
       ...run.scene.agents.map(({ id, name, role }) => ({ id, name, type: "agent" as const, role })),
     ],
-    messages: withAsked(run, turn).slice(turn.droppedCount),
-    historyLimit: run.limits.historyLimit,
+    messages: withAsked(run, turn),
+    historyLimit: turn.contextLimit ?? run.limits.historyLimit,
     tokenBudget: Math.max(
       MIN_CONTEXT_TOKENS,
       facts.contextWindow - maxOutputOf(run, turn) - estimateTokens(JSON.stringify(tools), ratio),
@@ -70,13 +77,12 @@ export function buildTurnContext(run: LiveRun, turn: Turn, tools: readonly Model
   });
   turn.system = context.system;
   turn.messages = context.messages;
-  const trimmedCount = (context.trimmed?.messageCount ?? 0) + turn.droppedCount;
-  if (trimmedCount > 0 && (context.trimmed?.reason === "budget" || turn.droppedCount > 0))
-    turn.warnings.push({
-      setting: "context",
-      message: `left out ${trimmedCount} older messages`,
-      messageCount: trimmedCount,
-    });
+  turn.contextCount = context.messageCount;
+  turn.warnings = turn.warnings.filter(({ setting }) => setting !== "context");
+  if (context.trimmed !== null && (context.trimmed.reason === "budget" || turn.contextLimit !== null)) {
+    const { messageCount } = context.trimmed;
+    turn.warnings.push({ setting: "context", message: `left out ${messageCount} older messages`, messageCount });
+  }
 }
 
 function withAsked(run: LiveRun, { asked }: Turn): LiveRun["transcript"] {

@@ -22,8 +22,10 @@ export interface Turn {
   readonly asked: AskedTurn | null;
   system: string;
   messages: ModelMessage[];
-  /** Of the transcript, how many messages were left out when the model said that it was too long. */
-  droppedCount: number;
+  /** How many messages of the swarm the context holds; 0 where another process built it. */
+  contextCount: number;
+  /** Most messages of the swarm that the context may hold, once the model has found it too long. */
+  contextLimit: number | null;
   stripper: EchoStripper;
   text: string;
   isResponding: boolean;
@@ -110,7 +112,8 @@ export function createTurn(run: LiveRun, { id, messageId, position, agent, asked
     startedAtMs: run.ports.clock.now().getTime(),
     system: "",
     messages: [],
-    droppedCount: 0,
+    contextCount: 0,
+    contextLimit: null,
     stripper: createEchoStripper(agent.name),
     text: "",
     isResponding: false,

@@ -8,7 +8,7 @@ import { systemClock } from "../../../src/time/index.ts";
 import { silentObserver } from "../../support/silent-observer.ts";
 import { WIRE } from "../providers/support/wire.ts";
 import { openWireServer, refuse, say, type WireServer } from "../providers/support/wire-server.ts";
-import { type NewSwarm, openRunStage, type RunStage } from "./support/run-stage.ts";
+import { type NewSwarm, openRunStage, type RunStage, until } from "./support/run-stage.ts";
 
 // Runs on a real database, with the real adapters, against providers on loopback.
 
@@ -108,5 +108,62 @@ describe("an answer of a fallback", () => {
       [swarm.swarmId],
     );
     assert.deepEqual(records, [{ framework: "provider_b", model: "other", cost_usd: 0.019 }]);
+  });
+});
+
+describe("a conversation that the model finds too long", () => {
+  const tooLong = refuse(400, { error: { message: "too long", code: "context_length_exceeded" } });
+  const fine = say(WIRE["openai-compatible"]({ texts: ["fine"] }));
+  const openOne = (): Models => open({ provider_a: compatible(first.url, "small") });
+  const seen = (): string[] => first.asked.map(({ body }) => JSON.stringify(body["messages"]));
+
+  test("fails the run with its own error when the only message does not fit, and the message is sent every time", async () => {
+    first.answer(tooLong);
+    const swarm = await stage.newSwarm({ agents: ["Ada"] });
+    const { status, stop_reason, responses, errors } = await answer(swarm, openOne(), "the only question");
+    assert.deepEqual([status, stop_reason, responses], ["failed", "provider_error", []]);
+    assert.deepEqual(
+      errors.map(({ code }) => code),
+      ["CONTEXT_LENGTH_EXCEEDED"],
+    );
+    assert.ok(seen().length > 0);
+    for (const messages of seen()) assert.match(messages, /the only question/);
+  });
+
+  test("loses its oldest messages first, and never the newest", async () => {
+    const swarm = await stage.newSwarm({ agents: ["Ada"] });
+    for (let count = 1; count <= 8; count += 1)
+      await stage.sql.query(
+        `insert into public.messages (swarm_id, sender_type, sender_user_id, content) values ($1, 'user', $2, $3)`,
+        [swarm.swarmId, swarm.ownerId, `old ${count}.`],
+      );
+    first.answer(tooLong, tooLong, tooLong, fine);
+    const { status, responses } = await answer(swarm, openOne(), "the newest question");
+    assert.deepEqual([status, responses[0]?.message.content], ["completed", "fine"]);
+    assert.deepEqual(
+      seen().map((messages) => messages.match(/old \d/g)?.length ?? 0),
+      [8, 5, 2, 0],
+    );
+    for (const messages of seen()) assert.match(messages, /the newest question/);
+    assert.deepEqual(
+      responses[0]?.warnings.map(({ setting, message }) => [setting, message]),
+      [["context", "left out 8 older messages"]],
+    );
+  });
+
+  test("keeps the question of a turn that waited for an approval", async () => {
+    const swarm = await stage.newSwarm({ agents: ["Ada"] });
+    await stage.newTool(swarm.agentIds[0] ?? "", "look_up", { requiresApproval: true });
+    const calls = [{ id: "c", name: "look_up", input: {} }];
+    first.answer(say(WIRE["openai-compatible"]({ calls })), tooLong);
+    const runId = await stage.ask(swarm, "the approved question");
+    const node = stage.node({ models: openOne() });
+    await node.take(runId);
+    await until(async () => (await stage.run(runId)).status === "requires_action", "the call waits for its approval");
+    await until(() => !node.hub.isHere(runId), "the node has let go of the run");
+    await stage.sql.query("update public.tool_executions set status = 'running' where run_id = $1", [runId]);
+    await node.take(runId);
+    assert.equal((await stage.end(runId)).status, "failed");
+    for (const messages of seen()) assert.match(messages, /the approved question/);
   });
 });
