@@ -160,10 +160,11 @@ function createModels(callsTool: boolean): Models {
       framework: "provider_a",
       model: "scripted",
       contextWindow: 128_000,
-      maxOutputTokens: 4_096,
       hasTools: true,
+      isReasoning: false,
       isSimulated: false,
     }),
+    maxTokens: () => 4_096,
     async *stream({ messages }: ModelCall): AsyncIterable<ModelEvent> {
       yield { type: "start", framework: "provider_a", model: "scripted", attempt: 1 };
       const isCall = callsTool && !messages.some(({ role }) => role === "tool");

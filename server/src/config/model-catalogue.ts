@@ -22,6 +22,8 @@ export interface ModelSupport {
   /** Most stop texts; 0: none at all. */
   readonly stop: number;
   readonly tools: boolean;
+  /** It thinks before it answers unless it is told not to, and what it thinks counts against max_tokens. */
+  readonly reasoning: boolean;
 }
 
 export interface OfferedModel {
@@ -52,8 +54,16 @@ const ALL: ModelSupport = {
   penalties: true,
   stop: 4,
   tools: true,
+  reasoning: false,
 };
-const OPENAI_REASONING: ModelSupport = { ...ALL, temperature: false, topP: false, penalties: false, stop: 0 };
+const OPENAI_REASONING: ModelSupport = {
+  ...ALL,
+  temperature: false,
+  topP: false,
+  penalties: false,
+  stop: 0,
+  reasoning: true,
+};
 const CLAUDE: ModelSupport = {
   ...ALL,
   temperatureMax: 1,
@@ -61,8 +71,12 @@ const CLAUDE: ModelSupport = {
   penalties: false,
   stop: 16,
 };
-const CLAUDE_WITHOUT_SAMPLING: ModelSupport = { ...CLAUDE, temperature: false, topP: false };
-const GEMINI: ModelSupport = { ...ALL, stop: 5 };
+const CLAUDE_WITHOUT_SAMPLING: ModelSupport = { ...CLAUDE, temperature: false, topP: false, reasoning: true };
+const GEMINI: ModelSupport = { ...ALL, stop: 5, reasoning: true };
+
+/** Families of open models that think by default. The providers file says it of any other. */
+const OPEN_REASONING =
+  /(^|[^a-z0-9])(o[1-9]|gpt-[5-9]|gpt-oss|r1|qwq|qwen-?3|deepseek-(r|v3\.[1-9]|v[4-9])|magistral|glm-(4\.[5-9]|[5-9])|minimax-m)|reason|think/i;
 
 /** The first pattern that fits an id decides; each list ends with what is assumed of ids that nobody knows yet. */
 const SUPPORT: Readonly<Record<ProviderKind, readonly (readonly [RegExp, ModelSupport])[]>> = {
@@ -71,13 +85,17 @@ const SUPPORT: Readonly<Record<ProviderKind, readonly (readonly [RegExp, ModelSu
     [/^(ft:)?(o\d|gpt-\d|codex)/, OPENAI_REASONING],
     [/^/, ALL],
   ],
-  "openai-compatible": [[/^/, ALL]],
+  "openai-compatible": [
+    [OPEN_REASONING, { ...ALL, reasoning: true }],
+    [/^/, ALL],
+  ],
   anthropic: [
     [/claude-(2|instant|3)/, CLAUDE],
     [/claude-(opus|sonnet|haiku)-4(-[0-6])?([-@]|$)/, CLAUDE],
     [/^/, CLAUDE_WITHOUT_SAMPLING],
   ],
   google: [
+    [/gemini-(1|2\.0)/, { ...GEMINI, reasoning: false }],
     [/gemini-2\.5/, { ...GEMINI, penalties: false }],
     [/^/, GEMINI],
   ],

@@ -35,5 +35,6 @@ function renderSupport(supports: ModelSupport): Readonly<Record<string, unknown>
     penalties: supports.penalties,
     stop: supports.stop,
     tools: supports.tools,
+    reasoning: supports.reasoning,
   };
 }

@@ -151,7 +151,7 @@ describe("the models that frameworks offer", () => {
       is_simulated: false,
       is_list_open: false,
       price_output: "1.6",
-      supports: { ...supports, penalties: true, stop: 4, tools: true },
+      supports: { ...supports, penalties: true, stop: 4, tools: true, reasoning: false },
     });
     assert.deepEqual([second?.["id"], second?.["is_simulated"], second?.["price_input"]], ["mine", true, null]);
   });

@@ -1,8 +1,8 @@
 import type { Framework } from "@swarmbase/sdk";
 import type { OfferedModel } from "../../config/index.ts";
 import type { Deadlines } from "./deadlines.ts";
-import type { SentSettings } from "./map-settings.ts";
 import type { ModelCall, ModelFinish, ModelToolCall, ModelUsage } from "./model-port.ts";
+import type { SentSettings } from "./setting-values.ts";
 
 export interface AdapterCall {
   readonly framework: Framework;

@@ -5,18 +5,20 @@ import type {
   LanguageModelV4ToolResultPart,
   SharedV4ProviderOptions,
 } from "@ai-sdk/provider";
-import type { ModelMessage, ModelTool, ModelToolCall } from "./model-port.ts";
+import type { ModelMessage, ModelThought, ModelTool, ModelToolCall } from "./model-port.ts";
 
-/** A conversation in the words of the provider packages. */
-export function buildPrompt(system: string, messages: readonly ModelMessage[]): LanguageModelV4Prompt {
+/** A conversation in the words of the provider packages. Signed thoughts are for the kind of provider that signed them. */
+export function buildPrompt(
+  system: string,
+  messages: readonly ModelMessage[],
+  hasThoughts = false,
+): LanguageModelV4Prompt {
   const prompt: LanguageModelV4Prompt = system === "" ? [] : [{ role: "system", content: system }];
   let results: LanguageModelV4ToolResultPart[] | null = null;
   for (const message of messages) {
     if (message.role !== "tool") {
       results = null;
-      prompt.push(
-        message.role === "user" ? buildUser(message.content) : buildAssistant(message.content, message.toolCalls),
-      );
+      prompt.push(message.role === "user" ? buildUser(message.content) : buildAssistant(message, hasThoughts));
       continue;
     }
     // Results of calls that were made together have to stand together.
@@ -42,20 +44,34 @@ function buildUser(text: string): LanguageModelV4Message {
   return { role: "user", content: [{ type: "text", text }] };
 }
 
-function buildAssistant(text: string, calls: readonly ModelToolCall[] = []): LanguageModelV4Message {
+function buildAssistant(
+  { content: text, toolCalls: calls = [] }: Extract<ModelMessage, { role: "assistant" }>,
+  hasThoughts: boolean,
+): LanguageModelV4Message {
+  const thoughts = (call: ModelToolCall | undefined) => (hasThoughts ? (call?.thoughts ?? []).map(buildThought) : []);
   return {
     role: "assistant",
     content: [
+      // What was thought first was thought before the text.
+      ...thoughts(calls[0]),
       // An empty part beside calls is refused by some, a message without any part by others.
       ...(text !== "" || calls.length === 0 ? [{ type: "text" as const, text }] : []),
-      ...calls.map(({ id, name, inputText, opaque }) => ({
-        type: "tool-call" as const,
-        toolCallId: id,
-        toolName: name,
-        input: readInput(inputText),
-        ...(opaque === undefined ? {} : { providerOptions: opaque as SharedV4ProviderOptions }),
-      })),
+      ...calls.flatMap((call, index) => [...(index === 0 ? [] : thoughts(call)), buildCall(call)]),
     ],
+  };
+}
+
+function buildThought({ text, opaque }: ModelThought) {
+  return { type: "reasoning" as const, text, providerOptions: opaque as SharedV4ProviderOptions };
+}
+
+function buildCall({ id, name, inputText, opaque }: ModelToolCall) {
+  return {
+    type: "tool-call" as const,
+    toolCallId: id,
+    toolName: name,
+    input: readInput(inputText),
+    ...(opaque === undefined ? {} : { providerOptions: opaque as SharedV4ProviderOptions }),
   };
 }
 

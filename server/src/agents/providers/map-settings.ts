@@ -1,45 +1,41 @@
+import type { SharedV4ProviderOptions } from "@ai-sdk/provider";
 import { AGENT_SETTINGS } from "@swarmbase/sdk";
 import type { OfferedModel, ProviderKind } from "../../config/index.ts";
+import { mapReasoning } from "./map-reasoning.ts";
+import { mapResponseFormat } from "./map-response-format.ts";
 import type { ModelWarning } from "./model-port.ts";
-
-/** What is sent; a key that is absent is left to the provider. */
-export interface SentSettings {
-  readonly maxOutputTokens: number;
-  readonly temperature?: number;
-  readonly topP?: number;
-  readonly presencePenalty?: number;
-  readonly frequencyPenalty?: number;
-  readonly stopSequences?: string[];
-}
+import { NOT_TAKEN, type SentSettings, type SettingsRecord, SIMULATED, type Warn } from "./setting-values.ts";
 
 export interface MappedSettings {
   readonly sent: SentSettings;
+  /** The max_tokens that the provider gets: most that the call can answer with, thinking included. */
+  readonly maxTokens: number;
   readonly warnings: readonly ModelWarning[];
 }
 
+export interface SettingsTarget {
+  readonly model: Pick<OfferedModel, "supports" | "maxOutputTokens" | "contextWindow">;
+  readonly kind: ProviderKind;
+  readonly hasTools: boolean;
+}
+
 type NumberName = "temperature" | "max_tokens" | "presence_penalty" | "frequency_penalty" | "top_p";
+type Sent = { -readonly [K in keyof SentSettings]: SentSettings[K] };
 
 /**
  * An agent's settings as a model takes them. Neutral values are left out: they are every provider's own defaults, and
- * models that do not know a setting refuse it whatever its value. Only what somebody asked for is worth a warning.
+ * models that do not know a setting refuse it whatever its value. Only what somebody asked for is worth a warning, and
+ * everything that somebody asked for and that has no effect is.
  */
-export function mapSettings(
-  settings: Readonly<Record<string, unknown>>,
-  model: Pick<OfferedModel, "supports" | "maxOutputTokens">,
-  kind: ProviderKind,
-): MappedSettings {
+export function mapSettings(settings: SettingsRecord, target: SettingsTarget): MappedSettings {
+  const { model, kind } = target;
   const { supports } = model;
   const warnings: ModelWarning[] = [];
-  const warn = (setting: string, message: string) => {
+  const warn: Warn = (setting, message) => {
     if (settings[setting] !== undefined && settings[setting] !== null) warnings.push({ setting, message });
   };
-  const sent: { -readonly [K in keyof SentSettings]: SentSettings[K] } = {
-    maxOutputTokens: readNumber(settings, "max_tokens"),
-  };
-  if (model.maxOutputTokens !== null && sent.maxOutputTokens > model.maxOutputTokens) {
-    sent.maxOutputTokens = model.maxOutputTokens;
-    warn("max_tokens", `lowered to ${model.maxOutputTokens}, the most that the model writes`);
-  }
+  const { maxTokens, ...thinking } = mapLength(settings, target, warn);
+  const sent: Sent = { ...thinking };
 
   const topP = readNumber(settings, "top_p");
   if (topP !== AGENT_SETTINGS.top_p.default) {
@@ -72,10 +68,69 @@ export function mapSettings(
   else if (stop.length < asked.length)
     warn("stop", `only ${stop.length} of ${asked.length} texts sent: the model takes no others`);
   if (stop.length > 0) sent.stopSequences = stop;
-  return { sent, warnings };
+
+  const seed = mapSeed(settings, kind, warn);
+  if (seed !== null) sent.seed = seed;
+  const { providerOptions, ...format } = mapResponseFormat(settings, { ...target, warn });
+  Object.assign(sent, format);
+  if (providerOptions !== undefined) sent.providerOptions = mergeOptions(sent.providerOptions, providerOptions);
+  return { sent, maxTokens, warnings: [...warnings, ...warnOfUnknown(settings)] };
 }
 
-const NOT_TAKEN = "not sent: the model does not take it";
+type MappedLength = Pick<SentSettings, "maxOutputTokens" | "reasoning" | "providerOptions"> & {
+  readonly maxTokens: number;
+};
+
+/** max_tokens, and the thinking that counts against it. One that the agent sets is sent as it is. */
+function mapLength(settings: SettingsRecord, { model, kind }: SettingsTarget, warn: Warn): MappedLength {
+  const asked = readNumber(settings, "max_tokens", null);
+  const bound = model.maxOutputTokens ?? Infinity;
+  const { sent, roomTokens, budgetTokens } = mapReasoning(settings, { model, kind, warn });
+  const maxTokens = Math.min(bound, asked ?? AGENT_SETTINGS.max_tokens.default + roomTokens);
+  if (asked !== null && asked > bound) warn("max_tokens", `lowered to ${bound}, the most that the model writes`);
+  if (maxTokens > budgetTokens) return { ...sent, maxOutputTokens: maxTokens - budgetTokens, maxTokens };
+  const setting = (settings["thinking"] ?? null) === null ? "reasoning_effort" : "thinking";
+  warn(setting, `not sent: it takes ${budgetTokens} tokens, and max_tokens is ${maxTokens}`);
+  return { maxOutputTokens: maxTokens, maxTokens };
+}
+
+function mapSeed(settings: SettingsRecord, kind: ProviderKind, warn: Warn): number | null {
+  const seed = settings["seed"] ?? null;
+  if (seed === null) return null;
+  // Google's API holds it in 32 bits.
+  const isWhole = typeof seed === "number" && (kind === "google" ? (seed | 0) === seed : Number.isSafeInteger(seed));
+  if (kind === "simulated") warn("seed", SIMULATED);
+  else if (kind === "anthropic") warn("seed", NOT_TAKEN);
+  else if (isWhole) return seed;
+  else warn("seed", "not sent: must be a whole number");
+  return null;
+}
+
+function mergeOptions(one: SharedV4ProviderOptions = {}, other: SharedV4ProviderOptions): SharedV4ProviderOptions {
+  const names = new Set([...Object.keys(one), ...Object.keys(other)]);
+  return Object.fromEntries([...names].map((name) => [name, { ...one[name], ...other[name] }]));
+}
+
+const KNOWN: ReadonlySet<string> = new Set([
+  ...Object.keys(AGENT_SETTINGS),
+  "seed",
+  "reasoning_effort",
+  "thinking",
+  "response_format",
+]);
+/** Settings hold up to 32 KiB of whatever their owner stores. */
+const MOST_UNKNOWN = 16;
+const MOST_NAME_CHARS = 100;
+
+function warnOfUnknown(settings: SettingsRecord): ModelWarning[] {
+  const unknown = Object.keys(settings).filter((name) => !KNOWN.has(name) && settings[name] !== null);
+  const named = unknown.slice(0, MOST_UNKNOWN).map((name) => ({
+    setting: name.slice(0, MOST_NAME_CHARS),
+    message: "no effect: the service does not know this setting",
+  }));
+  const more = unknown.length - named.length;
+  return more === 0 ? named : [...named, { setting: "settings", message: `no effect: ${more} further settings` }];
+}
 
 const PENALTIES = [
   ["presence_penalty", "presencePenalty"],
@@ -83,8 +138,14 @@ const PENALTIES = [
 ] as const;
 
 /** Rows are checked when they are written; whatever slips through counts as not given. */
-function readNumber(settings: Readonly<Record<string, unknown>>, name: NumberName): number {
-  const { min, max, default: fallback } = AGENT_SETTINGS[name];
+function readNumber(settings: SettingsRecord, name: NumberName): number;
+function readNumber(settings: SettingsRecord, name: NumberName, fallback: null): number | null;
+function readNumber(
+  settings: SettingsRecord,
+  name: NumberName,
+  fallback: number | null = AGENT_SETTINGS[name].default,
+): number | null {
+  const { min, max } = AGENT_SETTINGS[name];
   const value = settings[name];
   if (typeof value !== "number" || !Number.isFinite(value) || value < min || (max !== null && value > max))
     return fallback;

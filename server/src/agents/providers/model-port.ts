@@ -42,6 +42,13 @@ export interface ModelToolCall {
   readonly inputText: string;
   /** The vendor's own, to be handed back with the call (thought signatures). */
   readonly opaque?: Readonly<Record<string, unknown>>;
+  /** What was thought before the call and is signed by the vendor, which wants it back with the call. */
+  readonly thoughts?: readonly ModelThought[];
+}
+
+export interface ModelThought {
+  readonly text: string;
+  readonly opaque: Readonly<Record<string, unknown>>;
 }
 
 export interface ModelUsage {
@@ -76,14 +83,17 @@ export interface ModelFacts {
   readonly framework: Framework;
   readonly model: string;
   readonly contextWindow: number;
-  readonly maxOutputTokens: number;
   readonly hasTools: boolean;
+  /** It thinks before it answers, and its thinking counts against max_tokens. */
+  readonly isReasoning: boolean;
   readonly isSimulated: boolean;
 }
 
 export interface Models {
   /** Throws a ModelError (`INVALID_MODEL`, `PROVIDER_NOT_CONFIGURED`). */
   describe(framework: Framework, model: string | null): ModelFacts;
+  /** The max_tokens that a call with these settings is sent with. Throws as `describe` does. */
+  maxTokens(framework: Framework, model: string | null, settings: ModelCall["settings"]): number;
   /** Retries and fallbacks happen inside, before the first text alone. Throws a ModelError; an abort throws the signal's reason. */
   stream(call: ModelCall): AsyncIterable<ModelEvent>;
   /** USD, or null where the price is unknown. */

@@ -5,6 +5,7 @@ import type { Clock } from "../../time/index.ts";
 import type { Adapter } from "./adapter.ts";
 import { priceUsage } from "./count-usage.ts";
 import { loadProviders } from "./load-providers.ts";
+import { mapSettings } from "./map-settings.ts";
 import { ModelError } from "./model-error.ts";
 import type { ModelCall, ModelFacts, Models } from "./model-port.ts";
 import type { Provider, Providers } from "./provider.ts";
@@ -35,7 +36,6 @@ export interface OpenedModels extends Models {
 
 /** What a model is taken to hold that nobody has described. */
 const ASSUMED_CONTEXT_WINDOW = 32_768;
-const ASSUMED_OUTPUT_TOKENS = 8192;
 
 interface Opened {
   readonly provider: Provider;
@@ -94,6 +94,10 @@ export function openModels(options: OpenModelsOptions): OpenedModels {
       const { provider, model: found } = aim(framework, model);
       return renderFacts(provider, found);
     },
+    maxTokens(framework, model, settings) {
+      const { provider, model: found } = aim(framework, model);
+      return mapSettings(settings, { model: found, kind: provider.kind, hasTools: false }).maxTokens;
+    },
     stream: (call) => streamCall(() => aimAll(call), call, ports),
     priceOf(framework, model, usage) {
       const provider = opened.get(framework)?.provider;
@@ -118,8 +122,8 @@ function renderFacts({ framework, kind }: Provider, model: OfferedModel): ModelF
     framework,
     model: model.id,
     contextWindow: model.contextWindow ?? ASSUMED_CONTEXT_WINDOW,
-    maxOutputTokens: model.maxOutputTokens ?? ASSUMED_OUTPUT_TOKENS,
     hasTools: model.supports.tools,
+    isReasoning: model.supports.reasoning,
     isSimulated: kind === "simulated",
   };
 }

@@ -26,6 +26,7 @@ const modelSchema = z.strictObject({
       penalties: z.boolean().optional(),
       stop: z.number().int().min(0).max(16).optional(),
       tools: z.boolean().optional(),
+      reasoning: z.boolean().optional(),
     })
     .optional(),
 });
@@ -134,6 +135,7 @@ export function offerFileModel(kind: ProviderKind, model: FileModel): OfferedMod
       penalties: supports.penalties ?? assumed.penalties,
       stop: supports.stop ?? assumed.stop,
       tools: supports.tools ?? assumed.tools,
+      reasoning: supports.reasoning ?? assumed.reasoning,
     },
   };
 }

@@ -71,7 +71,8 @@ async function* streamAttempt(
   { attempt, progress, times }: AttemptPorts,
 ): AsyncGenerator<ModelEvent, void, undefined> {
   const { framework } = provider;
-  const { sent, warnings } = mapSettings(call.settings, model, provider.kind);
+  const hasTools = call.tools.length > 0 && model.supports.tools;
+  const { sent, warnings } = mapSettings(call.settings, { model, kind: provider.kind, hasTools });
   const deadlines = startDeadlines(call.signal, times);
   const warned = new Set<string>();
   let textChars = 0;

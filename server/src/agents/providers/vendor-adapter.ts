@@ -10,10 +10,11 @@ import type { Adapter, AdapterCall, AdapterEvent, ReportedUsage } from "./adapte
 import { buildPrompt, buildTools } from "./build-prompt.ts";
 import type { Deadlines } from "./deadlines.ts";
 import { ModelError } from "./model-error.ts";
-import type { ModelCall, ModelFinish, ModelToolCall } from "./model-port.ts";
+import type { ModelCall, ModelFinish, ModelThought, ModelToolCall } from "./model-port.ts";
 import { createPartSource, type Parts, type PartSource } from "./part-source.ts";
 import { CHAT_FRAMES, type FrameFormat, type PlainEnd } from "./plain-words.ts";
 import type { Provider } from "./provider.ts";
+import { createSignedThoughts, type SignedThoughts } from "./signed-thoughts.ts";
 import type { StreamPace } from "./stream-pace.ts";
 import { loadVendor, VENDOR_URLS, type VendorKind } from "./vendor-models.ts";
 import { type Watcher, type Watchers, type Way, watchFetch } from "./watched-fetch.ts";
@@ -75,17 +76,23 @@ export function createVendorAdapter(provider: Provider, kind: VendorKind, way: V
     stream(request) {
       const { model, sent, call, deadlines } = request;
       const source = createPartSource();
-      const options = { ...sent, ...buildOptions(call, model), abortSignal: deadlines.signal };
+      const hasThoughts = kind === "anthropic";
+      const options = { ...sent, ...buildOptions(call, model, hasThoughts), abortSignal: deadlines.signal };
       const names = `${model.id} ${Object.keys(options).sort().join()}`;
-      const onEnd = quiet.has(names) ? source.onEnd : null;
+      // What the package has to say of these depends on their values, of which there is no end.
+      const isPlain = !("reasoning" in sent || "responseFormat" in sent || "providerOptions" in sent);
+      const onEnd = isPlain && quiet.has(names) ? source.onEnd : null;
       const opening = open(request, options, { onWords: source.onWords, onEnd });
-      return readParts(opening, source, { deadlines, onQuiet: () => quiet.add(names) });
+      const onQuiet = (): void => {
+        if (isPlain) quiet.add(names);
+      };
+      return readParts(opening, source, { deadlines, onQuiet, thoughts: hasThoughts ? createSignedThoughts() : null });
     },
   };
 }
 
-function buildOptions(call: ModelCall, model: OfferedModel): LanguageModelV4CallOptions {
-  const prompt = buildPrompt(call.system, call.messages);
+function buildOptions(call: ModelCall, model: OfferedModel, hasThoughts: boolean): LanguageModelV4CallOptions {
+  const prompt = buildPrompt(call.system, call.messages, hasThoughts);
   const headers = call.traceparent === undefined ? {} : { headers: { traceparent: call.traceparent } };
   if (call.tools.length === 0 || !model.supports.tools) return { prompt, ...headers };
   const { toolChoice } = call;
@@ -101,12 +108,14 @@ interface Reading {
   readonly deadlines: Deadlines;
   /** There are no warnings. */
   onQuiet(): void;
+  /** Null: the vendor does not sign what its models think. */
+  readonly thoughts: SignedThoughts | null;
 }
 
 async function* readParts(
   opening: Promise<Parts>,
   source: PartSource,
-  { deadlines, onQuiet }: Reading,
+  { deadlines, onQuiet, thoughts }: Reading,
 ): AsyncGenerator<AdapterEvent, void, undefined> {
   // Held back until the end is known: when a stream breaks off, the packages hand out half a call as a whole one.
   const calls: ModelToolCall[] = [];
@@ -126,11 +135,16 @@ async function* readParts(
       case "text-delta":
         if (part.delta !== "") yield { type: "text", delta: part.delta };
         break;
+      case "reasoning-start":
+      case "reasoning-end":
+        thoughts?.note(part);
+        break;
       case "reasoning-delta":
+        thoughts?.note(part);
         if (part.delta !== "") yield { type: "reasoning", delta: part.delta };
         break;
       case "tool-call":
-        if (part.providerExecuted !== true) calls.push(readCall(part, calls));
+        if (part.providerExecuted !== true) calls.push(readCall(part, calls, thoughts?.take() ?? []));
         break;
       case "stream-start":
         if (part.warnings.length === 0) onQuiet();
@@ -178,9 +192,17 @@ const SETTING_NAMES: Readonly<Record<string, string>> = {
   presencePenalty: "presence_penalty",
   frequencyPenalty: "frequency_penalty",
   stopSequences: "stop",
+  reasoning: "reasoning_effort",
+  "providerOptions.anthropic.effort": "reasoning_effort",
+  "providerOptions.anthropic.thinking": "thinking",
+  responseFormat: "response_format",
 };
 
-function readCall(part: LanguageModelV4ToolCall, earlier: readonly ModelToolCall[]): ModelToolCall {
+function readCall(
+  part: LanguageModelV4ToolCall,
+  earlier: readonly ModelToolCall[],
+  thoughts: readonly ModelThought[],
+): ModelToolCall {
   // Some servers number the calls of each answer from nought, or not at all.
   const isTaken = part.toolCallId === "" || earlier.some(({ id }) => id === part.toolCallId);
   return {
@@ -188,6 +210,7 @@ function readCall(part: LanguageModelV4ToolCall, earlier: readonly ModelToolCall
     name: part.toolName,
     inputText: part.input.trim() === "" ? "{}" : part.input,
     ...(part.providerMetadata === undefined ? {} : { opaque: part.providerMetadata }),
+    ...(thoughts.length > 0 && { thoughts }),
   };
 }
 

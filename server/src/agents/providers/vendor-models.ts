@@ -30,7 +30,12 @@ export async function loadVendor(kind: VendorKind): Promise<VendorModel> {
     case "openai-compatible": {
       const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
       return (model, options) =>
-        createOpenAICompatible({ ...options, name: "compatible", includeUsage: true }).chatModel(model);
+        createOpenAICompatible({
+          ...options,
+          name: "compatible",
+          includeUsage: true,
+          supportsStructuredOutputs: true,
+        }).chatModel(model);
     }
     case "anthropic": {
       const { createAnthropic } = await import("@ai-sdk/anthropic");

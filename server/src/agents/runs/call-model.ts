@@ -1,11 +1,10 @@
-import { AGENT_SETTINGS } from "@swarmbase/sdk";
 import { buildContext } from "../context/build-context.ts";
 import { createEchoStripper } from "../context/echo-stripper.ts";
 import { estimateTokens } from "../context/estimate-tokens.ts";
 import { ModelError } from "../providers/model-error.ts";
 import type { ModelCall, ModelFinish, ModelTool, ModelToolCall, ModelUsage } from "../providers/model-port.ts";
 import type { LiveRun } from "./live-run.ts";
-import { say, type Turn } from "./turn.ts";
+import { say, type Turn, warnOnce } from "./turn.ts";
 
 export interface ModelAnswer {
   readonly calls: readonly ModelToolCall[];
@@ -61,6 +60,8 @@ export function buildTurnContext(run: LiveRun, turn: Turn, tools: readonly Model
   const { agent } = turn;
   const facts = models.describe(agent.framework, agent.model);
   const ratio = calibration.ratioFor(facts.model);
+  // An agent may set more than its model can hold.
+  const answerTokens = Math.min(maxTokensOf(run, turn), Math.floor(facts.contextWindow / 2));
   const context = buildContext({
     agent: { id: agent.id, name: agent.name, role: agent.role, systemPrompt: agent.system_prompt },
     participants: [
@@ -71,7 +72,7 @@ export function buildTurnContext(run: LiveRun, turn: Turn, tools: readonly Model
     historyLimit: turn.contextLimit ?? run.limits.historyLimit,
     tokenBudget: Math.max(
       MIN_CONTEXT_TOKENS,
-      facts.contextWindow - maxOutputOf(run, turn) - estimateTokens(JSON.stringify(tools), ratio),
+      facts.contextWindow - answerTokens - estimateTokens(JSON.stringify(tools), ratio),
     ),
     charsPerToken: ratio,
   });
@@ -102,10 +103,8 @@ function withAsked(run: LiveRun, { asked }: Turn): LiveRun["transcript"] {
   ];
 }
 
-function maxOutputOf(run: LiveRun, { agent }: Pick<Turn, "agent">): number {
-  const asked = agent.settings["max_tokens"];
-  const { maxOutputTokens } = run.ports.models.describe(agent.framework, agent.model);
-  return Math.min(maxOutputTokens, typeof asked === "number" ? asked : AGENT_SETTINGS.max_tokens.default);
+function maxTokensOf({ ports }: LiveRun, { agent }: Pick<Turn, "agent">): number {
+  return ports.models.maxTokens(agent.framework, agent.model, agent.settings);
 }
 
 async function callOnce(run: LiveRun, turn: Turn, tools: readonly ModelTool[]): Promise<ModelAnswer> {
@@ -114,7 +113,7 @@ async function callOnce(run: LiveRun, turn: Turn, tools: readonly ModelTool[]): 
   const facts = models.describe(agent.framework, agent.model);
   const ratio = calibration.ratioFor(facts.model);
   const inputTokens = estimateTokens(turn.system + JSON.stringify(turn.messages) + JSON.stringify(tools), ratio);
-  const maxOutputTokens = maxOutputOf(run, turn);
+  const maxOutputTokens = maxTokensOf(run, turn);
   const reservation = run.budget.reserve({
     inputTokens,
     maxOutputTokens,
@@ -173,7 +172,7 @@ async function callOnce(run: LiveRun, turn: Turn, tools: readonly ModelTool[]): 
           calls.push(event.call);
           break;
         case "warning":
-          turn.warnings.push(event.warning);
+          warnOnce(turn, event.warning);
           break;
         case "finish":
           finish = event.reason;

@@ -49,17 +49,20 @@ async function askModel(
     tokenBudget: Math.max(MAX_CHOICE_TOKENS, Math.floor(facts.contextWindow / 2)),
     charsPerToken: ratio,
   });
+  // A model that thinks would use up so few tokens before it has chosen.
+  const settings = { temperature: 0, ...(!facts.isReasoning && { max_tokens: MAX_CHOICE_TOKENS }) };
+  const maxOutputTokens = models.maxTokens(framework, model, settings);
   const inputTokens = context.estimatedTokens + estimateTokens(JSON.stringify(tool), ratio);
   const priced: ModelUsage = {
     inputTokens,
     cachedInputTokens: 0,
-    outputTokens: MAX_CHOICE_TOKENS,
+    outputTokens: maxOutputTokens,
     reasoningTokens: 0,
     isEstimated: true,
   };
   const reservation = run.budget.reserve({
     inputTokens,
-    maxOutputTokens: MAX_CHOICE_TOKENS,
+    maxOutputTokens,
     costUsd: models.priceOf(framework, facts.model, priced),
   });
   if (reservation === null) throw new BudgetSpent();
@@ -82,7 +85,7 @@ async function askModel(
       messages: context.messages,
       tools: facts.hasTools ? [tool] : [],
       toolChoice: facts.hasTools ? { tool: SELECTION_TOOL_NAME } : "none",
-      settings: { temperature: 0, max_tokens: MAX_CHOICE_TOKENS },
+      settings,
       signal: run.signal,
       agent: { id: coordinator.id, name: coordinator.name },
       ...(span.traceparent !== undefined && { traceparent: span.traceparent }),

@@ -173,6 +173,14 @@ export function reviveTurn(run: LiveRun, kept: SuspendedTurn, agent: SpeakingAge
   };
 }
 
+/** Every call of a turn has the same settings, and the same warnings about them. */
+export function warnOnce(turn: Turn, warning: ModelWarning): void {
+  const isKnown = turn.warnings.some(
+    ({ setting, message }) => setting === warning.setting && message === warning.message,
+  );
+  if (!isKnown) turn.warnings.push(warning);
+}
+
 /** Text of the turn that everybody may see. What was said before a tool call and what follows it are paragraphs. */
 export function say(run: LiveRun, turn: Turn, text: string): void {
   if (text === "") return;

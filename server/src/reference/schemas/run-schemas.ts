@@ -89,7 +89,7 @@ export const RUN_SCHEMAS: Readonly<Record<string, Schema>> = {
     first_token_ms: COUNT_OR_NULL,
     duration_ms: COUNT_OR_NULL,
     tool_executions: listOf(record({ id: UUID, tool_name: TEXT, status: TEXT, duration_ms: COUNT_OR_NULL })),
-    warnings: describe(listOf(ANY_OBJECT), "settings that the model does not take"),
+    warnings: describe(listOf(ANY_OBJECT), "settings without effect, and messages that did not fit the model"),
   }),
   Tool: record({
     id: UUID,

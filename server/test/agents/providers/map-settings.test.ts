@@ -12,15 +12,21 @@ const MODELS = {
   unknownClaude: ["anthropic", "claude-next-9"],
   gemini25: ["google", "gemini-2.5-flash"],
   gemini: ["google", "gemini-3.6-flash"],
+  simulated: ["simulated", "gpt-5.6"],
+  r1: ["openai-compatible", "deepseek-r1:32b"],
 } as const satisfies Record<string, readonly [ProviderKind, string]>;
 type Name = keyof typeof MODELS;
 const ALL = Object.keys(MODELS) as Name[];
+const THINKERS: readonly Name[] = ["reasoning", "newClaude", "unknownClaude", "gemini25", "gemini"];
 const DULL: readonly Name[] = ["reasoning", "newClaude", "unknownClaude"];
 const not = (...names: readonly Name[]) => ALL.filter((name) => !names.includes(name));
 
-const map = (name: Name, settings: Record<string, unknown>) => {
+const target = (name: Name, hasTools = false) => {
   const [kind, id] = MODELS[name];
-  const { sent, warnings } = mapSettings(settings, describeModel(kind, id), kind);
+  return { model: describeModel(kind, id), kind, hasTools };
+};
+const map = (name: Name, settings: Record<string, unknown>) => {
+  const { sent, warnings } = mapSettings(settings, target(name));
   return { ...sent, warned: warnings.map(({ setting }) => setting) };
 };
 
@@ -71,6 +77,140 @@ describe("an agent's settings, as models take them", () => {
   for (const [settings, names, expected] of CELLS)
     for (const name of names)
       it(`${JSON.stringify(settings)} for ${name}`, () => {
-        assert.deepEqual(map(name, settings), { maxOutputTokens: 4096, ...expected });
+        assert.deepEqual(map(name, { max_tokens: 4096, ...settings }), { maxOutputTokens: 4096, ...expected });
       });
+});
+
+describe("max_tokens", () => {
+  const tokens = (name: Name, settings: Record<string, unknown>) => mapSettings(settings, target(name)).maxTokens;
+
+  it("is 4096 by default, and more for models that think before they answer", () => {
+    for (const name of ["classic", "compatible", "claude", "simulated"] as const) assert.equal(tokens(name, {}), 4096);
+    for (const name of [...THINKERS, "r1"] as const) assert.equal(tokens(name, {}), 4096 + 8192);
+    assert.equal(tokens("reasoning", { reasoning_effort: "high" }), 4096 + 24_576);
+    assert.equal(tokens("reasoning", { reasoning_effort: "none" }), 4096);
+    assert.equal(tokens("newClaude", { thinking: { type: "disabled" } }), 4096);
+    assert.equal(tokens("compatible", { thinking: { type: "enabled", budget_tokens: 3000 } }), 7096);
+  });
+
+  it("stays what the agent sets", () => {
+    for (const name of ALL)
+      for (const reasoning_effort of [undefined, "high"])
+        assert.equal(tokens(name, { max_tokens: 700, reasoning_effort }), 700);
+  });
+
+  it("leaves half of a small window to the conversation", () => {
+    const model = { ...describeModel("openai", "gpt-5.6"), contextWindow: 10_000 };
+    assert.equal(mapSettings({}, { model, kind: "openai", hasTools: false }).maxTokens, 5000);
+    const tiny = { ...model, contextWindow: 2000 };
+    assert.equal(mapSettings({}, { model: tiny, kind: "openai", hasTools: false }).maxTokens, 4096);
+  });
+
+  it("holds the budget of a model that thinks by one, or the budget is not sent", () => {
+    const { sent, maxTokens } = mapSettings({ reasoning_effort: "low" }, target("claude"));
+    const thinking = { type: "enabled", budgetTokens: 4096 };
+    assert.deepEqual(
+      [sent.maxOutputTokens, maxTokens, sent.providerOptions],
+      [4096, 8192, { anthropic: { thinking } }],
+    );
+    for (const settings of [
+      { max_tokens: 4096, reasoning_effort: "low" },
+      { max_tokens: 2000, thinking: { type: "enabled", budget_tokens: 2000 } },
+      { thinking: { type: "enabled", budget_tokens: 64_000 } },
+    ]) {
+      const mapped = mapSettings(settings, target("claude"));
+      assert.equal(mapped.sent.providerOptions, undefined);
+      assert.equal(mapped.sent.maxOutputTokens, mapped.maxTokens);
+      assert.equal(mapped.warnings.length, 1);
+    }
+  });
+});
+
+describe("settings beside the six of the interface", () => {
+  const JSON_SCHEMA = {
+    type: "json_schema",
+    json_schema: { name: "city", strict: true, schema: { type: "object" } },
+  };
+  const asJson = { type: "json", name: "city", schema: { type: "object" } };
+  const strict = { strictJsonSchema: true };
+  const enabled = { type: "enabled", budget_tokens: 2000 };
+  /** setting, models, what is sent for it; null: a warning in its place */
+  const EXTRA: readonly [Record<string, unknown>, readonly Name[], Cell | null][] = [
+    [{ seed: 7 }, ["classic", "reasoning", "compatible", "gemini25", "gemini"], { seed: 7 }],
+    [{ seed: 7 }, ["claude", "newClaude", "simulated"], null],
+    [{ seed: 2 ** 40 }, ["classic", "compatible"], { seed: 2 ** 40 }],
+    [{ seed: 2 ** 40 }, ["gemini"], null],
+    [{ seed: 1.5 }, ["classic"], null],
+    [{ seed: "7" }, ["compatible"], null],
+    [{ reasoning_effort: "high" }, [...THINKERS, "compatible"], { reasoning: "high" }],
+    [{ reasoning_effort: "high" }, ["classic", "simulated"], null],
+    [{ reasoning_effort: "very" }, ALL, null],
+    [{ reasoning_effort: "none" }, ["claude"], {}],
+    [{ thinking: enabled }, ["compatible"], { providerOptions: { compatible: { thinking: enabled } } }],
+    [
+      { thinking: enabled },
+      ["claude"],
+      { maxOutputTokens: 2096, providerOptions: { anthropic: { thinking: { type: "enabled", budgetTokens: 2000 } } } },
+    ],
+    [
+      { thinking: { type: "disabled" } },
+      ["newClaude"],
+      { providerOptions: { anthropic: { thinking: { type: "disabled" } } } },
+    ],
+    [
+      { thinking: { type: "enabled" } },
+      ["newClaude"],
+      { providerOptions: { anthropic: { thinking: { type: "adaptive" } } } },
+    ],
+    [{ thinking: { type: "disabled" } }, ["claude"], {}],
+    [{ thinking: { type: "adaptive" } }, ["claude"], null],
+    [{ thinking: enabled }, ["classic", "reasoning", "gemini", "simulated"], null],
+    [{ thinking: "yes" }, ALL, null],
+    [{ thinking: { type: "enabled", budget_tokens: "many" } }, ALL, null],
+    [{ response_format: { type: "text" } }, ALL, {}],
+    [
+      { response_format: { type: "json_object" } },
+      ["classic", "compatible", "gemini"],
+      { responseFormat: { type: "json" } },
+    ],
+    [{ response_format: JSON_SCHEMA }, ["classic"], { responseFormat: asJson, providerOptions: { openai: strict } }],
+    [
+      { response_format: JSON_SCHEMA },
+      ["compatible"],
+      { responseFormat: asJson, providerOptions: { compatible: strict } },
+    ],
+    [
+      { response_format: JSON_SCHEMA, thinking: enabled },
+      ["compatible"],
+      { responseFormat: asJson, providerOptions: { compatible: { ...strict, thinking: enabled } } },
+    ],
+    [{ response_format: JSON_SCHEMA }, ["gemini"], { responseFormat: asJson }],
+    [{ response_format: JSON_SCHEMA }, ["claude", "newClaude", "simulated"], null],
+    [{ response_format: "json" }, ALL, null],
+    [{ response_format: { type: "json_schema" } }, ALL, null],
+    [{ logit_bias: {} }, ALL, null],
+    [{ seed: null, thinking: null, reasoning_effort: null, response_format: null, note: null }, ALL, {}],
+  ];
+
+  for (const [settings, names, expected] of EXTRA)
+    for (const name of names)
+      it(`${JSON.stringify(settings)} for ${name}`, () => {
+        const { temperature: _, warned, ...sent } = map(name, { max_tokens: 4096, ...settings });
+        assert.deepEqual(sent, { maxOutputTokens: 4096, ...expected });
+        assert.deepEqual(warned, expected === null ? Object.keys(settings) : []);
+      });
+
+  it("response_format is not sent to Gemini beside tools", () => {
+    const settings = { response_format: { type: "json_object" } };
+    const { sent, warnings } = mapSettings(settings, target("gemini", true));
+    assert.equal(sent.responseFormat, undefined);
+    assert.match(warnings[0]?.message ?? "", /beside tools/);
+  });
+
+  it("any number of unknown settings makes a bounded number of warnings", () => {
+    const settings = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`${index}`.repeat(200), 1]));
+    const { warnings } = mapSettings(settings, target("classic"));
+    assert.ok(warnings.length <= 17 && warnings.every(({ setting }) => setting.length <= 100));
+    assert.match(warnings.at(-1)?.message ?? "", /984 further settings/);
+  });
 });

@@ -167,3 +167,28 @@ describe("a conversation that the model finds too long", () => {
     for (const messages of seen()) assert.match(messages, /the approved question/);
   });
 });
+
+describe("settings of an agent", () => {
+  const settings = { temperature: 0.1, seed: 7, reasoning_effort: "low", response_format: { type: "json_object" } };
+  const idle = { logit_bias: {}, thinking: "a lot" };
+
+  test("reach the provider, or come back as one warning each, however many calls the turn makes", async () => {
+    const swarm = await stage.newSwarm({ agents: ["Ada"] });
+    await stage.newTool(swarm.agentIds[0] ?? "", "look_up");
+    await stage.sql.query("update public.agents set settings = $2 where id = $1", [
+      swarm.agentIds[0],
+      JSON.stringify({ ...settings, ...idle }),
+    ]);
+    const calls = [{ id: "c", name: "look_up", input: {} }];
+    const wire = WIRE["openai-compatible"];
+    first.answer(say(wire({ calls })), say(wire({ texts: ["{}"] })));
+    const { responses } = await answer(swarm, open({ provider_a: compatible(first.url, "plain") }));
+    assert.equal(first.asked.length, 2);
+    for (const { body } of first.asked) {
+      const { temperature, seed, reasoning_effort, response_format } = body;
+      assert.deepEqual({ temperature, seed, reasoning_effort, response_format }, settings);
+      for (const name of Object.keys(idle)) assert.equal(name in body, false);
+    }
+    assert.deepEqual(responses[0]?.warnings.map(({ setting }) => setting).toSorted(), ["logit_bias", "thinking"]);
+  });
+});

@@ -67,7 +67,7 @@ export async function openStage(t: Cleanup): Promise<Stage> {
       describe: (framework, model) => {
         if (model === WITHOUT_MODEL) throw new ModelError("INVALID_MODEL", "there is no such model");
         if (framework === "provider_c") throw new ModelError("PROVIDER_NOT_CONFIGURED", "provider_c is not configured");
-        const facts = { contextWindow: 1_000, maxOutputTokens: 100, hasTools: true, isSimulated: true };
+        const facts = { contextWindow: 1_000, hasTools: true, isReasoning: false, isSimulated: true };
         return { framework, model: model ?? "default", ...facts };
       },
     },

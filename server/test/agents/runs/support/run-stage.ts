@@ -268,10 +268,11 @@ function scriptedModels(script: Script, price: number | null): Models {
       framework,
       model: model ?? "scripted",
       contextWindow: 32_000,
-      maxOutputTokens: 4_096,
       hasTools: true,
+      isReasoning: false,
       isSimulated: false,
     }),
+    maxTokens: (_framework, _model, { max_tokens: asked }) => (typeof asked === "number" ? asked : 4_096),
     priceOf: (_framework, _model, usage) =>
       price === null ? null : ((usage.inputTokens + usage.outputTokens) * price) / 1_000,
     stream: script,
