@@ -46,15 +46,21 @@ export function failTurn(run: LiveRun, turn: Turn, error: unknown): TurnEnd {
     return breakOffTurn(run, turn);
   }
   if (error instanceof BudgetSpent) return endForBudget(run, turn);
+  const fault = describeFault(run, error);
   return record(run, turn, {
     outcome: "failed",
-    finishReason: error === "CONTENT_FILTERED" || codeOf(error) === "CONTENT_FILTERED" ? "content_filter" : "error",
-    error: describeFault(run, error),
+    finishReason: FINISH_REASONS[fault.code] ?? "error",
+    error: fault,
     isPartial: true,
     stop: null,
     handoffTo: null,
   });
 }
+
+const FINISH_REASONS: Readonly<Record<string, string>> = {
+  CONTENT_FILTERED: "content_filter",
+  MAX_TOKENS_REACHED: "length",
+};
 
 /** Nothing went wrong with the agent, so it does not count as an error of it. */
 function endForBudget(run: LiveRun, turn: Turn): TurnEnd {
@@ -188,10 +194,6 @@ function describeFault(run: LiveRun, error: unknown): FaultRow {
     retryable: true,
     provider_status: null,
   };
-}
-
-function codeOf(error: unknown): string | null {
-  return error instanceof ModelError ? error.code : null;
 }
 
 function isBlank({ text }: Turn): boolean {

@@ -3,6 +3,7 @@ import type { Framework } from "@swarmbase/sdk";
 import { answerCalls, refused, runTool, toMemberAnswer } from "./answer-calls.ts";
 import { buildTurnContext, callModel } from "./call-model.ts";
 import type { TranscriptMessage } from "../context/transcript.ts";
+import { ModelError } from "../providers/model-error.ts";
 import { breakOffTurn, closeSuspended, failTurn, finishTurn } from "./finish-turn.ts";
 import type { LiveRun } from "./live-run.ts";
 import { buildToolset } from "./toolset.ts";
@@ -16,6 +17,7 @@ import {
   type Turn,
   type TurnEnd,
   type WaitingCall,
+  warnOnce,
 } from "./turn.ts";
 
 const BUSY_RETRY_MS = 100;
@@ -122,6 +124,7 @@ async function goOn(run: LiveRun, turn: Turn): Promise<TurnEnd> {
     const toolset = buildToolset(run, turn);
     const answer = await callModel(run, turn, toolset.tools);
     if (answer.finish === "content_filter") return failTurn(run, turn, "CONTENT_FILTERED");
+    if (answer.finish === "length" && answer.text.trim() === "") return endWithoutWords(run, turn);
     if (answer.calls.length === 0) return finishTurn(run, turn, { finishReason: answer.finish });
     // It was told to answer in words.
     if (turn.mustAnswer) return finishTurn(run, turn, { finishReason: answer.finish, stop: "max_tool_steps" });
@@ -144,6 +147,19 @@ async function goOn(run: LiveRun, turn: Turn): Promise<TurnEnd> {
       }
     }
   }
+}
+
+/** The model used up its tokens, for thinking or for a tool call that is not whole, before it said anything. */
+function endWithoutWords(run: LiveRun, turn: Turn): TurnEnd {
+  const { framework, model } = turn;
+  const limit = run.ports.models.maxTokens(framework, model, turn.agent.settings);
+  const message = `the model used up max_tokens (${limit}) before it said anything`;
+  if (turn.text.trim() === "") {
+    const advice = `${framework}, model ${model}: ${message}; raise max_tokens in the settings of the agent`;
+    return failTurn(run, turn, new ModelError("MAX_TOKENS_REACHED", advice));
+  }
+  warnOnce(turn, { setting: "max_tokens", message: `${message} more` });
+  return finishTurn(run, turn, { finishReason: "length" });
 }
 
 /** Null: all calls are answered and the model reads the answers next. */

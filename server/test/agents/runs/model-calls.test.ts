@@ -168,6 +168,54 @@ describe("a conversation that the model finds too long", () => {
   });
 });
 
+describe("an answer that ends by length", () => {
+  const wire = WIRE["openai-compatible"];
+  const thoughts = (): readonly string[] => {
+    const [opening = "", ...rest] = wire({ end: "length" });
+    return [opening, opening.replace('"content":""', '"reasoning_content":"Let me think"'), ...rest];
+  };
+
+  test("fails with an error that names max_tokens when it has no word", async () => {
+    const calls = [{ id: "c", name: "look_up", input: { at: "home" } }];
+    const half = wire({ calls }).map((frame) =>
+      frame.replace('"finish_reason":"tool_calls"', '"finish_reason":"length"'),
+    );
+    for (const frames of [wire({ end: "length" }), thoughts(), wire({ texts: [" \n"], end: "length" }), half]) {
+      first.answer(say(frames));
+      const swarm = await stage.newSwarm({ agents: ["Ada"] });
+      const { status, errors, responses } = await answer(swarm, open({ provider_a: compatible(first.url, "r1") }));
+      assert.deepEqual([status, responses, errors.length], ["failed", [], 1]);
+      assert.equal(errors[0]?.code, "MAX_TOKENS_REACHED");
+      assert.match(errors[0].message, /max_tokens \(12288\)/);
+      assert.equal(first.asked[0]?.body["max_tokens"], 12_288);
+      const [spent] = await stage.rows<{ output_tokens: number }>(
+        "select output_tokens::integer from public.usage_records where swarm_id = $1",
+        [swarm.swarmId],
+      );
+      assert.equal(spent?.output_tokens, 7);
+    }
+  });
+
+  test("stands when it has words, and what was said before a tool call stands with a warning", async () => {
+    first.answer(say(wire({ texts: ["half an"], end: "length" })));
+    const swarm = await stage.newSwarm({ agents: ["Ada"] });
+    const models = open({ provider_a: compatible(first.url, "plain") });
+    const cut = await answer(swarm, models);
+    assert.deepEqual([cut.status, cut.responses[0]?.message.content], ["completed", "half an"]);
+    assert.deepEqual(cut.responses[0]?.warnings, []);
+
+    await stage.newTool(swarm.agentIds[0] ?? "", "look_up");
+    const calls = [{ id: "c", name: "look_up", input: {} }];
+    first.answer(say(wire({ texts: ["Let me look."], calls })), say(wire({ end: "length" })));
+    const begun = await answer(swarm, models);
+    assert.deepEqual([begun.status, begun.responses[0]?.message.content], ["completed", "Let me look."]);
+    assert.deepEqual(
+      begun.responses[0]?.warnings.map(({ setting }) => setting),
+      ["max_tokens"],
+    );
+  });
+});
+
 describe("settings of an agent", () => {
   const settings = { temperature: 0.1, seed: 7, reasoning_effort: "low", response_format: { type: "json_object" } };
   const idle = { logit_bias: {}, thinking: "a lot" };
