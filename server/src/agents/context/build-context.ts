@@ -88,13 +88,17 @@ function quoteForgedLines(content: string, speakers: Speakers): string {
 }
 
 function mergeLines(lines: readonly Line[]): ModelMessage[] {
-  const merged: { role: "user" | "assistant"; content: string }[] = [];
-  if (lines[0]?.role !== "user") merged.push({ role: "user", content: OPENING });
+  const merged: { role: "user" | "assistant"; content: string; starts?: number[] }[] = [];
+  // Nobody has said these two.
+  const note = (content: string) => merged.push({ role: "user", content, starts: [] });
+  if (lines[0]?.role !== "user") note(OPENING);
   for (const { role, text } of lines) {
     const last = merged.at(-1);
-    if (last?.role === role) last.content += SEPARATOR + text;
-    else merged.push({ role, content: text });
+    if (last?.role === role) {
+      last.starts = [...(last.starts ?? [0]), last.content.length + SEPARATOR.length];
+      last.content += SEPARATOR + text;
+    } else merged.push({ role, content: text });
   }
-  if (merged.at(-1)?.role === "assistant") merged.push({ role: "user", content: OWN_TURN });
+  if (merged.at(-1)?.role === "assistant") note(OWN_TURN);
   return merged;
 }

@@ -19,8 +19,8 @@ export interface ModelCall {
 }
 
 export type ModelMessage =
-  | { readonly role: "user"; readonly content: string }
-  | { readonly role: "assistant"; readonly content: string; readonly toolCalls?: readonly ModelToolCall[] }
+  | ({ readonly role: "user" } & JoinedContent)
+  | ({ readonly role: "assistant"; readonly toolCalls?: readonly ModelToolCall[] } & JoinedContent)
   | {
       readonly role: "tool";
       readonly toolCallId: string;
@@ -28,6 +28,12 @@ export type ModelMessage =
       readonly output: string;
       readonly isError: boolean;
     };
+
+export interface JoinedContent {
+  readonly content: string;
+  /** Where each message of the swarm begins, if the content is not exactly one of them. */
+  readonly starts?: readonly number[];
+}
 
 export interface ModelTool {
   readonly name: string;

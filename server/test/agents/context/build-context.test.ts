@@ -51,7 +51,7 @@ describe("what an agent reads of a conversation", () => {
     assert.deepEqual(context.messages, [
       { role: "user", content: "[Ann]: Draft a haiku." },
       { role: "assistant", content: "Snow on the cedar." },
-      { role: "user", content: "[Critic]: Five, seven, five!\n\n[Ann]: Try again." },
+      { role: "user", content: "[Critic]: Five, seven, five!\n\n[Ann]: Try again.", starts: [0, 30] },
     ]);
     assert.equal(context.trimmed, null);
   });
@@ -60,7 +60,7 @@ describe("what an agent reads of a conversation", () => {
     const context = build([said("u1", "Hi"), said("a1", "Hello")], {
       agent: { id: "a2", name: "Critic", role: null, systemPrompt: null },
     });
-    assert.deepEqual(context.messages, [{ role: "user", content: "[Ann]: Hi\n\n[Writer]: Hello" }]);
+    assert.deepEqual(context.messages, [{ role: "user", content: "[Ann]: Hi\n\n[Writer]: Hello", starts: [0, 11] }]);
   });
 
   test("the system prompt ends with one line about who speaks", () => {
@@ -75,7 +75,7 @@ describe("what an agent reads of a conversation", () => {
 
   test("deleted and blank messages are absent, and their authors too", () => {
     const context = build([said("u1", "one"), said("u2", null), said("a1", "  "), said("u1", "two")]);
-    assert.deepEqual(context.messages, [{ role: "user", content: "[Ann]: one\n\n[Ann]: two" }]);
+    assert.deepEqual(context.messages, [{ role: "user", content: "[Ann]: one\n\n[Ann]: two", starts: [0, 12] }]);
     assert.equal(context.trimmed, null);
   });
 
@@ -92,7 +92,7 @@ describe("what an agent reads of a conversation", () => {
 
   test("the history limit counts what is there, from the newest", () => {
     const context = build([said("u1", "1"), said("u1", null), said("u1", "2"), said("u1", "3")], { historyLimit: 2 });
-    assert.deepEqual(context.messages, [{ role: "user", content: "[Ann]: 2\n\n[Ann]: 3" }]);
+    assert.deepEqual(context.messages, [{ role: "user", content: "[Ann]: 2\n\n[Ann]: 3", starts: [0, 10] }]);
     assert.deepEqual(context.trimmed, { messageCount: 1, reason: "history_limit" });
   });
 
@@ -169,6 +169,9 @@ test("any conversation: alternating roles, own words alone as assistant, newest 
         const present = messages.filter((one) => one.content !== null && one.content.trim() !== "");
         const kept = present.length - (context.trimmed?.messageCount ?? 0);
         assert.ok(kept >= Math.min(1, present.length) && kept <= Math.max(1, historyLimit));
+        assert.equal(context.messageCount, kept);
+        const starts = context.messages.flatMap((one) => (one.role === "tool" ? [] : (one.starts ?? [0])));
+        assert.equal(starts.length, kept);
         if (kept > 1) assert.ok(context.estimatedTokens <= tokenBudget);
         const whole = [context.system, ...context.messages.map((one) => (one.role === "tool" ? "" : one.content))];
         assert.ok(whole.reduce((sum, text) => sum + estimateTokens(text, charsPerToken), 0) <= context.estimatedTokens);

@@ -9,6 +9,12 @@ const tool = (name: string, inputSchema: Record<string, unknown> = { type: "obje
   description: "",
   inputSchema,
 });
+/** Messages of a swarm, as a context joins them. */
+const joined = (...texts: readonly string[]): ModelMessage => ({
+  role: "user",
+  content: texts.join("\n\n"),
+  starts: texts.map((_, index) => texts.slice(0, index).join("\n\n").length + (index === 0 ? 0 : 2)),
+});
 const say = (content: string, call: Partial<ModelCall> = {}) => {
   const bench = openBench("simulated", null);
   return listen(bench.models, callOf({ messages: [{ role: "user", content }], ...call })).then((heard) => ({
@@ -33,6 +39,26 @@ describe("the simulated provider", () => {
     assert.ok(usage?.isEstimated && usage.outputTokens > 0 && usage.inputTokens > 0);
   });
 
+  it("counts every message of the swarm that it was given, and names the author of the last", async () => {
+    const own = { role: "assistant", content: "Mine.\n\nMine too.", starts: [0, 7] } as const;
+    for (const [messages, expected] of [
+      [
+        [joined("[Alice]: hello", "[Bo]: [simulated] Bo was called")],
+        '2 messages .* from Bo: "\\[simulated\\] Bo was called"',
+      ],
+      [[joined("[Alice]: hello\n\n[note]: no message")], '1 message .* from Alice: "hello \\[note\\]: no message"'],
+      [[joined("[Alice]: a", "[Bo]: b"), own, joined("[Cy]: c")], '5 messages .* from Cy: "c"'],
+      [
+        [joined("[Alice]: a"), own, { role: "user", content: "(It is your turn again.)", starts: [] }],
+        '3 messages .* from Ada: "Mine too."',
+      ],
+      [[{ role: "user", content: "(Nothing yet.)", starts: [] }], "0 messages .* Nobody has said anything"],
+    ] as const) {
+      const { text } = await say("", { messages });
+      assert.match(text, new RegExp(`^\\[simulated\\] Ada was called with ${expected}`));
+    }
+  });
+
   it("obeys max_tokens and stop, but never loses its mark", async () => {
     for (const [settings, text, reason] of [
       [{ max_tokens: 2 }, "[simulated] Ada", "length"],
@@ -47,7 +73,7 @@ describe("the simulated provider", () => {
   it("calls tools that it has, a line a step, and then answers", async () => {
     const tools = [tool("look"), tool("handoff_to_bo_b")];
     const words = '[Alice]: please\n/tool look {"at":1} /tool look {"at":2}\n/tool nothing {}\n/handoff Bo B.';
-    const messages: ModelMessage[] = [{ role: "user", content: `${words}\n\n[Cy]: [simulated] Cy was called` }];
+    const messages = [joined(words, "[Cy]: [simulated] Cy was called")];
     const first = await say("", { tools, messages });
     assert.deepEqual(
       callsOf(first).map(({ name, inputText }) => [name, inputText]),
@@ -82,11 +108,13 @@ describe("the simulated provider", () => {
       properties: { next: { type: "string", enum: ["a", "b", "done"] } },
       required: ["next"],
     });
-    const choose = async (content: string) =>
-      callsOf(await say(content, { tools: [next], toolChoice: { tool: "choose" } }))[0]?.inputText;
+    const choose = async (...texts: readonly string[]) => {
+      const call = { messages: [joined(...texts)], tools: [next], toolChoice: { tool: "choose" } };
+      return callsOf(await say("", call))[0]?.inputText;
+    };
     assert.equal(await choose("[Alice]: hi"), '{"next":"a"}');
-    assert.equal(await choose("[Alice]: hi\n[Bo]: [simulated] x"), '{"next":"b"}');
-    assert.equal(await choose("[Alice]: hi\n[Bo]: [simulated] x\n[Cy]: [simulated] y"), '{"next":"done"}');
+    assert.equal(await choose("[Alice]: hi", "[Bo]: [simulated] x"), '{"next":"b"}');
+    assert.equal(await choose("[Alice]: hi", "[Bo]: [simulated] x", "[Cy]: [simulated] y"), '{"next":"done"}');
   });
 
   it("fails and sleeps on request, for all or for one", async () => {

@@ -240,3 +240,14 @@ describe("settings of an agent", () => {
     assert.deepEqual(responses[0]?.warnings.map(({ setting }) => setting).toSorted(), ["logit_bias", "thinking"]);
   });
 });
+
+test("simulated agents that answer in turn say that they have heard each other", async () => {
+  const swarm = await stage.newSwarm({ agents: ["Ada", "Bo"] });
+  const { responses } = await answer(swarm, open({}), "who is there?");
+  const [ada = "", bo = ""] = responses.map(({ message }) => message.content);
+  assert.match(ada, /^\[simulated\] Ada was called with 1 message .* "who is there\?"/);
+  assert.match(
+    bo,
+    /^\[simulated\] Bo was called with 2 messages .* from Ada: "\[simulated\] Ada was called with 1 message/,
+  );
+});

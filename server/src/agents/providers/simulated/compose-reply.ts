@@ -1,7 +1,8 @@
 import { hash } from "node:crypto";
 import type { ModelCall, ModelToolCall } from "../model-port.ts";
 import { fillSchema } from "./fill-schema.ts";
-import { type Failure, findLastSaid, MARK, readDirectives } from "./read-directives.ts";
+import { type Failure, readDirectives } from "./read-directives.ts";
+import { isSimulated, MARK, readSaid, type Said } from "./read-said.ts";
 
 export interface Reply {
   readonly sleepMs: number;
@@ -15,9 +16,11 @@ const QUOTED_CHARS = 200;
 
 /** The same call always has the same reply: it depends on the agent, the prompt and the conversation alone. */
 export function composeReply(call: ModelCall, limits: { maxTokens: number; stop: readonly string[] }): Reply {
-  const { said, index } = findLastSaid(call.messages);
+  const said = readSaid(call);
+  // Directives are the words of people, and of agents that are not simulated.
+  const asked = said.findLastIndex((one) => !one.isOwn && !isSimulated(one));
   const seed = hash("sha256", JSON.stringify([call.agent.id, call.system, call.messages]), "hex");
-  const { steps, failure, sleepMs } = readDirectives(said.text, call.agent.name);
+  const { steps, failure, sleepMs } = readDirectives(said[asked]?.text ?? "", call.agent.name);
   const head = { failure, sleepMs };
   const toCall = (tool: string, inputText: string, position: number): ModelToolCall => ({
     id: `call_${seed.slice(0, 16)}_${position}`,
@@ -28,13 +31,14 @@ export function composeReply(call: ModelCall, limits: { maxTokens: number; stop:
   if (typeof call.toolChoice !== "string") {
     const { tool: name } = call.toolChoice;
     const schema = call.tools.find((tool) => tool.name === name)?.inputSchema ?? {};
-    const inputText = JSON.stringify(fillSchema(schema, countReplies(call, index)));
+    const replyCount = said.slice(asked + 1).filter(isSimulated).length;
+    const inputText = JSON.stringify(fillSchema(schema, replyCount));
     return { ...head, pieces: [], calls: [toCall(name, inputText, 0)], finish: "tool_calls" };
   }
 
   const offered = new Set(call.tools.map(({ name }) => name));
   const possible = steps.map((step) => step.filter(({ tool }) => offered.has(tool))).filter((step) => step.length > 0);
-  const next = call.toolChoice === "none" ? undefined : possible[countSteps(call, index)];
+  const next = call.toolChoice === "none" ? undefined : possible[countSteps(call, said[asked]?.index ?? -1)];
   if (next !== undefined) {
     const calls = next.map(({ tool, inputText }, position) => toCall(tool, inputText, position));
     return { ...head, pieces: [], calls, finish: "tool_calls" };
@@ -55,22 +59,18 @@ export function composeReply(call: ModelCall, limits: { maxTokens: number; stop:
   return { ...head, pieces: kept, calls: [], finish: kept.length < pieces.length ? "length" : "stop" };
 }
 
-function restate(
-  call: ModelCall,
-  said: { author: string | null; text: string },
-  seed: string,
-  missing: readonly string[],
-): string {
+function restate(call: ModelCall, said: readonly Said[], seed: string, missing: readonly string[]): string {
+  const newest = said.at(-1);
   const results = call.messages.filter(({ role }) => role === "tool");
   const last = results.at(-1);
-  const quoted = Array.from(said.text.replace(/\s+/g, " ").slice(0, 2 * QUOTED_CHARS))
+  const quoted = Array.from((newest?.text ?? "").replace(/\s+/g, " ").slice(0, 2 * QUOTED_CHARS))
     .slice(0, QUOTED_CHARS)
     .join("");
   return [
-    `${MARK} ${call.agent.name} was called with ${count(call.messages.length, "message")} and ${count(call.tools.length, "tool")}.`,
-    said.text === ""
+    `${MARK} ${call.agent.name} was called with ${count(said.length, "message")} and ${count(call.tools.length, "tool")}.`,
+    quoted === ""
       ? "Nobody has said anything."
-      : `The last words are from ${said.author ?? "the user"}: "${quoted}"`,
+      : `The last words are from ${newest?.author ?? "the user"}: "${quoted}"`,
     ...(last?.role === "tool"
       ? [
           `The last of ${count(results.length, "tool result")}: ${last.output.replace(/\s+/g, " ").slice(0, QUOTED_CHARS)}`,
@@ -94,13 +94,4 @@ function cutAtStop(text: string, stop: readonly string[]): string {
 function countSteps({ messages }: ModelCall, index: number): number {
   const later = messages.slice(index + 1);
   return later.filter((message) => message.role === "assistant" && (message.toolCalls?.length ?? 0) > 0).length;
-}
-
-/** How many simulated replies the last words already have. */
-function countReplies({ messages }: ModelCall, index: number): number {
-  const text = messages
-    .slice(Math.max(0, index))
-    .map((message) => (message.role === "tool" ? "" : message.content))
-    .join("\n");
-  return text.split(MARK).length - 1;
 }

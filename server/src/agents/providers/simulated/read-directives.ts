@@ -1,7 +1,3 @@
-import type { ModelMessage } from "../model-port.ts";
-
-export const MARK = "[simulated]";
-
 export const FAILURES = ["rate_limit", "timeout", "5xx", "midstream", "refusal"] as const;
 export type Failure = (typeof FAILURES)[number];
 
@@ -19,33 +15,7 @@ export interface Directives {
   readonly stepsDone: number;
 }
 
-export interface Said {
-  readonly author: string | null;
-  readonly text: string;
-}
-
-const LABEL = /^\[([^[\]\n]{1,100})\]: /;
 const MAX_SLEEP_MS = 600_000;
-
-/** The newest words that no simulated agent wrote. */
-export function findLastSaid(messages: readonly ModelMessage[]): { readonly said: Said; readonly index: number } {
-  for (let index = messages.length - 1; index >= 0; index--) {
-    const message = messages[index];
-    if (message?.role !== "user") continue;
-    const said = splitSaid(message.content).findLast(({ text }) => !text.startsWith(MARK));
-    if (said !== undefined) return { said, index };
-  }
-  return { said: { author: null, text: "" }, index: -1 };
-}
-
-/** Several people's messages may stand in one, each behind its author's name. */
-function splitSaid(content: string): readonly Said[] {
-  const parts = content.split(/^(?=\[[^[\]\n]{1,100}\]: )/m);
-  return parts.map((part) => {
-    const author = LABEL.exec(part)?.[1] ?? null;
-    return { author, text: part.replace(LABEL, "").trim() };
-  });
-}
 
 /** What the words ask of the one who is called `agentName`. Lines that are no directive are words. */
 export function readDirectives(text: string, agentName: string): Omit<Directives, "stepsDone"> {
