@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ErrorCode } from "@swarmbase/sdk";
 import type { AppError } from "../errors/index.ts";
-import type { Observer } from "../observe/index.ts";
+import { createLineBudget, type LineBudget, type Observer } from "../observe/index.ts";
 import { PROBE_PATHS } from "./health.ts";
 import { requestIdOf } from "./request-id.ts";
 
@@ -34,7 +35,17 @@ interface KeptResponse extends ServerResponse {
   [KEPT]?: Kept;
 }
 
+/** What is wrong is with somebody else: the provider, the tool or the endpoint that a caller named. */
+const UPSTREAM_CODES: ReadonlySet<string> = new Set([
+  "DELIVERY_FAILED",
+  "PROVIDER_ERROR",
+  "PROVIDER_NOT_CONFIGURED",
+  "PROVIDER_TIMEOUT",
+  "TOOL_ERROR",
+] satisfies ErrorCode[]);
+
 export function createAccessLog(observer: Observer): AccessLog {
+  const upstreamBudget = createLineBudget();
   return {
     begin(request, response: KeptResponse) {
       const startedMs = performance.now();
@@ -43,7 +54,8 @@ export function createAccessLog(observer: Observer): AccessLog {
       response.once("close", () => {
         const { facts, failure } = kept;
         const path = pathOf(request.url);
-        observer.note(failure === null ? "request.completed" : nameOf(failure, path), {
+        const { name, ...more } = describeOutcome(failure, path, upstreamBudget);
+        observer.note(name, {
           method: request.method,
           path,
           route: facts.route,
@@ -53,7 +65,7 @@ export function createAccessLog(observer: Observer): AccessLog {
           requestId: requestIdOf(request),
           traceId: traceOf(request.headers["traceparent"]),
           isCutShort: isCutShort(response) || undefined,
-          error: failure !== null && failure.status >= 500 ? (failure.cause ?? failure) : undefined,
+          ...more,
         });
       });
     },
@@ -68,10 +80,28 @@ export function createAccessLog(observer: Observer): AccessLog {
   };
 }
 
-function nameOf(error: AppError, path: string): "request.completed" | "request.unavailable" | "request.failed" {
+interface Outcome {
+  readonly name: "request.completed" | "request.unavailable" | "request.upstream_failed" | "request.failed";
+  readonly error?: unknown;
+  readonly code?: string;
+  readonly reason?: string;
+  /** How many lines of this kind were not written before this one. */
+  readonly leftOut?: number;
+}
+
+function describeOutcome(failure: AppError | null, path: string, upstreamBudget: LineBudget): Outcome {
+  if (failure === null || failure.status < 500) return { name: "request.completed" };
+  const error = failure.cause ?? failure;
   // A probe that finds the database away asks again and again; that it is away is said once, elsewhere.
-  if (error.status < 500 || PROBE_PATHS.has(path)) return "request.completed";
-  return error.code === "SERVICE_UNAVAILABLE" ? "request.unavailable" : "request.failed";
+  if (PROBE_PATHS.has(path)) return { name: "request.completed", error };
+  if (UPSTREAM_CODES.has(failure.code)) {
+    const leftOut = upstreamBudget.take();
+    // Not the cause, which may quote what the other side has sent.
+    const told = { code: failure.code, reason: failure.message };
+    if (leftOut === null) return { name: "request.completed", ...told };
+    return { name: "request.upstream_failed", ...told, ...(leftOut > 0 && { leftOut }) };
+  }
+  return { name: failure.code === "SERVICE_UNAVAILABLE" ? "request.unavailable" : "request.failed", error };
 }
 
 /** An answer that was written past Node's response object has an error status, but no headers of its own. */

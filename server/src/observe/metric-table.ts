@@ -11,7 +11,7 @@ export interface MetricRow {
   readonly kind: "counter" | "histogram";
 }
 
-const REQUESTS = ["request.completed", "request.failed", "request.unavailable"] as const;
+const REQUESTS = ["request.completed", "request.failed", "request.unavailable", "request.upstream_failed"] as const;
 
 export const METRICS: readonly MetricRow[] = [
   {

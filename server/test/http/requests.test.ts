@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { test } from "node:test";
 import { AppError } from "../../src/errors/index.ts";
 import { createHttpServer, type Route } from "../../src/http/index.ts";
+import { OBSERVATIONS } from "../../src/observe/index.ts";
 import { type Answer, bodyOf, exchange, readToEnd, route, startServer, until } from "./support/test-server.ts";
 
 const JSON_HEADERS = { "content-type": "application/json" };
@@ -262,6 +263,24 @@ test("errors of handlers: known ones are shown, unknown ones only logged", async
   await until(() => notes.filter(({ name }) => name === "request.failed").length === 4);
   const logged = notes.find(({ fields }) => fields["path"] === "/unknown");
   assert.match(String(logged?.fields["error"]), /private.users/);
+});
+
+test("a failure of somebody else is an info line without its cause, and a bounded number of lines", async (t) => {
+  const routes: Route[] = [
+    route("/tool", () => {
+      throw new AppError("TOOL_ERROR", "The host name could not be resolved", { cause: new Error("hostile words") });
+    }),
+  ];
+  const { request, notes } = await startServer(t, { routes });
+  for (let count = 0; count < 40; count += 1) assertErrorBody(await request("/tool"), 502, "TOOL_ERROR");
+  await until(() => notes.length === 40);
+  const names = notes.map(({ name }) => name);
+  assert.deepEqual(new Set(names.slice(0, 30)), new Set(["request.upstream_failed"]));
+  assert.deepEqual(new Set(names.slice(30)), new Set(["request.completed"]));
+  assert.equal(OBSERVATIONS["request.upstream_failed"].level, "info");
+  const { code, reason } = notes[0]?.fields ?? {};
+  assert.deepEqual([code, reason], ["TOOL_ERROR", "The host name could not be resolved"]);
+  assert.ok(!notes.some(({ fields }) => String(fields["error"]).includes("hostile")));
 });
 
 test("each request is logged once, without its query", async (t) => {

@@ -1,8 +1,13 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
+import type { Observer } from "../../../src/observe/index.ts";
 import { startReceiver } from "../../outbound/support/receiver.ts";
+import { assignedTool, callContext } from "../tools/assigned-tool.ts";
 import { openToolsForTest } from "../tools/open-tools-for-test.ts";
+
+/** The protocol's code for a call whose headers do not fit the declaration of its tool. */
+const HEADER_MISMATCH = -32_020;
 
 interface Asked {
   readonly id?: number;
@@ -34,4 +39,57 @@ test("a server whose list is huge or has no end is given up before it has filled
     await assert.rejects(tools.listRemote({ callerId: randomUUID(), server }), { code: "TOOL_ERROR" });
     assert.ok(sentBytes < 20_000_000, `${path}: ${sentBytes} bytes were taken`);
   }
+});
+
+test("a server whose tools are declared to forge lines of the log gets one line of ours, and prints none", async (t) => {
+  const forged = 'x\n{"level":"fatal","msg":"forged"}';
+  const input = { type: "object", properties: { a: { type: "string", "x-mcp-header": `bad ${forged}` } } };
+  const offered = Array.from({ length: 30 }, (_, index) => ({ name: `${index} ${forged}`, inputSchema: input }));
+  let hasTools = true;
+  const receiver = await startReceiver(t, ({ body }, response) => {
+    const { id, method } = JSON.parse(body.toString()) as Asked;
+    const answer = (result: object): void => {
+      const text = JSON.stringify({ jsonrpc: "2.0", id, ...result });
+      response.writeHead(id === undefined ? 202 : 200, { "content-type": "application/json" }).end(text);
+    };
+    const complete = { resultType: "complete", ttlMs: 0, cacheScope: "private" };
+    switch (method) {
+      case "server/discover":
+        return answer({
+          result: {
+            ...complete,
+            supportedVersions: ["2026-07-28"],
+            capabilities: hasTools ? { tools: {} } : {},
+            serverInfo: { name: "liar", version: "1" },
+          },
+        });
+      case "tools/list":
+        return answer({ result: { ...complete, tools: offered } });
+      default:
+        // Makes the package list the tools by itself.
+        return answer({ error: { code: HEADER_MISMATCH, message: forged } });
+    }
+  });
+  const printed = (["log", "info", "warn", "error", "debug"] as const).map((name) => t.mock.method(console, name));
+  const notes: unknown[] = [];
+  const observer: Observer = { note: (name, fields) => void notes.push({ name, fields }), child: () => observer };
+  const tools = openToolsForTest(t, { observer });
+  const url = `https://hooks.example.com:${receiver.port}/`;
+  const oneLine = [{ name: "tool.definitions_excluded", fields: { count: 30 } }];
+
+  assert.deepEqual(await tools.listRemote({ callerId: randomUUID(), server: { url, secrets: {} } }), []);
+  assert.deepEqual(notes.splice(0), oneLine);
+
+  const tool = assignedTool({ kind: "mcp", config: { url, remote_name: "look" } });
+  const outcome = await tools.run(tool, {}, callContext());
+  assert.equal(outcome.status === "failed" && outcome.error.code, "TOOL_REMOTE_ERROR");
+  assert.deepEqual(notes.splice(0), oneLine);
+
+  hasTools = false;
+  assert.deepEqual(await tools.listRemote({ callerId: randomUUID(), server: { url, secrets: {} } }), []);
+  assert.deepEqual(notes, []);
+  assert.deepEqual(
+    printed.map(({ mock }) => mock.callCount()),
+    [0, 0, 0, 0, 0],
+  );
 });

@@ -202,7 +202,7 @@ test("connections are shared by one owner alone, bounded, and closed when idle",
     connectionsPerOrigin: 8,
     exemptUrls: [],
   });
-  const pool = new McpPool({ guarded, version: "test", maxClients: 2, idleMs: 50 });
+  const pool = new McpPool({ guarded, version: "test", maxClients: 2, idleMs: 50, onExcluded: () => {} });
   t.after(async () => {
     await pool.close();
     await guarded.close();

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Client, JsonSchemaValidator, jsonSchemaValidator } from "@modelcontextprotocol/client";
 import type { FetchPort } from "../http/run-http-tool.ts";
 import { createBoundedFetch } from "./bounded-fetch.ts";
+import { silenceClient } from "./silence-client.ts";
 
 /** A server, as one owner speaks to it. */
 export interface McpTarget {
@@ -16,6 +17,8 @@ export interface McpPoolOptions {
   readonly version: string;
   readonly maxClients: number;
   readonly idleMs: number;
+  /** A server declares this many tools in a way that the protocol forbids. */
+  onExcluded(count: number): void;
 }
 
 export interface McpLoan {
@@ -102,7 +105,7 @@ export class McpPool {
 
   /** For all who wait for it, so that none of them can end it. */
   async #connect({ url, headers }: McpTarget): Promise<Client> {
-    const { guarded, version } = this.#options;
+    const { guarded, version, onExcluded } = this.#options;
     // Most nodes never speak to such a server, and loading it takes a large part of a start.
     const { Client, StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
     const transport = new StreamableHTTPClientTransport(new URL(url), {
@@ -121,6 +124,7 @@ export class McpPool {
     );
     // What is wrong is told by the call that fails.
     client.onerror = () => {};
+    silenceClient(client, onExcluded);
     try {
       const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(CONNECT_TIMEOUT_MS)]);
       await client.connect(transport, { signal });
