@@ -1002,37 +1002,51 @@ end
 $function$;
 grant execute on function private.check_swarm_answers(uuid,jsonb) to sb_service;
 
-CREATE OR REPLACE FUNCTION private.claim_runs(owner text, lease_ms integer, max_runs integer)
- RETURNS TABLE(run_id uuid, fence bigint)
+CREATE OR REPLACE FUNCTION private.claim_runs(owner text, lease_ms integer, max_runs integer, bounded text[] DEFAULT '{}'::text[], rooms integer[] DEFAULT '{}'::integer[])
+ RETURNS TABLE(run_id uuid, fence bigint, frameworks text[])
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
-  candidate uuid;
+  candidate public.runs;
   claimed integer := 0;
+  full_frameworks text[] := array(
+    select place.framework from unnest(claim_runs.bounded, claim_runs.rooms) as place (framework, room) where place.room <= 0);
 begin
   for candidate in
-    select r.id from public.runs r
-    where r.status in ('queued', 'requires_action') and private.is_run_claimable(r)
+    select r.* from public.runs r
+    where r.status in ('queued', 'requires_action') and (r.status = 'queued' or private.is_run_claimable(r))
       and not exists (select 1 from public.runs busy where busy.swarm_id = r.swarm_id and busy.status = 'running')
       and not exists (select 1 from public.runs older
                       where older.swarm_id = r.swarm_id and older.status in ('queued', 'requires_action')
-                        and (older.queued_at, older.id) < (r.queued_at, r.id) and private.is_run_claimable(older))
+                        and (older.queued_at, older.id) < (r.queued_at, r.id)
+                        and (older.status = 'queued' or private.is_run_claimable(older)))
+      and (cardinality(full_frameworks) = 0 or not exists (
+        select 1 from public.swarms s
+        join public.swarm_agents sa on sa.swarm_id = s.id and sa.enabled
+        join public.agents a on a.id = sa.agent_id
+        where s.id = r.swarm_id and a.framework = any (full_frameworks)
+          and private.may_speak(r.request, r.strategy, s.coordinator_agent_id, a.id)))
     order by r.queued_at, r.id
     limit claim_runs.max_runs * 2
   loop
     exit when claimed >= claim_runs.max_runs;
-    claim_runs.fence := private.start_run(candidate, claim_runs.owner, claim_runs.lease_ms);
-    if claim_runs.fence is not null then
-      claim_runs.run_id := candidate;
-      claimed := claimed + 1;
-      return next;
-    end if;
+    claim_runs.fence := private.start_run(candidate.id, claim_runs.owner, claim_runs.lease_ms);
+    continue when claim_runs.fence is null;
+    claim_runs.run_id := candidate.id;
+    claim_runs.frameworks := case when cardinality(claim_runs.bounded) > 0 then private.run_frameworks(candidate) else '{}' end;
+    claim_runs.rooms := array(
+      select place.room - (place.framework = any (claim_runs.frameworks))::integer
+      from unnest(claim_runs.bounded, claim_runs.rooms) with ordinality as place (framework, room, at) order by place.at);
+    claimed := claimed + 1;
+    return next;
+    exit when exists (select 1 from unnest(claim_runs.bounded, claim_runs.rooms) as place (framework, room)
+                      where place.room <= 0 and place.framework <> all (full_frameworks));
   end loop;
 end
 $function$;
-grant execute on function private.claim_runs(text,integer,integer) to sb_service;
+grant execute on function private.claim_runs(text,integer,integer,text[],integer[]) to sb_service;
 
 CREATE OR REPLACE FUNCTION private.claim_webhook_deliveries(new_claim uuid, lease interval, max_lanes integer, max_rows integer, lane_share integer, lane_ids uuid[], lane_room integer[], full_users uuid[])
  RETURNS TABLE(id uuid, run_at timestamp with time zone, webhook_id uuid, user_id uuid, event_id uuid, event_type text, body text, attempts integer, attempts_before integer, cause text, url text, secret text, previous_secrets text[], headers jsonb, retry_count integer, timeout_ms integer)
@@ -2605,6 +2619,15 @@ end
 $function$;
 grant execute on function private.may_number_message(uuid) to authenticated, sb_service, service_role;
 
+CREATE OR REPLACE FUNCTION private.may_speak(request jsonb, strategy text, coordinator_id uuid, agent_id uuid)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select coalesce(coalesce(nullif(request -> 'agent_ids', '[]'), request -> 'mentions') ? agent_id::text, true)
+    or (strategy in ('handoff', 'selector', 'supervisor') and agent_id = coordinator_id)
+$function$;
+
 CREATE OR REPLACE FUNCTION private.moderate_message()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -3493,6 +3516,18 @@ begin
 end
 $function$;
 grant execute on function private.run_body(uuid) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.run_frameworks(run public.runs)
+ RETURNS text[]
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce(array_agg(distinct a.framework), '{}')
+  from public.swarms s
+  join public.swarm_agents sa on sa.swarm_id = s.id and sa.enabled
+  join public.agents a on a.id = sa.agent_id
+  where s.id = run.swarm_id and private.may_speak(run.request, run.strategy, s.coordinator_agent_id, a.id)
+$function$;
 
 CREATE OR REPLACE FUNCTION private.run_usage(run public.runs)
  RETURNS json

@@ -165,6 +165,7 @@ function createModels(callsTool: boolean): Models {
       isSimulated: false,
     }),
     maxTokens: () => 4_096,
+    boundedFrameworks: () => [],
     async *stream({ messages }: ModelCall): AsyncIterable<ModelEvent> {
       yield { type: "start", framework: "provider_a", model: "scripted", attempt: 1 };
       const isCall = callsTool && !messages.some(({ role }) => role === "tool");

@@ -93,6 +93,7 @@ export function openAgents(options: AgentsOptions): AgentRoom {
     ports,
     owner: newId(),
     concurrency: settings.agentRunConcurrency,
+    providerSharePercent: settings.agentProviderSharePercent,
     leaseMs: settings.agentRunLeaseSeconds * 1_000,
     retentionHours: settings.runEventsRetentionHours,
     stopTimeoutMs: settings.stopTimeoutMs * STOP_SHARE,

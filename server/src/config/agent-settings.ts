@@ -13,6 +13,17 @@ export const AGENT_RUN_SETTINGS = [
     description: "Most runs that one node carries out at a time; further ones wait in the queue.",
   },
   {
+    name: "AGENT_PROVIDER_SHARE_PERCENT",
+    group: "Agents",
+    kind: "integer",
+    min: 1,
+    max: 100,
+    default: 40,
+    secret: false,
+    description:
+      "Most of `AGENT_RUN_CONCURRENCY`, in percent, that runs with agents of one provider take while others are configured; further ones wait in the queue, so that a provider that hangs does not hold up the others.",
+  },
+  {
     name: "AGENT_RUN_LEASE_SECONDS",
     group: "Agents",
     kind: "integer",

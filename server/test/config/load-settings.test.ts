@@ -111,6 +111,7 @@ describe("defaults", () => {
       simulatedFirstTokenMs: 0,
       simulatedTokensPerSecond: 0,
       agentRunConcurrency: 256,
+      agentProviderSharePercent: 40,
       agentRunLeaseSeconds: 30,
       agentApprovalTtlSeconds: 900,
       agentQueueLimit: 10,

@@ -102,6 +102,8 @@ export interface Models {
   maxTokens(framework: Framework, model: string | null, settings: ModelCall["settings"]): number;
   /** Retries and fallbacks happen inside, before the first text alone. Throws a ModelError; an abort throws the signal's reason. */
   stream(call: ModelCall): AsyncIterable<ModelEvent>;
+  /** Whose runs get a share of a node each, so that a provider that hangs does not hold up the others. */
+  boundedFrameworks(): readonly Framework[];
   /** USD, or null where the price is unknown. */
   priceOf(framework: Framework, model: string, usage: ModelUsage): number | null;
 }

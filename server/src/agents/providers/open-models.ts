@@ -67,6 +67,7 @@ export function openModels(options: OpenModelsOptions): OpenedModels {
   const openAll = (providers: Providers) =>
     new Map(FRAMEWORKS.map((framework) => [framework, open(providers[framework])]));
   let opened = openAll(options.providers ?? loadProviders(settings, options.environment));
+  let bounded = findBounded(opened);
 
   const aim = (framework: Framework, model: string | null): Target => {
     const found = opened.get(framework);
@@ -89,6 +90,7 @@ export function openModels(options: OpenModelsOptions): OpenedModels {
   return {
     replace(providers) {
       opened = openAll(providers);
+      bounded = findBounded(opened);
     },
     describe(framework, model) {
       const { provider, model: found } = aim(framework, model);
@@ -98,6 +100,7 @@ export function openModels(options: OpenModelsOptions): OpenedModels {
       const { provider, model: found } = aim(framework, model);
       return mapSettings(settings, { model: found, kind: provider.kind, hasTools: false }).maxTokens;
     },
+    boundedFrameworks: () => bounded,
     stream: (call) => streamCall(() => aimAll(call), call, ports),
     priceOf(framework, model, usage) {
       const provider = opened.get(framework)?.provider;
@@ -107,6 +110,13 @@ export function openModels(options: OpenModelsOptions): OpenedModels {
       return price === null ? null : priceUsage(price, usage);
     },
   };
+}
+
+/** A simulated provider is part of this process and does not hang; the only provider has nobody to hold up. */
+function findBounded(opened: ReadonlyMap<Framework, Opened>): readonly Framework[] {
+  const usable = [...opened.values()].filter(({ adapter }) => adapter !== null);
+  if (usable.length < 2) return [];
+  return usable.flatMap(({ provider }) => (provider.kind === "simulated" ? [] : [provider.framework]));
 }
 
 function findModel({ framework, kind, offered }: Provider, asked: string | null): OfferedModel {

@@ -1,15 +1,17 @@
 import { hash } from "node:crypto";
+import type { Framework, SwarmStrategy } from "@swarmbase/sdk";
 import { AppError } from "../../errors/index.ts";
 import { findMentions } from "../context/find-mentions.ts";
 import { ModelError } from "../providers/model-error.ts";
 import { parseTraceparent } from "../traceparent.ts";
 import type { RunEvent } from "../runs/run-hub.ts";
+import type { RunPlace } from "../runs/run-places.ts";
 import { expandEvent } from "./expand-event.ts";
 import type { Follower } from "./follower.ts";
 import type { RespondTools } from "./respond-tools.ts";
 import { refusal } from "./refusals.ts";
 import type { RunCaller } from "./run-caller.ts";
-import type { Admitted, CallFacts, SurveyedAgent } from "./sql/admission.ts";
+import type { Admitted, CallFacts, OpenSurvey, SurveyedAgent } from "./sql/admission.ts";
 
 /** What somebody asks of a swarm. */
 export interface RunRequest {
@@ -58,38 +60,63 @@ export async function startRun(
   await request.charge();
 
   const kept = describeRequest(caller, request, mentions);
-  const owner = executor.offerRoom();
-  const admission = await desk.admit({
-    ...facts,
-    reply_to_id: request.replyToId,
-    mentions,
-    metadata: request.metadata,
-    on_conflict: request.onConflict,
-    queue_limit: queueLimit,
-    request: kept,
-    owner,
-    lease_ms: executor.leaseMs,
-    first_turn: owner === null ? null : desk.planFirstTurn(survey, { wantedIds, request: kept }),
-  });
-  if (admission.is_replay) return replay(admission.run_id);
-  const first = admission.events.flatMap((event) => expandEvent({ ...event, run_id: admission.run_id }));
-  const follower = following.begin(
-    { runId: admission.run_id, caller, afterSeq: first.at(-1)?.seq ?? 0, signal },
-    { isManager: survey.is_manager, ownAgentIds: survey.own_agent_ids },
-    admission.fence !== null,
-  );
-  handOn(tools, admission);
-  return { follower, first: first.filter(({ seq }) => seq > afterSeq), isReplay: false };
+  const offer = executor.offerRoom(frameworksOf(survey, wantedIds));
+  const owner = offer?.owner ?? null;
+  let isStarted = false;
+  try {
+    const admission = await desk.admit({
+      ...facts,
+      reply_to_id: request.replyToId,
+      mentions,
+      metadata: request.metadata,
+      on_conflict: request.onConflict,
+      queue_limit: queueLimit,
+      request: kept,
+      owner,
+      lease_ms: executor.leaseMs,
+      first_turn: owner === null ? null : desk.planFirstTurn(survey, { wantedIds, request: kept }),
+    });
+    if (admission.is_replay) return await replay(admission.run_id);
+    const first = admission.events.flatMap((event) => expandEvent({ ...event, run_id: admission.run_id }));
+    const follower = following.begin(
+      { runId: admission.run_id, caller, afterSeq: first.at(-1)?.seq ?? 0, signal },
+      { isManager: survey.is_manager, ownAgentIds: survey.own_agent_ids },
+      admission.fence !== null,
+    );
+    handOn(tools, admission, offer);
+    isStarted = admission.fence !== null;
+    return { follower, first: first.filter(({ seq }) => seq > afterSeq), isReplay: false };
+  } finally {
+    if (!isStarted) offer?.release();
+  }
 }
 
-function handOn({ executor, onEvents }: RespondTools, admission: Admitted): void {
+function handOn({ executor, onEvents }: RespondTools, admission: Admitted, place: RunPlace | null): void {
   const { run_id: runId, fence, scene, interrupted_run_id: interruptedId, first_turn: turn } = admission;
   if (interruptedId !== null) executor.cancel(interruptedId);
   const opened = turn === null ? null : { ...turn, id: turn.turn_id, messageId: turn.message_id };
   if (fence !== null)
-    executor.take({ runId, fence, ...(scene !== null && { scene }), ...(opened !== null && { opened }) });
+    executor.take({
+      runId,
+      fence,
+      ...(scene !== null && { scene }),
+      ...(opened !== null && { opened }),
+      ...(place !== null && { place }),
+    });
   else executor.wake();
   if (admission.has_events !== false) onEvents();
+}
+
+const COORDINATED: ReadonlySet<SwarmStrategy> = new Set(["handoff", "selector", "supervisor"]);
+
+/** Of all agents that may speak in the run. `private.run_frameworks` decides the same for a run that has waited. */
+function frameworksOf(
+  { agents, strategy, coordinator_agent_id: coordinatorId }: OpenSurvey,
+  wantedIds: readonly string[] | null,
+): readonly Framework[] {
+  const isMeant = (id: string): boolean =>
+    wantedIds === null || wantedIds.includes(id) || (id === coordinatorId && COORDINATED.has(strategy));
+  return agents.filter(({ id }) => isMeant(id)).map(({ framework }) => framework);
 }
 
 function describeCall(caller: RunCaller & { readonly userId: string }, request: RunRequest): CallFacts {

@@ -5,6 +5,7 @@ import { carryOutRun, type RunControl } from "./carry-out-run.ts";
 import { createDeltaStore } from "./delta-store.ts";
 import { createRunEnds } from "./run-ends.ts";
 import type { Executor, StartedRun } from "./executor.ts";
+import { createRunPlaces } from "./run-places.ts";
 import type { RunPorts } from "./live-run.ts";
 import { createRunRelay } from "./run-relay.ts";
 import { RunStop } from "./run-stop.ts";
@@ -36,6 +37,8 @@ export interface ExecutorOptions {
   /** Names this process among the nodes, anew at each start. */
   readonly owner: string;
   readonly concurrency: number;
+  /** Of `concurrency`, how much the runs of one provider take at most. */
+  readonly providerSharePercent: number;
   readonly leaseMs: number;
   readonly retentionHours: number;
   /** What live runs get to finish when the node stops. */
@@ -45,7 +48,7 @@ export interface ExecutorOptions {
   readonly times?: Partial<ExecutorTimes>;
 }
 
-interface Live extends RunControl, StartedRun {
+interface Live extends RunControl, Omit<StartedRun, "place"> {
   sureUntilMs: number;
   readonly done: Promise<void>;
 }
@@ -60,10 +63,11 @@ export interface RunningExecutor {
 }
 
 export function createExecutor(options: ExecutorOptions): RunningExecutor {
-  const { ports, owner, concurrency, leaseMs, listenUrl, random } = options;
+  const { ports, owner, leaseMs, listenUrl, random } = options;
   const { pool, observer } = ports;
   const times = { ...TIMES, ...options.times };
   const live = new Map<string, Live>();
+  const places = createRunPlaces({ ...options, boundedFrameworks: () => ports.models.boundedFrameworks() });
   const crowd = createCrowdMeter(() => performance.now());
   const countRuns = (): number => crowd.size(live.size);
   const work = { ...ports, deltas: createDeltaStore(pool, countRuns), ends: createRunEnds(pool, countRuns) };
@@ -95,10 +99,10 @@ export function createExecutor(options: ExecutorOptions): RunningExecutor {
       claimBell.ring();
     }, LATER_MS).unref();
   };
-  const take = (started: StartedRun): void => {
+  const take = ({ place = places.take([]), ...started }: StartedRun): void => {
     const control: RunControl = { controller: new AbortController(), turnControllers: new Map() };
     const done = carryOutRun(work, started, control).then((hasNext) => {
-      const wasFull = live.size >= concurrency;
+      const wasFull = place.release();
       live.delete(started.runId);
       // The next one of the swarm may be waiting, here or elsewhere.
       if (hasNext || wasFull) claimBell.ring();
@@ -109,9 +113,16 @@ export function createExecutor(options: ExecutorOptions): RunningExecutor {
   };
 
   const claim = async (): Promise<void> => {
-    const room = concurrency - live.size;
-    if (room <= 0) return;
-    for (const started of await claimRuns(pool, owner, leaseMs, room)) take(started);
+    const room = places.openClaim();
+    try {
+      if (room.maxRuns === 0) return;
+      const claimed = await claimRuns(pool, { owner, leaseMs }, room);
+      for (const { frameworks, ...started } of claimed) take({ ...started, place: places.take(frameworks) });
+      // Only a part of what waits for a provider is claimed at a time.
+      if (claimed.length > 0 && room.frameworks.length > 0) claimBell.ring();
+    } finally {
+      room.close();
+    }
   };
 
   const judge = (kept: KeptRun): void => {
@@ -200,7 +211,10 @@ export function createExecutor(options: ExecutorOptions): RunningExecutor {
   return {
     executor: {
       leaseMs,
-      offerRoom: () => (isWorking && live.size < concurrency ? owner : null),
+      offerRoom(frameworks) {
+        const place = isWorking ? places.reserve(frameworks) : null;
+        return place === null ? null : { owner, release: () => place.release() };
+      },
       take,
       wake: () => {
         claimBell.ring();

@@ -1,11 +1,13 @@
+import type { Framework } from "@swarmbase/sdk";
 import type { TranscriptMessage } from "../context/transcript.ts";
+import type { RunPlace } from "./run-places.ts";
 import type { RunScene } from "./sql/load-run.ts";
 import type { SpeakingAgent } from "./steps.ts";
 
 /** Carries runs out: those handed to it, and those that wait in the database. */
 export interface Executor {
-  /** Under which name to start a run that is then handed to `take`; null when this node has no room and the run should queue. */
-  offerRoom(): string | null;
+  /** For a run with agents of these frameworks. Null: this node has no room for it, and the run should queue. */
+  offerRoom(frameworks: readonly Framework[]): RunOffer | null;
   readonly leaseMs: number;
   /** A run that `private.start_run` has started under the offered name. Returns at once; the run goes on by itself. */
   take(started: StartedRun): void;
@@ -15,9 +17,17 @@ export interface Executor {
   cancel(runId: string): void;
 }
 
+/** A place for a run, which is handed to `take` with it or released. */
+export interface RunOffer extends RunPlace {
+  /** Under which name to start the run. */
+  readonly owner: string;
+}
+
 export interface StartedRun {
   readonly runId: string;
   readonly fence: number;
+  /** What it takes of the node's capacity; absent: one run, of no provider. */
+  readonly place?: RunPlace;
   /** Where whoever started it was told. */
   readonly scene?: RunScene;
   /** Where its first turn was begun with it. */

@@ -183,6 +183,39 @@ describe("a second run in the same swarm", () => {
     assert.equal((await stage.ask(ada, swarm)).status, "queued");
   });
 
+  test("gives the node's place back when the run does not start, and keeps it when it does", async () => {
+    const before = stage.releasedCount;
+    assert.equal((await stage.ask(ada, swarm)).status, "running");
+    assert.equal(stage.releasedCount, before);
+    assert.equal((await stage.ask(ada, swarm)).status, "queued");
+    assert.equal(stage.releasedCount, before + 1);
+    assert.equal(await codeOf(stage.ask(ada, swarm, { onConflict: "reject" })), "SWARM_BUSY");
+    assert.equal(stage.releasedCount, before + 2);
+  });
+
+  test("asks for a place at every provider that the run may use", async () => {
+    const [ann, bob] = swarm.agentIds;
+    await stage.rows("update public.agents set framework = 'provider_b' where id = $1", [bob]);
+    const offerOf = async (message: string): Promise<readonly string[]> => {
+      await stage.ask(ada, swarm, { message });
+      return stage.offers.at(-1)?.toSorted() ?? [];
+    };
+    assert.deepEqual(await offerOf("hello"), ["provider_a", "provider_b"]);
+    assert.deepEqual(await offerOf("hello @Bob"), ["provider_b"]);
+    await set(swarm.id, "coordinator_agent_id", ann);
+    await set(swarm.id, "strategy", "selector");
+    assert.deepEqual(await offerOf("hello @Bob"), ["provider_a", "provider_b"]);
+    const waiting = await stage.rows<{ frameworks: string[] }>(
+      `select private.run_frameworks(r) as frameworks from public.runs r where swarm_id = $1 order by queued_at, id`,
+      [swarm.id],
+    );
+    const strategies = ["provider_a,provider_b", "provider_b", "provider_a,provider_b"];
+    assert.deepEqual(
+      waiting.map(({ frameworks }) => frameworks.toSorted().join()),
+      strategies,
+    );
+  });
+
   test("many at once: one works, the bound holds, all messages belong to a run", async () => {
     const outcomes = await Promise.all(Array.from({ length: 12 }, () => codeOf(stage.ask(ada, swarm))));
     assert.equal(outcomes.filter((outcome) => outcome === "answered").length, 4);

@@ -235,7 +235,7 @@ describe("breaking off", () => {
     await node.stop();
     assert.equal(await outcomeOf(runId), "cancelled worker_lost");
     assert.equal((await stage.texts(runId))[0]?.content, "not yet");
-    assert.equal(node.executor.offerRoom(), null);
+    assert.equal(node.executor.offerRoom([]), null);
   });
 });
 

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { ServerResponse } from "node:http";
 import { after, before, describe, test } from "node:test";
 import type { Models } from "../../../src/agents/providers/model-port.ts";
 import { openModels } from "../../../src/agents/providers/open-models.ts";
@@ -250,4 +251,85 @@ test("simulated agents that answer in turn say that they have heard each other",
     bo,
     /^\[simulated\] Bo was called with 2 messages .* from Ada: "\[simulated\] Ada was called with 1 message/,
   );
+});
+
+describe("a provider that never answers", () => {
+  const CONCURRENCY = 5;
+  const SHARE = 2;
+  const silent: ServerResponse[] = [];
+  const openBoth = (): Models => {
+    first.answer((response) => void silent.push(response));
+    second.answer(say(WIRE["openai-compatible"]({ texts: ["fine"] })));
+    return open({ provider_a: compatible(first.url, "silent"), provider_b: compatible(second.url, "healthy") });
+  };
+  /** Agents named after their frameworks. */
+  const newSwarm = async (...frameworks: readonly string[]): Promise<NewSwarm> => {
+    const swarm = await stage.newSwarm({ agents: frameworks });
+    await stage.sql.query("update public.agents set framework = name where id = any ($1)", [swarm.agentIds]);
+    return swarm;
+  };
+  const askAll = async (count: number, ...frameworks: readonly string[]): Promise<string[]> => {
+    const runIds: string[] = [];
+    for (let index = 0; index < count; index += 1) runIds.push(await stage.ask(await newSwarm(...frameworks)));
+    return runIds;
+  };
+  const countBy = async (runIds: readonly string[]): Promise<Record<string, number>> => {
+    const rows = await stage.rows<{ status: string; count: number }>(
+      "select status, count(*)::integer as count from public.runs where id = any ($1) group by status",
+      [runIds],
+    );
+    return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
+  };
+
+  test("holds its share of a node; other runs go on, its own wait in the queue and are carried out later", async () => {
+    const models = openBoth();
+    const stuck = await askAll(12, "provider_a");
+    const mixed = await askAll(2, "provider_b", "provider_a");
+    const healthy = await askAll(12, "provider_b");
+    const node = stage.node({ models, executor: { concurrency: CONCURRENCY, times: { claimPollMs: 600_000 } } });
+    node.start();
+    node.executor.wake();
+    for (const runId of healthy) assert.equal((await stage.end(runId)).status, "completed");
+    assert.deepEqual(await countBy(stuck), { running: SHARE, queued: 10 });
+    assert.deepEqual(await countBy(mixed), { queued: 2 });
+    await until(() => silent.length === SHARE, "both calls have come");
+    assert.equal(first.asked.length, SHARE);
+
+    first.answer(say(WIRE["openai-compatible"]({ texts: ["at last"] })));
+    for (const response of silent.splice(0)) response.writeHead(503).end();
+    for (const runId of [...stuck, ...mixed]) assert.equal((await stage.end(runId)).status, "completed");
+    await node.stop();
+  });
+
+  test("is given no more than its share when many runs are admitted at once", async () => {
+    const node = stage.node({ models: openBoth(), executor: { concurrency: CONCURRENCY } });
+    node.start();
+    const offerMany = (): number => {
+      const offers = Array.from({ length: 10 }, () => node.executor.offerRoom(["provider_a"]));
+      const other = node.executor.offerRoom(["provider_b"]);
+      const given = offers.filter((offer) => offer !== null);
+      assert.ok(given.length <= SHARE);
+      assert.ok(given.length === 0 || other !== null);
+      for (const offer of [...given, other]) offer?.release();
+      return given.length;
+    };
+    // A node that just claims runs keeps some of the places for them.
+    await until(() => offerMany() === SHARE, "the node offers all places of the share");
+    await node.stop();
+  });
+
+  test("has the whole node when it is the only one", async () => {
+    first.answer((response) => void silent.push(response));
+    const models = open({ provider_a: compatible(first.url, "silent") });
+    assert.deepEqual(models.boundedFrameworks(), []);
+    const stuck = await askAll(CONCURRENCY + 1, "provider_a");
+    const node = stage.node({ models, executor: { concurrency: CONCURRENCY, stopTimeoutMs: 1 } });
+    node.start();
+    node.executor.wake();
+    await until(() => first.asked.length === CONCURRENCY, "all places are taken");
+    assert.deepEqual(await countBy(stuck), { running: CONCURRENCY, queued: 1 });
+    await node.stop();
+    for (const response of silent.splice(0)) response.destroy();
+    await stage.sql.query("delete from public.runs where id = any ($1)", [stuck]);
+  });
 });

@@ -1,5 +1,7 @@
+import type { Framework } from "@swarmbase/sdk";
 import type pg from "pg";
 import type { StartedRun } from "../executor.ts";
+import type { ClaimRoom } from "../run-places.ts";
 
 export interface KeptRun {
   readonly run_id: string;
@@ -19,12 +21,23 @@ export async function keepRuns(pool: pg.Pool, runs: readonly StartedRun[], lease
   return rows;
 }
 
-export async function claimRuns(pool: pg.Pool, owner: string, leaseMs: number, maxRuns: number): Promise<StartedRun[]> {
-  const { rows } = await pool.query<{ run_id: string; fence: string }>(
-    "select run_id, fence from private.claim_runs($1, $2, $3)",
-    [owner, leaseMs, maxRuns],
+export interface ClaimedRun {
+  readonly runId: string;
+  readonly fence: number;
+  /** Of its agents; empty where no framework has a bound. */
+  readonly frameworks: readonly Framework[];
+}
+
+export async function claimRuns(
+  pool: pg.Pool,
+  { owner, leaseMs }: { readonly owner: string; readonly leaseMs: number },
+  { maxRuns, frameworks, rooms }: Pick<ClaimRoom, "maxRuns" | "frameworks" | "rooms">,
+): Promise<ClaimedRun[]> {
+  const { rows } = await pool.query<{ run_id: string; fence: string; frameworks: Framework[] }>(
+    "select run_id, fence, frameworks from private.claim_runs($1, $2, $3, $4, $5)",
+    [owner, leaseMs, maxRuns, frameworks, rooms],
   );
-  return rows.map((row) => ({ runId: row.run_id, fence: Number(row.fence) }));
+  return rows.map((row) => ({ runId: row.run_id, fence: Number(row.fence), frameworks: row.frameworks }));
 }
 
 export interface Swept {

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { Framework } from "@swarmbase/sdk";
 import type pg from "pg";
 import { ModelError } from "../../../../src/agents/providers/model-error.ts";
 import { openRespond, type Respond, type StartOptions } from "../../../../src/agents/respond/open-respond.ts";
@@ -24,6 +25,9 @@ export interface Stage {
   readonly pool: pg.Pool;
   /** Room for runs on this node. */
   hasRoom: boolean;
+  /** The frameworks of the runs for which there was room, and how many of these did not start. */
+  readonly offers: (readonly Framework[])[];
+  releasedCount: number;
   charged: number;
   newUser(): Promise<UserCaller>;
   newSwarm(owner: UserCaller, more?: { settings?: object; agents?: readonly string[] }): Promise<Swarm>;
@@ -50,12 +54,21 @@ export async function openStage(t: Cleanup): Promise<Stage> {
   const hub = createRunHub();
   const taken: StartedRun[] = [];
   const cancelled: string[] = [];
+  const offers: (readonly Framework[])[] = [];
   const respond = openRespond({
     pool: pools.service,
     hub,
     executor: {
       leaseMs: 30_000,
-      offerRoom: () => (stage.hasRoom ? "node" : null),
+      offerRoom: (frameworks) => {
+        if (!stage.hasRoom) return null;
+        offers.push(frameworks);
+        const release = (): boolean => {
+          stage.releasedCount += 1;
+          return false;
+        };
+        return { owner: "node", release };
+      },
       take: (run) => {
         hub.open(run.runId);
         taken.push(run);
@@ -87,6 +100,8 @@ export async function openStage(t: Cleanup): Promise<Stage> {
     cancelled,
     pool: pools.service,
     hasRoom: true,
+    offers,
+    releasedCount: 0,
     charged: 0,
     rows,
     newUser: async () => {

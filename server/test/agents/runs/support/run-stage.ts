@@ -24,7 +24,9 @@ export interface NodeOptions {
   readonly models?: Models;
   readonly tools?: Partial<Tools>;
   readonly charge?: RunPorts["charge"];
-  readonly executor?: Partial<Pick<ExecutorOptions, "leaseMs" | "concurrency" | "stopTimeoutMs" | "times">>;
+  readonly executor?: Partial<
+    Pick<ExecutorOptions, "leaseMs" | "concurrency" | "providerSharePercent" | "stopTimeoutMs" | "times">
+  >;
   readonly approvalTtlMs?: number;
   /** USD for a thousand tokens. */
   readonly price?: number;
@@ -183,6 +185,7 @@ export async function openRunStage(t: Cleanup): Promise<RunStage> {
         },
         owner,
         concurrency: 64,
+        providerSharePercent: 40,
         leaseMs: 30_000,
         retentionHours: 24,
         stopTimeoutMs: 200,
@@ -273,6 +276,7 @@ function scriptedModels(script: Script, price: number | null): Models {
       isSimulated: false,
     }),
     maxTokens: (_framework, _model, { max_tokens: asked }) => (typeof asked === "number" ? asked : 4_096),
+    boundedFrameworks: () => [],
     priceOf: (_framework, _model, usage) =>
       price === null ? null : ((usage.inputTokens + usage.outputTokens) * price) / 1_000,
     stream: script,
