@@ -95,7 +95,8 @@ function mergeLines(lines: readonly Line[]): ModelMessage[] {
   for (const { role, text } of lines) {
     const last = merged.at(-1);
     if (last?.role === role) {
-      last.starts = [...(last.starts ?? [0]), last.content.length + SEPARATOR.length];
+      last.starts ??= [0];
+      last.starts.push(last.content.length + SEPARATOR.length);
       last.content += SEPARATOR + text;
     } else merged.push({ role, content: text });
   }

@@ -124,10 +124,10 @@ const MOST_NAME_CHARS = 100;
 
 function warnOfUnknown(settings: SettingsRecord): ModelWarning[] {
   const unknown = Object.keys(settings).filter((name) => !KNOWN.has(name) && settings[name] !== null);
-  const named = unknown.slice(0, MOST_UNKNOWN).map((name) => ({
-    setting: name.slice(0, MOST_NAME_CHARS),
-    message: "no effect: the service does not know this setting",
-  }));
+  const named = unknown.slice(0, MOST_UNKNOWN).map((name) => {
+    const setting = name.slice(0, MOST_NAME_CHARS);
+    return { setting, message: `no effect: the service does not know the setting ${setting}` };
+  });
   const more = unknown.length - named.length;
   return more === 0 ? named : [...named, { setting: "settings", message: `no effect: ${more} further settings` }];
 }

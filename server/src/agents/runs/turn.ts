@@ -34,7 +34,7 @@ export interface Turn {
   mustAnswer: boolean;
   usedTool: boolean;
   hasExpired: boolean;
-  /** Who answered last, which a fallback may have. */
+  /** Of the provider that answered last, which can be a fallback. */
   framework: Framework;
   model: string;
   attempts: number;
