@@ -141,6 +141,21 @@ test("4.1 update: only the fields that are sent change", async () => {
   assert.deepEqual([library["name"], library["role"]], ["After", null]);
 });
 
+test("4.1 update: an object without fields changes nothing and returns the record", async () => {
+  const agent = onlyRow(await ada.send(`GET /agents?id=eq.${await addAgent(ada)}`));
+  const line = `PATCH /agents?id=eq.${String(agent["id"])}`;
+  const minimal = await ada.send(line, { body: {} });
+  assert.deepEqual([minimal.status, minimal.text], [204, ""]);
+  const shown = await ada.send(line, { body: {}, headers: REPRESENTATION });
+  assert.deepEqual([shown.status, shown.rows], [200, [agent]], "updated_at included");
+  const library = ada.client.from("agents").update({}).eq("id", agent["id"]).select().single();
+  assert.deepEqual(ok(await library), agent);
+  const missing = await ada.send(`PATCH /agents?id=eq.${randomUUID()}`, { body: {} });
+  assert.deepEqual([missing.status, missing.body["code"]], [404, "AGENT_NOT_FOUND"]);
+  const foreign = await bob.send(line, { body: {} });
+  assert.deepEqual([foreign.status, foreign.body["code"]], [403, "PERMISSION_DENIED"]);
+});
+
 test("4.1 update: what is wrong is refused, and nothing changes", async () => {
   const id = await addAgent(ada, { name: "Kept" });
   const patch = (body: Row) => ada.send(`PATCH /agents?id=eq.${id}`, { body });

@@ -134,6 +134,19 @@ test("4.3 update: the fields that are sent, and a whole row sent back", async ()
   assert.match(JSON.stringify(other.body["details"]), /regenerate_secret/);
 });
 
+test("4.3 update: an object without fields changes nothing and returns the record", async () => {
+  const webhook = await addWebhook(ada);
+  const line = `PATCH /webhooks?id=eq.${String(webhook["id"])}`;
+  const minimal = await ada.send(line, { body: {} });
+  assert.deepEqual([minimal.status, minimal.text], [204, ""]);
+  const shown = await ada.send(line, { body: {}, headers: REPRESENTATION });
+  assert.deepEqual([shown.status, shown.rows], [200, [webhook]], "updated_at included");
+  const missing = await ada.send(`PATCH /webhooks?id=eq.${randomUUID()}`, { body: {} });
+  assert.deepEqual([missing.status, missing.body["code"]], [404, "WEBHOOK_NOT_FOUND"]);
+  const foreign = await bob.send(line, { body: {} });
+  assert.deepEqual([foreign.status, foreign.body["code"]], [403, "FORBIDDEN"]);
+});
+
 test("4.3 delete: the webhook and its deliveries are gone", async () => {
   const webhook = await addWebhook(ada);
   await addDelivery(webhook, { status: "failed" });

@@ -17,6 +17,8 @@ const UNKNOWN_NAME = /^PGRST20\d$/;
 export interface RefusedRequest {
   readonly request: ParsedRequest;
   readonly attempt: ReadAttempt | WriteAttempt | null;
+  /** The statement finds no row by itself, so that its finding none says nothing about the row that was named. */
+  readonly isWithoutEffect?: boolean;
 }
 
 /** What the caller is told of a refusal: in the words of the session, of the table's rules, or of PostgREST. */
@@ -34,11 +36,20 @@ export async function explainFault(
   if (mismatch !== null) return mismatch;
   const attempt = refused?.attempt ?? null;
   if (attempt !== null) {
-    const isNothing = error.code === NOT_SINGLE && error.detail === "0";
-    const named = await (isNothing ? rules.explainMissing(attempt) : rules.explainRefusal(error, attempt));
+    const named = await explainByRules(error, attempt, { rules, isWithoutEffect: refused?.isWithoutEffect === true });
     if (named !== null) return named;
   }
   return translateRefusal(error, { isAuthenticated: caller.role !== "anon" });
+}
+
+function explainByRules(
+  error: pg.DatabaseError,
+  attempt: ReadAttempt | WriteAttempt,
+  { rules, isWithoutEffect }: Pick<RestOptions, "rules"> & { readonly isWithoutEffect: boolean },
+): Promise<AppError | null> | AppError | null {
+  const isNothing = error.code === NOT_SINGLE && error.detail === "0";
+  if (!isNothing) return rules.explainRefusal(error, attempt);
+  return isWithoutEffect ? null : rules.explainMissing(attempt);
 }
 
 /** Where a list was to give a single object, or a row that is not there, it is told just that. */

@@ -7,6 +7,7 @@ import { namesOf, type TouchedName } from "./plan/names-of.ts";
 import type { Plan } from "./plan/plan.ts";
 import { planRequest } from "./plan/plan-request.ts";
 import { checkWrite } from "./plan/write-check.ts";
+import { isWithoutEffect } from "./plan/write-columns.ts";
 import { type AnswerMedia, negotiate } from "./respond/negotiate.ts";
 import type { ShapeCache } from "./shape-cache.ts";
 import { renderPlan } from "./sql/render.ts";
@@ -52,7 +53,9 @@ export function prepareRequest(
   const { key, values, slots, isCapped } = liftValues(request, media, { maxRows });
   const shape = shapes.get(catalogue, mustBeSingle ? `single ${key}` : key, () => {
     const planned = planRequest(request, { catalogue, media, slots, isCapped });
-    const plan = mustBeSingle ? { ...planned, answer: { ...planned.answer, mustBeSingle } } : planned;
+    // An update that changes nothing finds no row, which is no failure.
+    const isDemanded = mustBeSingle && !(planned.kind === "write" && isWithoutEffect(planned.write));
+    const plan = isDemanded ? { ...planned, answer: { ...planned.answer, mustBeSingle } } : planned;
     return { plan, statements: renderPlan(plan), isForeign: !namesOf(plan).every(isOwn) };
   });
   if (shape.plan.kind === "write") checkWrite(request, shape.plan);

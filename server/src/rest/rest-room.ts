@@ -9,6 +9,7 @@ import { readMethodOverride } from "./parse/method-override.ts";
 import { parseRequest } from "./parse/parse-request.ts";
 import type { ParsedRequest } from "./parse/parsed-request.ts";
 import { type PreparedRequest, prepareRequest, type Shape } from "./prepare-request.ts";
+import { isWithoutEffect } from "./plan/write-columns.ts";
 import { readEstimate, readMainRow } from "./read-results.ts";
 import { buildAnswer, buildExplainAnswer } from "./respond/build-answer.ts";
 import type { RestAnswer, RestCall } from "./rest-call.ts";
@@ -89,12 +90,16 @@ export class RestRoom {
   #applyRules(request: ParsedRequest, attempt: ReadAttempt | WriteAttempt | null): ParsedRequest {
     const { body, query } = request;
     if (attempt === null || !isWriteAttempt(attempt) || body.kind !== "rows") return request;
-    const rewritten = this.#options.rules.beforeWrite(attempt);
-    if (rewritten === null) return request;
+    const { rules } = this.#options;
+    const rewritten = rules.beforeWrite(attempt);
+    const isPinned = attempt.operation === "update" && attempt.pinnedId !== null;
+    const isUnchangedReturned = isPinned && rules.isUnchangedRowReturned(attempt.relation);
+    if (rewritten === null) return isUnchangedReturned ? { ...request, isUnchangedReturned } : request;
     const { rows, columns } = rewritten;
     // Read and written again, numbers would lose digits.
     const text = rows === attempt.rows ? body.text : JSON.stringify(body.isArray ? rows : (rows[0] ?? {}));
-    return { ...request, query: { ...query, columns }, body: { ...body, rows, keys: columns, text } };
+    const written = { ...body, rows, keys: columns, text };
+    return { ...request, isUnchangedReturned, query: { ...query, columns }, body: written };
   }
 
   /** Asks the database what the caller may see, and by that whether the session still lives. */
@@ -179,8 +184,12 @@ export class RestRoom {
       const statementAt = error instanceof Error ? failedStatementOf(error) : null;
       // Neither on entering nor at the end, where constraints that wait are checked, is it one of several requests that fails.
       const at = statementAt === null ? -1 : legOf(prepared, statementAt);
-      const refused = asked[at] ?? (isBatch ? null : (asked[0] ?? null));
-      const fault = await explainFault(error, refused, call.caller, this.#options);
+      const refusedAt = at < 0 && !isBatch ? 0 : at;
+      const plan = prepared[refusedAt]?.shape.plan;
+      const refused = asked[refusedAt];
+      const hasNoEffect = plan?.kind === "write" && isWithoutEffect(plan.write);
+      const refusal = refused === undefined ? null : { ...refused, isWithoutEffect: hasNoEffect };
+      const fault = await explainFault(error, refusal, call.caller, this.#options);
       throw isBatch && at >= 0 ? nameOperation(fault, at) : fault;
     }
   }
@@ -238,8 +247,13 @@ function keepAppError(error: unknown): AppError {
   throw error;
 }
 
-/** One row was meant, and none was there. */
-function isMissed(attempt: ReadAttempt | WriteAttempt, { media }: PreparedRequest, rows: string | null): boolean {
+/** One row was meant, and none was there. An update that changes nothing and returns nothing says nothing about its row. */
+function isMissed(
+  attempt: ReadAttempt | WriteAttempt,
+  { media, shape: { plan } }: PreparedRequest,
+  rows: string | null,
+): boolean {
   if (rows !== "0") return false;
-  return isWriteAttempt(attempt) ? attempt.pinnedId !== null : media.body.kind === "object";
+  if (!isWriteAttempt(attempt)) return media.body.kind === "object";
+  return attempt.pinnedId !== null && !(plan.kind === "write" && isWithoutEffect(plan.write));
 }

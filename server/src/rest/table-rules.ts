@@ -48,4 +48,6 @@ export interface TableRules {
   ): Promise<AppError | null> | AppError | null;
   /** A single object was asked for, or one row was pinned by a write, and none was there. Null: as PostgREST has it. */
   explainMissing(attempt: WriteAttempt | ReadAttempt): Promise<AppError | null> | AppError | null;
+  /** An update of one pinned row that changes no column returns that row. Elsewhere it returns no row, as in PostgREST. */
+  isUnchangedRowReturned(relation: QualifiedName): boolean;
 }

@@ -1,6 +1,6 @@
 import type pg from "pg";
 import type { QualifiedName, RewrittenRows, TableRules, WriteAttempt } from "../rest/index.ts";
-import { explainMissing } from "./explain-missing.ts";
+import { explainMissing, isNamedTable } from "./explain-missing.ts";
 import { faultsError } from "./faults-error.ts";
 import { findFaults } from "./find-faults.ts";
 import { isOwnRelation } from "./own-names.ts";
@@ -39,6 +39,7 @@ export function createTableRules(options: TableRulesOptions): TableRules {
       return explainRefusal({ error, attempt, rule: ruleOf(attempt.relation), owners });
     },
     explainMissing: (attempt) => explainMissing(attempt, owners),
+    isUnchangedRowReturned: isNamedTable,
   };
 }
 

@@ -1,6 +1,6 @@
 import type { ErrorCode } from "@swarmbase/sdk";
 import { AppError } from "../errors/index.ts";
-import type { ReadAttempt, WriteAttempt } from "../rest/index.ts";
+import type { QualifiedName, ReadAttempt, WriteAttempt } from "../rest/index.ts";
 import { canonicalUuid } from "./fields/uuid-field.ts";
 import { isOwnRelation } from "./own-names.ts";
 import type { Owners } from "./owners.ts";
@@ -19,6 +19,11 @@ const NAMES: ReadonlyMap<string, Names> = new Map([
   ["agents", { table: "agents", noun: "agent", missing: "AGENT_NOT_FOUND", foreign: "PERMISSION_DENIED" }],
   ["webhooks", { table: "webhooks", noun: "webhook", missing: "WEBHOOK_NOT_FOUND", foreign: "FORBIDDEN" }],
 ]);
+
+/** A missing row of these is an error of its own, so a row that is there must be returned even where nothing changes. */
+export function isNamedTable(relation: QualifiedName): boolean {
+  return isOwnRelation(relation) && NAMES.has(relation.name);
+}
 
 /** Only where one row is named and the table has names for its absence; a list that is empty is an answer like any other. */
 export async function explainMissing(attempt: ReadAttempt | WriteAttempt, owners: Owners): Promise<AppError | null> {

@@ -218,4 +218,6 @@ export interface ParsedRequest {
   /** Best first. */
   readonly accept: readonly MediaType[];
   readonly body: ParsedBody;
+  /** The rules of the table set it: an update that changes no column returns the rows that its filters find. */
+  readonly isUnchangedReturned?: boolean;
 }

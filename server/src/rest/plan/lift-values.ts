@@ -70,6 +70,7 @@ export function liftValues(
     lift(lifting, argument, argument[1]);
   }
   if (body.kind !== "none") key += liftBody(lifting, body);
+  if (request.isUnchangedReturned === true) key += "u";
   if (isRead && preferences.count === "estimated" && maxRows !== null) lift(lifting, "countCap", String(maxRows));
   if (preferences.maxAffected !== null) lift(lifting, "maxAffected", String(preferences.maxAffected));
   return { key, values: lifting.values, slots: slotsOf(request, lifting, cap !== null), isCapped: cap !== null };

@@ -104,7 +104,9 @@ function planUpdate(planning: Planning): Write {
   const names = request.query.columns ?? body.keys;
   if (!body.isArray) {
     const where = planWhere(planning, "UPDATE");
-    return { kind: "update", relation: target, rows: planRows(planning, body, names), where, matchOn: null };
+    const rows = planRows(planning, body, names);
+    const { isUnchangedReturned = false } = request;
+    return { kind: "update", relation: target, rows, where, matchOn: null, isUnchangedReturned };
   }
   const where = planConditions(request.query.root.conditions, scopeOf(planning));
   if (body.rows.length === 0) {

@@ -191,6 +191,8 @@ export type Write =
       readonly where: readonly Predicate[];
       /** Not null: the body is an array, each row of it changes the row with its key, and `rows.columns` holds the key too. */
       readonly matchOn: readonly string[] | null;
+      /** Without a column to change, the rows found by `where` are returned; else none is. */
+      readonly isUnchangedReturned?: boolean;
     }
   | { readonly kind: "delete"; readonly relation: QualifiedName; readonly where: readonly Predicate[] };
 

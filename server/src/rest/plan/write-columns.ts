@@ -1,5 +1,6 @@
 import type { Column, Relation } from "../catalogue/catalogue.ts";
 import { restError } from "../rest-error.ts";
+import type { Write } from "./plan.ts";
 
 /** Each column once, in the order in which they were named. */
 export function getColumns({ name: relation, columns }: Relation, names: readonly string[]): readonly Column[] {
@@ -8,4 +9,14 @@ export function getColumns({ name: relation, columns }: Relation, names: readonl
     if (column !== undefined) return column;
     throw restError("PGRST204", `Could not find the '${name}' column of '${relation}' in the schema cache`);
   });
+}
+
+/** What an update sets. The key by which rows of a list are found is not changed. */
+export function changedColumns({ rows, matchOn }: Extract<Write, { kind: "update" }>): readonly Column[] {
+  return rows.columns.filter(({ name }) => !matchOn?.includes(name));
+}
+
+/** An update that changes no column and returns no row: it finds none, whatever is there. */
+export function isWithoutEffect(write: Write): boolean {
+  return write.kind === "update" && changedColumns(write).length === 0 && write.isUnchangedReturned !== true;
 }

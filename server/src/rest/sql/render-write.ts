@@ -1,5 +1,6 @@
 import type { Column } from "../catalogue/catalogue.ts";
 import type { Write, WritePlan } from "../plan/plan.ts";
+import { changedColumns } from "../plan/write-columns.ts";
 import { renderBodyRows } from "./body-rows.ts";
 import { type Draft, type NodeFrame, scopeOfRows, scopeOfTable } from "./draft.ts";
 import { findNeededColumns, renderNeeded } from "./needed-columns.ts";
@@ -122,8 +123,12 @@ function renderUpdate(draft: Draft, write: Update, { name, returning }: Target):
   const { relation, rows, matchOn } = write;
   const table = quoteName(relation);
   const scope = scopeOfTable(name);
-  const changed = rows.columns.filter((column) => !matchOn?.includes(column.name));
-  if (changed.length === 0) return { statement: `select ${returning} from ${table} where false` };
+  const changed = changedColumns(write);
+  if (changed.length === 0) {
+    const isShown = write.isUnchangedReturned === true;
+    const found = isShown ? renderWhere(draft, { joins: [], where: write.where }, scope) : " where false";
+    return { statement: `select ${returning} from ${table}${found}` };
+  }
 
   const { from, values, checks } = renderBodyRows(draft, rows, relation);
   if (matchOn === null) {
