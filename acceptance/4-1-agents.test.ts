@@ -104,6 +104,35 @@ test("4.1 create: several at once, all or none", async () => {
   assert.equal((await ada.send("GET /agents?select=id")).rows.length, before);
 });
 
+test("4.1 create: in a list, a key that one row lacks takes its default, and faults name their row", async () => {
+  const agents = () => ada.client.from("agents");
+  const rows = [{ name: "a" }, { name: "b", framework: "provider_b", role: "r", settings: { top_p: 1 } }];
+  const made = ok(await agents().insert(rows).select("id,name,framework,role,settings")) as Row[];
+  assert.deepEqual(
+    made.map(({ id: _id, ...agent }) => agent),
+    [
+      { name: "a", framework: "provider_a", role: null, settings: {} },
+      { name: "b", framework: "provider_b", role: "r", settings: { top_p: 1 } },
+    ],
+  );
+  // What a row does not mention stays as it is.
+  const [first, second] = made.map(({ id }) => id);
+  const changed = [
+    { id: first, name: "aa", framework: "provider_c" },
+    { id: second, name: "bb" },
+  ];
+  const upserted = ok(await agents().upsert(changed).select("name,framework,role")) as Row[];
+  assert.deepEqual(upserted, [
+    { name: "aa", framework: "provider_c", role: null },
+    { name: "bb", framework: "provider_b", role: "r" },
+  ]);
+  const refused = await agents().insert([{ name: "c" }, { name: "d", framework: null }, { name: "e", model: "none" }]);
+  assert.deepEqual(Object.keys(libraryRefusalOf(refused).details as Row), ["1.framework"]);
+  const unknown = await agents().insert([{ name: "c" }, { name: "e", model: "none" }]);
+  const { code, details } = libraryRefusalOf(unknown);
+  assert.deepEqual([code, Object.keys(details as Row)], ["INVALID_MODEL", ["1.model"]]);
+});
+
 test("4.1 rule 1: a missing name is a validation error that names the field", async () => {
   assertValidationBody(await ada.send("POST /agents", { body: { framework: "provider_a" } }), ["name"]);
   assertValidationBody(await ada.send("POST /agents", { body: {} }), ["name"]);

@@ -19,6 +19,8 @@ export interface RefusedRequest {
   readonly attempt: ReadAttempt | WriteAttempt | null;
   /** The statement finds no row by itself, so that its finding none says nothing about the row that was named. */
   readonly isWithoutEffect?: boolean;
+  /** The refused row of a list; null when it is not known. */
+  readonly rowAt?: number | null;
 }
 
 /** What the caller is told of a refusal: in the words of the session, of the table's rules, or of PostgREST. */
@@ -36,7 +38,8 @@ export async function explainFault(
   if (mismatch !== null) return mismatch;
   const attempt = refused?.attempt ?? null;
   if (attempt !== null) {
-    const named = await explainByRules(error, attempt, { rules, isWithoutEffect: refused?.isWithoutEffect === true });
+    const { isWithoutEffect = false, rowAt = null } = refused ?? {};
+    const named = await explainByRules(error, attempt, { rules, isWithoutEffect, rowAt });
     if (named !== null) return named;
   }
   return translateRefusal(error, { isAuthenticated: caller.role !== "anon" });
@@ -45,10 +48,14 @@ export async function explainFault(
 function explainByRules(
   error: pg.DatabaseError,
   attempt: ReadAttempt | WriteAttempt,
-  { rules, isWithoutEffect }: Pick<RestOptions, "rules"> & { readonly isWithoutEffect: boolean },
+  {
+    rules,
+    isWithoutEffect,
+    rowAt,
+  }: Pick<RestOptions, "rules"> & Required<Pick<RefusedRequest, "isWithoutEffect" | "rowAt">>,
 ): Promise<AppError | null> | AppError | null {
   const isNothing = error.code === NOT_SINGLE && error.detail === "0";
-  if (!isNothing) return rules.explainRefusal(error, attempt);
+  if (!isNothing) return rules.explainRefusal(error, attempt, rowAt);
   return isWithoutEffect ? null : rules.explainMissing(attempt);
 }
 

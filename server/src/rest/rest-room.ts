@@ -1,14 +1,18 @@
+import pg from "pg";
 import { failedStatementOf } from "../db/index.ts";
 import { AppError } from "../errors/index.ts";
+import { applyRules } from "./apply-rules.ts";
 import { attemptOf, isWriteAttempt } from "./attempt.ts";
 import type { Catalogue } from "./catalogue/catalogue.ts";
 import type { CatalogueHolder } from "./catalogue/watch-catalogue.ts";
 import { answerOptions, answerRoot, readVisibility } from "./describe.ts";
 import { explainFault, isDoubtful } from "./explain-fault.ts";
+import { locateRow } from "./locate-row.ts";
 import { readMethodOverride } from "./parse/method-override.ts";
 import { parseRequest } from "./parse/parse-request.ts";
 import type { ParsedRequest } from "./parse/parsed-request.ts";
 import { type PreparedRequest, prepareRequest, type Shape } from "./prepare-request.ts";
+import { liftValues } from "./plan/lift-values.ts";
 import { isWithoutEffect } from "./plan/write-columns.ts";
 import { readEstimate, readMainRow } from "./read-results.ts";
 import { buildAnswer, buildExplainAnswer } from "./respond/build-answer.ts";
@@ -24,6 +28,13 @@ interface ReadRequest {
   readonly call: RestCall;
   readonly request: ParsedRequest;
   readonly attempt: ReadAttempt | WriteAttempt | null;
+}
+
+interface RefusedWrite {
+  readonly refused: ReadRequest;
+  /** All up to the refused one. */
+  readonly prepared: readonly PreparedRequest[];
+  readonly calls: readonly [RestCall, ...RestCall[]];
 }
 
 /** Requests in, answers out. What a caller can be told is thrown as an `AppError`. */
@@ -84,22 +95,7 @@ export class RestRoom {
     const input = readMethodOverride(call.input);
     const request = parseRequest(input, { schemas: this.#options.settings.dbSchemas });
     const attempt = attemptOf(request, call.caller);
-    return { call: { ...call, input }, request: this.#applyRules(request, attempt), attempt };
-  }
-
-  #applyRules(request: ParsedRequest, attempt: ReadAttempt | WriteAttempt | null): ParsedRequest {
-    const { body, query } = request;
-    if (attempt === null || !isWriteAttempt(attempt) || body.kind !== "rows") return request;
-    const { rules } = this.#options;
-    const rewritten = rules.beforeWrite(attempt);
-    const isPinned = attempt.operation === "update" && attempt.pinnedId !== null;
-    const isUnchangedReturned = isPinned && rules.isUnchangedRowReturned(attempt.relation);
-    if (rewritten === null) return isUnchangedReturned ? { ...request, isUnchangedReturned } : request;
-    const { rows, columns } = rewritten;
-    // Read and written again, numbers would lose digits.
-    const text = rows === attempt.rows ? body.text : JSON.stringify(body.isArray ? rows : (rows[0] ?? {}));
-    const written = { ...body, rows, keys: columns, text };
-    return { ...request, isUnchangedReturned, query: { ...query, columns }, body: written };
+    return { call: { ...call, input }, request: applyRules(request, attempt, this.#options), attempt };
   }
 
   /** Asks the database what the caller may see, and by that whether the session still lives. */
@@ -173,9 +169,9 @@ export class RestRoom {
     call: RestCall,
     isBatch: boolean,
   ): Promise<readonly RunResult[]> {
+    const [, ...others] = asked;
+    const calls = [asked[0]?.call ?? call, ...others.map((one) => one.call)] as const;
     try {
-      const [, ...others] = asked;
-      const calls = [asked[0]?.call ?? call, ...others.map((one) => one.call)] as const;
       const results = await runPrepared(prepared, calls, this.#runOptions(asked, call));
       const isWrite = asked.some(({ request }) => request.method !== "GET" && request.method !== "HEAD");
       if (isWrite) this.#options.onWrite?.(calls.map(({ input }) => input.path));
@@ -185,13 +181,36 @@ export class RestRoom {
       // Neither on entering nor at the end, where constraints that wait are checked, is it one of several requests that fails.
       const at = statementAt === null ? -1 : legOf(prepared, statementAt);
       const refusedAt = at < 0 && !isBatch ? 0 : at;
-      const plan = prepared[refusedAt]?.shape.plan;
-      const refused = asked[refusedAt];
-      const hasNoEffect = plan?.kind === "write" && isWithoutEffect(plan.write);
-      const refusal = refused === undefined ? null : { ...refused, isWithoutEffect: hasNoEffect };
+      const [refused, its] = [asked[refusedAt], prepared[refusedAt]];
+      if (refused === undefined || its === undefined) throw await explainFault(error, null, call.caller, this.#options);
+      const { plan } = its.shape;
+      const refusal = {
+        ...refused,
+        isWithoutEffect: plan.kind === "write" && isWithoutEffect(plan.write),
+        rowAt: at < 0 ? null : await this.#locateRow(error, { refused, prepared: prepared.slice(0, at + 1), calls }),
+      };
       const fault = await explainFault(error, refusal, call.caller, this.#options);
       throw isBatch && at >= 0 ? nameOperation(fault, at) : fault;
     }
+  }
+
+  /** Of the last one prepared. Only our own tables name rows in what they say of a refusal. */
+  async #locateRow(error: unknown, { refused, prepared, calls }: RefusedWrite): Promise<number | null> {
+    const { call, request, attempt } = refused;
+    const { body } = request;
+    if (!(error instanceof pg.DatabaseError) || body.kind !== "rows" || !body.isArray || attempt === null) return null;
+    if (!this.#options.isOwn({ kind: "relation", ...attempt.relation })) return null;
+    const options = { ...this.#runOptions([], call), shouldRollBack: true };
+    return locateRow(error, body.rows.length, (count) => {
+      const rows = body.rows.slice(0, count);
+      const shortened = { ...request, body: { ...body, rows, text: JSON.stringify(rows) } };
+      const written = prepared.map((one, at) => {
+        if (at < prepared.length - 1) return one;
+        const { values } = liftValues(shortened, one.media, { maxRows: this.#maxRows });
+        return { ...one, request: shortened, values };
+      });
+      return runPrepared(written, calls, options);
+    });
   }
 
   #runOptions(asked: readonly ReadRequest[], { caller }: RestCall): RunOptions {

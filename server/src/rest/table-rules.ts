@@ -41,10 +41,11 @@ export interface ReadAttempt {
 export interface TableRules {
   /** Throws an AppError with all faults of the rows, or says what to write instead; null: as sent. */
   beforeWrite(attempt: WriteAttempt): RewrittenRows | null;
-  /** The name that a refusal of the database has here; null: it keeps its own. */
+  /** The name that a refusal of the database has here; null: it keeps its own. The row is the refused one of a list, if known. */
   explainRefusal(
     error: pg.DatabaseError,
     attempt: WriteAttempt | ReadAttempt,
+    rowAt: number | null,
   ): Promise<AppError | null> | AppError | null;
   /** A single object was asked for, or one row was pinned by a write, and none was there. Null: as PostgREST has it. */
   explainMissing(attempt: WriteAttempt | ReadAttempt): Promise<AppError | null> | AppError | null;

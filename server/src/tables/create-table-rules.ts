@@ -34,9 +34,9 @@ export function createTableRules(options: TableRulesOptions): TableRules {
       const isUnchecked = attempt.operation === "delete" || attempt.caller.role === "anon";
       return rule === null || isUnchecked ? null : checkRows(rule, attempt);
     },
-    explainRefusal(error, attempt) {
+    explainRefusal(error, attempt, rowAt) {
       if (!isOwnRelation(attempt.relation)) return null;
-      return explainRefusal({ error, attempt, rule: ruleOf(attempt.relation), owners });
+      return explainRefusal({ error, attempt, rowAt, rule: ruleOf(attempt.relation), owners });
     },
     explainMissing: (attempt) => explainMissing(attempt, owners),
     isUnchangedRowReturned: isNamedTable,

@@ -15,6 +15,8 @@ const on = openSqlStage(`
   create table parts_low partition of parts for values from (0) to (1000);
   create table hidden (id int primary key, open_to text, secret text);
   grant insert, select (id, open_to), update (open_to), delete on hidden to authenticated;
+  create table gaps (id int primary key, "_has_0" text default 'd', note text default 'n');
+  insert into gaps values (1, 'old', 'old'), (2, 'old', 'old');
   create view pair_view as select * from pairs;
   insert into makers values (1, 'one');
   insert into pairs values (1, 'x', 'old'), (2, 'y', 'old');
@@ -361,5 +363,47 @@ describe("updates and deletions", () => {
     );
     assert.deepEqual(pick(await on.stage.main(asked), "body", "rows"), ['[{"id":3}]', "2"]);
     assert.equal(await countOf("makers"), 1);
+  });
+});
+
+describe("rows that lack columns", () => {
+  const NAMES = ["id", "_has_0", "note"];
+  const node = { outputs: NAMES.map((name) => shown(name)), order: [byOwn("id")] };
+  const lacking = (lift: Lift, rows: unknown): BodyRows => ({
+    ...body(lift, "gaps", rows, NAMES),
+    gaps: ["_has_0", "note"],
+  });
+
+  it("take defaults when they are new and keep their values when they exist", async () => {
+    const conflict = { columns: ["id"], resolution: "merge" } as const;
+    const rows = [
+      { id: 1, note: "new" },
+      { id: 2, _has_0: null },
+      { id: 3, note: null },
+      { id: 4, _has_0: "new" },
+    ];
+    const asked = ask((lift) => writing(insert(lift, "gaps", rows, [], { rows: lacking(lift, rows), conflict }), node));
+    const { body: text, inserted } = await on.stage.main(asked);
+    assert.deepEqual(JSON.parse(text ?? ""), [
+      { id: 1, _has_0: "old", note: "new" },
+      { id: 2, _has_0: null, note: "old" },
+      { id: 3, _has_0: "d", note: null },
+      { id: 4, _has_0: "new", note: "n" },
+    ]);
+    assert.equal(inserted, "2");
+  });
+
+  it("keep their values in an update of a list", async () => {
+    const rows = [
+      { id: 1, _has_0: "newer" },
+      { id: 4, note: null },
+    ];
+    const asked = ask((lift) =>
+      writing({ kind: "update", relation: shop("gaps"), rows: lacking(lift, rows), where: [], matchOn: ["id"] }, node),
+    );
+    assert.deepEqual(await on.stage.body(asked), [
+      { id: 1, _has_0: "newer", note: "new" },
+      { id: 4, _has_0: "new", note: null },
+    ]);
   });
 });

@@ -195,7 +195,7 @@ describe("rules and any body", () => {
             const found = check(written, rules);
             const refused = await store(table, row);
             if (refused !== null && found === null) {
-              const told = await rules.explainRefusal(refused, written);
+              const told = await rules.explainRefusal(refused, written, null);
               assert.ok(told !== null && told.status === 400, `${refused.code} ${refused.message}`);
             }
             // What is stricter here: parts of a URL, and headers that the sender could not send.

@@ -196,14 +196,14 @@ describe("refusals of the database", () => {
     // Tables that somebody has added, and what they tell of their links to ours.
     const error = Object.assign(new pg.DatabaseError("no", 2, "error"), { code: "42501" });
     const theirs = { relation: { schema: "public", name: "invoices" } };
-    assert.equal(await rules.explainRefusal(error, attempt("invoices", "insert", {}, theirs)), null);
+    assert.equal(await rules.explainRefusal(error, attempt("invoices", "insert", {}, theirs), null), null);
     const linked = Object.assign(new pg.DatabaseError("no", 2, "error"), {
       code: "23503",
       schema: "public",
       table: "invoices",
       constraint: "invoices_agent_id_fkey",
     });
-    assert.equal(await rules.explainRefusal(linked, attempt("agents", "delete", {})), null);
+    assert.equal(await rules.explainRefusal(linked, attempt("agents", "delete", {}), null), null);
   });
 
   it("a read that is refused is FORBIDDEN", async () => {
@@ -212,7 +212,7 @@ describe("refusals of the database", () => {
     const error = await stage.run(user, "select * from private.settings").catch((refused: unknown) => refused);
     assert.ok(error instanceof pg.DatabaseError);
     const read = { relation: { schema: "public", name: "runs" }, pinnedId: null, caller: callerOf(user) };
-    const told = await rules.explainRefusal(error, read);
+    const told = await rules.explainRefusal(error, read, null);
     assert.equal(told?.code, "FORBIDDEN");
   });
 });

@@ -174,7 +174,7 @@ describe("the models that frameworks offer", () => {
       { name: "a", model: A },
       { name: "b", model: "gpt-2" },
     ];
-    const explained = await rules.explainRefusal(error, attempt("agents", "insert", rows));
+    const explained = await rules.explainRefusal(error, attempt("agents", "insert", rows), 1);
     assert.deepEqual(explained?.extra.details, { "1.model": "is not offered by provider_a" });
   });
 });

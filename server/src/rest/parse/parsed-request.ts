@@ -172,6 +172,14 @@ export interface RowsBody {
   readonly rows: readonly JsonObject[];
   /** Keys of the first row; all rows have the same ones unless `columns` was given, which then counts instead. */
   readonly keys: readonly string[];
+  /** Set for tables where an absent key is not null: a new row takes the default, a row that is there keeps its value. */
+  readonly absent?: AbsentKeys;
+}
+
+/** Columns that are to be written and that rows of the body leave out: all of the rows, or some of them. */
+export interface AbsentKeys {
+  readonly everywhere: readonly string[];
+  readonly somewhere: readonly string[];
 }
 
 /** JSON that is no object; only a function can take it. */

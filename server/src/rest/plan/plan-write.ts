@@ -68,7 +68,7 @@ function planInsert(planning: Planning): Write {
   return {
     kind: "insert",
     relation: target,
-    rows: planRows(planning, body, request.query.columns ?? body.keys),
+    rows: planRows(planning, body, getSentNames(planning, body)),
     conflict: planConflict(planning),
     location: isTold ? relation.primaryKey : null,
     putKey: null,
@@ -101,7 +101,7 @@ function planPut(planning: Planning): Write {
 function planUpdate(planning: Planning): Write {
   const { request, relation, target } = planning;
   const body = bodyOf(request);
-  const names = request.query.columns ?? body.keys;
+  const names = getSentNames(planning, body);
   if (!body.isArray) {
     const where = planWhere(planning, "UPDATE");
     const rows = planRows(planning, body, names);
@@ -125,6 +125,14 @@ function planUpdate(planning: Planning): Write {
   };
 }
 
+/** The columns to write, which must all exist, without those that no row has a value for. */
+function getSentNames({ request, relation }: Planning, { keys, absent }: RowsBody): readonly string[] {
+  const names = request.query.columns ?? keys;
+  if (absent === undefined) return names;
+  getColumns(relation, names);
+  return names.filter((name) => !absent.everywhere.includes(name));
+}
+
 function planRows({ request, relation, context }: Planning, body: RowsBody, names: readonly string[]): BodyRows {
   const { isArray, source } = body;
   return {
@@ -132,6 +140,7 @@ function planRows({ request, relation, context }: Planning, body: RowsBody, name
     isArray,
     columns: getColumns(relation, names),
     shouldDefault: request.preferences.missing === "default",
+    ...(body.absent !== undefined && { gaps: body.absent.somewhere }),
     ...(source !== "json" && { areTexts: true }),
   };
 }

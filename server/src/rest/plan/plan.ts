@@ -169,6 +169,8 @@ export interface BodyRows {
   readonly columns: readonly Column[];
   /** Columns absent from a row get their default, not null. */
   readonly shouldDefault: boolean;
+  /** Columns that some rows lack: a new row takes their default, a row that is there keeps its value. */
+  readonly gaps?: readonly string[];
   /** Every value was sent as a text: what a JSON column gets is what the text says, not the text. */
   readonly areTexts?: boolean;
 }

@@ -91,8 +91,12 @@ export function keyBody(body: ParsedBody): string {
   switch (body.kind) {
     case "none":
       return "";
-    case "rows":
-      return `b${body.isArray ? "[" : "{"}${body.source}${body.rows.length === 0 ? "0" : ""}${keyNames(body.keys)}`;
+    case "rows": {
+      const absent =
+        body.absent === undefined ? "" : `${keyNames(body.absent.everywhere)}${keyNames(body.absent.somewhere)}`;
+      const form = `${body.isArray ? "[" : "{"}${body.source}${body.rows.length === 0 ? "0" : ""}`;
+      return `b${form}${keyNames(body.keys)}${absent}`;
+    }
     case "json":
       return "bj";
     case "raw":

@@ -13,6 +13,8 @@ export interface RenderedRows {
   readonly values: readonly string[];
   /** Conditions that raise when they do not hold. */
   readonly checks: readonly string[];
+  /** For each column that some rows lack: whether this row has it. */
+  readonly sent: ReadonlyMap<string, string>;
 }
 
 /**
@@ -20,7 +22,7 @@ export interface RenderedRows {
  * own, which may have changed since the catalogue was read.
  */
 export function renderBodyRows(draft: Draft, rows: BodyRows, relation: QualifiedName): RenderedRows {
-  const { columns, isArray } = rows;
+  const { columns, isArray, gaps = [] } = rows;
   const alias = draft.alias("_body");
   const isWritten = ({ type }: Column): boolean => rows.areTexts === true && /^jsonb?$/.test(type.category);
   const definition = columns
@@ -32,17 +34,27 @@ export function renderBodyRows(draft: Draft, rows: BodyRows, relation: Qualified
     return isWritten(column) ? `${value}::${column.type.name}` : value;
   });
   const checks = renderTypeCheck(columns, relation);
-  if (!rows.shouldDefault) {
+  if (!rows.shouldDefault && gaps.length === 0) {
     const from = `pg_catalog.json_to_record${isArray ? "set" : ""}(${text}) ${alias}(${definition})`;
-    return { from, values, checks };
+    return { from, values, checks, sent: new Map() };
   }
   const row = draft.alias("_row");
   const source = isArray ? `pg_catalog.json_array_elements(${text}) ${row}(sent)` : `(select ${text} as sent) ${row}`;
+  const isFilled = ({ name }: Column): boolean => rows.shouldDefault || gaps.includes(name);
   return {
     from: `${source},pg_catalog.json_to_record(${row}.sent) ${alias}(${definition})`,
-    values: columns.map((column, at) => orDefault(column, values[at] ?? "null", { row, relation })),
+    values: columns.map((column, at) => {
+      const value = values[at] ?? "null";
+      return isFilled(column) ? orDefault(column, value, { row, relation }) : value;
+    }),
     checks,
+    sent: rows.shouldDefault ? new Map() : new Map(gaps.map((name) => [name, renderSent(row, name)])),
   };
+}
+
+/** A key that was sent, even as null, is found; one that was not is no JSON at all. */
+function renderSent(row: string, column: string): string {
+  return `${row}.sent->${quoteLiteral(column)} is not null`;
 }
 
 /** Types that take every text as it is. What they hold fits a column of another type whole, or the database refuses it. */
@@ -61,7 +73,6 @@ function renderTypeCheck(columns: readonly Column[], relation: QualifiedName): r
   return [`case when ${parts.join(" and ")} then true else private.require_single(${STALE_TYPE_ROWS}) end`];
 }
 
-/** A key that was sent, even as null, is found; one that was not is no JSON at all. */
 function orDefault(
   column: Column,
   value: string,
@@ -69,7 +80,7 @@ function orDefault(
 ): string {
   const byDefault = renderDefault(column, relation);
   if (byDefault === null) return value;
-  return `case when ${row}.sent->${quoteLiteral(column.name)} is null then (${byDefault})::${column.type.name} else ${value} end`;
+  return `case when ${renderSent(row, column.name)} then ${value} else (${byDefault})::${column.type.name} end`;
 }
 
 function renderDefault({ name, default: text, identity }: Column, relation: QualifiedName): string | null {

@@ -6,6 +6,7 @@ import { type Draft, type NodeFrame, scopeOfRows, scopeOfTable } from "./draft.t
 import { findNeededColumns, renderNeeded } from "./needed-columns.ts";
 import { quoteIdentifier, quoteLiteral, quoteName } from "./quote.ts";
 import { renderWhere } from "./render-predicate.ts";
+import { buildSentFlags, renderIsLacking, renderLackingKeys, type SentFlag } from "./sent-flags.ts";
 
 /** A write as the first part of a statement, and how the rest speaks of what it did. */
 export interface RenderedWrite {
@@ -77,15 +78,15 @@ function renderChange(draft: Draft, write: Write, target: Target): Change {
 function renderInsert(draft: Draft, write: Insert, { name, returning }: Target): Change {
   const { relation, rows, conflict, putKey } = write;
   const table = quoteName(relation);
-  const onConflict = renderConflict(write);
   if (rows.columns.length === 0) {
     // As many rows of defaults as the list has members.
     const source = rows.isArray
       ? `select from pg_catalog.json_array_elements(${draft.parameter(rows.text)}::json)`
       : "default values";
-    return { statement: `insert into ${table} ${source}${onConflict} returning ${returning}` };
+    return { statement: `insert into ${table} ${source}${renderConflict(write)} returning ${returning}` };
   }
-  const { from, values, checks } = renderBodyRows(draft, rows, relation);
+  const body = renderBodyRows(draft, rows, relation);
+  const { from, values, checks } = body;
   const columns = quoteColumns(rows.columns);
   const key = putKey?.map(({ column, value }) => {
     const place = rows.columns.findIndex((candidate) => candidate.name === column.name);
@@ -94,29 +95,61 @@ function renderInsert(draft: Draft, write: Insert, { name, returning }: Target):
   const where = key === undefined || key.length === 0 ? "" : ` where ${key.join(" and ")}`;
   if (conflict?.resolution !== "merge") {
     const source = `select ${values.join(",")} from ${from}${where}`;
-    return { statement: `insert into ${table}(${columns}) ${source}${onConflict} returning ${returning}`, checks };
+    const statement = `insert into ${table}(${columns}) ${source}${renderConflict(write)} returning ${returning}`;
+    return { statement, checks };
   }
   const sent = draft.alias("_sent");
+  const flags = buildSentFlags(body.sent, rows.columns);
+  const lacking = flags.length === 0 ? null : draft.alias("_lacking");
   const there = conflict.columns.map(
     (column) => `${name}.${quoteIdentifier(column)} = ${sent}.${quoteIdentifier(column)}`,
   );
   const isKeySent = conflict.columns.every((column) => rows.columns.some((candidate) => candidate.name === column));
+  const isKept = isKeySent && lacking !== null;
+  const gathered = isKept ? `${lacking} as (${renderLackingKeys(flags, sent, conflict.columns)}),` : "";
+  const onConflict = renderConflict(write, isKept ? { name, flags, lacking } : null);
   return {
-    before: `${sent}(${columns}) as (select ${values.join(",")} from ${from}${where}),`,
-    statement: `insert into ${table}(${columns}) select * from ${sent}${onConflict} returning ${returning}`,
+    before: `${renderSentRows(sent, rows.columns, { values, flags })} from ${from}${where}),${gathered}`,
+    statement: `insert into ${table}(${columns}) select ${columns} from ${sent}${onConflict} returning ${returning}`,
     checks,
     known: isKeySent ? `(select count(*) from ${sent} join ${table} ${name} on ${there.join(" and ")})` : "0",
   };
 }
 
-function renderConflict({ conflict, rows }: Insert): string {
+/** The rows of the body as a named query, up to where they come from. */
+function renderSentRows(
+  sent: string,
+  columns: readonly Column[],
+  { values, flags }: { readonly values: readonly string[]; readonly flags: readonly SentFlag[] },
+): string {
+  const names = [...columns.map(({ name }) => quoteIdentifier(name)), ...flags.map(({ name }) => name)];
+  const all = [...values, ...flags.map(({ value }) => value)];
+  return `${sent}(${names.join(",")}) as (select ${all.join(",")}`;
+}
+
+interface KeptValues {
+  /** The table. */
+  readonly name: string;
+  readonly flags: readonly SentFlag[];
+  /** The query that has the keys of the rows that lack a column. */
+  readonly lacking: string;
+}
+
+function renderConflict({ conflict, rows }: Insert, kept: KeptValues | null = null): string {
   if (conflict === null) return "";
   const target = ` on conflict (${conflict.columns.map(quoteIdentifier).join(",")}) do `;
   if (conflict.resolution === "ignore" || rows.columns.length === 0) return `${target}nothing`;
   const others = rows.columns.filter(({ name }) => !conflict.columns.includes(name));
   // With a key alone nothing changes, but the row was addressed and is shown.
   const changed = others.length === 0 ? rows.columns : others;
-  return `${target}update set ${changed.map(({ name }) => `${quoteIdentifier(name)}=excluded.${quoteIdentifier(name)}`).join(",")}`;
+  const set = changed.map(({ name }) => {
+    const column = quoteIdentifier(name);
+    const flag = kept?.flags.find((candidate) => candidate.column === name);
+    if (kept === null || flag === undefined) return `${column}=excluded.${column}`;
+    const isLacking = renderIsLacking(flag, kept.lacking, conflict.columns);
+    return `${column}=case when ${isLacking} then ${kept.name}.${column} else excluded.${column} end`;
+  });
+  return `${target}update set ${set.join(",")}`;
 }
 
 function renderUpdate(draft: Draft, write: Update, { name, returning }: Target): Change {
@@ -130,20 +163,27 @@ function renderUpdate(draft: Draft, write: Update, { name, returning }: Target):
     return { statement: `select ${returning} from ${table}${found}` };
   }
 
-  const { from, values, checks } = renderBodyRows(draft, rows, relation);
+  const body = renderBodyRows(draft, rows, relation);
+  const { from, values, checks } = body;
   if (matchOn === null) {
     const set = rows.columns.map((column, at) => `${quoteIdentifier(column.name)}=${values[at]}`).join(",");
     const where = renderWhere(draft, { joins: [], where: write.where }, scope);
     return { statement: `update ${table} set ${set} from ${from}${where} returning ${returning}`, checks };
   }
   const sent = draft.alias("_sent");
+  const flags = buildSentFlags(body.sent, rows.columns);
   const key = matchOn.map(quoteIdentifier);
-  const set = changed.map((column) => `${quoteIdentifier(column.name)}=${sent}.${quoteIdentifier(column.name)}`);
+  const set = changed.map(({ name: changedName }) => {
+    const column = quoteIdentifier(changedName);
+    const flag = flags.find((candidate) => candidate.column === changedName);
+    if (flag === undefined) return `${column}=${sent}.${column}`;
+    return `${column}=case when ${sent}.${flag.name} then ${sent}.${column} else ${name}.${column} end`;
+  });
   const joins = key.map((column) => `${name}.${column} = ${sent}.${column}`);
   const where = renderWhere(draft, { joins, where: write.where }, scope);
   const most = `select coalesce(pg_catalog.max(times),1) from (select count(*) as times from ${sent} group by ${key.join(",")}) _`;
   return {
-    before: `${sent}(${quoteColumns(rows.columns)}) as (select ${values.join(",")} from ${from}),`,
+    before: `${renderSentRows(sent, rows.columns, { values, flags })} from ${from}),`,
     statement: `update ${table} set ${set.join(",")} from ${sent}${where} returning ${returning}`,
     // Of two changes to one row, one would be lost without a word.
     checks: [...checks, `private.require_single((${most}))`],

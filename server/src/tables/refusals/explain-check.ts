@@ -1,9 +1,9 @@
 import { AppError } from "../../errors/index.ts";
-import type { NamedFault, Row } from "../fields/field.ts";
+import type { NamedFault } from "../fields/field.ts";
 import { faultsError } from "../faults-error.ts";
 import { SECRET_IS_MANAGED } from "../rules/webhook-rules.ts";
 import { fieldOfConstraint } from "./field-of-constraint.ts";
-import { isWrite, type Refusal } from "./refusal.ts";
+import { isWrite, placeOf, type Refusal } from "./refusal.ts";
 
 const MESSAGES: Readonly<Record<string, string>> = {
   length: "is too short or too long",
@@ -36,15 +36,15 @@ export function explainCheck(refusal: Refusal): AppError | null {
   if (constraint === "webhooks_limit_per_user")
     return new AppError("VALIDATION_ERROR", sentence(error.message), { cause: error });
   if (constraint === "messages_content_blocked") {
-    const details = { content: "has a term that is blocked" };
+    const details = { [placeOf(refusal, "content")]: "has a term that is blocked" };
     return new AppError("CONTENT_BLOCKED", sentence(error.message), { details, cause: error });
   }
-  if (constraint === "agents_model_offered") return explainModel(refusal, attempt.rows, attempt.isArray);
+  if (constraint === "agents_model_offered") return explainModel(refusal);
   const found = fieldOfConstraint(rule, constraint);
   if (found === null) return null;
   const message =
     constraint === "webhooks_secret_managed" ? SECRET_IS_MANAGED : describe(found.kind, error.column, error.message);
-  const fault = { place: found.field, message, code: CODES.get(constraint) ?? null };
+  const fault = { place: placeOf(refusal, found.field), message, code: CODES.get(constraint) ?? null };
   return faultsError([fault], attempt.operation);
 }
 
@@ -54,13 +54,11 @@ function describe(kind: string, column: string | undefined, message: string): st
   return known ?? (column === undefined ? "is not valid" : `is not valid: ${message}`);
 }
 
-function explainModel({ error }: Refusal, rows: readonly Row[], isArray: boolean): AppError {
-  const pair = JSON.parse(error.detail ?? "{}") as { framework?: string; model?: string };
-  const message = `is not offered by ${pair.framework}`;
-  const index = rows.findIndex((row) => Object.hasOwn(row, "model") && row["model"] === pair.model);
-  const place = isArray && index !== -1 ? `${index}.model` : "model";
+function explainModel(refusal: Refusal): AppError {
+  const { error } = refusal;
+  const { framework } = JSON.parse(error.detail ?? "{}") as { framework?: string };
   return new AppError("INVALID_MODEL", sentence(error.message), {
-    details: { [place]: message },
+    details: { [placeOf(refusal, "model")]: `is not offered by ${framework}` },
     hint: error.hint ?? null,
     cause: error,
   });

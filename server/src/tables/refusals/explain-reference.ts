@@ -1,7 +1,7 @@
 import type { ErrorCode } from "@swarmbase/sdk";
 import { AppError } from "../../errors/index.ts";
 import { faultsError } from "../faults-error.ts";
-import { isWrite, type Refusal } from "./refusal.ts";
+import { isWrite, placeOf, type Refusal } from "./refusal.ts";
 
 interface Named {
   readonly code: ErrorCode;
@@ -26,17 +26,19 @@ const NAMED: ReadonlyMap<string, Named> = new Map([
 ]);
 
 /** The row points at something that is not there. */
-export function explainReference({ error, attempt, rule }: Refusal): AppError | null {
+export function explainReference(refusal: Refusal): AppError | null {
+  const { error, attempt, rule } = refusal;
   const column = /^(.+)_fkey$/.exec(error.constraint ?? "")?.[1]?.slice(`${rule?.name ?? ""}_`.length);
   if (rule === null || column === undefined || !isWrite(attempt) || !Object.hasOwn(rule.fields, column)) return null;
   const named = NAMED.get(column);
   if (named === undefined) {
-    return faultsError([{ place: column, message: "names a user who does not exist", code: null }], attempt.operation);
+    const place = placeOf(refusal, column);
+    return faultsError([{ place, message: "names a user who does not exist", code: null }], attempt.operation);
   }
-  return notFoundError(named.code, named.noun, column, error);
+  return notFoundError(refusal, { ...named, column });
 }
 
-export function notFoundError(code: ErrorCode, noun: string, column: string, cause: unknown): AppError {
-  const details = { [column]: `names no ${noun} that exists` };
-  return new AppError(code, `The ${noun} does not exist`, { details, cause });
+export function notFoundError(refusal: Refusal, { code, noun, column }: Named & { readonly column: string }): AppError {
+  const details = { [placeOf(refusal, column)]: `names no ${noun} that exists` };
+  return new AppError(code, `The ${noun} does not exist`, { details, cause: refusal.error });
 }

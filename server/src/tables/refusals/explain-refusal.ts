@@ -4,7 +4,7 @@ import { faultsError } from "../faults-error.ts";
 import { explainCheck } from "./explain-check.ts";
 import { explainReference } from "./explain-reference.ts";
 import { explainRights } from "./explain-rights.ts";
-import { isWrite, type Refusal } from "./refusal.ts";
+import { isWrite, placeOf, type Refusal } from "./refusal.ts";
 
 const UNREADABLE_VALUE = /^22/;
 
@@ -30,9 +30,11 @@ export async function explainRefusal(refusal: Refusal): Promise<AppError | null>
   }
 }
 
-function explainNull({ error, attempt, rule }: Refusal): AppError | null {
+function explainNull(refusal: Refusal): AppError | null {
+  const { error, attempt, rule } = refusal;
   if (rule === null || error.column === undefined || !isWrite(attempt)) return null;
-  return faultsError([{ place: error.column, message: "is required", code: null }], attempt.operation);
+  const place = placeOf(refusal, error.column);
+  return faultsError([{ place, message: "is required", code: null }], attempt.operation);
 }
 
 /** PostgreSQL reads values before it looks at rights; whoever has none to our tables is told that all the same. */

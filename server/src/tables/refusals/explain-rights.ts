@@ -29,7 +29,6 @@ export async function explainRights(refusal: Refusal): Promise<AppError | null> 
 /** New rows that name somebody else's agent, or a tool or swarm that is not there at all. */
 async function explainNamedRows(refusal: Refusal, attempt: WriteAttempt): Promise<AppError | null> {
   const {
-    error,
     attempt: { caller },
     owners,
   } = refusal;
@@ -40,8 +39,10 @@ async function explainNamedRows(refusal: Refusal, attempt: WriteAttempt): Promis
     return { isForeign: foreign, isMissing: ids.some((id) => !found.has(id)) };
   };
   if ((await look("agent_id", "agents")).isForeign) return permissionDenied(refusal);
-  if ((await look("tool_id", "tools")).isMissing) return notFoundError("TOOL_NOT_FOUND", "tool", "tool_id", error);
-  if ((await look("swarm_id", "swarms")).isMissing) return notFoundError("SWARM_NOT_FOUND", "swarm", "swarm_id", error);
+  if ((await look("tool_id", "tools")).isMissing)
+    return notFoundError(refusal, { code: "TOOL_NOT_FOUND", noun: "tool", column: "tool_id" });
+  if ((await look("swarm_id", "swarms")).isMissing)
+    return notFoundError(refusal, { code: "SWARM_NOT_FOUND", noun: "swarm", column: "swarm_id" });
   return null;
 }
 

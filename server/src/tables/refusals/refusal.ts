@@ -6,9 +6,16 @@ import type { TableRule } from "../rules/table-rule.ts";
 export interface Refusal {
   readonly error: pg.DatabaseError;
   readonly attempt: ReadAttempt | WriteAttempt;
+  /** The refused row of a list; null when it is not known. */
+  readonly rowAt: number | null;
   /** Null for tables that callers only read. */
   readonly rule: TableRule | null;
   readonly owners: Owners;
+}
+
+/** A field in `details`, with the row before it where a list was sent. */
+export function placeOf({ rowAt, attempt }: Refusal, field: string): string {
+  return rowAt !== null && isWrite(attempt) && attempt.isArray ? `${rowAt}.${field}` : field;
 }
 
 export function isWrite(attempt: ReadAttempt | WriteAttempt): attempt is WriteAttempt {

@@ -47,7 +47,7 @@ export function rewriteSecrets(
   if (sealer === null) throw refusal("cannot be kept here", attempt);
   if (attempt.operation === "upsert") throw refusal("cannot be sent with an upsert", attempt);
   if (attempt.source !== "json") throw refusal("can be sent as JSON only", attempt);
-  const rows = written.rows.map((row) => sealRow(row, attempt, sealer));
+  const rows = written.rows.map((row, at) => sealRow(row, { attempt, at, sealer }));
   return { rows, columns: isNew && !written.columns.includes("id") ? [...written.columns, "id"] : written.columns };
 }
 
@@ -58,12 +58,21 @@ function dropUnasked({ rows, columns }: RewrittenRows): RewrittenRows | null {
   return { rows: kept, columns };
 }
 
-function sealRow(row: Row, attempt: WriteAttempt, sealer: Sealer): Row {
+interface Sealing {
+  readonly attempt: WriteAttempt;
+  readonly at: number;
+  readonly sealer: Sealer;
+}
+
+function sealRow(row: Row, { attempt, at, sealer }: Sealing): Row {
   const isNew = attempt.operation === "insert";
   const sent = Object.hasOwn(row, "id") ? row["id"] : null;
   const named = isNew || attempt.isArray ? sent : attempt.pinnedId;
   const id = (typeof named === "string" ? canonicalUuid(named) : null) ?? (isNew ? sealer.newId() : null);
-  if (id === null) throw refusal("can be changed of one tool at a time, named by the filter id=eq.<id>", attempt);
+  if (id === null) {
+    const message = "can be changed of one tool at a time, named by the filter id=eq.<id>";
+    throw refusal(message, attempt, attempt.isArray ? `${at}.` : "");
+  }
   const secrets = Object.hasOwn(row, COLUMN) ? row[COLUMN] : undefined;
   const entries = Object.entries(row).filter(
     ([name]) => name !== COLUMN && name !== "secrets" && !(isNew && name === "id"),
@@ -75,6 +84,6 @@ function sealRow(row: Row, attempt: WriteAttempt, sealer: Sealer): Row {
   return Object.fromEntries(entries);
 }
 
-function refusal(message: string, { operation }: WriteAttempt): Error {
-  return faultsError([{ place: "secrets", message, code: null }], operation);
+function refusal(message: string, { operation }: WriteAttempt, row = ""): Error {
+  return faultsError([{ place: `${row}secrets`, message, code: null }], operation);
 }

@@ -27,7 +27,8 @@ export async function toldBy(
       throw refused;
     },
   );
-  return (await rules.explainRefusal(error, attempt(table, operation, row, { caller: callerOf(caller) }))) ?? error;
+  const attempted = attempt(table, operation, row, { caller: callerOf(caller) });
+  return (await rules.explainRefusal(error, attempted, null)) ?? error;
 }
 
 export function callerOf(caller: Caller): WriteAttempt["caller"] {

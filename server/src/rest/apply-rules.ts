@@ -1,0 +1,50 @@
+import { isWriteAttempt } from "./attempt.ts";
+import type { QualifiedName } from "./catalogue/catalogue.ts";
+import type { AbsentKeys, JsonObject, ParsedRequest } from "./parse/parsed-request.ts";
+import type { RestOptions } from "./rest-options.ts";
+import type { ReadAttempt, RewrittenRows, WriteAttempt } from "./table-rules.ts";
+
+/** A request as the rules of its table want it. Throws when they refuse it. */
+export function applyRules(
+  request: ParsedRequest,
+  attempt: ReadAttempt | WriteAttempt | null,
+  { rules, isOwn }: Pick<RestOptions, "rules" | "isOwn">,
+): ParsedRequest {
+  const { body, query } = request;
+  if (attempt === null || !isWriteAttempt(attempt) || body.kind !== "rows") return request;
+  const rewritten = rules.beforeWrite(attempt);
+  const isPinned = attempt.operation === "update" && attempt.pinnedId !== null;
+  const isUnchangedReturned = isPinned && rules.isUnchangedRowReturned(attempt.relation);
+  const { rows, columns } = rewritten ?? attempt;
+  const absent = canLackKeys(request, attempt.relation, isOwn) ? findAbsentKeys({ rows, columns }) : null;
+  if (rewritten === null && absent === null) return isUnchangedReturned ? { ...request, isUnchangedReturned } : request;
+  // Read and written again, numbers would lose digits.
+  const text = rows === attempt.rows ? body.text : JSON.stringify(body.isArray ? rows : (rows[0] ?? {}));
+  const written = { ...body, rows, keys: columns, text, ...(absent !== null && { absent }) };
+  return { ...request, isUnchangedReturned, query: { ...query, columns }, body: written };
+}
+
+/** Only `columns` lets rows differ in their keys. In tables of others an absent key is null, as in PostgREST. */
+function canLackKeys(
+  { method, query, preferences }: ParsedRequest,
+  { schema, name }: QualifiedName,
+  isOwn: RestOptions["isOwn"],
+): boolean {
+  if (query.columns === null || method === "PUT" || preferences.missing === "default") return false;
+  return isOwn({ kind: "relation", schema, name });
+}
+
+/** Null when every row has all columns. */
+function findAbsentKeys({ rows, columns }: RewrittenRows): AbsentKeys | null {
+  const everywhere: string[] = [];
+  const somewhere: string[] = [];
+  for (const column of columns) {
+    const count = countLacking(rows, column);
+    if (count > 0) (count === rows.length ? everywhere : somewhere).push(column);
+  }
+  return everywhere.length + somewhere.length === 0 ? null : { everywhere, somewhere };
+}
+
+function countLacking(rows: readonly JsonObject[], column: string): number {
+  return rows.reduce((count, row) => count + (Object.hasOwn(row, column) ? 0 : 1), 0);
+}

@@ -1,0 +1,41 @@
+import type { Column } from "../catalogue/catalogue.ts";
+import type { RenderedRows } from "./body-rows.ts";
+import { quoteIdentifier } from "./quote.ts";
+
+/** A column beside those of a body that says whether a row has a value for one of them. */
+export interface SentFlag {
+  /** The column that it speaks of. */
+  readonly column: string;
+  /** Quoted. */
+  readonly name: string;
+  readonly value: string;
+}
+
+export function buildSentFlags(sent: RenderedRows["sent"], columns: readonly Column[]): readonly SentFlag[] {
+  const taken = new Set(columns.map(({ name }) => name));
+  return [...sent].map(([column, value], at) => {
+    let name = `_has_${at}`;
+    while (taken.has(name)) name += "_";
+    return { column, name: quoteIdentifier(name), value };
+  });
+}
+
+/**
+ * `on conflict` sees the row that was to be inserted and not where it came from. So the keys of the rows that lack a
+ * column are gathered first, one object for each such column.
+ */
+export function renderLackingKeys(flags: readonly SentFlag[], sent: string, key: readonly string[]): string {
+  const lacking = flags.map(
+    ({ name }) =>
+      `pg_catalog.jsonb_object_agg(${renderKey(sent, key)},true) filter (where not ${sent}.${name}) as ${name}`,
+  );
+  return `select ${lacking.join(",")} from ${sent}`;
+}
+
+export function renderIsLacking({ name }: SentFlag, lacking: string, key: readonly string[]): string {
+  return `pg_catalog.jsonb_exists((select ${lacking}.${name} from ${lacking}),${renderKey("excluded", key)})`;
+}
+
+function renderKey(row: string, key: readonly string[]): string {
+  return `row(${key.map((column) => `${row}.${quoteIdentifier(column)}`).join(",")})::text`;
+}
