@@ -100,6 +100,63 @@ function assertNamed(answer: TableAnswer, status: number, code: string): void {
   assert.equal(refusalOf(answer).code, code);
 }
 
+/** JSON of so many levels, made by hand: what writes JSON runs out of stack sooner than what reads it. */
+const nested = (levels: number): string => `${"[".repeat(levels)}${"]".repeat(levels)}`;
+
+test("7.2 JSON that is nested too deeply is 400 on every route, with a word about its depth", async () => {
+  const id = await addAgent(ada);
+  const keys = { apikey: service.credentials.anon_key, authorization: `Bearer ${ada.session.access_token}` };
+  const bodies: Readonly<Record<string, (deep: string) => string>> = {
+    "POST /rest/v1/agents": (deep) => `{"name":"Deep","settings":{"x":${deep}}}`,
+    [`PATCH /rest/v1/agents?id=eq.${id}`]: (deep) => `{"settings":{"x":${deep}}}`,
+    "POST /rest/v1/rpc/tool": (deep) => `{"x":${deep}}`,
+    "POST /functions/v1/agent-respond": (deep) => `{"swarm_id":"${id}","message":"Hi","metadata":{"x":${deep}}}`,
+    "POST /functions/v1/batch": (deep) => `{"operations":[{"method":"POST","path":"/agents","body":{"name":${deep}}}]}`,
+    "POST /functions/v1/tools": (deep) => `{"action":"test","tool_id":"${id}","input":{"x":${deep}}}`,
+    "POST /functions/v1/webhooks": (deep) => `{"action":${deep}}`,
+    "POST /functions/v1/test-webhook": (deep) => deep,
+    "POST /functions/v1/webhook-dispatcher": (deep) => deep,
+    "POST /functions/v1/request-signing": (deep) => deep,
+    "PUT /auth/v1/user": (deep) => `{"data":{"x":${deep}}}`,
+    "POST /auth/v1/signup": (deep) => `{"email":"deep@example.com","password":"secret-1","data":{"x":${deep}}}`,
+    "POST /auth/v1/token?grant_type=password": (deep) => `{"email":${deep}}`,
+    "POST /realtime/v1/api/broadcast": (deep) => `{"messages":[{"topic":"t","event":"e","payload":${deep}}]}`,
+    "POST /realtime/v1/api/broadcast/t/events/e": (deep) => deep,
+  };
+  for (const [line, body] of Object.entries(bodies)) {
+    const [method = "", path = ""] = line.split(" ");
+    for (const levels of [1_001, 8_000, 300_000]) {
+      const headers = { ...keys, "content-type": "application/json" };
+      const answer = await service.request(path, { method, headers, body: body(nested(levels)) });
+      assert.equal(answer.status, 400, `${line} with ${levels} levels: ${answer.text.slice(0, 500)}`);
+      assert.match(String(answer.body["message"]), /must not be nested deeper than 1000 levels/, line);
+    }
+  }
+  // In a cell of a file, and where a value is compared with one.
+  const deep = nested(8_000);
+  const file = await ada.send("POST /agents", {
+    body: `name,settings\nDeep,"{""x"":${deep}}"\n`,
+    headers: { "content-type": "text/csv" },
+  });
+  assertValidationBody(file, ["0.settings"]);
+  const filtered = await ada.send(`GET /agents?settings=cs.${nested(100_000)}`);
+  assert.equal(filtered.status, 400, filtered.text);
+  assert.match(String(filtered.body["hint"]), /nested too deeply/);
+  const header = Buffer.from(`{"alg":"ES256","kid":"k","x":${nested(60_000)}}`).toString("base64url");
+  const token = await ada.send("GET /agents", { headers: { authorization: `Bearer ${header}.e30.c2ln` } });
+  assertError(token, 401, "UNAUTHORIZED");
+  assert.deepEqual((await ada.send("GET /agents?name=eq.Deep")).rows, []);
+});
+
+test("7.2 JSON that is just not too deep is stored and read back", async () => {
+  const id = await addAgent(ada);
+  const settings = `{"x":${nested(990)}}`;
+  const patched = await ada.send(`PATCH /agents?id=eq.${id}`, { body: `{"settings":${settings}}` });
+  assert.equal(patched.status, 204, patched.text);
+  const read = await ada.send(`GET /agents?id=eq.${id}&select=settings`);
+  assert.equal(read.text.replaceAll(" ", ""), `[{"settings":${settings}}]`);
+});
+
 test("7.3 AGENT_NOT_FOUND, PERMISSION_DENIED: there is none, or it is somebody else's", async () => {
   const path = (id: string) => `/agents?id=eq.${id}`;
   const foreign = await addAgent(bob);

@@ -2,6 +2,7 @@
 export const ROOM_LAYERS: Readonly<Record<string, number>> = {
   config: 1,
   errors: 1,
+  json: 1,
   crypto: 1,
   time: 1,
   observe: 1,

@@ -12,8 +12,9 @@ import {
 } from "@swarmbase/sdk";
 import { authEndpoints } from "../../server/src/auth/index.ts";
 import { FUNCTION_TABLE } from "../../server/src/functions/index.ts";
+import { MAX_JSON_DEPTH } from "../../server/src/json/index.ts";
 
-const HEAD = `<!-- Generated from sdk/src and the tables of server/src/auth and server/src/functions by \`npm run docs:reference\`. Do not edit by hand. -->
+const HEAD = `<!-- Generated from sdk/src and the tables of server/src by \`npm run docs:reference\`. Do not edit by hand. -->
 
 # Limits
 
@@ -102,6 +103,7 @@ function renderSettings(): string {
 
 function renderConstants(): string {
   const rows = [
+    `| depth of JSON: arrays and objects inside each other, in any body or socket frame | ${format(MAX_JSON_DEPTH)} levels; beyond it 400 |`,
     `| access token | ${AUTH_BOUNDS.accessTokenSeconds} s |`,
     `| password | ${AUTH_BOUNDS.passwordMinCharacters} to ${format(AUTH_BOUNDS.passwordMaxCharacters)} characters; \`AUTH_PASSWORD_MIN_LENGTH\` asks for more |`,
     `| webhook \`retry_count\` | ${WEBHOOK_DEFAULTS.retryCount} when left out |`,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { AppError, renderError } from "../errors/index.ts";
+import { readExactJson } from "../json/index.ts";
 import type { RestAnswer, RestCall, RestRoom } from "../rest/index.ts";
-import { parseExactJson } from "./exact-json.ts";
 import type { FunctionCall, FunctionFacts, NamedFunction } from "./function-call.ts";
 import { readBody } from "./read-body.ts";
 
@@ -55,13 +55,17 @@ function readExactBody({ body, headers }: FunctionCall): unknown {
     throw new AppError("UNSUPPORTED_MEDIA_TYPE", "The Content-Type of the body is not one that is accepted");
   }
   if (!Buffer.isBuffer(body)) return {};
+  const text = decode(body);
+  const read = text === null ? { fault: "must be UTF-8" } : readExactJson(text);
+  if (read.fault === null) return read.value;
+  throw new AppError("VALIDATION_ERROR", `The request body ${read.fault}`, { details: { body: read.fault } });
+}
+
+function decode(body: Buffer): string | null {
   try {
-    return parseExactJson(new TextDecoder("utf-8", { fatal: true }).decode(body));
+    return new TextDecoder("utf-8", { fatal: true }).decode(body);
   } catch {
-    // Not UTF-8, not JSON, or nested deeper than anything that is meant.
-    throw new AppError("VALIDATION_ERROR", "The request body must be valid JSON", {
-      details: { body: "must be valid JSON" },
-    });
+    return null;
   }
 }
 
@@ -111,9 +115,10 @@ function toResult(answer: RestAnswer | AppError): OperationResult {
   return { status, headers, body: readAnswerBody(headers["content-type"], body) };
 }
 
-/** JSON stands in the result as JSON; other media types as text. */
+/** JSON stands in the result as JSON; other media types, and what is nested too deeply, as text. */
 function readAnswerBody(contentType: string | string[] | undefined, body: string | Buffer | null): unknown {
   if (body === null) return null;
   const text = body.toString();
-  return /[/+]json\b/.test(String(contentType)) ? parseExactJson(text) : text;
+  const read = /[/+]json\b/.test(String(contentType)) ? readExactJson(text) : null;
+  return read?.fault === null ? read.value : text;
 }

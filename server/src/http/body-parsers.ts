@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { AppError } from "../errors/index.ts";
+import { isTooDeep, TOO_DEEP } from "../json/index.ts";
 import { keepRawBody } from "./request-signature.ts";
 
 const TEXT_TYPES = ["text/csv", "text/plain", "text/xml", "application/x-www-form-urlencoded"];
@@ -23,6 +24,7 @@ export function addBodyParsers(app: FastifyInstance): void {
       } catch {
         return done(malformedBody(request, "must be UTF-8"));
       }
+      if (isTooDeep(text)) return done(malformedBody(request, TOO_DEEP));
       void parseJson(request, text, (error, value) => {
         if (error) done(malformedBody(request, "must be valid JSON"));
         else done(null, value);

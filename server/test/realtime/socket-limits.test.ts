@@ -33,6 +33,35 @@ describe("a socket", { timeout: 180_000 }, () => {
     }
   });
 
+  it("that sends a frame that is nested too deeply is closed, and others go on", async (t) => {
+    const { url } = await open(t);
+    const other = await RawClient.open(t, url);
+    await other.join("realtime:a", { broadcast: { self: true } });
+    for (const levels of [1_001, 8_000, 100_000]) {
+      const deep = `${"[".repeat(levels)}${"]".repeat(levels)}`;
+      for (const event of ["phx_join", "broadcast", "presence", "access_token", "heartbeat"]) {
+        const client = await RawClient.open(t, url);
+        await client.join("realtime:a", {});
+        client.ws.send(`["1","2","realtime:a","${event}",{"event":"track","payload":${deep}}]`);
+        assert.equal(await client.closed, 1003, `${event} with ${levels} levels`);
+      }
+      // In the binary form only the payload is JSON, so the frame itself is sound.
+      const client = await RawClient.open(t, url);
+      await client.join("realtime:a", { broadcast: { ack: true } });
+      client.ws.send(
+        Buffer.concat([Buffer.from("\x03\x01\x01\x0a\x01\x00\x0112realtime:ae", "latin1"), Buffer.from(deep)]),
+      );
+      const [, , , , reply] = await client.next((frame) => frame[1] === "2" && frame[3] === "phx_reply");
+      assert.equal(reply["status"], "error");
+      assert.match(JSON.stringify(reply["response"]), /must not be nested deeper than 1000 levels/);
+    }
+    assert.deepEqual(await other.ask(null, "phoenix", "heartbeat", {}), { status: "ok", response: {} });
+    assert.deepEqual(
+      other.frames.filter((frame) => frame[3] === "broadcast"),
+      [],
+    );
+  });
+
   it("that sends a frame beyond the limit is closed", async (t) => {
     const { url } = await open(t, { settings: { realtimeFrameLimitBytes: 4096 } });
     const client = await RawClient.open(t, url);

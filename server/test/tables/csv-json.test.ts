@@ -16,6 +16,7 @@ test("a JSON column of ours can be written by CSV, and is checked there too", as
   for (const [settings, field] of [
     ['{"temperature":9}', "0.settings.temperature"],
     ["nonsense", "0.settings"],
+    [`{"x":${"[".repeat(50_000)}${"]".repeat(50_000)}}`, "0.settings"],
   ] as const) {
     const refused = await write(settings);
     assert.equal(refused.status, 400);

@@ -1,4 +1,5 @@
 import { AppError } from "../../errors/index.ts";
+import { readJson, TOO_DEEP } from "../../json/index.ts";
 import type { ChangesCaller } from "../changes.ts";
 import { hubKeyOf } from "../channels/channel.ts";
 import { writeDenied } from "../private/private-topics.ts";
@@ -106,11 +107,11 @@ function parseMessages(body: unknown): Message[] {
 }
 
 function requireJson(body: Buffer): void {
-  try {
-    JSON.parse(body.toString());
-  } catch {
-    throw invalid({ payload: "is not JSON" });
-  }
+  const { fault } = readJson(body.toString());
+  // As in every other body.
+  if (fault === TOO_DEEP)
+    throw new AppError("VALIDATION_ERROR", `The request body ${fault}`, { details: { body: fault } });
+  if (fault !== null) throw invalid({ payload: fault });
 }
 
 /** The status that clients of this endpoint know. */

@@ -1,3 +1,5 @@
+import { readJson } from "../../json/index.ts";
+
 /** A message that the database keeps or sent, as it announces it to all nodes. */
 export interface AnnouncedMessage {
   readonly id: string;
@@ -44,10 +46,7 @@ export function parseAnnounced(content: Buffer): AnnouncedMessage | null {
 }
 
 function parseObject(text: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
-  } catch {
-    return {};
-  }
+  const read = readJson(text);
+  const value = read.fault === null ? read.value : null;
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }

@@ -1,4 +1,5 @@
 import { AppError, toAppError } from "../../errors/index.ts";
+import { readJson } from "../../json/index.ts";
 import { writeDenied } from "../private/private-topics.ts";
 import type { Extension } from "../realtime-options.ts";
 import type { RealtimeState } from "../realtime-state.ts";
@@ -158,11 +159,9 @@ function reply(channel: Channel, frame: ClientFrame, status: "ok" | "error", res
 }
 
 function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw refuse("the payload is not JSON");
-  }
+  const read = readJson(text);
+  if (read.fault !== null) throw refuse(`the payload ${read.fault}`);
+  return read.value;
 }
 
 function readObject(value: unknown, what: string): Readonly<Record<string, unknown>> {

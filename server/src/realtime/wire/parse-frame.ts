@@ -1,3 +1,4 @@
+import { readJson } from "../../json/index.ts";
 import { FrameError } from "./frame-error.ts";
 import type { Vsn } from "./protocol.ts";
 
@@ -30,7 +31,9 @@ const ENCODING_BINARY = 0;
 const ENCODING_JSON = 1;
 
 export function parseTextFrame(vsn: Vsn, text: string): MessageFrame {
-  const value = parseJson(text);
+  const read = readJson(text);
+  if (read.fault !== null) throw new FrameError(`a frame ${read.fault}`);
+  const { value } = read;
   const parts = vsn === "2.0.0" ? readArray(value) : readObject(value);
   const { topic, event } = parts;
   if (typeof topic !== "string" || typeof event !== "string") throw new FrameError("topic and event must be texts");
@@ -96,12 +99,4 @@ function readRef(value: unknown): string | null {
   if (typeof value === "string") return value;
   if (typeof value === "number") return String(value);
   throw new FrameError("a ref is a text or null");
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new FrameError("a frame must be JSON");
-  }
 }

@@ -11,7 +11,6 @@ export const BOUNDS = {
   orderTerms: 200,
   conditions: 10_000,
   listElements: 100_000,
-  jsonNesting: 1000,
   /** A longer identifier cannot exist in PostgreSQL. */
   csvColumnNameBytes: 63,
 } as const;

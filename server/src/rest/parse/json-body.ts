@@ -1,11 +1,10 @@
+import { readJson, TOO_DEEP } from "../../json/index.ts";
 import { restError } from "../rest-error.ts";
-import { BOUNDS } from "./bounds.ts";
 import { decodeUtf8 } from "./decode-text.ts";
 import type { JsonBody, JsonObject, JsonValue, RowsBody } from "./parsed-request.ts";
 
 const NO_ROWS: RowsBody = { kind: "rows", source: "json", text: "[]", isArray: true, rows: [], keys: [] };
 const BYTE_ORDER_MARK = "\ufeff";
-const [QUOTE, BACKSLASH, OPENING_BRACKET, CLOSING_BRACKET, OPENING_BRACE, CLOSING_BRACE] = Buffer.from('"\\[]{}');
 
 /** A body for a table: an object or a list of objects. A bare scalar counts as an empty list. */
 export function parseJsonRows(bytes: Buffer, columns: readonly string[] | null): RowsBody {
@@ -29,15 +28,13 @@ export function parseJsonArguments(bytes: Buffer): RowsBody | JsonBody {
 }
 
 function parseJson(bytes: Buffer): { text: string; value: JsonValue } {
-  const decoded = isTooDeep(bytes) ? null : decodeUtf8(bytes);
+  const decoded = decodeUtf8(bytes);
   if (decoded === null) throw invalidJsonError();
   // PostgreSQL would trip over the mark that some editors put first.
   const text = decoded.startsWith(BYTE_ORDER_MARK) ? decoded.slice(1) : decoded;
-  try {
-    return { text, value: JSON.parse(text) as JsonValue };
-  } catch {
-    throw invalidJsonError();
-  }
+  const read = readJson(text);
+  if (read.fault === null) return { text, value: read.value as JsonValue };
+  throw read.fault === TOO_DEEP ? restError("PGRST102", `The JSON body ${TOO_DEEP}`) : invalidJsonError();
 }
 
 function invalidJsonError(): Error {
@@ -54,19 +51,4 @@ function haveKeys(rows: readonly JsonObject[], keys: readonly string[]): boolean
 
 function isObject(value: JsonValue): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** V8 reads any depth; PostgreSQL, which reads the same text, runs out of stack and calls that its own fault. */
-function isTooDeep(bytes: Buffer): boolean {
-  if (bytes.length < 2 * BOUNDS.jsonNesting) return false;
-  let depth = 0;
-  let isInString = false;
-  for (let at = 0; at < bytes.length && depth <= BOUNDS.jsonNesting; at += 1) {
-    const byte = bytes[at];
-    if (byte === QUOTE) isInString = !isInString;
-    else if (isInString) at += byte === BACKSLASH ? 1 : 0;
-    else if (byte === OPENING_BRACKET || byte === OPENING_BRACE) depth += 1;
-    else if (byte === CLOSING_BRACKET || byte === CLOSING_BRACE) depth -= 1;
-  }
-  return depth > BOUNDS.jsonNesting;
 }

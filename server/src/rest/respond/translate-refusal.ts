@@ -9,7 +9,6 @@ import { isInternalState, statusOfState } from "./refusal-status.ts";
 const NOT_SINGLE = "SB116";
 const TOO_MANY_AFFECTED = "SB124";
 const INSUFFICIENT_PRIVILEGE = "42501";
-const OUT_OF_TIME = "57014";
 const INVALID_PARAMETER = "22023";
 
 /** What a caller is told of an error of the database: its message, detail and hint, and nothing about where it arose. */
@@ -40,13 +39,19 @@ function passedOn(error: pg.DatabaseError, code: string): AppError {
     return foreignError({ code, status, message: "The database met a fault of its own", ...NO_TEXTS, cause: error });
   }
   const details = error.detail ?? null;
-  const hint = error.hint ?? (code === OUT_OF_TIME ? OUT_OF_TIME_HINT : null);
+  const hint = HINTS.get(code) ?? error.hint ?? null;
   return foreignError({ code, status, message: error.message, details, hint, cause: error });
 }
 
 const NO_TEXTS = { details: null, hint: null };
-const OUT_OF_TIME_HINT =
-  "The statement ran longer than the statement timeout allows. Ask for fewer rows or columns, or filter by an indexed column.";
+/** Where PostgreSQL has no hint for callers, or one for those who run it. */
+const HINTS: ReadonlyMap<string, string> = new Map([
+  [
+    "57014",
+    "The statement ran longer than the statement timeout allows. Ask for fewer rows or columns, or filter by an indexed column.",
+  ],
+  ["54001", "A value or an expression is nested too deeply, or a function calls itself without end."],
+]);
 
 function decideStatus({ message }: pg.DatabaseError, state: string): number {
   if (state.startsWith("PT")) return readRaisedStatus(state);

@@ -1,25 +1,24 @@
 import { type BoundedField, FIELD_BOUNDS } from "@swarmbase/sdk";
+import { isTooDeep, readJson, TOO_DEEP } from "../../json/index.ts";
 import { type Fault, FINE, type Field, fault, field, type Row, type Value } from "./field.ts";
 import { findUnstorable } from "./text-field.ts";
 
 export function jsonObject(bounds: BoundedField, more: (value: Row) => readonly Fault[] = () => FINE): Field {
   const { max } = FIELD_BOUNDS[bounds];
   return field((value) => {
-    if (!isObject(value)) return fault("must be a JSON object");
+    if (!isObject(value))
+      return fault(typeof value === "string" && isTooDeep(value) ? TOO_DEEP : "must be a JSON object");
     const unstorable = findUnstorableText(value);
     if (unstorable !== null) return fault(unstorable);
     if (measureJson(value) > max) return fault(`must be at most ${max} bytes of JSON`);
     return more(value);
-  }, readJson);
+  }, readJsonText);
 }
 
-/** What is no JSON stays a text, which is no object. */
-function readJson(text: string): Value {
-  try {
-    return JSON.parse(text) as Value;
-  } catch {
-    return text;
-  }
+/** What is no JSON, or too deep, stays a text, which is no object. */
+function readJsonText(text: string): Value {
+  const read = readJson(text);
+  return read.fault === null ? (read.value as Value) : text;
 }
 
 export function list(check: (items: readonly Value[]) => readonly Fault[]): Field {
