@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { after, before, test } from "node:test";
-import { newPerson, type Person } from "./support/people.ts";
+import { newPerson, type Person, SINGLE } from "./support/people.ts";
+import { refusalOf } from "./support/refusals.ts";
 import { add, change, read } from "./support/rooms.ts";
-import { type Service, startService } from "./support/service.ts";
+import { type Answer, type Service, startService } from "./support/service.ts";
 import { UNHURRIED } from "./support/settings.ts";
 
 let service: Service;
@@ -58,4 +60,37 @@ test("1 nobody changes a profile or settings of somebody else", async () => {
     const [row] = await read(ada, `/${table}`);
     for (const [column, value] of Object.entries(body)) assert.notEqual(row?.[column], value);
   }
+});
+
+test("1 a swarm of others is 403, one that does not exist 404, in functions and writes alike; reads find nothing", async () => {
+  const swarm = await add(ada, "swarms", { name: "Closed" });
+  const agent_id = await add(eve, "agents", { name: "Eve's" });
+  const member = await add(ada, "swarm_members", { swarm_id: swarm, user_id: bob.id, role: "viewer" });
+  const writes: Readonly<Record<string, (swarm_id: string) => Promise<Answer>>> = {
+    "agent-respond": (swarm_id) =>
+      eve.send("POST /functions/v1/agent-respond", { body: { swarm_id, message: "Let me in" } }),
+    batch: (swarm_id) => {
+      const operations = [{ method: "POST", path: "/messages", body: { swarm_id, content: "Let me in" } }];
+      return eve.send("POST /functions/v1/batch", { body: { operations } });
+    },
+    messages: (swarm_id) => eve.send("POST /messages", { body: { swarm_id, content: "Let me in" } }),
+    swarm_members: (swarm_id) => eve.send("POST /swarm_members", { body: { swarm_id, user_id: eve.id } }),
+    swarm_agents: (swarm_id) => eve.send("POST /swarm_agents", { body: { swarm_id, agent_id } }),
+  };
+  for (const [name, write] of Object.entries(writes)) {
+    const [foreign, missing] = [await write(swarm), await write(randomUUID())];
+    const { status, code, message } = refusalOf(foreign);
+    assert.deepEqual([status, code, message], [403, "FORBIDDEN", "You are not a member of this swarm"], name);
+    assert.deepEqual([missing.status, missing.body["code"]], [404, "SWARM_NOT_FOUND"], name);
+  }
+  for (const id of [swarm, randomUUID()]) {
+    assert.deepEqual(await read(eve, `/swarms?id=eq.${id}`), []);
+    const single = await eve.send(`GET /swarms?id=eq.${id}`, { headers: SINGLE });
+    assert.deepEqual([single.status, single.body["code"]], [406, "PGRST116"]);
+  }
+  // What stands in the way is named as far as somebody is concerned by it.
+  const say = () => bob.send("POST /messages", { body: { swarm_id: swarm, content: "Hello" } });
+  assert.match(refusalOf(await say()).message, /not yet a member/);
+  await change(bob, "swarm_members", member, { status: "active" });
+  assert.match(refusalOf(await say()).message, /^Viewers/);
 });

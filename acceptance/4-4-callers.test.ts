@@ -26,9 +26,9 @@ beforeEach(async () => {
   ({ swarm, agent } = await openRoom(ada));
 });
 
-test("4.4 members may, viewers may not, and strangers see no swarm", async () => {
+test("4.4 members may, viewers and strangers may not, and a swarm that does not exist is another matter", async () => {
   const body = { swarm_id: swarm, message: "Hi" };
-  await assertAskRefused(ask(stranger, body), 404, "SWARM_NOT_FOUND");
+  await assertAskRefused(ask(stranger, body), 403, "FORBIDDEN");
   await assertAskRefused(ask(stranger, { ...body, swarm_id: randomUUID() }), 404, "SWARM_NOT_FOUND");
   await seatMember(ada, swarm, bob, "viewer");
   await assertAskRefused(ask(bob, body), 403, "FORBIDDEN");
@@ -79,8 +79,10 @@ test("4.4 what is not valid is told field by field", async () => {
     [{ action: "approve", run_id: randomUUID(), decisions: [] }, ["decisions"]],
   ];
   for (const [body, fields] of cases) assertValidationBody(await ask(ada, body), fields);
-  const deep = `{"swarm_id":"${swarm}","message":"Hi","metadata":{"a":${"[".repeat(9_000)}${"]".repeat(9_000)}}}`;
-  assertValidationBody(await ada.send(RESPOND, { body: deep }), ["metadata"]);
+  const nested = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`;
+  const deep = (levels: number) => `{"swarm_id":"${swarm}","message":"Hi","metadata":{"a":${nested(levels)}}}`;
+  assertValidationBody(await ada.send(RESPOND, { body: deep(100) }), ["metadata"]);
+  assertValidationBody(await ada.send(RESPOND, { body: deep(9_000) }), ["body"]);
   await assertAskRefused(ask(ada, { action: "cancel", run_id: randomUUID() }), 404, "RUN_NOT_FOUND");
 });
 

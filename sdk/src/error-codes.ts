@@ -32,7 +32,7 @@ export const ERROR_CODES = {
   FORBIDDEN: {
     status: 403,
     error: "Forbidden",
-    meaning: "A row-level rule or the caller's role does not permit the call.",
+    meaning: "A row-level rule or the caller's role does not permit the call; the message says which.",
   },
   PERMISSION_DENIED: {
     status: 403,
@@ -62,7 +62,7 @@ export const ERROR_CODES = {
   SWARM_NOT_FOUND: {
     status: 404,
     error: "Swarm not found",
-    meaning: "The swarm does not exist or the caller is not in it.",
+    meaning: "The swarm does not exist. One that exists and that the caller is not in is `FORBIDDEN`.",
   },
   MESSAGE_NOT_FOUND: { status: 404, error: "Message not found", meaning: "The message does not exist." },
   TOOL_NOT_FOUND: {

@@ -38,7 +38,7 @@ export function createTableRules(options: TableRulesOptions): TableRules {
       if (!isOwnRelation(attempt.relation)) return null;
       return explainRefusal({ error, attempt, rowAt, rule: ruleOf(attempt.relation), owners });
     },
-    explainMissing: (attempt) => explainMissing(attempt, owners),
+    explainMissing: (attempt) => explainMissing(attempt, { owners, rule: ruleOf(attempt.relation) }),
     isUnchangedRowReturned: isNamedTable,
   };
 }

@@ -4,9 +4,11 @@ import type { QualifiedName, ReadAttempt, WriteAttempt } from "../rest/index.ts"
 import { canonicalUuid } from "./fields/uuid-field.ts";
 import { isOwnRelation } from "./own-names.ts";
 import type { Owners } from "./owners.ts";
-import { isWrite } from "./refusals/refusal.ts";
+import { loadFacts } from "./refusals/load-facts.ts";
+import { findReason } from "./refusals/reasons.ts";
+import { isWrite, type Refusal } from "./refusals/refusal.ts";
+import type { TableRule } from "./rules/table-rule.ts";
 import type { OwnedTable } from "./sql/select-owners.ts";
-import { isSharedTable } from "./sql/select-seen.ts";
 
 interface Names {
   readonly table: OwnedTable;
@@ -26,12 +28,15 @@ export function isNamedTable(relation: QualifiedName): boolean {
 }
 
 /** Only where one row is named and the table has names for its absence; a list that is empty is an answer like any other. */
-export async function explainMissing(attempt: ReadAttempt | WriteAttempt, owners: Owners): Promise<AppError | null> {
+export async function explainMissing(
+  attempt: ReadAttempt | WriteAttempt,
+  { owners, rule }: Pick<Refusal, "owners" | "rule">,
+): Promise<AppError | null> {
   const { relation, pinnedId, caller } = attempt;
   const id = pinnedId === null ? null : canonicalUuid(pinnedId);
   if (!isOwnRelation(relation) || id === null || caller.role === "anon") return null;
   const names = NAMES.get(relation.name);
-  if (names === undefined) return isWrite(attempt) ? explainUnchanged(attempt, id, owners) : null;
+  if (names === undefined) return isWrite(attempt) ? explainUnchanged(attempt, owners, rule) : null;
   const ownerId = (await owners.find(names.table, [id])).get(id) ?? null;
   const isForeign = ownerId !== null && caller.role === "authenticated" && ownerId !== caller.userId;
   const extra = { upstreamCode: "PGRST116" };
@@ -42,10 +47,15 @@ export async function explainMissing(attempt: ReadAttempt | WriteAttempt, owners
 
 /** Rows that several people see, and not all of them may change. A row that is hidden says nothing. */
 async function explainUnchanged(
-  { relation: { name }, caller }: WriteAttempt,
-  id: string,
+  attempt: WriteAttempt,
   owners: Owners,
+  rule: TableRule | null,
 ): Promise<AppError | null> {
-  if (caller.userId === null || !isSharedTable(name) || !(await owners.sees(name, id, caller.userId))) return null;
-  return new AppError("FORBIDDEN", "Your role in the swarm does not permit this", { upstreamCode: "42501" });
+  const { caller, rows } = attempt;
+  const { userId: callerId } = caller;
+  if (callerId === null || rule === null) return null;
+  const facts = await loadFacts(owners, attempt, { row: rows[0] ?? {}, callerId });
+  if (facts.target?.is_seen !== true) return null;
+  const reason = findReason(rule.name, facts);
+  return reason === null ? null : new AppError("FORBIDDEN", reason.message, { upstreamCode: "42501" });
 }

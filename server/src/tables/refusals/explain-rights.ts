@@ -1,66 +1,94 @@
+import type { ErrorCode } from "@swarmbase/sdk";
 import { AppError } from "../../errors/index.ts";
 import type { WriteAttempt } from "../../rest/index.ts";
-import { canonicalUuid } from "../fields/uuid-field.ts";
+import type { Row } from "../fields/field.ts";
 import type { OwnedTable } from "../sql/select-owners.ts";
 import { sentence } from "./explain-check.ts";
 import { notFoundError } from "./explain-reference.ts";
-import { isWrite, type Refusal } from "./refusal.ts";
+import { idIn, loadFacts } from "./load-facts.ts";
+import { findReason } from "./reasons.ts";
+import { isWrite, placeOf, type Refusal } from "./refusal.ts";
+
+/** The routine of PostgreSQL that applies row-level rules to written rows. */
+const ROW_RULE_ROUTINE = "ExecWithCheckOptions";
 
 /** Tables whose rows stand for an agent: refusing them is a matter of that agent. */
 const OF_AN_AGENT: ReadonlySet<string> = new Set(["agents", "agent_tools"]);
 
-/** A right of the role or a row rule stood in the way. Without a user it stays a matter of signing in. */
+/** Made by the service together with the account: nobody has the right to insert or delete them. */
+const OF_AN_ACCOUNT: ReadonlySet<string> = new Set(["profiles", "user_settings"]);
+
+/**
+ * A right of the role or a row rule stood in the way. Null where the refusal is not about our tables: it keeps the words
+ * of whoever raised it. Without a user it stays a matter of signing in.
+ */
 export async function explainRights(refusal: Refusal): Promise<AppError | null> {
-  const { error, attempt } = refusal;
-  if (attempt.caller.role === "anon") return null;
-  const isTransfer = error.constraint?.endsWith("_transfer") === true;
-  if (attempt.relation.name === "agents" || (isTransfer && OF_AN_AGENT.has(attempt.relation.name))) {
-    return permissionDenied(refusal);
+  const { error, attempt, rule } = refusal;
+  if (attempt.caller.role === "anon" || !isWrite(attempt)) return null;
+  const { name } = attempt.relation;
+  if (rule === null) return refused(refusal, { message: `${name} is read-only: only the service itself writes it` });
+  // A trigger of ours says why.
+  if (error.table !== undefined) {
+    const isAgents = error.constraint?.endsWith("_transfer") === true && OF_AN_AGENT.has(name);
+    const code = isAgents ? "PERMISSION_DENIED" : "FORBIDDEN";
+    return refused(refusal, { code, message: sentence(error.message), field: error.column });
   }
-  if (isWrite(attempt) && attempt.caller.role === "authenticated") {
-    const named = await explainNamedRows(refusal, attempt);
-    if (named !== null) return named;
-  }
-  // A trigger of ours says why; PostgreSQL's own words are about policies and tables.
-  const isOurs = error.table !== undefined;
-  return forbidden(refusal, isOurs ? sentence(error.message) : "You are not allowed to do this");
+  const isUngranted = OF_AN_ACCOUNT.has(name) && attempt.operation !== "update";
+  return error.routine === ROW_RULE_ROUTINE || isUngranted ? explainRow(refusal, attempt) : null;
+}
+
+/** Null when none of our rules explains it: somebody has added one, which has a name of its own. */
+async function explainRow(refusal: Refusal, attempt: WriteAttempt): Promise<AppError | null> {
+  const { rowAt, owners, rule } = refusal;
+  const { relation, caller, rows } = attempt;
+  // Where a long list does not tell which one it was, all of them are looked at for what they name.
+  const row = rows.length > 1 && rowAt === null ? null : (rows[rowAt ?? 0] ?? {});
+  const named = await explainNamedRows(refusal, attempt, row === null ? rows : [row]);
+  if (named !== null) return named;
+  const { userId: callerId } = caller;
+  if (row === null)
+    return refused(refusal, { message: `A row-level rule of ${relation.name} refuses one of the rows` });
+  if (callerId === null || rule === null) return null;
+  const reason = findReason(rule.name, await loadFacts(owners, attempt, { row, callerId }));
+  const code = relation.name === "agents" ? "PERMISSION_DENIED" : "FORBIDDEN";
+  return reason === null ? null : refused(refusal, { code, ...reason });
 }
 
 /** New rows that name somebody else's agent, or a tool or swarm that is not there at all. */
-async function explainNamedRows(refusal: Refusal, attempt: WriteAttempt): Promise<AppError | null> {
-  const {
-    attempt: { caller },
-    owners,
-  } = refusal;
+async function explainNamedRows(
+  refusal: Refusal,
+  { caller, columns }: WriteAttempt,
+  rows: readonly Row[],
+): Promise<AppError | null> {
   const look = async (column: string, table: OwnedTable) => {
-    const ids = idsIn(attempt, column);
-    const found = await owners.find(table, ids);
-    const foreign = [...found.values()].some((owner) => owner !== null && owner !== caller.userId);
-    return { isForeign: foreign, isMissing: ids.some((id) => !found.has(id)) };
+    const ids = columns.includes(column) ? new Set(rows.flatMap((row) => idIn(row, column) ?? [])) : [];
+    const found = await refusal.owners.find(table, [...ids]);
+    const isForeign = [...found.values()].some((owner) => owner !== null && owner !== caller.userId);
+    return { isForeign, isMissing: [...ids].some((id) => !found.has(id)) };
   };
-  if ((await look("agent_id", "agents")).isForeign) return permissionDenied(refusal);
-  if ((await look("tool_id", "tools")).isMissing)
+  if ((await look("agent_id", "agents")).isForeign) {
+    const message = "The agent belongs to another user";
+    return refused(refusal, { code: "PERMISSION_DENIED", message, field: "agent_id" });
+  }
+  if ((await look("tool_id", "tools")).isMissing) {
     return notFoundError(refusal, { code: "TOOL_NOT_FOUND", noun: "tool", column: "tool_id" });
-  if ((await look("swarm_id", "swarms")).isMissing)
+  }
+  if ((await look("swarm_id", "swarms")).isMissing) {
     return notFoundError(refusal, { code: "SWARM_NOT_FOUND", noun: "swarm", column: "swarm_id" });
+  }
   return null;
 }
 
-function idsIn({ rows, columns }: WriteAttempt, column: string): string[] {
-  if (!columns.includes(column)) return [];
-  const ids = rows.flatMap((row) => {
-    const value = Object.hasOwn(row, column) ? row[column] : null;
-    const id = typeof value === "string" ? canonicalUuid(value) : null;
-    return id === null ? [] : [id];
-  });
-  return [...new Set(ids)];
+interface Refused {
+  readonly code?: ErrorCode;
+  readonly message: string;
+  readonly field?: string | undefined;
 }
 
-function permissionDenied({ error }: Refusal): AppError {
-  const extra = { upstreamCode: "42501", cause: error };
-  return new AppError("PERMISSION_DENIED", "The agent belongs to another user", extra);
-}
-
-function forbidden({ error }: Refusal, message: string): AppError {
-  return new AppError("FORBIDDEN", message, { upstreamCode: "42501", cause: error });
+/** In a list, the details say which row it is about. */
+function refused(refusal: Refusal, { code = "FORBIDDEN", message, field }: Refused): AppError {
+  const { error, attempt, rowAt } = refusal;
+  const isListed = rowAt !== null && isWrite(attempt) && attempt.isArray;
+  const details = isListed ? { [placeOf(refusal, field ?? "id")]: message } : null;
+  return new AppError(code, message, { details, upstreamCode: "42501", cause: error });
 }

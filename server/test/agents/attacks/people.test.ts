@@ -61,7 +61,7 @@ describe("somebody who was put out of the swarm", () => {
     }
     assert.equal(await codeOf(stage.respond.cancel(member, runId, LISTENING.signal)), "RUN_NOT_FOUND");
     assert.equal(await codeOf(stage.respond.attach(member, runId, LISTENING)), "RUN_NOT_FOUND");
-    assert.equal(await codeOf(stage.ask(member, swarm)), "SWARM_NOT_FOUND");
+    assert.equal(await codeOf(stage.ask(member, swarm)), "FORBIDDEN");
   });
 });
 

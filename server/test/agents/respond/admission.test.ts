@@ -80,7 +80,7 @@ describe("who is admitted", () => {
 
     const before = stage.charged;
     const refusals: Record<string, [call: () => Promise<unknown>, code: string]> = {
-      stranger: [() => stage.ask(bob, swarm), "SWARM_NOT_FOUND"],
+      stranger: [() => stage.ask(bob, swarm), "FORBIDDEN"],
       nowhere: [() => stage.ask(ada, nowhere), "SWARM_NOT_FOUND"],
       "service nowhere": [() => stage.ask({ ...ada, isServiceRole: true }, nowhere), "SWARM_NOT_FOUND"],
       "service for nobody": [() => stage.ask(service, swarm), "VALIDATION_ERROR"],

@@ -17,7 +17,7 @@ export async function callRows<Row extends pg.QueryResultRow>(
     const { rows } = await pool.query<Row>({ ...statement, values: [...statement.values] });
     return rows;
   } catch (error) {
-    throw translateRefusal(translateUnavailable(error));
+    throw translateRefusal(translateUnavailable(error), statement.name);
   }
 }
 

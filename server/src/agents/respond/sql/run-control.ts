@@ -1,4 +1,5 @@
 import type pg from "pg";
+import { DECIDE_STATEMENT } from "../refusals.ts";
 import type { RunBody } from "../run-body.ts";
 import { callRows, callValue } from "./call-function.ts";
 
@@ -43,7 +44,7 @@ export function decideToolExecutions(
 ): Promise<RunBody> {
   const call = { run_id: runId, user_id: userId, is_service: isServiceRole, decisions };
   return callValue(pool, {
-    name: "respond-decide",
+    name: DECIDE_STATEMENT,
     text: "select private.decide_tool_executions($1::jsonb) as value",
     values: [JSON.stringify(call)],
   });

@@ -1,0 +1,6 @@
+/** Why somebody may not take part in a swarm, wherever that is refused. */
+export const MEMBERSHIP_TEXTS = {
+  stranger: "You are not a member of this swarm",
+  invited: "You are invited to this swarm but not yet a member: set the status of your membership to active first",
+  viewer: "Viewers of a swarm only read its messages; writing needs the role member, admin or owner",
+} as const;

@@ -1,0 +1,41 @@
+import type { WriteAttempt } from "../../rest/index.ts";
+import type { Row } from "../fields/field.ts";
+import { canonicalUuid } from "../fields/uuid-field.ts";
+import type { Owners } from "../owners.ts";
+import { isSharedTable } from "../sql/select-target.ts";
+import type { RefusedFacts } from "./reasons.ts";
+
+/** What the reasons of a table ask of one row that a user may not write. */
+export async function loadFacts(
+  owners: Owners,
+  { relation: { name }, operation, pinnedId }: WriteAttempt,
+  { row, callerId }: Pick<RefusedFacts, "row" | "callerId">,
+): Promise<RefusedFacts> {
+  const id = idIn(row, "id") ?? (pinnedId === null ? null : canonicalUuid(pinnedId));
+  const target = id === null || !isSharedTable(name) ? null : await owners.findTarget(name, id, callerId);
+  // A new row says where it belongs; one that is there cannot be moved by what is sent.
+  const sent = operation === "update" || operation === "delete" ? null : idIn(row, "swarm_id");
+  const swarmId = sent ?? target?.swarm_id ?? null;
+  const toolId = name === "agent_tools" ? idIn(row, "tool_id") : null;
+  const standings = swarmId === null ? null : await owners.findStandings([swarmId], callerId);
+  return {
+    operation: operation === "upsert" ? "insert" : operation,
+    row,
+    callerId,
+    standing: swarmId === null ? null : (standings?.get(swarmId) ?? null),
+    target,
+    isOthers: target === null ? await isForeign(owners, name, id, callerId) : !target.is_own,
+    tool: toolId === null ? null : await owners.findTarget("tools", toolId, callerId),
+  };
+}
+
+async function isForeign(owners: Owners, table: string, id: string | null, callerId: string): Promise<boolean> {
+  if (id === null || (table !== "agents" && table !== "webhooks")) return false;
+  const ownerId = (await owners.find(table, [id])).get(id) ?? null;
+  return ownerId !== null && ownerId !== callerId;
+}
+
+export function idIn(row: Row, column: string): string | null {
+  const value = Object.hasOwn(row, column) ? row[column] : null;
+  return typeof value === "string" ? canonicalUuid(value) : null;
+}

@@ -1,0 +1,196 @@
+import { MEMBERSHIP_TEXTS } from "../../errors/index.ts";
+import type { Row } from "../fields/field.ts";
+import { canonicalUuid } from "../fields/uuid-field.ts";
+import type { WrittenRelation } from "../own-names.ts";
+import type { Standing } from "../sql/select-standings.ts";
+import type { Target } from "../sql/select-target.ts";
+
+/** What is known about a write that a row-level rule has refused. */
+export interface RefusedFacts {
+  readonly operation: "insert" | "update" | "delete";
+  /** As it was sent; empty for a deletion. */
+  readonly row: Row;
+  readonly callerId: string;
+  /** What the caller is in the swarm of the row; null where no swarm is concerned. */
+  readonly standing: Standing | null;
+  /** The row that is changed, or that a new one meets; null where there is none, or only its owner sees such rows. */
+  readonly target: Target | null;
+  /** The id that is written, or was named, is that of somebody else's row. */
+  readonly isOthers: boolean;
+  /** The tool that is named; null where none is. */
+  readonly tool: Target | null;
+}
+
+export interface Reason {
+  /** What the refusal is about. */
+  readonly field: string;
+  readonly message: string;
+}
+
+interface Rule {
+  /** All operations when left out. */
+  readonly on?: readonly RefusedFacts["operation"][];
+  readonly field: string;
+  applies(facts: RefusedFacts): boolean;
+  message(facts: RefusedFacts): string;
+}
+
+const CHANGE = ["update", "delete"] as const;
+const WRITE = ["insert", "update"] as const;
+
+const isNoMember: Rule = {
+  field: "swarm_id",
+  applies: ({ standing }) => standing === "stranger",
+  message: () => MEMBERSHIP_TEXTS.stranger,
+};
+
+const isOnlyInvited: Rule = {
+  field: "swarm_id",
+  applies: ({ standing }) => standing === "invited",
+  message: () => MEMBERSHIP_TEXTS.invited,
+};
+
+const MEMBERSHIP: readonly Rule[] = [isNoMember, isOnlyInvited];
+
+/** For everything but what the owner and admins of a swarm may do. */
+function managersOnly(on: Rule["on"], rule: string): Rule {
+  return {
+    ...(on !== undefined && { on }),
+    field: "swarm_id",
+    applies: ({ standing }) => standing === "member" || standing === "viewer",
+    message: ({ standing }) => `${rule}; your role is ${standing}`,
+  };
+}
+
+function belongsToCaller(column: string, noun: string): Rule {
+  return {
+    on: WRITE,
+    field: column,
+    applies: ({ row, callerId }) => {
+      const value = valueOf(row, column);
+      return typeof value === "string" && canonicalUuid(value) !== callerId;
+    },
+    message: () => `${noun} belongs to whoever creates it: ${column} must be your own id`,
+  };
+}
+
+function isOthers(noun: string): Rule {
+  return { field: "id", applies: (facts) => facts.isOthers, message: () => `The ${noun} belongs to another user` };
+}
+
+function isMadeByService(noun: string): Rule {
+  return {
+    on: ["insert", "delete"],
+    field: "id",
+    applies: () => true,
+    message: () => `${noun} are created and deleted with their account, not by themselves`,
+  };
+}
+
+const VIEWERS_READ: Rule = {
+  on: WRITE,
+  field: "swarm_id",
+  applies: ({ standing }) => standing === "viewer",
+  message: () => MEMBERSHIP_TEXTS.viewer,
+};
+
+/** Why each table refuses a row, the first that applies. The database decides; these say by which of its rules. */
+const REASONS: Readonly<Record<WrittenRelation, readonly Rule[]>> = {
+  agents: [belongsToCaller("user_id", "An agent"), isOthers("agent")],
+  webhooks: [belongsToCaller("user_id", "A webhook"), isOthers("webhook")],
+  tools: [
+    belongsToCaller("owner_id", "A tool"),
+    {
+      on: WRITE,
+      field: "kind",
+      applies: ({ row }) => valueOf(row, "kind") === "builtin",
+      message: () => "Built-in tools are part of the service; kind must be http or mcp",
+    },
+    {
+      on: WRITE,
+      field: "visibility",
+      applies: ({ row }) => valueOf(row, "visibility") === "public",
+      message: () => "Only the service role makes a tool public; visibility must be private or shared",
+    },
+    {
+      field: "id",
+      applies: ({ target }) => target?.state === "public",
+      message: () => "The tool is public: everybody uses it, and only the service role or its owner changes it",
+    },
+    isOthers("tool"),
+  ],
+  agent_tools: [
+    {
+      on: ["insert"],
+      field: "tool_id",
+      applies: ({ tool }) => tool?.is_seen === false,
+      message: () => "The tool is private: it must be your own, public, or shared by a member of one of your swarms",
+    },
+  ],
+  swarms: [
+    belongsToCaller("owner_id", "A swarm"),
+    ...MEMBERSHIP,
+    managersOnly(WRITE, "Only the owner and admins of a swarm change it"),
+    {
+      on: ["delete"],
+      field: "id",
+      applies: ({ standing }) => standing !== null && standing !== "owner",
+      message: ({ standing }) => `Only the owner of a swarm deletes it; your role is ${standing}`,
+    },
+  ],
+  swarm_members: [
+    {
+      on: WRITE,
+      field: "role",
+      applies: ({ row }) => valueOf(row, "role") === "owner",
+      message: () => "A swarm has one owner: the role owner cannot be given",
+    },
+    {
+      on: CHANGE,
+      field: "id",
+      applies: ({ target }) => target?.state === "owner",
+      message: () => "The membership of the owner of a swarm can be neither changed nor removed",
+    },
+    ...MEMBERSHIP,
+    managersOnly(["insert"], "Only the owner and admins of a swarm invite people"),
+    managersOnly(CHANGE, "Only the owner and admins of a swarm change or remove the memberships of others"),
+  ],
+  swarm_agents: [
+    ...MEMBERSHIP,
+    managersOnly(["insert"], "Only the owner and admins of a swarm add agents to it"),
+    managersOnly(CHANGE, "Only the owner and admins of a swarm change or remove the agents of others in it"),
+  ],
+  messages: [
+    ...MEMBERSHIP,
+    VIEWERS_READ,
+    { on: ["update"], field: "id", applies: isNotOwn, message: () => "Only its author edits a message" },
+    managersOnly(["delete"], "Only its author, and the owner and admins of the swarm, delete a message"),
+  ],
+  message_flags: [
+    ...MEMBERSHIP,
+    managersOnly(["update"], "Only the owner and admins of a swarm resolve a flag"),
+    {
+      on: ["delete"],
+      field: "id",
+      applies: ({ target }) => target?.is_own === true,
+      message: () => "A flag that was resolved can no longer be withdrawn",
+    },
+    { on: ["delete"], field: "id", applies: isNotOwn, message: () => "Only whoever raised a flag withdraws it" },
+  ],
+  profiles: [isMadeByService("Profiles")],
+  user_settings: [isMadeByService("Settings")],
+};
+
+/** Null when no rule that is known here explains the refusal: somebody has added one to the database. */
+export function findReason(table: WrittenRelation, facts: RefusedFacts): Reason | null {
+  const rule = REASONS[table].find(({ on, applies }) => (on?.includes(facts.operation) ?? true) && applies(facts));
+  return rule === undefined ? null : { field: rule.field, message: rule.message(facts) };
+}
+
+function isNotOwn({ target }: RefusedFacts): boolean {
+  return target?.is_own === false;
+}
+
+function valueOf(row: Row, column: string): unknown {
+  return Object.hasOwn(row, column) ? row[column] : undefined;
+}
