@@ -30,6 +30,14 @@ test("2.4 a webhook has these fields, and these values when only the required on
   }
 });
 
+test("2.4 a user has at most a thousand webhooks, and is told so", async () => {
+  const person = await newPerson(service);
+  const refused = await person.send("POST /webhooks", { body: Array.from({ length: 1_001 }, () => WEBHOOK) });
+  assertValidationBody(refused, ["user_id"]);
+  assert.equal(refused.body["message"], "A user may have at most 1000 webhooks");
+  assert.deepEqual((await person.send("GET /webhooks")).rows, []);
+});
+
 test("2.4 what a webhook requires, and its bounds", async () => {
   for (const field of Object.keys(WEBHOOK)) {
     const { [field]: _, ...rest } = WEBHOOK as Row;

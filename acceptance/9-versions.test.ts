@@ -3,9 +3,15 @@ import { after, afterEach, before, describe, test } from "node:test";
 import { NEEDS_RECEIVER } from "./support/given-service.ts";
 import { newPerson, type Person } from "./support/people.ts";
 import { firstOf, type Receiver, startReceiver } from "./support/receiver.ts";
+import { assertValidationBody } from "./support/refusals.ts";
 import { type Service, startService } from "./support/service.ts";
 import { UNHURRIED } from "./support/settings.ts";
 import { addAgent, addWebhook, envelopeOf, removeWebhooks } from "./support/webhooks.ts";
+
+interface Description {
+  readonly description?: string;
+  readonly properties: Record<string, { readonly description?: string }>;
+}
 
 let service: Service;
 let receiver: Receiver;
@@ -32,6 +38,18 @@ describe("9 versions", { skip: NEEDS_RECEIVER }, () => {
     assert.equal(api_version, webhook["api_version"]);
     const body = { api_version: "1999-01-01" };
     assert.equal((await ada.send(`PATCH /webhooks?id=eq.${webhook.id}`, { body })).status, 400);
+  });
+
+  test("9 a version that does not exist is refused with those that do, as the description of the table has them", async () => {
+    const row = { name: "Hook", url: receiver.addEndpoint().url, events: ["agent.created"] };
+    const refused = await ada.send("POST /webhooks", { body: { ...row, api_version: "1999-01-01" } });
+    assertValidationBody(refused, ["api_version"]);
+    assert.match(JSON.stringify(refused.body["details"]), /must be one of 2026-11-15/);
+    const made = await ada.send("POST /webhooks", { body: { ...row, api_version: "2026-11-15" } });
+    assert.equal(made.status, 201, made.text);
+    const { definitions } = (await ada.send("GET /")).body as { definitions: Record<string, Description> };
+    assert.match(definitions["webhooks"]?.properties["api_version"]?.description ?? "", /2026-11-15/);
+    assert.match(definitions["webhooks"]?.description ?? "", /1000/);
   });
 
   test("9 tables and functions are found under the prefix of their version, and nowhere else", async () => {

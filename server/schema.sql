@@ -5254,6 +5254,8 @@ create table public.webhooks (
   constraint webhooks_url_length CHECK (char_length(url) <= 2048),
   constraint webhooks_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
+comment on table public.webhooks is 'A user has at most 1000.';
+comment on column public.webhooks.api_version is 'The version of the bodies that are sent, fixed when the webhook is created. There is 2026-11-15.';
 CREATE INDEX webhooks_subscribed_idx ON public.webhooks USING btree (user_id) INCLUDE (events) WHERE is_active;
 CREATE INDEX webhooks_suspended_idx ON public.webhooks USING btree (user_id) WHERE (disabled_reason = 'account_banned'::text);
 CREATE INDEX webhooks_user_id_idx ON public.webhooks USING btree (user_id, created_at DESC);

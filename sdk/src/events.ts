@@ -20,8 +20,11 @@ export type EventType = (typeof EVENT_TYPES_BY_GROUP)[EventGroup][number];
 
 export const EVENT_TYPES: readonly EventType[] = Object.values(EVENT_TYPES_BY_GROUP).flat();
 
+/** Versions of the bodies of deliveries, the newest first. */
+export const API_VERSIONS = ["2026-11-15"] as const;
+
 /** The version that a webhook created now is pinned to. */
-export const API_VERSION = "2026-11-15";
+export const [API_VERSION] = API_VERSIONS;
 
 /** What the `data` of an event holds, by its type; of a type that this copy does not know, nothing is known. */
 export type EventData<Type extends string> = Type extends keyof EventDataByType

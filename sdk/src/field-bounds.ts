@@ -52,6 +52,9 @@ export type BoundedField = keyof typeof FIELD_BOUNDS;
 
 export const WEBHOOK_DEFAULTS = { isActive: true, retryCount: 3, timeoutMs: 30_000 } as const;
 
+/** One event becomes as many deliveries as its readers have webhooks. */
+export const WEBHOOK_LIMIT_PER_USER = 1_000;
+
 export const AUTH_BOUNDS = {
   accessTokenSeconds: 3600,
   passwordMinCharacters: 6,

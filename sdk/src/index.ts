@@ -26,6 +26,7 @@ export {
 export { ERROR_CODES, type ErrorCode, type ErrorCodeRow } from "./error-codes.ts";
 export {
   API_VERSION,
+  API_VERSIONS,
   EVENT_TYPES,
   EVENT_TYPES_BY_GROUP,
   type EventData,
@@ -52,7 +53,14 @@ export type * from "./event-types/shared.ts";
 export type * from "./event-types/swarm.ts";
 export type * from "./event-types/tool.ts";
 export type * from "./event-types/user.ts";
-export { AUTH_BOUNDS, type BoundedField, FIELD_BOUNDS, type FieldBounds, WEBHOOK_DEFAULTS } from "./field-bounds.ts";
+export {
+  AUTH_BOUNDS,
+  type BoundedField,
+  FIELD_BOUNDS,
+  type FieldBounds,
+  WEBHOOK_DEFAULTS,
+  WEBHOOK_LIMIT_PER_USER,
+} from "./field-bounds.ts";
 export type { Json, JsonObject } from "./json.ts";
 export {
   DEFAULT_RETRY_AFTER_SECONDS,

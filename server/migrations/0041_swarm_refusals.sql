@@ -31,3 +31,8 @@ begin
   perform private.refuse_call('FORBIDDEN', jsonb_build_object('standing', coalesce(standing, 'stranger')));
 end
 $$;
+
+-- Told by the description of the tables, `GET /rest/v1/`.
+comment on table public.webhooks is 'A user has at most 1000.';
+comment on column public.webhooks.api_version is
+  'The version of the bodies that are sent, fixed when the webhook is created. There is 2026-11-15.';

@@ -1,5 +1,6 @@
 import {
   AGENT_SETTINGS,
+  API_VERSIONS,
   AUTH_BOUNDS,
   DEFAULT_RETRY_AFTER_SECONDS,
   FIELD_BOUNDS,
@@ -8,6 +9,7 @@ import {
   type NumberSettingRow,
   type TextListSettingRow,
   WEBHOOK_DEFAULTS,
+  WEBHOOK_LIMIT_PER_USER,
   WEBHOOK_TOLERANCE_SECONDS,
 } from "@swarmbase/sdk";
 import { authEndpoints } from "../../server/src/auth/index.ts";
@@ -106,6 +108,9 @@ function renderConstants(): string {
     `| depth of JSON: arrays and objects inside each other, in any body or socket frame | ${format(MAX_JSON_DEPTH)} levels; beyond it 400 |`,
     `| access token | ${AUTH_BOUNDS.accessTokenSeconds} s |`,
     `| password | ${AUTH_BOUNDS.passwordMinCharacters} to ${format(AUTH_BOUNDS.passwordMaxCharacters)} characters; \`AUTH_PASSWORD_MIN_LENGTH\` asks for more |`,
+    "| agents of a user | [`AGENT_LIMIT_PER_USER`](configuration.md), 100 by default; beyond it 403 `AGENT_LIMIT_REACHED` |",
+    `| webhooks of a user | ${format(WEBHOOK_LIMIT_PER_USER)}; beyond it 400 \`VALIDATION_ERROR\` |`,
+    `| webhook \`api_version\` | ${API_VERSIONS.map((version) => `\`${version}\``).join(", ")}; the first when left out, and fixed from then on |`,
     `| webhook \`retry_count\` | ${WEBHOOK_DEFAULTS.retryCount} when left out |`,
     `| webhook \`timeout_ms\` | ${format(WEBHOOK_DEFAULTS.timeoutMs)} when left out |`,
     `| age of a delivery that a receiver still takes | ${WEBHOOK_TOLERANCE_SECONDS} s either way |`,

@@ -1,4 +1,4 @@
-import { API_VERSION, type EventType } from "../events.ts";
+import { API_VERSION, API_VERSIONS, type EventType } from "../events.ts";
 import { AGENT_EVENTS } from "./agent-events.ts";
 import type { EventDescription } from "./event-description.ts";
 import { EXAMPLE } from "./example-values.ts";
@@ -35,7 +35,11 @@ export function buildEventSchema(type: EventType): EventSchema {
     id: { type: "string", pattern: `^evt_${UUID}$`, description: "the same whatever webhook it is sent to" },
     type: { type: "string", const: type },
     created_at: { type: "string", format: "date-time" },
-    api_version: { type: "string", pattern: "^\\d{4}-\\d{2}-\\d{2}$" },
+    api_version: {
+      type: "string",
+      pattern: "^\\d{4}-\\d{2}-\\d{2}$",
+      description: `that of the webhook; there is ${API_VERSIONS.join(", ")}`,
+    },
     data: withTestMark(data),
   });
   return {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
+import { WEBHOOK_LIMIT_PER_USER } from "@swarmbase/sdk";
 import pg from "pg";
 import { AppError } from "../../src/errors/index.ts";
 import type { TableRules } from "../../src/rest/index.ts";
@@ -115,6 +116,17 @@ describe("refusals of the database", () => {
     const user = await stage.newUser();
     await stage.run(user, "insert into agents (name) select 'a' from generate_series(1, 100)");
     await tells(user, { table: "agents", operation: "insert", row: { name: "Ada" } }, "AGENT_LIMIT_REACHED");
+  });
+
+  it("one webhook too many is told with the number that is allowed", async () => {
+    const { stage } = opened;
+    const user = await stage.newUser();
+    const many = `insert into webhooks (name, url, events) select 'a', 'https://example.com', '{agent.created}'
+                  from generate_series(1, $1::int)`;
+    await stage.run(user, many, [WEBHOOK_LIMIT_PER_USER]);
+    const write: RefusedWrite = { table: "webhooks", operation: "insert", row: HOOK };
+    await tells(user, write, "VALIDATION_ERROR", ["user_id"]);
+    assert.match((await tell(user, write)).message, new RegExp(`at most ${WEBHOOK_LIMIT_PER_USER} webhooks`));
   });
 
   it("what a row points at and is not there has its name", async () => {

@@ -1,3 +1,4 @@
+import { WEBHOOK_LIMIT_PER_USER } from "@swarmbase/sdk";
 import { AppError } from "../../errors/index.ts";
 import type { NamedFault } from "../fields/field.ts";
 import { faultsError } from "../faults-error.ts";
@@ -33,8 +34,10 @@ export function explainCheck(refusal: Refusal): AppError | null {
   if (rule === null || constraint === undefined || !isWrite(attempt)) return null;
   if (constraint === "agents_limit_per_user")
     return new AppError("AGENT_LIMIT_REACHED", sentence(error.message), { cause: error });
-  if (constraint === "webhooks_limit_per_user")
-    return new AppError("VALIDATION_ERROR", sentence(error.message), { cause: error });
+  if (constraint === "webhooks_limit_per_user") {
+    const details = { user_id: `has the most webhooks that a user may have, ${WEBHOOK_LIMIT_PER_USER}` };
+    return new AppError("VALIDATION_ERROR", sentence(error.message), { details, cause: error });
+  }
   if (constraint === "messages_content_blocked") {
     const details = { [placeOf(refusal, "content")]: "has a term that is blocked" };
     return new AppError("CONTENT_BLOCKED", sentence(error.message), { details, cause: error });

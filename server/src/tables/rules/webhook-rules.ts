@@ -1,8 +1,8 @@
-import { EVENT_TYPES, FIELD_BOUNDS, isEventType } from "@swarmbase/sdk";
+import { API_VERSIONS, EVENT_TYPES, FIELD_BOUNDS, isEventType } from "@swarmbase/sdk";
 import { type Fault, FINE, fault, filledIn, nullable, type Row, type Value } from "../fields/field.ts";
 import { jsonObject, list } from "../fields/json-field.ts";
 import { boolean, integer, timestamp } from "../fields/plain-fields.ts";
-import { anyText, text, trimmedText } from "../fields/text-field.ts";
+import { anyText, choice, text, trimmedText } from "../fields/text-field.ts";
 import { uuid } from "../fields/uuid-field.ts";
 import { checkDeliveryHeaders } from "./delivery-headers.ts";
 import { type RowFault, type TableRule, tableRule } from "./table-rule.ts";
@@ -31,7 +31,7 @@ export function webhooks(findUrlFault: FindUrlFault): TableRule {
       headers: jsonObject("webhooks.headers", checkDeliveryHeaders),
       retry_count: integer("webhooks.retry_count"),
       timeout_ms: integer("webhooks.timeout_ms"),
-      api_version: anyText(),
+      api_version: choice(API_VERSIONS),
       disabled_reason: nullable(anyText()),
       disabled_at: nullable(timestamp()),
     },
