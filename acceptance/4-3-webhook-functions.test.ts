@@ -167,6 +167,21 @@ describe("4.3 functions of webhooks", { skip: NEEDS_RECEIVER }, () => {
     assert.equal(String(received.headers["webhook-signature"]).split(" ").length, 1);
   });
 
+  test("4.3 regenerate secret: a member that is not known is named in warnings, of an answer and of a refusal", async () => {
+    const webhook = await addWebhook(ada, receiver.addEndpoint().url);
+    const body = { action: "regenerate_secret", webhook_id: webhook.id };
+    const warned = await call("webhooks", { ...body, grace_period: 0 });
+    assert.equal(warned.status, 200, warned.text);
+    assert.deepEqual(warned.body["warnings"], [
+      "Unknown member `grace_period`; perhaps you meant `grace_period_seconds`.",
+    ]);
+    assert.notEqual(warned.body["previous_secret_expires_at"], null, "what is not known has no effect");
+    assert.ok(!("warnings" in (await call("webhooks", body)).body));
+    const refused = await call("webhooks", { action: "regenerate_secret", webhookId: webhook.id });
+    assertValidationBody(refused, ["webhook_id"]);
+    assert.deepEqual(refused.body["warnings"], ["Unknown member `webhookId`; perhaps you meant `webhook_id`."]);
+  });
+
   test("4.3 regenerate secret: refusals, also of a webhook that is off none", async () => {
     const webhook = await addWebhook(ada, receiver.addEndpoint().url, { is_active: false });
     const body = { action: "regenerate_secret", webhook_id: webhook.id };

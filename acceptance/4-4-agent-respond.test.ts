@@ -190,3 +190,15 @@ test("4.4 the stream ends the run with it where that was asked for, and only the
     assert.equal(status, wanted);
   }
 });
+
+test("4.4 a member that is not known is named, in the answer or before the first event of the stream", async () => {
+  const body = { swarm_id: swarm, message: "Hi", maxTurns: 1 };
+  const warnings = ["Unknown member `maxTurns`; perhaps you meant `max_turns`."];
+  const answer = await ask(ada, body);
+  assert.deepEqual([answer.status, answer.body["status"], answer.body["warnings"]], [200, "completed", warnings]);
+  const frames = await (await stream(body)).rest();
+  const [first, ...rest] = frames;
+  assert.deepEqual([first?.event, first?.data], ["warnings", { warnings }]);
+  assert.ok(Number.isNaN(first?.id), "it is no event of the run, and has no id");
+  assert.equal(rest.at(-1)?.event, "done");
+});

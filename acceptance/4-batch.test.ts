@@ -247,3 +247,14 @@ test("4 beyond: batch: a body that is no JSON is refused like any other", async 
   const plain = await ada.send("POST /functions/v1/batch", { body: "{}", headers: { "content-type": "text/plain" } });
   assert.equal(plain.status, 415);
 });
+
+test("4 beyond: batch: members of an operation that are not known are named with its place", async () => {
+  const operations = [
+    { method: "GET", path: "/agents?limit=0" },
+    { method: "GET", path: "/agents?limit=0", header: { Prefer: "count=exact" } },
+  ];
+  const { status, body } = await batch(operations);
+  assert.equal(status, 200);
+  assert.deepEqual(body["warnings"], ["Unknown member `operations.1.header`; perhaps you meant `headers`."]);
+  assert.equal((body["results"] as Result[]).length, 2);
+});

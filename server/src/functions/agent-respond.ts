@@ -3,6 +3,7 @@ import type { Listening, Respond, RunCaller, RunRequest } from "../agents/index.
 import { AppError } from "../errors/index.ts";
 import type { RestCaller } from "../rest/index.ts";
 import { callerIdOf } from "./caller-id.ts";
+import { defineFunction } from "./define-function.ts";
 import type { FunctionAnswer, FunctionCall, FunctionFacts, NamedFunction } from "./function-call.ts";
 import { readBody } from "./read-body.ts";
 
@@ -91,13 +92,11 @@ export const AGENT_RESPOND = {
 
 /** Asks the agents of a swarm to answer, and steers the run in which they do. */
 export function createAgentRespond(respond: Respond): NamedFunction {
-  return {
-    ...AGENT_RESPOND,
-    run: (call) =>
-      isSteering(call.body)
-        ? steer(respond, call, readBody(steerSchema, call.body))
-        : start(respond, call, readBody(startSchema, call.body)),
-  };
+  return defineFunction(AGENT_RESPOND, async (call) =>
+    isSteering(call.body)
+      ? steer(respond, call, readBody(steerSchema, call))
+      : start(respond, call, readBody(startSchema, call)),
+  );
 }
 
 function countCharacters(text: string): number {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { AppError, renderError } from "../errors/index.ts";
 import { readExactJson } from "../json/index.ts";
 import type { RestAnswer, RestCall, RestRoom } from "../rest/index.ts";
+import { defineFunction } from "./define-function.ts";
 import type { FunctionCall, FunctionFacts, NamedFunction } from "./function-call.ts";
 import { readBody } from "./read-body.ts";
 
@@ -36,16 +37,13 @@ export const BATCH = {
 
 /** Several table operations in one transaction: all of them happen, or none. */
 export function createBatch(rest: RestRoom): NamedFunction {
-  return {
-    ...BATCH,
-    async run(call) {
-      const { operations } = readBody(batchSchema, readExactBody(call));
-      const [first, ...others] = operations.map((operation) => toRestCall(operation, call));
-      if (first === undefined) throw new Error("a batch without operations passed its check");
-      const answers = await rest.answerBatch([first, ...others]);
-      return { status: 200, body: { results: answers.map(toResult) } };
-    },
-  };
+  return defineFunction(BATCH, async (call) => {
+    const { operations } = readBody(batchSchema, { body: readExactBody(call), warn: call.warn });
+    const [first, ...others] = operations.map((operation) => toRestCall(operation, call));
+    if (first === undefined) throw new Error("a batch without operations passed its check");
+    const answers = await rest.answerBatch([first, ...others]);
+    return { status: 200, body: { results: answers.map(toResult) } };
+  });
 }
 
 /** What a row holds is passed on, so that numbers must not be rounded on the way. */

@@ -15,6 +15,12 @@ export interface FunctionCall {
   count(window: WindowName, key: string): Promise<void>;
 }
 
+/** A call as the functions themselves see it. */
+export interface WarnableCall extends FunctionCall {
+  /** Adds a sentence to the `warnings` of the answer. */
+  warn(message: string): void;
+}
+
 export type FunctionAnswer = WholeAnswer | StreamedAnswer;
 
 export interface WholeAnswer {

@@ -1,9 +1,12 @@
 import type { z } from "zod";
 import { AppError } from "../errors/index.ts";
+import type { WarnableCall } from "./function-call.ts";
 import { sayFault } from "./say-fault.ts";
+import { describeUnknownMembers } from "./unknown-members.ts";
 
-/** The body as the function needs it. All faults are told at once, by dotted path. */
-export function readBody<T>(schema: z.ZodType<T>, body: unknown): T {
+/** The body as the function needs it. All faults are told at once, by dotted path; unknown members are warned of. */
+export function readBody<T>(schema: z.ZodType<T>, { body, warn }: Pick<WarnableCall, "body" | "warn">): T {
+  for (const warning of describeUnknownMembers(schema, body)) warn(warning);
   const result = schema.safeParse(body, { error: sayFault });
   if (result.success) return result.data;
   const details: Record<string, string> = Object.create(null) as Record<string, string>;

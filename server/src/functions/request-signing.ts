@@ -2,6 +2,7 @@ import { z } from "zod";
 import { AppError } from "../errors/index.ts";
 import type { RestCaller } from "../rest/index.ts";
 import { callerIdOf } from "./caller-id.ts";
+import { defineFunction } from "./define-function.ts";
 import type { FunctionFacts, NamedFunction } from "./function-call.ts";
 import { readBody } from "./read-body.ts";
 
@@ -27,20 +28,17 @@ export const REQUEST_SIGNING = {
 
 /** The secret with which a user signs requests: made anew, or given up. */
 export function createRequestSigning(secrets: SigningSecrets): NamedFunction {
-  return {
-    ...REQUEST_SIGNING,
-    async run({ body, caller }) {
-      const { action, user_id: namedId } = readBody(bodySchema, body);
-      const userId = chooseUser(caller, namedId);
-      switch (action) {
-        case "regenerate_secret":
-          return { status: 200, body: { new_secret: await secrets.regenerate(userId) } };
-        case "delete_secret":
-          await secrets.remove(userId);
-          return { status: 200, body: { deleted: true } };
-      }
-    },
-  };
+  return defineFunction(REQUEST_SIGNING, async (call) => {
+    const { action, user_id: namedId } = readBody(bodySchema, call);
+    const userId = chooseUser(call.caller, namedId);
+    switch (action) {
+      case "regenerate_secret":
+        return { status: 200, body: { new_secret: await secrets.regenerate(userId) } };
+      case "delete_secret":
+        await secrets.remove(userId);
+        return { status: 200, body: { deleted: true } };
+    }
+  });
 }
 
 function chooseUser(caller: RestCaller, namedId: string | undefined): string {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { WebhookRoom } from "../webhooks/index.ts";
 import { callerIdOf } from "./caller-id.ts";
+import { defineFunction } from "./define-function.ts";
 import type { FunctionFacts, NamedFunction } from "./function-call.ts";
 import { readBody } from "./read-body.ts";
 
@@ -15,22 +16,19 @@ export const TEST_WEBHOOK = {
 
 /** One delivery of a sample event, now. That it failed is an answer like any other: the attempt was made. */
 export function createTestWebhook(webhooks: WebhookRoom): NamedFunction {
-  return {
-    ...TEST_WEBHOOK,
-    async run({ body, caller }) {
-      const { webhook_id: webhookId, event_type: eventType } = readBody(bodySchema, body);
-      const attempt = await webhooks.testWebhook({ callerId: callerIdOf(caller), webhookId, eventType });
-      return {
-        status: 200,
-        body: {
-          success: attempt.isDelivered,
-          ...(!attempt.isDelivered && { code: "DELIVERY_FAILED", error: attempt.error }),
-          delivery_id: attempt.deliveryId,
-          status_code: attempt.statusCode,
-          response_time_ms: attempt.responseTimeMs,
-          response_body: attempt.responseBody,
-        },
-      };
-    },
-  };
+  return defineFunction(TEST_WEBHOOK, async (call) => {
+    const { webhook_id: webhookId, event_type: eventType } = readBody(bodySchema, call);
+    const attempt = await webhooks.testWebhook({ callerId: callerIdOf(call.caller), webhookId, eventType });
+    return {
+      status: 200,
+      body: {
+        success: attempt.isDelivered,
+        ...(!attempt.isDelivered && { code: "DELIVERY_FAILED", error: attempt.error }),
+        delivery_id: attempt.deliveryId,
+        status_code: attempt.statusCode,
+        response_time_ms: attempt.responseTimeMs,
+        response_body: attempt.responseBody,
+      },
+    };
+  });
 }

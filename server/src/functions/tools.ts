@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { ImportCall, ToolOutcome, ToolRoom } from "../agents/index.ts";
 import { AppError } from "../errors/index.ts";
 import { callerIdOf } from "./caller-id.ts";
+import { defineFunction } from "./define-function.ts";
 import type { FunctionFacts, NamedFunction } from "./function-call.ts";
 import { readBody } from "./read-body.ts";
 
@@ -50,27 +51,24 @@ export const TOOLS = {
 
 /** What an MCP server offers, tools made of it, and one call of a tool to see whether it works. */
 export function createTools(tools: ToolRoom): NamedFunction {
-  return {
-    ...TOOLS,
-    async run({ body, caller }) {
-      const callerId = callerIdOf(caller);
-      const call = readBody(bodySchema, body);
-      switch (call.action) {
-        case "list":
-          return { status: 200, body: { tools: await tools.listRemote({ callerId, server: chooseServer(call) }) } };
-        case "import": {
-          const { names, visibility } = call;
-          const ownerId = chooseOwner(callerId, call);
-          const made = await tools.importRemote({ callerId, ownerId, server: call, names, visibility });
-          return { status: made.imported.length > 0 ? 201 : 200, body: made };
-        }
-        case "test": {
-          const { outcome } = await tools.test({ callerId, toolId: call.tool_id, input: call.input });
-          return { status: 200, body: renderOutcome(call.tool_id, outcome) };
-        }
+  return defineFunction(TOOLS, async (call) => {
+    const callerId = callerIdOf(call.caller);
+    const body = readBody(bodySchema, call);
+    switch (body.action) {
+      case "list":
+        return { status: 200, body: { tools: await tools.listRemote({ callerId, server: chooseServer(body) }) } };
+      case "import": {
+        const { names, visibility } = body;
+        const ownerId = chooseOwner(callerId, body);
+        const made = await tools.importRemote({ callerId, ownerId, server: body, names, visibility });
+        return { status: made.imported.length > 0 ? 201 : 200, body: made };
       }
-    },
-  };
+      case "test": {
+        const { outcome } = await tools.test({ callerId, toolId: body.tool_id, input: body.input });
+        return { status: 200, body: renderOutcome(body.tool_id, outcome) };
+      }
+    }
+  });
 }
 
 function chooseServer(call: Extract<Body, { action: "list" }>): Parameters<ToolRoom["listRemote"]>[0]["server"] {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { AppError } from "../errors/index.ts";
 import type { AttemptNow, WebhookRoom } from "../webhooks/index.ts";
 import { callerIdOf } from "./caller-id.ts";
+import { defineFunction } from "./define-function.ts";
 import type { FunctionAnswer, FunctionFacts, NamedFunction } from "./function-call.ts";
 import { readBody } from "./read-body.ts";
 
@@ -21,30 +22,27 @@ export const WEBHOOK_DISPATCHER = {
 
 /** What was sent before, sent again: one failed delivery, one event, or everything that has failed since a time. */
 export function createWebhookDispatcher(webhooks: WebhookRoom): NamedFunction {
-  return {
-    ...WEBHOOK_DISPATCHER,
-    async run({ body, caller }) {
-      const callerId = callerIdOf(caller);
-      const call = readBody(bodySchema, body);
-      switch (call.action) {
-        case "retry":
-          return answerRetry(await webhooks.retryDelivery({ callerId, deliveryId: call.delivery_id }));
-        case "replay": {
-          const { event_id: eventId, webhook_id: webhookId } = call;
-          return { status: 200, body: { deliveries: await webhooks.replay({ callerId, eventId, webhookId }) } };
-        }
-        case "recover_since": {
-          const { webhook_id: webhookId, since } = call;
-          return { status: 202, body: await webhooks.recoverSince({ callerId, webhookId, since: new Date(since) }) };
-        }
-        case "recovery": {
-          const recovery = await webhooks.findRecovery(callerId, call.recovery_id);
-          if (recovery === null) throw new AppError("NOT_FOUND", "There is no such recovery");
-          return { status: 200, body: recovery };
-        }
+  return defineFunction(WEBHOOK_DISPATCHER, async (call) => {
+    const callerId = callerIdOf(call.caller);
+    const body = readBody(bodySchema, call);
+    switch (body.action) {
+      case "retry":
+        return answerRetry(await webhooks.retryDelivery({ callerId, deliveryId: body.delivery_id }));
+      case "replay": {
+        const { event_id: eventId, webhook_id: webhookId } = body;
+        return { status: 200, body: { deliveries: await webhooks.replay({ callerId, eventId, webhookId }) } };
       }
-    },
-  };
+      case "recover_since": {
+        const { webhook_id: webhookId, since } = body;
+        return { status: 202, body: await webhooks.recoverSince({ callerId, webhookId, since: new Date(since) }) };
+      }
+      case "recovery": {
+        const recovery = await webhooks.findRecovery(callerId, body.recovery_id);
+        if (recovery === null) throw new AppError("NOT_FOUND", "There is no such recovery");
+        return { status: 200, body: recovery };
+      }
+    }
+  });
 }
 
 function answerRetry(attempt: AttemptNow): FunctionAnswer {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { WebhookRoom } from "../webhooks/index.ts";
 import { callerIdOf } from "./caller-id.ts";
+import { defineFunction } from "./define-function.ts";
 import type { FunctionFacts, NamedFunction } from "./function-call.ts";
 import { readBody } from "./read-body.ts";
 
@@ -21,13 +22,11 @@ export const WEBHOOKS = {
 } as const satisfies FunctionFacts;
 
 export function createWebhooks(webhooks: WebhookRoom): NamedFunction {
-  return {
-    ...WEBHOOKS,
-    async run({ body, caller }) {
-      const { webhook_id: webhookId, grace_period_seconds: gracePeriodSeconds } = readBody(bodySchema, body);
-      const call = { callerId: callerIdOf(caller), webhookId, gracePeriodSeconds };
-      const { newSecret, previousExpiresAt } = await webhooks.regenerateSecret(call);
-      return { status: 200, body: { new_secret: newSecret, previous_secret_expires_at: previousExpiresAt } };
-    },
-  };
+  return defineFunction(WEBHOOKS, async (call) => {
+    const { webhook_id: webhookId, grace_period_seconds: gracePeriodSeconds } = readBody(bodySchema, call);
+    const callerId = callerIdOf(call.caller);
+    const renewed = await webhooks.regenerateSecret({ callerId, webhookId, gracePeriodSeconds });
+    const { newSecret, previousExpiresAt } = renewed;
+    return { status: 200, body: { new_secret: newSecret, previous_secret_expires_at: previousExpiresAt } };
+  });
 }

@@ -2,6 +2,7 @@
 // Not in charge of: who the caller is (auth), what our own tables demand of their rows (tables), sockets (http).
 export type { Catalogue, Column, FunctionEntry, QualifiedName, Relation } from "./catalogue/catalogue.ts";
 export { loadCatalogue } from "./catalogue/load-catalogue.ts";
+export { nearestNames } from "./catalogue/nearest-names.ts";
 export { openRest } from "./open-rest.ts";
 export { type ParseOptions, parseRequest, type RequestInput } from "./parse/parse-request.ts";
 export type { JsonObject, JsonValue } from "./parse/parsed-request.ts";

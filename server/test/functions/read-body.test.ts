@@ -23,7 +23,7 @@ const schema = z.discriminatedUnion("action", [
 
 function faultsOf(body: unknown): unknown {
   try {
-    readBody(schema, body);
+    readBody(schema, { body, warn: () => {} });
   } catch (error) {
     assert.ok(error instanceof AppError);
     assert.equal(error.code, "VALIDATION_ERROR");

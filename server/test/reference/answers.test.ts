@@ -36,6 +36,9 @@ const text = ({ body }: Answer, name: string): string => {
   return typeof value === "string" ? value : assert.fail(`${name} is no text`);
 };
 const asAda = (body: unknown, further: CallOptions = {}): CallOptions => ({ token: ada.token, body, ...further });
+/** The answer has warnings then. */
+const strangely = (body: object, further: CallOptions = {}): CallOptions =>
+  asAda({ ...body, surely_unknown: 1 }, further);
 const asService = (options: CallOptions = {}): CallOptions => ({ token: api.credentials.service_role_key, ...options });
 const newEmail = (): string => `${randomUUID()}@example.com`;
 
@@ -94,7 +97,7 @@ describe("answers of a running service, against its own document", () => {
       .throwOnError();
     const ids = { webhook_id: webhook.id };
     const sample = { ...ids, event_type: "message.created" };
-    await api.call("POST /functions/v1/test-webhook", 200, asAda(sample));
+    await api.call("POST /functions/v1/test-webhook", 200, strangely(sample));
     await api.call("POST /functions/v1/test-webhook", 400, asAda({ ...ids, event_type: "nothing" }));
     await api.call("POST /functions/v1/test-webhook", 400, asAda({}));
     await api.call("POST /functions/v1/test-webhook", 404, asAda({ ...sample, webhook_id: NOBODY }));
@@ -103,11 +106,11 @@ describe("answers of a running service, against its own document", () => {
     const failed = await api.call("POST /functions/v1/test-webhook", 200, asAda(sample));
     assert.equal(failed.body["success"], false);
     const retry = { action: "retry", delivery_id: text(failed, "delivery_id") };
-    await api.call("POST /functions/v1/webhook-dispatcher", 502, asAda(retry));
+    await api.call("POST /functions/v1/webhook-dispatcher", 502, strangely(retry));
     receiver.status = 200;
-    await api.call("POST /functions/v1/webhook-dispatcher", 200, asAda(retry));
+    await api.call("POST /functions/v1/webhook-dispatcher", 200, strangely(retry));
     await api.call("POST /functions/v1/webhook-dispatcher", 400, asAda(retry));
-    await api.call("POST /functions/v1/webhook-dispatcher", 404, asAda({ ...retry, delivery_id: NOBODY }));
+    await api.call("POST /functions/v1/webhook-dispatcher", 404, strangely({ ...retry, delivery_id: NOBODY }));
     const { data: delivery } = await client
       .from("webhook_deliveries")
       .select("payload")
@@ -115,31 +118,31 @@ describe("answers of a running service, against its own document", () => {
       .single()
       .throwOnError();
     const replay = { action: "replay", event_id: delivery.payload.id };
-    await api.call("POST /functions/v1/webhook-dispatcher", 200, asAda(replay));
+    await api.call("POST /functions/v1/webhook-dispatcher", 200, strangely(replay));
     const since = { action: "recover_since", ...ids, since: new Date(0).toISOString() };
-    const recovery = await api.call("POST /functions/v1/webhook-dispatcher", 202, asAda(since));
+    const recovery = await api.call("POST /functions/v1/webhook-dispatcher", 202, strangely(since));
     const look = { action: "recovery", recovery_id: text(recovery, "id") };
-    await api.call("POST /functions/v1/webhook-dispatcher", 200, asAda(look));
+    await api.call("POST /functions/v1/webhook-dispatcher", 200, strangely(look));
     await api.call("POST /functions/v1/webhook-dispatcher", 404, asAda({ ...look, recovery_id: NOBODY }));
     const regenerate = { action: "regenerate_secret", ...ids };
-    await api.call("POST /functions/v1/webhooks", 200, asAda(regenerate));
+    await api.call("POST /functions/v1/webhooks", 200, strangely(regenerate));
     await api.call("POST /functions/v1/webhooks", 200, asAda({ ...regenerate, grace_period_seconds: 0 }));
-    await api.call("POST /functions/v1/webhooks", 400, asAda({ ...regenerate, grace_period_seconds: -1 }));
+    await api.call("POST /functions/v1/webhooks", 400, strangely({ ...regenerate, grace_period_seconds: -1 }));
     await client.from("webhooks").update({ is_active: false }).eq("id", webhook.id).throwOnError();
     await api.call("POST /functions/v1/test-webhook", 403, asAda(sample));
     await api.call("POST /functions/v1/request-signing", 400, asAda({ action: "regenerate_secret", user_id: 1 }));
-    await api.call("POST /functions/v1/request-signing", 200, asAda({ action: "regenerate_secret" }));
-    await api.call("POST /functions/v1/request-signing", 200, asAda({ action: "delete_secret" }));
+    await api.call("POST /functions/v1/request-signing", 200, strangely({ action: "regenerate_secret" }));
+    await api.call("POST /functions/v1/request-signing", 200, strangely({ action: "delete_secret" }));
     await api.call("POST /functions/v1/request-signing", 403, asAda({ action: "delete_secret", user_id: NOBODY }));
   });
 
   test("of the functions about agents, tools and batches", async () => {
     const [swarm, empty] = await addSwarms();
     const name = "POST /functions/v1/agent-respond";
-    const limited = await api.call(name, 200, asAda({ swarm_id: swarm, message: "Hello" }));
+    const limited = await api.call(name, 200, strangely({ swarm_id: swarm, message: "Hello" }));
     assert.equal(limited.headers["x-ratelimit-limit"], MANY);
     await api.call(name, 200, asAda({ swarm_id: swarm, message: "Hello", stream: true }));
-    await api.call(name, 502, asAda({ swarm_id: swarm, message: "/fail 5xx" }));
+    await api.call(name, 502, strangely({ swarm_id: swarm, message: "/fail 5xx" }));
     await api.call(name, 400, asAda({ swarm_id: empty, message: "Hello" }));
     await api.call(name, 400, asAda({ swarm_id: swarm, message: "" }));
     await api.call(name, 404, asAda({ swarm_id: NOBODY, message: "Hello" }));
@@ -148,17 +151,17 @@ describe("answers of a running service, against its own document", () => {
     await api.call(name, 200, asAda({ swarm_id: swarm, message: "Once" }, key));
     await api.call(name, 422, asAda({ swarm_id: swarm, message: "Twice" }, key));
     // The last one: what is said next would be read by the run that goes on.
-    await api.call(name, 202, asAda({ swarm_id: swarm, message: "Hello", background: true }));
+    await api.call(name, 202, strangely({ swarm_id: swarm, message: "Hello", background: true }));
     await api.call(name, 415, asAda("Hello", { headers: { "content-type": "application/xml" } }));
 
     const { data: tool } = await client.from("tools").select("id").eq("name", "calculator").single().throwOnError();
     await runTypedQueries(client, tool.id);
     const call = "POST /functions/v1/tools";
-    await api.call(call, 200, asAda({ action: "test", tool_id: tool.id, input: { expression: "6 * 7" } }));
+    await api.call(call, 200, strangely({ action: "test", tool_id: tool.id, input: { expression: "6 * 7" } }));
     await api.call(call, 404, asAda({ action: "test", tool_id: NOBODY }));
     const server = { url: new URL("/mcp", receiver.url).href };
-    await api.call(call, 200, asAda({ action: "list", ...server }));
-    await api.call(call, 201, asAda({ action: "import", ...server, names: ["hello", "nothing"] }));
+    await api.call(call, 200, strangely({ action: "list", ...server }));
+    await api.call(call, 201, strangely({ action: "import", ...server, names: ["hello", "nothing"] }));
     await api.call(call, 400, asAda({ action: "list" }));
     await api.call(call, 502, asAda({ action: "list", url: new URL("/none", receiver.url).href }));
     await api.call(call, 429, asAda({ action: "list", ...server }));
@@ -167,7 +170,7 @@ describe("answers of a running service, against its own document", () => {
       { method: "POST", path: "/agents", body: { name: "Batched" } },
       { method: "GET", path: "/agents?select=name&name=eq.Batched" },
     ];
-    await api.call("POST /functions/v1/batch", 200, asAda({ operations }));
+    await api.call("POST /functions/v1/batch", 200, strangely({ operations }));
     await api.call("POST /functions/v1/batch", 400, asAda({ operations: [] }));
   });
 

@@ -1,10 +1,11 @@
+import { answered, listOf } from "../schemas/schema-parts.ts";
 import { ID } from "./example-values.ts";
 import { inHeader, type OperationTexts, refer } from "./operation-text.ts";
 
 const EVENT_STREAM = {
   type: "string",
   description:
-    "Server-sent events: `message.created`, `run.queued`, `run.started`, `turn.started`, `turn.completed`, `agent.status_changed`, `agent.error`, `message.delta`, `reasoning.delta`, `tool.started`, `tool.approval_required`, `tool.executed`, `tool.error`, one of `run.completed`, `run.partial`, `run.failed`, `run.cancelled`, and `done`.",
+    "Server-sent events: `message.created`, `run.queued`, `run.started`, `turn.started`, `turn.completed`, `agent.status_changed`, `agent.error`, `message.delta`, `reasoning.delta`, `tool.started`, `tool.approval_required`, `tool.executed`, `tool.error`, one of `run.completed`, `run.partial`, `run.failed`, `run.cancelled`, and `done`. Before them all, without an id, `warnings` where the body has members that are not known.",
 } as const;
 
 const RUN_EXAMPLE = {
@@ -137,15 +138,7 @@ export const AGENT_OPERATIONS: OperationTexts = {
       200: {
         description: "What is offered, what was made (nothing), or what the tool said",
         schema: {
-          anyOf: [
-            {
-              type: "object",
-              properties: { tools: { type: "array", items: refer("RemoteTool") } },
-              required: ["tools"],
-            },
-            refer("ImportedTools"),
-            refer("TestedTool"),
-          ],
+          anyOf: [answered({ tools: listOf(refer("RemoteTool")) }), refer("ImportedTools"), refer("TestedTool")],
         },
         example: {
           tool_id: ID.tool,

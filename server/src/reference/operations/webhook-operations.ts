@@ -1,4 +1,4 @@
-import { listOf, record, TEXT, TIME_OR_NULL, UUID } from "../schemas/schema-parts.ts";
+import { answered, listOf, record, TEXT, TIME_OR_NULL, UUID } from "../schemas/schema-parts.ts";
 import { AT, ID } from "./example-values.ts";
 import { type OperationTexts, refer } from "./operation-text.ts";
 
@@ -54,7 +54,7 @@ export const WEBHOOK_OPERATIONS: OperationTexts = {
     answers: {
       200: {
         description: "The new secret",
-        schema: record({ new_secret: TEXT, previous_secret_expires_at: TIME_OR_NULL }),
+        schema: answered({ new_secret: TEXT, previous_secret_expires_at: TIME_OR_NULL }),
         example: { new_secret: "whsec_…", previous_secret_expires_at: AT },
       },
     },
@@ -87,7 +87,7 @@ export const WEBHOOK_OPERATIONS: OperationTexts = {
         description: "The retry was delivered; or the new deliveries; or the recovery",
         schema: {
           anyOf: [
-            record({
+            answered({
               success: { type: "boolean", const: true },
               status: { type: "string", const: "delivered" },
               delivery_id: UUID,
@@ -96,7 +96,7 @@ export const WEBHOOK_OPERATIONS: OperationTexts = {
               response_body: { type: ["string", "null"] },
               attempts: { type: "integer" },
             }),
-            record({ deliveries: listOf(record({ delivery_id: UUID, webhook_id: UUID })) }),
+            answered({ deliveries: listOf(record({ delivery_id: UUID, webhook_id: UUID })) }),
             refer("Recovery"),
           ],
         },
@@ -130,7 +130,7 @@ export const WEBHOOK_OPERATIONS: OperationTexts = {
       200: {
         description: "The secret, shown this once; or that it is gone",
         schema: {
-          anyOf: [record({ new_secret: TEXT }), record({ deleted: { type: "boolean", const: true } })],
+          anyOf: [answered({ new_secret: TEXT }), answered({ deleted: { type: "boolean", const: true } })],
         },
         example: { new_secret: "…" },
       },

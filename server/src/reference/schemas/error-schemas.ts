@@ -1,7 +1,18 @@
 import { ERROR_CODES } from "@swarmbase/sdk";
 import { AUTH_ERRORS } from "../../auth/index.ts";
 import type { Schema } from "../openapi/document.ts";
-import { COUNT, describe, listOf, record, TEXT, TEXT_OR_NULL, TIME_OR_NULL, TRUTH, UUID } from "./schema-parts.ts";
+import {
+  answered,
+  COUNT,
+  describe,
+  listOf,
+  record,
+  TEXT,
+  TEXT_OR_NULL,
+  TIME_OR_NULL,
+  TRUTH,
+  UUID,
+} from "./schema-parts.ts";
 
 const DETAILS: Schema = {
   description: "a message for each field, a text, or things to choose from",
@@ -35,11 +46,11 @@ export const ERROR_SCHEMAS: Readonly<Record<string, Schema>> = {
     description: "As clients of GoTrue test for it; also sent as `X-Sb-Error-Code`.",
   },
   Error: {
-    ...record({ ...FLAT, code: { $ref: "#/components/schemas/ErrorCode" } }, IN_THE_TONGUE_OF_ACCOUNTS),
+    ...answered({ ...FLAT, code: { $ref: "#/components/schemas/ErrorCode" } }, IN_THE_TONGUE_OF_ACCOUNTS),
     description: "Every error. Members without a value are null.",
   },
   ValidationError: {
-    ...record(
+    ...answered(
       {
         data: { type: "null" },
         error: record({ code: { type: "string", const: "VALIDATION_ERROR" }, message: TEXT, details: FIELD_DETAILS }),
@@ -53,7 +64,7 @@ export const ERROR_SCHEMAS: Readonly<Record<string, Schema>> = {
     description: "All faults of a body together. The same is told twice, for readers of `error` and of the top level.",
   },
   RateLimitedError: {
-    ...record(
+    ...answered(
       {
         ...FLAT,
         code: { type: "string", const: "RATE_LIMITED" },
@@ -72,7 +83,7 @@ export const ERROR_SCHEMAS: Readonly<Record<string, Schema>> = {
       "Errors of accounts carry GoTrue's members too. On 401, 403, 429 and where no endpoint was reached `code` is one of ours, elsewhere GoTrue's.",
   },
   DeliveryFailedError: {
-    ...record({
+    ...answered({
       ...FLAT,
       code: { type: "string", const: "DELIVERY_FAILED" },
       success: { type: "boolean", const: false },
@@ -86,13 +97,13 @@ export const ERROR_SCHEMAS: Readonly<Record<string, Schema>> = {
     description: "A retry was made, and failed.",
   },
   RunFailedError: {
-    ...record(
+    ...answered(
       { ...FLAT, code: { $ref: "#/components/schemas/ErrorCode" } },
       { run: { $ref: "#/components/schemas/Run" } },
     ),
     description: "Nobody could answer; `run` is there where a run was made.",
   },
-  Recovery: record({
+  Recovery: answered({
     id: UUID,
     webhook_id: UUID,
     since: { type: "string", format: "date-time" },
@@ -103,7 +114,7 @@ export const ERROR_SCHEMAS: Readonly<Record<string, Schema>> = {
     created_at: { type: "string", format: "date-time" },
     completed_at: TIME_OR_NULL,
   }),
-  TestedDelivery: record(
+  TestedDelivery: answered(
     {
       success: TRUTH,
       delivery_id: UUID,

@@ -10,6 +10,7 @@ import {
 import type { Schema } from "../openapi/document.ts";
 import {
   ANY_OBJECT,
+  answered,
   COUNT,
   COUNT_OR_NULL,
   describe,
@@ -52,7 +53,7 @@ export const RUN_SCHEMAS: Readonly<Record<string, Schema>> = {
     flagged: TRUTH,
     created_at: TIME,
   }),
-  Run: record({
+  Run: answered({
     run_id: UUID,
     swarm_id: UUID,
     status: { type: "string", enum: RUN_STATUSES },
@@ -111,11 +112,11 @@ export const RUN_SCHEMAS: Readonly<Record<string, Schema>> = {
     secret_names: describe(listOf(TEXT), "names alone; what they stand for is never shown"),
   }),
   RemoteTool: record({ name: TEXT, description: TEXT, input_schema: ANY_OBJECT }),
-  ImportedTools: record({
+  ImportedTools: answered({
     imported: listOf({ $ref: "#/components/schemas/Tool" }),
     skipped: listOf(record({ name: TEXT, reason: TEXT })),
   }),
-  TestedTool: record(
+  TestedTool: answered(
     {
       tool_id: UUID,
       success: TRUTH,
@@ -130,7 +131,7 @@ export const RUN_SCHEMAS: Readonly<Record<string, Schema>> = {
       error: record({ code: TEXT, message: TEXT, retryable: TRUTH }),
     },
   ),
-  BatchResults: record({
+  BatchResults: answered({
     results: listOf(
       record({
         status: { type: "integer" },

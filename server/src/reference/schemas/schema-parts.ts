@@ -11,11 +11,19 @@ export const COUNT: Schema = { type: "integer", minimum: 0 };
 export const COUNT_OR_NULL: Schema = { type: ["integer", "null"], minimum: 0 };
 export const ANY_OBJECT: Schema = { type: "object", additionalProperties: true };
 
+/** Of functions alone. */
+const WARNINGS: Schema = describe(listOf(TEXT), "unknown members of the body; absent when there are none");
+
 type Properties = Readonly<Record<string, Schema>>;
 
 /** All of `properties` are always there, those of `optional` not. */
 export function record(properties: Properties, optional: Properties = {}): Schema {
   return { type: "object", properties: { ...properties, ...optional }, required: Object.keys(properties) };
+}
+
+/** What a function answers: a record that may say which members of the body it does not know. */
+export function answered(properties: Properties, optional: Properties = {}): Schema {
+  return record(properties, { ...optional, warnings: WARNINGS });
 }
 
 export function listOf(items: Schema): Schema {

@@ -1,0 +1,90 @@
+import { z } from "zod";
+import { nearestNames } from "../rest/index.ts";
+
+const MOST_NAMED = 20;
+const MOST_NAME_CHARACTERS = 100;
+/** A shorter beginning would fit too many names. */
+const LEAST_BEGINNING = 4;
+
+interface UnknownMember {
+  /** Where it stands, dotted; empty, or with a dot at its end. */
+  readonly path: string;
+  readonly name: string;
+  /** Members that could have been sent there and were not. */
+  readonly unsent: readonly string[];
+}
+
+/** A sentence for each member of a body that its schema does not know; what a caller misspells would be ignored in silence. */
+export function describeUnknownMembers(schema: z.ZodType, body: unknown): string[] {
+  const members = findUnknown(schema, body, "");
+  const sentences = members.slice(0, MOST_NAMED).map(({ path, name, unsent }) => {
+    const meant = findMeant(name, unsent);
+    const guess = meant === null ? "" : `; perhaps you meant \`${meant}\``;
+    return `Unknown member \`${path}${name.slice(0, MOST_NAME_CHARACTERS)}\`${guess}.`;
+  });
+  const more = members.length - sentences.length;
+  return more > 0 ? [...sentences, `${more} more members are unknown.`] : sentences;
+}
+
+function findUnknown(schema: z.ZodType, value: unknown, path: string): UnknownMember[] {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault) {
+    return findUnknown(schema.unwrap() as z.ZodType, value, path);
+  }
+  if (schema instanceof z.ZodDiscriminatedUnion || schema instanceof z.ZodUnion) {
+    const option = chooseOption(schema, value);
+    return option === undefined ? [] : findUnknown(option, value, path);
+  }
+  if (schema instanceof z.ZodArray) {
+    if (!Array.isArray(value)) return [];
+    const element = schema.element as z.ZodType;
+    return value.flatMap((item: unknown, at) => findUnknown(element, item, `${path}${at}.`));
+  }
+  return schema instanceof z.ZodObject && isObject(value) ? findInObject(schema, value, path) : [];
+}
+
+function findInObject(schema: z.ZodObject, value: Readonly<Record<string, unknown>>, path: string): UnknownMember[] {
+  const known = Object.keys(schema.shape);
+  // One that takes further members, or refuses them, says so itself.
+  const isOpen = schema.def.catchall === undefined;
+  const unsent = known.filter((name) => !Object.hasOwn(value, name));
+  return Object.entries(value).flatMap(([name, member]) => {
+    const inner = Object.hasOwn(schema.shape, name) ? (schema.shape[name] as z.ZodType) : undefined;
+    if (inner !== undefined) return findUnknown(inner, member, `${path}${name}.`);
+    return isOpen ? [{ path, name, unsent }] : [];
+  });
+}
+
+/** The form that the body has, by the member that tells forms apart or by what fits. */
+function chooseOption(schema: z.ZodUnion | z.ZodDiscriminatedUnion, value: unknown): z.ZodType | undefined {
+  const options = schema.options as readonly z.ZodType[];
+  if (!(schema instanceof z.ZodDiscriminatedUnion)) return options.find((option) => option.safeParse(value).success);
+  const { discriminator } = schema.def;
+  const sent = isObject(value) && Object.hasOwn(value, discriminator) ? value[discriminator] : undefined;
+  return options.find((option) => {
+    const inner = option instanceof z.ZodObject ? (option.shape[discriminator] as z.ZodType | undefined) : undefined;
+    return inner?.safeParse(sent).success === true;
+  });
+}
+
+/** `webhookId` for `webhook_id`, `grace_period` for `grace_period_seconds`, or a slip of the keyboard. */
+function findMeant(name: string, candidates: readonly string[]): string | null {
+  if (name.length > MOST_NAME_CHARACTERS) return null;
+  const wanted = toPlain(name);
+  const alike = candidates.find((candidate) => toPlain(candidate) === wanted);
+  const [near] = nearestNames(name, candidates);
+  const begun = candidates.find((candidate) => isBeginning(wanted, toPlain(candidate)));
+  return alike ?? near ?? begun ?? null;
+}
+
+function isBeginning(one: string, other: string): boolean {
+  const [short, long] = one.length < other.length ? [one, other] : [other, one];
+  return short.length >= LEAST_BEGINNING && long.startsWith(short);
+}
+
+function toPlain(name: string): string {
+  return name.replaceAll(/[_-]/g, "").toLowerCase();
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
