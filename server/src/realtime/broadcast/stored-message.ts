@@ -1,5 +1,3 @@
-import { readJson } from "../../json/index.ts";
-
 /** A message that the database keeps or sent, as it announces it to all nodes. */
 export interface AnnouncedMessage {
   readonly id: string;
@@ -34,6 +32,8 @@ export function parseAnnounced(content: Buffer): AnnouncedMessage | null {
   const { id, topic, event, binary, sender } = message;
   if (typeof id !== "string" || typeof topic !== "string" || typeof event !== "string") return null;
   const isBinary = typeof binary === "string";
+  const payload = isBinary ? Buffer.from(binary, "base64") : renderPayload(message["payload"] ?? {});
+  if (payload === null) return null;
   return {
     id,
     topic,
@@ -41,12 +41,24 @@ export function parseAnnounced(content: Buffer): AnnouncedMessage | null {
     isPrivate: message["private"] !== false,
     isBinary,
     sender: typeof sender === "string" ? sender : null,
-    payload: isBinary ? Buffer.from(binary, "base64") : Buffer.from(JSON.stringify(message["payload"] ?? {})),
+    payload,
   };
 }
 
+/** Null when it is nested too deeply to be written: SQL takes more levels than `JSON.stringify`. */
+function renderPayload(value: unknown): Buffer | null {
+  try {
+    return Buffer.from(JSON.stringify(value));
+  } catch {
+    return null;
+  }
+}
+
 function parseObject(text: string): Readonly<Record<string, unknown>> {
-  const read = readJson(text);
-  const value = read.fault === null ? read.value : null;
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
 }
