@@ -114,7 +114,9 @@ function enterAgain(earlier: readonly PreparedRequest[], scope: Scope | null): F
     statements.push({ text: UNSET_TIMEZONE, values: [] });
   }
   if (earlier.some(({ shape }) => shape.isForeign)) {
-    statements.push(scope === null ? { text: "", values: [] } : writeScope(scope), { text: UNSET_ANSWER, values: [] });
+    // The session was asked for when the transaction began; the caller's own role may not ask.
+    const again = scope === null ? { text: "", values: [] } : writeScope({ ...scope, session: null });
+    statements.push(again, { text: UNSET_ANSWER, values: [] });
   }
   return statements;
 }

@@ -270,6 +270,23 @@ describe("several operations at once", { timeout: 120_000 }, () => {
     assert.deepEqual(bodyOf(answers[2]), { ...expected, own: "last" });
   });
 
+  it("of a user go on after tables and functions of others, as the same user", async () => {
+    const user = await opened.stage.addUser();
+    await opened.stage.run(
+      "grant execute on function shop.see, shop.pretend to authenticated; grant select on shop.makers to authenticated",
+    );
+    const answers = await run(
+      [
+        { line: "GET /makers" },
+        { line: "POST /rpc/pretend", body: { claims: '{"sub":"somebody else"}' } },
+        { line: "POST /rpc/see", body: {} },
+      ],
+      user,
+    );
+    const { role, sub } = bodyOf(answers[2]) as { role: string; sub: string };
+    assert.deepEqual([role, sub], ["authenticated", user.userId]);
+  });
+
   it("each have their own time zone", async () => {
     await clear();
     await opened.stage.run(
