@@ -194,12 +194,15 @@ export class RestRoom {
     }
   }
 
-  /** Of the last one prepared. Only our own tables name rows in what they say of a refusal. */
+  /**
+   * Of the last one prepared. Only our own tables name rows in what they say of a refusal. SQL of others is not run again:
+   * not everything that it does can be undone.
+   */
   async #locateRow(error: unknown, { refused, prepared, calls }: RefusedWrite): Promise<number | null> {
     const { call, request, attempt } = refused;
     const { body } = request;
     if (!(error instanceof pg.DatabaseError) || body.kind !== "rows" || !body.isArray || attempt === null) return null;
-    if (!this.#options.isOwn({ kind: "relation", ...attempt.relation })) return null;
+    if (prepared.some(({ shape }) => shape.isForeign)) return null;
     const options = { ...this.#runOptions([], call), shouldRollBack: true };
     return locateRow(error, body.rows.length, (count) => {
       const rows = body.rows.slice(0, count);

@@ -12,6 +12,9 @@ describe("lists of rows that differ in their keys", () => {
   const opened = openRestStage(
     `create table public.wares (id int primary key, name text default 'none', stock int default 1);
      grant all on public.wares to service_role;
+     create sequence public.ticks;
+     create function public.tick() returns bigint language sql security definer as $$ select nextval('public.ticks') $$;
+     grant execute on function public.tick() to authenticated;
      insert into public.models (framework, id, is_default, position) values ('provider_a', 'gpt-4', true, 0);`,
   );
 
@@ -194,6 +197,18 @@ describe("lists of rows that differ in their keys", () => {
   });
 
   describe("refused by the database", () => {
+    const post = (caller: RestCaller, path: string, body: unknown) => ({
+      input: {
+        method: "POST",
+        path,
+        search: "",
+        headers: {},
+        body: Buffer.from(JSON.stringify(body)),
+        contentType: "application/json",
+      },
+      path: `/rest/v1${path}`,
+      caller,
+    });
     const swarmRow = (swarm: string, content: string) => ({ swarm_id: swarm, content });
 
     it("the field is named with its row", async () => {
@@ -242,20 +257,9 @@ describe("lists of rows that differ in their keys", () => {
       const world = await openWorld(opened.stage);
       const { owner } = world.people;
       const id = randomUUID();
-      const call = (path: string, body: unknown) => ({
-        input: {
-          method: "POST",
-          path,
-          search: "",
-          headers: {},
-          body: Buffer.from(JSON.stringify(body)),
-          contentType: "application/json",
-        },
-        path: `/rest/v1${path}`,
-        caller: owner,
-      });
-      const made = call("/agents", { id, name: "Ada" });
-      const placed = call(
+      const made = post(owner, "/agents", { id, name: "Ada" });
+      const placed = post(
+        owner,
         "/swarm_agents",
         [id, randomUUID()].map((agent_id) => ({ swarm_id: world.swarm, agent_id })),
       );
@@ -267,6 +271,16 @@ describe("lists of rows that differ in their keys", () => {
         );
         return true;
       });
+    });
+
+    it("functions of others are not called again to find the row", async () => {
+      const world = await openWorld(opened.stage);
+      const { owner } = world.people;
+      const rows = [world.swarm, randomUUID()].map((swarm_id) => swarmRow(swarm_id, "a"));
+      const refused = opened.stage.room.answerBatch([post(owner, "/rpc/tick", {}), post(owner, "/messages", rows)]);
+      await assert.rejects(refused, { code: "SWARM_NOT_FOUND" });
+      const { rows: ticks } = await opened.stage.run("select last_value::int as n from public.ticks");
+      assert.deepEqual(ticks, [{ n: 1 }]);
     });
 
     it("a list that is too long to be searched names the field alone", async () => {
