@@ -36,6 +36,19 @@ test("4.4 members may, viewers and strangers may not, and a swarm that does not 
   assert.equal((await ask(bob, { action: "attach", run_id: run.run_id, stream: false })).status, 200);
   await assertAskRefused(ask(stranger, { action: "attach", run_id: run.run_id }), 404, "RUN_NOT_FOUND");
   await assertAskRefused(ask(bob, { action: "cancel", run_id: run.run_id }), 403, "FORBIDDEN");
+  const messages = [
+    await ask(stranger, body),
+    await ask(bob, body),
+    await ask(bob, { action: "cancel", run_id: run.run_id }),
+  ];
+  assert.deepEqual(
+    messages.map((answer) => answer.body["message"]),
+    [
+      "You are not a member of this swarm",
+      "Viewers of a swarm can only read its messages; writing needs the role member, admin or owner",
+      "Only the user who started a run, and the owner and admins of its swarm, can cancel or interrupt it",
+    ],
+  );
   await assertAskRefused(ask(ada, { ...body, user_id: bob.id }), 403, "FORBIDDEN");
 });
 

@@ -958,7 +958,7 @@ CREATE OR REPLACE FUNCTION private.check_run_member(swarm_id uuid, user_id uuid,
  STABLE
 AS $function$
 declare
-  standing text;
+  membership text;
 begin
   if is_service then
     if not exists (select 1 from public.swarms s where s.id = check_run_member.swarm_id) then
@@ -968,20 +968,20 @@ begin
     end if;
     return;
   end if;
-  select case m.status when 'active' then m.role else 'invited' end into standing from public.swarm_members m
+  select case m.status when 'active' then m.role else 'invited' end into membership from public.swarm_members m
   where m.swarm_id = check_run_member.swarm_id
     and (m.user_id = check_run_member.user_id
          or (m.user_id is null and m.invited_email = (
                select u.email from auth.users u
                where u.id = check_run_member.user_id and u.email_confirmed_at is not null and u.deleted_at is null)))
   order by m.status limit 1;
-  if standing in ('owner', 'admin', 'member') then
+  if membership in ('owner', 'admin', 'member') then
     return;
   end if;
   if not exists (select 1 from public.swarms s where s.id = check_run_member.swarm_id) then
     perform private.refuse_call('SWARM_NOT_FOUND');
   end if;
-  perform private.refuse_call('FORBIDDEN', jsonb_build_object('standing', coalesce(standing, 'stranger')));
+  perform private.refuse_call('FORBIDDEN', jsonb_build_object('membership', coalesce(membership, 'stranger')));
 end
 $function$;
 grant execute on function private.check_run_member(uuid,uuid,boolean) to sb_service;

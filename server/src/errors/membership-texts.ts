@@ -2,5 +2,5 @@
 export const MEMBERSHIP_TEXTS = {
   stranger: "You are not a member of this swarm",
   invited: "You are invited to this swarm but not yet a member: set the status of your membership to active first",
-  viewer: "Viewers of a swarm only read its messages; writing needs the role member, admin or owner",
+  viewer: "Viewers of a swarm can only read its messages; writing needs the role member, admin or owner",
 } as const;

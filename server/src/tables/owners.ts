@@ -1,14 +1,14 @@
 import type pg from "pg";
 import { type OwnedTable, selectOwners } from "./sql/select-owners.ts";
-import { type Standing, selectStandings } from "./sql/select-standings.ts";
+import { type Membership, selectMembership } from "./sql/select-membership.ts";
 import { type SharedTable, selectTarget, type Target } from "./sql/select-target.ts";
 
 /** Looks past the row rules, to tell what is somebody else's from what is not there. */
 export interface Owners {
   /** By id, of those that exist; null for a row without an owner. */
   find(table: OwnedTable, ids: readonly string[]): Promise<ReadonlyMap<string, string | null>>;
-  /** What the user is in each of the swarms that exist. */
-  findStandings(swarmIds: readonly string[], userId: string): Promise<ReadonlyMap<string, Standing>>;
+  /** What the user is in the swarm; null when there is none. */
+  findMembership(swarmId: string, userId: string): Promise<Membership | null>;
   /** Null when there is no such row. */
   findTarget(table: SharedTable, id: string, userId: string): Promise<Target | null>;
 }
@@ -17,8 +17,7 @@ export interface Owners {
 export function createOwners(pool: pg.Pool): Owners {
   return {
     find: (table, ids) => (ids.length === 0 ? Promise.resolve(new Map()) : selectOwners(pool, table, ids)),
-    findStandings: (swarmIds, userId) =>
-      swarmIds.length === 0 ? Promise.resolve(new Map()) : selectStandings(pool, swarmIds, userId),
+    findMembership: (swarmId, userId) => selectMembership(pool, swarmId, userId),
     findTarget: (table, id, userId) => selectTarget(pool, table, id, userId),
   };
 }

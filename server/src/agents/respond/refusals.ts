@@ -12,7 +12,7 @@ const MESSAGES = {
   VALIDATION_ERROR: "The request body is not valid",
   NO_AGENTS: "The swarm has no enabled agent that could answer",
   CONTENT_BLOCKED: "The message has a term that this swarm does not allow",
-  FORBIDDEN: "Only whoever started a run, and the owner and admins of its swarm, cancel or interrupt it",
+  FORBIDDEN: "Only the user who started a run, and the owner and admins of its swarm, can cancel or interrupt it",
   BUDGET_EXCEEDED: "The budget of the day is used up",
   SWARM_NOT_FOUND: "The swarm does not exist",
   RUN_NOT_FOUND: "There is no such run",
@@ -53,7 +53,9 @@ export function translateRefusal(error: unknown, statement: string): unknown {
 
 /** By what the caller is in the swarm where that is the reason, else by what was asked for. */
 function sayForbidden(details: Record<string, string> | null, statement: string): string {
-  const standing = details?.["standing"] as keyof typeof MEMBERSHIP_TEXTS | undefined;
-  if (standing !== undefined) return MEMBERSHIP_TEXTS[standing];
-  return statement === DECIDE_STATEMENT ? "Only the owner of an agent decides on its tool calls" : MESSAGES.FORBIDDEN;
+  const membership = details?.["membership"] as keyof typeof MEMBERSHIP_TEXTS | undefined;
+  if (membership !== undefined) return MEMBERSHIP_TEXTS[membership];
+  return statement === DECIDE_STATEMENT
+    ? "Only the owner of an agent can decide on its tool calls"
+    : MESSAGES.FORBIDDEN;
 }

@@ -17,12 +17,11 @@ export async function loadFacts(
   const sent = operation === "update" || operation === "delete" ? null : idIn(row, "swarm_id");
   const swarmId = sent ?? target?.swarm_id ?? null;
   const toolId = name === "agent_tools" ? idIn(row, "tool_id") : null;
-  const standings = swarmId === null ? null : await owners.findStandings([swarmId], callerId);
   return {
     operation: operation === "upsert" ? "insert" : operation,
     row,
     callerId,
-    standing: swarmId === null ? null : (standings?.get(swarmId) ?? null),
+    membership: swarmId === null ? null : await owners.findMembership(swarmId, callerId),
     target,
     isOthers: target === null ? await isForeign(owners, name, id, callerId) : !target.is_own,
     tool: toolId === null ? null : await owners.findTarget("tools", toolId, callerId),

@@ -2,7 +2,7 @@ import { MEMBERSHIP_TEXTS } from "../../errors/index.ts";
 import type { Row } from "../fields/field.ts";
 import { canonicalUuid } from "../fields/uuid-field.ts";
 import type { WrittenRelation } from "../own-names.ts";
-import type { Standing } from "../sql/select-standings.ts";
+import type { Membership } from "../sql/select-membership.ts";
 import type { Target } from "../sql/select-target.ts";
 
 /** What is known about a write that a row-level rule has refused. */
@@ -12,7 +12,7 @@ export interface RefusedFacts {
   readonly row: Row;
   readonly callerId: string;
   /** What the caller is in the swarm of the row; null where no swarm is concerned. */
-  readonly standing: Standing | null;
+  readonly membership: Membership | null;
   /** The row that is changed, or that a new one meets; null where there is none, or only its owner sees such rows. */
   readonly target: Target | null;
   /** The id that is written, or was named, is that of somebody else's row. */
@@ -40,13 +40,13 @@ const WRITE = ["insert", "update"] as const;
 
 const isNoMember: Rule = {
   field: "swarm_id",
-  applies: ({ standing }) => standing === "stranger",
+  applies: ({ membership }) => membership === "stranger",
   message: () => MEMBERSHIP_TEXTS.stranger,
 };
 
 const isOnlyInvited: Rule = {
   field: "swarm_id",
-  applies: ({ standing }) => standing === "invited",
+  applies: ({ membership }) => membership === "invited",
   message: () => MEMBERSHIP_TEXTS.invited,
 };
 
@@ -57,8 +57,8 @@ function managersOnly(on: Rule["on"], rule: string): Rule {
   return {
     ...(on !== undefined && { on }),
     field: "swarm_id",
-    applies: ({ standing }) => standing === "member" || standing === "viewer",
-    message: ({ standing }) => `${rule}; your role is ${standing}`,
+    applies: ({ membership }) => membership === "member" || membership === "viewer",
+    message: ({ membership }) => `${rule}; your role is ${membership}`,
   };
 }
 
@@ -70,7 +70,7 @@ function belongsToCaller(column: string, noun: string): Rule {
       const value = valueOf(row, column);
       return typeof value === "string" && canonicalUuid(value) !== callerId;
     },
-    message: () => `${noun} belongs to whoever creates it: ${column} must be your own id`,
+    message: () => `${noun} belongs to the user who creates it: ${column} must be your own id`,
   };
 }
 
@@ -83,14 +83,14 @@ function isMadeByService(noun: string): Rule {
     on: ["insert", "delete"],
     field: "id",
     applies: () => true,
-    message: () => `${noun} are created and deleted with their account, not by themselves`,
+    message: () => `${noun} are created and deleted with their account`,
   };
 }
 
 const VIEWERS_READ: Rule = {
   on: WRITE,
   field: "swarm_id",
-  applies: ({ standing }) => standing === "viewer",
+  applies: ({ membership }) => membership === "viewer",
   message: () => MEMBERSHIP_TEXTS.viewer,
 };
 
@@ -110,12 +110,12 @@ const REASONS: Readonly<Record<WrittenRelation, readonly Rule[]>> = {
       on: WRITE,
       field: "visibility",
       applies: ({ row }) => valueOf(row, "visibility") === "public",
-      message: () => "Only the service role makes a tool public; visibility must be private or shared",
+      message: () => "Only the service role can make a tool public; visibility must be private or shared",
     },
     {
       field: "id",
       applies: ({ target }) => target?.state === "public",
-      message: () => "The tool is public: everybody uses it, and only the service role or its owner changes it",
+      message: () => "The tool is public: everybody uses it, and only the service role or its owner can change it",
     },
     isOthers("tool"),
   ],
@@ -130,12 +130,12 @@ const REASONS: Readonly<Record<WrittenRelation, readonly Rule[]>> = {
   swarms: [
     belongsToCaller("owner_id", "A swarm"),
     ...MEMBERSHIP,
-    managersOnly(WRITE, "Only the owner and admins of a swarm change it"),
+    managersOnly(WRITE, "Only the owner and admins of a swarm can change it"),
     {
       on: ["delete"],
       field: "id",
-      applies: ({ standing }) => standing !== null && standing !== "owner",
-      message: ({ standing }) => `Only the owner of a swarm deletes it; your role is ${standing}`,
+      applies: ({ membership }) => membership !== null && membership !== "owner",
+      message: ({ membership }) => `Only the owner of a swarm can delete it; your role is ${membership}`,
     },
   ],
   swarm_members: [
@@ -152,30 +152,35 @@ const REASONS: Readonly<Record<WrittenRelation, readonly Rule[]>> = {
       message: () => "The membership of the owner of a swarm can be neither changed nor removed",
     },
     ...MEMBERSHIP,
-    managersOnly(["insert"], "Only the owner and admins of a swarm invite people"),
-    managersOnly(CHANGE, "Only the owner and admins of a swarm change or remove the memberships of others"),
+    managersOnly(["insert"], "Only the owner and admins of a swarm can invite people"),
+    managersOnly(CHANGE, "Only the owner and admins of a swarm can change or remove the memberships of others"),
   ],
   swarm_agents: [
     ...MEMBERSHIP,
-    managersOnly(["insert"], "Only the owner and admins of a swarm add agents to it"),
-    managersOnly(CHANGE, "Only the owner and admins of a swarm change or remove the agents of others in it"),
+    managersOnly(["insert"], "Only the owner and admins of a swarm can add agents to it"),
+    managersOnly(CHANGE, "Only the owner and admins of a swarm can change or remove the agents of others in it"),
   ],
   messages: [
     ...MEMBERSHIP,
     VIEWERS_READ,
-    { on: ["update"], field: "id", applies: isNotOwn, message: () => "Only its author edits a message" },
-    managersOnly(["delete"], "Only its author, and the owner and admins of the swarm, delete a message"),
+    { on: ["update"], field: "id", applies: isNotOwn, message: () => "Only the author of a message can edit it" },
+    managersOnly(["delete"], "Only its author, and the owner and admins of the swarm, can delete a message"),
   ],
   message_flags: [
     ...MEMBERSHIP,
-    managersOnly(["update"], "Only the owner and admins of a swarm resolve a flag"),
+    managersOnly(["update"], "Only the owner and admins of a swarm can resolve a flag"),
     {
       on: ["delete"],
       field: "id",
       applies: ({ target }) => target?.is_own === true,
       message: () => "A flag that was resolved can no longer be withdrawn",
     },
-    { on: ["delete"], field: "id", applies: isNotOwn, message: () => "Only whoever raised a flag withdraws it" },
+    {
+      on: ["delete"],
+      field: "id",
+      applies: isNotOwn,
+      message: () => "Only the person who raised a flag can withdraw it",
+    },
   ],
   profiles: [isMadeByService("Profiles")],
   user_settings: [isMadeByService("Settings")],
