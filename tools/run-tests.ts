@@ -1,11 +1,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { makeMemoryFolder } from "./memory-folder.ts";
+import { removeFolder } from "./remove-folder.ts";
 import { groupTests, writeGroups } from "./test-groups.ts";
 import { planTestRun } from "./test-run.ts";
+import { variant as ordinaryAccount } from "./variants/ordinary-account.ts";
 
 const root = resolve(`${import.meta.dirname}/..`);
 const plan = planTestRun(root, process.argv.slice(2));
@@ -17,7 +19,7 @@ if (plan === null) {
   const memoryFolder = process.env["TMPDIR"] === undefined ? makeMemoryFolder() : null;
   const groupFolder = mkdtempSync(join(memoryFolder ?? tmpdir(), "swarmbase-groups-"));
   try {
-    const groups = writeGroups(root, groupTests(root, files), groupFolder);
+    const groups = writeGroups(root, groupTests(root, files, [ordinaryAccount]), groupFolder);
     // Processes load the same modules, each in half the time where they come compiled. The product uses this folder too.
     const { NODE_COMPILE_CACHE = join(root, "node_modules/.cache/swarmbase") } = process.env;
     const env = { ...process.env, NODE_COMPILE_CACHE, ...(memoryFolder !== null && { TMPDIR: memoryFolder }) };
@@ -28,6 +30,6 @@ if (plan === null) {
     process.exitCode = code ?? 1;
   } finally {
     for (const folder of [groupFolder, memoryFolder])
-      if (folder !== null) rmSync(folder, { recursive: true, force: true });
+      for (const failure of folder === null ? [] : removeFolder(folder)) console.error(`not removed: ${failure}`);
   }
 }

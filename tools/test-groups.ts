@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
+import type { Variant } from "./variants/variant.ts";
 
 /** So many that loading the modules no longer counts, so few that no group is the last one running for long. */
 const MOST_IN_GROUP = 12;
@@ -12,16 +13,26 @@ const MOST_IN_GROUP = 12;
 const STAYS_ALONE =
   /\bmock\.timers\b|\bprocess\.(?:env\[[^\]]+\] = |exitCode = |chdir|on\()|delete process\.env|node:child_process|\.\.\/support\/service\.ts|\/cluster\.ts|\/program\.ts/;
 
+/** Test files that share a process. */
+export interface TestGroup {
+  readonly files: readonly string[];
+  /** Null for the first run of the files. */
+  readonly variant: Variant | null;
+}
+
 /**
  * A process for every test file would load the same modules hundreds of times, which takes longer than most tests. Files of one
  * folder share one instead, each as a suite of its own, one after the other. What takes longest comes first.
  */
-export function groupTests(root: string, files: readonly string[]): readonly (readonly string[])[] {
-  const byFolder = Map.groupBy(files, (file) =>
-    STAYS_ALONE.test(readFileSync(join(root, file), "utf8")) ? file : dirname(file),
-  );
-  const groups = [...byFolder.values()].flatMap(divide);
-  return [...groups.filter(({ length }) => length === 1), ...groups.filter(({ length }) => length > 1)];
+export function groupTests(root: string, files: readonly string[], variants: readonly Variant[] = []): TestGroup[] {
+  const texts = new Map(files.map((file) => [file, readFileSync(join(root, file), "utf8")]));
+  const groups = [null, ...variants].flatMap((variant) => {
+    const chosen = files.filter((file) => variant?.appliesTo(file, texts.get(file) ?? "") ?? true);
+    const byFolder = Map.groupBy(chosen, (file) => (STAYS_ALONE.test(texts.get(file) ?? "") ? file : dirname(file)));
+    return [...byFolder.values()].flatMap(divide).map((part) => ({ files: part, variant }));
+  });
+  const isSingle = (group: TestGroup): boolean => group.files.length === 1;
+  return [...groups.filter(isSingle), ...groups.filter((group) => !isSingle(group))];
 }
 
 /** Into parts of nearly one size. */
@@ -33,16 +44,25 @@ function divide(files: readonly string[]): string[][] {
 }
 
 /** Files for the test runner, which runs them in the order of their names. */
-export function writeGroups(root: string, groups: readonly (readonly string[])[], folder: string): string[] {
-  return groups.map((files, index) => {
+export function writeGroups(root: string, groups: readonly TestGroup[], folder: string): string[] {
+  return groups.map(({ files, variant }, index) => {
     const [first = ""] = files;
     const words = (files.length === 1 ? first.replace(/\.test\.ts$/, "") : dirname(first)).replaceAll(/[^\w.]+/g, "-");
     const path = join(folder, `${String(index).padStart(3, "0")}-${words}.test.mjs`);
-    const suites = files.map(
-      (file) =>
-        `describe(${JSON.stringify(file)}, async () => { await import(${JSON.stringify(pathToFileURL(join(root, file)).href)}); });`,
-    );
-    writeFileSync(path, ['import { describe } from "node:test";', ...suites, ""].join("\n"));
+    const paths = files.map((file) => join(root, file));
+    const suites = files.map((file, place) => {
+      const title = variant === null ? file : `${file} ${variant.title}`;
+      const address = pathToFileURL(paths[place] ?? "").href;
+      return `describe(${JSON.stringify(title)}, { skip }, async () => { await import(${JSON.stringify(address)}); });`;
+    });
+    const preparation =
+      variant === null
+        ? ["const skip = false;"]
+        : [
+            `import { variant } from ${JSON.stringify(pathToFileURL(variant.module).href)};`,
+            `const skip = variant.enter(${JSON.stringify(paths)});`,
+          ];
+    writeFileSync(path, ['import { describe } from "node:test";', ...preparation, ...suites, ""].join("\n"));
     return path;
   });
 }

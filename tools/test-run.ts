@@ -1,5 +1,6 @@
 import { existsSync, globSync, statSync } from "node:fs";
 import { join, sep } from "node:path";
+import { pathToFileURL } from "node:url";
 
 const WORKSPACES = ["sdk", "server", "console", "acceptance", "tools", "bench"];
 const GLOBAL_SETUP = "server/test/support/global-setup.ts";
@@ -33,7 +34,7 @@ export function planTestRun(root: string, argv: readonly string[]): TestRun | nu
     "--test-concurrency=4",
     // A test that hangs is a test that fails.
     "--test-timeout=240000",
-    "--test-reporter=spec",
+    `--test-reporter=${pathToFileURL(join(import.meta.dirname, "test-reporter.ts")).href}`,
     ...(existsSync(join(root, GLOBAL_SETUP)) ? [`--test-global-setup=${GLOBAL_SETUP}`] : []),
     ...extra,
   ];

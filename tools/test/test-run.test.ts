@@ -89,6 +89,40 @@ describe("planTestRun", () => {
     assert.match(bad.stdout, /ℹ tests 2\n[\s\S]*ℹ pass 1\nℹ fail 1\n/);
   });
 
+  it("makes a run that lists every skipped test with its reason before the totals", () => {
+    const root = makeTree({
+      "package.json": '{"type":"module"}',
+      "sdk/a.test.ts": `
+        import { describe, it, test } from "node:test";
+        describe("outer", () => { it("inner", { skip: "there is no browser" }, () => {}); });
+        describe("whole", { skip: "needs Linux" }, () => { it("part", () => {}); });
+        test("late", (t) => t.skip("there is no browser"));`,
+    });
+    const { status, stdout } = run(root, []);
+    assert.equal(status, 0, stdout);
+    const list = [
+      "﹣ skipped (there is no browser):",
+      "    sdk/a.test.ts › outer › inner",
+      "    sdk/a.test.ts › late",
+      "﹣ skipped (needs Linux):",
+      "    sdk/a.test.ts › whole",
+      "ℹ tests 2\n",
+    ];
+    assert.ok(stdout.includes(list.join("\n")), stdout);
+    assert.match(stdout, /ℹ skipped 2\nℹ todo 0\nℹ duration_ms [\d.]+\n$/);
+  });
+
+  it("makes a run that fails when a test is skipped without a reason", () => {
+    const skips = ['test("x", { skip: true }, () => {});', 'test.skip("x", () => {});', 'test("x", (t) => t.skip());'];
+    for (const skip of skips) {
+      const text = `import { test } from "node:test";\n${skip}\n`;
+      const root = makeTree({ "package.json": '{"type":"module"}', "sdk/a.test.ts": PASSING, "sdk/b.test.ts": text });
+      const { status, stdout } = run(root, []);
+      assert.equal(status, 1, stdout);
+      assert.match(stdout, /✖ skipped without a reason, which fails the run:\n {4}sdk\/b\.test\.ts › x\nℹ tests 2\n/);
+    }
+  });
+
   it("runs the global set-up once, and what it puts into the environment reaches every test", () => {
     const reading =
       'import { test } from "node:test";\ntest("t", () => { if (process.env.MADE !== "1") throw new Error(); });\n';
@@ -113,7 +147,7 @@ describe("groupTests", () => {
   it("puts the files of one folder together, in parts of nearly one size", () => {
     const names = Array.from({ length: 13 }, (_, index) => `server/test/a/${String(index).padStart(2, "0")}.test.ts`);
     const root = makeTree(Object.fromEntries([...names, "server/test/b/x.test.ts"].map((name) => [name, DATABASE])));
-    const groups = groupTests(root, [...names, "server/test/b/x.test.ts"]);
+    const groups = groupTests(root, [...names, "server/test/b/x.test.ts"]).map(({ files }) => files);
     assert.deepEqual(groups, [["server/test/b/x.test.ts"], names.slice(0, 7), names.slice(7)]);
   });
 
@@ -126,7 +160,7 @@ describe("groupTests", () => {
       "a/tame.test.ts": DATABASE,
       "a/reads.test.ts": 'const x = process.env["X"];\n',
     };
-    const groups = groupTests(makeTree(texts), Object.keys(texts));
+    const groups = groupTests(makeTree(texts), Object.keys(texts)).map(({ files }) => files);
     assert.deepEqual(groups.at(-1), ["a/tame.test.ts", "a/reads.test.ts"]);
     assert.equal(groups.length, 5);
   });

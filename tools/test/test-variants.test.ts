@@ -1,0 +1,147 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { describe, it, type TestContext } from "node:test";
+import { makeMemoryFolder } from "../memory-folder.ts";
+import { removeFolder } from "../remove-folder.ts";
+import { ACCOUNT_SIGNS } from "../variants/ordinary-account.ts";
+
+const repository = join(import.meta.dirname, "../..");
+const NOBODY = 65_534;
+const isRoot = process.getuid?.() === 0;
+
+/** A repository of one test file, with our runner, that an ordinary account may use. */
+function makeRepository(t: TestContext, testFile: string): string {
+  const root = mkdtempSync(join(tmpdir(), "swarmbase-variants-"));
+  t.after(() => assert.deepEqual(removeFolder(root), []));
+  for (const path of globSync(["tools/*.ts", "tools/variants/*.ts", "tools/package.json"], { cwd: repository }))
+    cpSync(join(repository, path), join(root, path));
+  mkdirSync(join(root, "sdk"));
+  writeFileSync(join(root, "sdk/a.test.ts"), testFile);
+  for (const path of [root, ...globSync("**", { cwd: root }).map((path) => join(root, path))]) {
+    if (isRoot) chownSync(path, NOBODY, NOBODY);
+  }
+  chmodSync(root, 0o755);
+  return root;
+}
+
+/** Without the variables of the run that this test is a part of. */
+function runTests(root: string, account: { uid?: number; gid?: number } = {}) {
+  const { NODE_TEST_CONTEXT: _, TMPDIR: __, ...env } = process.env;
+  const args = [join(root, "tools/run-tests.ts"), "sdk"];
+  return spawnSync(process.execPath, args, { cwd: root, encoding: "utf8", env, ...account });
+}
+
+const LEAVES_READ_ONLY_FOLDER = `
+  import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+  import { tmpdir } from "node:os";
+  import { join } from "node:path";
+  import { test } from "node:test";
+  test("leaves a read-only folder", () => {
+    const folder = mkdtempSync(join(tmpdir(), "left-"));
+    writeFileSync(join(folder, "file"), "");
+    mkdirSync(join(folder, "closed"), { mode: 0o000 });
+    chmodSync(folder, 0o555);
+    console.log("<" + tmpdir() + ">");
+  });`.replace("mkdirSync,", "chmodSync, mkdirSync,");
+
+describe("a test run of an ordinary account", () => {
+  it("ends with the result of its tests and leaves no temporary folder behind", (t) => {
+    const place = makeMemoryFolder();
+    if (place === null) return t.skip("no memory file system with room");
+    removeFolder(place);
+    const root = makeRepository(t, LEAVES_READ_ONLY_FOLDER);
+    const { status, stdout, stderr } = runTests(root, isRoot ? { uid: NOBODY, gid: NOBODY } : {});
+    assert.equal(status, 0, stdout + stderr);
+    assert.equal(stderr, "");
+    const [, folder = ""] = /<(.+)>/.exec(stdout) ?? [];
+    assert.match(folder, /swarmbase-tests-/);
+    assert.equal(existsSync(folder), false);
+  });
+});
+
+describe("the run as an ordinary account", () => {
+  const PRINTS_ACCOUNT =
+    'import { test } from "node:test";\ntest("x", () => console.log(`<${process.getuid?.()}>`));\n';
+
+  it("comes after the run as root, for test files that ask for the account", { skip: !isRoot && "needs root" }, (t) => {
+    const { status, stdout, stderr } = runTests(makeRepository(t, PRINTS_ACCOUNT));
+    assert.equal(status, 0, stdout + stderr);
+    assert.deepEqual(stdout.match(/<\d+>/g)?.toSorted(), ["<0>", `<${NOBODY}>`]);
+    assert.match(stdout, /✔ sdk\/a\.test\.ts as nobody/);
+  });
+
+  it("is skipped with a reason where the account cannot read the files", { skip: !isRoot && "needs root" }, (t) => {
+    const root = makeRepository(t, PRINTS_ACCOUNT);
+    chownSync(root, 0, 0);
+    chmodSync(root, 0o700);
+    const { status, stdout } = runTests(root);
+    assert.equal(status, 0, stdout);
+    assert.deepEqual(stdout.match(/<\d+>/g), ["<0>"]);
+    assert.match(stdout, /﹣ skipped \(nobody cannot run this: EACCES.*\):\n {4}sdk\/a\.test\.ts as nobody\n/);
+  });
+
+  it("is not made by an ordinary account", { skip: isRoot && "needs an ordinary account" }, (t) => {
+    const { status, stdout, stderr } = runTests(makeRepository(t, PRINTS_ACCOUNT));
+    assert.equal(status, 0, stdout + stderr);
+    assert.deepEqual(stdout.match(/<\d+>/g), [`<${process.getuid?.()}>`]);
+  });
+
+  it("knows every test support that asks for the account by the name of what it exports", () => {
+    const modules = globSync("{sdk,server,console,acceptance,tools}/**/*.ts", {
+      cwd: repository,
+      exclude: (path) => path.includes("node_modules"),
+    }).filter((path) => /\btest\/|^acceptance\//.test(path) && !path.endsWith(".test.ts"));
+    assert.ok(modules.length > 50);
+    const asking = modules.filter((path) => /\bgete?uid\b/.test(readFileSync(join(repository, path), "utf8")));
+    assert.ok(asking.length > 0);
+    for (const path of asking) {
+      const text = readFileSync(join(repository, path), "utf8");
+      // From one export to the next: what asks must be an export that the pattern knows.
+      const parts = text
+        .split(/^(?=(?:export )?(?:async )?(?:function|const|class) )/m)
+        .filter((part) => /gete?uid/.test(part));
+      for (const part of parts) {
+        const [, name = ""] = /^export (?:async )?(?:function|const) (\w+)/.exec(part) ?? [];
+        assert.match(
+          name,
+          ACCOUNT_SIGNS,
+          `${path}: test files that use this are not run as an ordinary account:\n${part}`,
+        );
+      }
+    }
+  });
+});
+
+describe("removeFolder", () => {
+  it("removes what the account may remove and returns what stays", { skip: !isRoot && "needs root" }, (t) => {
+    const root = makeRepository(t, "");
+    mkdirSync(join(root, "foreign/inner"), { recursive: true });
+    mkdirSync(join(root, "own/closed"), { recursive: true });
+    for (const name of ["own", "own/closed"]) chownSync(join(root, name), NOBODY, NOBODY);
+    chmodSync(join(root, "own"), 0o500);
+    const module = pathToFileURL(join(root, "tools/remove-folder.ts")).href;
+    const script = `import { removeFolder } from "${module}"; console.log(JSON.stringify(removeFolder("${root}")));`;
+    const { stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "--eval", script], {
+      encoding: "utf8",
+      uid: NOBODY,
+      gid: NOBODY,
+    });
+    assert.match(stdout, /^\["EPERM[^"]*foreign'"\]\n$/, stderr);
+    assert.deepEqual(readdirSync(root), ["foreign"]);
+  });
+});
