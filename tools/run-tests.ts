@@ -8,6 +8,7 @@ import { removeFolder } from "./remove-folder.ts";
 import { groupTests, writeGroups } from "./test-groups.ts";
 import { planTestRun } from "./test-run.ts";
 import { variant as ordinaryAccount } from "./variants/ordinary-account.ts";
+import { variant as stockSettings } from "./variants/stock-settings.ts";
 
 const root = resolve(`${import.meta.dirname}/..`);
 const plan = planTestRun(root, process.argv.slice(2));
@@ -19,11 +20,15 @@ if (plan === null) {
   const memoryFolder = process.env["TMPDIR"] === undefined ? makeMemoryFolder() : null;
   const groupFolder = mkdtempSync(join(memoryFolder ?? tmpdir(), "swarmbase-groups-"));
   try {
-    const groups = writeGroups(root, groupTests(root, files, [ordinaryAccount]), groupFolder);
+    const groups = groupTests(root, files, [ordinaryAccount, stockSettings]);
+    const paths = writeGroups(root, groups, groupFolder);
     // Processes load the same modules, each in half the time where they come compiled. The product uses this folder too.
     const { NODE_COMPILE_CACHE = join(root, "node_modules/.cache/swarmbase") } = process.env;
-    const env = { ...process.env, NODE_COMPILE_CACHE, ...(memoryFolder !== null && { TMPDIR: memoryFolder }) };
-    const child = spawn(process.execPath, [...options, ...groups], { cwd: root, stdio: "inherit", env });
+    const env = Object.assign(
+      { ...process.env, NODE_COMPILE_CACHE, ...(memoryFolder !== null && { TMPDIR: memoryFolder }) },
+      ...groups.map(({ variant }) => variant?.setUp ?? {}),
+    ) as NodeJS.ProcessEnv;
+    const child = spawn(process.execPath, [...options, ...paths], { cwd: root, stdio: "inherit", env });
     // Left to live until the tests have taken down what the global set-up started.
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => child.kill(signal));
     const [code] = (await once(child, "exit")) as [number | null];

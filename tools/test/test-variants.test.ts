@@ -19,6 +19,7 @@ import { describe, it, type TestContext } from "node:test";
 import { makeMemoryFolder } from "../memory-folder.ts";
 import { removeFolder } from "../remove-folder.ts";
 import { ACCOUNT_SIGNS } from "../variants/ordinary-account.ts";
+import { STOCK_FILES } from "../variants/stock-settings.ts";
 
 const repository = join(import.meta.dirname, "../..");
 const NOBODY = 65_534;
@@ -40,9 +41,10 @@ function makeRepository(t: TestContext, testFile: string): string {
 }
 
 /** Without the variables of the run that this test is a part of. */
-function runTests(root: string, account: { uid?: number; gid?: number } = {}) {
-  const { NODE_TEST_CONTEXT: _, TMPDIR: __, ...env } = process.env;
-  const args = [join(root, "tools/run-tests.ts"), "sdk"];
+function runTests(root: string, account: { uid?: number; gid?: number } = {}, folder = "sdk") {
+  const { NODE_TEST_CONTEXT: _, TMPDIR: __, ...others } = process.env;
+  const env = Object.fromEntries(Object.entries(others).filter(([name]) => !name.startsWith("SWARMBASE_TEST")));
+  const args = [join(root, "tools/run-tests.ts"), folder];
   return spawnSync(process.execPath, args, { cwd: root, encoding: "utf8", env, ...account });
 }
 
@@ -124,6 +126,35 @@ describe("the run as an ordinary account", () => {
         );
       }
     }
+  });
+});
+
+describe("the run with stock settings", () => {
+  it("is made of test files that exist", () => {
+    for (const file of STOCK_FILES) assert.ok(existsSync(join(repository, file)), file);
+  });
+
+  it("gives test files the cluster that the set-up started for it, and is skipped with a reason where it started none", (t) => {
+    const PRINTS_CLUSTER =
+      'import { test } from "node:test";\ntest("x", () => console.log(`<${process.env.SWARMBASE_TEST_CLUSTER}>`));\n';
+    const root = makeRepository(t, "");
+    const [file = ""] = STOCK_FILES;
+    mkdirSync(join(root, file, ".."), { recursive: true });
+    writeFileSync(join(root, file), PRINTS_CLUSTER);
+    const run = (setUp: string) => {
+      mkdirSync(join(root, "server/test/support"), { recursive: true });
+      writeFileSync(join(root, "server/test/support/global-setup.ts"), setUp);
+      return runTests(root, {}, "server");
+    };
+    const without = run('export const globalSetup = (): void => { process.env.SWARMBASE_TEST_CLUSTER = "ours"; };');
+    assert.equal(without.status, 0, without.stdout + without.stderr);
+    assert.deepEqual(without.stdout.match(/<\w+>/g), ["<ours>"]);
+    assert.match(without.stdout, /﹣ skipped \(.*started no cluster with stock settings\):\n.* with stock settings\n/);
+    const both = run(`export const globalSetup = (): void => {
+      process.env.SWARMBASE_TEST_CLUSTER = "ours";
+      if (process.env.SWARMBASE_TEST_STOCK === "true") process.env.SWARMBASE_TEST_STOCK_CLUSTER = "stock";
+    };`);
+    assert.deepEqual(both.stdout.match(/<\w+>/g)?.toSorted(), ["<ours>", "<stock>"]);
   });
 });
 

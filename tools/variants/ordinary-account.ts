@@ -10,6 +10,7 @@ export const ACCOUNT_SIGNS = /\b(?:getuid|geteuid|cannotBeNobody)\b/;
 export const variant: Variant = {
   title: `as ${ACCOUNT}`,
   module: import.meta.filename,
+  setUp: {},
   appliesTo: (_file, text) => process.getuid?.() === 0 && ACCOUNT_SIGNS.test(text),
   enter(files) {
     const found = findAccount(readFileSync("/etc/passwd", "utf8"));

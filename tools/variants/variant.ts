@@ -4,6 +4,8 @@ export interface Variant {
   readonly title: string;
   /** Path of the module that exports it, as `variant`. */
   readonly module: string;
+  /** Variables for the global set-up of a run that has this variant. */
+  readonly setUp: Readonly<Record<string, string>>;
   appliesTo(file: string, text: string): boolean;
   /** Changes the process of a group before its test files are loaded. Returns why that cannot be done here, or false. */
   enter(files: readonly string[]): string | false;

@@ -23,11 +23,33 @@ const FORGETFUL: Readonly<Record<string, string>> = {
   scram_iterations: "1",
 };
 
+/** How a server plans and compiles statements stays as PostgreSQL comes: these say only what is kept, and for how many clients. */
+const STOCK: Readonly<Record<string, string>> = {
+  fsync: "off",
+  full_page_writes: "off",
+  wal_level: "logical",
+  max_connections: "300",
+  scram_iterations: "1",
+};
+
+/** A new cluster run as the product runs its own, but for what has to outlive the machine. */
+export function startForgetful(o: StartEmbeddedOptions): Promise<EmbeddedServer> {
+  return start(o, () => FORGETFUL);
+}
+
+/** A new cluster with the configuration that initdb writes, as on a server that nobody has tuned. */
+export function startStock(o: StartEmbeddedOptions): Promise<EmbeddedServer> {
+  return start(o, (clusterDir) => ({ config_file: join(clusterDir, "postgresql.conf"), ...STOCK }));
+}
+
 /**
- * A new cluster run as the product runs its own, but for the settings above. The product gives those that keep data safe
- * on the command line, where nothing goes round them but a later word of the same line.
+ * The product gives the settings that keep data safe on the command line, where nothing goes round them but a later word of the
+ * same line.
  */
-export async function startForgetful(o: StartEmbeddedOptions): Promise<EmbeddedServer> {
+async function start(
+  o: StartEmbeddedOptions,
+  settingsFor: (clusterDir: string) => Readonly<Record<string, string>>,
+): Promise<EmbeddedServer> {
   // The wrappers are for a shell.
   if (process.platform === "win32") return startEmbedded(o);
   const binaryPackage = await locateBinaries(process.platform, process.arch);
@@ -41,7 +63,7 @@ export async function startForgetful(o: StartEmbeddedOptions): Promise<EmbeddedS
     postgres: await wrap(
       dataDir,
       real.postgres,
-      Object.entries(FORGETFUL).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
+      Object.entries(settingsFor(clusterDir)).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
     ),
   };
   const { superuserPassword } = o;

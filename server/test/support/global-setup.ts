@@ -3,33 +3,44 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { isProcessAlive } from "../../src/db/embedded/process-state.ts";
 import { startTestCluster } from "./cluster.ts";
-import { startForgetful } from "./forgetful-postgres.ts";
+import type { Cluster } from "./database.ts";
+import { startForgetful, startStock } from "./forgetful-postgres.ts";
 import { endProcesses } from "./process-tree.ts";
 import { createTemporaryFolder } from "./temporary-folder.ts";
 
 const STOP_TIMEOUT_MS = 20_000;
 const KILL_TIMEOUT_MS = 5_000;
 const POLL_MS = 50;
-/** One PostgreSQL for all test files; each file gets a database cloned from the migrated template. */
 const closers: (() => Promise<void>)[] = [];
 const cleanup = { after: (close: () => Promise<void>) => void closers.unshift(close) };
 
 export async function globalSetup(): Promise<void> {
   try {
-    const folder = await createTemporaryFolder(cleanup, "swarmbase-test-");
-    const cluster = await startTestCluster(folder, { start: startForgetful });
-    cleanup.after(() => cluster.stop());
-    const { adminUrl, masterKey } = cluster;
+    const clusters = {
+      SWARMBASE_TEST_CLUSTER: startForgetful,
+      ...(process.env["SWARMBASE_TEST_STOCK"] !== undefined && { SWARMBASE_TEST_STOCK_CLUSTER: startStock }),
+    };
+    const outcomes = await Promise.allSettled(
+      Object.entries(clusters).map(async ([variable, start]) => (process.env[variable] = await startShared(start))),
+    );
+    for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
     // Where test files of one run leave things for each other.
     const runFolder = await createTemporaryFolder(cleanup, "swarmbase-run-");
     process.env["SWARMBASE_TEST_RUN"] = runFolder;
     cleanup.after(() => endSharedProcesses(runFolder));
-    process.env["SWARMBASE_TEST_CLUSTER"] = JSON.stringify({ adminUrl, masterKey });
   } catch (error) {
     // The runner calls no teardown after a setup that failed.
     await globalTeardown();
     throw error;
   }
+}
+
+/** One PostgreSQL for many test files, each of which gets a database cloned from the migrated template. Returns what they need of it. */
+async function startShared(start: typeof startForgetful): Promise<string> {
+  const folder = await createTemporaryFolder(cleanup, "swarmbase-test-");
+  const { stop, ...cluster } = await startTestCluster(folder, { start });
+  cleanup.after(stop);
+  return JSON.stringify(cluster satisfies Cluster);
 }
 
 /** What a test file started for others too outlives it, and has left its id as "<name>.pid". */

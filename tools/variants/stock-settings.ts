@@ -1,0 +1,37 @@
+import type { Variant } from "./variant.ts";
+
+/** Test files whose statements carry the load of a service: they run on PostgreSQL's own settings too, not on ours alone. */
+export const STOCK_FILES: ReadonlySet<string> = new Set([
+  "server/test/agents/respond/admission.test.ts",
+  "server/test/agents/respond/follower.test.ts",
+  "server/test/agents/runs/ends.test.ts",
+  "server/test/agents/runs/flow.test.ts",
+  "server/test/agents/runs/interleavings.test.ts",
+  "server/test/agents/runs/quick-runs.test.ts",
+  "server/test/db/database.test.ts",
+  "server/test/db/pipeline-prepared.test.ts",
+  "server/test/db/pipeline-transaction.test.ts",
+  "server/test/db/scope.test.ts",
+  "server/test/schema/event-writing.test.ts",
+  "server/test/webhooks/deliver.test.ts",
+  "server/test/webhooks/fan-out-bounds.test.ts",
+  "server/test/webhooks/fresh-claims.test.ts",
+  "server/test/webhooks/keeper.test.ts",
+]);
+
+const SHARED_CLUSTER = "SWARMBASE_TEST_CLUSTER";
+const STOCK_CLUSTER = "SWARMBASE_TEST_STOCK_CLUSTER";
+
+export const variant: Variant = {
+  title: "with stock settings",
+  module: import.meta.filename,
+  // The global set-up starts the cluster where it finds this variable.
+  setUp: { SWARMBASE_TEST_STOCK: "true" },
+  appliesTo: (file) => STOCK_FILES.has(file.replaceAll("\\", "/")),
+  enter() {
+    const cluster = process.env[STOCK_CLUSTER];
+    if (cluster === undefined) return "the set-up of this run started no cluster with stock settings";
+    process.env[SHARED_CLUSTER] = cluster;
+    return false;
+  },
+};
