@@ -483,13 +483,11 @@ CREATE OR REPLACE FUNCTION private.admit_runs(batch jsonb, owner text, lease_ms 
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'pg_temp'
- SET enable_hashjoin TO 'off'
- SET enable_mergejoin TO 'off'
  SET enable_seqscan TO 'off'
- SET enable_sort TO 'off'
  SET enable_bitmapscan TO 'off'
  SET plan_cache_mode TO 'force_generic_plan'
  SET lock_timeout TO '100ms'
+ SET jit TO 'off'
 AS $function$
 declare
   held uuid[];
@@ -1060,6 +1058,7 @@ CREATE OR REPLACE FUNCTION private.claim_webhook_deliveries(new_claim uuid, leas
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
  SET enable_bitmapscan TO 'off'
+ SET jit TO 'off'
 AS $function$
 #variable_conflict use_column
 declare
@@ -1680,11 +1679,10 @@ CREATE OR REPLACE FUNCTION private.end_runs(batch jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'pg_temp'
- SET enable_hashjoin TO 'off'
- SET enable_mergejoin TO 'off'
  SET enable_seqscan TO 'off'
  SET plan_cache_mode TO 'force_generic_plan'
  SET lock_timeout TO '100ms'
+ SET jit TO 'off'
 AS $function$
 declare
   held uuid[];
@@ -1893,6 +1891,7 @@ CREATE OR REPLACE FUNCTION private.fan_out_events(max_events integer, first_dela
  SET enable_seqscan TO 'off'
  SET enable_bitmapscan TO 'off'
  SET plan_cache_mode TO 'force_generic_plan'
+ SET jit TO 'off'
 AS $function$
 #variable_conflict use_column
 begin
@@ -3184,9 +3183,9 @@ CREATE OR REPLACE FUNCTION private.read_transcript(swarm_id uuid, after_seq bigi
  RETURNS json
  LANGUAGE plpgsql
  STABLE
- SET enable_sort TO 'off'
  SET enable_seqscan TO 'off'
  SET enable_bitmapscan TO 'off'
+ SET jit TO 'off'
 AS $function$
 begin
   return (
@@ -3207,6 +3206,7 @@ CREATE OR REPLACE FUNCTION private.record_webhook_attempts(delivery_ids uuid[], 
  SET enable_seqscan TO 'off'
  SET enable_bitmapscan TO 'off'
  SET plan_cache_mode TO 'force_generic_plan'
+ SET jit TO 'off'
 AS $function$
 #variable_conflict use_column
 begin
@@ -3858,10 +3858,9 @@ CREATE OR REPLACE FUNCTION private.survey_swarms(batch jsonb)
  LANGUAGE plpgsql
  STABLE
  SET search_path TO 'pg_catalog', 'pg_temp'
- SET enable_hashjoin TO 'off'
- SET enable_mergejoin TO 'off'
  SET enable_seqscan TO 'off'
  SET plan_cache_mode TO 'force_generic_plan'
+ SET jit TO 'off'
 AS $function$
 begin
   return (

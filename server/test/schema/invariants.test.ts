@@ -81,6 +81,21 @@ describe("the schema", () => {
     }
   });
 
+  it("never compiles a function that switches planner methods off, and lets every function sort", async () => {
+    const { rows } = await opened.stage.database.owner.query<{ name: string; settings: string[] }>(
+      `select proname as name, proconfig as settings from pg_proc
+       where exists (select 1 from unnest(proconfig) as setting where setting like 'enable%')`,
+    );
+    assert.ok(rows.length > 0);
+    for (const { name, settings } of rows) {
+      assert.ok(settings.includes("jit=off"), name);
+      assert.ok(
+        !settings.includes("enable_sort=off"),
+        `${name}: a sort without an alternative costs 10^10 up to PostgreSQL 17`,
+      );
+    }
+  });
+
   it("reads a member's messages through an index, asking for their swarms once", async () => {
     const { stage } = opened;
     const [owner, member] = [await stage.newUser(), await stage.newUser()];

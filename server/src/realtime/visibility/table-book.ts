@@ -54,7 +54,8 @@ export class TableBook {
 
   #load(table: { oid: number } | { schema: string; name: string }): Promise<TableFacts | null> {
     return inTransaction(this.#pool, async (client) => {
-      await client.query("set local search_path = ''");
+      // Compiling statements on the catalogue costs more than running them.
+      await client.query("set local search_path = ''; set local jit = off");
       const row = await selectTableFacts(client, table);
       if (row === null) return null;
       const oids = [...new Set(row.columns.map(({ typeOid }) => typeOid))];
