@@ -14,8 +14,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { describe, it, type TestContext } from "node:test";
+import { pathToFileURL } from "node:url";
 import { makeMemoryFolder } from "../memory-folder.ts";
 import { removeFolder } from "../remove-folder.ts";
 import { ACCOUNT_SIGNS } from "../variants/ordinary-account.ts";
@@ -49,7 +49,7 @@ function runTests(root: string, account: { uid?: number; gid?: number } = {}, fo
 }
 
 const LEAVES_READ_ONLY_FOLDER = `
-  import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+  import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
   import { tmpdir } from "node:os";
   import { join } from "node:path";
   import { test } from "node:test";
@@ -59,7 +59,7 @@ const LEAVES_READ_ONLY_FOLDER = `
     mkdirSync(join(folder, "closed"), { mode: 0o000 });
     chmodSync(folder, 0o555);
     console.log("<" + tmpdir() + ">");
-  });`.replace("mkdirSync,", "chmodSync, mkdirSync,");
+  });`;
 
 describe("a test run of an ordinary account", () => {
   it("ends with the result of its tests and leaves no temporary folder behind", (t) => {
