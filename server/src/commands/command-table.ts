@@ -1,4 +1,5 @@
 import { backupCommand } from "./backup.ts";
+import { certificateCommand } from "./certificate.ts";
 import type { Command } from "./command.ts";
 import { doctorCommand } from "./doctor.ts";
 import { keysCommand } from "./keys.ts";
@@ -14,6 +15,7 @@ export const COMMANDS: readonly Command[] = [
   serveCommand,
   migrateCommand,
   keysCommand,
+  certificateCommand,
   listenCommand,
   backupCommand,
   restoreCommand,

@@ -1,6 +1,6 @@
 import type { Command } from "./command.ts";
 
-const NAME_WIDTH = 10;
+const NAME_WIDTH = 13;
 
 export function renderHelp(commands: readonly Command[]): string {
   const rows = [...commands, { name: "help", summary: "explain a command: help <command>" }];

@@ -19,6 +19,6 @@ export { toRestCaller } from "./rest-caller.ts";
 export { restRoutes } from "./rest-routes.ts";
 export type { Route } from "./route.ts";
 export { keepTlsCurrent } from "./tls/keep-tls-current.ts";
-export { type LoadTlsMaterialOptions, loadTlsMaterial } from "./tls/load-tls-material.ts";
+export { type LoadTlsMaterialOptions, loadTlsMaterial, renewLocalCertificate } from "./tls/load-tls-material.ts";
 export { TlsError } from "./tls/tls-error.ts";
 export type { TlsMaterial } from "./tls/tls-material.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { stat } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import pg from "pg";
@@ -40,6 +40,33 @@ test("commands that need a database say so where there is none yet", async (t) =
     assert.match(stderr, /^The service has not run with the data directory .* npm start\n$/);
   }
   await assert.rejects(stat(dataDir), "and make nothing");
+});
+
+test("certificate renew keeps the authority unless a new one is asked for", async (t) => {
+  const dataDir = await makeDataDir(t);
+  const env = { DATA_DIR: dataDir };
+  const authority = () => readFile(join(dataDir, "tls", "ca-cert.pem"), "utf8");
+  assert.equal((await runHere(["certificate", "renew"], env)).code, 0);
+  const first = await authority();
+  const renewed = await runHere(["certificate", "renew"], env);
+  assert.match(
+    renewed.stdout,
+    /^Made a new certificate for localhost\. Clients that trust .*ca-cert\.pem need nothing\.\n$/,
+  );
+  assert.equal(await authority(), first);
+  const replaced = await runHere(["certificate", "renew", "--new-authority"], env);
+  assert.match(replaced.stdout, /^Made a new authority and a certificate\. Give clients the new .*ca-cert\.pem\n$/);
+  assert.notEqual(await authority(), first);
+
+  for (const [args, more, code, expected] of [
+    [["certificate"], {}, 2, /Say what to do: certificate renew/],
+    [["certificate", "renew"], { TLS_MODE: "proxy", TRUSTED_PROXIES: "10.0.0.1" }, 1, /TLS_MODE is proxy/],
+    [["certificate", "renew"], { TLS_CERT_FILE: "/x", TLS_KEY_FILE: "/y" }, 1, /TLS_CERT_FILE is set/],
+  ] as const) {
+    const refused = await runHere(args, { ...env, ...more });
+    assert.equal(refused.code, code);
+    assert.match(refused.stderr, expected);
+  }
 });
 
 test("migrate, keys and psql on a resting and on a running database", SLOW, async (t) => {

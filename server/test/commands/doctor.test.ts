@@ -165,6 +165,15 @@ test("a running instance: in order, then with faults made on purpose", SLOW, asy
     const { code, findings } = await examine(t, { env });
     assert.equal(code, 0, JSON.stringify(findings));
     assertFound(findings, [["database", "ok", /embedded/]]);
+
+    const authority = join(dataDir, "tls", "ca-cert.pem");
+    const kept = await readFile(authority);
+    await writeFile(authority, makeAuthority(daysFromNow(-20, -10)).cert);
+    assertFound((await examine(t, { env })).findings, [["certificate", "fault", /the local authority is not valid: /]]);
+    await writeFile(authority, "damaged");
+    assertFound((await examine(t, { env })).findings, [["certificate", "fault", /ca-cert\.pem is damaged/]]);
+    await writeFile(authority, kept);
+
     await rename(join(dataDir, "master.key"), join(home, "lost.key"));
     assertFound((await examine(t, { env })).findings, [["master key", "fault", /master\.key is missing/]]);
   });
@@ -247,11 +256,12 @@ test("a disk is judged by what is left", () => {
   }
 });
 
+function daysFromNow(first: number, last: number): { notBefore: Date; notAfter: Date } {
+  return { notBefore: new Date(Date.now() + first * DAY_MS), notAfter: new Date(Date.now() + last * DAY_MS) };
+}
+
 async function writeCertificate(folder: string, daysLeft: number): Promise<{ certFile: string; keyFile: string }> {
-  const validity = {
-    notBefore: new Date(Date.now() - 10 * DAY_MS),
-    notAfter: new Date(Date.now() + daysLeft * DAY_MS),
-  };
+  const validity = daysFromNow(-10, daysLeft);
   const leaf = makeLeaf(makeAuthority(validity), validity);
   await mkdir(folder);
   const files = { certFile: join(folder, "cert.pem"), keyFile: join(folder, "key.pem") };

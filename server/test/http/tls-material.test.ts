@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import fc from "fast-check";
-import { loadTlsMaterial, TlsError, type TlsMaterial } from "../../src/http/index.ts";
+import { loadTlsMaterial, renewLocalCertificate, TlsError, type TlsMaterial } from "../../src/http/index.ts";
 
 const DAY_MS = 86_400_000;
 const start = new Date("2026-11-15T12:00:00Z");
@@ -19,6 +19,9 @@ async function makeFolder(t: TestContext): Promise<string> {
 
 const load = (dataDir: string, now = start) =>
   loadTlsMaterial({ dataDir, certFile: null, keyFile: null, clock: { now: () => now } });
+
+const readAll = (dataDir: string) =>
+  Promise.all(FILES.map((file) => readFile(join(dataDir, "tls", file), "utf8").catch(() => "")));
 
 async function readAuthority(material: TlsMaterial): Promise<X509Certificate> {
   assert.ok(material.caFile);
@@ -73,13 +76,65 @@ test("the leaf is renewed before it expires, under the same authority", async (t
   assert.equal((await readAuthority(renewed)).fingerprint256, authority.fingerprint256);
 });
 
-test("an authority that would expire before its leaf is replaced", async (t) => {
+test("an authority that nears its end is kept, and its last leaf ends with it", async (t) => {
   const dataDir = await makeFolder(t);
   const first = await readAuthority(await load(dataDir));
   const later = new Date(start.getTime() + 3400 * DAY_MS);
   const second = await load(dataDir, later);
   await assertServable(second, later);
-  assert.notEqual((await readAuthority(second)).fingerprint256, first.fingerprint256);
+  assert.equal((await readAuthority(second)).fingerprint256, first.fingerprint256);
+  assert.deepEqual(new X509Certificate(second.cert).validToDate, first.validToDate);
+  const lastDay = new Date(first.validToDate.getTime() - DAY_MS);
+  assert.deepEqual(await load(dataDir, lastDay), second, "it is not made again every minute");
+});
+
+test("a clock outside of the authority's dates stops the start and replaces nothing", async (t) => {
+  const dataDir = await makeFolder(t);
+  const first = await load(dataDir);
+  const before = await readAll(dataDir);
+  const cases: [days: number, expected: RegExp][] = [
+    [-4000, /clock \(2015-12-03T12:00:00\.000Z\).* is not valid yet: .*ca-cert\.pem is valid from 2026-11-15T/],
+    [4000, /clock \(2037-10-28T12:00:00\.000Z\).* has expired: .* to 2036-11-12T/],
+  ];
+  for (const [days, expected] of cases) {
+    await assert.rejects(load(dataDir, new Date(start.getTime() + days * DAY_MS)), (error) => {
+      assert.ok(error instanceof TlsError);
+      assert.match(error.message, expected);
+      assert.match(error.message, /swarmbase certificate renew --new-authority/);
+      return true;
+    });
+    assert.deepEqual(await readAll(dataDir), before);
+  }
+  assert.deepEqual(await load(dataDir), first, "with the right clock all is as it was");
+});
+
+test("a clock that is wrong within the authority's dates renews the leaf alone", async (t) => {
+  const dataDir = await makeFolder(t);
+  const authority = await readAuthority(await load(dataDir));
+  for (const days of [500, 0, 2000]) {
+    const now = new Date(start.getTime() + days * DAY_MS);
+    const material = await load(dataDir, now);
+    await assertServable(material, now);
+    assert.equal((await readAuthority(material)).fingerprint256, authority.fingerprint256);
+  }
+});
+
+test("renewing makes a leaf, and an authority only when it is asked for", async (t) => {
+  const dataDir = await makeFolder(t);
+  const first = await load(dataDir);
+  const authority = await readAuthority(first);
+  const { caFile } = await renewLocalCertificate({ dataDir, now: start, hasNewAuthority: false });
+  assert.equal(caFile, first.caFile);
+  const renewed = await load(dataDir);
+  assert.notEqual(renewed.cert, first.cert);
+  assert.equal((await readAuthority(renewed)).fingerprint256, authority.fingerprint256);
+
+  const later = new Date(start.getTime() + 4000 * DAY_MS);
+  await assert.rejects(renewLocalCertificate({ dataDir, now: later, hasNewAuthority: false }), /has expired/);
+  await renewLocalCertificate({ dataDir, now: later, hasNewAuthority: true });
+  const replaced = await load(dataDir, later);
+  await assertServable(replaced, later);
+  assert.notEqual((await readAuthority(replaced)).fingerprint256, authority.fingerprint256);
 });
 
 test("a damaged or missing leaf is made again under the same authority", async (t) => {
@@ -102,7 +157,7 @@ test("a leaf goes on being served when only the authority's key is lost", async 
   assert.deepEqual(await load(dataDir), first);
 });
 
-test("whatever state a kill or a damage leaves, the next start is servable and the one after changes nothing", async (t) => {
+test("whatever state a kill or a damage leaves, a start serves or names the command that mends it, and keeps the authority", async (t) => {
   const parts = await Promise.all(
     [await makeFolder(t), await makeFolder(t)].map(async (dataDir) => {
       await load(dataDir);
@@ -127,9 +182,16 @@ test("whatever state a kill or a damage leaves, the next start is servable and t
           if (keep === "none") await rm(file);
           else await writeFile(file, keep === "all" ? text : text.slice(0, text.length / 2));
         }
-        const repaired = await load(dataDir);
-        await assertServable(repaired);
-        assert.deepEqual(await load(dataDir), repaired);
+        const [authority = ""] = await readAll(dataDir);
+        const repaired = await load(dataDir).catch(async (error: unknown) => {
+          assert.ok(error instanceof TlsError && error.message.includes("certificate renew --new-authority"));
+          await renewLocalCertificate({ dataDir, now: start, hasNewAuthority: true });
+          return null;
+        });
+        if (repaired !== null && authority !== "") assert.equal((await readAll(dataDir))[0], authority);
+        const served = repaired ?? (await load(dataDir));
+        await assertServable(served);
+        assert.deepEqual(await load(dataDir), served);
       } finally {
         await rm(dataDir, { recursive: true });
       }

@@ -10,6 +10,8 @@ import { type Findings, reasonOf } from "./finding.ts";
 const CHECK = "certificate";
 const DAY_MS = 86_400_000;
 const SOON_DAYS = 21;
+const AUTHORITY_SOON_DAYS = 90;
+const NEW_AUTHORITY = "swarmbase certificate renew --new-authority";
 
 export async function checkCertificate(settings: Settings, clock: Clock, findings: Findings): Promise<void> {
   const { tlsMode, tlsCertFile, tlsKeyFile, dataDir } = settings;
@@ -64,26 +66,63 @@ async function checkOperatorFiles(files: Files, settings: Settings, clock: Clock
 }
 
 async function checkLocalFiles(folder: string, settings: Settings, clock: Clock, findings: Findings): Promise<void> {
-  let leaf: X509Certificate;
-  let authority: X509Certificate;
-  let text: string;
-  try {
-    text = await readFile(join(folder, "localhost.pem"), "utf8");
-    authority = new X509Certificate(await readFile(join(folder, "ca-cert.pem")));
-    leaf = new X509Certificate(text.slice(Math.max(0, text.indexOf("-----BEGIN CERTIFICATE-----"))));
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") {
-      return findings.ok(CHECK, "none yet; a local one is made on the first start");
-    }
-    return warnMadeAgain(`the local certificate in ${folder} is damaged`, findings);
+  const [authorityText, text] = await Promise.all(["ca-cert.pem", "localhost.pem"].map((name) => read(folder, name)));
+  if (authorityText === null || authorityText === undefined)
+    return findings.ok(CHECK, "none yet; a local one is made on the first start");
+  const authority = parseCertificate(authorityText);
+  if (authority === null) {
+    return findings.fault(CHECK, {
+      what: `${join(folder, "ca-cert.pem")} is damaged`,
+      why: "The service cannot renew its certificate, and does not replace an authority that clients may trust.",
+      advice: `Bring the tls folder back from a backup, or: ${NEW_AUTHORITY}, and give clients the new ca-cert.pem.`,
+    });
   }
-  if (!isKeyOf(text, leaf))
+  if (!judgeAuthority(authority, clock, findings)) return;
+  const leaf = parseCertificate((text ?? "").slice(Math.max(0, (text ?? "").indexOf("-----BEGIN CERTIFICATE-----"))));
+  if (leaf === null) return warnMadeAgain(`the local certificate in ${folder} is missing or damaged`, findings);
+  if (!isKeyOf(text ?? "", leaf))
     return warnMadeAgain(`the key in ${folder}/localhost.pem is not that of its certificate`, findings);
   if (!leaf.checkIssued(authority) || !leaf.verify(authority.publicKey)) {
     return warnMadeAgain(`the local certificate in ${folder} is not signed by the authority beside it`, findings);
   }
   judgeDates(leaf, clock, findings, "Start the service: it renews a certificate of its own.");
   judgeName(leaf, settings, findings);
+}
+
+async function read(folder: string, name: string): Promise<string | null> {
+  return readFile(join(folder, name), "utf8").catch((error: unknown) => {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+    throw error;
+  });
+}
+
+function parseCertificate(pem: string): X509Certificate | null {
+  try {
+    return new X509Certificate(pem);
+  } catch {
+    return null;
+  }
+}
+
+/** False when the service does not start with it, so that nothing else about the certificate matters. */
+function judgeAuthority({ validFromDate, validToDate }: X509Certificate, clock: Clock, findings: Findings): boolean {
+  const now = clock.now();
+  const leftDays = Math.floor((validToDate.getTime() - now.getTime()) / DAY_MS);
+  const period = `it is valid from ${validFromDate.toISOString()} to ${validToDate.toISOString()}`;
+  const advice = `Check this machine's clock. If it is right: ${NEW_AUTHORITY}, and give clients the new ca-cert.pem.`;
+  if (now < validFromDate || now > validToDate) {
+    findings.fault(CHECK, {
+      what: `by this machine's clock (${now.toISOString()}) the local authority is not valid: ${period}`,
+      why: "Clients refuse its certificates, and the service does not replace an authority that clients may trust.",
+      advice,
+    });
+    return false;
+  }
+  if (leftDays < AUTHORITY_SOON_DAYS) {
+    const why = "Clients refuse its certificates from then on, and the service does not start.";
+    findings.warn(CHECK, { what: `the local authority expires in ${leftDays} days; ${period}`, why, advice });
+  }
+  return true;
 }
 
 function isKeyOf(pem: string, leaf: X509Certificate): boolean {
@@ -97,8 +136,8 @@ function isKeyOf(pem: string, leaf: X509Certificate): boolean {
 function warnMadeAgain(what: string, findings: Findings): void {
   findings.warn(CHECK, {
     what,
-    why: "The next start makes a new one; if the authority is made anew too, clients that trusted the old one must be told.",
-    advice: "Bring the tls folder back from a backup, or start the service and give clients the new ca-cert.pem.",
+    why: "The next start makes a new one. Clients that trust the authority notice nothing.",
+    advice: "Start the service, or bring the tls folder back from a backup.",
   });
 }
 
