@@ -46,8 +46,13 @@ export interface App {
   readonly providers: readonly string[];
   /** Rejects when a part that the service cannot do without has failed. */
   readonly failed: Promise<never>;
+  /** From now on `/ready` says that this node stops; everything is still served. */
+  leave(): void;
   stop(): Promise<void>;
 }
+
+/** Runs that are broken off at the end of their time still have to write that down. */
+const LAST_WRITES_MS = 5_000;
 
 export async function startApp(options: AppOptions): Promise<App> {
   const closers = createClosers(options.observer);
@@ -99,8 +104,10 @@ async function joinRooms(options: AppOptions, closers: Closers): Promise<App> {
   };
   const tls = await tlsLoading;
   const caFile = tls?.caFile ?? null;
+  let isLeaving = false;
   const rooms = await openRooms({
     ...options,
+    findObstacle: async () => (isLeaving ? "stopping" : database.findFault()),
     environment,
     providers,
     masterKey,
@@ -118,7 +125,7 @@ async function joinRooms(options: AppOptions, closers: Closers): Promise<App> {
   const supervised = supervise([...rooms.workers, ...certificate], {
     signal: working.signal,
     observer,
-    stopTimeoutMs: settings.stopTimeoutMs,
+    stopTimeoutMs: Math.max(settings.stopTimeoutMs, settings.agentRunStopTimeoutMs + LAST_WRITES_MS),
   });
   const failed = supervised.then(() => new Promise<never>(() => {}));
   failed.catch(() => {});
@@ -163,7 +170,14 @@ async function joinRooms(options: AppOptions, closers: Closers): Promise<App> {
   });
   gate.resolve(written);
   await written;
-  return { url, localUrl, caFile, providers: describeProviders(providers), failed, stop: () => closers.closeAll() };
+  const leave = (): void => {
+    isLeaving = true;
+  };
+  const stop = (): Promise<void> => {
+    leave();
+    return closers.closeAll();
+  };
+  return { url, localUrl, caFile, providers: describeProviders(providers), failed, leave, stop };
 }
 
 /** Null on a node that serves no requests, or is told to go without. */

@@ -14,7 +14,7 @@ import {
 import type { Closers } from "./closers.ts";
 import type { Environment, Settings } from "./config/index.ts";
 import { deriveKey, derivePassword } from "./crypto/index.ts";
-import { type Database, type DatabaseServer, newRowId, REPLICA_ROLE, watchReachability, withRole } from "./db/index.ts";
+import { type Database, type DatabaseServer, newRowId, REPLICA_ROLE, watchDatabase, withRole } from "./db/index.ts";
 import {
   createAgentRespond,
   createBatch,
@@ -30,6 +30,7 @@ import {
   clientKeyOf,
   functionRoutes,
   healthRoutes,
+  type Obstacle,
   type Route,
   realtimeRoutes,
   referenceRoutes,
@@ -63,6 +64,8 @@ export interface RoomsOptions {
   readonly caFile: string | null;
   /** Known once the service listens. */
   baseUrl(): string;
+  /** Why this node should get no requests now; null when it should. */
+  findObstacle(): Promise<Obstacle | null>;
   readonly closers: Closers;
 }
 
@@ -140,7 +143,7 @@ export async function openRooms(options: RoomsOptions): Promise<Rooms> {
     realtime: realtime.room,
     limits,
     routes: [
-      ...healthRoutes({ version, isDatabaseReachable: () => database.isReachable() }),
+      ...healthRoutes({ version, findObstacle: options.findObstacle }),
       ...(roles.has("api")
         ? [
             ...authRoutes(authEndpoints, auth),
@@ -152,7 +155,7 @@ export async function openRooms(options: RoomsOptions): Promise<Rooms> {
         : []),
     ],
     workers: [
-      { name: "database-watch", run: (until) => watchReachability(database, until) },
+      { name: "database-watch", run: (until) => watchDatabase(database, until) },
       { name: "key-watch", run: (until) => auth.keyRing.watch(until) },
       { name: "schema-watch", run: (until) => rest.watch(until) },
       ...(roles.has("worker")

@@ -54,9 +54,6 @@ export interface AgentRoom {
   close(): Promise<void>;
 }
 
-/** Stopping leaves live runs this share of the time that the whole service has for it. */
-const STOP_SHARE = 0.6;
-
 export function openAgents(options: AgentsOptions): AgentRoom {
   const { settings, database, listenUrl, observer, clock, random, newId, version, onEvents } = options;
   const { environment, providers, tracerProvider } = options;
@@ -96,7 +93,7 @@ export function openAgents(options: AgentsOptions): AgentRoom {
     providerSharePercent: settings.agentProviderSharePercent,
     leaseMs: settings.agentRunLeaseSeconds * 1_000,
     retentionHours: settings.runEventsRetentionHours,
-    stopTimeoutMs: settings.stopTimeoutMs * STOP_SHARE,
+    stopTimeoutMs: settings.agentRunStopTimeoutMs,
     listenUrl,
     random,
     ...(options.times !== undefined && { times: options.times }),

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { App } from "../app.ts";
 import { credentialsPath } from "../auth/index.ts";
 import { findLikelyTypos, loadSettings, type Settings } from "../config/index.ts";
@@ -30,7 +31,7 @@ SIGTERM. Keys and the address are in credentials.json in the data directory (DAT
     const app = await startUnlessStopped({ settings, observer, meter, context, isPlain });
     if (app === null) return endCode(context);
     announce({ app, settings, observer, context, isPlain, tookMs: Math.round(performance.now() - startedAtMs) });
-    return serveUntilStopped(app, observer, context);
+    return serveUntilStopped(app, { settings, observer, context });
   },
 };
 
@@ -58,15 +59,28 @@ async function startUnlessStopped(start: {
   }
 }
 
-async function serveUntilStopped(app: App, observer: Observer, context: CommandContext): Promise<number> {
+interface Serving {
+  readonly settings: Settings;
+  readonly observer: Observer;
+  readonly context: CommandContext;
+}
+
+async function serveUntilStopped(app: App, { settings, observer, context }: Serving): Promise<number> {
   const stopAsked = new Promise<null>((resolve) => {
     if (context.signal.aborted) resolve(null);
     context.signal.addEventListener("abort", () => resolve(null), { once: true });
   });
-  const fault = await Promise.race([stopAsked, app.failed.catch((error: unknown) => ({ error }))]);
+  const failed = app.failed.catch((error: unknown) => ({ error }));
+  const fault = await Promise.race([stopAsked, failed]);
   const code = fault === null ? endCode(context) : 1;
   if (fault !== null) observer.note("service.crashed", { error: fault.error });
-  observer.note("service.stopping");
+  // Nobody should be sent to a service that has crashed, so only an ordinary stop waits for the balancer.
+  const delayMs = code === 0 ? settings.stopDelayMs : 0;
+  observer.note("service.stopping", { delayMs });
+  if (delayMs > 0) {
+    app.leave();
+    await Promise.race([sleep(delayMs), failed]);
+  }
   await app.stop();
   observer.note("service.stopped");
   return code;

@@ -1,6 +1,7 @@
 import { ACCOUNT_SETTINGS } from "./account-settings.ts";
 import { AGENT_RUN_SETTINGS } from "./agent-settings.ts";
 import { LIMIT_SETTINGS } from "./limit-settings.ts";
+import { OPERATING_SETTINGS } from "./operating-settings.ts";
 import { PROVIDER_SETTINGS } from "./provider-settings.ts";
 import { REALTIME_SETTINGS } from "./realtime-settings.ts";
 import type { SettingRow } from "./setting-row.ts";
@@ -8,7 +9,6 @@ import { TABLE_SETTINGS } from "./table-settings.ts";
 import { WEBHOOK_SETTINGS } from "./webhook-settings.ts";
 
 const PORT_MAX = 65_535;
-const TEN_MINUTES_MS = 600_000;
 
 /** Every setting of the service. The type `Settings`, the reference page and all checks are derived from this table. */
 export const SETTINGS = [
@@ -213,61 +213,5 @@ export const SETTINGS = [
     description: "Most agents that one user may own.",
   },
   ...LIMIT_SETTINGS,
-  {
-    name: "REQUEST_TIMEOUT_MS",
-    group: "Timeouts",
-    kind: "integer",
-    min: 100,
-    max: TEN_MINUTES_MS,
-    default: 30_000,
-    secret: false,
-    description: "Time a client has to send its whole request, in milliseconds.",
-  },
-  {
-    name: "STOP_TIMEOUT_MS",
-    group: "Timeouts",
-    kind: "integer",
-    min: 0,
-    max: TEN_MINUTES_MS,
-    default: 10_000,
-    secret: false,
-    description: "Time that requests in flight have to finish when the service stops, in milliseconds.",
-  },
-  {
-    name: "LOG_LEVEL",
-    group: "Logging",
-    kind: "choice",
-    choices: ["fatal", "error", "warn", "info", "debug", "trace"],
-    default: "info",
-    secret: false,
-    description: "The least important lines that are still written.",
-  },
-  {
-    name: "LOG_FORMAT",
-    group: "Logging",
-    kind: "choice",
-    choices: ["auto", "json", "pretty"],
-    default: "auto",
-    secret: false,
-    description: "`auto` is `json` in `production` and `pretty`, for people, elsewhere.",
-  },
-  {
-    name: "METRICS_PORT",
-    group: "Logging",
-    kind: "integer",
-    min: 0,
-    max: PORT_MAX,
-    default: 0,
-    secret: false,
-    description:
-      "Port on which `GET /metrics` answers over plain HTTP in the text format of Prometheus; 0 is off. It asks for no key, so keep it away from the public.",
-  },
-  {
-    name: "METRICS_HOST",
-    group: "Logging",
-    kind: "host",
-    default: "127.0.0.1",
-    secret: false,
-    description: "Address on which metrics are served.",
-  },
+  ...OPERATING_SETTINGS,
 ] as const satisfies readonly SettingRow[];

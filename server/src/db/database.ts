@@ -3,6 +3,7 @@ import pg from "pg";
 import { derivePassword } from "../crypto/index.ts";
 import type { Observer } from "../observe/index.ts";
 import { withRole } from "./connection.ts";
+import { createProbe, type DatabaseFault } from "./create-probe.ts";
 import { timeFlights } from "./pipeline/flight-times.ts";
 
 export interface Database {
@@ -12,7 +13,8 @@ export interface Database {
   readonly service: pg.Pool;
   /** The same login, for what goes on by itself: however many requests wait, leases are renewed and deliveries made. */
   readonly work: pg.Pool;
-  isReachable(): Promise<boolean>;
+  /** Asks the server whether requests can read and write now. Null: they can. */
+  findFault(): Promise<DatabaseFault | null>;
   close(): Promise<void>;
 }
 
@@ -27,6 +29,8 @@ export interface DatabaseOptions {
   readonly observer: Observer;
   /** What statements still running get to finish when the pools are closed. */
   readonly closeTimeoutMs?: number;
+  /** How long a check waits for an answer, and for a connection that requests could use. */
+  readonly probeTimeoutMs?: number;
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -40,7 +44,7 @@ const DEFAULT_CLOSE_TIMEOUT_MS = 5_000;
 
 export function openDatabase(options: DatabaseOptions): Database {
   const { url, masterKey, poolSize, observer, statementTimeoutMs = 0 } = options;
-  const { closeTimeoutMs = DEFAULT_CLOSE_TIMEOUT_MS } = options;
+  const { closeTimeoutMs = DEFAULT_CLOSE_TIMEOUT_MS, probeTimeoutMs = PROBE_TIMEOUT_MS } = options;
   const queryTimeoutMs = Math.max(QUERY_TIMEOUT_MS, statementTimeoutMs + QUERY_TIMEOUT_MARGIN_MS);
   const openPool = (
     pool: Omit<PoolOptions, "url" | "closeTimeoutMs" | "queryTimeoutMs"> & { queryTimeoutMs?: number },
@@ -51,13 +55,12 @@ export function openDatabase(options: DatabaseOptions): Database {
   const user = openPool({ role: "sb_user", purpose: "user", max: poolSize });
   const service = openPool({ role: "sb_service", purpose: "service", max: poolSize });
   const work = openPool({ role: "sb_service", purpose: "work", max: poolSize });
-  // Of its own, so that a service busy with slow statements is not taken for one whose database is away.
   const probe = openPool({
     role: "sb_user",
     purpose: "probe",
     max: 1,
-    connectTimeoutMs: PROBE_TIMEOUT_MS,
-    queryTimeoutMs: PROBE_TIMEOUT_MS,
+    connectTimeoutMs: probeTimeoutMs,
+    queryTimeoutMs: probeTimeoutMs,
   });
   const pools = [user, service, work, probe];
   if (options.isTimed === true) {
@@ -69,7 +72,13 @@ export function openDatabase(options: DatabaseOptions): Database {
     user: user.pool,
     service: service.pool,
     work: work.pool,
-    isReachable: createProbe(probe.pool, observer),
+    findFault: createProbe({
+      pool: probe.pool,
+      requestPools: [user.pool, service.pool],
+      allPools: [user.pool, service.pool, work.pool],
+      timeoutMs: probeTimeoutMs,
+      observer,
+    }),
     close: async () => {
       await Promise.all(pools.map((pool) => pool.close()));
     },
@@ -134,31 +143,4 @@ function createPool(options: PoolOptions, observer: Observer): ClosablePool {
 /** Its holder may never give it back, so it is cut off: the statement under way fails there. */
 async function closeClient(client: pg.PoolClient): Promise<void> {
   if (client instanceof pg.Client) await client.end();
-}
-
-/** Any number of callers share the probe that is under way, so asking often costs the database one `select 1` at a time. */
-function createProbe(pool: pg.Pool, observer: Observer): () => Promise<boolean> {
-  let underWay: Promise<boolean> | null = null;
-  let wasReachable = true;
-
-  const probe = async (): Promise<boolean> => {
-    const fault = await pool.query("select 1").then(
-      () => null,
-      (error: unknown) => ({ error }),
-    );
-    const isReachable = fault === null;
-    if (isReachable !== wasReachable && !pool.ending) {
-      if (fault === null) observer.note("database.reachable");
-      else observer.note("database.unreachable", { error: fault.error });
-    }
-    wasReachable = isReachable;
-    return isReachable;
-  };
-
-  return () => {
-    underWay ??= probe().finally(() => {
-      underWay = null;
-    });
-    return underWay;
-  };
 }

@@ -5,6 +5,7 @@
 export { compareMigrations, type MigrationComparison } from "./compare-migrations.ts";
 export { connectClient } from "./connect-client.ts";
 export { withDatabase, withRole } from "./connection.ts";
+export type { DatabaseFault } from "./create-probe.ts";
 export { type Database, openDatabase } from "./database.ts";
 export { readBaseBackup } from "./embedded/base-backup.ts";
 export { holdDataDirectory, isDataDirectoryHeld } from "./embedded/hold-data-directory.ts";
@@ -33,4 +34,4 @@ export { runFlight } from "./pipeline/run-flight.ts";
 export type { FlightValue } from "./pipeline/value-text.ts";
 export { buildScope, type Scope } from "./scope.ts";
 export { translateUnavailable } from "./unavailable.ts";
-export { watchReachability } from "./watch-reachability.ts";
+export { watchDatabase } from "./watch-database.ts";

@@ -19,6 +19,9 @@ const NETWORK_CODES = new Set([
 // shutdown by an administrator, crash, start-up or shutdown in progress, database dropped, idle session ended
 const SHUTDOWN_STATES = new Set(["57P01", "57P02", "57P03", "57P04", "57P05"]);
 
+/** The server was asked to write in a transaction that is read-only. */
+export const READ_ONLY_STATE = "25006";
+
 // The driver gives these no code, so their text is all there is to know them by.
 const DRIVER_MESSAGES = [
   "Connection terminated",
@@ -30,13 +33,13 @@ const DRIVER_MESSAGES = [
   "Cannot use a pool after calling end on the pool",
 ];
 
-/** Whether the database could not be asked at all, as against having answered with an error. */
+/** Whether the database could not be asked, or takes no writes, as against having answered with an error about the statement. */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof AggregateError && error.errors.length > 0) return error.errors.every(isUnavailable);
   const code = readText(error, "code");
   if (code === undefined) return DRIVER_MESSAGES.some((message) => error.message.startsWith(message));
-  if (NETWORK_CODES.has(code) || SHUTDOWN_STATES.has(code)) return true;
+  if (NETWORK_CODES.has(code) || SHUTDOWN_STATES.has(code) || code === READ_ONLY_STATE) return true;
   // No such socket file. The same code about another file is not about the database.
   if (code === "ENOENT") return readText(error, "syscall") === "connect";
   // A protocol fault inside a statement is a mistake of ours; when it ends the connection, a pooler speaks for its server.
@@ -49,9 +52,17 @@ export function isUnavailable(error: unknown): boolean {
 /** What a client is told when the database is away; every other error comes back as it is. */
 export function translateUnavailable(error: unknown): unknown {
   if (!isUnavailable(error)) return error;
+  if (readText(error as Error, "code") === READ_ONLY_STATE) return readOnlyError(error);
   return new AppError("SERVICE_UNAVAILABLE", "The database cannot be reached at the moment. Try again shortly.", {
     retryAfterSeconds: RETRY_AFTER_SECONDS,
     cause: error,
+  });
+}
+
+export function readOnlyError(cause: unknown): AppError {
+  return new AppError("SERVICE_UNAVAILABLE", "The database takes no writes at the moment. Try again shortly.", {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+    cause,
   });
 }
 

@@ -1,3 +1,4 @@
+import type { DatabaseFault } from "../db/index.ts";
 import { AppError } from "../errors/index.ts";
 import type { Route } from "./route.ts";
 
@@ -9,12 +10,23 @@ const RETRY_AFTER_SECONDS = 2;
  */
 export const PROBE_PATHS: ReadonlySet<string> = new Set(["/health", "/ready"]);
 
+/** Why a balancer should send requests elsewhere. */
+export type Obstacle = DatabaseFault | "stopping";
+
+const MESSAGES: Readonly<Record<Obstacle, string>> = {
+  unreachable: "The database cannot be reached",
+  read_only: "The database takes no writes",
+  exhausted: "No connection to the database is free",
+  stopping: "The service is stopping",
+};
+
 export interface HealthOptions {
   version: string;
-  isDatabaseReachable(): Promise<boolean>;
+  /** Null when requests can be served, those that write included. */
+  findObstacle(): Promise<Obstacle | null>;
 }
 
-export function healthRoutes({ version, isDatabaseReachable }: HealthOptions): Route[] {
+export function healthRoutes({ version, findObstacle }: HealthOptions): Route[] {
   return [
     {
       method: "GET",
@@ -30,11 +42,9 @@ export function healthRoutes({ version, isDatabaseReachable }: HealthOptions): R
       limit: null,
       async handler(_request, reply) {
         void reply.header("cache-control", "no-store");
-        const isReachable = await isDatabaseReachable().catch(() => false);
-        if (isReachable) return { status: "ready", version };
-        throw new AppError("SERVICE_UNAVAILABLE", "The database cannot be reached", {
-          retryAfterSeconds: RETRY_AFTER_SECONDS,
-        });
+        const obstacle = await findObstacle().catch(() => "unreachable" as const);
+        if (obstacle === null) return { status: "ready", version };
+        throw new AppError("SERVICE_UNAVAILABLE", MESSAGES[obstacle], { retryAfterSeconds: RETRY_AFTER_SECONDS });
       },
     },
   ];

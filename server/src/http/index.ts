@@ -11,7 +11,7 @@ export {
 } from "./create-http-server.ts";
 export { consoleFallback, consoleRoutes } from "./console-routes.ts";
 export { functionRoutes } from "./function-routes.ts";
-export { type HealthOptions, healthRoutes } from "./health.ts";
+export { type HealthOptions, healthRoutes, type Obstacle } from "./health.ts";
 export { type MetricsServer, openMetricsServer } from "./metrics-server.ts";
 export { realtimeRoutes } from "./realtime-routes.ts";
 export { referenceRoutes } from "./reference-routes.ts";

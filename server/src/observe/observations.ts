@@ -30,7 +30,12 @@ export const OBSERVATIONS = {
   // db: pools
   "database.connection_lost": { level: "warn", message: "lost an idle database connection" },
   "database.unreachable": { level: "warn", message: "the database cannot be reached" },
-  "database.reachable": { level: "info", message: "the database can be reached again" },
+  "database.read_only": { level: "warn", message: "the database takes no writes, this node is not ready" },
+  "database.exhausted": {
+    level: "warn",
+    message: "no connection to the database is free, this node is not ready",
+  },
+  "database.reachable": { level: "info", message: "the database serves reads and writes again" },
   "database.flown": { level: "trace", message: "a transaction has ended" },
   "database.waiting": { level: "warn", message: "waiting for the database" },
   "database.requirement_warning": { level: "warn", message: "the database lacks something optional" },

@@ -23,6 +23,7 @@ const AWAY: [string, unknown][] = [
   ["a pooler that ends the connection", fault({ code: "08P01", severity: "FATAL" })],
   ["ended under us", fault({}, "Connection terminated unexpectedly")],
   ["slow to connect", fault({}, "Connection terminated due to connection timeout")],
+  ["a server that takes no writes", fault({ code: "25006" })],
   ["pool exhausted", fault({}, "timeout exceeded when trying to connect")],
   ["slow to answer", fault({}, "Query read timeout")],
 ];

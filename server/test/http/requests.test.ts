@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test } from "node:test";
 import { AppError } from "../../src/errors/index.ts";
-import { createHttpServer, type Route } from "../../src/http/index.ts";
+import { createHttpServer, type Obstacle, type Route } from "../../src/http/index.ts";
 import { OBSERVATIONS } from "../../src/observe/index.ts";
 import { type Answer, bodyOf, exchange, readToEnd, route, startServer, until } from "./support/test-server.ts";
 
@@ -20,25 +20,33 @@ function assertErrorBody(answer: Answer, status: number, code: string): void {
 
 const echo = route("/echo", (request) => ({ body: request.body ?? null, type: typeof request.body }), "POST");
 
-test("health says that the process lives, ready that the database does", async (t) => {
-  let isReady = true;
-  const { request } = await startServer(t, { isReady: async () => isReady });
+test("/health says that the process lives, /ready that requests can be served, and why not", async (t) => {
+  let obstacle: Obstacle | null = null;
+  const { request } = await startServer(t, { findObstacle: async () => obstacle });
   const health = await request("/health");
   assert.equal(health.status, 200);
   assert.deepEqual(health.json, { status: "ok", version: "1.2.3" });
   assert.equal(health.headers["cache-control"], "no-store");
   assert.equal((await request("/ready")).status, 200);
 
-  isReady = false;
-  const away = await request("/ready");
-  assertErrorBody(away, 503, "SERVICE_UNAVAILABLE");
-  assert.ok(Number(away.headers["retry-after"]) > 0);
-  assert.equal(away.headers["cache-control"], "no-store");
-  assert.equal((await request("/health")).status, 200);
+  for (const [why, message] of [
+    ["unreachable", "The database cannot be reached"],
+    ["read_only", "The database takes no writes"],
+    ["exhausted", "No connection to the database is free"],
+    ["stopping", "The service is stopping"],
+  ] as const) {
+    obstacle = why;
+    const refused = await request("/ready");
+    assertErrorBody(refused, 503, "SERVICE_UNAVAILABLE");
+    assert.equal(refused.json["message"], message);
+    assert.ok(Number(refused.headers["retry-after"]) > 0);
+    assert.equal(refused.headers["cache-control"], "no-store");
+    assert.equal((await request("/health")).status, 200);
+  }
 });
 
 test("a readiness check that throws counts as not ready", async (t) => {
-  const { request } = await startServer(t, { isReady: () => Promise.reject(new Error("no")) });
+  const { request } = await startServer(t, { findObstacle: () => Promise.reject(new Error("no")) });
   assertErrorBody(await request("/ready"), 503, "SERVICE_UNAVAILABLE");
 });
 

@@ -1,11 +1,14 @@
-import type pg from "pg";
-import { translateUnavailable } from "../unavailable.ts";
+import pg from "pg";
+import { READ_ONLY_STATE, readOnlyError, translateUnavailable } from "../unavailable.ts";
 import { acquireClient } from "./acquire-client.ts";
-import type { FlightOutcome } from "./flight.ts";
+import { failedStatementOf, type FlightOutcome } from "./flight.ts";
 import { deckOf } from "./flight-deck.ts";
 import { lineOf } from "./flight-line.ts";
 import { timerOf } from "./flight-times.ts";
 import { buildFlightOrder, type FlightOptions, type FlightOrder, type FlightResult } from "./flight-order.ts";
+
+/** Of `set transaction_read_only = off` where the default is on, or where the server is a standby. */
+const STAYS_READ_ONLY = "25001";
 
 /**
  * Enters as the caller and runs the statements in order: one transaction, one round trip, one result per statement. An error
@@ -33,7 +36,21 @@ async function fly(pool: pg.Pool, options: FlightOptions): Promise<readonly Flig
   }
   if (outcome.kind === "landed") return outcome.results;
   signal?.throwIfAborted();
-  throw translateUnavailable(outcome.error);
+  throw explain(outcome.error);
+}
+
+/**
+ * A server that takes no writes refuses the enter statement of a write, which cannot make its transaction read-write. What a
+ * statement after it is refused for was asked of a transaction that was entered as read-only, or made so by SQL of others.
+ */
+function explain(error: Error): unknown {
+  if (!(error instanceof pg.DatabaseError)) return translateUnavailable(error);
+  if (isWriteRefused(error)) return readOnlyError(error);
+  return error.code === READ_ONLY_STATE ? error : translateUnavailable(error);
+}
+
+function isWriteRefused(error: Error): boolean {
+  return error instanceof pg.DatabaseError && error.code === STAYS_READ_ONLY && failedStatementOf(error) === null;
 }
 
 /** Alone when nobody is there to share with, or when what it relied on was no longer prepared. */
@@ -50,7 +67,9 @@ async function flyAlone(pool: pg.Pool, order: FlightOrder, signal: AbortSignal |
     const startedMs = performance.now();
     const outcome = await lineOf(client).fly(order, signal);
     deckOf(pool).note(order, performance.now() - startedMs, outcome.kind === "landed");
-    isReusable = outcome.kind !== "lost" && outcome.isReusable;
+    // After a failover the same address may lead to the server that takes writes.
+    const isDemoted = outcome.kind === "refused" && isWriteRefused(outcome.error);
+    isReusable = outcome.kind !== "lost" && outcome.isReusable && !isDemoted;
     return outcome;
   } finally {
     client.release(!isReusable);

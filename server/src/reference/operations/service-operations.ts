@@ -15,10 +15,13 @@ export const SERVICE_OPERATIONS: OperationTexts = {
   },
   "GET /ready": {
     id: "getReadiness",
-    summary: "That it can serve: the database answers",
+    summary: "That it can serve requests, those that write included",
+    description:
+      "503 with the reason in `message` when the database cannot be reached, takes no writes (a standby, or `default_transaction_read_only`), has no free connection, or when the service is stopping.",
     answers: {
       200: { description: "It can", schema: statusOf("ready"), example: { status: "ready", version: "0.1.0" } },
     },
+    errors: ["SERVICE_UNAVAILABLE"],
   },
   "GET /openapi.json": {
     id: "getOpenApi",

@@ -14,6 +14,7 @@ import {
   type HttpServerOptions,
   healthRoutes,
   loadTlsMaterial,
+  type Obstacle,
   type Route,
   type TlsMaterial,
   type UpgradeListener,
@@ -61,7 +62,7 @@ export async function startServer(
   options: {
     routes?: Route[];
     settings?: Partial<HttpServerOptions["settings"]>;
-    isReady?: () => Promise<boolean>;
+    findObstacle?: () => Promise<Obstacle | null>;
     gate?: Gate;
     limits?: Limits;
     checkSignature?: HttpServerOptions["checkSignature"];
@@ -91,7 +92,7 @@ export async function startServer(
     settings,
     tls: isProxied ? null : tlsMaterial,
     routes: [
-      ...healthRoutes({ version: "1.2.3", isDatabaseReachable: options.isReady ?? (async () => true) }),
+      ...healthRoutes({ version: "1.2.3", findObstacle: options.findObstacle ?? (async () => null) }),
       ...(options.routes ?? []),
     ],
     ...(options.gate === undefined ? {} : { gate: options.gate }),

@@ -4,9 +4,9 @@ import type { Database } from "./database.ts";
 const INTERVAL_MS = 5_000;
 
 /** Asks regularly, so that an outage and its end are in the log even when nobody calls. */
-export async function watchReachability(database: Pick<Database, "isReachable">, signal: AbortSignal): Promise<void> {
+export async function watchDatabase(database: Pick<Database, "findFault">, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    await database.isReachable();
+    await database.findFault();
     await sleep(INTERVAL_MS, undefined, { signal }).catch(() => {});
   }
 }

@@ -1,0 +1,136 @@
+import type pg from "pg";
+import type { Observer } from "../observe/index.ts";
+import { askWritability } from "./sql/ask-writability.ts";
+
+/** Why requests cannot be served now. */
+export type DatabaseFault = "unreachable" | "read_only" | "exhausted";
+
+export interface ProbeOptions {
+  /** Of its own, so that a node whose connections are all in use is not taken for one whose database is away. */
+  readonly pool: pg.Pool;
+  /** Requests need a connection of each. */
+  readonly requestPools: readonly pg.Pool[];
+  /** All that would go on talking to a server that takes no writes any more. */
+  readonly allPools: readonly pg.Pool[];
+  readonly timeoutMs: number;
+  readonly observer: Observer;
+}
+
+const TOO_MANY_CONNECTIONS = "53300";
+
+type Finding =
+  | { readonly fault: null }
+  | { readonly fault: "unreachable" | "exhausted"; readonly error: unknown }
+  | { readonly fault: "read_only"; readonly reason: string };
+
+/**
+ * Any number of callers share the check that is under way, so asking often costs the database one statement at a time. A
+ * change is logged once, with its cause.
+ */
+export function createProbe(options: ProbeOptions): () => Promise<DatabaseFault | null> {
+  const { pool, observer } = options;
+  let underWay: Promise<DatabaseFault | null> | null = null;
+  let lastFault: DatabaseFault | null = null;
+
+  const check = async (): Promise<DatabaseFault | null> => {
+    const finding = await examine(options);
+    if (finding.fault !== lastFault && !pool.ending) noteChange(finding, observer);
+    lastFault = finding.fault;
+    return lastFault;
+  };
+  return () => {
+    underWay ??= check().finally(() => {
+      underWay = null;
+    });
+    return underWay;
+  };
+}
+
+function noteChange(finding: Finding, observer: Observer): void {
+  switch (finding.fault) {
+    case null:
+      return observer.note("database.reachable");
+    case "unreachable":
+      return observer.note("database.unreachable", { error: finding.error });
+    case "exhausted":
+      return observer.note("database.exhausted", { error: finding.error });
+    case "read_only":
+      return observer.note("database.read_only", { reason: finding.reason });
+  }
+}
+
+async function examine(options: ProbeOptions): Promise<Finding> {
+  const { pool, requestPools, allPools, timeoutMs } = options;
+  try {
+    const { isReadOnly, isStandby } = await askPatiently(pool);
+    if (isReadOnly) {
+      await Promise.all(allPools.map((each) => dropIdle(each)));
+      return {
+        fault: "read_only",
+        reason: isStandby ? "the server is a standby" : "default_transaction_read_only is on",
+      };
+    }
+  } catch (error) {
+    return { fault: codeOf(error) === TOO_MANY_CONNECTIONS ? "exhausted" : "unreachable", error };
+  }
+  try {
+    await Promise.all(requestPools.map((each) => acquire(each, timeoutMs)));
+    return { fault: null };
+  } catch (error) {
+    return { fault: "exhausted", error };
+  }
+}
+
+/** A process that stood still for longer than the timeout blames the server for it; the second attempt does not. */
+async function askPatiently(pool: pg.Pool): ReturnType<typeof askWritability> {
+  try {
+    return await ask(pool);
+  } catch (error) {
+    if (!isTimeout(error)) throw error;
+    return ask(pool);
+  }
+}
+
+/** Not kept when the server takes no writes: after a failover the same address may lead to another server. */
+async function ask(pool: pg.Pool): ReturnType<typeof askWritability> {
+  const client = await pool.connect();
+  let isReusable = false;
+  try {
+    const answer = await askWritability(client);
+    isReusable = !answer.isReadOnly;
+    return answer;
+  } finally {
+    client.release(!isReusable);
+  }
+}
+
+/** Resolves when a request would get a connection in this time. */
+async function acquire(pool: pg.Pool, timeoutMs: number): Promise<void> {
+  if (pool.idleCount > 0) return;
+  const acquired = pool.connect().then((client) => client.release());
+  // One that comes too late is given back all the same.
+  acquired.catch(() => {});
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no connection became free within ${timeoutMs} ms`)), timeoutMs);
+  });
+  try {
+    await Promise.race([acquired, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function dropIdle(pool: pg.Pool): Promise<void> {
+  const idle = Array.from({ length: pool.idleCount }, () => pool.connect());
+  for (const result of await Promise.allSettled(idle)) if (result.status === "fulfilled") result.value.release(true);
+}
+
+/** The driver gives its own timeouts no code. */
+function isTimeout(error: unknown): boolean {
+  return error instanceof Error && codeOf(error) === undefined && /timeout/i.test(error.message);
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
+}
