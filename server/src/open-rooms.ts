@@ -14,7 +14,16 @@ import {
 import type { Closers } from "./closers.ts";
 import type { Environment, Settings } from "./config/index.ts";
 import { deriveKey, derivePassword } from "./crypto/index.ts";
-import { type Database, type DatabaseServer, newRowId, REPLICA_ROLE, watchDatabase, withRole } from "./db/index.ts";
+import {
+  type Database,
+  type DatabaseServer,
+  measureStorage,
+  newRowId,
+  REPLICA_ROLE,
+  watchDatabase,
+  watchStorage,
+  withRole,
+} from "./db/index.ts";
 import {
   createAgentRespond,
   createBatch,
@@ -124,6 +133,8 @@ export async function openRooms(options: RoomsOptions): Promise<Rooms> {
   });
 
   const realtime = openRealtimeRoom(options, auth);
+  const { clusterDir } = server;
+  const measure = clusterDir === null ? null : () => measureStorage(clusterDir);
   const sessionInactivitySeconds = settings.authSessionInactivitySeconds;
   const functions = [
     createAgentRespond(agents.respond),
@@ -158,6 +169,14 @@ export async function openRooms(options: RoomsOptions): Promise<Rooms> {
       { name: "database-watch", run: (until) => watchDatabase(database, until) },
       { name: "key-watch", run: (until) => auth.keyRing.watch(until) },
       { name: "schema-watch", run: (until) => rest.watch(until) },
+      ...(measure === null
+        ? []
+        : [
+            {
+              name: "storage-watch",
+              run: (until: AbortSignal) => watchStorage({ settings, observer, measure }, until),
+            },
+          ]),
       ...(roles.has("worker")
         ? [createAuthKeeper(auth, { settings, random: Math.random }), ...webhooks.workers, ...agents.workers]
         : [...webhooks.links, ...agents.links]),
@@ -168,6 +187,7 @@ export async function openRooms(options: RoomsOptions): Promise<Rooms> {
       lagBytes: () => realtime.changes.lagBytes(),
       findBacklog: () => webhooks.findBacklog(),
       countRuns: () => agents.countLiveRuns(),
+      measureStorage: measure,
     },
   };
 }

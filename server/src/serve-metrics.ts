@@ -1,8 +1,8 @@
 import type { Closers } from "./closers.ts";
 import type { Settings } from "./config/index.ts";
-import type { Database } from "./db/index.ts";
+import type { Database, Storage } from "./db/index.ts";
 import { openMetricsServer } from "./http/index.ts";
-import type { GaugeReading, Meter, Observer } from "./observe/index.ts";
+import type { GaugeName, GaugeReading, Meter, Observer } from "./observe/index.ts";
 
 export interface MetricsOptions {
   readonly settings: Pick<Settings, "metricsHost" | "metricsPort">;
@@ -19,6 +19,8 @@ export interface Watched {
   lagBytes(): number | null;
   findBacklog(): Promise<readonly { class: string; count: number; oldestSeconds: number }[]>;
   countRuns(): Promise<readonly { status: string; count: number }[]>;
+  /** Null where the database is on a disk that this machine cannot see. */
+  measureStorage: (() => Promise<Storage>) | null;
 }
 
 /** Several collectors, or an impatient one, must not make the database count for each of them. */
@@ -46,6 +48,14 @@ export async function serveMetrics(options: MetricsOptions): Promise<void> {
     const value = watched.lagBytes();
     return value === null ? [] : [{ labels: {}, value }];
   });
+  if (watched.measureStorage !== null) {
+    const storage = remember(watched.measureStorage);
+    const gauge = (name: GaugeName, valueOf: (measured: Storage) => number): void =>
+      meter.gauge(name, async () => [{ labels: {}, value: valueOf(await storage()) }]);
+    gauge("swarmbase_disk_free_bytes", ({ freeBytes }) => freeBytes);
+    gauge("swarmbase_disk_size_bytes", ({ totalBytes }) => totalBytes);
+    gauge("swarmbase_wal_bytes", ({ walBytes }) => walBytes);
+  }
   const backlog = remember(() => watched.findBacklog());
   meter.gauge("swarmbase_webhook_backlog", async () => byClass(await backlog(), ({ count }) => count));
   meter.gauge("swarmbase_webhook_backlog_seconds", async () =>

@@ -21,7 +21,8 @@ SIGTERM. Keys and the address are in credentials.json in the data directory (DAT
     const settings = loadSettings(context.env);
     const format = chooseFormat(settings);
     const meter = settings.metricsPort > 0 ? createMeter() : null;
-    const observer = createObserver({ level: settings.logLevel, format, destination: context.stdout, meter });
+    const { logLevel: level, accessLog: hasAccessLog } = settings;
+    const observer = createObserver({ level, format, destination: context.stdout, meter, hasAccessLog });
     reportCrash(context, observer);
     for (const { found, meant } of findLikelyTypos(context.env)) {
       observer.note("service.setting_unknown", { found, meant });

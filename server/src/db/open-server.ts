@@ -21,6 +21,8 @@ export interface DatabaseServer {
   readonly directUrl: string;
   /** For the operator: signs in as the schema's owner, from outside this process. */
   readonly ownerUrl: string;
+  /** Where the files of an embedded one are; null for a server that is not ours. */
+  readonly clusterDir: string | null;
   close(): Promise<void>;
 }
 
@@ -60,6 +62,7 @@ async function openEmbedded({ settings, masterKey, observer, onProgress }: OpenS
     url: adminUrl,
     directUrl: adminUrl,
     ownerUrl: withRole(overTcp, OWNER_ROLE, derivePassword(masterKey, OWNER_ROLE)),
+    clusterDir: server.clusterDir,
     close: () => server.stop(),
   };
 }
@@ -83,6 +86,7 @@ async function openExternal(url: string, options: OpenServerOptions): Promise<Da
     url,
     directUrl: settings.databaseDirectUrl ?? url,
     ownerUrl: buildOwnerUrl({ ...settings, databaseUrl: url }, masterKey),
+    clusterDir: null,
     close: async () => {},
   };
 }

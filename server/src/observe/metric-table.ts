@@ -117,6 +117,9 @@ export const GAUGES = {
   },
   swarmbase_runs_waiting: { help: "Runs that have not ended, by state.", labels: ["status"] },
   swarmbase_sockets: { help: "Open realtime sockets of this node.", labels: [] },
+  swarmbase_disk_free_bytes: { help: "Free room on the disk of the embedded database.", labels: [] },
+  swarmbase_disk_size_bytes: { help: "Size of the disk of the embedded database.", labels: [] },
+  swarmbase_wal_bytes: { help: "Size of the write-ahead log of the embedded database.", labels: [] },
   swarmbase_replication_lag_bytes: { help: "How far this node's change feed is behind the database.", labels: [] },
 } as const satisfies Record<string, GaugeRow>;
 

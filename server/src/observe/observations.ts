@@ -5,6 +5,8 @@ export interface Observation {
   readonly message: string;
   /** The fault is unexpected, so its stack is printed at every log level. Elsewhere stacks need LOG_LEVEL=debug. */
   readonly stack?: true;
+  /** Only the first lines of a window are written, and then how many were left out. */
+  readonly sampled?: true;
 }
 
 export const OBSERVATIONS = {
@@ -39,6 +41,12 @@ export const OBSERVATIONS = {
   "database.flown": { level: "trace", message: "a transaction has ended" },
   "database.waiting": { level: "warn", message: "waiting for the database" },
   "database.requirement_warning": { level: "warn", message: "the database lacks something optional" },
+
+  // db: disk of the embedded server
+  "storage.low": { level: "warn", message: "the disk of the database is nearly full" },
+  "storage.critical": { level: "error", message: "the disk of the database is full but for a rest" },
+  "storage.recovered": { level: "info", message: "the disk of the database has room again" },
+  "storage.wal_large": { level: "warn", message: "the write-ahead log of the database has grown large" },
 
   // db: migrations
   "database.migrated": { level: "info", message: "brought the schema up to date" },
@@ -144,7 +152,7 @@ export const OBSERVATIONS = {
 
   // http: requests
   "request.completed": { level: "debug", message: "request" },
-  "request.unavailable": { level: "warn", message: "request could not be served for now" },
+  "request.unavailable": { level: "warn", message: "request could not be served for now", sampled: true },
   "request.upstream_failed": { level: "info", message: "request failed at a provider, a tool or an endpoint" },
   "request.failed": { level: "error", message: "request failed", stack: true },
 } as const satisfies Record<string, Observation>;

@@ -3,6 +3,9 @@ import pinoPretty from "pino-pretty";
 import type { Meter } from "./meter.ts";
 import { OBSERVATIONS, type Observation, type ObservationLevel, type ObservationName } from "./observations.ts";
 import { redactFields } from "./redact.ts";
+import { createSampler, type LeftOut, type Sampler } from "./sampler.ts";
+
+const ACCESS_LEVEL = "info";
 
 export interface Observer {
   note<N extends ObservationName>(name: N, fields?: Record<string, unknown>): void;
@@ -15,6 +18,10 @@ export interface ObserverOptions {
   readonly destination?: NodeJS.WritableStream;
   /** Counts and measures what is noted, whatever the log level. */
   readonly meter?: Meter | null;
+  /** Writes the line of every request, whatever the log level, and leaves none out. */
+  readonly hasAccessLog?: boolean;
+  /** Length of the window in which sampled lines are counted. */
+  readonly sampleWindowMs?: number;
 }
 
 export function createObserver(options: ObserverOptions): Observer {
@@ -32,28 +39,53 @@ export function createObserver(options: ObserverOptions): Observer {
     options.format === "pretty" ? prettyStream(destination) : destination,
   );
   const alwaysWithStack = options.level === "debug" || options.level === "trace";
-  return wrapLogger(logger, { alwaysWithStack, meter: options.meter ?? null });
+  const { meter = null, hasAccessLog = false, sampleWindowMs } = options;
+  const sampler = createSampler(sampleWindowMs === undefined ? {} : { windowMs: sampleWindowMs });
+  return wrapLogger(logger, { alwaysWithStack, meter, hasAccessLog, sampler });
 }
 
 interface NoteOptions {
   readonly alwaysWithStack: boolean;
   readonly meter: Meter | null;
+  readonly hasAccessLog: boolean;
+  readonly sampler: Sampler;
 }
 
 function wrapLogger(logger: pino.Logger, options: NoteOptions): Observer {
-  const { alwaysWithStack, meter } = options;
+  const { alwaysWithStack, meter, hasAccessLog, sampler } = options;
+  // Has a level of its own, so that it writes where the log itself is quieter.
+  const accessLogger = hasAccessLog ? logger.child({}, { level: ACCESS_LEVEL }) : null;
+  const write = (
+    to: pino.Logger,
+    level: ObservationLevel,
+    name: ObservationName,
+    fields: Record<string, unknown>,
+  ): void => {
+    const { message, stack }: Observation = OBSERVATIONS[name];
+    const withStack = alwaysWithStack || stack === true;
+    to[level]({ ...redactFields(fields, { withStack }), event: name }, message);
+  };
   return {
     note(name, fields = {}) {
       meter?.record(name, fields);
-      const observation: Observation = OBSERVATIONS[name];
-      if (!logger.isLevelEnabled(observation.level)) return;
-      const withStack = alwaysWithStack || observation.stack === true;
-      logger[observation.level]({ ...redactFields(fields, { withStack }), event: name }, observation.message);
+      const { level, sampled }: Observation = OBSERVATIONS[name];
+      if (accessLogger !== null && isRequest(name)) {
+        write(accessLogger, accessLogger.isLevelEnabled(level) ? level : ACCESS_LEVEL, name, fields);
+        return;
+      }
+      if (!logger.isLevelEnabled(level)) return;
+      const noteLeftOut = ({ count, windowMs }: LeftOut): void =>
+        write(logger, level, name, { leftOut: count, windowMs });
+      if (sampled !== true || sampler.admits(name, noteLeftOut)) write(logger, level, name, fields);
     },
     child(bindings) {
       return wrapLogger(logger.child(redactFields(bindings, { withStack: alwaysWithStack })), options);
     },
   };
+}
+
+function isRequest(name: ObservationName): boolean {
+  return name.startsWith("request.");
 }
 
 // In this process and not in a worker thread: a line about a crash must be out before the process is gone.

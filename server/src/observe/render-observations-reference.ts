@@ -7,8 +7,9 @@ Generated from the code by \`npm run docs:reference\`.
 
 The service says what happens from one closed list. Each line of the log is one of these, as a JSON object with \`time\`, \`level\`,
 \`event\`, \`msg\` and the facts of the case; values of fields that are named like secrets are never written, and neither are bodies.
-A request has exactly one line, with \`requestId\` (also sent as \`X-Request-Id\`), \`route\`, \`path\`, \`status\`, \`durationMs\`, the
-\`userId\` of a signed-in caller, and the \`traceId\` of a \`traceparent\` header.
+A request has exactly one line, at \`debug\`, or at \`info\` whatever \`LOG_LEVEL\` says with \`ACCESS_LOG=true\`. It has \`requestId\` (also sent as \`X-Request-Id\`), \`route\`, \`path\`, \`status\`, \`durationMs\`, the
+\`userId\` of a signed-in caller, and the \`traceId\` of a \`traceparent\` header. Of \`request.unavailable\`, five lines are written in ten seconds, and at the end of them one with \`leftOut\`, the
+number of those that were not; with \`ACCESS_LOG\` none is left out, and metrics count all of them.
 
 With \`METRICS_PORT\` set, \`GET /metrics\` on that port answers in the text format of Prometheus: what follows, and the usual
 figures about the process.

@@ -9,6 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import pg from "pg";
 import { runHere } from "../commands/run-here.ts";
+import { findFreePort } from "../support/free-port.ts";
 import { closeAfter, get, isAlive, makeDataDir, makeUsedDataDir, readCredentials, runProgram } from "./program.ts";
 
 const SLOW = { timeout: 180_000 };
@@ -117,6 +118,42 @@ test("it goes on serving when nobody reads its output any more", SLOW, async (t)
   for (let request = 0; request < 5; request++) assert.equal((await get(`${url}/health`, ca_cert_file)).status, 200);
   assert.deepEqual(await program.stop(), { code: 0, signal: null });
 });
+
+test(
+  "a disk that is nearly full and every request are in a log that is quiet otherwise, and in the metrics",
+  SLOW,
+  async (t) => {
+    const dataDir = await makeUsedDataDir(t);
+    const metricsPort = String(await findFreePort());
+    const program = runProgram(t, ["serve"], {
+      env: {
+        DATA_DIR: dataDir,
+        LOG_LEVEL: "error",
+        ACCESS_LOG: "true",
+        // More than any disk has.
+        DISK_WARNING_BYTES: String(Number.MAX_SAFE_INTEGER),
+        METRICS_PORT: metricsPort,
+      },
+    });
+    const line = await program.waitFor("storage.critical");
+    assert.ok(Number(line["freeBytes"]) > 0 && Number(line["walBytes"]) > 0);
+    const metrics = async (): Promise<string> => (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+    let text = "";
+    while (!text.includes("swarmbase_wal_bytes ")) text = await metrics().catch(() => "");
+    for (const name of ["swarmbase_disk_free_bytes", "swarmbase_disk_size_bytes", "swarmbase_wal_bytes"])
+      assert.match(text, new RegExp(`^${name} [1-9]`, "m"));
+
+    while ((await readCredentials(dataDir).catch(() => null)) === null) await sleep(20);
+    const { url, ca_cert_file: caFile } = await readCredentials(dataDir);
+    await get(`${url}/nowhere`, caFile);
+    const { level, path, status } = await program.waitFor("request.completed");
+    assert.deepEqual({ level, path, status }, { level: "info", path: "/nowhere", status: 404 });
+    assert.deepEqual(
+      [...new Set(program.lines().map(({ event }) => event))],
+      ["storage.critical", "request.completed"],
+    );
+  },
+);
 
 test("another MASTER_KEY than the stored one, and a lost one, are explained", SLOW, async (t) => {
   const dataDir = await makeDataDir(t);

@@ -251,7 +251,7 @@ test("a disk is judged by what is left", () => {
   ];
   for (const [freeBytes, totalBytes, level] of cases) {
     const findings = collectFindings();
-    judgeDisk({ freeBytes, totalBytes }, findings);
+    judgeDisk({ freeBytes, totalBytes }, 2 * gigabyte, findings);
     assert.equal(findings.all[0]?.level, level, `${freeBytes} of ${totalBytes}`);
   }
 });

@@ -133,6 +133,9 @@ describe("defaults", () => {
       agentRunStopTimeoutMs: 30_000,
       logLevel: "info",
       logFormat: "auto",
+      accessLog: false,
+      diskWarningBytes: 2_000_000_000,
+      walWarningBytes: 4_000_000_000,
       metricsPort: 0,
       metricsHost: "127.0.0.1",
     } satisfies Settings);

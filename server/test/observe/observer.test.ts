@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { PassThrough } from "node:stream";
 import { test } from "node:test";
-import { createObserver, OBSERVATIONS } from "../../src/observe/index.ts";
+import { createMeter, createObserver, OBSERVATIONS } from "../../src/observe/index.ts";
+import type { ObserverOptions } from "../../src/observe/observer.ts";
 import { isSecretName } from "../../src/observe/redact.ts";
 
-function capture(options: { level?: "info" | "debug" | "warn"; format?: "json" | "pretty" } = {}) {
+function capture(options: Partial<ObserverOptions> = {}) {
   const destination = new PassThrough();
-  const observer = createObserver({ level: options.level ?? "info", format: options.format ?? "json", destination });
+  const observer = createObserver({ level: "info", format: "json", ...options, destination });
   const text = () => String(destination.read() ?? "");
   const lines = () =>
     text()
@@ -115,4 +116,40 @@ test("pretty output is text with the message and the fields", () => {
   const printed = text();
   assert.match(printed, /INFO: serving \{"url":"https:\/\/localhost:8443"/);
   assert.ok(!printed.includes("abc-secret"));
+});
+
+test("requests that could not be served are few lines, however many they are, and the rest is counted", async () => {
+  const meter = createMeter();
+  const { observer, lines } = capture({ sampleWindowMs: 50, meter });
+  const fields = { method: "GET", route: "/rest/v1/*", status: 503, durationMs: 1 };
+  for (let count = 0; count < 1_000; count += 1) observer.child({ node: 1 }).note("request.unavailable", fields);
+  const written = lines();
+  assert.equal(written.length, 5);
+  while (written.length === 5) {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    written.push(...lines());
+  }
+  const { level, event, leftOut, windowMs } = written[5];
+  assert.deepEqual(
+    { level, event, leftOut, windowMs },
+    { level: "warn", event: "request.unavailable", leftOut: 995, windowMs: 50 },
+  );
+  assert.match(await meter.render(), /swarmbase_http_requests_total\{[^}]*status="503"\} 1000/);
+
+  observer.note("request.unavailable", fields);
+  assert.equal(lines().length, 1, "a new window begins with a line");
+});
+
+test("the access log has the line of every request, whatever the level, and nothing else", () => {
+  const { observer, lines } = capture({ level: "fatal", hasAccessLog: true });
+  observer.note("service.started");
+  observer.note("request.completed", { status: 200 });
+  for (let count = 0; count < 20; count += 1) observer.note("request.unavailable", { status: 503 });
+  observer.child({ node: 1 }).note("request.failed", { status: 500 });
+  const written = lines();
+  assert.deepEqual(
+    [...new Set(written.map(({ level, event }) => `${level} ${event}`))],
+    ["info request.completed", "warn request.unavailable", "error request.failed"],
+  );
+  assert.equal(written.length, 22);
 });

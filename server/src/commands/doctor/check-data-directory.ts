@@ -1,20 +1,15 @@
 import { randomBytes } from "node:crypto";
-import { access, constants, rm, stat, statfs, writeFile } from "node:fs/promises";
+import { access, constants, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Settings } from "../../config/index.ts";
+import { type DiskRoom, decideDiskLevel, findCluster, measureDisk } from "../../db/index.ts";
 import type { Clock } from "../../time/index.ts";
 import { formatBytes } from "../progress-line.ts";
 import { type Findings, reasonOf } from "./finding.ts";
 
 const CHECK = "directory";
 const SECRET_FILES = ["master.key", "credentials.json", "tls/ca-key.pem", "tls/localhost.pem"];
-const GIGABYTE = 1_000_000_000;
 const MOST_APART_MS = 5_000;
-
-export interface DiskRoom {
-  readonly freeBytes: number;
-  readonly totalBytes: number;
-}
 
 export async function checkDataDirectory(settings: Settings, clock: Clock, findings: Findings): Promise<void> {
   const { dataDir } = settings;
@@ -41,8 +36,8 @@ export async function checkDataDirectory(settings: Settings, clock: Clock, findi
     });
   }
   await judgeModes(dataDir, found.mode, findings);
-  const { bavail, blocks, bsize } = await statfs(dataDir);
-  judgeDisk({ freeBytes: bavail * bsize, totalBytes: blocks * bsize }, findings);
+  const cluster = await findCluster(dataDir).catch(() => null);
+  judgeDisk(await measureDisk(cluster?.home ?? dataDir), settings.diskWarningBytes, findings);
   if (isWritable) await judgeFileClock(dataDir, clock, findings);
 }
 
@@ -68,16 +63,21 @@ async function judgeModes(dataDir: string, mode: number, findings: Findings): Pr
   }
 }
 
-export function judgeDisk({ freeBytes, totalBytes }: DiskRoom, findings: Findings): void {
-  const what = `${formatBytes(freeBytes)} of ${formatBytes(totalBytes)} are free`;
+export function judgeDisk(room: DiskRoom, warningBytes: number, findings: Findings): void {
+  const what = `${formatBytes(room.freeBytes)} of ${formatBytes(room.totalBytes)} are free`;
   const complaint = {
     what: `the disk is nearly full: ${what}`,
     why: "PostgreSQL stops when it cannot write its log, and starts again only when there is room.",
     advice: "Make room, shorten WEBHOOK_RETENTION_DAYS, or move DATA_DIR to a larger disk.",
   };
-  if (freeBytes < GIGABYTE / 2) findings.fault("disk", complaint);
-  else if (freeBytes < 2 * GIGABYTE || freeBytes < totalBytes / 50) findings.warn("disk", complaint);
-  else findings.ok("disk", what);
+  switch (decideDiskLevel(room, warningBytes)) {
+    case "critical":
+      return findings.fault("disk", complaint);
+    case "low":
+      return findings.warn("disk", complaint);
+    case "ok":
+      return findings.ok("disk", what);
+  }
 }
 
 async function judgeFileClock(dataDir: string, clock: Clock, findings: Findings): Promise<void> {

@@ -19,6 +19,8 @@ export interface EmbeddedServer {
   readonly adminUrl: string;
   readonly tcpPort: number;
   readonly socketDir: string | null;
+  /** Where its files are. */
+  readonly clusterDir: string;
   /** Safe to call more than once. */
   stop(): Promise<void>;
 }
@@ -71,7 +73,13 @@ export async function runCluster(o: RunClusterOptions): Promise<EmbeddedServer> 
     if (o.record.port !== port || o.record.temporarySocketDir !== temporarySocketDir) {
       await storeLocationRecord(o.dataDir, { ...o.record, port, temporarySocketDir });
     }
-    observer.note("embedded.started", { port, socketDir, pid: first.pid, account: o.account?.name ?? null });
+    observer.note("embedded.started", {
+      port,
+      socketDir,
+      clusterDir,
+      pid: first.pid,
+      account: o.account?.name ?? null,
+    });
     const supervisor = supervisePostmaster({
       first,
       observer,
@@ -95,6 +103,7 @@ export async function runCluster(o: RunClusterOptions): Promise<EmbeddedServer> 
       adminUrl,
       tcpPort: port,
       socketDir,
+      clusterDir,
       stop() {
         stopping ??= stop();
         return stopping;

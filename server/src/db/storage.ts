@@ -1,0 +1,41 @@
+import { readdir, stat, statfs } from "node:fs/promises";
+import { join } from "node:path";
+
+export interface DiskRoom {
+  readonly freeBytes: number;
+  readonly totalBytes: number;
+}
+
+export interface Storage extends DiskRoom {
+  readonly walBytes: number;
+}
+
+export type DiskLevel = "ok" | "low" | "critical";
+
+/** PostgreSQL stops when it cannot write its log. It also needs some room to start again. */
+const CRITICAL_SHARE = 1 / 4;
+const LOW_SHARE_OF_DISK = 1 / 50;
+
+/** `warningBytes` of 0 is no warning. */
+export function decideDiskLevel({ freeBytes, totalBytes }: DiskRoom, warningBytes: number): DiskLevel {
+  if (freeBytes < warningBytes * CRITICAL_SHARE) return "critical";
+  return freeBytes < warningBytes || (warningBytes > 0 && freeBytes < totalBytes * LOW_SHARE_OF_DISK) ? "low" : "ok";
+}
+
+export async function measureDisk(folder: string): Promise<DiskRoom> {
+  const { bavail, blocks, bsize } = await statfs(folder);
+  return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
+}
+
+/** Of the cluster in a folder on this machine. */
+export async function measureStorage(clusterDir: string): Promise<Storage> {
+  const [disk, walBytes] = await Promise.all([measureDisk(clusterDir), sumFiles(join(clusterDir, "pg_wal"))]);
+  return { ...disk, walBytes };
+}
+
+async function sumFiles(folder: string): Promise<number> {
+  const names = await readdir(folder);
+  // PostgreSQL removes and renames files there at any time.
+  const sizes = await Promise.all(names.map((name) => stat(join(folder, name)).catch(() => null)));
+  return sizes.reduce((sum, found) => sum + (found?.isFile() === true ? found.size : 0), 0);
+}
