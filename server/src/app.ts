@@ -3,6 +3,7 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { admitCaller, checkRequestSignature, writeCredentials } from "./auth/index.ts";
 import { type Closers, createClosers } from "./closers.ts";
+import { type CopyHold, createCopyHold } from "./copy-hold.ts";
 import type { Environment, Settings } from "./config/index.ts";
 import { type ConsoleRoom, openConsole } from "./console/index.ts";
 import { openDatabase, openServer } from "./db/index.ts";
@@ -44,6 +45,8 @@ export interface App {
   readonly caFile: string | null;
   /** Who answers for each framework, in words. */
   readonly providers: readonly string[];
+  /** Whether the database is a restored copy in which deliveries, agent runs and mails are held. */
+  readonly isHeldCopy: boolean;
   /** Rejects when a part that the service cannot do without has failed. */
   readonly failed: Promise<never>;
   /** From now on `/ready` says that this node stops; everything is still served. */
@@ -76,7 +79,7 @@ async function joinRooms(options: AppOptions, closers: Closers): Promise<App> {
   const server = await openServer({ ...options, masterKey });
   closers.add("database server", () => server.close());
   signal.throwIfAborted();
-  const keys = await prepareDatabase({
+  const prepared = await prepareDatabase({
     settings,
     observer,
     clock,
@@ -86,6 +89,7 @@ async function joinRooms(options: AppOptions, closers: Closers): Promise<App> {
   });
   signal.throwIfAborted();
 
+  const copyHold = createCopyHold(prepared.restoredCopy, observer);
   const database = openDatabase({
     url: server.url,
     masterKey,
@@ -94,6 +98,7 @@ async function joinRooms(options: AppOptions, closers: Closers): Promise<App> {
     observer,
     closeTimeoutMs: settings.stopTimeoutMs,
     isTimed: meter !== null,
+    onRestoredCopy: (copy) => copyHold.update(copy),
   });
   closers.add("database pools", () => database.close());
 
@@ -113,6 +118,7 @@ async function joinRooms(options: AppOptions, closers: Closers): Promise<App> {
     masterKey,
     server,
     database,
+    copyHold,
     caFile,
     baseUrl,
     closers,
@@ -134,7 +140,7 @@ async function joinRooms(options: AppOptions, closers: Closers): Promise<App> {
     await supervised;
   });
 
-  const consoleRoom = openConsoleRoom(options, keys.anonKey, closers);
+  const consoleRoom = openConsoleRoom(options, prepared.anonKey, { closers, copyHold });
   const gate = Promise.withResolvers<void>();
   gate.promise.catch(() => {});
   const http = createHttpServer({
@@ -163,8 +169,8 @@ async function joinRooms(options: AppOptions, closers: Closers): Promise<App> {
   url ??= localUrl;
   const written = writeCredentials(settings.dataDir, {
     url,
-    anon_key: keys.anonKey,
-    service_role_key: keys.serviceRoleKey,
+    anon_key: prepared.anonKey,
+    service_role_key: prepared.serviceRoleKey,
     ca_cert_file: caFile,
     database_url: server.ownerUrl,
   });
@@ -177,14 +183,26 @@ async function joinRooms(options: AppOptions, closers: Closers): Promise<App> {
     leave();
     return closers.closeAll();
   };
-  return { url, localUrl, caFile, providers: describeProviders(providers), failed, leave, stop };
+  const { isHeld: isHeldCopy } = copyHold;
+  return { url, localUrl, caFile, providers: describeProviders(providers), isHeldCopy, failed, leave, stop };
 }
 
 /** Null on a node that serves no requests, or is told to go without. */
-function openConsoleRoom(options: AppOptions, anonKey: string, closers: Closers): ConsoleRoom | null {
+function openConsoleRoom(
+  options: AppOptions,
+  anonKey: string,
+  { closers, copyHold }: { readonly closers: Closers; readonly copyHold: CopyHold },
+): ConsoleRoom | null {
   const { settings, environment = {}, observer, version, onProgress } = options;
   if (!settings.console || !settings.roles.includes("api")) return null;
-  const consoleRoom = openConsole({ environment, observer, version, anonKey, onProgress });
+  const consoleRoom = openConsole({
+    environment,
+    observer,
+    version,
+    anonKey,
+    onProgress,
+    isHeldCopy: () => copyHold.isHeld,
+  });
   closers.add("console", () => consoleRoom.close());
   return consoleRoom;
 }

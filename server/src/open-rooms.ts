@@ -13,6 +13,7 @@ import {
 } from "./auth/index.ts";
 import type { Closers } from "./closers.ts";
 import type { Environment, Settings } from "./config/index.ts";
+import type { CopyHold } from "./copy-hold.ts";
 import { deriveKey, derivePassword } from "./crypto/index.ts";
 import {
   type Database,
@@ -69,6 +70,7 @@ export interface RoomsOptions {
   readonly masterKey: string;
   readonly server: DatabaseServer;
   readonly database: Database;
+  readonly copyHold: CopyHold;
   /** The local authority, whose certificates webhook receivers on this machine may have. */
   readonly caFile: string | null;
   /** Known once the service listens. */
@@ -94,10 +96,19 @@ const TOOL_KEY_PURPOSE = "tool-secrets";
 
 /** What the service consists of, each room with what it needs of the others. */
 export async function openRooms(options: RoomsOptions): Promise<Rooms> {
-  const { settings, database, server, masterKey, observer, clock, version, baseUrl, closers } = options;
+  const { settings, database, server, masterKey, observer, clock, version, baseUrl, closers, copyHold } = options;
   const roles = new Set(settings.roles);
   const listenUrl = withRole(server.directUrl, "sb_service", derivePassword(masterKey, "sb_service"));
-  const auth = await openAuthRoom({ settings, pool: database.service, masterKey, observer, clock, baseUrl });
+  const requireReleased = (): void => copyHold.requireReleased();
+  const auth = await openAuthRoom({
+    settings,
+    pool: database.service,
+    masterKey,
+    observer,
+    clock,
+    baseUrl,
+    requireMail: requireReleased,
+  });
   closers.add("mailer", () => auth.mailer.close());
 
   const policy = createAddressPolicy({ allowedCidrs: decideAllowedCidrs(settings) });
@@ -135,14 +146,18 @@ export async function openRooms(options: RoomsOptions): Promise<Rooms> {
   const realtime = openRealtimeRoom(options, auth);
   const { clusterDir } = server;
   const measure = clusterDir === null ? null : () => measureStorage(clusterDir);
+  const holdWork = ({ workers, links }: Pick<WebhookRoom, "workers" | "links">): readonly Worker[] => [
+    ...copyHold.over(workers.filter((worker) => !links.includes(worker))),
+    ...links,
+  ];
   const sessionInactivitySeconds = settings.authSessionInactivitySeconds;
   const functions = [
-    createAgentRespond(agents.respond),
-    createTools(agents.tools),
+    createAgentRespond(guard(agents.respond, ["start"], requireReleased)),
+    createTools(guard(agents.tools, ["listRemote", "importRemote", "test"], requireReleased)),
     createBatch(rest),
-    createTestWebhook(webhooks),
+    createTestWebhook(guard(webhooks, ["testWebhook"], requireReleased)),
     createWebhooks(webhooks),
-    createWebhookDispatcher(webhooks),
+    createWebhookDispatcher(guard(webhooks, ["retryDelivery"], requireReleased)),
     createRequestSigning({
       regenerate: (userId) => regenerateSigningSecret(auth, userId),
       remove: (userId) => removeSigningSecret(auth, userId),
@@ -154,7 +169,7 @@ export async function openRooms(options: RoomsOptions): Promise<Rooms> {
     realtime: realtime.room,
     limits,
     routes: [
-      ...healthRoutes({ version, findObstacle: options.findObstacle }),
+      ...healthRoutes({ version, findObstacle: options.findObstacle, isHeldCopy: () => copyHold.isHeld }),
       ...(roles.has("api")
         ? [
             ...authRoutes(authEndpoints, auth),
@@ -178,7 +193,7 @@ export async function openRooms(options: RoomsOptions): Promise<Rooms> {
             },
           ]),
       ...(roles.has("worker")
-        ? [createAuthKeeper(auth, { settings, random: Math.random }), ...webhooks.workers, ...agents.workers]
+        ? [createAuthKeeper(auth, { settings, random: Math.random }), ...holdWork(webhooks), ...holdWork(agents)]
         : [...webhooks.links, ...agents.links]),
       ...(roles.has("realtime") ? [realtime.changes.worker, ...realtime.room.workers] : []),
     ],
@@ -243,6 +258,24 @@ function openWebhookRoom(
   });
   closers.add("outbound connections", () => outbound.close());
   return openWebhooks({ database: { service: database.work }, outbound, listenUrl, settings, observer, clock });
+}
+
+/** The same room, of which some calls are made only when the check does not throw. */
+function guard<Room extends object, Name extends keyof Room>(
+  room: Room,
+  names: readonly Name[],
+  check: () => void,
+): Room {
+  const guarded = { ...room };
+  for (const name of names) {
+    const call = room[name];
+    if (typeof call !== "function") throw new TypeError(`${String(name)} is not a call`);
+    guarded[name] = (async (...args: unknown[]): Promise<unknown> => {
+      check();
+      return Reflect.apply(call, room, args);
+    }) as Room[Name];
+  }
+  return guarded;
 }
 
 function findUrlFault(url: string, policy: AddressPolicy): string | null {

@@ -2,7 +2,16 @@ import { catalogueOf, loadProviders } from "./agents/index.ts";
 import { checkMasterKey, ensureKeys, type LoadedKeys, loadKeys } from "./auth/index.ts";
 import type { ModelCatalogue, Settings } from "./config/index.ts";
 import { loadMasterKey, prepareSecretDir } from "./crypto/index.ts";
-import { connectClient, type DatabaseServer, hasEmbeddedCluster, migrate } from "./db/index.ts";
+import {
+  clearRestoredCopy,
+  connectClient,
+  type DatabaseServer,
+  findRestoredCopy,
+  hasEmbeddedCluster,
+  markRestoredCopy,
+  migrate,
+  type RestoredCopy,
+} from "./db/index.ts";
 import type { Observer } from "./observe/index.ts";
 import { storeModels } from "./tables/index.ts";
 import type { Clock } from "./time/index.ts";
@@ -26,12 +35,18 @@ export interface PrepareDatabaseOptions {
   readonly catalogue?: ModelCatalogue;
 }
 
-/** Brings the schema up to date and makes the keys that are missing, both under the one lock. */
-export async function prepareDatabase(options: PrepareDatabaseOptions): Promise<LoadedKeys & { applied: string[] }> {
+export interface PreparedDatabase extends LoadedKeys {
+  readonly applied: readonly string[];
+  readonly restoredCopy: RestoredCopy | null;
+}
+
+/** Brings the schema up to date, makes the keys that are missing and settles whether this is a copy, all under the one lock. */
+export async function prepareDatabase(options: PrepareDatabaseOptions): Promise<PreparedDatabase> {
   const { settings, observer, clock, server, masterKey } = options;
   const catalogue = options.catalogue ?? catalogueOf(loadProviders(settings));
   await refuseWrongMasterKey(server.adminUrl, masterKey);
   let keys: LoadedKeys | null = null;
+  let restoredCopy: RestoredCopy | null = null;
   const { applied } = await migrate({
     adminUrl: server.adminUrl,
     masterKey,
@@ -39,6 +54,12 @@ export async function prepareDatabase(options: PrepareDatabaseOptions): Promise<
     settings,
     afterMigrate: async (client) => {
       await storeModels(client, catalogue);
+      if (settings.restoredCopy === "resume") await clearRestoredCopy(client);
+      if (settings.restoredCopy === "hold") {
+        const copy = { restoredAt: clock.now().toISOString(), backupOf: null };
+        await markRestoredCopy(client, copy, { isReplacing: false });
+      }
+      restoredCopy = await findRestoredCopy(client);
       const { created } = await ensureKeys(client, { masterKey, clock });
       if (created.length > 0) observer.note("keys.created", { made: created });
       keys = await loadKeys(client, {
@@ -50,7 +71,7 @@ export async function prepareDatabase(options: PrepareDatabaseOptions): Promise<
     },
   });
   if (keys === null) throw new Error("the migration ended without loading the keys");
-  return { ...(keys as LoadedKeys), applied };
+  return { ...(keys as LoadedKeys), applied, restoredCopy };
 }
 
 async function refuseWrongMasterKey(adminUrl: string, masterKey: string): Promise<void> {

@@ -27,6 +27,7 @@ export const ROOM_LAYERS: Readonly<Record<string, number>> = {
 export const JOINING_FILES: readonly string[] = [
   "app.ts",
   "closers.ts",
+  "copy-hold.ts",
   "main.ts",
   "open-agent-room.ts",
   "open-rooms.ts",

@@ -7,6 +7,7 @@ import { listenCommand } from "./listen.ts";
 import { migrateCommand } from "./migrate.ts";
 import { psqlCommand } from "./psql.ts";
 import { restoreCommand } from "./restore.ts";
+import { resumeCommand } from "./resume.ts";
 import { serveCommand } from "./serve.ts";
 import { upgradeCommand } from "./upgrade.ts";
 import { versionCommand } from "./version.ts";
@@ -19,6 +20,7 @@ export const COMMANDS: readonly Command[] = [
   listenCommand,
   backupCommand,
   restoreCommand,
+  resumeCommand,
   upgradeCommand,
   doctorCommand,
   psqlCommand,

@@ -6,9 +6,12 @@ export interface BannerFacts {
   readonly caFile: string | null;
   readonly keysFile: string;
   readonly providers: readonly string[];
+  readonly isHeldCopy: boolean;
   readonly version: string;
   readonly tookMs: number;
 }
+
+const HELD = "this is a restored copy: no deliveries, agent runs or mails until you run: swarmbase resume";
 
 export function renderBanner(facts: BannerFacts): string {
   const rows = [
@@ -16,6 +19,7 @@ export function renderBanner(facts: BannerFacts): string {
     ["Health", `${facts.url}/health`],
     ["Keys", facts.keysFile],
     ...facts.providers.map((line, at) => [at === 0 ? "Models" : "", line] as const),
+    ...(facts.isHeldCopy ? ([["Held", HELD]] as const) : []),
     ["Docs", "docs/README.md"],
     ["Try it", buildHealthCommand(facts)],
     ["Stop", "Ctrl-C"],

@@ -9,6 +9,7 @@ import {
   holdDataDirectory,
   isProcessAlive,
   locateBinaries,
+  markRestoredCopy,
   removeSettledCluster,
   startEmbedded,
   withDatabase,
@@ -31,6 +32,9 @@ Usage: swarmbase restore <file> [--to <folder>] [--replace]
 
 Checks the whole file first, unpacks it beside the data directory, starts the database there once to see that it is sound
 and not newer than this program, and only then puts it in place. Whatever happens before that leaves nothing behind.
+
+The result is marked as a copy, whose original may still be at work: webhook deliveries, agent runs and mails are held
+until you say that it is the original from now on, with: swarmbase resume
 
 --to       the data directory to make; default: DATA_DIR.
 --replace  the data directory is in use: move it aside, to <folder>.before-<time>, and take its place. The service must be
@@ -87,10 +91,13 @@ async function restore(work: RestoreWork): Promise<void> {
     await removeUnfinished(target);
     const draft = join(dirname(target), `.${basename(target)}.${UNFINISHED}-${process.pid}`);
     try {
-      await unpackAndProve(draft, work);
+      await unpackAndProve(draft, work, manifest);
       context.signal.throwIfAborted();
       const asidePath = await putInPlace(draft, work);
       context.stdout.write(`Restored the backup of ${manifest.createdAt} (release ${manifest.version}) to ${target}\n`);
+      context.stdout.write(
+        "Deliveries, agent runs and mails are held, because the original may still be at work. To let them go: swarmbase resume\n",
+      );
       if (asidePath !== null) context.stdout.write(`What was there is now in ${asidePath}\n`);
     } catch (error) {
       await removeSettledCluster(draft);
@@ -101,7 +108,7 @@ async function restore(work: RestoreWork): Promise<void> {
   }
 }
 
-async function unpackAndProve(draft: string, work: RestoreWork): Promise<void> {
+async function unpackAndProve(draft: string, work: RestoreWork, { createdAt }: BackupManifest): Promise<void> {
   const { file, settings, context, progress } = work;
   progress.step("unpacking it");
   await extractBackup({ file, dataDir: draft, signal: context.signal, onBytes: (count) => progress.add(count) });
@@ -125,6 +132,8 @@ async function unpackAndProve(draft: string, work: RestoreWork): Promise<void> {
           `The backup comes from a newer release of Swarmbase: this one does not know ${unknown.join(", ")}. Nothing was changed.`,
         );
       }
+      const restoredAt = context.clock.now().toISOString();
+      await markRestoredCopy(client, { restoredAt, backupOf: createdAt }, { isReplacing: true });
     } finally {
       await client.end();
     }

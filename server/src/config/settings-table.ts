@@ -158,6 +158,16 @@ export const SETTINGS = [
     description:
       "Loopback port of the embedded PostgreSQL; 0 takes the port used last, or any free one. A free one is also taken when the wanted port is in use.",
   },
+  {
+    name: "RESTORED_COPY",
+    group: "Database",
+    kind: "choice",
+    choices: ["keep", "hold", "resume"],
+    default: "keep",
+    secret: false,
+    description:
+      "Whether the database counts as a restored copy, in which deliveries, agent runs and mails are held. `restore` marks what it makes; `keep` leaves the mark as it is, `hold` sets it at the start (for a copy that was made in another way), `resume` removes it at the start, as `swarmbase resume` does.",
+  },
   ...TABLE_SETTINGS,
   {
     name: "MASTER_KEY",

@@ -15,6 +15,8 @@ export interface ConsoleOptions {
   /** Where the workspace of the console is; left out, beside the server. */
   readonly folder?: string;
   onProgress(line: string): void;
+  /** Whether the database is a restored copy in which deliveries, agent runs and mails are held. */
+  isHeldCopy(): boolean;
 }
 
 type Standing =
@@ -42,8 +44,6 @@ export function openConsole(options: ConsoleOptions): ConsoleRoom {
       observer.note("console.unavailable", { error });
     },
   );
-  const start = Buffer.from(JSON.stringify({ url: "", anon_key: anonKey, version }));
-
   return {
     findFile: (path, asked) => {
       const file = standing.kind === "ready" && path !== PAGE ? standing.files.get(path) : undefined;
@@ -75,7 +75,9 @@ export function openConsole(options: ConsoleOptions): ConsoleRoom {
     getStart: () => ({
       status: 200,
       headers: { ...PAGE_HEADERS, "content-type": "application/json; charset=utf-8", "cache-control": "no-cache" },
-      body: start,
+      body: Buffer.from(
+        JSON.stringify({ url: "", anon_key: anonKey, version, ...(options.isHeldCopy() && { restored_copy: "held" }) }),
+      ),
     }),
     close: async () => {
       ending.abort();

@@ -1,6 +1,6 @@
 import type pg from "pg";
 import type { Observer } from "../observe/index.ts";
-import { askWritability } from "./sql/ask-writability.ts";
+import { selectServerState, type ServerState } from "./sql/select-server-state.ts";
 
 /** Why requests cannot be served now. */
 export type DatabaseFault = "unreachable" | "read_only" | "exhausted";
@@ -14,6 +14,8 @@ export interface ProbeOptions {
   readonly allPools: readonly pg.Pool[];
   readonly timeoutMs: number;
   readonly observer: Observer;
+  /** Called with every answer of the server. */
+  onState(state: ServerState): void;
 }
 
 const TOO_MANY_CONNECTIONS = "53300";
@@ -62,7 +64,9 @@ function noteChange(finding: Finding, observer: Observer): void {
 async function examine(options: ProbeOptions): Promise<Finding> {
   const { pool, requestPools, allPools, timeoutMs } = options;
   try {
-    const { isReadOnly, isStandby } = await askPatiently(pool);
+    const state = await askPatiently(pool);
+    const { isReadOnly, isStandby } = state;
+    options.onState(state);
     if (isReadOnly) {
       await Promise.all(allPools.map((each) => dropIdle(each)));
       return {
@@ -82,7 +86,7 @@ async function examine(options: ProbeOptions): Promise<Finding> {
 }
 
 /** A process that stood still for longer than the timeout blames the server for it; the second attempt does not. */
-async function askPatiently(pool: pg.Pool): ReturnType<typeof askWritability> {
+async function askPatiently(pool: pg.Pool): Promise<ServerState> {
   try {
     return await ask(pool);
   } catch (error) {
@@ -92,11 +96,11 @@ async function askPatiently(pool: pg.Pool): ReturnType<typeof askWritability> {
 }
 
 /** Not kept when the server takes no writes: after a failover the same address may lead to another server. */
-async function ask(pool: pg.Pool): ReturnType<typeof askWritability> {
+async function ask(pool: pg.Pool): Promise<ServerState> {
   const client = await pool.connect();
   let isReusable = false;
   try {
-    const answer = await askWritability(client);
+    const answer = await selectServerState(client);
     isReusable = !answer.isReadOnly;
     return answer;
   } finally {

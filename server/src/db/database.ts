@@ -5,6 +5,7 @@ import type { Observer } from "../observe/index.ts";
 import { withRole } from "./connection.ts";
 import { createProbe, type DatabaseFault } from "./create-probe.ts";
 import { timeFlights } from "./pipeline/flight-times.ts";
+import type { RestoredCopy } from "./sql/restored-copy.ts";
 
 export interface Database {
   /** Signs in as `sb_user`, which may become `anon` and `authenticated` only. */
@@ -31,6 +32,8 @@ export interface DatabaseOptions {
   readonly closeTimeoutMs?: number;
   /** How long a check waits for an answer, and for a connection that requests could use. */
   readonly probeTimeoutMs?: number;
+  /** Called with the mark of a restored copy, or its absence, whenever the server has answered a check. */
+  onRestoredCopy?(copy: RestoredCopy | null): void;
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -56,7 +59,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   const service = openPool({ role: "sb_service", purpose: "service", max: poolSize });
   const work = openPool({ role: "sb_service", purpose: "work", max: poolSize });
   const probe = openPool({
-    role: "sb_user",
+    role: "sb_service",
     purpose: "probe",
     max: 1,
     connectTimeoutMs: probeTimeoutMs,
@@ -78,6 +81,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       allPools: [user.pool, service.pool, work.pool],
       timeoutMs: probeTimeoutMs,
       observer,
+      onState: ({ restoredCopy }) => options.onRestoredCopy?.(restoredCopy),
     }),
     close: async () => {
       await Promise.all(pools.map((pool) => pool.close()));

@@ -33,6 +33,7 @@ export type { FlightOptions, FlightResult, FlightRow, FlightStatement } from "./
 export { runFlight } from "./pipeline/run-flight.ts";
 export type { FlightValue } from "./pipeline/value-text.ts";
 export { buildScope, type Scope } from "./scope.ts";
+export { clearRestoredCopy, findRestoredCopy, markRestoredCopy, type RestoredCopy } from "./sql/restored-copy.ts";
 export { type DiskRoom, decideDiskLevel, measureDisk, measureStorage, type Storage } from "./storage.ts";
 export { translateUnavailable } from "./unavailable.ts";
 export { watchDatabase } from "./watch-database.ts";

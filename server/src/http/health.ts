@@ -24,16 +24,19 @@ export interface HealthOptions {
   version: string;
   /** Null when requests can be served, those that write included. */
   findObstacle(): Promise<Obstacle | null>;
+  /** Whether the database is a restored copy in which deliveries, agent runs and mails are held. */
+  isHeldCopy(): boolean;
 }
 
-export function healthRoutes({ version, findObstacle }: HealthOptions): Route[] {
+export function healthRoutes({ version, findObstacle, isHeldCopy }: HealthOptions): Route[] {
+  const describe = (status: "ok" | "ready") => ({ status, version, ...(isHeldCopy() && { restored_copy: "held" }) });
   return [
     {
       method: "GET",
       path: "/health",
       access: "public",
       limit: null,
-      handler: (_request, reply) => reply.header("cache-control", "no-store").send({ status: "ok", version }),
+      handler: (_request, reply) => reply.header("cache-control", "no-store").send(describe("ok")),
     },
     {
       method: "GET",
@@ -43,7 +46,7 @@ export function healthRoutes({ version, findObstacle }: HealthOptions): Route[] 
       async handler(_request, reply) {
         void reply.header("cache-control", "no-store");
         const obstacle = await findObstacle().catch(() => "unreachable" as const);
-        if (obstacle === null) return { status: "ready", version };
+        if (obstacle === null) return describe("ready");
         throw new AppError("SERVICE_UNAVAILABLE", MESSAGES[obstacle], { retryAfterSeconds: RETRY_AFTER_SECONDS });
       },
     },

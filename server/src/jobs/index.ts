@@ -2,5 +2,6 @@
 // Not in charge of: what the workers do.
 
 export { Alarm, spread } from "./alarm.ts";
+export { Hold } from "./hold.ts";
 export { type SuperviseOptions, supervise } from "./supervise.ts";
 export type { Worker } from "./worker.ts";

@@ -17,6 +17,11 @@ export const OBSERVATIONS = {
   "service.stopped": { level: "info", message: "stopped" },
   "service.stop_failed": { level: "error", message: "a part did not stop cleanly", stack: true },
   "service.setting_unknown": { level: "warn", message: "an environment variable looks like a misspelt setting" },
+  "service.held": {
+    level: "warn",
+    message: "this database is a restored copy: deliveries, agent runs and mails are held",
+  },
+  "service.resumed": { level: "info", message: "nothing is held any more: this database is an original again" },
   "service.crashed": { level: "fatal", message: "unexpected fault, stopping", stack: true },
 
   "console.unavailable": { level: "error", message: "the console cannot be served" },

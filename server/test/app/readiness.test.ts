@@ -3,55 +3,27 @@ import { type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { createTestDatabase, sharedCluster, type TestDatabase } from "../support/database.ts";
-import { makeDataDir, type Program, readCredentials, runProgram } from "./program.ts";
+import { addSwarm, type NodeClient, openNodeClient, PROXIED } from "./node-client.ts";
+import { makeDataDir, type Program, runProgram } from "./program.ts";
 
 const SLOW = { timeout: 180_000 };
 
-interface CallInit {
-  readonly method?: "POST";
-  readonly body?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-interface Node {
+interface Node extends NodeClient {
   readonly database: TestDatabase;
   readonly program: Program;
-  call(path: string, init?: CallInit): Promise<Response>;
-  /** As the service role. */
-  write(table: string, row: object): Promise<Response>;
 }
 
-/** A node on a database of its own, reached as a proxy reaches it. */
+/** A node on a database of its own. */
 async function startNode(t: TestContext, env: Record<string, string> = {}): Promise<Node> {
   // Before the database: what is made first is cleaned up first, and no database is dropped under a node that runs.
   const dataDir = await makeDataDir(t);
   const database = await createTestDatabase(t);
+  const { adminUrl: DATABASE_URL, masterKey: MASTER_KEY } = database;
   const program = runProgram(t, ["serve"], {
-    env: {
-      DATABASE_URL: database.adminUrl,
-      MASTER_KEY: database.masterKey,
-      DATA_DIR: dataDir,
-      TLS_MODE: "proxy",
-      TRUSTED_PROXIES: "127.0.0.1",
-      ...env,
-    },
+    env: { DATABASE_URL, MASTER_KEY, DATA_DIR: dataDir, ...PROXIED, ...env },
   });
   await program.waitFor("service.started");
-  const { url, service_role_key: key } = await readCredentials(dataDir);
-  const call = (path: string, init: CallInit = {}): Promise<Response> =>
-    fetch(`${url}${path}`, {
-      ...init,
-      headers: {
-        "x-forwarded-proto": "https",
-        apikey: key,
-        authorization: `Bearer ${key}`,
-        "content-type": "application/json",
-        ...init.headers,
-      },
-    });
-  const write = (table: string, row: object): Promise<Response> =>
-    call(`/rest/v1/${table}`, { method: "POST", body: JSON.stringify(row) });
-  return { database, program, call, write };
+  return { ...(await openNodeClient(dataDir)), database, program };
 }
 
 /** From another database, so that what is set for this one does not concern it. */
@@ -69,7 +41,7 @@ test(
   "a node on a server that became read-only is not ready, refuses writes with 503 and comes back",
   SLOW,
   async (t) => {
-    const { database, program, call, write } = await startNode(t);
+    const { database, program, call, post } = await startNode(t);
     const name = `"${database.owner.database}"`;
     await database.owner.query(
       `create table public.notes (id int primary key);
@@ -77,7 +49,7 @@ test(
      create function public.add_note() returns void language sql volatile as 'insert into public.notes values (7)';
      notify pgrst, 'reload schema'`,
     );
-    assert.equal((await write("notes", { id: 1 })).status, 201);
+    assert.equal((await post("/rest/v1/notes", { id: 1 })).status, 201);
     const writingRead = await call("/rest/v1/rpc/add_note");
     assert.equal(writingRead.status, 405, "a GET that writes is the caller's mistake");
 
@@ -96,9 +68,9 @@ test(
     assert.equal((await call("/rest/v1/rpc/add_note")).status, 405);
     const account = { email: "reader@example.com", password: "correct horse battery" };
     const refusals = [
-      await write("notes", { id: 2 }),
-      await call("/rest/v1/rpc/add_note", { method: "POST", body: "{}" }),
-      await call("/auth/v1/signup", { method: "POST", body: JSON.stringify(account) }),
+      await post("/rest/v1/notes", { id: 2 }),
+      await post("/rest/v1/rpc/add_note", {}),
+      await post("/auth/v1/signup", account),
     ];
     for (const refused of refusals) {
       const body = (await refused.json()) as { code: string };
@@ -110,7 +82,7 @@ test(
 
     await asAdmin(`alter database ${name} reset default_transaction_read_only`);
     while ((await call("/ready")).status !== 200) await sleep(50);
-    assert.equal((await write("notes", { id: 2 })).status, 201);
+    assert.equal((await post("/rest/v1/notes", { id: 2 })).status, 201);
     const events = program.lines().map(({ event }) => event);
     assert.equal(events.filter((event) => event === "database.read_only").length, 1, "once, however often it is asked");
     assert.equal(events.filter((event) => event === "database.reachable").length, 1);
@@ -118,13 +90,14 @@ test(
 );
 
 test("a node that is told to stop says so, serves on for STOP_DELAY_MS, and lets a run finish", SLOW, async (t) => {
-  const { database, program, call, write } = await startNode(t, {
+  const node = await startNode(t, {
     STOP_DELAY_MS: "1500",
     STOP_TIMEOUT_MS: "100",
     AGENT_RUN_STOP_TIMEOUT_MS: "60000",
     SIMULATED_FIRST_TOKEN_MS: "4000",
   });
-  const runId = await beginRun(call, write);
+  const { database, program, call } = node;
+  const runId = await beginRun(node);
   const exited = program.stop();
   await program.waitFor("service.stopping");
   const ready = await call("/ready");
@@ -147,27 +120,10 @@ test("a second signal ends the delay of a stop", SLOW, async (t) => {
 });
 
 /** In the background, by an agent of its own. */
-async function beginRun(call: Node["call"], write: Node["write"]): Promise<string> {
-  const account = { email: "runner@example.com", password: "correct horse battery", email_confirm: true };
-  const made = await call("/auth/v1/admin/users", { method: "POST", body: JSON.stringify(account) });
-  const { id: userId } = (await made.json()) as { id: string };
-  const insert = async (table: string, row: object): Promise<string> => {
-    const answer = await call(`/rest/v1/${table}`, {
-      method: "POST",
-      body: JSON.stringify(row),
-      headers: { prefer: "return=representation" },
-    });
-    assert.equal(answer.status, 201, await answer.clone().text());
-    return ((await answer.json()) as { id: string }[])[0]?.id ?? "";
-  };
-  const agentId = await insert("agents", { user_id: userId, name: "Ada", framework: "provider_a" });
-  const swarmId = await insert("swarms", { owner_id: userId, name: "Team" });
-  const member = await write("swarm_agents", { swarm_id: swarmId, agent_id: agentId });
-  assert.equal(member.status, 201, await member.text());
-  const asked = await call("/functions/v1/agent-respond", {
-    method: "POST",
-    body: JSON.stringify({ swarm_id: swarmId, message: "Hello", background: true, user_id: userId }),
-  });
+async function beginRun(node: NodeClient): Promise<string> {
+  const userId = await node.addUser("runner@example.com");
+  const body = { swarm_id: await addSwarm(node, userId), message: "Hello", background: true, user_id: userId };
+  const asked = await node.post("/functions/v1/agent-respond", body);
   assert.equal(asked.status, 202, await asked.clone().text());
   return ((await asked.json()) as { run_id: string }).run_id;
 }

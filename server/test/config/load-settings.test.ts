@@ -38,6 +38,7 @@ describe("defaults", () => {
       databaseDirectUrl: null,
       databaseAdminUrl: null,
       dbPoolSize: 10,
+      restoredCopy: "keep",
       dbSchemas: ["public"],
       dbMaxRows: 1000,
       dbStatementTimeoutMs: 8000,

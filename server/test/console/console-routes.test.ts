@@ -39,6 +39,8 @@ async function makeBuilt(t: TestContext): Promise<string> {
   return folder;
 }
 
+let isHeldCopy = false;
+
 function open(t: TestContext, folder: string, lines: string[] = []): ConsoleRoom {
   const room = openConsole({
     environment: {},
@@ -47,6 +49,7 @@ function open(t: TestContext, folder: string, lines: string[] = []): ConsoleRoom
     anonKey: "public-key",
     folder,
     onProgress: (line) => lines.push(line),
+    isHeldCopy: () => isHeldCopy,
   });
   t.after(() => room.close());
   return room;
@@ -92,6 +95,10 @@ test("the page and its files, as a browser asks for them", async (t) => {
   assert.match((await server.request("/console/theme.js")).headers["cache-control"] ?? "", /no-cache/);
   const start = await server.request("/console.json");
   assert.deepEqual(start.json, { url: "", anon_key: "public-key", version: "1.2.3" });
+  isHeldCopy = true;
+  const held = await server.request("/console.json");
+  isHeldCopy = false;
+  assert.deepEqual(held.json, { ...start.json, restored_copy: "held" });
 });
 
 test("files are sent compressed to who takes that, and plain to who does not", async (t) => {

@@ -35,7 +35,7 @@ describe("the OpenAPI document", () => {
         sessionInactivitySeconds: 0,
         limits: nothing,
       }),
-      ...healthRoutes({ version: "", findObstacle: () => Promise.resolve(null) }),
+      ...healthRoutes({ version: "", findObstacle: () => Promise.resolve(null), isHeldCopy: () => false }),
       ...realtimeRoutes({ broadcast: nothing, sessionInactivitySeconds: 0 }),
       ...referenceRoutes(openReference(SOURCES)),
     ].map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}`);

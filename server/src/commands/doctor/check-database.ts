@@ -1,6 +1,6 @@
 import type { Client } from "pg";
 import { checkMasterKey } from "../../auth/index.ts";
-import { compareMigrations, inspectServer } from "../../db/index.ts";
+import { compareMigrations, findRestoredCopy, inspectServer } from "../../db/index.ts";
 import type { Clock } from "../../time/index.ts";
 import { formatBytes } from "../progress-line.ts";
 import { type Findings, reasonOf } from "./finding.ts";
@@ -42,6 +42,7 @@ export async function checkDatabase(client: Client, o: DatabaseCheckOptions, fin
   judgeRights(health, findings);
   judgeLeftovers(health, findings);
   await judgeMigrations(client, findings);
+  await judgeCopy(client, findings);
   await judgeBacklog(client, o.backlogSeconds ?? BACKLOG_SECONDS, findings);
   await judgeMasterKey(client, o.masterKey, findings);
 }
@@ -128,6 +129,17 @@ async function judgeMigrations(client: Client, findings: Findings): Promise<void
   } else {
     findings.ok("migrations", "none is waiting");
   }
+}
+
+async function judgeCopy(client: Client, findings: Findings): Promise<void> {
+  const copy = await findRestoredCopy(client);
+  if (copy === null) return;
+  const origin = copy.backupOf === null ? "" : ` from the backup of ${copy.backupOf}`;
+  findings.warn("copy", {
+    what: `the database is a copy, restored at ${copy.restoredAt}${origin}`,
+    why: "Webhook deliveries, agent runs and mails are held, because the original may still be at work.",
+    advice: "If it is the original from now on: swarmbase resume",
+  });
 }
 
 async function judgeBacklog(client: Client, mostSeconds: number, findings: Findings): Promise<void> {

@@ -2,7 +2,18 @@ import type { Schema } from "../openapi/document.ts";
 import { record, TEXT } from "../schemas/schema-parts.ts";
 import { inPath, inQuery, type OperationTexts } from "./operation-text.ts";
 
-const statusOf = (status: string): Schema => record({ status: { type: "string", const: status }, version: TEXT });
+const statusOf = (status: string): Schema =>
+  record(
+    { status: { type: "string", const: status }, version: TEXT },
+    {
+      restored_copy: {
+        type: "string",
+        const: "held",
+        description:
+          "The database is a restored copy: deliveries, agent runs and mails are held until `swarmbase resume`.",
+      },
+    },
+  );
 
 /** Of the service as a whole: probes, these documents, and broadcasts without a socket. */
 export const SERVICE_OPERATIONS: OperationTexts = {

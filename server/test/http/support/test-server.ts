@@ -92,7 +92,11 @@ export async function startServer(
     settings,
     tls: isProxied ? null : tlsMaterial,
     routes: [
-      ...healthRoutes({ version: "1.2.3", findObstacle: options.findObstacle ?? (async () => null) }),
+      ...healthRoutes({
+        version: "1.2.3",
+        findObstacle: options.findObstacle ?? (async () => null),
+        isHeldCopy: () => false,
+      }),
       ...(options.routes ?? []),
     ],
     ...(options.gate === undefined ? {} : { gate: options.gate }),

@@ -1,0 +1,38 @@
+import { loadSettings } from "../config/index.ts";
+import { clearRestoredCopy, findRestoredCopy } from "../db/index.ts";
+import type { Command } from "./command.ts";
+import { parseOptions } from "./parse-options.ts";
+import { selectHeldWork } from "./sql/select-held-work.ts";
+import { withOwnerClient } from "./with-owner-client.ts";
+
+export const resumeCommand: Command = {
+  name: "resume",
+  summary: "let a restored copy deliver webhooks, run agents and send mails",
+  help: `
+Usage: swarmbase resume [--dry-run]
+
+A database that "restore" has made is a copy, and its original may still be at work. So that nothing is done twice, a
+copy holds webhook deliveries, agent runs and mails. This command says that the copy is the original from now on. Nodes
+that are running notice within a few seconds, without a restart.
+
+What waited at the time of the backup goes on then, also what the original has delivered since: receivers know it by the
+id of the delivery.
+
+--dry-run  say what is held, and change nothing.`,
+  run: async (context) => {
+    const { values } = parseOptions(context.args, { "dry-run": { type: "boolean" } });
+    const isDryRun = values["dry-run"] === true;
+    const report = await withOwnerClient(loadSettings(context.env), context, async ({ client }) => {
+      const copy = await findRestoredCopy(client);
+      if (copy === null) return "Nothing is held: this database is not a restored copy.";
+      const { events, deliveries, runs } = await selectHeldWork(client);
+      const what = `events ${events}, deliveries ${deliveries}, runs ${runs}`;
+      const origin = copy.backupOf === null ? "" : ` of the backup of ${copy.backupOf}`;
+      if (isDryRun) return `This is a copy${origin}, restored at ${copy.restoredAt}. Held: ${what}.`;
+      await clearRestoredCopy(client);
+      return `Resumed. What was held goes on now: ${what}.`;
+    });
+    context.stdout.write(`${report}\n`);
+    return 0;
+  },
+};

@@ -1,0 +1,17 @@
+import type { ClientBase } from "pg";
+
+export interface HeldWork {
+  readonly events: number;
+  readonly deliveries: number;
+  readonly runs: number;
+}
+
+/** What goes on as soon as nothing is held any more. */
+export async function selectHeldWork(client: ClientBase): Promise<HeldWork> {
+  const { rows } = await client.query<HeldWork>(
+    `select (select count(*)::int from private.events) as "events",
+            (select count(*)::int from private.webhook_queue) as "deliveries",
+            (select count(*)::int from public.runs where status = 'queued') as "runs"`,
+  );
+  return rows[0] ?? { events: 0, deliveries: 0, runs: 0 };
+}

@@ -1,0 +1,46 @@
+import type { RestoredCopy } from "./db/index.ts";
+import { AppError } from "./errors/index.ts";
+import { Hold, type Worker } from "./jobs/index.ts";
+import type { Observer } from "./observe/index.ts";
+
+const RETRY_AFTER_SECONDS = 60;
+
+/**
+ * What a restored copy may not do while its original may still be at work: deliver webhooks, carry out agent runs, send mails.
+ * The mark is in the database, so every node on it sees it, and `swarmbase resume` removes it.
+ */
+export interface CopyHold {
+  readonly isHeld: boolean;
+  /** Called with what the database says now. */
+  update(copy: RestoredCopy | null): void;
+  over(workers: readonly Worker[]): readonly Worker[];
+  /** Throws what a caller is told whose call would reach the outside. */
+  requireReleased(): void;
+}
+
+export function createCopyHold(copy: RestoredCopy | null, observer: Observer): CopyHold {
+  const hold = new Hold(copy !== null);
+  const noteHeld = ({ restoredAt, backupOf }: RestoredCopy): void =>
+    observer.note("service.held", { restoredAt, backupOf, command: "swarmbase resume" });
+  if (copy !== null) noteHeld(copy);
+  return {
+    get isHeld() {
+      return hold.isHeld;
+    },
+    update(found) {
+      if ((found !== null) === hold.isHeld) return;
+      if (found === null) observer.note("service.resumed");
+      else noteHeld(found);
+      hold.set(found !== null);
+    },
+    over: (workers) => workers.map((worker) => hold.over(worker)),
+    requireReleased() {
+      if (!hold.isHeld) return;
+      throw new AppError(
+        "SERVICE_UNAVAILABLE",
+        "This is a restored copy: deliveries, agent runs and mails are held until its operator runs: swarmbase resume",
+        { retryAfterSeconds: RETRY_AFTER_SECONDS },
+      );
+    },
+  };
+}

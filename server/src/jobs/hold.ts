@@ -1,0 +1,49 @@
+import type { Worker } from "./worker.ts";
+
+/** Keeps workers from working for as long as somebody says so. */
+export class Hold {
+  #isHeld: boolean;
+  #change = Promise.withResolvers<void>();
+
+  constructor(isHeld: boolean) {
+    this.#isHeld = isHeld;
+  }
+
+  get isHeld(): boolean {
+    return this.#isHeld;
+  }
+
+  set(isHeld: boolean): void {
+    if (isHeld === this.#isHeld) return;
+    this.#isHeld = isHeld;
+    const { resolve } = this.#change;
+    this.#change = Promise.withResolvers<void>();
+    resolve();
+  }
+
+  /** The same worker, which begins when the hold is released and stops when it is set again. */
+  over(worker: Worker): Worker {
+    const run = async (signal: AbortSignal): Promise<void> => {
+      while (!signal.aborted) {
+        const change = this.#change.promise;
+        if (this.#isHeld) {
+          await Promise.race([change, aborted(signal)]);
+          continue;
+        }
+        const held = new AbortController();
+        void change.then(() => held.abort());
+        await worker.run(AbortSignal.any([signal, held.signal]));
+        // A worker that ends by itself is the supervisor's business.
+        if (!held.signal.aborted) return;
+      }
+    };
+    return { ...worker, run };
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
