@@ -1,5 +1,7 @@
 import { catalogueOf, describeProviders, loadProviders } from "./agents/index.ts";
+import { realpathSync } from "node:fs";
 import type { IncomingMessage } from "node:http";
+import { sep } from "node:path";
 import type { Duplex } from "node:stream";
 import { admitCaller, checkRequestSignature, writeCredentials } from "./auth/index.ts";
 import { type Closers, createClosers } from "./closers.ts";
@@ -43,6 +45,8 @@ export interface App {
   /** Where this machine finds it. */
   readonly localUrl: string;
   readonly caFile: string | null;
+  /** Where the embedded database is when that is not in the data directory; else null. */
+  readonly databaseDir: string | null;
   /** Who answers for each framework, in words. */
   readonly providers: readonly string[];
   /** Whether the database is a restored copy in which deliveries, agent runs and mails are held. */
@@ -183,8 +187,17 @@ async function joinRooms(options: AppOptions, closers: Closers): Promise<App> {
     leave();
     return closers.closeAll();
   };
-  const { isHeld: isHeldCopy } = copyHold;
-  return { url, localUrl, caFile, providers: describeProviders(providers), isHeldCopy, failed, leave, stop };
+  return {
+    url,
+    localUrl,
+    caFile,
+    databaseDir: findOutsideFolder(server.clusterDir, settings.dataDir),
+    providers: describeProviders(providers),
+    isHeldCopy: copyHold.isHeld,
+    failed,
+    leave,
+    stop,
+  };
 }
 
 /** Null on a node that serves no requests, or is told to go without. */
@@ -205,6 +218,10 @@ function openConsoleRoom(
   });
   closers.add("console", () => consoleRoom.close());
   return consoleRoom;
+}
+
+function findOutsideFolder(clusterDir: string | null, dataDir: string): string | null {
+  return clusterDir === null || clusterDir.startsWith(realpathSync(dataDir) + sep) ? null : clusterDir;
 }
 
 async function loadTls(settings: Settings, clock: Clock): Promise<TlsMaterial | null> {

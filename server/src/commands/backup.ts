@@ -1,5 +1,5 @@
-import { stat } from "node:fs/promises";
-import { basename, join, resolve } from "node:path";
+import { mkdir, stat, writeFile } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
 import { loadSettings, type Settings } from "../config/index.ts";
 import { derivePassword } from "../crypto/index.ts";
 import {
@@ -30,8 +30,9 @@ Makes one file with the embedded database as it is at one moment, the master key
 The service may be running, and goes on serving; a stopped one stays stopped. The file is for its owner alone: whoever has
 it has every row and every secret. Bring it back with: swarmbase restore <file>
 
---to  where to. In a folder, the file is named after the time; default: the folder you are in. A file that is already
-      there is not replaced.
+--to  where to. A name that ends in .tar.gz or .tgz is the file; everything else is a folder, in which the file is named
+      after the time. The folder is made, for you alone and with a .gitignore, when it is not there; default: the folder
+      you are in. A file that is already there is not replaced.
 
 With DATABASE_URL the database is not ours to copy: use pg_dump, pg_basebackup or your provider's backups, and keep
 MASTER_KEY with them.`,
@@ -60,6 +61,8 @@ MASTER_KEY with them.`,
     return 0;
   },
 };
+
+const FILE_NAME = /\.(tar\.gz|tgz)$/i;
 
 interface BackupWork {
   readonly file: string;
@@ -127,16 +130,24 @@ async function* joinEntries(kept: readonly TarEntry[], cluster: AsyncIterable<Ta
 
 async function chooseFile(to: string, { clock }: CommandContext): Promise<string> {
   const wanted = resolve(to);
+  const found = await stat(wanted).catch(() => null);
+  if (found?.isFile() === true) throw alreadyThereError(wanted);
+  const isFolder = found?.isDirectory() ?? (to.endsWith("/") || !FILE_NAME.test(wanted));
   const stamp = clock.now().toISOString().slice(0, 19).replaceAll(":", "-");
-  const isFolder =
-    to.endsWith("/") ||
-    (await stat(wanted).then(
-      (found) => found.isDirectory(),
-      () => false,
-    ));
   const file = isFolder ? join(wanted, `swarmbase-${stamp}Z.tar.gz`) : wanted;
-  if (await exists(file)) throw new Error(`${file} is already there, and a backup never replaces a file.`);
+  if (await exists(file)) throw alreadyThereError(file);
+  await makeFolder(dirname(file));
   return file;
+}
+
+function alreadyThereError(file: string): Error {
+  return new Error(`${file} is already there, and a backup never replaces a file.`);
+}
+
+/** One that is there keeps its mode: the operator chose it. A new one is kept out of version control, as secrets should be. */
+async function makeFolder(folder: string): Promise<void> {
+  const firstMade = await mkdir(folder, { recursive: true, mode: 0o700 });
+  if (firstMade !== undefined) await writeFile(join(folder, ".gitignore"), "*\n", { mode: 0o600 });
 }
 
 function exists(path: string): Promise<boolean> {

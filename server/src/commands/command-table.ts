@@ -6,6 +6,7 @@ import { keysCommand } from "./keys.ts";
 import { listenCommand } from "./listen.ts";
 import { migrateCommand } from "./migrate.ts";
 import { psqlCommand } from "./psql.ts";
+import { removeDataCommand } from "./remove-installation.ts";
 import { restoreCommand } from "./restore.ts";
 import { resumeCommand } from "./resume.ts";
 import { serveCommand } from "./serve.ts";
@@ -23,6 +24,7 @@ export const COMMANDS: readonly Command[] = [
   resumeCommand,
   upgradeCommand,
   doctorCommand,
+  removeDataCommand,
   psqlCommand,
   versionCommand,
 ];

@@ -64,7 +64,7 @@ async function examine(context: CommandContext, findings: Findings): Promise<voi
     ["database", () => reachDatabase(settings, isRunning, context, findings)],
     ["redis", () => checkRedis(settings, findings)],
     ["mail", () => checkMail(settings, { observer, clock }, findings)],
-    ["providers", () => checkProviders(settings, findings)],
+    ["providers", async () => checkProviders(settings, context.env, findings)],
   ];
   for (const [check, run] of checks) {
     context.signal.throwIfAborted();

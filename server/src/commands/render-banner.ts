@@ -5,6 +5,8 @@ export interface BannerFacts {
   readonly localUrl: string;
   readonly caFile: string | null;
   readonly keysFile: string;
+  /** Where the embedded database is when that is not in the data directory; else null. */
+  readonly databaseDir: string | null;
   readonly providers: readonly string[];
   readonly isHeldCopy: boolean;
   readonly version: string;
@@ -18,14 +20,16 @@ export function renderBanner(facts: BannerFacts): string {
     ["URL", facts.url],
     ["Health", `${facts.url}/health`],
     ["Keys", facts.keysFile],
+    ...(facts.databaseDir === null ? [] : ([["Database", facts.databaseDir]] as const)),
     ...facts.providers.map((line, at) => [at === 0 ? "Models" : "", line] as const),
     ...(facts.isHeldCopy ? ([["Held", HELD]] as const) : []),
     ["Docs", "docs/README.md"],
     ["Try it", buildHealthCommand(facts)],
     ["Stop", "Ctrl-C"],
   ] as const;
+  const width = Math.max(...rows.map(([label]) => label.length)) + 2;
   const seconds = (facts.tookMs / 1000).toFixed(1);
-  const lines = rows.map(([label, value]) => `  ${label.padEnd(8)}${value}`);
+  const lines = rows.map(([label, value]) => `  ${label.padEnd(width)}${value}`);
   return ["", `Swarmbase ${facts.version} is running (started in ${seconds} s)`, "", ...lines, "", ""].join("\n");
 }
 

@@ -121,6 +121,14 @@ function announce({ app, settings, observer, context, isPlain, tookMs }: Announc
     return;
   }
   const curl = buildHealthCommand(app);
-  const { url, providers } = app;
-  observer.note("service.started", { url, providers, curl, operatorFile: keysFile, version: context.version, tookMs });
+  const { url, providers, databaseDir } = app;
+  observer.note("service.started", {
+    url,
+    providers,
+    curl,
+    databaseDir,
+    operatorFile: keysFile,
+    version: context.version,
+    tookMs,
+  });
 }

@@ -10,6 +10,7 @@ export { type Database, openDatabase } from "./database.ts";
 export { readBaseBackup } from "./embedded/base-backup.ts";
 export { holdDataDirectory, isDataDirectoryHeld } from "./embedded/hold-data-directory.ts";
 export { locateBinaries } from "./embedded/locate-binaries.ts";
+export { listInstallation, removeInstallation } from "./embedded/remove-installation.ts";
 export { isProcessAlive } from "./embedded/process-state.ts";
 export {
   findCluster,

@@ -106,6 +106,18 @@ test("a backup of a running and of a stopped instance, restored", SLOW, async (t
     await copyFile(stdout.trim(), join(home, "resting.tar.gz"));
   });
 
+  await t.test("into a folder that is not there yet, which is made for its owner alone", async () => {
+    for (const to of [join(home, "a", "new"), `${join(home, "slashed")}/`, join(home, "named", "one.tgz")]) {
+      const { code, stdout, stderr } = await runHere(["backup", "--to", to], env);
+      assert.equal(code, 0, stderr);
+      const file = stdout.trim();
+      assert.equal(file.endsWith(".tgz") ? file : `${dirname(file)}`, to.replace(/\/$/, ""));
+      assert.equal((await stat(dirname(file))).mode & 0o777, 0o700);
+      assert.equal((await stat(file)).mode & 0o777, 0o600);
+      assert.equal(await readFile(join(dirname(file), ".gitignore"), "utf8"), "*\n");
+    }
+  });
+
   await t.test("a used folder needs the word, and is moved aside", async () => {
     const refused = await runHere(["restore", join(home, "resting.tar.gz")], env);
     assert.equal(refused.code, 1);

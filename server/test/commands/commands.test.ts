@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { readFile, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { chmod, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import pg from "pg";
 import packageJson from "../../package.json" with { type: "json" };
@@ -67,6 +67,51 @@ test("certificate renew keeps the authority unless a new one is asked for", asyn
     assert.equal(refused.code, code);
     assert.match(refused.stderr, expected);
   }
+});
+
+test("remove-data lists what it would remove, and with --yes removes that and nothing else", SLOW, async (t) => {
+  const dataDir = await makeUsedDataDir(t);
+  const env = { DATA_DIR: dataDir };
+  await writeFile(join(dataDir, "notes.txt"), "mine");
+  const service = runProgram(t, ["serve"], { env });
+  await service.waitFor("service.started");
+  const refused = await runHere(["remove-data", "--yes"], env);
+  assert.deepEqual([refused.code, refused.stdout], [1, ""]);
+  assert.match(refused.stderr, /is running on .* nothing was changed/);
+  await service.stop();
+
+  const listed = await runHere(["remove-data"], env);
+  assert.equal(listed.code, 1);
+  for (const name of ["postgres", "master.key", "credentials.json", "tls"])
+    assert.ok(listed.stdout.includes(`  ${join(dataDir, name)}\n`), name);
+  assert.ok(!listed.stdout.includes("notes.txt"));
+  assert.match(listed.stdout, /Nothing was removed\. .* swarmbase remove-data --yes\n$/);
+
+  const removed = await runHere(["remove-data", "--yes"], env);
+  assert.deepEqual([removed.code, removed.stderr], [0, ""]);
+  assert.match(removed.stdout, /Left, because it is not ours: notes\.txt\n$/);
+  assert.deepEqual(await readdir(dataDir), ["notes.txt"]);
+  assert.match((await runHere(["remove-data", "--yes"], env)).stderr, /has not run with the data directory/);
+  const external = { ...env, DATABASE_URL: "postgresql://u:p@127.0.0.1:1/x", MASTER_KEY: "m".repeat(40) };
+  assert.match((await runHere(["remove-data", "--yes"], external)).stderr, /DATABASE_URL is set/);
+});
+
+test("as root below a closed folder the start says where the database is, and remove-data removes it there", {
+  ...SLOW,
+  skip: process.getuid?.() === 0 ? false : "needs root",
+}, async (t) => {
+  const dataDir = await makeDataDir(t);
+  await chmod(dirname(dataDir), 0o700);
+  const service = runProgram(t, ["serve"], { env: { DATA_DIR: dataDir } });
+  const { databaseDir } = await service.waitFor("service.started");
+  assert.match(String(databaseDir), /^\/var\/lib\/swarmbase\/[0-9a-f]{16}(-\d+)?\/cluster$/);
+  const home = dirname(String(databaseDir));
+  t.after(() => rm(home, { recursive: true, force: true }));
+  await service.stop();
+  assert.ok((await runHere(["remove-data"], { DATA_DIR: dataDir })).stdout.includes(`  ${home}\n`));
+  const removed = await runHere(["remove-data", "--yes"], { DATA_DIR: dataDir });
+  assert.equal(removed.stdout, `Removed ${dataDir} and its database.\n`);
+  for (const path of [home, dataDir]) await assert.rejects(stat(path), { code: "ENOENT" });
 });
 
 test("migrate, keys and psql on a resting and on a running database", SLOW, async (t) => {

@@ -7,7 +7,9 @@ import { type TestContext, test } from "node:test";
 import pg from "pg";
 import { checkDatabase } from "../../src/commands/doctor/check-database.ts";
 import { judgeDisk } from "../../src/commands/doctor/check-data-directory.ts";
+import { checkProviders } from "../../src/commands/doctor/check-surroundings.ts";
 import { collectFindings, type Finding } from "../../src/commands/doctor/finding.ts";
+import { loadSettings } from "../../src/config/index.ts";
 import { derivePassword } from "../../src/crypto/index.ts";
 import { makeAuthority, makeLeaf } from "../../src/http/tls/certificate.ts";
 import { makeDataDir, makeUsedDataDir, type RunOptions, readCredentials, runProgram } from "../app/program.ts";
@@ -151,7 +153,7 @@ test("a running instance: in order, then with faults made on purpose", SLOW, asy
         ["clock", "warning", /that of the file system/],
         ["redis", "fault", /does not answer/],
         ["mail", "fault", /cannot be used: .*ECONNREFUSED/],
-        ["providers", "fault", /cannot be read/],
+        ["providers", "fault", /PROVIDERS_FILE/],
       ]);
     });
   } finally {
@@ -238,6 +240,23 @@ test("faults before there is a database", SLOW, async (t) => {
     }
   } finally {
     taken.close();
+  }
+});
+
+test("providers are judged as the service resolves them", () => {
+  const cases: [Record<string, string>, Finding["level"], RegExp][] = [
+    [{}, "warning", /so agents are simulated/],
+    [{ NODE_ENV: "production" }, "warning", /^no provider of models has a key$/],
+    [{ PROVIDER_A_KIND: "simulated" }, "ok", /provider_a \(simulated\)/],
+    [{ PROVIDER_B_API_KEY: "sk-live-0123" }, "ok", /^provider_b \(anthropic\)$/],
+    [{ PROVIDER_A_KIND: "simulated", NODE_ENV: "production" }, "fault", /ALLOW_SIMULATED=1/],
+  ];
+  for (const [env, level, what] of cases) {
+    const findings = collectFindings();
+    checkProviders(loadSettings(env), env, findings);
+    assert.deepEqual([findings.all.length, findings.all[0]?.level], [1, level], JSON.stringify(env));
+    assert.match(findings.all[0]?.what ?? "", what);
+    if (!("NODE_ENV" in env)) assert.doesNotMatch(JSON.stringify(findings.all), /none of them can answer|sk-live/);
   }
 });
 

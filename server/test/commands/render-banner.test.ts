@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { quoteForShell } from "../../src/commands/quote-for-shell.ts";
-import { buildHealthCommand } from "../../src/commands/render-banner.ts";
+import { buildHealthCommand, renderBanner } from "../../src/commands/render-banner.ts";
 
 test("the curl line names the CA where we made it", () => {
   const localUrl = "https://localhost:8443";
@@ -17,6 +17,24 @@ test("behind a proxy the curl line speaks as the proxy would", () => {
     buildHealthCommand({ localUrl: "http://localhost:8080", caFile: null }),
     "curl -H 'X-Forwarded-Proto: https' http://localhost:8080/health",
   );
+});
+
+test("the banner names a database that lies elsewhere, and what is held", () => {
+  const facts = {
+    url: "https://localhost:8443",
+    localUrl: "https://localhost:8443",
+    caFile: null,
+    keysFile: "/data/credentials.json",
+    databaseDir: null,
+    providers: ["provider_a: simulated"],
+    isHeldCopy: false,
+    version: "1.0.0",
+    tookMs: 1_000,
+  };
+  assert.doesNotMatch(renderBanner(facts), /Database|Held/);
+  const banner = renderBanner({ ...facts, databaseDir: "/var/lib/swarmbase/0123/cluster", isHeldCopy: true });
+  assert.match(banner, /^ {2}Database +\/var\/lib\/swarmbase\/0123\/cluster$/m);
+  assert.match(banner, /^ {2}Held +this is a restored copy: .* swarmbase resume$/m);
 });
 
 test("words for the shell", () => {

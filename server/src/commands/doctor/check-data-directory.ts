@@ -37,6 +37,7 @@ export async function checkDataDirectory(settings: Settings, clock: Clock, findi
   }
   await judgeModes(dataDir, found.mode, findings);
   const cluster = await findCluster(dataDir).catch(() => null);
+  if (cluster !== null && !cluster.home.startsWith(dataDir)) findings.ok(CHECK, `the database is in ${cluster.home}`);
   judgeDisk(await measureDisk(cluster?.home ?? dataDir), settings.diskWarningBytes, findings);
   if (isWritable) await judgeFileClock(dataDir, clock, findings);
 }

@@ -1,7 +1,7 @@
-import { readFile } from "node:fs/promises";
 import { createServer } from "node:net";
+import { loadProviders, type Providers } from "../../agents/index.ts";
 import { createMailer } from "../../auth/index.ts";
-import type { Settings } from "../../config/index.ts";
+import { type Environment, type Settings, SettingsError } from "../../config/index.ts";
 import { pingStore } from "../../limits/index.ts";
 import type { Observer } from "../../observe/index.ts";
 import type { Clock } from "../../time/index.ts";
@@ -76,30 +76,45 @@ export async function checkMail(
   }
 }
 
-export async function checkProviders(settings: Settings, findings: Findings): Promise<void> {
-  if (settings.providersFile !== null) {
-    try {
-      JSON.parse(await readFile(settings.providersFile, "utf8"));
-      return findings.ok("providers", `described in ${settings.providersFile}`);
-    } catch (error) {
-      return findings.fault("providers", {
-        // What a parser says quotes the text, in which somebody may have put a key.
-        what: `${settings.providersFile} (PROVIDERS_FILE) cannot be read: ${error instanceof SyntaxError ? "it is not JSON" : reasonOf(error)}`,
-        why: "No agent can answer.",
-        advice: "Put valid JSON there, or unset PROVIDERS_FILE.",
+export function checkProviders(settings: Settings, environment: Environment, findings: Findings): void {
+  let providers: readonly Providers[keyof Providers][];
+  try {
+    providers = Object.values(loadProviders(settings, environment));
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    for (const what of error.faults) {
+      findings.fault("providers", {
+        what,
+        why: "The service does not start with providers that it cannot understand.",
+        advice: "See docs/guides/models.md, or unset what is named.",
       });
     }
+    return;
   }
-  const rows = [
-    ["provider_a", settings.providerAKind, settings.providerAApiKey, settings.providerABaseUrl],
-    ["provider_b", settings.providerBKind, settings.providerBApiKey, settings.providerBBaseUrl],
-    ["provider_c", settings.providerCKind, settings.providerCApiKey, settings.providerCBaseUrl],
-  ] as const;
-  const usable = rows.filter(([, kind, key, url]) => kind === "simulated" || key !== null || url !== null);
-  if (usable.length > 0) return findings.ok("providers", usable.map(([name, kind]) => `${name} (${kind})`).join(", "));
+  for (const { framework, kind } of providers.filter(({ state }) => state === "keyless")) {
+    findings.warn("providers", {
+      what: `the API key of ${framework} (${kind}) is missing`,
+      why: "Its agents cannot answer.",
+      advice: "Set the variable that the providers file names as api_key_env.",
+    });
+  }
+  const ready = providers.filter(({ state }) => state === "ready");
+  if (ready.length === 0) {
+    return findings.warn("providers", {
+      what: "no provider of models has a key",
+      why: "Agents can be made, but none of them can answer.",
+      advice: "Set PROVIDER_A_API_KEY (or B, C), or PROVIDER_A_KIND=simulated to try without a model.",
+    });
+  }
+  if (ready.some(({ kind }) => kind !== "simulated") || isSimulationChosen(settings))
+    return findings.ok("providers", ready.map(({ framework, kind }) => `${framework} (${kind})`).join(", "));
   findings.warn("providers", {
-    what: "no provider of models has a key",
-    why: "Agents can be made, but none of them can answer.",
-    advice: "Set PROVIDER_A_API_KEY (or B, C), or PROVIDER_A_KIND=simulated to try without a model.",
+    what: "no provider of models has a key, so agents are simulated",
+    why: "They answer, but their replies begin with [simulated] and come from no model.",
+    advice: "Set PROVIDER_A_API_KEY (or B, C) for real ones, or PROVIDER_A_KIND=simulated if that is meant.",
   });
+}
+
+function isSimulationChosen({ providerAKind, providerBKind, providerCKind, providersFile }: Settings): boolean {
+  return providersFile !== null || [providerAKind, providerBKind, providerCKind].includes("simulated");
 }
