@@ -8,7 +8,7 @@ import { type Closers, createClosers } from "./closers.ts";
 import { type CopyHold, createCopyHold } from "./copy-hold.ts";
 import type { Environment, Settings } from "./config/index.ts";
 import { type ConsoleRoom, openConsole } from "./console/index.ts";
-import { openDatabase, openServer } from "./db/index.ts";
+import { type DatabaseServer, findEmbeddedWarnings, openDatabase, openServer } from "./db/index.ts";
 import {
   consoleFallback,
   consoleRoutes,
@@ -180,6 +180,7 @@ async function joinRooms(options: AppOptions, closers: Closers): Promise<App> {
   });
   gate.resolve(written);
   await written;
+  if (server.clusterDir !== null) void noteWarnings(server, options);
   const leave = (): void => {
     isLeaving = true;
   };
@@ -198,6 +199,12 @@ async function joinRooms(options: AppOptions, closers: Closers): Promise<App> {
     leave,
     stop,
   };
+}
+
+/** Whatever keeps it from asking is said by the check of the database. */
+async function noteWarnings(server: DatabaseServer, options: AppOptions): Promise<void> {
+  const warnings = await findEmbeddedWarnings(server, options).catch(() => []);
+  for (const missing of warnings) options.observer.note("database.requirement_warning", { missing });
 }
 
 /** Null on a node that serves no requests, or is told to go without. */

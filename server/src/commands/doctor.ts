@@ -7,6 +7,7 @@ import {
   EMBEDDED_DATABASE,
   findCluster,
   findLastPort,
+  findNeeds,
   isDataDirectoryHeld,
   locateBinaries,
   openServer,
@@ -120,7 +121,8 @@ async function reachDatabase(
         advice: "See that it runs and lets this machine in, and check the address, user and password in DATABASE_URL.",
       });
     });
-    if (client !== undefined) await examineOver(client, { masterKey, clock, isEmbedded: false }, findings);
+    if (client !== undefined)
+      await examineOver(client, { masterKey, clock, isEmbedded: false, needs: findNeeds(settings) }, findings);
     return;
   }
   const cluster = await findCluster(settings.dataDir);
@@ -153,7 +155,7 @@ async function examineEmbedded(
   context: CommandContext,
   findings: Findings,
 ): Promise<void> {
-  const options = { masterKey, clock: context.clock, isEmbedded: true };
+  const options = { masterKey, clock: context.clock, isEmbedded: true, needs: findNeeds(settings) };
   const advice = "See postgres.log in DATA_DIR. If the files are damaged, restore a backup.";
   try {
     if (isRunning) {
@@ -164,7 +166,7 @@ async function examineEmbedded(
       return;
     }
     const observer = createCommandObserver(settings, { ...context, stderr: SILENCE });
-    const server = await openServer({ settings, masterKey, observer, signal: context.signal, onProgress: () => {} });
+    const server = await openServer({ settings, masterKey, observer, ...context, onProgress: () => {} });
     try {
       await examineOver(await connectClient(server.adminUrl), options, findings);
     } finally {

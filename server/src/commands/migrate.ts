@@ -19,7 +19,7 @@ starts; this is for deployments that do it as a step of their own. Any number of
     const observer = createCommandObserver(settings, context);
     const masterKey = await openMasterKey(settings);
     const onProgress = (line: string) => context.stderr.write(`${line}\n`);
-    const server = await openServer({ settings, masterKey, observer, signal: context.signal, onProgress });
+    const server = await openServer({ settings, masterKey, observer, ...context, onProgress });
     try {
       const { applied } = await prepareDatabase({ settings, observer, clock: context.clock, server, masterKey });
       context.stdout.write(

@@ -129,7 +129,14 @@ async function applyPending({ settings, context }: UpgradeWork, progress: Progre
   const masterKey = await openMasterKey(settings);
   progress.step("opening the database");
   const { signal, clock } = context;
-  const server = await openServer({ settings, masterKey, observer, signal, onProgress: (line) => progress.step(line) });
+  const server = await openServer({
+    settings,
+    masterKey,
+    observer,
+    signal,
+    clock,
+    onProgress: (line) => progress.step(line),
+  });
   try {
     const { pending, unknown } = await compareOver(server.adminUrl);
     refuseNewer(unknown);

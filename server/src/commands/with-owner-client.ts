@@ -29,7 +29,7 @@ export async function withOwnerClient<T>(
   if (running !== null) return useClient(running, masterKey, work);
 
   const observer = createCommandObserver(settings, context);
-  const server = await openServer({ settings, masterKey, observer, signal: context.signal, onProgress: () => {} });
+  const server = await openServer({ settings, masterKey, observer, ...context, onProgress: () => {} });
   try {
     return await useClient(await connectClient(server.ownerUrl), masterKey, work);
   } finally {

@@ -45,6 +45,15 @@ const IDLE_TIMEOUT_MS = 60_000;
 const KEEPALIVE_DELAY_MS = 10_000;
 const DEFAULT_CLOSE_TIMEOUT_MS = 5_000;
 
+/** The probe, one listener each of webhooks, runs and the catalogue, and two for work that is done once. */
+const OTHER_CONNECTIONS = 6;
+const SIZED_POOLS = 3;
+
+/** Most connections of one node, without the one that follows the write-ahead log, which counts elsewhere. */
+export function countConnections(poolSize: number): number {
+  return SIZED_POOLS * poolSize + OTHER_CONNECTIONS;
+}
+
 export function openDatabase(options: DatabaseOptions): Database {
   const { url, masterKey, poolSize, observer, statementTimeoutMs = 0 } = options;
   const { closeTimeoutMs = DEFAULT_CLOSE_TIMEOUT_MS, probeTimeoutMs = PROBE_TIMEOUT_MS } = options;

@@ -10,8 +10,14 @@ export interface RequirementReport {
   readonly warnings: readonly string[];
 }
 
-export function decideRequirements(facts: ServerFacts): RequirementReport {
-  return { faults: [...decideFaults(facts)], warnings: [...decideWarnings(facts)] };
+/** What one node asks of the server. */
+export interface NodeNeeds {
+  /** Most connections that it opens; null where a pooler stands between. */
+  readonly connections: number | null;
+}
+
+export function decideRequirements(facts: ServerFacts, needs: NodeNeeds): RequirementReport {
+  return { faults: [...decideFaults(facts)], warnings: [...decideWarnings(facts, needs)] };
 }
 
 function* decideFaults(facts: ServerFacts): Generator<string> {
@@ -23,6 +29,9 @@ function* decideFaults(facts: ServerFacts): Generator<string> {
   }
   if (facts.isStandby) {
     yield "The server is a read-only standby. Connect to its primary.";
+  }
+  if (facts.isReadOnly && !facts.isStandby) {
+    yield `The server takes no writes: default_transaction_read_only is on for the role ${facts.role} in the database ${facts.database}. Connect to the primary, or, as a superuser: alter system set default_transaction_read_only = off; select pg_reload_conf();`;
   }
   if (facts.encoding !== "UTF8") {
     yield `The database is encoded in ${facts.encoding}, not UTF8. Use a database made with: create database swarmbase encoding 'UTF8' template template0;`;
@@ -44,7 +53,13 @@ function* decideFaults(facts: ServerFacts): Generator<string> {
   }
 }
 
-function* decideWarnings(facts: ServerFacts): Generator<string> {
+function* decideWarnings(facts: ServerFacts, { connections }: NodeNeeds): Generator<string> {
+  if (facts.isJitOn) {
+    yield `jit is on: compiling a short statement takes longer than running it. As its owner: alter database ${pg.escapeIdentifier(facts.database)} set jit = off;`;
+  }
+  if (connections !== null && connections > facts.maxConnections) {
+    yield `this node opens up to ${connections} connections, and the server has ${facts.maxConnections} for everybody. Lower DB_POOL_SIZE, or, as a superuser: alter system set max_connections = ${suggestConnections(connections)}; then restart PostgreSQL.`;
+  }
   if (facts.canEverybodyMakeTemporaryTables && !facts.ownsDatabase) {
     const database = pg.escapeIdentifier(facts.database);
     yield `Every role may make temporary tables, which only the database's owner can end. As its owner: revoke temporary on database ${database} from public;`;
@@ -61,4 +76,9 @@ function* decideWarnings(facts: ServerFacts): Generator<string> {
   if (!facts.canReplicate) {
     yield `realtime needs the right to replicate, which the role ${facts.role} lacks. As a superuser: alter role ${pg.escapeIdentifier(facts.role)} replication;`;
   }
+}
+
+/** Room for this node, another one beside it during a deployment, and administrators. */
+function suggestConnections(needed: number): number {
+  return Math.ceil((needed * 2 + 10) / 50) * 50;
 }

@@ -22,12 +22,20 @@ export { removeSettledCluster, type SettledCluster, settleCluster } from "./embe
 export { startEmbedded } from "./embedded/start-embedded.ts";
 export { upgradeCluster } from "./embedded/upgrade-cluster.ts";
 export { hasEmbeddedCluster } from "./has-embedded-cluster.ts";
+export { compareClocks, MOST_APART_MS } from "./clock-difference.ts";
 export { inTransaction } from "./in-transaction.ts";
 export { inspectServer } from "./inspect-server.ts";
 export { keepConnected } from "./keep-connected.ts";
 export { migrate } from "./migrate.ts";
 export { newRowId } from "./new-row-id.ts";
-export { buildOwnerUrl, type DatabaseServer, EMBEDDED_DATABASE, openServer } from "./open-server.ts";
+export {
+  buildOwnerUrl,
+  type DatabaseServer,
+  EMBEDDED_DATABASE,
+  findEmbeddedWarnings,
+  findNeeds,
+  openServer,
+} from "./open-server.ts";
 export { REPLICA_ROLE } from "./plan-roles.ts";
 export { failedStatementOf } from "./pipeline/flight.ts";
 export type { FlightOptions, FlightResult, FlightRow, FlightStatement } from "./pipeline/flight-order.ts";
@@ -35,6 +43,7 @@ export { runFlight } from "./pipeline/run-flight.ts";
 export type { FlightValue } from "./pipeline/value-text.ts";
 export { buildScope, type Scope } from "./scope.ts";
 export { clearRestoredCopy, findRestoredCopy, markRestoredCopy, type RestoredCopy } from "./sql/restored-copy.ts";
+export type { NodeNeeds } from "./decide-requirements.ts";
 export { type DiskRoom, decideDiskLevel, measureDisk, measureStorage, type Storage } from "./storage.ts";
 export { translateUnavailable } from "./unavailable.ts";
 export { watchDatabase } from "./watch-database.ts";

@@ -1,5 +1,5 @@
 import type { ClientBase } from "pg";
-import { decideRequirements, type RequirementReport } from "./decide-requirements.ts";
+import { decideRequirements, type NodeNeeds, type RequirementReport } from "./decide-requirements.ts";
 import { OWNER_ROLE, REPLICA_ROLE, ROLES } from "./plan-roles.ts";
 import { selectServerFacts } from "./sql/select-server-facts.ts";
 import { type ServerHealth, selectServerHealth } from "./sql/select-server-health.ts";
@@ -11,12 +11,15 @@ export interface ServerReport extends RequirementReport {
 }
 
 /** Everything that can be asked about a server as its administrator, without changing it. */
-export async function inspectServer(client: ClientBase, longTransactionSeconds: number): Promise<ServerReport> {
+export async function inspectServer(
+  client: ClientBase,
+  { longTransactionSeconds, needs }: { readonly longTransactionSeconds: number; readonly needs: NodeNeeds },
+): Promise<ServerReport> {
   const facts = await selectServerFacts(client, { roles: ROLES, ownerRole: OWNER_ROLE, schemas: SCHEMAS });
   const health = await selectServerHealth(client, {
     roles: ROLES,
     replicaRole: REPLICA_ROLE,
     longSeconds: longTransactionSeconds,
   });
-  return { ...decideRequirements(facts), health };
+  return { ...decideRequirements(facts, needs), health };
 }

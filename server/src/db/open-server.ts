@@ -1,7 +1,10 @@
 import type { Settings } from "../config/index.ts";
 import { derivePassword } from "../crypto/index.ts";
 import type { Observer } from "../observe/index.ts";
+import type { Clock } from "../time/index.ts";
 import { withDatabase, withRole } from "./connection.ts";
+import { countConnections } from "./database.ts";
+import type { NodeNeeds } from "./decide-requirements.ts";
 import { startEmbedded } from "./embedded/start-embedded.ts";
 import { ensureDatabase } from "./ensure-database.ts";
 import { OWNER_ROLE } from "./plan-roles.ts";
@@ -29,10 +32,11 @@ export interface DatabaseServer {
 export interface OpenServerOptions {
   readonly settings: Pick<
     Settings,
-    "dataDir" | "databaseUrl" | "databaseDirectUrl" | "databaseAdminUrl" | "embeddedPort"
+    "dataDir" | "databaseUrl" | "databaseDirectUrl" | "databaseAdminUrl" | "embeddedPort" | "dbPoolSize"
   >;
   readonly masterKey: string;
   readonly observer: Observer;
+  readonly clock: Clock;
   readonly signal: AbortSignal;
   onProgress(line: string): void;
 }
@@ -68,7 +72,7 @@ async function openEmbedded({ settings, masterKey, observer, onProgress }: OpenS
 }
 
 async function openExternal(url: string, options: OpenServerOptions): Promise<DatabaseServer> {
-  const { settings, masterKey, observer, signal } = options;
+  const { settings, masterKey, observer, clock, signal } = options;
   const { databaseAdminUrl } = settings;
   const adminUrl = databaseAdminUrl ?? url;
   await waitForDatabase({
@@ -78,7 +82,7 @@ async function openExternal(url: string, options: OpenServerOptions): Promise<Da
     observer,
     signal,
   });
-  for (const warning of await checkRequirements({ adminUrl })) {
+  for (const warning of await checkRequirements({ adminUrl, needs: findNeeds(settings), clock })) {
     observer.note("database.requirement_warning", { missing: warning });
   }
   return {
@@ -89,6 +93,24 @@ async function openExternal(url: string, options: OpenServerOptions): Promise<Da
     clusterDir: null,
     close: async () => {},
   };
+}
+
+/** Of every node, whatever it does: a pool is not filled before it is needed. */
+export function findNeeds({
+  databaseUrl,
+  databaseDirectUrl,
+  dbPoolSize,
+}: Pick<Settings, "databaseUrl" | "databaseDirectUrl" | "dbPoolSize">): NodeNeeds {
+  const isPooled = databaseUrl !== null && databaseDirectUrl !== null && databaseDirectUrl !== databaseUrl;
+  return { connections: isPooled ? null : countConnections(dbPoolSize) };
+}
+
+/** What only an administrator can know about an embedded server, asked while it serves already. */
+export async function findEmbeddedWarnings(
+  { adminUrl }: Pick<DatabaseServer, "adminUrl">,
+  { settings, clock }: Pick<OpenServerOptions, "settings" | "clock">,
+): Promise<readonly string[]> {
+  return checkRequirements({ adminUrl, needs: findNeeds(settings), clock });
 }
 
 export interface ExternalUrls {

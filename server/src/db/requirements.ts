@@ -1,5 +1,7 @@
+import type { Clock } from "../time/index.ts";
+import { compareClocks, MOST_APART_MS } from "./clock-difference.ts";
 import { connectClient } from "./connect-client.ts";
-import { decideRequirements, type RequirementReport } from "./decide-requirements.ts";
+import { decideRequirements, type NodeNeeds, type RequirementReport } from "./decide-requirements.ts";
 import { OWNER_ROLE, ROLES } from "./plan-roles.ts";
 import { selectServerFacts } from "./sql/select-server-facts.ts";
 
@@ -17,18 +19,24 @@ class RequirementsError extends Error {
   }
 }
 
-/** Asks a server that is not ours for everything at once. Throws with all that is missing; answers with what is only advised. */
-export async function checkRequirements({
-  adminUrl,
-}: {
+export interface CheckRequirementsOptions {
   readonly adminUrl: string;
-}): Promise<RequirementReport["warnings"]> {
-  const client = await connectClient(adminUrl);
+  readonly needs: NodeNeeds;
+  readonly clock: Clock;
+}
+
+/** Asks a server for everything at once. Throws with all that is missing; answers with what is only advised. */
+export async function checkRequirements(o: CheckRequirementsOptions): Promise<RequirementReport["warnings"]> {
+  const client = await connectClient(o.adminUrl);
   try {
+    const askedAtMs = o.clock.now().getTime();
     const facts = await selectServerFacts(client, { roles: ROLES, ownerRole: OWNER_ROLE, schemas: SCHEMAS });
-    const { faults, warnings } = decideRequirements(facts);
+    const answeredAtMs = o.clock.now().getTime();
+    const { faults, warnings } = decideRequirements(facts, o.needs);
     if (faults.length > 0) throw new RequirementsError(faults);
-    return warnings;
+    const { apartMs, text } = compareClocks({ askedAtMs, answeredAtMs, serverMs: facts.nowMs });
+    const isApart = apartMs > MOST_APART_MS;
+    return isApart ? [...warnings, `${text}. Let both machines keep time (chrony, systemd-timesyncd).`] : warnings;
   } finally {
     await client.end();
   }

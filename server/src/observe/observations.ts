@@ -45,7 +45,7 @@ export const OBSERVATIONS = {
   "database.reachable": { level: "info", message: "the database serves reads and writes again" },
   "database.flown": { level: "trace", message: "a transaction has ended" },
   "database.waiting": { level: "warn", message: "waiting for the database" },
-  "database.requirement_warning": { level: "warn", message: "the database lacks something optional" },
+  "database.requirement_warning": { level: "warn", message: "the database is not as it should be" },
 
   // db: disk of the embedded server
   "storage.low": { level: "warn", message: "the disk of the database is nearly full" },

@@ -110,8 +110,10 @@ test("stopped while it starts: nothing is left running", SLOW, async (t) => {
 
 test("it goes on serving when nobody reads its output any more", SLOW, async (t) => {
   const dataDir = await makeUsedDataDir(t);
-  const program = runProgram(t, ["serve"], { env: { DATA_DIR: dataDir, LOG_LEVEL: "debug" } });
+  const program = runProgram(t, ["serve"], { env: { DATA_DIR: dataDir, LOG_LEVEL: "debug", DB_POOL_SIZE: "500" } });
   await program.waitFor("service.started");
+  const { missing } = await program.waitFor("database.requirement_warning");
+  assert.match(String(missing), /opens up to 1506 connections/);
   const { url, ca_cert_file } = await readCredentials(dataDir);
   program.child.stdout?.destroy();
   program.child.stderr?.destroy();

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { newMasterKey } from "../../src/crypto/index.ts";
 import { startEmbedded, withDatabase, withRole } from "../../src/db/index.ts";
-import { createTestDatabase } from "../support/database.ts";
+import { createTestDatabase, sharedCluster } from "../support/database.ts";
 import { findFreePort } from "../support/free-port.ts";
 import { silentObserver } from "../support/silent-observer.ts";
 import { closeAfter, get, makeDataDir, readCredentials, runProgram } from "./program.ts";
@@ -104,6 +104,36 @@ test("a database that refuses us is not waited for", async (t) => {
     assert.match(program.stderr(), expected);
     assert.ok(!program.stderr().includes("hunter2"));
   }
+});
+
+test("what is wrong with the server but does not stop the service is named at the start", SLOW, async (t) => {
+  const dataDir = await makeDataDir(t);
+  const { adminUrl, masterKey } = await createTestDatabase(t);
+  const program = runProgram(t, ["serve"], {
+    env: { DATABASE_URL: adminUrl, MASTER_KEY: masterKey, DATA_DIR: dataDir, DB_POOL_SIZE: "500" },
+    preload:
+      "const D = Date; globalThis.Date = class extends D { constructor(...a) { a.length ? super(...a) : super(D.now() + 60000); } };",
+  });
+  await program.waitFor("service.started");
+  const found = program.lines().filter(({ event }) => event === "database.requirement_warning");
+  const text = found.map(({ missing }) => String(missing)).join("\n");
+  assert.match(text, /opens up to 1506 connections, and the server has \d+ for everybody\. Lower DB_POOL_SIZE/);
+  assert.match(text, /this machine's clock is (59|60) seconds ahead of the database's/);
+  await program.stop();
+});
+
+test("a start on a server that takes no writes is refused", SLOW, async (t) => {
+  const dataDir = await makeDataDir(t);
+  const { adminUrl, masterKey, owner } = await createTestDatabase(t);
+  const admin = new pg.Client({ connectionString: sharedCluster().adminUrl });
+  await admin.connect();
+  await admin.query(`alter database "${owner.database}" set default_transaction_read_only = on`);
+  await admin.end();
+  const program = runProgram(t, ["serve"], {
+    env: { DATABASE_URL: adminUrl, MASTER_KEY: masterKey, DATA_DIR: dataDir },
+  });
+  assert.equal((await program.exited).code, 1);
+  assert.match(program.stderr(), /The server takes no writes: default_transaction_read_only is on/);
 });
 
 test("everything that a database lacks is said at once, with the SQL that mends it", async (t) => {

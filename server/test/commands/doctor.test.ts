@@ -113,11 +113,17 @@ test("a running instance: in order, then with faults made on purpose", SLOW, asy
       await client.connect();
       const findings = collectFindings();
       const clock = { now: () => new Date() };
-      const options = { masterKey: "another key that is long enough to be one", clock, isEmbedded: true };
+      const options = {
+        masterKey: "another key that is long enough to be one",
+        clock,
+        isEmbedded: true,
+        needs: { connections: 1_000 },
+      };
       await checkDatabase(client, { ...options, longTransactionSeconds: 0 }, findings);
       await idle.end();
       await client.end();
       assertFound(findings.all, [
+        ["database", "warning", /opens up to 1000 connections, and the server has \d+/],
         ["transactions", "warning", /open for \d+ seconds .*forgotten/],
         ["migrations", "warning", /1 migrations are waiting: 0024_/],
         ["master key", "fault", /does not open the keys/],

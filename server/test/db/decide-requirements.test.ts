@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { decideRequirements } from "../../src/db/decide-requirements.ts";
+import { decideRequirements as decide, type NodeNeeds } from "../../src/db/decide-requirements.ts";
 import type { ServerFacts } from "../../src/db/sql/select-server-facts.ts";
 
 const GOOD: ServerFacts = {
@@ -8,6 +8,10 @@ const GOOD: ServerFacts = {
   version: "15.4",
   encoding: "UTF8",
   isStandby: false,
+  isReadOnly: false,
+  isJitOn: false,
+  maxConnections: 97,
+  nowMs: 0,
   role: "deployer",
   database: "app",
   isSuperuser: false,
@@ -25,13 +29,15 @@ const GOOD: ServerFacts = {
   maxReplicationSlots: 10,
 };
 
+const decideRequirements = (facts: ServerFacts, needs: NodeNeeds = { connections: 36 }) => decide(facts, needs);
+
 test("a server that has everything gets neither faults nor warnings", () => {
   assert.deepEqual(decideRequirements(GOOD), { faults: [], warnings: [] });
 });
 
 const FAULTS: [string, Partial<ServerFacts>, RegExp][] = [
   ["version", { versionNumber: 140_011, version: "14.11" }, /PostgreSQL 15 or later.*14\.11/],
-  ["standby", { isStandby: true }, /read-only standby/],
+  ["standby", { isStandby: true, isReadOnly: true }, /read-only standby/],
   ["encoding", { encoding: "SQL_ASCII" }, /encoding 'UTF8'/],
   ["roles", { canCreateRoles: false }, /swarmbase_owner, anon.*alter role "deployer" createrole;/],
   ["owner", { canBecomeOwner: false }, /grant swarmbase_owner to "deployer";/],
@@ -52,6 +58,21 @@ for (const [name, facts, expected] of FAULTS) {
     assert.deepEqual(warnings, []);
   });
 }
+
+test("a server that takes no writes is a fault, said once", () => {
+  const { faults } = decideRequirements({ ...GOOD, isReadOnly: true });
+  assert.equal(faults.length, 1);
+  assert.match(faults[0] ?? "", /takes no writes: .*alter system set default_transaction_read_only = off;/);
+});
+
+test("jit, and fewer connections than this node opens, are warnings with their cure", () => {
+  const { faults, warnings } = decideRequirements({ ...GOOD, isJitOn: true, maxConnections: 35 });
+  assert.deepEqual(faults, []);
+  assert.equal(warnings.length, 2);
+  assert.match(warnings[0] ?? "", /jit is on.*alter database "app" set jit = off;/);
+  assert.match(warnings[1] ?? "", /up to 36 connections, and the server has 35 .*DB_POOL_SIZE.*max_connections = 100;/);
+  assert.deepEqual(decideRequirements({ ...GOOD, maxConnections: 35 }, { connections: null }).warnings, []);
+});
 
 test("all faults are reported together", () => {
   const all = Object.assign({}, GOOD, ...FAULTS.map(([, facts]) => facts));

@@ -1,6 +1,13 @@
 import type { Client } from "pg";
 import { checkMasterKey } from "../../auth/index.ts";
-import { compareMigrations, findRestoredCopy, inspectServer } from "../../db/index.ts";
+import {
+  compareClocks,
+  compareMigrations,
+  findRestoredCopy,
+  inspectServer,
+  MOST_APART_MS,
+  type NodeNeeds,
+} from "../../db/index.ts";
 import type { Clock } from "../../time/index.ts";
 import { formatBytes } from "../progress-line.ts";
 import { type Findings, reasonOf } from "./finding.ts";
@@ -10,20 +17,23 @@ export interface DatabaseCheckOptions {
   readonly masterKey: string;
   readonly clock: Clock;
   readonly isEmbedded: boolean;
+  readonly needs: NodeNeeds;
   readonly longTransactionSeconds?: number;
   readonly backlogSeconds?: number;
 }
 
 const LONG_TRANSACTION_SECONDS = 600;
 const BACKLOG_SECONDS = 300;
-const CLOCK_WARNING_MS = 2_000;
 const CLOCK_FAULT_MS = 30_000;
 
 /** As the administrator of a server that answers. */
 export async function checkDatabase(client: Client, o: DatabaseCheckOptions, findings: Findings): Promise<void> {
   const askedAtMs = o.clock.now().getTime();
-  const report = await inspectServer(client, o.longTransactionSeconds ?? LONG_TRANSACTION_SECONDS);
-  const tookMs = o.clock.now().getTime() - askedAtMs;
+  const report = await inspectServer(client, {
+    longTransactionSeconds: o.longTransactionSeconds ?? LONG_TRANSACTION_SECONDS,
+    needs: o.needs,
+  });
+  const answeredAtMs = o.clock.now().getTime();
   const { health } = report;
   findings.ok("database", `PostgreSQL ${health.version}, ${o.isEmbedded ? "embedded" : "reached"}`);
   for (const fault of report.faults) {
@@ -35,10 +45,10 @@ export async function checkDatabase(client: Client, o: DatabaseCheckOptions, fin
     });
   }
   for (const warning of report.warnings) {
-    const why = "A part of the service does not work, or is less safe, without it.";
-    findings.warn("database", { what: warning, why, advice: "Run the statement that is named." });
+    const why = "A part of the service does not work, is slower, or is less safe like this.";
+    findings.warn("database", { what: warning, why, advice: "Do what is named." });
   }
-  judgeClock(askedAtMs + tookMs / 2 - health.nowMs, tookMs, findings);
+  judgeClock(compareClocks({ askedAtMs, answeredAtMs, serverMs: health.nowMs }), findings);
   judgeRights(health, findings);
   judgeLeftovers(health, findings);
   await judgeMigrations(client, findings);
@@ -49,15 +59,14 @@ export async function checkDatabase(client: Client, o: DatabaseCheckOptions, fin
 
 type Health = Awaited<ReturnType<typeof inspectServer>>["health"];
 
-function judgeClock(differenceMs: number, tookMs: number, findings: Findings): void {
-  const apartMs = Math.max(0, Math.abs(differenceMs) - tookMs);
+function judgeClock({ apartMs, text }: ReturnType<typeof compareClocks>, findings: Findings): void {
   const complaint = {
-    what: `this machine's clock is ${Math.round(apartMs / 1000)} seconds ${differenceMs > 0 ? "ahead of" : "behind"} the database's`,
+    what: text,
     why: "Tokens, sessions and signatures are dated by one and judged by the other: sign-ins fail or last too long.",
     advice: "Let both machines keep time (chrony, systemd-timesyncd).",
   };
   if (apartMs > CLOCK_FAULT_MS) findings.fault("clock", complaint);
-  else if (apartMs > CLOCK_WARNING_MS) findings.warn("clock", complaint);
+  else if (apartMs > MOST_APART_MS) findings.warn("clock", complaint);
   else findings.ok("clock", "agrees with the database's");
 }
 

@@ -5,6 +5,12 @@ export interface ServerFacts {
   readonly version: string;
   readonly encoding: string;
   readonly isStandby: boolean;
+  /** What a transaction gets unless it asks for something else. */
+  readonly isReadOnly: boolean;
+  readonly isJitOn: boolean;
+  /** Without those that are kept for administrators. */
+  readonly maxConnections: number;
+  readonly nowMs: number;
   readonly role: string;
   readonly database: string;
   readonly isSuperuser: boolean;
@@ -37,6 +43,12 @@ export async function selectServerFacts(client: ClientBase, question: ServerFact
             pg_catalog.current_setting('server_version') as "version",
             pg_catalog.current_setting('server_encoding') as "encoding",
             pg_catalog.pg_is_in_recovery() as "isStandby",
+            pg_catalog.current_setting('transaction_read_only') = 'on' as "isReadOnly",
+            pg_catalog.current_setting('jit') = 'on' and pg_catalog.pg_jit_available() as "isJitOn",
+            pg_catalog.current_setting('max_connections')::int
+              - pg_catalog.current_setting('superuser_reserved_connections')::int
+              - coalesce(pg_catalog.current_setting('reserved_connections', true)::int, 0) as "maxConnections",
+            (extract(epoch from pg_catalog.clock_timestamp()) * 1000)::float8 as "nowMs",
             current_user::text as "role",
             pg_catalog.current_database()::text as "database",
             me.rolsuper as "isSuperuser",
