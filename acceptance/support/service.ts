@@ -154,6 +154,8 @@ function spawnProduct(words: readonly string[], settings: ServiceSettings, logFd
       PATH: process.env["PATH"],
       NODE_ENV: "test",
       LOG_LEVEL: "warn",
+      // Nobody waits here for the runs that a test has left behind.
+      AGENT_RUN_STOP_TIMEOUT_MS: "5000",
       ...WITHOUT_CONSOLE,
       ...WITHOUT_LIMITS,
       ...settings,
