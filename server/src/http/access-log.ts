@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ErrorCode } from "@swarmbase/sdk";
 import type { AppError } from "../errors/index.ts";
-import { createLineBudget, type LineBudget, type Observer } from "../observe/index.ts";
+import type { Observer } from "../observe/index.ts";
 import { PROBE_PATHS } from "./health.ts";
 import { requestIdOf } from "./request-id.ts";
 
@@ -45,7 +45,6 @@ const UPSTREAM_CODES: ReadonlySet<string> = new Set([
 ] satisfies ErrorCode[]);
 
 export function createAccessLog(observer: Observer): AccessLog {
-  const upstreamBudget = createLineBudget();
   return {
     begin(request, response: KeptResponse) {
       const startedMs = performance.now();
@@ -54,7 +53,7 @@ export function createAccessLog(observer: Observer): AccessLog {
       response.once("close", () => {
         const { facts, failure } = kept;
         const path = pathOf(request.url);
-        const { name, ...more } = describeOutcome(failure, path, upstreamBudget);
+        const { name, ...more } = describeOutcome(failure, path);
         observer.note(name, {
           method: request.method,
           path,
@@ -85,21 +84,16 @@ interface Outcome {
   readonly error?: unknown;
   readonly code?: string;
   readonly reason?: string;
-  /** How many lines of this kind were not written before this one. */
-  readonly leftOut?: number;
 }
 
-function describeOutcome(failure: AppError | null, path: string, upstreamBudget: LineBudget): Outcome {
+function describeOutcome(failure: AppError | null, path: string): Outcome {
   if (failure === null || failure.status < 500) return { name: "request.completed" };
   const error = failure.cause ?? failure;
   // A probe that finds the database away asks again and again; that it is away is said once, elsewhere.
   if (PROBE_PATHS.has(path)) return { name: "request.completed", error };
   if (UPSTREAM_CODES.has(failure.code)) {
-    const leftOut = upstreamBudget.take();
     // Not the cause, which may quote what the other side has sent.
-    const told = { code: failure.code, reason: failure.message };
-    if (leftOut === null) return { name: "request.completed", ...told };
-    return { name: "request.upstream_failed", ...told, ...(leftOut > 0 && { leftOut }) };
+    return { name: "request.upstream_failed", code: failure.code, reason: failure.message };
   }
   return { name: failure.code === "SERVICE_UNAVAILABLE" ? "request.unavailable" : "request.failed", error };
 }

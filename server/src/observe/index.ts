@@ -3,7 +3,6 @@
 // Not in charge of: deciding when to say it, or answering clients.
 
 export type { GaugeName } from "./metric-table.ts";
-export { createLineBudget, type LineBudget } from "./line-budget.ts";
 export { createMeter, type GaugeReading, type Meter } from "./meter.ts";
 export { renderObservationsReference } from "./render-observations-reference.ts";
 export { OBSERVATIONS, type ObservationName } from "./observations.ts";

@@ -153,12 +153,20 @@ export const OBSERVATIONS = {
 
   // agents: tools
   "tool.faulted": { level: "error", message: "a tool failed on our side", stack: true },
-  "tool.definitions_excluded": { level: "info", message: "left out tools that an MCP server does not declare validly" },
+  "tool.definitions_excluded": {
+    level: "info",
+    message: "left out tools that an MCP server does not declare validly",
+    sampled: true,
+  },
 
   // http: requests
   "request.completed": { level: "debug", message: "request" },
   "request.unavailable": { level: "warn", message: "request could not be served for now", sampled: true },
-  "request.upstream_failed": { level: "info", message: "request failed at a provider, a tool or an endpoint" },
+  "request.upstream_failed": {
+    level: "info",
+    message: "request failed at a provider, a tool or an endpoint",
+    sampled: true,
+  },
   "request.failed": { level: "error", message: "request failed", stack: true },
 } as const satisfies Record<string, Observation>;
 

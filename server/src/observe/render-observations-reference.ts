@@ -1,5 +1,5 @@
 import { GAUGES, METRICS } from "./metric-table.ts";
-import { OBSERVATIONS } from "./observations.ts";
+import { type Observation, OBSERVATIONS } from "./observations.ts";
 
 const INTRODUCTION = `# Logs and metrics
 
@@ -8,7 +8,7 @@ Generated from the code by \`npm run docs:reference\`.
 The service says what happens from one closed list. Each line of the log is one of these, as a JSON object with \`time\`, \`level\`,
 \`event\`, \`msg\` and the facts of the case; values of fields that are named like secrets are never written, and neither are bodies.
 A request has exactly one line, at \`debug\`, or at \`info\` whatever \`LOG_LEVEL\` says with \`ACCESS_LOG=true\`. It has \`requestId\` (also sent as \`X-Request-Id\`), \`route\`, \`path\`, \`status\`, \`durationMs\`, the
-\`userId\` of a signed-in caller, and the \`traceId\` of a \`traceparent\` header. Of \`request.unavailable\`, five lines are written in ten seconds, and at the end of them one with \`leftOut\`, the
+\`userId\` of a signed-in caller, and the \`traceId\` of a \`traceparent\` header. Of the events marked as sampled, five lines of each are written in ten seconds, and at the end of them one with \`leftOut\`, the
 number of those that were not; with \`ACCESS_LOG\` none is left out, and metrics count all of them.
 
 With \`METRICS_PORT\` set, \`GET /metrics\` on that port answers in the text format of Prometheus: what follows, and the usual
@@ -25,7 +25,8 @@ export function renderObservationsReference(): string {
     ([name, { labels, help }]) => `| \`${name}\` | gauge | ${code(labels)} | ${help} |\n`,
   );
   const lines = Object.entries(OBSERVATIONS).map(
-    ([name, { level, message }]) => `| \`${name}\` | ${level} | ${message} |\n`,
+    ([name, observation]: [string, Observation]) =>
+      `| \`${name}\` | ${observation.level}${observation.sampled === true ? ", sampled" : ""} | ${observation.message} |\n`,
   );
   return `${INTRODUCTION}## Metrics
 

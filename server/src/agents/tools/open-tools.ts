@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { createLineBudget, type Observer } from "../../observe/index.ts";
+import type { Observer } from "../../observe/index.ts";
 import type { GuardedFetch } from "../../outbound/index.ts";
 import type { Clock } from "../../time/index.ts";
 import { importRemoteTools, type ImportCall, type ImportedTools } from "./calls/import-remote-tools.ts";
@@ -39,16 +39,12 @@ const MCP_IDLE_MS = 60_000;
 export function openTools(options: OpenToolsOptions): ToolRoom {
   const { guarded, pool, key, clock, observer, newId, version } = options;
   const schemas = createSchemaCompiler({ maxKept: MOST_SCHEMAS });
-  const lines = createLineBudget();
   const mcp = new McpPool({
     guarded,
     version,
     maxClients: MOST_MCP_CLIENTS,
     idleMs: MCP_IDLE_MS,
-    onExcluded(count) {
-      const leftOut = lines.take();
-      if (leftOut !== null) observer.note("tool.definitions_excluded", { count, ...(leftOut > 0 && { leftOut }) });
-    },
+    onExcluded: (count) => observer.note("tool.definitions_excluded", { count }),
   });
   const ports: RunnerPorts = { guarded, pool, key, clock, observer, mcp };
   return {
