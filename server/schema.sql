@@ -279,12 +279,13 @@ AS $function$
 declare
   usage jsonb := step -> 'usage';
 begin
-  insert into public.usage_records (payer_id, user_id, swarm_id, run_id, agent_id, framework, model, input_tokens,
+  insert into public.usage_records (id, payer_id, user_id, swarm_id, run_id, agent_id, framework, model, input_tokens,
     cached_input_tokens, output_tokens, reasoning_tokens, cost_usd, estimated)
-  select u.id, run.user_id, run.swarm_id, run.id, (step ->> 'agent_id')::uuid, step ->> 'framework', step ->> 'model',
+  select (step ->> 'id')::uuid, u.id, run.user_id, run.swarm_id, run.id, (step ->> 'agent_id')::uuid, step ->> 'framework', step ->> 'model',
     (usage ->> 'input_tokens')::bigint, (usage ->> 'cached_input_tokens')::bigint, (usage ->> 'output_tokens')::bigint,
     (usage ->> 'reasoning_tokens')::bigint, (usage ->> 'cost_usd')::numeric, (usage ->> 'estimated')::boolean
-  from auth.users u where u.id = (step ->> 'payer_id')::uuid;
+  from auth.users u where u.id = (step ->> 'payer_id')::uuid
+  on conflict (id) do nothing;
   return jsonb_build_object('events', '[]'::jsonb);
 end
 $function$;
@@ -628,7 +629,7 @@ end
 $function$;
 grant execute on function private.admit_runs(jsonb,text,integer) to sb_service;
 
-CREATE OR REPLACE FUNCTION private.advance_run(run_id uuid, swarm_id uuid, fence bigint, steps jsonb)
+CREATE OR REPLACE FUNCTION private.advance_run(run_id uuid, swarm_id uuid, fence bigint, steps jsonb, is_repeated boolean DEFAULT false)
  RETURNS json
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -640,6 +641,7 @@ declare
   step jsonb;
   result jsonb;
   results jsonb[] := '{}';
+  recalled jsonb[];
   events jsonb := '[]';
   op text;
   last_event jsonb;
@@ -654,37 +656,35 @@ begin
   if run.id is null or lease.fence is distinct from advance_run.fence or run.status <> 'running' then
     return json_build_object('is_lost', true, 'cancel_reason', null, 'results', '[]'::json);
   end if;
+  if advance_run.is_repeated then
+    recalled := private.recall_steps(run, steps);
+  end if;
   -- In one order, because another run may be about to lock the same agents.
-  perform 1 from public.agents a
-  where a.id in (select (s.value ->> 'agent_id')::uuid from jsonb_array_elements(steps) as s)
-  order by a.id for no key update;
+  if recalled is null then
+    perform 1 from public.agents a
+    where a.id in (select (s.value ->> 'agent_id')::uuid from jsonb_array_elements(steps) as s)
+    order by a.id for no key update;
+  end if;
   for step in select value from jsonb_array_elements(steps) loop
     op := step ->> 'op';
-    case op
-      -- What was shown before it is stored comes from the caller.
-      when 'events' then
-        events := events || (step -> 'events');
-        result := '{"events": []}';
-      when 'start_turn' then
-        result := private.start_turn(run, step);
-        read_after := (step ->> 'after_seq')::bigint;
-        read_limit := (step ->> 'history_limit')::integer;
-      when 'turn_status' then result := private.change_turn_status(run, step);
-      when 'finish_turn' then result := private.finish_turn(run, step);
-      when 'finish_run' then
-        select f.event, f.body into last_event, body from private.finish_run(run, step) as f;
-        events := events || last_event;
-        result := jsonb_build_object('events', jsonb_build_array(last_event - 'data'));
-      when 'start_tool' then result := private.start_tool(run, step);
-      when 'finish_tool' then result := private.finish_tool(run, step);
-      when 'resume_turn' then result := private.resume_turn(run, step);
-      when 'add_usage' then result := private.add_usage(run, step);
-      when 'pause' then result := private.pause_run(run, step);
-    end case;
-    results := results || result;
-    if op <> 'finish_run' then
+    if recalled is not null then
+      result := recalled[cardinality(results) + 1];
+    elsif op = 'finish_run' then
+      select f.event, f.body into last_event, body from private.finish_run(run, step) as f;
+      events := events || last_event;
+      result := jsonb_build_object('events', jsonb_build_array(last_event - 'data'));
+    else
+      result := private.take_step(run, step);
       events := events || (result -> 'events');
+      if op = 'events' then
+        result := '{"events": []}';
+      end if;
     end if;
+    if op = 'start_turn' then
+      read_after := (step ->> 'after_seq')::bigint;
+      read_limit := (step ->> 'history_limit')::integer;
+    end if;
+    results := results || result;
     is_durable := is_durable or op not in ('events', 'start_turn', 'turn_status', 'resume_turn');
   end loop;
   if events <> '[]' then
@@ -700,7 +700,7 @@ begin
     'messages', case when read_limit > 0 then private.read_transcript(run.swarm_id, read_after, read_limit) end);
 end
 $function$;
-grant execute on function private.advance_run(uuid,uuid,bigint,jsonb) to sb_service;
+grant execute on function private.advance_run(uuid,uuid,bigint,jsonb,boolean) to sb_service;
 
 CREATE OR REPLACE FUNCTION private.agent_toolbox(agent_id uuid, agent_owner_id uuid)
  RETURNS jsonb
@@ -3200,6 +3200,36 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.recall_steps(run public.runs, steps jsonb)
+ RETURNS jsonb[]
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  step jsonb;
+  result jsonb;
+  results jsonb[] := '{}';
+  is_stored boolean := false;
+begin
+  for step in select value from jsonb_array_elements(steps) loop
+    result := jsonb_build_object('events', coalesce((
+      select jsonb_agg(jsonb_build_object('seq', e.seq, 'type', e.type, 'agent_id', e.agent_id, 'restricted', e.restricted,
+        'data', e.data) order by e.seq)
+      from public.run_events e
+      where e.run_id = run.id and e.seq >= (step ->> 'seq')::integer
+        and e.seq < (step ->> 'seq')::integer + (step ->> 'seqs')::integer), '[]'));
+    is_stored := is_stored or result -> 'events' <> '[]';
+    if step ->> 'op' in ('start_turn', 'resume_turn') then
+      -- Without its row the turn did not start; whoever is told `busy` asks again.
+      result := case when exists (select 1 from public.run_turns t where t.id = (step ->> 'turn_id')::uuid)
+        then private.resume_turn(run, step) else '{"outcome": "busy"}' end || result;
+    end if;
+    results := results || result;
+  end loop;
+  return case when is_stored then results end;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.record_webhook_attempts(delivery_ids uuid[], claims uuid[], attempts integer[], statuses text[], status_codes integer[], response_bodies text[], are_truncated boolean[], error_codes text[], errors text[], response_times_ms integer[], urls text[], retry_delays_ms double precision[], pauses_ms double precision[], should_disable boolean[], failing_days integer, min_failures integer, warn_after_days integer)
  RETURNS TABLE(kind text, id uuid, reason text)
  LANGUAGE plpgsql
@@ -3812,7 +3842,8 @@ begin
   insert into public.run_events (run_id, seq, swarm_id, agent_id, restricted, type, data)
   select run.id, e.seq, run.swarm_id, e.agent_id, e.restricted, e.type,
     jsonb_build_object('run_id', run.id, 'swarm_id', run.swarm_id) || e.data
-  from jsonb_to_recordset(events) as e (seq integer, type text, agent_id uuid, restricted boolean, data jsonb);
+  from jsonb_to_recordset(events) as e (seq integer, type text, agent_id uuid, restricted boolean, data jsonb)
+  on conflict on constraint run_events_pkey do nothing;
 end
 $function$;
 
@@ -3975,6 +4006,26 @@ AS $function$
 begin
   update public.profiles set email = new.email, updated_at = now() where id = new.id;
   return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.take_step(run public.runs, step jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+AS $function$
+begin
+  case step ->> 'op'
+    -- What was shown before it is stored comes from the caller.
+    when 'events' then return jsonb_build_object('events', step -> 'events');
+    when 'start_turn' then return private.start_turn(run, step);
+    when 'turn_status' then return private.change_turn_status(run, step);
+    when 'finish_turn' then return private.finish_turn(run, step);
+    when 'start_tool' then return private.start_tool(run, step);
+    when 'finish_tool' then return private.finish_tool(run, step);
+    when 'resume_turn' then return private.resume_turn(run, step);
+    when 'add_usage' then return private.add_usage(run, step);
+    when 'pause' then return private.pause_run(run, step);
+  end case;
 end
 $function$;
 

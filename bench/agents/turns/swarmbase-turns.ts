@@ -91,7 +91,11 @@ function openRuns(tools: readonly AssignedTool[]): () => Promise<string> {
     approvalTtlMs: 900_000,
   };
   return async () => {
-    const control = { controller: new AbortController(), turnControllers: new Map<string, AbortController>() };
+    const control = {
+      controller: new AbortController(),
+      turnControllers: new Map<string, AbortController>(),
+      isHeld: () => true,
+    };
     await carryOutRun(ports, { runId: randomUUID(), fence: 1 }, control);
     return store.lastAnswer();
   };

@@ -45,6 +45,6 @@ export { buildScope, type Scope } from "./scope.ts";
 export { clearRestoredCopy, findRestoredCopy, markRestoredCopy, type RestoredCopy } from "./sql/restored-copy.ts";
 export type { NodeNeeds } from "./decide-requirements.ts";
 export { type DiskRoom, decideDiskLevel, measureDisk, measureStorage, type Storage } from "./storage.ts";
-export { translateUnavailable } from "./unavailable.ts";
+export { databaseAway, isUnavailable, translateUnavailable } from "./unavailable.ts";
 export { watchDatabase } from "./watch-database.ts";
 export { watchStorage } from "./watch-storage.ts";

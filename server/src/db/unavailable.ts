@@ -1,4 +1,4 @@
-import { AppError } from "../errors/index.ts";
+import { AppError, type AppErrorExtra } from "../errors/index.ts";
 
 const RETRY_AFTER_SECONDS = 2;
 
@@ -53,9 +53,13 @@ export function isUnavailable(error: unknown): boolean {
 export function translateUnavailable(error: unknown): unknown {
   if (!isUnavailable(error)) return error;
   if (readText(error as Error, "code") === READ_ONLY_STATE) return readOnlyError(error);
+  return databaseAway({ cause: error });
+}
+
+export function databaseAway(extra: Pick<AppErrorExtra, "cause" | "headers">): AppError {
   return new AppError("SERVICE_UNAVAILABLE", "The database cannot be reached at the moment. Try again shortly.", {
     retryAfterSeconds: RETRY_AFTER_SECONDS,
-    cause: error,
+    ...extra,
   });
 }
 

@@ -4,7 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
 import { authEndpoints, type AuthEndpoint } from "../../src/auth/index.ts";
 import type { Answer } from "../http/support/test-server.ts";
-import { type Relay, startRelay } from "./attack-relay.ts";
+import { type DatabaseRelay, startDatabaseRelay } from "../support/database-relay.ts";
 import { type Client, serveAuth } from "./attack-server.ts";
 import { PASSWORD, type ShownSession, signUp } from "./support/accounts.ts";
 import { createAuthRoom, type TestAuthRoom } from "./support/auth-room.ts";
@@ -55,13 +55,13 @@ describe("while the database is away", () => {
   const open: (() => Promise<void>)[] = [];
   const t = { after: (close: () => Promise<void>) => void open.push(close) };
   let auth: TestAuthRoom;
-  let relay: Relay;
+  let relay: DatabaseRelay;
   let ask: Client;
   let ada: ShownSession;
 
   before(async () => {
     auth = await createAuthRoom(t);
-    relay = await startRelay(t, auth.database.url("sb_service"));
+    relay = await startDatabaseRelay(t, auth.database.url("sb_service"));
     const pool = new pg.Pool({ connectionString: relay.url, max: 5, connectionTimeoutMillis: 20_000 });
     pool.on("error", () => {});
     pool.on("connect", (client) => client.on("error", () => {}));

@@ -1,5 +1,6 @@
+import { AppError } from "../../errors/index.ts";
 import type { RunEvent, RunHub } from "../runs/run-hub.ts";
-import type { EventReader } from "./event-reader.ts";
+import type { EventPage, EventReader } from "./event-reader.ts";
 import { mergeEvents } from "./expand-event.ts";
 import { isEndStatus } from "./run-body.ts";
 import type { Viewer } from "./run-caller.ts";
@@ -9,9 +10,10 @@ export type FollowStep =
   /** Nothing came in the time given. */
   | { readonly kind: "idle" }
   /** Nothing will come any more. `over`: the run has ended; the others say why this follower has to stop. */
-  | { readonly kind: "over" | "left" | "forbidden" | "stopping" };
+  | { readonly kind: "over" | Reason };
 
-type Reason = "left" | "forbidden" | "stopping";
+/** `unreachable`: the database has been away too long to know whether the reader may go on. */
+type Reason = "left" | "forbidden" | "stopping" | "unreachable";
 
 export interface FollowerOptions {
   readonly runId: string;
@@ -131,7 +133,9 @@ export class Follower {
     this.#listen();
     const wasHere = this.#hub.isHere(this.runId);
     const wasOver = isEndStatus(this.#status);
-    const { events: stored, isFull } = await this.#reader.read(this.runId, this.#cursor);
+    const page = await this.#readStored();
+    if (page === null) return null;
+    const { events: stored, isFull } = page;
     // Dropped while the answer was on its way: what was heard before has to be heard again.
     if (this.#unsubscribe === null) return null;
     const upTo = isFull ? (stored.at(-1)?.seq ?? 0) : Number.POSITIVE_INFINITY;
@@ -144,6 +148,16 @@ export class Follower {
     if (!isFull && wasHere) this.#isLive = true;
     if (events.length > 0) return this.#hand(events);
     return wasOver && !isFull ? { kind: "over" } : null;
+  }
+
+  /** Null while the database is away: how long that may last is decided where readers are judged. */
+  async #readStored(): Promise<EventPage | null> {
+    try {
+      return await this.#reader.read(this.runId, this.#cursor);
+    } catch (error) {
+      if (error instanceof AppError && error.code === "SERVICE_UNAVAILABLE") return null;
+      throw error;
+    }
   }
 
   #hand(events: readonly RunEvent[]): FollowStep {

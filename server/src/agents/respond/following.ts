@@ -7,9 +7,15 @@ import { refusal } from "./refusals.ts";
 import type { RunCaller, Viewer } from "./run-caller.ts";
 import { type FollowerFacts, judgeFollowers, type Verdict } from "./sql/judge-followers.ts";
 
+export interface FollowTimes {
+  /** How often it is asked whether readers may go on. */
+  readonly judgeMs: number;
+  /** How long they go on without an answer. */
+  readonly unjudgedMs: number;
+}
+
 /** Well within the ten seconds after which nobody who was put out may still hear anything. */
-const JUDGE_INTERVAL_MS = 4_000;
-const LONGEST_UNJUDGED_MS = 10_000;
+const TIMES: FollowTimes = { judgeMs: 4_000, unjudgedMs: 10_000 };
 /** Each write costs the same, whatever it holds: where many follow, each gets more at a time. */
 const UNHURRIED_FOLLOWERS = 50;
 const REST_MS_PER_FOLLOWER = 0.4;
@@ -44,7 +50,12 @@ interface Kept {
 }
 
 /** All who follow a run on this node. Each is judged again every few seconds, all of them by one statement. */
-export function openFollowing(pool: pg.Pool, hub: RunHub, mostPerUser = Number.POSITIVE_INFINITY): Following {
+export function openFollowing(
+  pool: pg.Pool,
+  hub: RunHub,
+  mostPerUser = Number.POSITIVE_INFINITY,
+  times: FollowTimes = TIMES,
+): Following {
   const reader = createEventReader(pool);
   const kept = new Map<number, Kept>();
   const countByUser = new Map<string, number>();
@@ -85,9 +96,8 @@ export function openFollowing(pool: pg.Pool, hub: RunHub, mostPerUser = Number.P
       if (verdict !== undefined) {
         one.judgedAtMs = nowMs;
         one.follower.learn(toViewer(verdict), verdict.status);
-      } else if (verdicts !== null || nowMs - one.judgedAtMs > LONGEST_UNJUDGED_MS) {
-        one.follower.close("forbidden");
-      }
+      } else if (verdicts !== null) one.follower.close("forbidden");
+      else if (nowMs - one.judgedAtMs > times.unjudgedMs) one.follower.close("unreachable");
     }
   };
   const schedule = (): void => {
@@ -97,7 +107,7 @@ export function openFollowing(pool: pg.Pool, hub: RunHub, mostPerUser = Number.P
         timer = null;
         schedule();
       });
-    }, JUDGE_INTERVAL_MS);
+    }, times.judgeMs);
   };
 
   const restMs = (): number =>

@@ -1,11 +1,12 @@
 import type pg from "pg";
+import { databaseAway } from "../../db/index.ts";
 import { AppError } from "../../errors/index.ts";
 import type { Models } from "../providers/model-port.ts";
 import type { Executor } from "../runs/executor.ts";
 import type { RunEvent, RunHub } from "../runs/run-hub.ts";
 import { type Crowd, openAdmissionDesk } from "./admission-desk.ts";
 import type { Follower } from "./follower.ts";
-import { openFollowing } from "./following.ts";
+import { type FollowTimes, openFollowing } from "./following.ts";
 import { refusal } from "./refusals.ts";
 import { streamHeaders } from "./render-frame.ts";
 import type { RespondTools } from "./respond-tools.ts";
@@ -67,6 +68,7 @@ export interface RespondOptions {
   readonly streamLimitPerUser?: number;
   /** Where many calls are to be expected; without it each is admitted by itself. */
   readonly crowd?: Crowd;
+  readonly followTimes?: FollowTimes;
   onEvents(): void;
 }
 
@@ -75,7 +77,7 @@ const CANCEL_WAIT_MS = 2_000;
 
 export function openRespond(options: RespondOptions): Respond {
   const { pool, hub, executor } = options;
-  const following = openFollowing(pool, hub, options.streamLimitPerUser);
+  const following = openFollowing(pool, hub, options.streamLimitPerUser, options.followTimes);
   const desk = openAdmissionDesk({ pool, executor, models: options.models, crowd: options.crowd ?? null });
   const tools: RespondTools = { ...options, following, desk };
 
@@ -90,7 +92,8 @@ export function openRespond(options: RespondOptions): Respond {
       return { status: 200, headers: streamHeaders(headers), stream };
     }
     const body = await waitForRun(follower, { first, isStartedHere, queueWaitMs, readBody, onLeft });
-    if (body === null) throw refusal("RUN_NOT_FOUND");
+    if (body === "gone") throw refusal("RUN_NOT_FOUND");
+    if (body === "unreachable") throw databaseAway({ headers });
     return answerWith(body, headers);
   };
 
@@ -156,7 +159,7 @@ export function openRespond(options: RespondOptions): Respond {
       readBody,
       onLeft: async () => {},
     });
-    return body ?? (await getRunBody(pool, runId));
+    return typeof body === "string" ? await getRunBody(pool, runId) : body;
   }
 }
 

@@ -43,7 +43,9 @@ type FailureCode =
   | "PROVIDER_TIMEOUT"
   | "PROVIDER_NOT_CONFIGURED"
   | "INVALID_MODEL"
-  | "BUDGET_EXCEEDED";
+  | "BUDGET_EXCEEDED"
+  | "INTERNAL_ERROR"
+  | "SERVICE_UNAVAILABLE";
 
 function explainFailure(run: RunBody, headers: Readonly<Record<string, string>>): AppError {
   const [first] = run.errors;
@@ -51,13 +53,14 @@ function explainFailure(run: RunBody, headers: Readonly<Record<string, string>>)
   return new AppError(failureCodeOf(run), message, { headers: { ...headers }, members: { run } });
 }
 
-/** By the one reason that all share; several reasons are the providers' trouble in general. */
+/** By the one reason that all share; several reasons are the providers' trouble in general. A lost node is not theirs. */
 function failureCodeOf({ stop_reason: stopReason, errors }: RunBody): FailureCode {
   if (stopReason === "timeout") return "PROVIDER_TIMEOUT";
   if (stopReason === "budget_exceeded") return "BUDGET_EXCEEDED";
+  if (stopReason === "worker_lost") return "SERVICE_UNAVAILABLE";
   const codes = new Set(errors.map(({ code }) => code));
   const [only = ""] = codes.size === 1 ? codes : [];
   return SHARED_CODES.find((code) => code === only) ?? "PROVIDER_ERROR";
 }
 
-const SHARED_CODES = ["PROVIDER_TIMEOUT", "PROVIDER_NOT_CONFIGURED", "INVALID_MODEL"] as const;
+const SHARED_CODES = ["PROVIDER_TIMEOUT", "PROVIDER_NOT_CONFIGURED", "INVALID_MODEL", "INTERNAL_ERROR"] as const;

@@ -49,6 +49,7 @@ export async function* streamRun(follower: Follower, options: StreamOptions): As
           return await options.onLeft();
         case "forbidden":
         case "stopping":
+        case "unreachable":
           return;
       }
     }

@@ -16,8 +16,12 @@ export interface WaitOptions {
   onLeft(): Promise<void>;
 }
 
-/** The run once it has ended, waits for a human, or has queued too long. Null when it is gone, or nobody is there to be told. */
-export async function waitForRun(follower: Follower, options: WaitOptions): Promise<RunBody | null> {
+/**
+ * The run once it has ended, waits for a human, or has queued too long. `gone`: it was deleted, or there is nobody who may be
+ * told. `unreachable`: the database stays away.
+ */
+export async function waitForRun(follower: Follower, options: WaitOptions): Promise<RunBody | "gone" | "unreachable"> {
+  const readBody = async (): Promise<RunBody | "gone"> => (await options.readBody()) ?? "gone";
   const queuedUntilMs = performance.now() + options.queueWaitMs;
   let hasStarted = options.first.some(isStart);
   let mayPause = false;
@@ -28,26 +32,28 @@ export async function waitForRun(follower: Follower, options: WaitOptions): Prom
       switch (step.kind) {
         case "events": {
           const end = step.events.find(({ type }) => isEndEvent(type));
-          if (end !== undefined) return options.isStartedHere ? (end.data as RunBody) : await options.readBody();
+          if (end !== undefined) return options.isStartedHere ? (end.data as RunBody) : await readBody();
           hasStarted ||= step.events.some(isStart);
           mayPause = step.events.reduce(mayPauseAfter, mayPause);
           break;
         }
         case "idle": {
           if (hasStarted && !mayPause) break;
-          const body = await options.readBody();
-          if (body === null || isEndStatus(body.status) || body.status !== "running") return body;
+          const body = await readBody();
+          if (body === "gone" || isEndStatus(body.status) || body.status !== "running") return body;
           hasStarted = true;
           break;
         }
         case "left":
           await options.onLeft();
-          return null;
+          return "gone";
         case "over":
         case "stopping":
-          return await options.readBody();
+          return await readBody();
         case "forbidden":
-          return null;
+          return "gone";
+        case "unreachable":
+          return "unreachable";
       }
     }
   } finally {

@@ -6,6 +6,7 @@ import { createEventLine } from "./event-line.ts";
 import type { StartedRun } from "./executor.ts";
 import { closeSuspended } from "./finish-turn.ts";
 import type { LiveRun, WorkPorts } from "./live-run.ts";
+import { retryWhileHeld } from "./retry-while-held.ts";
 import { createRunLedger } from "./run-ledger.ts";
 import { executionsIn, type RunProgress, runLoop } from "./run-loop.ts";
 import { RunStop, stopOf } from "./run-stop.ts";
@@ -15,6 +16,8 @@ import type { SuspendedTurn } from "./turn.ts";
 export interface RunControl {
   readonly controller: AbortController;
   readonly turnControllers: Map<string, AbortController>;
+  /** Whether the lease is certainly valid still: until then what the run has come to can be stored. */
+  isHeld(): boolean;
 }
 
 /**
@@ -25,7 +28,7 @@ export async function carryOutRun(ports: WorkPorts, started: StartedRun, control
   const { controller } = control;
   try {
     ports.hub.open(started.runId);
-    const scene = started.scene ?? (await loadRun(ports.pool, started));
+    const scene = started.scene ?? (await retryWhileHeld(() => loadRun(ports.pool, started), control.isHeld));
     return scene === null || (await carryOut(ports, started, scene, control));
   } catch (error) {
     // The run is somebody else's, or the database is away: the lease runs out and the sweeper ends it.
@@ -50,6 +53,7 @@ async function carryOut(ports: WorkPorts, started: StartedRun, scene: RunScene, 
     ends: ports.ends,
     hold: { runId, swarmId, fence },
     line: createEventLine(ports.hub, { id: runId, swarmId }, scene.last_seq),
+    isHeld: control.isHeld,
     onCancel: (reason) => controller.abort(new RunStop(reason === "interrupted" ? "interrupted" : "cancelled")),
     onLost: (error) => {
       if (error !== null) ports.observer.note("agents.run_lost", { runId, error });

@@ -21,7 +21,7 @@ export interface ExecutorTimes {
 }
 
 const TIMES: ExecutorTimes = { claimPollMs: 1_000, watchMs: 1_000, sweepMs: 5_000, pruneMs: 60_000 };
-/** A renewal that was answered is good for this share of the lease at least; without one, work stops before others may take it. */
+/** Without an answered renewal for this share of the lease, work stops before others may take the run. */
 const SURE_SHARE = 0.6;
 const WATCH_TIMEOUT_MS = 3_000;
 const RETRY_AFTER_MS = 1_000;
@@ -49,7 +49,8 @@ export interface ExecutorOptions {
 }
 
 interface Live extends RunControl, Omit<StartedRun, "place"> {
-  sureUntilMs: number;
+  /** When the last renewal that was answered was sent: the lease lasts at least as long from then on. */
+  readonly lease: { renewedAtMs: number };
   readonly done: Promise<void>;
 }
 
@@ -100,7 +101,12 @@ export function createExecutor(options: ExecutorOptions): RunningExecutor {
     }, LATER_MS).unref();
   };
   const take = ({ place = places.take([]), ...started }: StartedRun): void => {
-    const control: RunControl = { controller: new AbortController(), turnControllers: new Map() };
+    const lease = { renewedAtMs: nowMs() };
+    const control: RunControl = {
+      controller: new AbortController(),
+      turnControllers: new Map(),
+      isHeld: () => nowMs() < lease.renewedAtMs + leaseMs,
+    };
     const done = carryOutRun(work, started, control).then((hasNext) => {
       const wasFull = place.release();
       live.delete(started.runId);
@@ -108,7 +114,7 @@ export function createExecutor(options: ExecutorOptions): RunningExecutor {
       if (hasNext || wasFull) claimBell.ring();
       else lookLater();
     });
-    live.set(started.runId, { ...control, ...started, done, sureUntilMs: nowMs() + leaseMs * SURE_SHARE });
+    live.set(started.runId, { ...control, ...started, lease, done });
     crowd.note(live.size);
   };
 
@@ -144,11 +150,13 @@ export function createExecutor(options: ExecutorOptions): RunningExecutor {
         given.addEventListener("abort", () => reject(new Error("no answer about the leases in time")), { once: true });
       });
       const kept = await Promise.race([keepRuns(pool, runs, leaseMs), late]);
-      for (const run of runs) run.sureUntilMs = askedAtMs + leaseMs * SURE_SHARE;
+      for (const { lease } of runs) lease.renewedAtMs = askedAtMs;
       // One that has ended in the meantime was not lost: its own writes know best.
       for (const row of kept) judge(row);
     } finally {
-      for (const run of live.values()) if (nowMs() > run.sureUntilMs) run.controller.abort(new RunStop("lost"));
+      const unsureBeforeMs = nowMs() - leaseMs * SURE_SHARE;
+      for (const { lease, controller } of live.values())
+        if (lease.renewedAtMs < unsureBeforeMs) controller.abort(new RunStop("lost"));
     }
   };
 

@@ -1,5 +1,6 @@
 import type pg from "pg";
-import { retryWrite } from "./retry-write.ts";
+import { isUnavailable } from "../../db/index.ts";
+import { retryWhileHeld } from "./retry-while-held.ts";
 import type { RunHold } from "./sql/advance-run.ts";
 import { type DeltaBatch, type DeltaVerdict, storeDeltas } from "./sql/store-deltas.ts";
 import type { EventRow } from "./steps.ts";
@@ -24,6 +25,9 @@ interface Waiting extends DeltaBatch {
 }
 
 const LOST = { is_stored: false, is_lost: true, cancel_reason: null };
+const UNANSWERED = { is_stored: false, is_lost: false, cancel_reason: null };
+/** Each run decides for itself how long it waits for the database. */
+const NOT_HERE = (): boolean => false;
 
 export function createDeltaStore(pool: pg.Pool, countRuns: () => number): DeltaStore {
   const waiting: Waiting[] = [];
@@ -31,12 +35,13 @@ export function createDeltaStore(pool: pg.Pool, countRuns: () => number): DeltaS
 
   const store = async (batch: readonly Waiting[]): Promise<void> => {
     try {
-      const verdicts = await retryWrite(() => storeDeltas(pool, batch));
+      const verdicts = await retryWhileHeld(() => storeDeltas(pool, batch), NOT_HERE);
       const byRun = new Map(verdicts.map((verdict) => [verdict.run_id, verdict]));
       for (const { hold, resolve } of batch) resolve(byRun.get(hold.runId) ?? LOST);
     } catch (error) {
+      if (isUnavailable(error)) for (const { resolve } of batch) resolve(UNANSWERED);
       // What cannot be stored of one run must not end the others.
-      if (batch.length > 1) for (const one of batch) await store([one]);
+      else if (batch.length > 1) for (const one of batch) await store([one]);
       else for (const { reject } of batch) reject(error);
     }
   };

@@ -1,8 +1,8 @@
 import type pg from "pg";
 import type { DeltaStore } from "./delta-store.ts";
 import type { Block, DeltaSource, DeltaType, EventLine } from "./event-line.ts";
-import { retryWrite } from "./retry-write.ts";
 import { asPlainEnd } from "./plain-end.ts";
+import { retryWhileHeld } from "./retry-while-held.ts";
 import type { RunEnds } from "./run-ends.ts";
 import { RunStop } from "./run-stop.ts";
 import { type Advance, advanceRun, type NumberedStep, type RunHold } from "./sql/advance-run.ts";
@@ -17,8 +17,6 @@ export interface RunLedger {
   delta(type: DeltaType, source: DeltaSource, text: string): void;
   /** Written with everything else that is submitted until the batch leaves. Rejects with a RunStop when the run is lost. */
   submit(step: Step): Promise<StepResult>;
-  /** Resolves when all that was submitted is stored. */
-  drain(): Promise<void>;
   close(): void;
 }
 
@@ -28,6 +26,8 @@ export interface LedgerOptions {
   readonly ends: RunEnds;
   readonly hold: RunHold;
   readonly line: EventLine;
+  /** Whether the run is certainly this node's. As long as it is, a database that is away is waited for. */
+  isHeld(): boolean;
   onCancel(reason: "cancelled" | "interrupted" | "disconnected"): void;
   onLost(error: unknown): void;
   /** Something was committed that may have raised events. */
@@ -86,8 +86,9 @@ export function createRunLedger(options: LedgerOptions): RunLedger {
       const verdict = await deltas.put(hold, rows);
       if (verdict.is_lost) return lose(null, []);
       if (verdict.cancel_reason !== null) options.onCancel(verdict.cancel_reason);
-      if (verdict.is_stored) line.settle();
-      else leftRows = rows;
+      if (verdict.is_stored) return line.settle();
+      leftRows = rows;
+      if (!options.isHeld()) lose(null, []);
     } catch (error) {
       lose(error, []);
     }
@@ -118,7 +119,7 @@ export function createRunLedger(options: LedgerOptions): RunLedger {
     if (rows.length > 0) steps.unshift({ op: "events", events: rows, seq: 0 });
     let advance: Advance;
     try {
-      advance = await retryWrite(() => advanceRun(pool, hold, steps));
+      advance = await retryWhileHeld((isInDoubt) => advanceRun(pool, hold, steps, isInDoubt), options.isHeld);
     } catch (error) {
       lose(error, batch);
       return;
@@ -189,12 +190,6 @@ export function createRunLedger(options: LedgerOptions): RunLedger {
         startPump();
       }
       return promise;
-    },
-    async drain() {
-      while (!isLost && (entries.length > 0 || hasRows() || pumping !== null)) {
-        startPump();
-        await pumping;
-      }
     },
     close() {
       isLost = true;

@@ -104,6 +104,7 @@ async function askModel(
     if (usage !== null)
       void run.ledger.submit({
         op: "add_usage",
+        id: run.ports.newId(),
         agent_id: coordinator.id,
         ...answering,
         payer_id: run.scene.payer_id,

@@ -91,6 +91,7 @@ export type Step =
     }
   | {
       readonly op: "add_usage";
+      readonly id: string;
       readonly agent_id: string;
       readonly framework: string;
       readonly model: string;

@@ -1,6 +1,6 @@
 import type pg from "pg";
 import type { TranscriptMessage } from "../../context/transcript.ts";
-import type { Step, StepResult } from "../steps.ts";
+import { countSeqs, type Step, type StepResult } from "../steps.ts";
 
 export interface Advance {
   /** The run is somebody else's, or has ended: nothing was written. */
@@ -22,12 +22,18 @@ export interface RunHold {
 
 export type NumberedStep = Step & { readonly seq: number };
 
-/** All steps or none, in one transaction. */
-export async function advanceRun(pool: pg.Pool, hold: RunHold, steps: readonly NumberedStep[]): Promise<Advance> {
+/** All steps or none, in one transaction. Steps that are in doubt, because they were sent before, are taken once. */
+export async function advanceRun(
+  pool: pg.Pool,
+  hold: RunHold,
+  steps: readonly NumberedStep[],
+  isInDoubt = false,
+): Promise<Advance> {
+  const sent = isInDoubt ? steps.map((step) => ({ ...step, seqs: countSeqs(step) })) : steps;
   const { rows } = await pool.query<{ answer: Advance }>({
     name: "agents-advance-run",
-    text: "select private.advance_run($1, $2, $3, $4) as answer",
-    values: [hold.runId, hold.swarmId, hold.fence, toStorableJson(steps)],
+    text: "select private.advance_run($1, $2, $3, $4, $5) as answer",
+    values: [hold.runId, hold.swarmId, hold.fence, toStorableJson(sent), isInDoubt],
   });
   const answer = rows[0]?.answer;
   if (answer === undefined) throw new Error("the database gave no answer about the run");

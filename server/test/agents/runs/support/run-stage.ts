@@ -13,7 +13,8 @@ import { openDatabase } from "../../../../src/db/index.ts";
 import { supervise } from "../../../../src/jobs/index.ts";
 import type { Observer } from "../../../../src/observe/index.ts";
 import { systemClock } from "../../../../src/time/index.ts";
-import { type Cleanup, createTestDatabase } from "../../../support/database.ts";
+import { type Cleanup, createTestDatabase, type TestDatabase } from "../../../support/database.ts";
+import { type DatabaseRelay, startDatabaseRelay } from "../../../support/database-relay.ts";
 import { silentObserver } from "../../../support/silent-observer.ts";
 
 export type Script = (call: ModelCall) => AsyncIterable<ModelEvent>;
@@ -57,7 +58,10 @@ export interface NewSwarm {
 }
 
 export interface RunStage {
+  /** Directly connected, also where the nodes are not. */
   readonly sql: pg.Client;
+  /** The pool of all nodes. */
+  readonly pool: pg.Pool;
   /** Another connection. */
   connect(): Promise<pg.Client>;
   newUser(): Promise<string>;
@@ -81,12 +85,22 @@ export interface RunStage {
 
 const FINAL = ["completed", "partial", "failed", "cancelled"];
 
+export async function openRelayedRunStage(t: Cleanup): Promise<RunStage & { readonly relay: DatabaseRelay }> {
+  const database = await createTestDatabase(t);
+  const relay = await startDatabaseRelay(t, database.adminUrl);
+  return { ...openStageOn(t, database, relay.url), relay };
+}
+
 export async function openRunStage(t: Cleanup): Promise<RunStage> {
   const database = await createTestDatabase(t);
+  return openStageOn(t, database, database.adminUrl);
+}
+
+function openStageOn(t: Cleanup, database: TestDatabase, url: string): RunStage {
   const sql = database.owner;
   // One for all nodes: what sets them apart is what they hold, not how they are connected.
   const pools = openDatabase({
-    url: database.adminUrl,
+    url,
     masterKey: database.masterKey,
     poolSize: 10,
     observer: silentObserver,
@@ -116,6 +130,7 @@ export async function openRunStage(t: Cleanup): Promise<RunStage> {
 
   return {
     sql,
+    pool: pools.service,
     async connect() {
       const client = new pg.Client({ connectionString: database.ownerUrl });
       await client.connect();
