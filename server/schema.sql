@@ -486,9 +486,9 @@ CREATE OR REPLACE FUNCTION private.admit_runs(batch jsonb, owner text, lease_ms 
  SET search_path TO 'pg_catalog', 'pg_temp'
  SET enable_seqscan TO 'off'
  SET enable_bitmapscan TO 'off'
+ SET jit TO 'off'
  SET plan_cache_mode TO 'force_generic_plan'
  SET lock_timeout TO '100ms'
- SET jit TO 'off'
 AS $function$
 declare
   held uuid[];
@@ -599,8 +599,8 @@ begin
         'last_seq', 4,
         'swarm', json_build_object('id', s.id, 'name', s.name, 'status', s.status, 'owner_id', s.owner_id,
           'coordinator_agent_id', s.coordinator_agent_id, 'settings', s.settings),
-        'message', e.message, 'agents', room.agents, 'people', room.people, 'payer_id', s.owner_id, 'payer_budget', null,
-        'spent_by_payer', nothing.spent, 'spent_in_swarm', nothing.spent, 'progress', null, 'decisions', '[]'::json),
+        'message', e.message, 'agents', room.agents, 'people', room.people, 'payer_id', s.owner_id, 'has_budget', false,
+        'progress', null, 'decisions', '[]'::json),
       'messages', room.messages))
     from jsonb_to_recordset(batch) as e (run_id uuid, swarm_id uuid, user_id uuid, sent_id uuid, request jsonb, message text,
       speaker_ids uuid[], history_limit integer)
@@ -623,7 +623,6 @@ begin
                sum(coalesce(octet_length(m.content), 0)) over (order by m.seq desc) - coalesce(octet_length(m.content), 0) as newer_bytes
              from (select * from public.messages m where m.swarm_id = s.id order by m.seq desc limit e.history_limit) as m) as n
        where n.newer_bytes < 4000000) as messages) as room
-    cross join (select json_build_object('tokens', 0, 'cost_usd', 0)) as nothing (spent)
     where e.swarm_id = any (taken)));
 end
 $function$;
@@ -803,8 +802,48 @@ CREATE OR REPLACE FUNCTION private.budget_amount(value jsonb)
  RETURNS numeric
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
-AS $function$ select case when jsonb_typeof(value) = 'number' and value::numeric >= 0 then value::numeric end $function$;
+AS $function$ select case when jsonb_typeof(value) = 'number' then greatest(value::numeric, 0) end $function$;
 grant execute on function private.budget_amount(jsonb) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.budget_left(swarm public.swarms, payer_id uuid, run public.runs, counts_open boolean, OUT tokens numeric, OUT cost_usd numeric)
+ RETURNS record
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  today timestamptz := date_trunc('day', now(), 'UTC');
+  budget jsonb := swarm.settings -> 'budget';
+begin
+  select min(purse.max_tokens - spent.tokens), min(purse.max_cost_usd - spent.cost_usd) into tokens, cost_usd
+  from (
+    select 'payer' as kind, s.daily_token_budget::numeric as max_tokens, s.daily_cost_budget_usd as max_cost_usd
+    from public.user_settings s where s.user_id = budget_left.payer_id
+    union all
+    values ('swarm', private.budget_amount(budget -> 'max_tokens_per_day'), private.budget_amount(budget -> 'max_cost_usd_per_day')),
+      ('run', private.budget_amount(budget -> 'max_tokens'), private.budget_amount(budget -> 'max_cost_usd'))) as purse
+  cross join lateral (
+    select coalesce(sum(used.tokens), 0) as tokens, coalesce(sum(used.cost_usd), 0) as cost_usd
+    from (
+      select u.input_tokens + u.output_tokens as tokens, u.cost_usd from public.usage_records u
+      where purse.kind = 'payer' and u.payer_id = budget_left.payer_id and u.created_at >= today
+      union all
+      select u.input_tokens + u.output_tokens, u.cost_usd from public.usage_records u
+      where purse.kind = 'swarm' and u.swarm_id = swarm.id and u.created_at >= today
+      union all
+      select u.input_tokens + u.output_tokens, u.cost_usd from public.usage_records u
+      where purse.kind = 'run' and u.swarm_id = swarm.id and u.run_id = run.id and u.created_at >= run.created_at
+      union all
+      select b.tokens, b.cost_usd from private.budget_reservations b
+      where purse.kind = 'payer' and b.payer_id = budget_left.payer_id and (counts_open or b.usage is not null)
+      union all
+      select b.tokens, b.cost_usd from private.budget_reservations b
+      where purse.kind = 'swarm' and b.swarm_id = swarm.id and (counts_open or b.usage is not null)
+      union all
+      select b.tokens, b.cost_usd from private.budget_reservations b
+      where purse.kind = 'run' and b.run_id = run.id and (counts_open or b.usage is not null)) as used) as spent
+  where (purse.max_tokens is not null or purse.max_cost_usd is not null) and (purse.kind <> 'run' or run.id is not null);
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION private.build_run_event(run public.runs, seq integer, type text, data jsonb, agent_id uuid, restricted boolean DEFAULT false)
  RETURNS jsonb
@@ -924,26 +963,10 @@ CREATE OR REPLACE FUNCTION private.check_day_budgets(swarm public.swarms, payer_
  STABLE
 AS $function$
 declare
-  today timestamptz := date_trunc('day', now(), 'UTC');
-  own_tokens numeric;
-  own_cost numeric;
-  swarm_tokens numeric := private.budget_amount(swarm.settings -> 'budget' -> 'max_tokens_per_day');
-  swarm_cost numeric := private.budget_amount(swarm.settings -> 'budget' -> 'max_cost_usd_per_day');
-  is_spent boolean := false;
+  room record;
 begin
-  select s.daily_token_budget, s.daily_cost_budget_usd into own_tokens, own_cost
-  from public.user_settings s where s.user_id = check_day_budgets.payer_id;
-  if own_tokens is not null or own_cost is not null then
-    select coalesce(coalesce(sum(u.input_tokens + u.output_tokens), 0) >= own_tokens, false)
-        or coalesce(coalesce(sum(u.cost_usd), 0) >= own_cost, false) into is_spent
-    from public.usage_records u where u.payer_id = check_day_budgets.payer_id and u.created_at >= today;
-  end if;
-  if not is_spent and (swarm_tokens is not null or swarm_cost is not null) then
-    select coalesce(coalesce(sum(u.input_tokens + u.output_tokens), 0) >= swarm_tokens, false)
-        or coalesce(coalesce(sum(u.cost_usd), 0) >= swarm_cost, false) into is_spent
-    from public.usage_records u where u.swarm_id = swarm.id and u.created_at >= today;
-  end if;
-  if is_spent then
+  select * into room from private.budget_left(swarm, check_day_budgets.payer_id, null, false);
+  if room.tokens <= 0 or room.cost_usd <= 0 then
     perform private.refuse_call('BUDGET_EXCEEDED');
   end if;
 end
@@ -1194,7 +1217,9 @@ begin
   loop
     events := events || (private.finish_turn(run, jsonb_build_object('turn_id', turn.id, 'agent_id', turn.agent_id,
       'seq', next_seq, 'status', outcome, 'content', private.trimmed(turn.said), 'finish_reason', close_run.finish_reason,
-      'metadata', jsonb_build_object('partial', true), 'error', close_run.error, 'reason', close_run.turn_reason)) -> 'events');
+      'metadata', jsonb_build_object('partial', true), 'error', close_run.error, 'reason', close_run.turn_reason,
+      'usage', private.settled_usage(run.id, turn.id), 'payer_id', (
+        select b.payer_id from private.budget_reservations b where b.run_id = run.id and b.turn_id = turn.id limit 1))) -> 'events');
     next_seq := next_seq + 5;
   end loop;
   final := case when close_run.status = 'failed' and exists (
@@ -2058,6 +2083,7 @@ begin
   returning * into ended;
   update private.run_leases l set owner = null, expires_at = null where l.run_id = run.id;
   delete from private.run_progress p where p.run_id = run.id;
+  delete from private.budget_reservations b where b.run_id = run.id;
   body := private.run_body(run.id);
   if ended.status in ('completed', 'partial') then
     perform private.emit_event('swarm.completed', json_build_object('swarm_id', run.swarm_id, 'run_id', run.id, 'status', ended.status,
@@ -2235,6 +2261,16 @@ begin
     and r.status in ('completed', 'partial', 'failed', 'cancelled') and e.run_id = r.id;
   return null;
 end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.has_budget(swarm public.swarms, payer_id uuid)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce(jsonb_typeof(swarm.settings -> 'budget') = 'object', false)
+    or exists (select 1 from public.user_settings u where u.user_id = has_budget.payer_id
+                 and (u.daily_token_budget is not null or u.daily_cost_budget_usd is not null))
 $function$;
 
 CREATE OR REPLACE FUNCTION private.host_of_tool(config jsonb)
@@ -2527,17 +2563,7 @@ begin
             order by m.joined_at, m.id limit 50) as m
       left join public.profiles p on p.id = m.user_id), '[]'),
     'payer_id', payer.id,
-    'payer_budget', (select json_build_object('max_tokens', u.daily_token_budget, 'max_cost_usd', u.daily_cost_budget_usd)
-                     from public.user_settings u where u.user_id = payer.id
-                       and (u.daily_token_budget is not null or u.daily_cost_budget_usd is not null)),
-    'spent_by_payer', (select json_build_object('tokens', coalesce(sum(u.input_tokens + u.output_tokens), 0), 'cost_usd', coalesce(sum(u.cost_usd), 0))
-                       from public.usage_records u
-                       where u.payer_id = payer.id and u.created_at >= date_trunc('day', now(), 'UTC')
-                         and exists (select 1 from public.user_settings b where b.user_id = payer.id
-                                     and (b.daily_token_budget is not null or b.daily_cost_budget_usd is not null))),
-    'spent_in_swarm', (select json_build_object('tokens', coalesce(sum(u.input_tokens + u.output_tokens), 0), 'cost_usd', coalesce(sum(u.cost_usd), 0))
-                       from public.usage_records u
-                       where u.swarm_id = s.id and s.settings ? 'budget' and u.created_at >= date_trunc('day', now(), 'UTC')),
+    'has_budget', private.has_budget(s, payer.id),
     'progress', (select p.progress from private.run_progress p where p.run_id = r.id),
     'decisions', coalesce((
       select json_agg(json_build_object('id', x.id, 'status', x.status, 'error', x.error))
@@ -3463,6 +3489,61 @@ end
 $function$;
 grant execute on function private.require_single(bigint) to anon, authenticated, service_role;
 
+CREATE OR REPLACE FUNCTION private.reserve_budget(call jsonb)
+ RETURNS json
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  payer uuid := call ->> 'payer_id';
+  input numeric := (call ->> 'input_tokens')::numeric;
+  wanted numeric := (call ->> 'max_output_tokens')::numeric;
+  input_cost numeric := coalesce((call ->> 'input_cost_usd')::numeric, 0);
+  output_cost numeric := coalesce((call ->> 'output_cost_usd')::numeric, 0);
+  granted numeric := wanted;
+  run public.runs;
+  swarm public.swarms;
+  room record;
+  held private.budget_reservations;
+begin
+  select r.* into run from public.runs r where r.id = (call ->> 'run_id')::uuid and r.status = 'running' for key share;
+  -- Whoever ends the run changes its lease and then drops what it holds: nothing is held after that.
+  perform 1 from private.run_leases l where l.run_id = run.id and l.fence = (call ->> 'fence')::bigint for share;
+  if not found then
+    return json_build_object('outcome', 'lost', 'is_reserved', false, 'max_output_tokens', 0);
+  end if;
+  select s.* into swarm from public.swarms s where s.id = run.swarm_id;
+  if not private.has_budget(swarm, payer) then
+    return json_build_object('outcome', 'granted', 'is_reserved', false, 'max_output_tokens', wanted);
+  end if;
+  -- One after another for each purse: what is seen below is so until the end of the transaction.
+  perform pg_advisory_xact_lock(hashtextextended(payer::text, 40));
+  perform pg_advisory_xact_lock(hashtextextended(swarm.id::text, 40));
+  select b.* into held from private.budget_reservations b where b.id = (call ->> 'id')::uuid;
+  if found then
+    return json_build_object('outcome', 'granted', 'is_reserved', true, 'max_output_tokens', held.tokens - input);
+  end if;
+  select * into room from private.budget_left(swarm, payer, run, true);
+  if room.tokens is not null then
+    granted := least(granted, floor(room.tokens) - input);
+  end if;
+  if room.cost_usd <= 0 or input_cost > room.cost_usd then
+    granted := 0;
+  elsif room.cost_usd is not null and output_cost > 0 then
+    granted := least(granted, floor((room.cost_usd - input_cost) * wanted / output_cost));
+  end if;
+  if granted < least(wanted, (call ->> 'least_output_tokens')::numeric) then
+    return json_build_object('outcome', 'refused', 'is_reserved', false, 'max_output_tokens', 0);
+  end if;
+  insert into private.budget_reservations (id, run_id, swarm_id, payer_id, turn_id, tokens, cost_usd)
+  values ((call ->> 'id')::uuid, run.id, swarm.id, payer, (call ->> 'turn_id')::uuid, input + granted,
+    input_cost + case when wanted > 0 then output_cost * granted / wanted else 0 end);
+  return json_build_object('outcome', 'granted', 'is_reserved', true, 'max_output_tokens', granted);
+end
+$function$;
+grant execute on function private.reserve_budget(jsonb) to sb_service;
+
 CREATE OR REPLACE FUNCTION private.resume_turn(run public.runs, step jsonb)
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -3622,6 +3703,43 @@ begin
     'private', send_realtime.private, 'payload', payload,
     'binary', pg_catalog.translate(pg_catalog.encode(binary_payload, 'base64'), E'\n', ''))::text);
 end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.settle_reservations(run public.runs, step jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+AS $function$
+declare
+  used jsonb := nullif(step -> 'usage', 'null');
+  ids uuid[] := array(select given.id::uuid from jsonb_array_elements_text(step -> 'ids') as given (id));
+begin
+  if used is null then
+    delete from private.budget_reservations b where b.id = any (ids) and b.run_id = run.id;
+  else
+    update private.budget_reservations b
+    set usage = used, cost_usd = coalesce((used ->> 'cost_usd')::numeric, 0),
+      tokens = coalesce((used ->> 'input_tokens')::bigint, 0) + coalesce((used ->> 'output_tokens')::bigint, 0)
+    where b.id = any (ids) and b.run_id = run.id;
+  end if;
+  return jsonb_build_object('events', '[]'::jsonb);
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.settled_usage(run_id uuid, turn_id uuid)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select jsonb_build_object(
+    'input_tokens', sum((b.usage ->> 'input_tokens')::bigint),
+    'cached_input_tokens', sum((b.usage ->> 'cached_input_tokens')::bigint),
+    'output_tokens', sum((b.usage ->> 'output_tokens')::bigint),
+    'reasoning_tokens', sum((b.usage ->> 'reasoning_tokens')::bigint),
+    'cost_usd', case when bool_and(b.usage ->> 'cost_usd' is not null) then sum((b.usage ->> 'cost_usd')::numeric) end,
+    'estimated', bool_or((b.usage ->> 'estimated')::boolean))
+  from private.budget_reservations b
+  where b.run_id = settled_usage.run_id and b.turn_id = settled_usage.turn_id and b.usage is not null
+  having count(*) > 0
 $function$;
 
 CREATE OR REPLACE FUNCTION private.sign_message()
@@ -4024,6 +4142,7 @@ begin
     when 'finish_tool' then return private.finish_tool(run, step);
     when 'resume_turn' then return private.resume_turn(run, step);
     when 'add_usage' then return private.add_usage(run, step);
+    when 'settle_reservations' then return private.settle_reservations(run, step);
     when 'pause' then return private.pause_run(run, step);
   end case;
 end
@@ -4151,6 +4270,28 @@ create policy api_keys_service on private.api_keys to sb_service
   using (true)
   with check (true);
 grant delete, insert, select, update on table private.api_keys to sb_service;
+
+create table private.budget_reservations (
+  id uuid default private.new_id() not null,
+  run_id uuid not null,
+  swarm_id uuid not null,
+  payer_id uuid not null,
+  turn_id uuid,
+  tokens bigint not null,
+  cost_usd numeric not null,
+  usage jsonb,
+  created_at timestamp with time zone default now() not null,
+  constraint budget_reservations_pkey PRIMARY KEY (id),
+  constraint budget_reservations_run_id_fkey FOREIGN KEY (run_id) REFERENCES public.runs(id) ON DELETE CASCADE
+);
+CREATE INDEX budget_reservations_payer_id_idx ON private.budget_reservations USING btree (payer_id);
+CREATE INDEX budget_reservations_run_id_idx ON private.budget_reservations USING btree (run_id);
+CREATE INDEX budget_reservations_swarm_id_idx ON private.budget_reservations USING btree (swarm_id);
+alter table private.budget_reservations enable row level security;
+create policy budget_reservations_service on private.budget_reservations to sb_service
+  using (true)
+  with check (true);
+grant delete, insert, select, update on table private.budget_reservations to sb_service;
 
 create table private.events (
   seq bigint generated always as identity not null,

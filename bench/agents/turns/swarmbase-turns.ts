@@ -22,7 +22,6 @@ import type { TurnContender } from "./turn-contender.ts";
 
 const USER_ID = randomUUID();
 const SWARM_ID = randomUUID();
-const NO_SPENDING = { tokens: 0, cost_usd: 0 };
 const USAGE = { inputTokens: 20, cachedInputTokens: 0, outputTokens: 20, reasoningTokens: 0, isEstimated: false };
 
 const STORED_ANSWER = `"content":${JSON.stringify(ANSWER)}`;
@@ -119,9 +118,7 @@ function createStore(agent: SpeakingAgent): { readonly pool: pg.Pool; lastAnswer
     agents: [{ ...agent, position: 0 }],
     people: [{ id: USER_ID, name: "Ann" }],
     payer_id: USER_ID,
-    payer_budget: null,
-    spent_by_payer: NO_SPENDING,
-    spent_in_swarm: NO_SPENDING,
+    has_budget: false,
     progress: null,
     decisions: [],
   });
@@ -179,5 +176,6 @@ function createModels(callsTool: boolean): Models {
       yield { type: "finish", reason: isCall ? "tool_calls" : "stop", usage: USAGE };
     },
     priceOf: () => null,
+    highestPriceOf: () => null,
   };
 }

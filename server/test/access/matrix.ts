@@ -349,6 +349,10 @@ private.run_progress             | select                            | no    no 
 private.run_progress             | insert                            | no    no    no     no     no      no       no    no      yes
 private.run_progress             | update                            | no    no    no     no     no      no       no    no      yes
 private.run_progress             | delete                            | no    no    no     no     no      no       no    no      yes
+private.budget_reservations      | select                            | no    no    no     no     no      no       no    no      yes
+private.budget_reservations      | insert                            | no    no    no     no     no      no       no    no      yes
+private.budget_reservations      | update                            | no    no    no     no     no      no       no    no      yes
+private.budget_reservations      | delete                            | no    no    no     no     no      no       no    no      yes
 
 private.idempotency_keys         | select                            | no    no    no     no     no      no       no    no      yes
 private.idempotency_keys         | insert                            | no    no    no     no     no      no       no    no      yes

@@ -75,6 +75,8 @@ const RUNS = `
     (:run, :room, :member, 'round_robin'), (:bareRun, :room, :member, 'round_robin');
   insert into private.run_leases (run_id) values (:run);
   insert into private.run_progress (run_id, progress) values (:run, '{"messages": ["a secret prompt"]}');
+  insert into private.budget_reservations (id, run_id, swarm_id, payer_id, tokens, cost_usd) values
+    (gen_random_uuid(), :run, :room, :owner, 5000, 0.1);
   insert into private.idempotency_keys (user_id, key, request_hash, run_id) values (:member, 'once', 'x', :run);
   insert into public.run_turns (id, run_id, swarm_id, agent_id, agent_name, position, framework, model) values
     (:turn, :run, :room, :ownerAgent, 'Ada', 0, 'provider_a', 'm'), (:memberTurn, :run, :room, :memberAgent, 'Max', 1, 'provider_a', 'm');

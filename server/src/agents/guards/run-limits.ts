@@ -1,10 +1,3 @@
-export interface RunBudgetLimits {
-  readonly maxTokens: number | null;
-  readonly maxCostUsd: number | null;
-  readonly maxTokensPerDay: number | null;
-  readonly maxCostUsdPerDay: number | null;
-}
-
 export interface RunLimits {
   readonly maxTurns: number;
   readonly maxRounds: number;
@@ -14,7 +7,6 @@ export interface RunLimits {
   readonly historyLimit: number;
   readonly onAgentError: "continue" | "stop";
   readonly onConflict: "enqueue" | "reject" | "interrupt";
-  readonly budget: RunBudgetLimits;
 }
 
 interface Bound {
@@ -37,7 +29,6 @@ export const RUN_LIMIT_BOUNDS = {
 export function readRunLimits(swarmSettings: unknown, request: unknown): RunLimits {
   const settings = recordOf(swarmSettings);
   const asked = recordOf(request);
-  const budget = recordOf(settings.get("budget"));
   return {
     maxTurns: turnsOf(settings, asked),
     maxRounds: numberOf(settings, RUN_LIMIT_BOUNDS.maxRounds),
@@ -47,12 +38,6 @@ export function readRunLimits(swarmSettings: unknown, request: unknown): RunLimi
     historyLimit: numberOf(settings, RUN_LIMIT_BOUNDS.historyLimit),
     onAgentError: settings.get("on_agent_error") === "stop" ? "stop" : "continue",
     onConflict: conflictOf(asked.get("on_conflict")) ?? conflictOf(settings.get("on_conflict")) ?? "enqueue",
-    budget: {
-      maxTokens: amountOf(budget.get("max_tokens")),
-      maxCostUsd: amountOf(budget.get("max_cost_usd")),
-      maxTokensPerDay: amountOf(budget.get("max_tokens_per_day")),
-      maxCostUsdPerDay: amountOf(budget.get("max_cost_usd_per_day")),
-    },
   };
 }
 
@@ -66,11 +51,6 @@ function turnsOf(settings: ReadonlyMap<string, unknown>, asked: ReadonlyMap<stri
 function numberOf(record: ReadonlyMap<string, unknown>, bound: Bound): number {
   const value = record.get(bound.key);
   return isNumber(value) ? Math.min(bound.max, Math.max(bound.min, Math.trunc(value))) : bound.default;
-}
-
-/** A negative budget is an empty one: what was meant as a bound never opens the purse. */
-function amountOf(value: unknown): number | null {
-  return isNumber(value) ? Math.max(0, value) : null;
 }
 
 function conflictOf(value: unknown): RunLimits["onConflict"] | null {

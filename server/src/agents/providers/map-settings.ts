@@ -17,6 +17,8 @@ export interface SettingsTarget {
   readonly model: Pick<OfferedModel, "supports" | "maxOutputTokens" | "contextWindow">;
   readonly kind: ProviderKind;
   readonly hasTools: boolean;
+  /** An upper limit for max_tokens, whatever the settings say. */
+  readonly maxTokens?: number;
 }
 
 type NumberName = "temperature" | "max_tokens" | "presence_penalty" | "frequency_penalty" | "top_p";
@@ -82,11 +84,12 @@ type MappedLength = Pick<SentSettings, "maxOutputTokens" | "reasoning" | "provid
 };
 
 /** max_tokens, and the thinking that counts against it. One that the agent sets is sent as it is. */
-function mapLength(settings: SettingsRecord, { model, kind }: SettingsTarget, warn: Warn): MappedLength {
+function mapLength(settings: SettingsRecord, target: SettingsTarget, warn: Warn): MappedLength {
+  const { model, kind, maxTokens: limit = Infinity } = target;
   const asked = readNumber(settings, "max_tokens", null);
   const bound = model.maxOutputTokens ?? Infinity;
   const { sent, roomTokens, budgetTokens } = mapReasoning(settings, { model, kind, warn });
-  const maxTokens = Math.min(bound, asked ?? AGENT_SETTINGS.max_tokens.default + roomTokens);
+  const maxTokens = Math.min(bound, limit, asked ?? AGENT_SETTINGS.max_tokens.default + roomTokens);
   if (asked !== null && asked > bound) warn("max_tokens", `lowered to ${bound}, the most that the model writes`);
   if (maxTokens > budgetTokens) return { ...sent, maxOutputTokens: maxTokens - budgetTokens, maxTokens };
   const setting = (settings["thinking"] ?? null) === null ? "reasoning_effort" : "thinking";

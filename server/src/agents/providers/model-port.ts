@@ -12,6 +12,8 @@ export interface ModelCall {
   readonly toolChoice: "auto" | "none" | { readonly tool: string };
   /** As the agent stores them; defaults apply where a key is absent. */
   readonly settings: Readonly<Record<string, unknown>>;
+  /** The most that may be written, whatever the settings say. */
+  readonly maxOutputTokens?: number;
   readonly signal: AbortSignal;
   readonly traceparent?: string;
   /** What a deterministic answer depends on besides the texts. */
@@ -106,4 +108,6 @@ export interface Models {
   boundedFrameworks(): readonly Framework[];
   /** USD, or null where the price is unknown. */
   priceOf(framework: Framework, model: string, usage: ModelUsage): number | null;
+  /** The highest price among all that may answer a call to this model, fallbacks included; null where none is known. */
+  highestPriceOf(framework: Framework, model: string, usage: ModelUsage): number | null;
 }

@@ -7,7 +7,7 @@ import { priceUsage } from "./count-usage.ts";
 import { loadProviders } from "./load-providers.ts";
 import { mapSettings } from "./map-settings.ts";
 import { ModelError } from "./model-error.ts";
-import type { ModelCall, ModelFacts, Models } from "./model-port.ts";
+import type { ModelFacts, Models } from "./model-port.ts";
 import type { Provider, Providers } from "./provider.ts";
 import { createSimulatedAdapter } from "./simulated/simulated-adapter.ts";
 import { type Sleep, sleep as systemSleep } from "./sleep.ts";
@@ -75,17 +75,24 @@ export function openModels(options: OpenModelsOptions): OpenedModels {
     return { provider: found.provider, adapter: found.adapter, model: findModel(found.provider, model) };
   };
 
-  const aimAll = (call: ModelCall): readonly Target[] => {
-    const first = aim(call.framework, call.model);
-    const others = first.provider.fallback.flatMap((framework) => {
-      const other = opened.get(framework);
+  const aimAll = (framework: Framework, model: string | null): readonly Target[] => {
+    const first = aim(framework, model);
+    const others = first.provider.fallback.flatMap((fallback) => {
+      const other = opened.get(fallback);
       // Nothing ever falls back to simulation.
       const isUsable = other?.adapter && other.provider.kind !== "simulated";
-      return isUsable && other.provider.offered.defaultModel !== "" ? [aim(framework, null)] : [];
+      return isUsable && other.provider.offered.defaultModel !== "" ? [aim(fallback, null)] : [];
     });
     return [first, ...others];
   };
   const ports = { clock, random, sleep, observer, times };
+  const priceOf: Models["priceOf"] = (framework, model, usage) => {
+    const provider = opened.get(framework)?.provider;
+    if (provider === undefined) return null;
+    if (provider.kind === "simulated") return 0;
+    const price = provider.offered.models.find(({ id }) => id === model)?.price ?? null;
+    return price === null ? null : priceUsage(price, usage);
+  };
 
   return {
     replace(providers) {
@@ -101,13 +108,14 @@ export function openModels(options: OpenModelsOptions): OpenedModels {
       return mapSettings(settings, { model: found, kind: provider.kind, hasTools: false }).maxTokens;
     },
     boundedFrameworks: () => bounded,
-    stream: (call) => streamCall(() => aimAll(call), call, ports),
-    priceOf(framework, model, usage) {
-      const provider = opened.get(framework)?.provider;
-      if (provider === undefined) return null;
-      if (provider.kind === "simulated") return 0;
-      const price = provider.offered.models.find(({ id }) => id === model)?.price ?? null;
-      return price === null ? null : priceUsage(price, usage);
+    stream: (call) => streamCall(() => aimAll(call.framework, call.model), call, ports),
+    priceOf,
+    highestPriceOf(framework, model, usage) {
+      const prices = aimAll(framework, model).map((target) =>
+        priceOf(target.provider.framework, target.model.id, usage),
+      );
+      const known = prices.filter((price) => price !== null);
+      return known.length === 0 ? null : Math.max(...known);
     },
   };
 }

@@ -72,7 +72,12 @@ async function* streamAttempt(
 ): AsyncGenerator<ModelEvent, void, undefined> {
   const { framework } = provider;
   const hasTools = call.tools.length > 0 && model.supports.tools;
-  const { sent, warnings } = mapSettings(call.settings, { model, kind: provider.kind, hasTools });
+  const { sent, warnings } = mapSettings(call.settings, {
+    model,
+    kind: provider.kind,
+    hasTools,
+    ...(call.maxOutputTokens !== undefined && { maxTokens: call.maxOutputTokens }),
+  });
   const deadlines = startDeadlines(call.signal, times);
   const warned = new Set<string>();
   let textChars = 0;

@@ -3,6 +3,7 @@ import { createEchoStripper } from "../context/echo-stripper.ts";
 import { estimateTokens } from "../context/estimate-tokens.ts";
 import { ModelError } from "../providers/model-error.ts";
 import type { ModelCall, ModelFinish, ModelTool, ModelToolCall, ModelUsage } from "../providers/model-port.ts";
+import { openCallMeter } from "./call-meter.ts";
 import type { LiveRun } from "./live-run.ts";
 import { say, type Turn, warnOnce } from "./turn.ts";
 
@@ -10,24 +11,13 @@ export interface ModelAnswer {
   readonly calls: readonly ModelToolCall[];
   readonly text: string;
   readonly finish: ModelFinish;
-}
-
-/** The purse is empty: the call was not made. */
-export class BudgetSpent extends Error {
-  constructor() {
-    super("the budget does not allow another call");
-    this.name = "BudgetSpent";
-  }
+  /** The budget had room for less output than the agent's settings allow. */
+  readonly isCutByBudget: boolean;
 }
 
 const MIN_CONTEXT_TOKENS = 256;
-const NO_USAGE: ModelUsage = {
-  inputTokens: 0,
-  cachedInputTokens: 0,
-  outputTokens: 0,
-  reasoningTokens: 0,
-  isEstimated: true,
-};
+/** An answer that must be shorter than this is rarely of use: then the call is not made. */
+const LEAST_OUTPUT_TOKENS = 1_024;
 
 /** One call of the model: what it says is shown as it comes. A context that the model finds too long is shortened and sent again. */
 export async function callModel(run: LiveRun, turn: Turn, tools: readonly ModelTool[]): Promise<ModelAnswer> {
@@ -114,18 +104,29 @@ async function callOnce(run: LiveRun, turn: Turn, tools: readonly ModelTool[]): 
   const ratio = calibration.ratioFor(facts.model);
   const inputTokens = estimateTokens(turn.system + JSON.stringify(turn.messages) + JSON.stringify(tools), ratio);
   const maxOutputTokens = maxTokensOf(run, turn);
-  const reservation = run.budget.reserve({
+  const meter = await openCallMeter(run, {
+    turnId: turn.id,
+    framework: agent.framework,
+    model: facts.model,
     inputTokens,
     maxOutputTokens,
-    costUsd: models.priceOf(agent.framework, facts.model, { ...NO_USAGE, inputTokens, outputTokens: maxOutputTokens }),
+    // A model that reasons needs room for that before it answers.
+    leastOutputTokens: facts.isReasoning
+      ? Math.max(LEAST_OUTPUT_TOKENS, Math.ceil(maxOutputTokens / 2))
+      : LEAST_OUTPUT_TOKENS,
+    charsPerToken: ratio,
+    signal: turn.signal,
   });
-  if (reservation === null) throw new BudgetSpent();
+  const isCutByBudget = meter.maxOutputTokens < maxOutputTokens;
+  if (isCutByBudget)
+    warnOnce(turn, {
+      setting: "max_tokens",
+      message: `lowered to ${meter.maxOutputTokens}: the budget has no room for more`,
+    });
 
   const calls: ModelToolCall[] = [];
   const textBefore = turn.text;
   let finish: ModelFinish | null = null;
-  let usage: ModelUsage | null = null;
-  let hasBegun = false;
   turn.stripper = createEchoStripper(agent.name);
   const speak = (delta: string): void => {
     // Blanks alone do not begin a paragraph.
@@ -147,6 +148,7 @@ async function callOnce(run: LiveRun, turn: Turn, tools: readonly ModelTool[]): 
     tools: facts.hasTools ? tools : [],
     toolChoice: turn.mustAnswer ? "none" : "auto",
     settings: agent.settings,
+    ...(meter.reservationId !== null && { maxOutputTokens: meter.maxOutputTokens }),
     signal: turn.signal,
     agent: { id: agent.id, name: agent.name },
     ...(span.traceparent !== undefined && { traceparent: span.traceparent }),
@@ -155,9 +157,9 @@ async function callOnce(run: LiveRun, turn: Turn, tools: readonly ModelTool[]): 
   try {
     for await (const event of models.stream(call)) {
       turn.signal.throwIfAborted();
+      meter.hear(event);
       switch (event.type) {
         case "start":
-          hasBegun = true;
           turn.framework = event.framework;
           turn.model = event.model;
           turn.attempts = Math.max(turn.attempts, event.attempt);
@@ -176,7 +178,9 @@ async function callOnce(run: LiveRun, turn: Turn, tools: readonly ModelTool[]): 
           break;
         case "finish":
           finish = event.reason;
-          usage = event.usage;
+          // A fallback has its own way to count tokens.
+          if (!event.usage.isEstimated && turn.model === facts.model)
+            calibration.learn(facts.model, inputTokens, event.usage.inputTokens);
           break;
       }
     }
@@ -187,27 +191,21 @@ async function callOnce(run: LiveRun, turn: Turn, tools: readonly ModelTool[]): 
     if (error instanceof ModelError) turn.attempts = Math.max(turn.attempts, error.attempts);
     throw error;
   } finally {
-    const said = turn.text.slice(textBefore.length);
-    const spent =
-      usage ?? (hasBegun ? { ...NO_USAGE, inputTokens, outputTokens: estimateTokens(said, ratio) } : { ...NO_USAGE });
-    // The fallback that answered has its own price, and its own way to count tokens.
-    const costUsd = hasBegun || usage !== null ? models.priceOf(turn.framework, turn.model, spent) : 0;
-    run.budget.settle(reservation, { tokens: spent.inputTokens + spent.outputTokens, costUsd });
-    if (usage !== null && !usage.isEstimated && turn.model === facts.model)
-      calibration.learn(facts.model, inputTokens, usage.inputTokens);
-    if (hasBegun || usage !== null) {
-      turn.usage = addUsage(turn.usage, spent);
-      turn.costUsd = turn.costUsd === null || costUsd === null ? null : turn.costUsd + costUsd;
+    const spent = meter.close();
+    if (spent !== null) {
+      if (meter.reservationId !== null) turn.reservationIds.push(meter.reservationId);
+      turn.usage = addUsage(turn.usage, spent.usage);
+      turn.costUsd = turn.costUsd === null || spent.costUsd === null ? null : turn.costUsd + spent.costUsd;
     }
     span.end({
       errorType,
       model: turn.model,
-      usage: spent,
-      text: said,
+      ...(spent !== null && { usage: spent.usage }),
+      text: turn.text.slice(textBefore.length),
       ...(finish !== null && { finishReason: finish }),
     });
   }
-  return { calls, text: turn.text.slice(textBefore.length), finish: finish ?? "other" };
+  return { calls, text: turn.text.slice(textBefore.length), finish: finish ?? "other", isCutByBudget };
 }
 
 function addUsage(one: ModelUsage | null, other: ModelUsage): ModelUsage {

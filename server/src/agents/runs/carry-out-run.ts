@@ -1,12 +1,12 @@
 import { findMentions } from "../context/find-mentions.ts";
-import { createRunBudget, type RunBudget } from "../guards/budget.ts";
-import { type RunLimits, readRunLimits } from "../guards/run-limits.ts";
+import { readRunLimits } from "../guards/run-limits.ts";
 import { decideEnd } from "./decide-end.ts";
 import { createEventLine } from "./event-line.ts";
 import type { StartedRun } from "./executor.ts";
 import { closeSuspended } from "./finish-turn.ts";
 import type { LiveRun, WorkPorts } from "./live-run.ts";
 import { retryWhileHeld } from "./retry-while-held.ts";
+import { createRunBudget, NO_BUDGET } from "./run-budget.ts";
 import { createRunLedger } from "./run-ledger.ts";
 import { executionsIn, type RunProgress, runLoop } from "./run-loop.ts";
 import { RunStop, stopOf } from "./run-stop.ts";
@@ -16,7 +16,7 @@ import type { SuspendedTurn } from "./turn.ts";
 export interface RunControl {
   readonly controller: AbortController;
   readonly turnControllers: Map<string, AbortController>;
-  /** Whether the lease is certainly valid still: until then what the run has come to can be stored. */
+  /** Whether the lease may still be valid: until then it is worth trying to store what the run has come to. */
   isHeld(): boolean;
 }
 
@@ -47,20 +47,27 @@ async function carryOut(ports: WorkPorts, started: StartedRun, scene: RunScene, 
   const swarmId = scene.run.swarm_id;
   const progress = scene.progress === null ? null : (scene.progress as RunProgress);
   const limits = readRunLimits(scene.swarm.settings, scene.run.request);
+  const hold = { runId, swarmId, fence };
+  const { pool, newId } = ports;
+  const { isHeld } = control;
+  const onLost = (): void => controller.abort(new RunStop("lost"));
   const ledger = createRunLedger({
-    pool: ports.pool,
+    pool,
     deltas: ports.deltas,
     ends: ports.ends,
-    hold: { runId, swarmId, fence },
+    hold,
     line: createEventLine(ports.hub, { id: runId, swarmId }, scene.last_seq),
-    isHeld: control.isHeld,
+    isHeld,
     onCancel: (reason) => controller.abort(new RunStop(reason === "interrupted" ? "interrupted" : "cancelled")),
     onLost: (error) => {
       if (error !== null) ports.observer.note("agents.run_lost", { runId, error });
-      controller.abort(new RunStop("lost"));
+      onLost();
     },
     onCommit: () => ports.onEvents(),
   });
+  const budget = scene.has_budget
+    ? createRunBudget({ pool, hold, payerId: scene.payer_id, ledger, newId, isHeld, onLost })
+    : NO_BUDGET;
   const traceparent = scene.run.request["traceparent"];
   const { agents, isNarrowed } = narrow(scene);
   const run: LiveRun = {
@@ -68,7 +75,7 @@ async function carryOut(ports: WorkPorts, started: StartedRun, scene: RunScene, 
     scene,
     limits,
     ledger,
-    budget: openBudget(scene, limits, progress),
+    budget,
     span: ports.tracing.startRun({
       runId,
       swarmId,
@@ -114,8 +121,7 @@ async function carryOut(ports: WorkPorts, started: StartedRun, scene: RunScene, 
 /** False: it was cancelled in the meantime and must end instead. */
 async function pauseRun(run: LiveRun, suspended: readonly SuspendedTurn[], elapsedMs: number): Promise<boolean> {
   const { turnCount, toolCallCount, answerCount, finished, ports } = run;
-  const spent = run.budget.spent();
-  const progress: RunProgress = { elapsedMs, turnCount, toolCallCount, answerCount, spent, finished, suspended };
+  const progress: RunProgress = { elapsedMs, turnCount, toolCallCount, answerCount, finished, suspended };
   const executions = executionsIn(suspended);
   const { outcome } = await run.ledger.submit({ op: "pause", ttl_ms: ports.approvalTtlMs, executions, progress });
   return outcome !== "cancelled";
@@ -129,20 +135,4 @@ function narrow(scene: RunScene): Pick<LiveRun, "agents" | "isNarrowed"> {
   const agents = scene.agents.filter(({ id }) => wanted.includes(id));
   if (wanted.length === 0) return { agents: scene.agents, isNarrowed: false };
   return { agents, isNarrowed: true };
-}
-
-function openBudget(scene: RunScene, limits: RunLimits, progress: RunProgress | null): RunBudget {
-  const { payer_budget: own, spent_by_payer: spent, spent_in_swarm: inSwarm } = scene;
-  return createRunBudget(
-    limits.budget,
-    { tokens: inSwarm.tokens, costUsd: inSwarm.cost_usd },
-    own === null
-      ? null
-      : {
-          maxTokens: own.max_tokens,
-          maxCostUsd: own.max_cost_usd,
-          spent: { tokens: spent.tokens, costUsd: spent.cost_usd },
-        },
-    progress?.spent,
-  );
 }

@@ -49,7 +49,7 @@ export interface ExecutorOptions {
 }
 
 interface Live extends RunControl, Omit<StartedRun, "place"> {
-  /** When the last renewal that was answered was sent: the lease lasts at least as long from then on. */
+  /** When the last renewal that was answered was sent. */
   readonly lease: { renewedAtMs: number };
   readonly done: Promise<void>;
 }

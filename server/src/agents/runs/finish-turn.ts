@@ -1,9 +1,10 @@
 import { ModelError } from "../providers/model-error.ts";
-import { BudgetSpent } from "./call-model.ts";
 import { chargedUserOf, type LiveRun, type TurnStop } from "./live-run.ts";
+import { BudgetSpent } from "./run-budget.ts";
 import { RunStop, stopOf } from "./run-stop.ts";
-import type { FaultRow, UsageRow } from "./steps.ts";
+import type { FaultRow } from "./steps.ts";
 import type { SuspendedTurn, Turn, TurnEnd } from "./turn.ts";
+import { toUsageRow } from "./usage-row.ts";
 
 export interface TurnFinish {
   readonly finishReason: string;
@@ -97,6 +98,7 @@ export function closeSuspended(run: LiveRun, kept: SuspendedTurn): void {
     usage: toUsageRow(kept),
     payer_id: run.scene.payer_id,
   });
+  run.budget.settle(kept.reservationIds ?? [], null);
 }
 
 interface TurnRecord {
@@ -130,6 +132,8 @@ function record(run: LiveRun, turn: Turn, end: TurnRecord): TurnEnd {
     usage: toUsageRow(turn),
     payer_id: scene.payer_id,
   });
+  // Recorded in the same transaction, so that it counts once.
+  run.budget.settle(turn.reservationIds, null);
   turn.span.end({ errorType: end.error?.code ?? null, ...(turn.usage !== null && { usage: turn.usage }) });
   ports.observer.note("run.turn_ended", {
     framework: turn.framework,
@@ -158,18 +162,6 @@ function chargeAnswer(run: LiveRun): void {
   if (run.answerCount === 1 && run.scene.run.request["source"] !== "auto_respond") return;
   const userId = chargedUserOf(run.scene);
   if (userId !== null) run.ports.charge.answer(userId).catch(() => {});
-}
-
-function toUsageRow({ usage, costUsd }: Pick<Turn, "usage" | "costUsd">): UsageRow | null {
-  if (usage === null) return null;
-  return {
-    input_tokens: Math.round(usage.inputTokens),
-    cached_input_tokens: Math.round(usage.cachedInputTokens),
-    output_tokens: Math.round(usage.outputTokens),
-    reasoning_tokens: Math.round(usage.reasoningTokens),
-    cost_usd: costUsd,
-    estimated: usage.isEstimated,
-  };
 }
 
 function describeFault(run: LiveRun, error: unknown): FaultRow {

@@ -9,7 +9,7 @@ const LONGEST_PAUSE_MS = 500;
 
 /**
  * Runs a statement of a run. A conflict is tried again a few times. While the database is away the statement is tried until it
- * is answered or `isHeld` says that the run may belong to another node.
+ * is answered or `isHeld` says that the lease is over. Trying a little too long is safe: the fence refuses what comes too late.
  *
  * `isInDoubt` is true when an earlier try got no answer and may have been committed all the same.
  */

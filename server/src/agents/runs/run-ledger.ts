@@ -26,7 +26,7 @@ export interface LedgerOptions {
   readonly ends: RunEnds;
   readonly hold: RunHold;
   readonly line: EventLine;
-  /** Whether the run is certainly this node's. As long as it is, a database that is away is waited for. */
+  /** Whether the run may still be this node's. As long as it may, a database that is away is waited for. */
   isHeld(): boolean;
   onCancel(reason: "cancelled" | "interrupted" | "disconnected"): void;
   onLost(error: unknown): void;

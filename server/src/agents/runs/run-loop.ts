@@ -1,8 +1,7 @@
-import type { Spending } from "../guards/budget.ts";
 import { decideNext } from "../strategies/decide-next.ts";
 import type { EndReason, FinishedTurn } from "../strategies/run-view.ts";
-import { BudgetSpent } from "./call-model.ts";
 import type { LiveRun, TurnMarks } from "./live-run.ts";
+import { BudgetSpent } from "./run-budget.ts";
 import { resumeTurn, runTurn } from "./run-turn.ts";
 import { selectSpeaker } from "./select-speaker.ts";
 import type { PausedExecution } from "./steps.ts";
@@ -15,7 +14,6 @@ export interface RunProgress {
   readonly turnCount: number;
   readonly toolCallCount: number;
   readonly answerCount: number;
-  readonly spent: Spending;
   readonly finished: readonly (FinishedTurn & TurnMarks)[];
   readonly suspended: readonly SuspendedTurn[];
 }

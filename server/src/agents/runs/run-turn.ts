@@ -6,6 +6,7 @@ import type { TranscriptMessage } from "../context/transcript.ts";
 import { ModelError } from "../providers/model-error.ts";
 import { breakOffTurn, closeSuspended, failTurn, finishTurn } from "./finish-turn.ts";
 import type { LiveRun } from "./live-run.ts";
+import { BudgetSpent } from "./run-budget.ts";
 import { buildToolset } from "./toolset.ts";
 import { defaultModels, MAX_CONCURRENT_TURNS } from "./turn-terms.ts";
 import {
@@ -124,7 +125,8 @@ async function goOn(run: LiveRun, turn: Turn): Promise<TurnEnd> {
     const toolset = buildToolset(run, turn);
     const answer = await callModel(run, turn, toolset.tools);
     if (answer.finish === "content_filter") return failTurn(run, turn, "CONTENT_FILTERED");
-    if (answer.finish === "length" && answer.text.trim() === "") return endWithoutWords(run, turn);
+    if (answer.finish === "length" && answer.text.trim() === "")
+      return answer.isCutByBudget ? failTurn(run, turn, new BudgetSpent()) : endWithoutWords(run, turn);
     if (answer.calls.length === 0) return finishTurn(run, turn, { finishReason: answer.finish });
     // It was told to answer in words.
     if (turn.mustAnswer) return finishTurn(run, turn, { finishReason: answer.finish, stop: "max_tool_steps" });

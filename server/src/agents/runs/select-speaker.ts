@@ -1,10 +1,12 @@
 import { buildContext } from "../context/build-context.ts";
 import { estimateTokens } from "../context/estimate-tokens.ts";
-import type { ModelToolCall, ModelUsage } from "../providers/model-port.ts";
+import type { ModelToolCall } from "../providers/model-port.ts";
 import { fallbackSelection, readSelection, SELECTION_TOOL_NAME, selectionTool } from "../strategies/selection-tool.ts";
-import { BudgetSpent } from "./call-model.ts";
+import { openCallMeter } from "./call-meter.ts";
 import type { LiveRun } from "./live-run.ts";
+import { BudgetSpent } from "./run-budget.ts";
 import { findCoordinator } from "./toolset.ts";
+import { toUsageRow } from "./usage-row.ts";
 
 const ATTEMPTS = 2;
 const MAX_CHOICE_TOKENS = 256;
@@ -53,19 +55,16 @@ async function askModel(
   const settings = { temperature: 0, ...(!facts.isReasoning && { max_tokens: MAX_CHOICE_TOKENS }) };
   const maxOutputTokens = models.maxTokens(framework, model, settings);
   const inputTokens = context.estimatedTokens + estimateTokens(JSON.stringify(tool), ratio);
-  const priced: ModelUsage = {
-    inputTokens,
-    cachedInputTokens: 0,
-    outputTokens: maxOutputTokens,
-    reasoningTokens: 0,
-    isEstimated: true,
-  };
-  const reservation = run.budget.reserve({
+  const meter = await openCallMeter(run, {
+    turnId: null,
+    framework,
+    model: facts.model,
     inputTokens,
     maxOutputTokens,
-    costUsd: models.priceOf(framework, facts.model, priced),
+    leastOutputTokens: maxOutputTokens,
+    charsPerToken: ratio,
+    signal: run.signal,
   });
-  if (reservation === null) throw new BudgetSpent();
   const span = run.span.startChat({
     framework,
     model: facts.model,
@@ -73,10 +72,8 @@ async function askModel(
     system: context.system,
     messages: context.messages,
   });
-  let answering = { framework, model: facts.model };
   let call: ModelToolCall | null = null;
   let text = "";
-  let usage: ModelUsage | null = null;
   try {
     const stream = models.stream({
       framework,
@@ -86,37 +83,33 @@ async function askModel(
       tools: facts.hasTools ? [tool] : [],
       toolChoice: facts.hasTools ? { tool: SELECTION_TOOL_NAME } : "none",
       settings,
+      ...(meter.reservationId !== null && { maxOutputTokens: meter.maxOutputTokens }),
       signal: run.signal,
       agent: { id: coordinator.id, name: coordinator.name },
       ...(span.traceparent !== undefined && { traceparent: span.traceparent }),
     });
     for await (const event of stream) {
-      if (event.type === "start") answering = { framework: event.framework, model: event.model };
-      else if (event.type === "tool_call") call ??= event.call;
+      meter.hear(event);
+      if (event.type === "tool_call") call ??= event.call;
       else if (event.type === "text") text += event.delta;
-      else if (event.type === "finish") usage = event.usage;
     }
   } finally {
-    const spent = usage ?? { ...priced, outputTokens: 0 };
-    const costUsd = models.priceOf(answering.framework, answering.model, spent);
-    run.budget.settle(reservation, { tokens: spent.inputTokens + spent.outputTokens, costUsd });
-    span.end({ usage: spent });
-    if (usage !== null)
+    const spent = meter.close();
+    const usage = toUsageRow(spent ?? { usage: null, costUsd: null });
+    span.end({ ...(spent !== null && { usage: spent.usage }) });
+    if (spent !== null && usage !== null) {
       void run.ledger.submit({
         op: "add_usage",
         id: run.ports.newId(),
         agent_id: coordinator.id,
-        ...answering,
+        framework: spent.framework,
+        model: spent.model,
         payer_id: run.scene.payer_id,
-        usage: {
-          input_tokens: usage.inputTokens,
-          cached_input_tokens: usage.cachedInputTokens,
-          output_tokens: usage.outputTokens,
-          reasoning_tokens: usage.reasoningTokens,
-          cost_usd: costUsd,
-          estimated: usage.isEstimated,
-        },
+        usage,
       });
+      // Recorded in the same transaction, so that it counts once.
+      if (meter.reservationId !== null) run.budget.settle([meter.reservationId], null);
+    }
   }
   return readSelection(call?.inputText ?? text, run.agents);
 }

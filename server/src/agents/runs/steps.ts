@@ -99,6 +99,11 @@ export type Step =
       readonly payer_id: string;
     }
   | {
+      readonly op: "settle_reservations";
+      readonly ids: readonly string[];
+      readonly usage: UsageRow | null;
+    }
+  | {
       readonly op: "pause";
       readonly ttl_ms: number;
       readonly executions: readonly PausedExecution[];
@@ -147,6 +152,7 @@ export function countSeqs(step: Step): number {
   switch (step.op) {
     case "events":
     case "add_usage":
+    case "settle_reservations":
     case "resume_turn":
       return 0;
     case "turn_status":

@@ -41,6 +41,8 @@ export interface Turn {
   warnings: (ModelWarning | { readonly setting: string; readonly message: string; readonly messageCount: number })[];
   usage: ModelUsage | null;
   costUsd: number | null;
+  /** Of calls whose usage is not recorded before the turn is. */
+  readonly reservationIds: string[];
 }
 
 export interface AskedTurn {
@@ -74,6 +76,7 @@ export interface SuspendedTurn {
   readonly warnings: Turn["warnings"];
   readonly usage: ModelUsage | null;
   readonly costUsd: number | null;
+  readonly reservationIds?: readonly string[];
   readonly durationMs: number;
 }
 
@@ -128,6 +131,7 @@ export function createTurn(run: LiveRun, { id, messageId, position, agent, asked
     warnings: [],
     usage: null,
     costUsd: 0,
+    reservationIds: [],
   };
 }
 
@@ -150,6 +154,7 @@ export function suspendTurn(run: LiveRun, turn: Turn, waiting: readonly WaitingC
     warnings: turn.warnings,
     usage: turn.usage,
     costUsd: turn.costUsd,
+    reservationIds: turn.reservationIds,
     durationMs: run.ports.clock.now().getTime() - turn.startedAtMs,
   };
 }
@@ -170,6 +175,7 @@ export function reviveTurn(run: LiveRun, kept: SuspendedTurn, agent: SpeakingAge
     warnings: [...kept.warnings],
     usage: kept.usage,
     costUsd: kept.costUsd,
+    reservationIds: [...(kept.reservationIds ?? [])],
   };
 }
 

@@ -119,6 +119,11 @@ export const HIDDEN_OPERATIONS: Readonly<Record<string, TableOperations>> = {
     insert: "(run_id, progress) values (:bareRun, '{}')",
     update: "progress = '[]'",
   }),
+  "private.budget_reservations": rows("private.budget_reservations", {
+    where: "run_id = :run",
+    insert: "(id, run_id, swarm_id, payer_id, tokens, cost_usd) values (gen_random_uuid(), :run, :room, :caller, 0, 0)",
+    update: "tokens = 0",
+  }),
   "private.idempotency_keys": rows("private.idempotency_keys", {
     where: "key = 'once'",
     insert: "(user_id, key, request_hash) values (:caller, 'twice', 'x')",

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { createRunBudget } from "../../../src/agents/guards/budget.ts";
 import { RUN_LIMIT_BOUNDS, type RunLimits, readRunLimits } from "../../../src/agents/guards/run-limits.ts";
 
 const DEFAULTS: RunLimits = {
@@ -13,19 +12,10 @@ const DEFAULTS: RunLimits = {
   historyLimit: 50,
   onAgentError: "continue",
   onConflict: "enqueue",
-  budget: { maxTokens: null, maxCostUsd: null, maxTokensPerDay: null, maxCostUsdPerDay: null },
 };
 
 describe("a run's limits", () => {
-  for (const settings of [
-    null,
-    undefined,
-    {},
-    [],
-    "x",
-    7,
-    { max_turns: "5", budget: [], on_agent_error: 1, timeout_ms: null },
-  ])
+  for (const settings of [null, undefined, {}, [], "x", 7, { max_turns: "5", on_agent_error: 1, timeout_ms: null }])
     test(`${JSON.stringify(settings)} means the defaults`, () =>
       assert.deepEqual(readRunLimits(settings, {}), DEFAULTS));
 
@@ -41,7 +31,6 @@ describe("a run's limits", () => {
           history_limit: 7,
           on_agent_error: "stop",
           on_conflict: "reject",
-          budget: { max_tokens: 1000, max_cost_usd: 0.5, max_tokens_per_day: 9000, max_cost_usd_per_day: -1 },
         },
         null,
       ),
@@ -54,7 +43,6 @@ describe("a run's limits", () => {
         historyLimit: 7,
         onAgentError: "stop",
         onConflict: "reject",
-        budget: { maxTokens: 1000, maxCostUsd: 0.5, maxTokensPerDay: 9000, maxCostUsdPerDay: 0 },
       } satisfies RunLimits,
     ));
 
@@ -78,7 +66,7 @@ describe("a run's limits", () => {
   });
 
   test("stay in bounds, whatever is stored", () => {
-    const keys = [...Object.values(RUN_LIMIT_BOUNDS).map(({ key }) => key), "budget", "on_conflict", "__proto__"];
+    const keys = [...Object.values(RUN_LIMIT_BOUNDS).map(({ key }) => key), "on_conflict", "__proto__"];
     const anything = fc.oneof(
       fc.anything(),
       fc.dictionary(fc.constantFrom(...keys), fc.oneof(fc.double(), fc.anything())),
@@ -90,82 +78,8 @@ describe("a run's limits", () => {
           const value = limits[name as keyof typeof RUN_LIMIT_BOUNDS];
           assert.ok(Number.isInteger(value) && value >= min && value <= max, `${name} ${value}`);
         }
-        for (const amount of Object.values(limits.budget)) assert.ok(amount === null || amount >= 0);
       }),
       { numRuns: 500 },
-    );
-  });
-});
-
-describe("a run's budget", () => {
-  const NONE = { maxTokens: null, maxCostUsd: null, maxTokensPerDay: null, maxCostUsdPerDay: null };
-  const NOTHING = { tokens: 0, costUsd: 0 };
-  const call = (inputTokens: number, maxOutputTokens: number, costUsd: number | null = null) => ({
-    inputTokens,
-    maxOutputTokens,
-    costUsd,
-  });
-
-  test("no bound, no refusal", () => assert.ok(createRunBudget(NONE, NOTHING).reserve(call(1e9, 1e9, 1e9))));
-
-  test("calls side by side cannot spend the same tokens", () => {
-    const budget = createRunBudget({ ...NONE, maxTokens: 100 }, NOTHING);
-    const first = budget.reserve(call(20, 40));
-    assert.ok(first);
-    assert.equal(budget.reserve(call(20, 40)), null);
-    budget.settle(first, { tokens: 30, costUsd: null });
-    budget.settle(first, { tokens: 30, costUsd: null });
-    assert.deepEqual(budget.spent(), { tokens: 30, costUsd: 0 });
-    assert.ok(budget.reserve(call(30, 40)));
-    assert.equal(budget.reserve(call(1, 0)), null);
-  });
-
-  const refused: readonly (readonly [name: string, ...Parameters<typeof createRunBudget>])[] = [
-    ["the run's money", { ...NONE, maxCostUsd: 0.09 }, NOTHING],
-    ["the swarm's tokens of the day", { ...NONE, maxTokensPerDay: 1000 }, { tokens: 950, costUsd: 0 }],
-    ["the swarm's money of the day", { ...NONE, maxCostUsdPerDay: 1 }, { tokens: 0, costUsd: 0.95 }],
-    ["the user's tokens of the day", NONE, NOTHING, { maxTokens: 90, maxCostUsd: null, spent: NOTHING }],
-    [
-      "the user's money of the day",
-      NONE,
-      NOTHING,
-      { maxTokens: null, maxCostUsd: 1, spent: { tokens: 0, costUsd: 1.5 } },
-    ],
-  ];
-  for (const [name, ...budget] of refused)
-    test(`refused for ${name}`, () => assert.equal(createRunBudget(...budget).reserve(call(50, 50, 0.1)), null));
-
-  test("an unknown price is bounded by tokens, until the money is gone", () => {
-    const budget = createRunBudget({ ...NONE, maxCostUsd: 1 }, NOTHING);
-    assert.ok(budget.reserve(call(1e6, 1e6)));
-    const priced = budget.reserve(call(1, 1, 1));
-    assert.ok(priced);
-    budget.settle(priced, { tokens: 2, costUsd: 1 });
-    assert.equal(budget.reserve(call(1, 1)), null);
-  });
-
-  test("what is settled never passes the bound while calls stay within what they reserved", () => {
-    fc.assert(
-      fc.property(
-        fc.integer({ min: 0, max: 2000 }),
-        fc.array(fc.tuple(fc.nat(300), fc.nat(300), fc.double({ min: 0, max: 1, noNaN: true }), fc.boolean()), {
-          maxLength: 40,
-        }),
-        (maxTokens, calls) => {
-          const budget = createRunBudget({ ...NONE, maxTokens }, NOTHING);
-          const open: (() => void)[] = [];
-          for (const [input, output, share, settlesNow] of calls) {
-            const reservation = budget.reserve(call(input, output));
-            if (reservation)
-              open.push(() =>
-                budget.settle(reservation, { tokens: Math.floor((input + output) * share), costUsd: null }),
-              );
-            if (settlesNow) open.shift()?.();
-          }
-          for (const settle of open) settle();
-          assert.ok(budget.spent().tokens <= maxTokens);
-        },
-      ),
     );
   });
 });

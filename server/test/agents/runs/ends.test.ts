@@ -205,7 +205,7 @@ const CASES: readonly Case[] = [
   {
     name: "a budget that is used up between two agents",
     agents: ["Ada", "Bo"],
-    settings: { budget: { max_tokens: 4_500 } },
+    settings: { budget: { max_tokens: 4_200 } },
     node: {
       script: async function* (call) {
         yield { type: "start", framework: call.framework, model: "scripted", attempt: 1 };

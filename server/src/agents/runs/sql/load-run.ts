@@ -6,11 +6,6 @@ export interface SceneAgent extends Pick<SpeakingAgent, "id" | "name" | "role" |
   readonly position: number;
 }
 
-export interface DaySpending {
-  readonly tokens: number;
-  readonly cost_usd: number;
-}
-
 /** What private.load_run tells. Names are those of its JSON. */
 export interface RunScene {
   readonly run: {
@@ -34,9 +29,8 @@ export interface RunScene {
   readonly agents: readonly SceneAgent[];
   readonly people: readonly { readonly id: string; readonly name: string }[];
   readonly payer_id: string;
-  readonly payer_budget: { readonly max_tokens: number | null; readonly max_cost_usd: number | null } | null;
-  readonly spent_by_payer: DaySpending;
-  readonly spent_in_swarm: DaySpending;
+  /** Of the payer, the swarm or the run. */
+  readonly has_budget: boolean;
   readonly progress: unknown;
   /** Tool calls that waited for a human and are decided. */
   readonly decisions: readonly { readonly id: string; readonly status: string; readonly error: FaultRow | null }[];

@@ -29,8 +29,8 @@ export interface NodeOptions {
     Pick<ExecutorOptions, "leaseMs" | "concurrency" | "providerSharePercent" | "stopTimeoutMs" | "times">
   >;
   readonly approvalTtlMs?: number;
-  /** USD for a thousand tokens. */
-  readonly price?: number;
+  /** USD for a thousand tokens, where it matters by framework. */
+  readonly price?: number | Readonly<Record<string, number>>;
 }
 
 export interface RunNode {
@@ -70,6 +70,8 @@ export interface RunStage {
     readonly agents: readonly string[];
     readonly strategy?: string;
     readonly settings?: unknown;
+    /** Default: a new user. */
+    readonly ownerId?: string;
   }): Promise<NewSwarm>;
   newTool(agentId: string, name: string, more?: { readonly requiresApproval?: boolean }): Promise<string>;
   /** A message and its run, queued. */
@@ -141,8 +143,8 @@ function openStageOn(t: Cleanup, database: TestDatabase, url: string): RunStage 
     run,
     newUser,
     newAgent,
-    async newSwarm({ agents, strategy = "round_robin", settings = {} }) {
-      const ownerId = await newUser();
+    async newSwarm({ agents, strategy = "round_robin", settings = {}, ownerId: givenId }) {
+      const ownerId = givenId ?? (await newUser());
       const swarmId = await idOf(
         "insert into public.swarms (owner_id, name, strategy, settings) values ($1, 'room', $2, $3) returning id",
         [ownerId, strategy, JSON.stringify(settings)],
@@ -280,7 +282,11 @@ const plainTools: Tools = {
   }),
 };
 
-function scriptedModels(script: Script, price: number | null): Models {
+function scriptedModels(script: Script, price: NonNullable<NodeOptions["price"]> | null): Models {
+  const priceOf: Models["priceOf"] = (framework, _model, usage) => {
+    const each = typeof price === "number" ? price : price?.[framework];
+    return each === undefined ? null : ((usage.inputTokens + usage.outputTokens) * each) / 1_000;
+  };
   return {
     describe: (framework, model) => ({
       framework,
@@ -292,8 +298,8 @@ function scriptedModels(script: Script, price: number | null): Models {
     }),
     maxTokens: (_framework, _model, { max_tokens: asked }) => (typeof asked === "number" ? asked : 4_096),
     boundedFrameworks: () => [],
-    priceOf: (_framework, _model, usage) =>
-      price === null ? null : ((usage.inputTokens + usage.outputTokens) * price) / 1_000,
+    priceOf,
+    highestPriceOf: priceOf,
     stream: script,
   };
 }

@@ -1,0 +1,106 @@
+import type { Framework } from "@swarmbase/sdk";
+import { estimateTokens } from "../context/estimate-tokens.ts";
+import type { ModelEvent, ModelUsage } from "../providers/model-port.ts";
+import type { LiveRun } from "./live-run.ts";
+import type { CallCost, CallEstimate } from "./run-budget.ts";
+import { toUsageRow } from "./usage-row.ts";
+
+export interface MeteredCall
+  extends Pick<CallEstimate, "turnId" | "inputTokens" | "maxOutputTokens" | "leastOutputTokens"> {
+  readonly framework: Framework;
+  /** By its own id, also where the agent leaves it to the provider. */
+  readonly model: string;
+  readonly charsPerToken: number;
+  readonly signal: AbortSignal;
+}
+
+export interface Spent {
+  readonly usage: ModelUsage;
+  /** Null where the price is not known. */
+  readonly costUsd: number | null;
+  /** Who answered. */
+  readonly framework: Framework;
+  readonly model: string;
+}
+
+export interface CallMeter {
+  /** Null: no budget bounds the call. */
+  readonly reservationId: string | null;
+  /** How much the call may write; less than was asked for where the budget has no room for more. */
+  readonly maxOutputTokens: number;
+  /** To be told of every event of the call. */
+  hear(event: ModelEvent): void;
+  /** Settles the call, however it ended. Null: it reached no vendor and costs nothing. */
+  close(): Spent | null;
+}
+
+const NO_USAGE: ModelUsage = {
+  inputTokens: 0,
+  cachedInputTokens: 0,
+  outputTokens: 0,
+  reasoningTokens: 0,
+  isEstimated: true,
+};
+
+/** Reserves what a call may cost, before it is made. Throws BudgetSpent where no budget has room. */
+export async function openCallMeter(run: LiveRun, call: MeteredCall): Promise<CallMeter> {
+  const { models } = run.ports;
+  const { turnId, inputTokens, maxOutputTokens, leastOutputTokens, signal } = call;
+  const reservation = await run.budget.reserve({
+    turnId,
+    inputTokens,
+    maxOutputTokens,
+    leastOutputTokens,
+    cost: () => estimateCost(run, call),
+  });
+  const ids = reservation.id === null ? [] : [reservation.id];
+  if (signal.aborted) {
+    run.budget.settle(ids, null);
+    signal.throwIfAborted();
+  }
+  let { framework, model } = call;
+  let hasBegun = false;
+  let heard = "";
+  let usage: ModelUsage | null = null;
+
+  return {
+    reservationId: reservation.id,
+    maxOutputTokens: reservation.maxOutputTokens,
+    hear(event) {
+      switch (event.type) {
+        case "start":
+          hasBegun = true;
+          ({ framework, model } = event);
+          break;
+        case "text":
+        case "reasoning":
+          heard += event.delta;
+          break;
+        case "finish":
+          usage = event.usage;
+          break;
+        case "tool_call":
+        case "warning":
+          break;
+      }
+    },
+    close() {
+      // A call that is broken off before the first word has been sent all the same, and the vendor charges its input.
+      const isCharged = hasBegun || signal.aborted;
+      const estimated = { ...NO_USAGE, inputTokens, outputTokens: estimateTokens(heard, call.charsPerToken) };
+      const used = usage ?? (isCharged ? estimated : null);
+      const costUsd = used === null ? null : models.priceOf(framework, model, used);
+      run.budget.settle(ids, toUsageRow({ usage: used, costUsd }));
+      return used === null ? null : { usage: used, costUsd, framework, model };
+    },
+  };
+}
+
+/** By the dearest of those who may answer. A shorter answer than the longest costs no more than its share of that. */
+function estimateCost(run: LiveRun, { framework, model, inputTokens, maxOutputTokens }: MeteredCall): CallCost | null {
+  const priceOf = (outputTokens: number): number | null =>
+    run.ports.models.highestPriceOf(framework, model, { ...NO_USAGE, inputTokens, outputTokens });
+  const inputUsd = priceOf(0);
+  const wholeUsd = priceOf(maxOutputTokens);
+  return inputUsd === null || wholeUsd === null ? null : { inputUsd, outputUsd: wholeUsd - inputUsd };
+}

@@ -1,0 +1,35 @@
+import type pg from "pg";
+
+/** What private.reserve_budget is told of a call. */
+export interface BudgetCall {
+  /** Of the reservation. */
+  readonly id: string;
+  readonly run_id: string;
+  readonly fence: number;
+  readonly turn_id: string | null;
+  readonly payer_id: string;
+  readonly input_tokens: number;
+  readonly max_output_tokens: number;
+  readonly least_output_tokens: number;
+  readonly input_cost_usd: number | null;
+  /** Of the largest answer. */
+  readonly output_cost_usd: number | null;
+}
+
+export interface BudgetGrant {
+  readonly outcome: "granted" | "refused" | "lost";
+  /** False: no budget bounds the call. */
+  readonly is_reserved: boolean;
+  readonly max_output_tokens: number;
+}
+
+export async function reserveBudget(pool: pg.Pool, call: BudgetCall): Promise<BudgetGrant> {
+  const { rows } = await pool.query<{ grant: BudgetGrant }>({
+    name: "agents-reserve-budget",
+    text: "select private.reserve_budget($1) as grant",
+    values: [JSON.stringify(call)],
+  });
+  const grant = rows[0]?.grant;
+  if (grant === undefined) throw new Error("the database gave no answer about the budget");
+  return grant;
+}
