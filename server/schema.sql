@@ -600,7 +600,7 @@ begin
         'swarm', json_build_object('id', s.id, 'name', s.name, 'status', s.status, 'owner_id', s.owner_id,
           'coordinator_agent_id', s.coordinator_agent_id, 'settings', s.settings),
         'message', e.message, 'agents', room.agents, 'people', room.people, 'payer_id', s.owner_id, 'has_budget', false,
-        'progress', null, 'decisions', '[]'::json),
+        'may_go_on', true, 'progress', null, 'decisions', '[]'::json),
       'messages', room.messages))
     from jsonb_to_recordset(batch) as e (run_id uuid, swarm_id uuid, user_id uuid, sent_id uuid, request jsonb, message text,
       speaker_ids uuid[], history_limit integer)
@@ -2470,7 +2470,7 @@ $function$;
 grant execute on function private.judge_followers(jsonb) to sb_service;
 
 CREATE OR REPLACE FUNCTION private.keep_runs(run_ids uuid[], fences bigint[], lease_ms integer)
- RETURNS TABLE(run_id uuid, is_lost boolean, cancel_reason text, swarm_status text, gone_turn_ids uuid[])
+ RETURNS TABLE(run_id uuid, is_lost boolean, cancel_reason text, swarm_status text, may_go_on boolean, gone_turn_ids uuid[])
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'pg_temp'
@@ -2485,6 +2485,7 @@ begin
   return query
   select mine.id, l.fence is distinct from mine.fence or r.status is distinct from 'running',
     case when l.cancel_requested_at is not null then coalesce(l.cancel_reason, 'cancelled') end, s.status,
+    coalesce(private.may_run_go_on(r), false),
     array(select t.id from public.run_turns t
           where t.swarm_id = r.swarm_id and t.run_id = r.id and t.status in ('queued', 'thinking', 'responding')
             and not exists (select 1 from public.swarm_agents sa
@@ -2563,7 +2564,7 @@ begin
             order by m.joined_at, m.id limit 50) as m
       left join public.profiles p on p.id = m.user_id), '[]'),
     'payer_id', payer.id,
-    'has_budget', private.has_budget(s, payer.id),
+    'has_budget', private.has_budget(s, payer.id), 'may_go_on', private.may_run_go_on(r),
     'progress', (select p.progress from private.run_progress p where p.run_id = r.id),
     'decisions', coalesce((
       select json_agg(json_build_object('id', x.id, 'status', x.status, 'error', x.error))
@@ -2651,6 +2652,20 @@ end
 $function$;
 grant execute on function private.may_number_message(uuid) to authenticated, sb_service, service_role;
 
+CREATE OR REPLACE FUNCTION private.may_run_go_on(run public.runs)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select run.request ?| array['payer_id', 'by_service'] or private.may_start_runs(run.swarm_id, run.user_id)
+    or (run.request ->> 'source' = 'auto_respond' and exists (
+          select 1 from public.messages first
+          join public.messages later on later.swarm_id = first.swarm_id and later.seq > first.seq and later.sender_type = 'user'
+            and later.created_at <= coalesce(run.started_at, now())
+          where first.swarm_id = run.swarm_id and first.id = run.message_id
+            and private.may_start_runs(later.swarm_id, later.sender_user_id)))
+$function$;
+
 CREATE OR REPLACE FUNCTION private.may_speak(request jsonb, strategy text, coordinator_id uuid, agent_id uuid)
  RETURNS boolean
  LANGUAGE sql
@@ -2658,6 +2673,15 @@ CREATE OR REPLACE FUNCTION private.may_speak(request jsonb, strategy text, coord
 AS $function$
   select coalesce(coalesce(nullif(request -> 'agent_ids', '[]'), request -> 'mentions') ? agent_id::text, true)
     or (strategy in ('handoff', 'selector', 'supervisor') and agent_id = coordinator_id)
+$function$;
+
+CREATE OR REPLACE FUNCTION private.may_start_runs(swarm_id uuid, user_id uuid)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select exists (select 1 from public.swarm_members m where m.swarm_id = may_start_runs.swarm_id and m.user_id = may_start_runs.user_id
+                   and m.status = 'active' and m.role <> 'viewer')
 $function$;
 
 CREATE OR REPLACE FUNCTION private.moderate_message()
@@ -3182,7 +3206,9 @@ begin
     for no key update;
     continue when found;
     insert into public.runs (swarm_id, user_id, message_id, strategy, request)
-    values (asked.swarm_id, asked.sender_user_id, asked.message_id, asked.strategy, '{"source": "auto_respond"}')
+    values (asked.swarm_id, asked.sender_user_id, asked.message_id, asked.strategy,
+      case when private.may_start_runs(asked.swarm_id, asked.sender_user_id) then '{"source": "auto_respond"}'::jsonb
+        else '{"source": "auto_respond", "by_service": true}' end)
     returning id into new_run_id;
     insert into private.run_leases (run_id) values (new_run_id);
     perform private.append_run_event(new_run_id, 'message.created',
@@ -4932,7 +4958,7 @@ create table public.runs (
   constraint runs_swarm_id_id_key UNIQUE (swarm_id, id),
   constraint runs_ended_has_stop_reason CHECK ((status = ANY (ARRAY['completed'::text, 'partial'::text, 'failed'::text, 'cancelled'::text])) = (stop_reason IS NOT NULL)),
   constraint runs_status_known CHECK (status = ANY (ARRAY['queued'::text, 'running'::text, 'requires_action'::text, 'completed'::text, 'partial'::text, 'failed'::text, 'cancelled'::text])),
-  constraint runs_stop_reason_known CHECK (stop_reason = ANY (ARRAY['all_replied'::text, 'no_reply_needed'::text, 'max_turns'::text, 'max_tool_steps'::text, 'budget_exceeded'::text, 'timeout'::text, 'loop_detected'::text, 'no_progress'::text, 'cancelled'::text, 'interrupted'::text, 'provider_error'::text, 'content_filtered'::text, 'approval_expired'::text, 'worker_lost'::text])),
+  constraint runs_stop_reason_known CHECK (stop_reason = ANY (ARRAY['all_replied'::text, 'no_reply_needed'::text, 'max_turns'::text, 'max_tool_steps'::text, 'budget_exceeded'::text, 'timeout'::text, 'loop_detected'::text, 'no_progress'::text, 'cancelled'::text, 'interrupted'::text, 'starter_removed'::text, 'provider_error'::text, 'content_filtered'::text, 'approval_expired'::text, 'worker_lost'::text])),
   constraint runs_strategy_known CHECK (strategy = ANY (ARRAY['round_robin'::text, 'parallel'::text, 'mention'::text, 'handoff'::text, 'selector'::text, 'supervisor'::text])),
   constraint runs_message_id_fkey FOREIGN KEY (swarm_id, message_id) REFERENCES public.messages(swarm_id, id) ON DELETE SET NULL (message_id),
   constraint runs_swarm_id_fkey FOREIGN KEY (swarm_id) REFERENCES public.swarms(id) ON DELETE CASCADE,

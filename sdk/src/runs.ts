@@ -28,6 +28,7 @@ export const RUN_STOP_REASONS = [
   "no_progress",
   "cancelled",
   "interrupted",
+  "starter_removed",
   "provider_error",
   "content_filtered",
   "approval_expired",

@@ -1,4 +1,4 @@
--- What bounds a run while it works: budgets that hold across runs, swarms and nodes.
+-- What bounds a run while it works: budgets that hold across runs, swarms and nodes, and the right of whoever started it.
 
 -- What calls of models may cost at most, from before they are made until what they really used is in usage_records. `usage` is
 -- null while the call is under way; afterwards it says what the call used, until the turn is recorded. Rows live as long as their
@@ -195,6 +195,95 @@ as $$
   having count(*) > 0
 $$;
 
+alter table public.runs drop constraint runs_stop_reason_known;
+alter table public.runs add constraint runs_stop_reason_known check (stop_reason in (
+  'all_replied', 'no_reply_needed', 'max_turns', 'max_tool_steps', 'budget_exceeded', 'timeout', 'loop_detected', 'no_progress',
+  'cancelled', 'interrupted', 'starter_removed', 'provider_error', 'content_filtered', 'approval_expired', 'worker_lost'));
+
+-- The service role's calls and messages are not bound to members.
+create function private.may_start_runs(swarm_id uuid, user_id uuid) returns boolean language sql stable
+as $$
+  select exists (select 1 from public.swarm_members m where m.swarm_id = may_start_runs.swarm_id and m.user_id = may_start_runs.user_id
+                   and m.status = 'active' and m.role <> 'viewer')
+$$;
+
+-- Whether whoever started a run may still do so. A run that answers what was only stored answers all who wrote before it started,
+-- so it goes on for any of them.
+create function private.may_run_go_on(run public.runs) returns boolean language sql stable
+as $$
+  select run.request ?| array['payer_id', 'by_service'] or private.may_start_runs(run.swarm_id, run.user_id)
+    or (run.request ->> 'source' = 'auto_respond' and exists (
+          select 1 from public.messages first
+          join public.messages later on later.swarm_id = first.swarm_id and later.seq > first.seq and later.sender_type = 'user'
+            and later.created_at <= coalesce(run.started_at, now())
+          where first.swarm_id = run.swarm_id and first.id = run.message_id
+            and private.may_start_runs(later.swarm_id, later.sender_user_id)))
+$$;
+
+-- Who is no member when a message of theirs is stored was let in by the service role.
+create or replace function private.queue_auto_responses() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  asked record;
+  new_run_id uuid;
+begin
+  for asked in
+    select distinct on (n.swarm_id) n.swarm_id, n.id as message_id, n.sender_user_id, s.strategy, to_jsonb(n) as message
+    from new_rows n
+    join public.swarms s on s.id = n.swarm_id
+    where n.sender_type = 'user' and n.run_id is null and n.deleted_at is null
+      and s.status = 'active' and s.settings -> 'auto_respond' = 'true'
+      and exists (select 1 from public.swarm_agents sa where sa.swarm_id = s.id and sa.enabled)
+    order by n.swarm_id, n.seq desc
+  loop
+    perform 1 from public.runs r
+    where r.swarm_id = asked.swarm_id and r.status = 'queued' and r.request ->> 'source' = 'auto_respond'
+    for no key update;
+    continue when found;
+    insert into public.runs (swarm_id, user_id, message_id, strategy, request)
+    values (asked.swarm_id, asked.sender_user_id, asked.message_id, asked.strategy,
+      case when private.may_start_runs(asked.swarm_id, asked.sender_user_id) then '{"source": "auto_respond"}'::jsonb
+        else '{"source": "auto_respond", "by_service": true}' end)
+    returning id into new_run_id;
+    insert into private.run_leases (run_id) values (new_run_id);
+    perform private.append_run_event(new_run_id, 'message.created',
+      jsonb_build_object('message_id', asked.message_id, 'message', asked.message), null, false);
+    perform private.append_run_event(new_run_id, 'run.queued', jsonb_build_object('status', 'queued', 'position', (
+      select count(*) from public.runs r where r.swarm_id = asked.swarm_id and r.status = 'queued')), null, false);
+  end loop;
+  return null;
+end
+$$;
+
+drop function private.keep_runs(uuid[], bigint[], integer);
+create function private.keep_runs(run_ids uuid[], fences bigint[], lease_ms integer)
+returns table (run_id uuid, is_lost boolean, cancel_reason text, swarm_status text, may_go_on boolean, gone_turn_ids uuid[])
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  update private.run_leases l set expires_at = now() + keep_runs.lease_ms * interval '1 millisecond'
+  where l.run_id in (
+    select held.run_id from private.run_leases held
+    join unnest(keep_runs.run_ids, keep_runs.fences) as mine (id, fence) on mine.id = held.run_id and mine.fence = held.fence
+    where held.expires_at < now() + keep_runs.lease_ms * interval '0.67 millisecond'
+    for update of held skip locked);
+  return query
+  select mine.id, l.fence is distinct from mine.fence or r.status is distinct from 'running',
+    case when l.cancel_requested_at is not null then coalesce(l.cancel_reason, 'cancelled') end, s.status,
+    coalesce(private.may_run_go_on(r), false),
+    array(select t.id from public.run_turns t
+          where t.swarm_id = r.swarm_id and t.run_id = r.id and t.status in ('queued', 'thinking', 'responding')
+            and not exists (select 1 from public.swarm_agents sa
+                            where sa.swarm_id = t.swarm_id and sa.agent_id = t.agent_id and sa.enabled
+                              and private.may_agent_speak(sa.swarm_id, sa.user_id)))
+  from unnest(keep_runs.run_ids, keep_runs.fences) as mine (id, fence)
+  left join public.runs r on r.id = mine.id
+  left join private.run_leases l on l.run_id = mine.id
+  left join public.swarms s on s.id = r.swarm_id;
+end
+$$;
+grant execute on function private.keep_runs(uuid[], bigint[], integer) to sb_service;
+
 -- Whatever was forgotten on the way: a run that has ended holds nothing.
 create or replace function private.finish_run(run public.runs, step jsonb, out event jsonb, out body json)
 language plpgsql volatile
@@ -303,7 +392,7 @@ begin
             order by m.joined_at, m.id limit 50) as m
       left join public.profiles p on p.id = m.user_id), '[]'),
     'payer_id', payer.id,
-    'has_budget', private.has_budget(s, payer.id),
+    'has_budget', private.has_budget(s, payer.id), 'may_go_on', private.may_run_go_on(r),
     'progress', (select p.progress from private.run_progress p where p.run_id = r.id),
     'decisions', coalesce((
       select json_agg(json_build_object('id', x.id, 'status', x.status, 'error', x.error))
@@ -435,7 +524,7 @@ begin
         'swarm', json_build_object('id', s.id, 'name', s.name, 'status', s.status, 'owner_id', s.owner_id,
           'coordinator_agent_id', s.coordinator_agent_id, 'settings', s.settings),
         'message', e.message, 'agents', room.agents, 'people', room.people, 'payer_id', s.owner_id, 'has_budget', false,
-        'progress', null, 'decisions', '[]'::json),
+        'may_go_on', true, 'progress', null, 'decisions', '[]'::json),
       'messages', room.messages))
     from jsonb_to_recordset(batch) as e (run_id uuid, swarm_id uuid, user_id uuid, sent_id uuid, request jsonb, message text,
       speaker_ids uuid[], history_limit integer)

@@ -119,6 +119,7 @@ function createStore(agent: SpeakingAgent): { readonly pool: pg.Pool; lastAnswer
     people: [{ id: USER_ID, name: "Ann" }],
     payer_id: USER_ID,
     has_budget: false,
+    may_go_on: true,
     progress: null,
     decisions: [],
   });

@@ -52,6 +52,16 @@ describe("auto_respond", () => {
     assert.deepEqual(queued, { seq: 2, type: "run.queued", data });
   });
 
+  it("notes that the service role let somebody in who is no member", async () => {
+    const room = await openTalkativeRoom();
+    const { stage, swarm } = room;
+    const guest = await stage.newUser();
+    const message = { swarm_id: swarm, sender_type: "user", sender_user_id: guest, content: "Hi" };
+    await stage.insert("service_role", "messages", message);
+    const [run] = await runsOf(room);
+    assert.deepEqual([run?.["user_id"], run?.["request"]], [guest, { source: "auto_respond", by_service: true }]);
+  });
+
   it("keeps one run waiting, and queues another when that one has started", async () => {
     const room = await openTalkativeRoom();
     const { stage, member, swarm } = room;

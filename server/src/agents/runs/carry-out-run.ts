@@ -95,6 +95,7 @@ async function carryOut(ports: WorkPorts, started: StartedRun, scene: RunScene, 
     answerCount: progress?.answerCount ?? 0,
   };
   if (scene.swarm.status !== "active") controller.abort(new RunStop("gone"));
+  else if (!scene.may_go_on) controller.abort(new RunStop("removed"));
   const leftMs = Math.max(1, limits.timeoutMs - (progress?.elapsedMs ?? 0));
   const timer = setTimeout(() => controller.abort(new RunStop("timeout")), leftMs);
   try {

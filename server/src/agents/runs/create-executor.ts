@@ -14,7 +14,7 @@ import { claimRuns, type KeptRun, keepRuns, pruneRunRows, sweepRuns } from "./sq
 export interface ExecutorTimes {
   /** How often a node looks for runs that wait. */
   readonly claimPollMs: number;
-  /** How often it asks about its own: cancelled, lost, without their agent. */
+  /** How often it asks about its own: cancelled, lost, without their agent, or without the right of their starter. */
   readonly watchMs: number;
   readonly sweepMs: number;
   readonly pruneMs: number;
@@ -138,6 +138,7 @@ export function createExecutor(options: ExecutorOptions): RunningExecutor {
     else if (kept.cancel_reason !== null)
       run.controller.abort(new RunStop(kept.cancel_reason === "interrupted" ? "interrupted" : "cancelled"));
     else if (kept.swarm_status !== "active") run.controller.abort(new RunStop("gone"));
+    else if (!kept.may_go_on) run.controller.abort(new RunStop("removed"));
     else for (const id of kept.gone_turn_ids) run.turnControllers.get(id)?.abort(new RunStop("gone"));
   };
   const watch = async (): Promise<void> => {

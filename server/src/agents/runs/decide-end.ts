@@ -29,6 +29,12 @@ export function decideEnd({ finished, endReason, stop }: EndFacts): RunEnd {
       return end("cancelled", "cancelled");
     case "interrupted":
       return end("cancelled", "interrupted");
+    case "removed":
+      return end(
+        "cancelled",
+        "starter_removed",
+        fault("FORBIDDEN", "Whoever started the run may not start runs in this swarm any more", false),
+      );
     case "draining":
       return end("cancelled", "worker_lost");
     case "timeout":

@@ -2,9 +2,10 @@
  * Why a run or one of its turns is broken off: the reason that its AbortSignal carries.
  *
  * cancelled, interrupted: somebody asked for it. timeout: the run's time is over. draining: this node stops. gone: the agent or
- * the swarm is no longer there to answer. lost: the run is no longer ours, so nothing may be written any more.
+ * the swarm is no longer there to answer. removed: whoever started the run has left the swarm, or may not start runs there any
+ * more. lost: the run is no longer ours, so nothing may be written any more.
  */
-export type StopKind = "cancelled" | "interrupted" | "timeout" | "draining" | "gone" | "lost";
+export type StopKind = "cancelled" | "interrupted" | "timeout" | "draining" | "gone" | "removed" | "lost";
 
 export class RunStop extends Error {
   readonly kind: StopKind;

@@ -479,7 +479,7 @@ describe("a tool that needs approval", () => {
 });
 
 test("every stop reason was met, here or where runs are broken off", () => {
-  const elsewhere = ["cancelled", "interrupted", "worker_lost"];
+  const elsewhere = ["cancelled", "interrupted", "starter_removed", "worker_lost"];
   assert.deepEqual(
     RUN_STOP_REASONS.filter((reason) => !reached.has(reason) && !elsewhere.includes(reason)),
     [],

@@ -239,6 +239,88 @@ describe("breaking off", () => {
   });
 });
 
+describe("whoever started a run", () => {
+  async function join(swarmId: string): Promise<string> {
+    const memberId = await stage.newUser();
+    await stage.rows(
+      "insert into public.swarm_members (swarm_id, user_id, role, status) values ($1, $2, 'member', 'active')",
+      [swarmId, memberId],
+    );
+    return memberId;
+  }
+  const remove = (swarmId: string, userId: string): Promise<unknown> =>
+    stage.rows("delete from public.swarm_members where swarm_id = $1 and user_id = $2", [swarmId, userId]);
+  const lookOften = { times: { watchMs: 30, claimPollMs: 30 } };
+
+  for (const [name, statement] of [
+    ["is removed from the swarm", "delete from public.swarm_members where swarm_id = $1 and user_id = $2"],
+    [
+      "becomes a viewer",
+      "update public.swarm_members set role = 'viewer' where swarm_id = $1 and user_id = $2 and status = 'active'",
+    ],
+    ["deletes their account", "delete from auth.users where id = $2 and $1::uuid is not null"],
+  ] as const)
+    test(`${name}: the run ends and keeps what was said`, async () => {
+      const swarm = await stage.newSwarm({ agents: ["Ada"] });
+      const memberId = await join(swarm.swarmId);
+      const node = stage.node({ script: (call) => hangs(call, "so far"), executor: lookOften });
+      node.start();
+      const runId = await stage.ask({ ...swarm, ownerId: memberId });
+      const shown = collect(node, runId);
+      node.executor.wake();
+      await until(() => shown.some(({ type }) => type === "message.delta"), "it speaks");
+      await stage.rows(statement, [swarm.swarmId, memberId]);
+      assert.equal(await outcomeOf(runId), "cancelled starter_removed");
+      assert.equal((await stage.run(runId)).error?.code, "FORBIDDEN");
+      assert.deepEqual(await stage.texts(runId), [
+        { content: "so far", finish_reason: "cancelled", metadata: { partial: true } },
+      ]);
+      await node.stop();
+    });
+
+  test("is removed while it waits: no model is asked", async () => {
+    const swarm = await stage.newSwarm({ agents: ["Ada"] });
+    const memberId = await join(swarm.swarmId);
+    const runId = await stage.ask({ ...swarm, ownerId: memberId });
+    await remove(swarm.swarmId, memberId);
+    let asked = 0;
+    const node = stage.node({
+      script: (call) => {
+        asked += 1;
+        return says(call, "hi");
+      },
+    });
+    await node.take(runId);
+    assert.equal(await outcomeOf(runId), "cancelled starter_removed");
+    assert.equal(asked, 0);
+  });
+
+  test("is no member and was named by the service role: the run goes on", async () => {
+    const swarm = await stage.newSwarm({ agents: ["Ada"] });
+    const guestId = await stage.newUser();
+    const node = stage.node({ script: (call) => says(call, "hi"), executor: lookOften });
+    for (const request of [{ payer_id: guestId }, { source: "auto_respond", by_service: true }]) {
+      const runId = await stage.ask({ ...swarm, ownerId: guestId }, "hello", request);
+      await node.take(runId);
+      assert.equal(await outcomeOf(runId), "completed all_replied");
+    }
+  });
+
+  test("was not the only one whom a waiting run answers: it goes on for the others", async () => {
+    const swarm = await stage.newSwarm({ agents: ["Ada"] });
+    const memberId = await join(swarm.swarmId);
+    const runId = await stage.ask({ ...swarm, ownerId: memberId }, "anybody?", { source: "auto_respond" });
+    await stage.rows(
+      "insert into public.messages (swarm_id, sender_type, sender_user_id, content) values ($1, 'user', $2, 'me too')",
+      [swarm.swarmId, swarm.ownerId],
+    );
+    await remove(swarm.swarmId, memberId);
+    const node = stage.node({ script: (call) => says(call, "hi") });
+    await node.take(runId);
+    assert.equal(await outcomeOf(runId), "completed all_replied");
+  });
+});
+
 describe("a node that dies", () => {
   test("leaves a run that another one ends, with the words that were stored; what it says later is not heard", async () => {
     const swarm = await stage.newSwarm({ agents: ["Ada"] });

@@ -8,13 +8,15 @@ export interface KeptRun {
   readonly is_lost: boolean;
   readonly cancel_reason: "cancelled" | "interrupted" | "disconnected" | null;
   readonly swarm_status: string | null;
+  /** False: whoever started the run may not do so any more. */
+  readonly may_go_on: boolean;
   readonly gone_turn_ids: readonly string[];
 }
 
 export async function keepRuns(pool: pg.Pool, runs: readonly StartedRun[], leaseMs: number): Promise<KeptRun[]> {
   const { rows } = await pool.query<KeptRun>({
     name: "agents-keep-runs",
-    text: `select run_id, is_lost, cancel_reason, swarm_status, gone_turn_ids
+    text: `select run_id, is_lost, cancel_reason, swarm_status, may_go_on, gone_turn_ids
            from private.keep_runs($1, $2, $3)`,
     values: [runs.map(({ runId }) => runId), runs.map(({ fence }) => fence), leaseMs],
   });

@@ -31,6 +31,8 @@ export interface RunScene {
   readonly payer_id: string;
   /** Of the payer, the swarm or the run. */
   readonly has_budget: boolean;
+  /** False: whoever started the run may not do so any more. */
+  readonly may_go_on: boolean;
   readonly progress: unknown;
   /** Tool calls that waited for a human and are decided. */
   readonly decisions: readonly { readonly id: string; readonly status: string; readonly error: FaultRow | null }[];
