@@ -178,6 +178,7 @@ describe("8 limits of an operator's own", { skip: NEEDS_OWN_SERVICE }, () => {
     const first = await ask(ada, body);
     assert.equal(first.status, 200, first.text);
     assert.equal((first.body["responses"] as unknown[]).length, 2);
+    assert.equal(leftIn(first), "0/2", "both answers of the run have counted by its end");
     assertLimited(await ask(ada, body), 2);
     assert.equal((await read(ada, `/messages?swarm_id=eq.${swarm}`)).length, 3, "a refused call stores nothing");
   });

@@ -92,11 +92,16 @@ export const AGENT_RESPOND = {
 
 /** Asks the agents of a swarm to answer, and steers the run in which they do. */
 export function createAgentRespond(respond: Respond): NamedFunction {
-  return defineFunction(AGENT_RESPOND, async (call) =>
-    isSteering(call.body)
-      ? steer(respond, call, readBody(steerSchema, call))
-      : start(respond, call, readBody(startSchema, call)),
-  );
+  return defineFunction(AGENT_RESPOND, async (call) => {
+    try {
+      return await (isSteering(call.body)
+        ? steer(respond, call, readBody(steerSchema, call))
+        : start(respond, call, readBody(startSchema, call)));
+    } finally {
+      // A run may take minutes, and each of its answers counts.
+      await call.showStanding();
+    }
+  });
 }
 
 function countCharacters(text: string): number {

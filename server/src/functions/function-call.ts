@@ -13,6 +13,8 @@ export interface FunctionCall {
   readonly signal: AbortSignal;
   /** Counts one more for a window than the route does; throws when the key has nothing left. */
   count(window: WindowName, key: string): Promise<void>;
+  /** Has the answer say what is left by now, where that has changed since the call was counted. */
+  showStanding(): Promise<void>;
 }
 
 /** A call as the functions themselves see it. */

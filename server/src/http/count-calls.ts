@@ -10,6 +10,8 @@ declare module "fastify" {
   interface FastifyRequest {
     /** Of what the call was counted for, that which has the least left. Null while it was counted for nothing. */
     standing: Standing | null;
+    /** What the call was counted for; null while it was counted for nothing. */
+    counted: { readonly window: WindowName; readonly key: string }[] | null;
   }
 }
 
@@ -96,6 +98,7 @@ const COUNTED_PATHS = /^\/(?:rest\/v1|functions\/v1|auth\/v1|realtime\/v1\/api)(
 
 export function addStandings(app: FastifyInstance): void {
   app.decorateRequest("standing", null);
+  app.decorateRequest("counted", null);
 }
 
 export function renderStanding({ limit, remaining, resetAt }: Standing): Record<string, string> {
@@ -116,8 +119,17 @@ export async function take(
 ): Promise<void> {
   const standing = await limits.take(window, key);
   if (standing === null) return;
+  (request.counted ??= []).push({ window, key });
   show(request, reply, standing);
   if (standing.isExceeded) throw refusalOf(window, standing, request.url);
+}
+
+/** Shows where the call stands by now in all that it was counted for: while it waited, more was counted. */
+export async function showAgain(limits: Limits, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const counted = request.counted ?? [];
+  const standings = await Promise.all(counted.map(({ window, key }) => limits.look(window, key)));
+  request.standing = null;
+  for (const standing of standings) if (standing !== null) show(request, reply, standing);
 }
 
 /** The row with the least left is the one that a client has to heed. */

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { NamedFunction } from "../functions/index.ts";
 import type { Limits } from "../limits/index.ts";
 import { callerOf } from "./caller.ts";
-import { take } from "./count-calls.ts";
+import { showAgain, take } from "./count-calls.ts";
 import { firstOfEach } from "./first-of-each.ts";
 import { toRestCaller } from "./rest-caller.ts";
 import type { Route } from "./route.ts";
@@ -35,6 +35,7 @@ export function functionRoutes({ functions, sessionInactivitySeconds, limits }: 
         }),
         signal: signalOf(reply),
         count: (window, key) => countFor(limits, { request, reply }, window, key),
+        showStanding: () => showAgain(limits, request, reply),
       });
       const { status, headers = {} } = answer;
       if ("stream" in answer) return sendStream(reply, answer);

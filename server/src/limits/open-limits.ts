@@ -19,6 +19,8 @@ export interface OpenLimitsOptions {
 export interface Limits {
   /** Counts one call of the key; a user is counted by id. Null when the row is off. Never fails for want of a store. */
   take(window: WindowName, key: string): Promise<Standing | null>;
+  /** Where the key stands now, without counting. Null when the row is off. */
+  look(window: WindowName, key: string): Promise<Standing | null>;
   /** Whether the key has nothing left, without counting. As this node knows it. */
   isSpent(window: LocalWindowName, key: string): Promise<boolean>;
 }
@@ -43,19 +45,25 @@ export function openLimits({ settings, store, clock, observer }: OpenLimitsOptio
     counters.set(name, guarded === null || isLocal ? new RateLimiterMemory(options) : openShared(guarded, options));
   }
 
+  const count = async (window: WindowName, key: string, calls: number): Promise<Standing | null> => {
+    const counter = counters.get(window);
+    if (counter === undefined) return null;
+    const { points: limit } = counter;
+    try {
+      return toStanding(await counter.consume(key, calls), { limit, isExceeded: false, now: clock.now() });
+    } catch (refusal) {
+      if (refusal instanceof Error) throw refusal;
+      return toStanding(refusal as RateLimiterRes, { limit, isExceeded: true, now: clock.now() });
+    }
+  };
+
   return {
     async take(window, key) {
-      const counter = counters.get(window);
-      if (counter === undefined) return null;
-      const { points: limit } = counter;
-      try {
-        return toStanding(await counter.consume(key), { limit, isExceeded: false, now: clock.now() });
-      } catch (refusal) {
-        if (refusal instanceof Error) throw refusal;
-        observer.note("limit.hit", { row: window });
-        return toStanding(refusal as RateLimiterRes, { limit, isExceeded: true, now: clock.now() });
-      }
+      const standing = await count(window, key, 1);
+      if (standing?.isExceeded === true) observer.note("limit.hit", { row: window });
+      return standing;
     },
+    look: (window, key) => count(window, key, 0),
     async isSpent(window, key) {
       const counter = counters.get(window);
       if (counter === undefined) return false;

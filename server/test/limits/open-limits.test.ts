@@ -103,6 +103,22 @@ describe("a window", () => {
     assert.equal(await limits.isSpent("refusedRefresh", "b"), false);
   });
 
+  for (const [where, openStore] of [
+    ["of this node", () => null],
+    ["in a shared store", createMemoryStore],
+  ] as const)
+    it(`${where} says what is left without counting`, async () => {
+      const { limits, notes } = open({}, openStore());
+      const look = async (): Promise<number | undefined> => (await limits.look("api", "a"))?.remaining;
+      assert.deepEqual([await look(), await look()], [3, 3]);
+      await take(limits, "a");
+      assert.deepEqual([await look(), await look()], [2, 2]);
+      for (let call = 0; call < 4; call += 1) await take(limits, "a");
+      assert.equal(await look(), 0);
+      assert.deepEqual(notes, ["limit.hit", "limit.hit"], "looking hits no limit");
+      assert.equal(await open({ limitApi: 0 }).limits.look("api", "a"), null);
+    });
+
   it("lets through as many of many at once as it has left", async () => {
     const { limits } = open();
     const standings = await Promise.all(Array.from({ length: 20 }, () => take(limits, "a")));
