@@ -141,7 +141,7 @@ test("4.4 the stream tells of a run in order, and its deltas make up the message
   );
   const runId = asked.headers.get("x-run-id");
   for (const { id, data } of frames) assert.deepEqual([data["seq"], data["run_id"]], [id, runId]);
-  const ids = frames.slice(0, -1).map(({ id }) => id);
+  const ids = frames.map(({ id }) => id);
   assert.deepEqual(
     ids,
     [...new Set(ids)].toSorted((one, other) => one - other),
@@ -158,12 +158,14 @@ test("4.4 the stream is replayed, exactly once each, after the event that was se
   const runId = asked.headers.get("x-run-id");
   assert.deepEqual(await (await stream({ action: "attach", run_id: runId })).rest(), whole);
   const middle = whole[Math.floor(whole.length / 2)]?.id ?? 0;
-  const after = whole.filter(({ id, event }) => id > middle || event === "done");
+  const after = whole.filter(({ id }) => id > middle);
   assert.deepEqual(await (await stream({ action: "attach", run_id: runId, last_event_id: middle })).rest(), after);
   assert.deepEqual(
     await (await stream({ action: "attach", run_id: runId }, { "last-event-id": String(middle) })).rest(),
     after,
   );
+  const done = String(whole.at(-1)?.id);
+  assert.deepEqual(await (await stream({ action: "attach", run_id: runId }, { "last-event-id": done })).rest(), []);
 });
 
 test("4.4 the stream can be left and taken up again while the run goes on, also by the client library", async () => {

@@ -112,22 +112,26 @@ test("4.4 a tool call that needs an approval waits for the agent's owner", { ski
     description: "Rings a bell",
     category: "test",
     kind: "http",
-    input_schema: { type: "object", properties: {} },
+    input_schema: { type: "object", properties: { note: { type: "string" } } },
     config: { method: "GET", url: endpoint.url },
     requires_approval: true,
   });
   await add(ada, "agent_tools", { agent_id: agent, tool_id });
   await seatMember(ada, swarm, bob, "member");
   for (const approved of [true, false]) {
-    const waiting = await ask(bob, { swarm_id: swarm, message: "Ring\n/tool ring {}" });
+    const waiting = await ask(bob, { swarm_id: swarm, message: 'Ring\n/tool ring {"note":"now"}' });
     assert.deepEqual([waiting.status, waiting.body["status"]], [202, "requires_action"], waiting.text);
     const [pending] = waiting.body["pending_approvals"] as Row[];
-    assert.equal(pending?.["tool_name"], "ring");
+    assert.deepEqual([pending?.["tool_name"], "input" in (pending ?? {})], ["ring", false]);
+    const seen = await ask(ada, { action: "attach", run_id: waiting.body["run_id"], stream: false });
+    assert.deepEqual((seen.body["pending_approvals"] as Row[])[0]?.["input"], { note: "now" });
     const decision = { tool_execution_id: pending?.["tool_execution_id"], approved, reason: "because" };
     const approve = { action: "approve", run_id: waiting.body["run_id"], decisions: [decision] };
     await assertAskRefused(ask(bob, approve), 403, "FORBIDDEN");
     await assertAskRefused(ask(stranger, approve), 404, "RUN_NOT_FOUND");
-    assert.equal((await ask(ada, approve)).status, 200);
+    const decided = await ask(ada, approve);
+    assert.equal(decided.status, 200);
+    assert.ok(["running", "completed"].includes(String(decided.body["status"])), decided.text);
     await assertAskRefused(ask(ada, approve), 409, "APPROVAL_DECIDED");
     const { status } = await waitForRun(ada, String(waiting.body["run_id"]));
     assert.equal(status, "completed");

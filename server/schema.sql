@@ -885,7 +885,7 @@ begin
     perform private.refuse_call('FORBIDDEN');
   end if;
   perform private.request_cancel(cancel_run.run_id, 'cancelled');
-  return private.run_body(cancel_run.run_id);
+  return private.run_body(cancel_run.run_id, cancel_run.user_id, is_service);
 end
 $function$;
 grant execute on function private.cancel_run(uuid,uuid,boolean) to sb_service;
@@ -1283,7 +1283,7 @@ begin
         coalesce(nullif(decision.reason, ''), 'The agent''s owner denied the call'));
     end if;
   end loop;
-  return private.run_body((steered.run).id);
+  return private.run_body((steered.run).id, caller, (call ->> 'is_service')::boolean);
 end
 $function$;
 grant execute on function private.decide_tool_executions(jsonb) to sb_service;
@@ -2886,6 +2886,30 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.pending_approvals(run public.runs, viewer_id uuid, is_service boolean)
+ RETURNS json
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  sees_all boolean := is_service or exists (
+    select 1 from public.swarm_members m
+    where m.swarm_id = run.swarm_id and m.user_id = pending_approvals.viewer_id and m.status = 'active' and m.role in ('owner', 'admin'));
+begin
+  return (
+    select coalesce(json_agg(case when sees_all or a.user_id = pending_approvals.viewer_id
+        then json_build_object('tool_execution_id', x.id, 'tool_name', x.tool_name, 'agent_id', x.agent_id, 'expires_at', x.expires_at,
+          'input', p.input)
+        else json_build_object('tool_execution_id', x.id, 'tool_name', x.tool_name, 'agent_id', x.agent_id, 'expires_at', x.expires_at) end
+      order by x.created_at, x.id), '[]')
+    from public.tool_executions x
+    left join public.agents a on a.id = x.agent_id
+    left join public.tool_execution_payloads p on p.tool_execution_id = x.id
+    where x.swarm_id = run.swarm_id and x.run_id = run.id and x.status = 'pending_approval');
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.place_message_flag()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -3616,7 +3640,7 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.run_body(run_id uuid)
+CREATE OR REPLACE FUNCTION private.run_body(run_id uuid, viewer_id uuid DEFAULT NULL::uuid, is_service boolean DEFAULT false)
  RETURNS json
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
@@ -3650,16 +3674,13 @@ begin
            else json_build_array(json_build_object('agent_id', null, 'turn_id', null, 'code', r.error ->> 'code',
              'message', r.error ->> 'message', 'retryable', coalesce((r.error ->> 'retryable')::boolean, false))) end),
     'usage', private.run_usage(r),
-    'pending_approvals', case when r.status = 'requires_action' then coalesce((
-      select json_agg(json_build_object('tool_execution_id', x.id, 'tool_name', x.tool_name, 'agent_id', x.agent_id,
-          'expires_at', x.expires_at) order by x.created_at, x.id)
-      from public.tool_executions x
-      where x.swarm_id = r.swarm_id and x.run_id = r.id and x.status = 'pending_approval'), '[]') end,
+    'pending_approvals', case when r.status = 'requires_action'
+      then private.pending_approvals(r, run_body.viewer_id, run_body.is_service) end,
     'created_at', r.created_at, 'completed_at', r.finished_at)
   from public.runs r where r.id = run_body.run_id);
 end
 $function$;
-grant execute on function private.run_body(uuid) to sb_service;
+grant execute on function private.run_body(uuid,uuid,boolean) to sb_service;
 
 CREATE OR REPLACE FUNCTION private.run_frameworks(run public.runs)
  RETURNS text[]

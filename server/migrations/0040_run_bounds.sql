@@ -1,4 +1,5 @@
--- What bounds a run while it works: budgets that hold across runs, swarms and nodes, and the right of whoever started it.
+-- What bounds a run while it works: budgets that hold across runs, swarms and nodes, the right of whoever started it, and what
+-- is shown to those who decide about its tool calls.
 
 -- What calls of models may cost at most, from before they are made until what they really used is in usage_records. `usage` is
 -- null while the call is under way; afterwards it says what the call used, until the turn is recorded. Rows live as long as their
@@ -548,5 +549,123 @@ begin
              from (select * from public.messages m where m.swarm_id = s.id order by m.seq desc limit e.history_limit) as m) as n
        where n.newer_bytes < 4000000) as messages) as room
     where e.swarm_id = any (taken)));
+end
+$$;
+
+-- The tool calls of a run that wait. What a call would be made with is shown to the agent's owner, who decides about it, and to
+-- those who run the swarm, as everywhere.
+create function private.pending_approvals(run public.runs, viewer_id uuid, is_service boolean) returns json
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  sees_all boolean := is_service or exists (
+    select 1 from public.swarm_members m
+    where m.swarm_id = run.swarm_id and m.user_id = pending_approvals.viewer_id and m.status = 'active' and m.role in ('owner', 'admin'));
+begin
+  return (
+    select coalesce(json_agg(case when sees_all or a.user_id = pending_approvals.viewer_id
+        then json_build_object('tool_execution_id', x.id, 'tool_name', x.tool_name, 'agent_id', x.agent_id, 'expires_at', x.expires_at,
+          'input', p.input)
+        else json_build_object('tool_execution_id', x.id, 'tool_name', x.tool_name, 'agent_id', x.agent_id, 'expires_at', x.expires_at) end
+      order by x.created_at, x.id), '[]')
+    from public.tool_executions x
+    left join public.agents a on a.id = x.agent_id
+    left join public.tool_execution_payloads p on p.tool_execution_id = x.id
+    where x.swarm_id = run.swarm_id and x.run_id = run.id and x.status = 'pending_approval');
+end
+$$;
+
+drop function private.run_body(uuid);
+create function private.run_body(run_id uuid, viewer_id uuid default null, is_service boolean default false) returns json
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return (select json_build_object(
+    'run_id', r.id, 'swarm_id', r.swarm_id, 'status', r.status, 'stop_reason', r.stop_reason,
+    'message', (select row_to_json(m) from public.messages m where m.id = r.message_id),
+    'responses', coalesce((
+      select json_agg(json_build_object(
+          'message', row_to_json(m), 'agent_id', m.sender_id, 'agent_name', t.agent_name, 'turn_id', t.id,
+          'framework', t.framework, 'model', t.model, 'finish_reason', t.finish_reason,
+          'usage', private.usage_body(t.input_tokens, t.cached_input_tokens, t.output_tokens, t.cost_usd, t.estimated),
+          'first_token_ms', t.first_token_ms, 'duration_ms', t.duration_ms,
+          'tool_executions', coalesce((
+            select json_agg(json_build_object('id', x.id, 'tool_name', x.tool_name, 'status', x.status, 'duration_ms', x.duration_ms)
+                            order by x.created_at, x.id)
+            from public.tool_executions x where x.turn_id = t.id), '[]'),
+          'warnings', t.warnings) order by m.seq)
+      from public.run_turns t
+      join public.messages m on m.id = t.message_id
+      where t.swarm_id = r.swarm_id and t.run_id = r.id), '[]'),
+    'errors', coalesce((
+      select json_agg(json_build_object('agent_id', t.agent_id, 'turn_id', t.id, 'code', t.error ->> 'code',
+          'message', t.error ->> 'message', 'retryable', coalesce((t.error ->> 'retryable')::boolean, false))
+        order by t.position, t.id)
+      from public.run_turns t
+      where t.swarm_id = r.swarm_id and t.run_id = r.id and t.status = 'failed' and t.error is not null),
+      case when r.error is null then '[]'::json
+           else json_build_array(json_build_object('agent_id', null, 'turn_id', null, 'code', r.error ->> 'code',
+             'message', r.error ->> 'message', 'retryable', coalesce((r.error ->> 'retryable')::boolean, false))) end),
+    'usage', private.run_usage(r),
+    'pending_approvals', case when r.status = 'requires_action'
+      then private.pending_approvals(r, run_body.viewer_id, run_body.is_service) end,
+    'created_at', r.created_at, 'completed_at', r.finished_at)
+  from public.runs r where r.id = run_body.run_id);
+end
+$$;
+grant execute on function private.run_body(uuid, uuid, boolean) to sb_service;
+
+create or replace function private.cancel_run(run_id uuid, user_id uuid, is_service boolean) returns json language plpgsql volatile
+as $$
+declare
+  steered record;
+begin
+  select * into steered from private.lock_run_for(cancel_run.run_id, cancel_run.user_id, is_service);
+  if not is_service and (steered.member_role is null
+      or (steered.member_role not in ('owner', 'admin') and (steered.run).user_id is distinct from cancel_run.user_id)) then
+    perform private.refuse_call('FORBIDDEN');
+  end if;
+  perform private.request_cancel(cancel_run.run_id, 'cancelled');
+  return private.run_body(cancel_run.run_id, cancel_run.user_id, is_service);
+end
+$$;
+
+create or replace function private.decide_tool_executions(call jsonb) returns json language plpgsql volatile
+as $$
+declare
+  caller uuid := call ->> 'user_id';
+  steered record;
+  decision record;
+  execution record;
+begin
+  select * into steered
+  from private.lock_run_for((call ->> 'run_id')::uuid, caller, (call ->> 'is_service')::boolean);
+  for decision in
+    select item.ordinality - 1 as place, (item.value ->> 'tool_execution_id')::uuid as id, (item.value ->> 'approved')::boolean as approved,
+      item.value ->> 'reason' as reason
+    from jsonb_array_elements(call -> 'decisions') with ordinality as item (value, ordinality)
+  loop
+    select x.status, x.expires_at, a.user_id into execution from public.tool_executions x
+    left join public.agents a on a.id = x.agent_id
+    where x.id = decision.id and x.swarm_id = (steered.run).swarm_id and x.run_id = (steered.run).id
+    for no key update of x;
+    if not found then
+      perform private.refuse_call('VALIDATION_ERROR', jsonb_build_object(
+        format('decisions.%s.tool_execution_id', decision.place), 'is not a tool execution of this run'));
+    elsif execution.user_id is distinct from caller then
+      perform private.refuse_call('FORBIDDEN');
+    elsif execution.status <> 'pending_approval' then
+      perform private.refuse_call('APPROVAL_DECIDED');
+    elsif execution.expires_at <= now() then
+      perform private.refuse_call('APPROVAL_EXPIRED');
+    end if;
+    if decision.approved then
+      update public.tool_executions x set status = 'running', decided_by = caller where x.id = decision.id;
+    else
+      perform private.deny_tool(steered.run, decision.id, caller, 'TOOL_DENIED',
+        coalesce(nullif(decision.reason, ''), 'The agent''s owner denied the call'));
+    end if;
+  end loop;
+  return private.run_body((steered.run).id, caller, (call ->> 'is_service')::boolean);
 end
 $$;

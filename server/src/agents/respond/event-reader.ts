@@ -1,7 +1,7 @@
 import type pg from "pg";
 import type { RunEvent } from "../runs/run-hub.ts";
 import { expandEvent } from "./expand-event.ts";
-import { type EventRow, PAGE_ROWS, selectEventsAfter } from "./sql/run-events.ts";
+import { type EventRow, PAGE_ROWS, selectEventsAfter, selectLastSeq } from "./sql/run-events.ts";
 
 export interface EventPage {
   readonly events: readonly RunEvent[];
@@ -11,6 +11,8 @@ export interface EventPage {
 
 export interface EventReader {
   read(runId: string, afterSeq: number): Promise<EventPage>;
+  /** Null: nothing of the run is stored any more. */
+  readLastSeq(runId: string): Promise<number | null>;
 }
 
 interface Question {
@@ -46,6 +48,7 @@ export function createEventReader(pool: pg.Pool): EventReader {
         waiting.push({ runId, seq, resolve, reject });
         if (!isAsking) void askAll();
       }),
+    readLastSeq: (runId) => selectLastSeq(pool, runId),
   };
 }
 

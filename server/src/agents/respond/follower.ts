@@ -115,10 +115,9 @@ export class Follower {
     }
   }
 
-  /** Whether anything of the run is stored at all. */
-  async hasStored(): Promise<boolean> {
-    const { events } = await this.#reader.read(this.runId, 0);
-    return events.length > 0;
+  /** The number of the run's last stored event; null: nothing of it is stored any more. */
+  readLastSeq(): Promise<number | null> {
+    return this.#reader.readLastSeq(this.runId);
   }
 
   #takeHeard(): FollowStep | null {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import { databaseAway } from "../../db/index.ts";
 import { AppError } from "../../errors/index.ts";
@@ -74,6 +75,9 @@ export interface RespondOptions {
 
 /** A cancelled run should be gone at once; who asks for it is not kept waiting for one that is not. */
 const CANCEL_WAIT_MS = 2_000;
+/** Long enough for a node that looks for runs once a second. */
+const RESUME_WAIT_MS = 2_000;
+const RESUME_POLL_MS = 50;
 
 export function openRespond(options: RespondOptions): Respond {
   const { pool, hub, executor } = options;
@@ -83,10 +87,10 @@ export function openRespond(options: RespondOptions): Respond {
 
   const answer = async (follower: Follower, listening: Answering): Promise<RunAnswer> => {
     const { runId } = follower;
-    const { isStreamed, isReasoningWanted, first, isReplay, queueWaitMs, onLeft } = listening;
+    const { caller, isStreamed, isReasoningWanted, first, isReplay, queueWaitMs, onLeft } = listening;
     const isStartedHere = first.some(({ type }) => type === "run.started");
     const headers = runHeaders(runId, isReplay);
-    const readBody = (): Promise<RunBody | null> => selectRunBody(pool, runId);
+    const readBody = (): Promise<RunBody | null> => selectRunBody(pool, runId, caller);
     if (isStreamed) {
       const stream = streamRun(follower, { first, isReasoningWanted, readBody, onLeft });
       return { status: 200, headers: streamHeaders(headers), stream };
@@ -116,7 +120,7 @@ export function openRespond(options: RespondOptions): Respond {
       const { runId } = follower;
       if (isBackground) {
         follower.close();
-        return { status: 202, headers: runHeaders(runId, isReplay), body: await getRunBody(pool, runId) };
+        return { status: 202, headers: runHeaders(runId, isReplay), body: await getRunBody(pool, runId, caller) };
       }
       const onLeft = async (): Promise<void> => {
         if (!start.isCancelledOnLeave) return;
@@ -124,12 +128,12 @@ export function openRespond(options: RespondOptions): Respond {
         executor.cancel(runId);
       };
       const { queueWaitMs } = options;
-      return answer(follower, { isStreamed, isReasoningWanted, first, isReplay, queueWaitMs, onLeft });
+      return answer(follower, { caller, isStreamed, isReasoningWanted, first, isReplay, queueWaitMs, onLeft });
     },
     async attach(caller, runId, { signal, afterSeq, isStreamed, isReasoningWanted }) {
       const follower = await inRoom(caller, () => following.attach({ runId, caller, afterSeq, signal }));
       const { queueWaitMs } = options;
-      return answer(follower, { ...NOT_STARTED_HERE, isStreamed, isReasoningWanted, queueWaitMs });
+      return answer(follower, { ...NOT_STARTED_HERE, caller, isStreamed, isReasoningWanted, queueWaitMs });
     },
     async cancel(caller, runId, signal) {
       const cancelled = await cancelRun(pool, { runId, ...caller });
@@ -140,9 +144,10 @@ export function openRespond(options: RespondOptions): Respond {
       return { status: body.status === "running" ? 202 : 200, headers: runHeaders(runId, false), body };
     },
     async decide(caller, runId, decisions) {
-      const body = await decideToolExecutions(pool, { runId, ...caller }, decisions);
+      const decided = await decideToolExecutions(pool, { runId, ...caller }, decisions);
       executor.wake();
       options.onEvents();
+      const body = await waitForResumption(caller, decided);
       return { status: 200, headers: runHeaders(runId, false), body };
     },
     close: () => following.close(),
@@ -151,7 +156,7 @@ export function openRespond(options: RespondOptions): Respond {
   async function waitForEnd(caller: RunCaller, runId: string, signal: AbortSignal): Promise<RunBody> {
     const waited = AbortSignal.any([signal, AbortSignal.timeout(CANCEL_WAIT_MS)]);
     const follower = await following.attach({ runId, caller, afterSeq: 0, signal: waited });
-    const readBody = (): Promise<RunBody | null> => selectRunBody(pool, runId);
+    const readBody = (): Promise<RunBody | null> => selectRunBody(pool, runId, caller);
     const body = await waitForRun(follower, {
       first: [],
       isStartedHere: false,
@@ -159,11 +164,30 @@ export function openRespond(options: RespondOptions): Respond {
       readBody,
       onLeft: async () => {},
     });
-    return typeof body === "string" ? await getRunBody(pool, runId) : body;
+    return typeof body === "string" ? await getRunBody(pool, runId, caller) : body;
+  }
+
+  /** A run whose last call is decided goes on at once, unless another one of its swarm works. */
+  async function waitForResumption(caller: RunCaller, decided: RunBody): Promise<RunBody> {
+    const deadlineMs = performance.now() + RESUME_WAIT_MS;
+    let body = decided;
+    while (waitsForItsTurn(body) && performance.now() < deadlineMs) {
+      await sleep(RESUME_POLL_MS);
+      // The decisions hold, whatever happens afterwards: the last that is known of the run is the answer then.
+      const later = await selectRunBody(pool, body.run_id, caller).catch(() => null);
+      if (later === null) break;
+      body = later;
+    }
+    return body;
   }
 }
 
+function waitsForItsTurn({ status, pending_approvals: pending }: RunBody): boolean {
+  return status === "requires_action" && pending?.length === 0;
+}
+
 interface Answering {
+  readonly caller: RunCaller;
   readonly isStreamed: boolean;
   readonly isReasoningWanted: boolean;
   readonly queueWaitMs: number;
@@ -174,8 +198,8 @@ interface Answering {
 
 const NOT_STARTED_HERE = { first: [], isReplay: false, onLeft: async () => {} } as const;
 
-async function getRunBody(pool: pg.Pool, runId: string): Promise<RunBody> {
-  const body = await selectRunBody(pool, runId);
+async function getRunBody(pool: pg.Pool, runId: string, caller: RunCaller): Promise<RunBody> {
+  const body = await selectRunBody(pool, runId, caller);
   if (body === null) throw new AppError("RUN_NOT_FOUND", "The run was deleted");
   return body;
 }

@@ -7,6 +7,8 @@ export interface RunBody {
   readonly stop_reason: string | null;
   readonly responses: readonly unknown[];
   readonly errors: readonly { readonly code: string; readonly message: string }[];
+  /** Null unless the status is `requires_action`. */
+  readonly pending_approvals: readonly unknown[] | null;
   readonly [name: string]: unknown;
 }
 

@@ -4,6 +4,8 @@ import { hidePayload, PING, renderFrame } from "./render-frame.ts";
 import { isEndEvent, type RunBody } from "./run-body.ts";
 
 const PING_INTERVAL_MS = 10_000;
+/** The highest that an event can have: of a run whose events are gone nobody knows what `done` had. */
+const HIGHEST_SEQ = 2_147_483_647;
 
 export interface StreamOptions {
   /** Events that came with the admission; nobody has to read them again. */
@@ -37,14 +39,16 @@ export async function* streamRun(follower: Follower, options: StreamOptions): As
         case "events": {
           const text = render(step.events);
           const isOver = step.events.some(({ type }) => isEndEvent(type));
-          if (isOver) yield text + renderDone(follower);
+          if (isOver) yield text + renderDone(follower.runId, follower.cursor + 1);
           else if (text !== "") yield text;
           if (isOver) return;
           break;
         }
-        case "over":
-          yield await renderEnd(follower, options);
+        case "over": {
+          const text = await renderEnd(follower, options.readBody);
+          if (text !== "") yield text;
           return;
+        }
         case "left":
           return await options.onLeft();
         case "forbidden":
@@ -58,15 +62,21 @@ export async function* streamRun(follower: Follower, options: StreamOptions): As
   }
 }
 
-/** Events are kept for a day; later all that can be told is how the run ended. */
-async function renderEnd(follower: Follower, { readBody }: StreamOptions): Promise<string> {
-  const isPruned = !(await follower.hasStored());
-  const body = isPruned ? await readBody() : null;
-  const { runId, cursor: seq } = follower;
-  const end = body === null ? "" : renderFrame({ runId, seq, type: `run.${body.status}`, data: body });
-  return end + renderDone(follower);
+/**
+ * What a reader still gets of a run that is over and of which nothing is stored after the event it has seen last: `done`, unless
+ * it has seen that too. Events are kept for a day; later all that can be told is how the run ended.
+ */
+async function renderEnd(follower: Follower, readBody: StreamOptions["readBody"]): Promise<string> {
+  const { runId, cursor } = follower;
+  const lastSeq = await follower.readLastSeq();
+  const doneSeq = lastSeq === null ? HIGHEST_SEQ : lastSeq + 1;
+  if (cursor >= doneSeq) return "";
+  const body = lastSeq === null && cursor < doneSeq - 1 ? await readBody() : null;
+  const end = body === null ? "" : renderFrame({ runId, seq: doneSeq - 1, type: `run.${body.status}`, data: body });
+  return end + renderDone(runId, doneSeq);
 }
 
-function renderDone({ runId, cursor: seq }: Follower): string {
+/** Has a number of its own, so that a reader who attaches after it has seen everything. */
+function renderDone(runId: string, seq: number): string {
   return renderFrame({ runId, seq, type: "done", data: {} });
 }

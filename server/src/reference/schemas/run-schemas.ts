@@ -71,7 +71,17 @@ export const RUN_SCHEMAS: Readonly<Record<string, Schema>> = {
     pending_approvals: {
       description: "tool calls that wait for their agent's owner; null unless the status is `requires_action`",
       anyOf: [
-        listOf(record({ tool_execution_id: UUID, tool_name: TEXT, agent_id: UUID_OR_NULL, expires_at: TIME_OR_NULL })),
+        listOf(
+          record(
+            { tool_execution_id: UUID, tool_name: TEXT, agent_id: UUID_OR_NULL, expires_at: TIME_OR_NULL },
+            {
+              input: describe(
+                ANY_OBJECT,
+                "what the tool would be called with; for the agent's owner and for owners and admins of the swarm",
+              ),
+            },
+          ),
+        ),
         { type: "null" },
       ],
     },

@@ -25,6 +25,7 @@ function openRun() {
       await new Promise(setImmediate);
       return { events, isFull: events.length === PAGE };
     },
+    readLastSeq: async () => stored.at(-1)?.seq ?? null,
   };
   const publish = (type = "message.delta"): void => {
     seq += 1;
@@ -162,6 +163,7 @@ test("how a run ended decides the status of the answer", () => {
     run_id: RUN,
     status,
     stop_reason: null,
+    pending_approvals: null,
     responses: [],
     errors: [],
     ...more,
@@ -182,6 +184,8 @@ test("how a run ended decides the status of the answer", () => {
     [run("failed", { stop_reason: "budget_exceeded" }), 403, "BUDGET_EXCEEDED"],
     [run("failed", errors("PROVIDER_NOT_CONFIGURED")), 503, "PROVIDER_NOT_CONFIGURED"],
     [run("failed", errors("INVALID_MODEL")), 400, "INVALID_MODEL"],
+    [run("failed", errors("INTERNAL_ERROR")), 500, "INTERNAL_ERROR"],
+    [run("failed", { stop_reason: "worker_lost", ...errors("WORKER_LOST") }), 503, "SERVICE_UNAVAILABLE"],
   ];
   for (const [body, status, code] of cases) {
     if (code === undefined) {

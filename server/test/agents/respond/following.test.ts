@@ -96,7 +96,7 @@ describe("a stream", () => {
     assert.deepEqual(shapeOf(rest), [
       [4, "b"],
       [5, "run.completed"],
-      [5, "done"],
+      [6, "done"],
     ]);
     assert.deepEqual([rest[1]?.data["status"], rest[1]?.data["seq"]], ["completed", 5]);
   });
@@ -114,19 +114,23 @@ describe("a stream", () => {
       [4, "b"],
       [5, "c"],
       [6, "run.completed"],
-      [6, "done"],
+      [7, "done"],
     ]);
     assert.deepEqual(await attach(4), [
       [5, "c"],
       [6, "run.completed"],
-      [6, "done"],
+      [7, "done"],
     ]);
-    assert.deepEqual(await attach(6), [[6, "done"]]);
+    assert.deepEqual(await attach(6), [[7, "done"]]);
+    assert.deepEqual(await attach(7), [], "who has seen it all gets nothing again");
     await stage.rows("delete from public.run_events where run_id = $1", [runId]);
-    assert.deepEqual(await attach(0), [
-      [0, "run.completed"],
-      [0, "done"],
-    ]);
+    for (const seen of [0, 7])
+      assert.deepEqual(await attach(seen), [
+        [2_147_483_646, "run.completed"],
+        [2_147_483_647, "done"],
+      ]);
+    assert.deepEqual(await attach(2_147_483_646), [[2_147_483_647, "done"]]);
+    assert.deepEqual(await attach(2_147_483_647), []);
   });
 
   test("follows a run that another node carries out", async () => {
@@ -141,7 +145,7 @@ describe("a stream", () => {
     await stage.finish(runId);
     assert.deepEqual(shapeOf(await readAll(stream)), [
       [6, "run.completed"],
-      [6, "done"],
+      [7, "done"],
     ]);
   });
 
@@ -257,22 +261,71 @@ describe("who steers a run", () => {
     }
   });
 
-  test("only the agent's owner decides, once and in time, all or nothing", async () => {
+  /** A run of Bob's with calls of an agent that wait; each is given its time in minutes. */
+  async function waitForDecisions(agentId: string, ...minutes: number[]): Promise<{ runId: string; ids: string[] }> {
     const { run_id: runId } = await stage.ask(bob, swarm);
     const turnId = randomUUID();
-    const ids = Array.from({ length: 4 }, () => randomUUID());
+    const ids = minutes.map(() => randomUUID());
     await stage.rows(
       `insert into public.run_turns (id, run_id, swarm_id, agent_id, agent_name, position, status, framework, model)
        values ($1, $2, $3, $4, 'Ann', 0, 'thinking', 'provider_a', 'm')`,
-      [turnId, runId, swarm.id, swarm.agentIds[0]],
+      [turnId, runId, swarm.id, agentId],
     );
-    for (const [at, id] of ids.entries())
+    for (const [at, id] of ids.entries()) {
       await stage.rows(
         `insert into public.tool_executions (id, run_id, turn_id, swarm_id, agent_id, tool_name, tool_call_id, status, expires_at)
          values ($1, $2, $3, $4, $5, 'tool', 'call', 'pending_approval', now() + $6::int * interval '1 minute')`,
-        [id, runId, turnId, swarm.id, swarm.agentIds[0], at === 3 ? -1 : 15],
+        [id, runId, turnId, swarm.id, agentId, minutes[at]],
       );
+      await stage.rows(
+        `insert into public.tool_execution_payloads (tool_execution_id, swarm_id, agent_id, input)
+         values ($1, $2, $3, '{"amount": 5}')`,
+        [id, swarm.id, agentId],
+      );
+    }
+    await storeEvent(runId, 5, "tool.approval_required", {}, true);
     await stage.rows("update public.runs set status = 'requires_action' where id = $1", [runId]);
+    return { runId, ids };
+  }
+
+  test("what a call would be made with is shown to who decides about it, and to who runs the swarm", async () => {
+    const carl = await stage.newUser();
+    await stage.join(swarm, carl, "member");
+    const [agent] = await stage.rows<{ id: string }>(
+      "insert into public.agents (user_id, name) values ($1, 'Carl''s') returning id",
+      [carl.userId],
+    );
+    await stage.rows("insert into public.swarm_agents (swarm_id, agent_id) values ($1, $2)", [swarm.id, agent?.id]);
+    const { runId, ids } = await waitForDecisions(agent?.id ?? "", 15);
+    const see = async (caller: RunCaller): Promise<unknown> => {
+      const answer = await stage.respond.attach(caller, runId, LISTENING);
+      assert.ok("body" in answer);
+      return answer.body.pending_approvals;
+    };
+    const pending = { tool_execution_id: ids[0], tool_name: "tool", agent_id: agent?.id };
+    const shown = async (caller: RunCaller): Promise<unknown> =>
+      ((await see(caller)) as Record<string, unknown>[]).map(({ expires_at: _, ...rest }) => rest);
+    const service: RunCaller = { userId: null, isServiceRole: true, session: null };
+    for (const caller of [carl, ada, service])
+      assert.deepEqual(await shown(caller), [{ ...pending, input: { amount: 5 } }]);
+    assert.deepEqual(await shown(bob), [pending], "who started the run does not decide about it");
+  });
+
+  test("the answer to the last decision is the run as it is afterwards", async () => {
+    const { runId, ids } = await waitForDecisions(swarm.agentIds[0] ?? "", 15);
+    const decisions = [{ tool_execution_id: ids[0] ?? "", approved: true }];
+    stage.onWake = () => void stage.rows("select private.start_run($1, 'elsewhere', 60000)", [runId]);
+    try {
+      const answer = await stage.respond.decide(ada, runId, decisions);
+      assert.ok("body" in answer);
+      assert.deepEqual([answer.status, answer.body.status, answer.body.pending_approvals], [200, "running", null]);
+    } finally {
+      stage.onWake = () => {};
+    }
+  });
+
+  test("only the agent's owner decides, once and in time, all or nothing", async () => {
+    const { runId, ids } = await waitForDecisions(swarm.agentIds[0] ?? "", 15, 15, 15, -1);
     const [first = "", second = "", third = "", late = ""] = ids;
     const decide = (caller: UserCaller, ...decisions: [id: string, approved: boolean][]): Promise<RunAnswer> =>
       stage.respond.decide(

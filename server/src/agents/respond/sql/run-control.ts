@@ -3,9 +3,17 @@ import { DECIDE_STATEMENT } from "../refusals.ts";
 import type { RunBody } from "../run-body.ts";
 import { callRows, callValue } from "./call-function.ts";
 
-/** Null when there is no such run. */
-export function selectRunBody(pool: pg.Pool, runId: string): Promise<RunBody | null> {
-  return callValue(pool, { name: "respond-body", text: "select private.run_body($1::uuid) as value", values: [runId] });
+/** As the caller may see it. Null when there is no such run. */
+export function selectRunBody(
+  pool: pg.Pool,
+  runId: string,
+  { userId, isServiceRole }: Pick<SteerCall, "userId" | "isServiceRole">,
+): Promise<RunBody | null> {
+  return callValue(pool, {
+    name: "respond-body",
+    text: "select private.run_body($1::uuid, $2::uuid, $3::boolean) as value",
+    values: [runId, userId, isServiceRole],
+  });
 }
 
 export interface SteerCall {

@@ -18,6 +18,16 @@ export interface EventsAfter {
   readonly seq: number;
 }
 
+/** The number of the last event that is stored; null when none is any more. */
+export async function selectLastSeq(pool: pg.Pool, runId: string): Promise<number | null> {
+  const [row] = await callRows<{ seq: number | null }>(pool, {
+    name: "respond-last-seq",
+    text: "select max(seq) as seq from public.run_events where run_id = $1::uuid",
+    values: [runId],
+  });
+  return row?.seq ?? null;
+}
+
 /** The stored events of several runs, each after its own place, in order of seq. */
 export function selectEventsAfter(pool: pg.Pool, wanted: readonly EventsAfter[]): Promise<EventRow[]> {
   return callRows(pool, {

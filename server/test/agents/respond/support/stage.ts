@@ -28,6 +28,8 @@ export interface Stage {
   /** The frameworks of the runs for which there was room, and how many of these did not start. */
   readonly offers: (readonly Framework[])[];
   releasedCount: number;
+  /** A run may be waiting. */
+  onWake: () => void;
   charged: number;
   newUser(): Promise<UserCaller>;
   newSwarm(owner: UserCaller, more?: { settings?: object; agents?: readonly string[] }): Promise<Swarm>;
@@ -73,7 +75,7 @@ export async function openStage(t: Cleanup): Promise<Stage> {
         hub.open(run.runId);
         taken.push(run);
       },
-      wake: () => {},
+      wake: () => stage.onWake(),
       cancel: (runId) => cancelled.push(runId),
     },
     models: {
@@ -102,6 +104,7 @@ export async function openStage(t: Cleanup): Promise<Stage> {
     hasRoom: true,
     offers,
     releasedCount: 0,
+    onWake: () => {},
     charged: 0,
     rows,
     newUser: async () => {
