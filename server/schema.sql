@@ -4147,6 +4147,8 @@ begin
       -- One that cannot be ended must not keep the others from it; it comes last the next time.
       raise warning 'run % cannot be ended: %', run.id, sqlerrm;
       update private.run_leases l set expires_at = now() where l.run_id = run.id;
+      -- Its calls under way are nobody's, whatever becomes of the run.
+      delete from private.budget_reservations b where b.run_id = run.id and b.usage is null;
     end;
   end loop;
   for found_execution in

@@ -368,6 +368,51 @@ begin
 end
 $$;
 
+create or replace function private.sweep_runs(max_rows integer, out ended text[], out denied integer)
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  found_lease record;
+  found_execution record;
+  run public.runs;
+begin
+  ended := '{}';
+  denied := 0;
+  for found_lease in
+    select l.run_id, r.swarm_id from private.run_leases l join public.runs r on r.id = l.run_id and r.status = 'running'
+    where l.expires_at < now() order by l.expires_at limit sweep_runs.max_rows
+  loop
+    perform 1 from public.swarms s where s.id = found_lease.swarm_id for key share skip locked;
+    continue when not found;
+    select r.* into run from public.runs r
+    where r.id = found_lease.run_id and r.status = 'running' for no key update skip locked;
+    continue when not found or not exists (
+      select 1 from private.run_leases l where l.run_id = run.id and l.expires_at < now());
+    begin
+      perform private.close_run(run, 'failed', 'worker_lost',
+        jsonb_build_object('code', 'WORKER_LOST', 'message', 'The node that carried out this run went away', 'retryable', true,
+          'provider_status', null), 'error', 'worker_lost');
+      ended := ended || (select r.status from public.runs r where r.id = run.id);
+    exception when data_exception or integrity_constraint_violation or raise_exception then
+      -- One that cannot be ended must not keep the others from it; it comes last the next time.
+      raise warning 'run % cannot be ended: %', run.id, sqlerrm;
+      update private.run_leases l set expires_at = now() where l.run_id = run.id;
+      -- Its calls under way are nobody's, whatever becomes of the run.
+      delete from private.budget_reservations b where b.run_id = run.id and b.usage is null;
+    end;
+  end loop;
+  for found_execution in
+    select x.id, x.run_id, x.swarm_id from public.tool_executions x
+    where x.status = 'pending_approval' and x.expires_at < now() order by x.expires_at limit sweep_runs.max_rows
+  loop
+    select r.* into run from public.runs r where r.id = found_execution.run_id for no key update skip locked;
+    continue when not found;
+    perform private.deny_tool(run, found_execution.id, null, 'APPROVAL_EXPIRED', 'Nobody approved this call in time');
+    denied := denied + 1;
+  end loop;
+end
+$$;
+
 create or replace function private.load_run(run_id uuid, fence bigint) returns json
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$

@@ -39,8 +39,11 @@ test("kill -9 in the middle of twenty runs leaves no stuck status and no half me
   const first = await startService(t, { dataDir, env: { ...ENV, SIMULATED_TOKENS_PER_SECOND: "2" } });
   const before = await connect(first.credentials.database_url);
   const { rows: rooms } = await before.query<Room>(PREPARE);
+  // So that each call holds its share of it.
+  await before.query("update public.user_settings set daily_token_budget = 1000000");
   for (const room of rooms) await ask(before, room);
   await until(before, `select count(*) = ${2 * RUNS} as is_so from public.agents where status = 'responding'`);
+  await until(before, `select count(*) = ${2 * RUNS} as is_so from private.budget_reservations`);
   await until(
     before,
     `select count(distinct data ->> 'turn_id') = ${2 * RUNS} as is_so from public.run_events where type = 'message.delta'`,
@@ -62,11 +65,12 @@ test("kill -9 in the middle of twenty runs leaves no stuck status and no half me
        (select count(*)::int from public.agents where status <> 'error') as busy_agents,
        (select count(*)::int from public.run_turns where status in ('queued', 'thinking', 'responding')) as live_turns,
        (select count(*)::int from private.run_leases where owner is not null) as held_leases,
+       (select count(*)::int from private.budget_reservations) as held_budgets,
        (select count(*)::int from public.messages
         where sender_type = 'agent' and (finish_reason is distinct from 'error' or metadata -> 'partial' is distinct from 'true')) as unmarked,
        (select count(*)::int from public.messages where sender_type = 'agent') as messages`,
   );
-  const none = { odd_runs: 0, busy_agents: 0, live_turns: 0, held_leases: 0, unmarked: 0 };
+  const none = { odd_runs: 0, busy_agents: 0, live_turns: 0, held_leases: 0, held_budgets: 0, unmarked: 0 };
   assert.deepEqual(found, [{ runs: RUNS, messages: 2 * RUNS, ...none }]);
 
   // What was left behind keeps nobody from being asked again.

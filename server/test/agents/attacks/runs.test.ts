@@ -70,8 +70,15 @@ describe("the sweeper", () => {
       "update run_events set data = data || '{\"deltas\": {}}' where run_id = $1 and type = 'message.delta'",
       [poisoned.runId],
     );
+    await stage.rows(
+      `insert into private.budget_reservations (id, run_id, swarm_id, payer_id, tokens, cost_usd)
+       select gen_random_uuid(), r.id, r.swarm_id, r.user_id, 5000, 0 from public.runs r where r.id = $1`,
+      [poisoned.runId],
+    );
     await sweep().catch(() => {});
     assert.equal((await stage.run(sound.runId)).stop_reason, "worker_lost");
+    const held = await stage.rows("select 1 from private.budget_reservations where run_id = $1", [poisoned.runId]);
+    assert.deepEqual(held, [], "a run that cannot be ended holds no budget either");
   });
 });
 

@@ -55,6 +55,9 @@ test("whatever happens in whatever order, every run ends and no agent stays busy
             agentId,
           ]);
         await stage.newTool(shared.agentIds[1] ?? "", "look_up");
+        await stage.sql.query("update public.user_settings set daily_token_budget = 1000000 where user_id = $1", [
+          shared.ownerId,
+        ]);
         const swarms = [shared.swarmId, other?.id ?? ""];
         const executor = {
           leaseMs: LEASE_MS,
@@ -110,7 +113,9 @@ test("whatever happens in whatever order, every run ends and no agent stays busy
            where swarm_id = any ($2) and status not in ('completed', 'failed', 'cancelled')
            union all
            select tool_name, status from public.tool_executions
-           where swarm_id = any ($2) and status in ('running', 'pending_approval')`,
+           where swarm_id = any ($2) and status in ('running', 'pending_approval')
+           union all
+           select 'budget', tokens::text from private.budget_reservations where swarm_id = any ($2)`,
           [shared.agentIds, swarms],
         );
         assert.deepEqual(busy, []);

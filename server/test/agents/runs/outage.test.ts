@@ -171,6 +171,26 @@ describe("a write that was stored and whose answer was lost", () => {
   for (const op of ["start_turn", "start_tool", "finish_tool", "finish_turn", "finish_run"])
     test(`${op} is neither lost nor done twice`, () => loseAnswerTo(`"op":"${op}"`));
 
+  for (const statement of ["agents-reserve-budget", '"op":"settle_reservations"'])
+    test(`${statement}: what a call may cost is held back once, and paid once`, async () => {
+      const swarm = await stage.newSwarm({ agents: ["Ada"], settings: { budget: { max_tokens: 5_000 } } });
+      await stage.newTool(swarm.agentIds[0] ?? "", "look_up");
+      const node = stage.node({
+        script: (call) => (lastRole(call) === "user" ? calls(call, { name: "look_up" }) : says(call, "done")),
+      });
+      const runId = await stage.ask(swarm);
+      const lost = stage.relay.loseAnswerTo(statement);
+      await node.take(runId);
+      await lost;
+      assert.equal((await stage.end(runId)).stop_reason, "all_replied");
+      const [left] = await stage.rows(
+        `select (select sum(input_tokens + output_tokens)::integer from public.usage_records where run_id = $1) as spent,
+           (select count(*)::integer from private.budget_reservations where run_id = $1) as held`,
+        [runId],
+      );
+      assert.deepEqual(left, { spent: 30, held: 0 });
+    });
+
   test("words are neither lost nor stored twice", async () => {
     const swarm = await stage.newSwarm({ agents: ["Ada"] });
     const runId = await stage.ask(swarm);
