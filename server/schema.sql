@@ -814,34 +814,34 @@ declare
   today timestamptz := date_trunc('day', now(), 'UTC');
   budget jsonb := swarm.settings -> 'budget';
 begin
-  select min(purse.max_tokens - spent.tokens), min(purse.max_cost_usd - spent.cost_usd) into tokens, cost_usd
+  select min(budgets.max_tokens - spent.tokens), min(budgets.max_cost_usd - spent.cost_usd) into tokens, cost_usd
   from (
     select 'payer' as kind, s.daily_token_budget::numeric as max_tokens, s.daily_cost_budget_usd as max_cost_usd
     from public.user_settings s where s.user_id = budget_left.payer_id
     union all
     values ('swarm', private.budget_amount(budget -> 'max_tokens_per_day'), private.budget_amount(budget -> 'max_cost_usd_per_day')),
-      ('run', private.budget_amount(budget -> 'max_tokens'), private.budget_amount(budget -> 'max_cost_usd'))) as purse
+      ('run', private.budget_amount(budget -> 'max_tokens'), private.budget_amount(budget -> 'max_cost_usd'))) as budgets
   cross join lateral (
     select coalesce(sum(used.tokens), 0) as tokens, coalesce(sum(used.cost_usd), 0) as cost_usd
     from (
       select u.input_tokens + u.output_tokens as tokens, u.cost_usd from public.usage_records u
-      where purse.kind = 'payer' and u.payer_id = budget_left.payer_id and u.created_at >= today
+      where budgets.kind = 'payer' and u.payer_id = budget_left.payer_id and u.created_at >= today
       union all
       select u.input_tokens + u.output_tokens, u.cost_usd from public.usage_records u
-      where purse.kind = 'swarm' and u.swarm_id = swarm.id and u.created_at >= today
+      where budgets.kind = 'swarm' and u.swarm_id = swarm.id and u.created_at >= today
       union all
       select u.input_tokens + u.output_tokens, u.cost_usd from public.usage_records u
-      where purse.kind = 'run' and u.swarm_id = swarm.id and u.run_id = run.id and u.created_at >= run.created_at
+      where budgets.kind = 'run' and u.swarm_id = swarm.id and u.run_id = run.id and u.created_at >= run.created_at
       union all
       select b.tokens, b.cost_usd from private.budget_reservations b
-      where purse.kind = 'payer' and b.payer_id = budget_left.payer_id and (counts_open or b.usage is not null)
+      where budgets.kind = 'payer' and b.payer_id = budget_left.payer_id and (counts_open or b.usage is not null)
       union all
       select b.tokens, b.cost_usd from private.budget_reservations b
-      where purse.kind = 'swarm' and b.swarm_id = swarm.id and (counts_open or b.usage is not null)
+      where budgets.kind = 'swarm' and b.swarm_id = swarm.id and (counts_open or b.usage is not null)
       union all
       select b.tokens, b.cost_usd from private.budget_reservations b
-      where purse.kind = 'run' and b.run_id = run.id and (counts_open or b.usage is not null)) as used) as spent
-  where (purse.max_tokens is not null or purse.max_cost_usd is not null) and (purse.kind <> 'run' or run.id is not null);
+      where budgets.kind = 'run' and b.run_id = run.id and (counts_open or b.usage is not null)) as used) as spent
+  where (budgets.max_tokens is not null or budgets.max_cost_usd is not null) and (budgets.kind <> 'run' or run.id is not null);
 end
 $function$;
 
@@ -3296,7 +3296,7 @@ begin
         and e.seq < (step ->> 'seq')::integer + (step ->> 'seqs')::integer), '[]'));
     is_stored := is_stored or result -> 'events' <> '[]';
     if step ->> 'op' in ('start_turn', 'resume_turn') then
-      -- Without its row the turn did not start; whoever is told `busy` asks again.
+      -- Without its row the turn did not start. `busy` makes the caller send start_turn again.
       result := case when exists (select 1 from public.run_turns t where t.id = (step ->> 'turn_id')::uuid)
         then private.resume_turn(run, step) else '{"outcome": "busy"}' end || result;
     end if;
@@ -3558,7 +3558,7 @@ declare
   held private.budget_reservations;
 begin
   select r.* into run from public.runs r where r.id = (call ->> 'run_id')::uuid and r.status = 'running' for key share;
-  -- Whoever ends the run changes its lease and then drops what it holds: nothing is held after that.
+  -- Ending a run updates its lease before it deletes the reservations, so this lock prevents an insert after that delete.
   perform 1 from private.run_leases l where l.run_id = run.id and l.fence = (call ->> 'fence')::bigint for share;
   if not found then
     return json_build_object('outcome', 'lost', 'is_reserved', false, 'max_output_tokens', 0);
@@ -3567,7 +3567,7 @@ begin
   if not private.has_budget(swarm, payer) then
     return json_build_object('outcome', 'granted', 'is_reserved', false, 'max_output_tokens', wanted);
   end if;
-  -- One after another for each purse: what is seen below is so until the end of the transaction.
+  -- Serialises reservations of one payer and of one swarm.
   perform pg_advisory_xact_lock(hashtextextended(payer::text, 40));
   perform pg_advisory_xact_lock(hashtextextended(swarm.id::text, 40));
   select b.* into held from private.budget_reservations b where b.id = (call ->> 'id')::uuid;
@@ -4147,7 +4147,7 @@ begin
       -- One that cannot be ended must not keep the others from it; it comes last the next time.
       raise warning 'run % cannot be ended: %', run.id, sqlerrm;
       update private.run_leases l set expires_at = now() where l.run_id = run.id;
-      -- Its calls under way are nobody's, whatever becomes of the run.
+      -- The node is gone, so its calls in flight cannot be settled.
       delete from private.budget_reservations b where b.run_id = run.id and b.usage is null;
     end;
   end loop;

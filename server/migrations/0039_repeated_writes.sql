@@ -1,6 +1,6 @@
--- A node whose database was away does not know whether its last write was stored. It sends the same again and says so.
+-- After a lost connection a node does not know whether its last write was committed. It sends the same steps again with is_repeated.
 
--- Words may have been stored by a write that nobody answered.
+-- Deltas may already be stored: their first write may have been committed without an answer.
 create or replace function private.store_run_events(run public.runs, events jsonb) returns void language plpgsql volatile
 as $$
 begin
@@ -30,9 +30,8 @@ begin
 end
 $$;
 
--- What the steps answered when they were taken before; null: they were not. Steps are stored together or not at all, so one event
--- that a step has made tells of all. Steps that made none change nothing when they are taken twice. `seqs` says how many numbers
--- a step has for its events.
+-- Returns the results of steps that were committed before, or null when they were not. Steps are committed together, so one stored
+-- event of a step proves that all were. Steps that produce no event are idempotent. `seqs` is the number of seqs reserved for a step.
 create function private.recall_steps(run public.runs, steps jsonb) returns jsonb[] language plpgsql stable
 as $$
 declare
@@ -50,7 +49,7 @@ begin
         and e.seq < (step ->> 'seq')::integer + (step ->> 'seqs')::integer), '[]'));
     is_stored := is_stored or result -> 'events' <> '[]';
     if step ->> 'op' in ('start_turn', 'resume_turn') then
-      -- Without its row the turn did not start; whoever is told `busy` asks again.
+      -- Without its row the turn did not start. `busy` makes the caller send start_turn again.
       result := case when exists (select 1 from public.run_turns t where t.id = (step ->> 'turn_id')::uuid)
         then private.resume_turn(run, step) else '{"outcome": "busy"}' end || result;
     end if;
@@ -131,7 +130,7 @@ end
 $$;
 grant execute on function private.advance_run(uuid, uuid, bigint, jsonb, boolean) to sb_service;
 
--- With an id that its sender made, so that it is recorded once however often it is sent.
+-- The sender makes the id, so a repeated step inserts no second record.
 create or replace function private.add_usage(run public.runs, step jsonb) returns jsonb
 language plpgsql volatile
 as $$

@@ -1,9 +1,8 @@
--- What bounds a run while it works: budgets that hold across runs, swarms and nodes, the right of whoever started it, and what
--- is shown to those who decide about its tool calls.
+-- Budgets that hold across runs, swarms and nodes; runs end when their starter loses the right to run; inputs of pending approvals.
 
--- What calls of models may cost at most, from before they are made until what they really used is in usage_records. `usage` is
--- null while the call is under way; afterwards it says what the call used, until the turn is recorded. Rows live as long as their
--- run works or waits. There is no link to the payer: whoever deletes an account must not wait for calls under way.
+-- One row per model call of a run with a budget, from before the call until its usage is in usage_records. While the call is in
+-- flight, tokens and cost_usd are its estimate and usage is null; afterwards they are its real usage. The end of the run deletes
+-- the rows. payer_id has no foreign key, because deleting an account would then wait for reservations and could deadlock with them.
 create table private.budget_reservations (
   id uuid default private.new_id() constraint budget_reservations_pkey primary key,
   run_id uuid not null constraint budget_reservations_run_id_fkey references public.runs on delete cascade,
@@ -22,7 +21,7 @@ alter table private.budget_reservations enable row level security;
 create policy budget_reservations_service on private.budget_reservations to sb_service using (true) with check (true);
 grant select, insert, update, delete on private.budget_reservations to sb_service;
 
--- A negative budget is an empty one: what was meant as a bound never opens the purse.
+-- A negative budget counts as 0, not as no budget.
 create or replace function private.budget_amount(value jsonb) returns numeric language sql immutable parallel safe
 as $$ select case when jsonb_typeof(value) = 'number' then greatest(value::numeric, 0) end $$;
 
@@ -33,8 +32,8 @@ as $$
                  and (u.daily_token_budget is not null or u.daily_cost_budget_usd is not null))
 $$;
 
--- The least that is left of all budgets that apply: the payer's day, the swarm's day and, where a run is given, the run's own. Null:
--- no bound. A day is one of UTC. One statement, so that usage which is just taking the place of a reservation counts once.
+-- The smallest remainder of all budgets that apply: the payer's day, the swarm's day and, if a run is given, the run itself. Null means
+-- no bound. Days are UTC days. A single statement reads both tables, so that usage which replaces a reservation counts once.
 create function private.budget_left(swarm public.swarms, payer_id uuid, run public.runs, counts_open boolean,
   out tokens numeric, out cost_usd numeric)
 language plpgsql stable
@@ -43,38 +42,38 @@ declare
   today timestamptz := date_trunc('day', now(), 'UTC');
   budget jsonb := swarm.settings -> 'budget';
 begin
-  select min(purse.max_tokens - spent.tokens), min(purse.max_cost_usd - spent.cost_usd) into tokens, cost_usd
+  select min(budgets.max_tokens - spent.tokens), min(budgets.max_cost_usd - spent.cost_usd) into tokens, cost_usd
   from (
     select 'payer' as kind, s.daily_token_budget::numeric as max_tokens, s.daily_cost_budget_usd as max_cost_usd
     from public.user_settings s where s.user_id = budget_left.payer_id
     union all
     values ('swarm', private.budget_amount(budget -> 'max_tokens_per_day'), private.budget_amount(budget -> 'max_cost_usd_per_day')),
-      ('run', private.budget_amount(budget -> 'max_tokens'), private.budget_amount(budget -> 'max_cost_usd'))) as purse
+      ('run', private.budget_amount(budget -> 'max_tokens'), private.budget_amount(budget -> 'max_cost_usd'))) as budgets
   cross join lateral (
     select coalesce(sum(used.tokens), 0) as tokens, coalesce(sum(used.cost_usd), 0) as cost_usd
     from (
       select u.input_tokens + u.output_tokens as tokens, u.cost_usd from public.usage_records u
-      where purse.kind = 'payer' and u.payer_id = budget_left.payer_id and u.created_at >= today
+      where budgets.kind = 'payer' and u.payer_id = budget_left.payer_id and u.created_at >= today
       union all
       select u.input_tokens + u.output_tokens, u.cost_usd from public.usage_records u
-      where purse.kind = 'swarm' and u.swarm_id = swarm.id and u.created_at >= today
+      where budgets.kind = 'swarm' and u.swarm_id = swarm.id and u.created_at >= today
       union all
       select u.input_tokens + u.output_tokens, u.cost_usd from public.usage_records u
-      where purse.kind = 'run' and u.swarm_id = swarm.id and u.run_id = run.id and u.created_at >= run.created_at
+      where budgets.kind = 'run' and u.swarm_id = swarm.id and u.run_id = run.id and u.created_at >= run.created_at
       union all
       select b.tokens, b.cost_usd from private.budget_reservations b
-      where purse.kind = 'payer' and b.payer_id = budget_left.payer_id and (counts_open or b.usage is not null)
+      where budgets.kind = 'payer' and b.payer_id = budget_left.payer_id and (counts_open or b.usage is not null)
       union all
       select b.tokens, b.cost_usd from private.budget_reservations b
-      where purse.kind = 'swarm' and b.swarm_id = swarm.id and (counts_open or b.usage is not null)
+      where budgets.kind = 'swarm' and b.swarm_id = swarm.id and (counts_open or b.usage is not null)
       union all
       select b.tokens, b.cost_usd from private.budget_reservations b
-      where purse.kind = 'run' and b.run_id = run.id and (counts_open or b.usage is not null)) as used) as spent
-  where (purse.max_tokens is not null or purse.max_cost_usd is not null) and (purse.kind <> 'run' or run.id is not null);
+      where budgets.kind = 'run' and b.run_id = run.id and (counts_open or b.usage is not null)) as used) as spent
+  where (budgets.max_tokens is not null or budgets.max_cost_usd is not null) and (budgets.kind <> 'run' or run.id is not null);
 end
 $$;
 
--- Calls under way elsewhere may turn out cheaper than what they hold, so a run that waits its turn is not refused for them.
+-- Ignores calls in flight: they may cost less than they reserve, and a queued run starts later.
 create or replace function private.check_day_budgets(swarm public.swarms, payer_id uuid) returns void language plpgsql stable
 as $$
 declare
@@ -87,9 +86,9 @@ begin
 end
 $$;
 
--- Holds back what a call of a model may cost. A call whose largest answer does not fit may write as much as fits, unless that is
--- less than `least_output_tokens`. Where the price is not known (`input_cost_usd` null), tokens alone bound the call; money that is
--- used up refuses it too. The same call sent twice is held back once. Locks: run, lease, payer, swarm.
+-- Reserves the estimated cost of a model call. Reduces max_output_tokens to what fits, and refuses the call when that is less than
+-- least_output_tokens. Without a known price (input_cost_usd is null) only tokens bound the call, but a spent money budget refuses it.
+-- Idempotent by id. Lock order: run, lease, payer, swarm.
 create function private.reserve_budget(call jsonb) returns json
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -106,7 +105,7 @@ declare
   held private.budget_reservations;
 begin
   select r.* into run from public.runs r where r.id = (call ->> 'run_id')::uuid and r.status = 'running' for key share;
-  -- Whoever ends the run changes its lease and then drops what it holds: nothing is held after that.
+  -- Ending a run updates its lease before it deletes the reservations, so this lock prevents an insert after that delete.
   perform 1 from private.run_leases l where l.run_id = run.id and l.fence = (call ->> 'fence')::bigint for share;
   if not found then
     return json_build_object('outcome', 'lost', 'is_reserved', false, 'max_output_tokens', 0);
@@ -115,7 +114,7 @@ begin
   if not private.has_budget(swarm, payer) then
     return json_build_object('outcome', 'granted', 'is_reserved', false, 'max_output_tokens', wanted);
   end if;
-  -- One after another for each purse: what is seen below is so until the end of the transaction.
+  -- Serialises reservations of one payer and of one swarm.
   perform pg_advisory_xact_lock(hashtextextended(payer::text, 40));
   perform pg_advisory_xact_lock(hashtextextended(swarm.id::text, 40));
   select b.* into held from private.budget_reservations b where b.id = (call ->> 'id')::uuid;
@@ -142,8 +141,8 @@ end
 $$;
 grant execute on function private.reserve_budget(jsonb) to sb_service;
 
--- With `usage`: what the calls really used takes the place of what was held back. Without: nothing is held any more, because the
--- calls reached nobody or their usage is recorded in the same transaction.
+-- With usage: replaces the estimate by the real usage. Without: deletes the reservations, because the calls reached no provider or the
+-- same transaction writes their usage record.
 create function private.settle_reservations(run public.runs, step jsonb) returns jsonb language plpgsql volatile
 as $$
 declare
@@ -181,7 +180,7 @@ begin
 end
 $$;
 
--- What a turn's calls used before whoever carried it out went away, as far as that is known; null: nothing is.
+-- Sum of the settled calls of a turn whose node was lost. Null when none was settled.
 create function private.settled_usage(run_id uuid, turn_id uuid) returns jsonb language sql stable
 as $$
   select jsonb_build_object(
@@ -201,15 +200,15 @@ alter table public.runs add constraint runs_stop_reason_known check (stop_reason
   'all_replied', 'no_reply_needed', 'max_turns', 'max_tool_steps', 'budget_exceeded', 'timeout', 'loop_detected', 'no_progress',
   'cancelled', 'interrupted', 'starter_removed', 'provider_error', 'content_filtered', 'approval_expired', 'worker_lost'));
 
--- The service role's calls and messages are not bound to members.
+-- Does not apply to the service role.
 create function private.may_start_runs(swarm_id uuid, user_id uuid) returns boolean language sql stable
 as $$
   select exists (select 1 from public.swarm_members m where m.swarm_id = may_start_runs.swarm_id and m.user_id = may_start_runs.user_id
                    and m.status = 'active' and m.role <> 'viewer')
 $$;
 
--- Whether whoever started a run may still do so. A run that answers what was only stored answers all who wrote before it started,
--- so it goes on for any of them.
+-- Whether the starter of a run may still start runs in the swarm. An auto_respond run answers all messages that were stored before
+-- it started, so the right of any of their authors is enough.
 create function private.may_run_go_on(run public.runs) returns boolean language sql stable
 as $$
   select run.request ?| array['payer_id', 'by_service'] or private.may_start_runs(run.swarm_id, run.user_id)
@@ -221,7 +220,7 @@ as $$
             and private.may_start_runs(later.swarm_id, later.sender_user_id)))
 $$;
 
--- Who is no member when a message of theirs is stored was let in by the service role.
+-- Only the service role can store a message for a user who is not a member: by_service exempts such a run from the check above.
 create or replace function private.queue_auto_responses() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -285,7 +284,7 @@ end
 $$;
 grant execute on function private.keep_runs(uuid[], bigint[], integer) to sb_service;
 
--- Whatever was forgotten on the way: a run that has ended holds nothing.
+-- As before, and deletes the reservations of the run.
 create or replace function private.finish_run(run public.runs, step jsonb, out event jsonb, out body json)
 language plpgsql volatile
 as $$
@@ -324,7 +323,7 @@ begin
 end
 $$;
 
--- Calls that were answered are paid for, whoever lost the run; what calls under way held is free again.
+-- As before, and records the usage of settled calls. Reservations of calls in flight are deleted by finish_run.
 create or replace function private.close_run(run public.runs, status text, stop_reason text, error jsonb, finish_reason text, turn_reason text)
 returns void language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -397,7 +396,7 @@ begin
       -- One that cannot be ended must not keep the others from it; it comes last the next time.
       raise warning 'run % cannot be ended: %', run.id, sqlerrm;
       update private.run_leases l set expires_at = now() where l.run_id = run.id;
-      -- Its calls under way are nobody's, whatever becomes of the run.
+      -- The node is gone, so its calls in flight cannot be settled.
       delete from private.budget_reservations b where b.run_id = run.id and b.usage is null;
     end;
   end loop;
@@ -597,8 +596,7 @@ begin
 end
 $$;
 
--- The tool calls of a run that wait. What a call would be made with is shown to the agent's owner, who decides about it, and to
--- those who run the swarm, as everywhere.
+-- Pending tool calls of a run. The agent's owner and the swarm's owner and admins also see the input, as in tool_execution_payloads.
 create function private.pending_approvals(run public.runs, viewer_id uuid, is_service boolean) returns json
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$

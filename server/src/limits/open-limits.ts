@@ -19,7 +19,7 @@ export interface OpenLimitsOptions {
 export interface Limits {
   /** Counts one call of the key; a user is counted by id. Null when the row is off. Never fails for want of a store. */
   take(window: WindowName, key: string): Promise<Standing | null>;
-  /** Where the key stands now, without counting. Null when the row is off. */
+  /** Reads the standing without counting a call. Opens an empty window when there is none. Null when the row is off. */
   look(window: WindowName, key: string): Promise<Standing | null>;
   /** Whether the key has nothing left, without counting. As this node knows it. */
   isSpent(window: LocalWindowName, key: string): Promise<boolean>;

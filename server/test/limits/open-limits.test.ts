@@ -107,7 +107,7 @@ describe("a window", () => {
     ["of this node", () => null],
     ["in a shared store", createMemoryStore],
   ] as const)
-    it(`${where} says what is left without counting`, async () => {
+    it(`${where} can be read without counting`, async () => {
       const { limits, notes } = open({}, openStore());
       const look = async (): Promise<number | undefined> => (await limits.look("api", "a"))?.remaining;
       assert.deepEqual([await look(), await look()], [3, 3]);
@@ -115,7 +115,7 @@ describe("a window", () => {
       assert.deepEqual([await look(), await look()], [2, 2]);
       for (let call = 0; call < 4; call += 1) await take(limits, "a");
       assert.equal(await look(), 0);
-      assert.deepEqual(notes, ["limit.hit", "limit.hit"], "looking hits no limit");
+      assert.deepEqual(notes, ["limit.hit", "limit.hit"], "reading is not counted");
       assert.equal(await open({ limitApi: 0 }).limits.look("api", "a"), null);
     });
 

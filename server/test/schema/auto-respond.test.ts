@@ -52,7 +52,7 @@ describe("auto_respond", () => {
     assert.deepEqual(queued, { seq: 2, type: "run.queued", data });
   });
 
-  it("notes that the service role let somebody in who is no member", async () => {
+  it("marks runs for messages that the service role stores for non-members", async () => {
     const room = await openTalkativeRoom();
     const { stage, swarm } = room;
     const guest = await stage.newUser();

@@ -76,7 +76,7 @@ export const STOP_WORDS = {
   no_progress: "An agent repeated itself, so the run was ended.",
   cancelled: "Somebody stopped it. What was said by then is kept.",
   interrupted: "A newer question took its place.",
-  starter_removed: "Whoever started it may not do so in this swarm any more. What was said by then is kept.",
+  starter_removed: "The user who started it may no longer start runs here. What was said by then is kept.",
   provider_error: "The model failed, also after trying again.",
   content_filtered: "The provider of the model held the answer back.",
   approval_expired: "Nobody decided about a tool call in time.",

@@ -24,13 +24,13 @@ export interface Spent {
 }
 
 export interface CallMeter {
-  /** Null: no budget bounds the call. */
+  /** Null when no budget applies. */
   readonly reservationId: string | null;
-  /** How much the call may write; less than was asked for where the budget has no room for more. */
+  /** The output limit of the call; less than requested when the budget has no room for more. */
   readonly maxOutputTokens: number;
-  /** To be told of every event of the call. */
+  /** Must get every event of the call. */
   hear(event: ModelEvent): void;
-  /** Settles the call, however it ended. Null: it reached no vendor and costs nothing. */
+  /** Settles the call. Returns null when it reached no provider. */
   close(): Spent | null;
 }
 
@@ -62,6 +62,11 @@ export async function openCallMeter(run: LiveRun, call: MeteredCall): Promise<Ca
   let hasBegun = false;
   let heard = "";
   let usage: ModelUsage | null = null;
+  const estimateUsage = (): ModelUsage => ({
+    ...NO_USAGE,
+    inputTokens,
+    outputTokens: estimateTokens(heard, call.charsPerToken),
+  });
 
   return {
     reservationId: reservation.id,
@@ -85,10 +90,9 @@ export async function openCallMeter(run: LiveRun, call: MeteredCall): Promise<Ca
       }
     },
     close() {
-      // A call that is broken off before the first word has been sent all the same, and the vendor charges its input.
+      // Providers charge the input of a request that is aborted before the first token.
       const isCharged = hasBegun || signal.aborted;
-      const estimated = { ...NO_USAGE, inputTokens, outputTokens: estimateTokens(heard, call.charsPerToken) };
-      const used = usage ?? (isCharged ? estimated : null);
+      const used = usage ?? (isCharged ? estimateUsage() : null);
       const costUsd = used === null ? null : models.priceOf(framework, model, used);
       run.budget.settle(ids, toUsageRow({ usage: used, costUsd }));
       return used === null ? null : { usage: used, costUsd, framework, model };
@@ -96,7 +100,7 @@ export async function openCallMeter(run: LiveRun, call: MeteredCall): Promise<Ca
   };
 }
 
-/** By the dearest of those who may answer. A shorter answer than the longest costs no more than its share of that. */
+/** By the highest price of all providers that may answer. Scaling outputUsd down for a shorter answer never underestimates. */
 function estimateCost(run: LiveRun, { framework, model, inputTokens, maxOutputTokens }: MeteredCall): CallCost | null {
   const priceOf = (outputTokens: number): number | null =>
     run.ports.models.highestPriceOf(framework, model, { ...NO_USAGE, inputTokens, outputTokens });

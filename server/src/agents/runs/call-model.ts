@@ -16,7 +16,7 @@ export interface ModelAnswer {
 }
 
 const MIN_CONTEXT_TOKENS = 256;
-/** An answer that must be shorter than this is rarely of use: then the call is not made. */
+/** The shortest output limit that a budget may impose: shorter answers are mostly cut off and of no use. */
 const LEAST_OUTPUT_TOKENS = 1_024;
 
 /** One call of the model: what it says is shown as it comes. A context that the model finds too long is shortened and sent again. */

@@ -33,7 +33,7 @@ export function decideEnd({ finished, endReason, stop }: EndFacts): RunEnd {
       return end(
         "cancelled",
         "starter_removed",
-        fault("FORBIDDEN", "Whoever started the run may not start runs in this swarm any more", false),
+        fault("FORBIDDEN", "The user who started the run may no longer start runs in this swarm", false),
       );
     case "draining":
       return end("cancelled", "worker_lost");

@@ -6,7 +6,7 @@ import type { RunHold } from "./sql/advance-run.ts";
 import { reserveBudget } from "./sql/reserve-budget.ts";
 import type { UsageRow } from "./steps.ts";
 
-/** No budget has room for the call: it was not made. */
+/** The call exceeds a budget and is not made. */
 export class BudgetSpent extends Error {
   constructor() {
     super("the budget does not allow another call");
@@ -15,13 +15,13 @@ export class BudgetSpent extends Error {
 }
 
 export interface CallEstimate {
-  /** Null: the call belongs to no turn. */
+  /** Null when the call belongs to no turn. */
   readonly turnId: string | null;
   readonly inputTokens: number;
   readonly maxOutputTokens: number;
-  /** With room for less than this the call is not worth making. */
+  /** The call is refused when the budget allows less output than this. */
   readonly leastOutputTokens: number;
-  /** Null where no price is known: then tokens alone bound the call. */
+  /** Null when no price is known: then only tokens bound the call. */
   cost(): CallCost | null;
 }
 
@@ -32,21 +32,21 @@ export interface CallCost {
 }
 
 export interface Reservation {
-  /** Null: no budget bounds the call. */
+  /** Null when no budget applies. */
   readonly id: string | null;
-  /** How much the call may write. */
+  /** The output limit of the call. */
   readonly maxOutputTokens: number;
 }
 
-/** What the calls of one run may cost. The database decides, because other runs and nodes spend of the same budgets. */
+/** Budgets of one run's model calls. Reservations are rows in the database, because other runs and nodes share the budgets. */
 export interface RunBudget {
-  /** Throws BudgetSpent where no budget has room, and a RunStop where the run is lost. */
+  /** Throws BudgetSpent when a budget is exceeded, and RunStop when the run is lost. */
   reserve(estimate: CallEstimate): Promise<Reservation>;
-  /** What a call really used counts from now on instead of what was reserved; null: nothing counts any more. */
+  /** Replaces reservations by the real usage; null releases them. */
   settle(reservationIds: readonly string[], usage: UsageRow | null): void;
 }
 
-/** Of a run that no budget applies to: the database is not asked. */
+/** For runs without a budget: sends no statement. */
 export const NO_BUDGET: RunBudget = {
   reserve: async ({ maxOutputTokens }) => ({ id: null, maxOutputTokens }),
   settle: () => {},
@@ -68,7 +68,7 @@ export function createRunBudget(options: RunBudgetOptions): RunBudget {
 
   return {
     async reserve(estimate) {
-      // Else what the call before it did not use would still be held back.
+      // Otherwise the unused part of the previous call's reservation would still count.
       await lastSettled;
       const id = newId();
       const cost = estimate.cost();

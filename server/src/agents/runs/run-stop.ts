@@ -2,8 +2,8 @@
  * Why a run or one of its turns is broken off: the reason that its AbortSignal carries.
  *
  * cancelled, interrupted: somebody asked for it. timeout: the run's time is over. draining: this node stops. gone: the agent or
- * the swarm is no longer there to answer. removed: whoever started the run has left the swarm, or may not start runs there any
- * more. lost: the run is no longer ours, so nothing may be written any more.
+ * the swarm is no longer there to answer. removed: the starter of the run may no longer start runs in the
+ * swarm. lost: the run is no longer ours, so nothing may be written any more.
  */
 export type StopKind = "cancelled" | "interrupted" | "timeout" | "draining" | "gone" | "removed" | "lost";
 

@@ -81,8 +81,8 @@ const startNodes = (count: number, script: (call: ModelCall) => AsyncIterable<Mo
     return node;
   });
 
-describe("the day's budget of a payer", () => {
-  test("holds for runs side by side in fifteen swarms on two nodes", async () => {
+describe("the daily budget of a payer", () => {
+  test("is not exceeded by parallel runs in fifteen swarms on two nodes", async () => {
     const payerId = await newPayer(20_000);
     const runs = await askAll(payerId, 15);
     let underWay = 0;
@@ -96,7 +96,7 @@ describe("the day's budget of a payer", () => {
     };
     const nodes = startNodes(2, async function* (call) {
       underWay += 1;
-      await until(allDecided, "every run has called or was refused");
+      await until(allDecided, "every run has made its call or was refused");
       yield* writesAll(call);
     });
     const reasons = await endAll(runs);
@@ -107,7 +107,7 @@ describe("the day's budget of a payer", () => {
     for (const node of nodes) await node.stop();
   });
 
-  test("holds for agents that speak in parallel and use tools, run after run", async () => {
+  test("is not exceeded by parallel turns with several model calls each", async () => {
     const payerId = await newPayer(30_000);
     const runs = await askAll(payerId, 5, "parallel", ["Ada", "Bo"]);
     for (const agentId of runs.flatMap(({ agentIds }) => agentIds)) await stage.newTool(agentId, `look_${agentId}`);
@@ -126,7 +126,7 @@ describe("the day's budget of a payer", () => {
     for (const node of nodes) await node.stop();
   });
 
-  test("is not held for ever by a node that died, and what that node had spent counts", async () => {
+  test("is released when the run of a dead node is closed, except for its settled calls", async () => {
     const payerId = await newPayer(20_000);
     const [abandoned] = await askAll(payerId, 1);
     assert.ok(abandoned !== undefined);
@@ -151,7 +151,7 @@ describe("the day's budget of a payer", () => {
     await stage.rows("select private.sweep_runs(100)");
     assert.equal((await stage.run(abandoned.runId)).stop_reason, "worker_lost");
     assert.equal(await heldBy(payerId), 0);
-    // The call that was answered used 15; the one under way is nobody's any more.
+    // The settled call used 15 tokens; the call in flight is released.
     assert.equal(await spentBy(payerId), 15);
 
     revival.resolve();
@@ -159,7 +159,7 @@ describe("the day's budget of a payer", () => {
     assert.deepEqual([await heldBy(payerId), await spentBy(payerId)], [0, 15]);
   });
 
-  test("counts the input of calls that are broken off, before and after the first word", async () => {
+  test("includes the input of aborted calls, before and after the first token", async () => {
     const payerId = await newPayer(1_000_000);
     const runs = await askAll(payerId, 2);
     let asked = 0;
@@ -178,7 +178,7 @@ describe("the day's budget of a payer", () => {
     for (const node of nodes) await node.stop();
   });
 
-  test("counts what a run has used that waits for a human, and keeps it when the run is cancelled", async () => {
+  test("includes the usage of a paused run, also after the run is cancelled", async () => {
     const payerId = await newPayer(20_000);
     const [asked] = await askAll(payerId, 1);
     assert.ok(asked !== undefined);
@@ -191,7 +191,7 @@ describe("the day's budget of a payer", () => {
     await node?.stop();
   });
 
-  test("leaves nothing behind when a swarm or an account is deleted during a call", async () => {
+  test("keeps no reservation when a swarm or an account is deleted during a call", async () => {
     const nodes = startNodes(1, (call) => hangs(call, "words"));
     for (const victim of ["swarm", "account"]) {
       const payerId = await newPayer(20_000);

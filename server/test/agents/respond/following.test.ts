@@ -122,7 +122,7 @@ describe("a stream", () => {
       [7, "done"],
     ]);
     assert.deepEqual(await attach(6), [[7, "done"]]);
-    assert.deepEqual(await attach(7), [], "who has seen it all gets nothing again");
+    assert.deepEqual(await attach(7), [], "nothing follows done");
     await stage.rows("delete from public.run_events where run_id = $1", [runId]);
     for (const seen of [0, 7])
       assert.deepEqual(await attach(seen), [
@@ -288,7 +288,7 @@ describe("who steers a run", () => {
     return { runId, ids };
   }
 
-  test("what a call would be made with is shown to who decides about it, and to who runs the swarm", async () => {
+  test("the input of a pending call is visible to the agent's owner and to owners and admins of the swarm", async () => {
     const carl = await stage.newUser();
     await stage.join(swarm, carl, "member");
     const [agent] = await stage.rows<{ id: string }>(
@@ -308,10 +308,10 @@ describe("who steers a run", () => {
     const service: RunCaller = { userId: null, isServiceRole: true, session: null };
     for (const caller of [carl, ada, service])
       assert.deepEqual(await shown(caller), [{ ...pending, input: { amount: 5 } }]);
-    assert.deepEqual(await shown(bob), [pending], "who started the run does not decide about it");
+    assert.deepEqual(await shown(bob), [pending], "a member who only started the run");
   });
 
-  test("the answer to the last decision is the run as it is afterwards", async () => {
+  test("approve answers with the state after the decision", async () => {
     const { runId, ids } = await waitForDecisions(swarm.agentIds[0] ?? "", 15);
     const decisions = [{ tool_execution_id: ids[0] ?? "", approved: true }];
     stage.onWake = () => void stage.rows("select private.start_run($1, 'elsewhere', 60000)", [runId]);

@@ -84,7 +84,7 @@ async function spend(swarm: NewSwarm, tokens: number, costUsd = 0): Promise<void
 
 const PRICED = { input_cost_usd: 0.05, output_cost_usd: 0.05 } as const;
 
-describe("a call that no budget has room for is refused", () => {
+describe("a call is refused when it exceeds", () => {
   const cases: readonly (readonly [name: string, bounds: Bounds, spent: readonly [tokens: number, costUsd: number]])[] =
     [
       ["the run's tokens", { swarm: { max_tokens: 99 } }, [0, 0]],
@@ -105,7 +105,7 @@ describe("a call that no budget has room for is refused", () => {
 });
 
 describe("a reservation", () => {
-  test("is not made where nothing bounds the call", async () => {
+  test("is not made when no budget applies", async () => {
     const swarm = await start({});
     assert.deepEqual(await reserveBudget(stage.pool, callOf(swarm)), {
       outcome: "granted",
@@ -114,7 +114,21 @@ describe("a reservation", () => {
     });
   });
 
-  test("cannot be spent by another call, until it is settled with less", async () => {
+  test("costs a run without a budget no statement", async (t) => {
+    const swarm = await stage.newSwarm({ agents: ["Ada"] });
+    const query = t.mock.method(stage.pool, "query");
+    const node = stage.node({ script: (call) => says(call, "hi") });
+    const runId = await stage.ask(swarm);
+    await node.take(runId);
+    assert.equal((await stage.end(runId)).status, "completed");
+    const sent = query.mock.calls.map(
+      ({ arguments: args }) => args[0] as unknown as { readonly name?: string } | string,
+    );
+    const names = sent.flatMap((statement) => (typeof statement === "string" ? [] : [statement.name]));
+    assert.ok(names.includes("agents-load-run") && !names.includes("agents-reserve-budget"), names.join(" "));
+  });
+
+  test("reduces what other calls may use until it is settled", async () => {
     const swarm = await start({ day: { tokens: 150 } });
     const other = await start({ ownerId: swarm.ownerId });
     const first = callOf(swarm);
@@ -125,7 +139,7 @@ describe("a reservation", () => {
     assert.equal(await reserve(other, { input_tokens: 1, max_output_tokens: 0 }), "refused");
   });
 
-  test("of a call that reached nobody holds nothing once it is settled", async () => {
+  test("is released when the call reached no provider", async () => {
     const swarm = await start({ day: { tokens: 100 } });
     const call = callOf(swarm);
     await reserveBudget(stage.pool, call);
@@ -133,7 +147,7 @@ describe("a reservation", () => {
     assert.equal(await reserve(swarm), 50);
   });
 
-  test("counts once when it is sent twice", async () => {
+  test("is idempotent", async () => {
     const swarm = await start({ day: { tokens: 150 } });
     const call = callOf(swarm);
     const [once, again] = [await reserveBudget(stage.pool, call), await reserveBudget(stage.pool, call)];
@@ -141,11 +155,11 @@ describe("a reservation", () => {
     assert.equal(await reserve(swarm, { input_tokens: 25, max_output_tokens: 25 }), 25);
   });
 
-  test("is not given to who has lost the run", async () => {
+  test("is refused to a node that does not hold the lease", async () => {
     const swarm = await start({ day: { tokens: 1_000 } });
     assert.equal(await reserve(swarm, { fence: 0 }), "lost");
     await stage.rows("select private.request_cancel($1, 'cancelled')", [swarm.runId]);
-    assert.equal(await reserve(swarm), 50, "a run that is told to stop ends by itself");
+    assert.equal(await reserve(swarm), 50, "a cancelled run still holds its lease");
     await stage.rows("update private.run_leases set expires_at = now() - interval '1 second' where run_id = $1", [
       swarm.runId,
     ]);
@@ -153,7 +167,7 @@ describe("a reservation", () => {
     assert.equal(await reserve(swarm), "lost");
   });
 
-  test("lets a call write what is left, if that is worth it", async () => {
+  test("reduces the output limit to what is left, down to a minimum", async () => {
     const swarm = await start({ day: { tokens: 150 } });
     const wish = { max_output_tokens: 500, least_output_tokens: 60 };
     assert.equal(await reserve(swarm, wish), 100);
@@ -165,14 +179,14 @@ describe("a reservation", () => {
     assert.equal(await reserve(money, { ...priced, input_cost_usd: 0, output_cost_usd: 0 }), "refused");
   });
 
-  test("of unknown price is bounded by tokens, until the money is gone", async () => {
+  test("without a known price is bounded by tokens only, until the money budget is spent", async () => {
     const swarm = await start({ swarm: { max_cost_usd_per_day: 1 } });
     assert.equal(await reserve(swarm, { input_tokens: 1_000_000 }), 50);
     await spend(swarm, 0, 1);
     assert.equal(await reserve(swarm), "refused");
   });
 
-  test("that many ask for at once goes to as many as fit", async () => {
+  test("is granted to as many concurrent calls as fit", async () => {
     const swarm = await start({ day: { tokens: 550 } });
     const swarms = [swarm];
     while (swarms.length < 4) swarms.push(await start({ ownerId: swarm.ownerId }));
@@ -181,8 +195,8 @@ describe("a reservation", () => {
   });
 });
 
-describe("what is used", () => {
-  test("in a turn counts before the turn is recorded, and once afterwards", async () => {
+describe("usage", () => {
+  test("of a call counts before its turn is recorded, and once afterwards", async () => {
     const swarm = await stage.newSwarm({ agents: ["Ada"], settings: { budget: { max_tokens_per_day: 100_000 } } });
     await stage.newTool(swarm.agentIds[0] ?? "", "look_up");
     const left: number[] = [];
@@ -207,7 +221,7 @@ describe("what is used", () => {
     assert.deepEqual(await stage.rows("select 1 from private.budget_reservations where run_id = $1", [runId]), []);
   });
 
-  test("by the choice of a speaker counts as well", async () => {
+  test("of speaker selection counts", async () => {
     const swarm = await stage.newSwarm({
       agents: ["Ada", "Bo"],
       strategy: "selector",
@@ -232,7 +246,7 @@ describe("what is used", () => {
     assert.deepEqual(await stage.rows("select 1 from private.budget_reservations where run_id = $1", [runId]), []);
   });
 
-  test("is priced by who answered, also where that was a fallback", async () => {
+  test("is priced by the fallback that answered", async () => {
     const swarm = await stage.newSwarm({ agents: ["Ada"], settings: { budget: { max_cost_usd: 1_000 } } });
     const node = stage.node({
       price: { provider_a: 1, provider_b: 10 },
@@ -254,7 +268,7 @@ describe("what is used", () => {
     assert.deepEqual(recorded, [{ framework: "provider_b", model: "dear", cost: 10 }]);
   });
 
-  test("lowers what the next call may write, with a warning, and then ends the run", async () => {
+  test("reduces the output limit of the next call with a warning, then ends the run", async () => {
     const swarm = await stage.newSwarm({ agents: ["Ada", "Bo", "Cy"], settings: { budget: { max_tokens: 7_000 } } });
     const most: (number | undefined)[] = [];
     const node = stage.node({
@@ -283,7 +297,7 @@ describe("what is used", () => {
   });
 });
 
-test("a turn that a lowered max_tokens left without words ends the run for its budget", async () => {
+test("a turn without any text under a reduced output limit ends the run with budget_exceeded", async () => {
   const swarm = await stage.newSwarm({ agents: ["Ada"], settings: { budget: { max_tokens: 3_000 } } });
   const node = stage.node({
     script: async function* (call) {
@@ -298,7 +312,7 @@ test("a turn that a lowered max_tokens left without words ends the run for its b
   assert.deepEqual([status, reason], ["failed", "budget_exceeded"]);
 });
 
-test("a run is admitted while others hold what is left, and refused when it is spent", async () => {
+test("admission ignores calls in flight and refuses when the budget is spent", async () => {
   const swarm = await start({ day: { tokens: 100 } });
   const other = await stage.newSwarm({ agents: ["Ada"], ownerId: swarm.ownerId });
   const call = callOf(swarm);

@@ -239,7 +239,7 @@ describe("breaking off", () => {
   });
 });
 
-describe("whoever started a run", () => {
+describe("a run whose starter", () => {
   async function join(swarmId: string): Promise<string> {
     const memberId = await stage.newUser();
     await stage.rows(
@@ -258,9 +258,9 @@ describe("whoever started a run", () => {
       "becomes a viewer",
       "update public.swarm_members set role = 'viewer' where swarm_id = $1 and user_id = $2 and status = 'active'",
     ],
-    ["deletes their account", "delete from auth.users where id = $2 and $1::uuid is not null"],
+    ["deletes the account", "delete from auth.users where id = $2 and $1::uuid is not null"],
   ] as const)
-    test(`${name}: the run ends and keeps what was said`, async () => {
+    test(`${name} ends and keeps its partial message`, async () => {
       const swarm = await stage.newSwarm({ agents: ["Ada"] });
       const memberId = await join(swarm.swarmId);
       const node = stage.node({ script: (call) => hangs(call, "so far"), executor: lookOften });
@@ -278,7 +278,7 @@ describe("whoever started a run", () => {
       await node.stop();
     });
 
-  test("is removed while it waits: no model is asked", async () => {
+  test("is removed while the run is queued makes no model call", async () => {
     const swarm = await stage.newSwarm({ agents: ["Ada"] });
     const memberId = await join(swarm.swarmId);
     const runId = await stage.ask({ ...swarm, ownerId: memberId });
@@ -295,7 +295,7 @@ describe("whoever started a run", () => {
     assert.equal(asked, 0);
   });
 
-  test("is no member and was named by the service role: the run goes on", async () => {
+  test("was named by the service role and is not a member continues", async () => {
     const swarm = await stage.newSwarm({ agents: ["Ada"] });
     const guestId = await stage.newUser();
     const node = stage.node({ script: (call) => says(call, "hi"), executor: lookOften });
@@ -306,7 +306,7 @@ describe("whoever started a run", () => {
     }
   });
 
-  test("was not the only one whom a waiting run answers: it goes on for the others", async () => {
+  test("is removed continues if it also answers messages of other members", async () => {
     const swarm = await stage.newSwarm({ agents: ["Ada"] });
     const memberId = await join(swarm.swarmId);
     const runId = await stage.ask({ ...swarm, ownerId: memberId }, "anybody?", { source: "auto_respond" });

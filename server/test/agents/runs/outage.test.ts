@@ -77,8 +77,8 @@ function ask(respond: Respond, { swarmId, ownerId }: NewSwarm): ReturnType<Respo
   return respond.start(caller, request, { ...LISTENING, ...IN_FRONT });
 }
 
-describe("while the database is away", () => {
-  test("a finished answer is kept, and its caller is told it", async () => {
+describe("during a database outage", () => {
+  test("a finished answer is kept, stored afterwards and returned to the caller", async () => {
     const swarm = await stage.newSwarm({ agents: ["Ada"] });
     const node = stage.node({
       script: async function* (call) {
@@ -97,7 +97,7 @@ describe("while the database is away", () => {
     await node.stop();
   });
 
-  test("a run that speaks goes on, and each of its words is stored once", async () => {
+  test("a streaming run continues and stores every delta once", async () => {
     const swarm = await stage.newSwarm({ agents: ["Ada"] });
     const words = Array.from({ length: 60 }, (_, at) => `${at} `);
     const node = stage.node({
@@ -131,7 +131,7 @@ describe("while the database is away", () => {
   });
 });
 
-describe("a write that was stored and whose answer was lost", () => {
+describe("a committed write whose response is lost", () => {
   /** Two agents; the first uses a tool. Without workers nothing but the run itself speaks to the database. */
   async function loseAnswerTo(text: string): Promise<void> {
     const swarm = await stage.newSwarm({ agents: ["Ada", "Bo"] });
@@ -159,7 +159,7 @@ describe("a write that was stored and whose answer was lost", () => {
       [runId],
     );
     const seqs = shown.filter(({ type }) => !/[.](?:delta|completed)$/.test(type)).map(({ seq }) => seq);
-    // The run was started before anybody listened, and its end is read by whoever misses it.
+    // `run.started` precedes the subscription, and the end of a run can also be read from the database.
     const expected = stored.map(({ seq }) => seq).slice(1);
     assert.deepEqual(seqs, text.includes("finish_run") ? expected.slice(0, seqs.length) : expected);
     const [usage] = await stage.rows("select count(*)::integer as turns from public.usage_records where run_id = $1", [
@@ -169,10 +169,10 @@ describe("a write that was stored and whose answer was lost", () => {
   }
 
   for (const op of ["start_turn", "start_tool", "finish_tool", "finish_turn", "finish_run"])
-    test(`${op} is neither lost nor done twice`, () => loseAnswerTo(`"op":"${op}"`));
+    test(`${op} is neither lost nor repeated`, () => loseAnswerTo(`"op":"${op}"`));
 
   for (const statement of ["agents-reserve-budget", '"op":"settle_reservations"'])
-    test(`${statement}: what a call may cost is held back once, and paid once`, async () => {
+    test(`${statement} reserves and settles once`, async () => {
       const swarm = await stage.newSwarm({ agents: ["Ada"], settings: { budget: { max_tokens: 5_000 } } });
       await stage.newTool(swarm.agentIds[0] ?? "", "look_up");
       const node = stage.node({
@@ -191,7 +191,7 @@ describe("a write that was stored and whose answer was lost", () => {
       assert.deepEqual(left, { spent: 30, held: 0 });
     });
 
-  test("words are neither lost nor stored twice", async () => {
+  test("deltas are neither lost nor repeated", async () => {
     const swarm = await stage.newSwarm({ agents: ["Ada"] });
     const runId = await stage.ask(swarm);
     const words = "select 1 from public.run_events where run_id = $1 and type = 'message.delta'";
@@ -218,7 +218,7 @@ describe("a write that was stored and whose answer was lost", () => {
   });
 });
 
-/** Waits for it; before the node has it, its start could be lost. */
+/** Waits until the node carries the run out: an earlier cut could lose the start itself. */
 async function findRunOn(node: RunNode, { swarmId }: NewSwarm): Promise<string> {
   let runId = "";
   await until(async () => {
@@ -229,8 +229,8 @@ async function findRunOn(node: RunNode, { swarmId }: NewSwarm): Promise<string> 
   return runId;
 }
 
-describe("whoever waits for a run", () => {
-  test("is told 503 when its node was lost: no provider is to blame", async () => {
+describe("a caller that waits for a run", () => {
+  test("gets 503, not PROVIDER_ERROR, when the node is lost", async () => {
     const swarm = await stage.newSwarm({ agents: ["Ada"] });
     const node = stage.node({ script: (call) => hangs(call), executor: { times: { sweepMs: 50 } } });
     node.start();
@@ -248,7 +248,7 @@ describe("whoever waits for a run", () => {
     await node.stop();
   });
 
-  test("is told 503 and not that there is none, when the database stays away", async () => {
+  test("gets 503, not 404, when the database stays away", async () => {
     const swarm = await stage.newSwarm({ agents: ["Ada"] });
     const node = stage.node({ script: (call) => hangs(call) });
     node.start();

@@ -8,7 +8,7 @@ export interface KeptRun {
   readonly is_lost: boolean;
   readonly cancel_reason: "cancelled" | "interrupted" | "disconnected" | null;
   readonly swarm_status: string | null;
-  /** False: whoever started the run may not do so any more. */
+  /** False when the starter of the run may no longer start runs in the swarm. */
   readonly may_go_on: boolean;
   readonly gone_turn_ids: readonly string[];
 }

@@ -31,7 +31,7 @@ export interface RunScene {
   readonly payer_id: string;
   /** Of the payer, the swarm or the run. */
   readonly has_budget: boolean;
-  /** False: whoever started the run may not do so any more. */
+  /** False when the starter of the run may no longer start runs in the swarm. */
   readonly may_go_on: boolean;
   readonly progress: unknown;
   /** Tool calls that waited for a human and are decided. */

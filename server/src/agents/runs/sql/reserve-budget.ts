@@ -1,6 +1,6 @@
 import type pg from "pg";
 
-/** What private.reserve_budget is told of a call. */
+/** Names are those that private.reserve_budget reads. */
 export interface BudgetCall {
   /** Of the reservation. */
   readonly id: string;
@@ -18,7 +18,7 @@ export interface BudgetCall {
 
 export interface BudgetGrant {
   readonly outcome: "granted" | "refused" | "lost";
-  /** False: no budget bounds the call. */
+  /** False when no budget applies. */
   readonly is_reserved: boolean;
   readonly max_output_tokens: number;
 }
