@@ -21,6 +21,9 @@ export interface ExchangeOptions {
  * One request and what becomes of it. It waits for a connection, boards it (`connecting`), goes onto its socket
  * (`sent`), gets the head of an answer (`answering`), and is settled exactly once: by the end of the answer, by enough
  * of it, by an error, by its deadline or by whoever wanted it. Whatever is heard after that is ignored.
+ *
+ * It is never sent twice. undici opens a new socket by itself when a kept one closed before the request was written; after
+ * that the host may have processed the request, so that a reset is a failure for the caller to judge.
  */
 export class Exchange implements Passenger {
   readonly options: Dispatcher.DispatchOptions;
@@ -30,7 +33,6 @@ export class Exchange implements Passenger {
   readonly #body = new ResponseBody();
   #phase: "waiting" | "connecting" | "sent" | "answering" | "settled" = "waiting";
   #connection: Connection | null = null;
-  #isReusedSocket = false;
   #interimAnswers = 0;
   #status = 0;
   #retryAfter: string | null = null;
@@ -46,16 +48,12 @@ export class Exchange implements Passenger {
     this.#phase = "connecting";
     return {
       onRequestStart: () => {
-        if (this.#phase !== "connecting") return;
-        this.#phase = "sent";
-        this.#isReusedSocket = connection.countRequest();
+        if (this.#phase === "connecting") this.#phase = "sent";
       },
       onResponseStart: (_controller, status, headers) => this.#begin(status, headers),
       onResponseData: (_controller, chunk) => this.#read(chunk),
       onResponseEnd: () => this.#answer(true),
-      onResponseError: (_controller, error) => {
-        if (this.#connection === connection) this.#fail(error);
-      },
+      onResponseError: (_controller, error) => this.#settleFailed(error),
     };
   }
 
@@ -105,22 +103,6 @@ export class Exchange implements Passenger {
       { kind: "answered", status, retryAfter, body, isTruncated, durationMs: this.#elapsedMs() },
       isReusable,
     );
-  }
-
-  #fail(error: Error): void {
-    const { code } = classifyError(error, this.#isConnected());
-    const connection = this.#connection;
-    if (this.#phase !== "sent" || code !== "reset" || !this.#isReusedSocket || connection === null) {
-      return this.#settleFailed(error);
-    }
-    // A socket that was kept open can be closed by the other side at the very moment it is used again. On a new one, where
-    // that cannot be the reason, the same is a failure.
-    this.#connection = null;
-    this.#phase = "waiting";
-    queueMicrotask(() => {
-      if (this.#phase === "waiting") this.#given.pool.submitAfresh(this, connection);
-      else this.#given.pool.release(connection, false);
-    });
   }
 
   #settleFailed(error: Error): void {

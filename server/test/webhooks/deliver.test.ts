@@ -86,6 +86,30 @@ describe("a delivery", () => {
     assert.deepEqual(await stage.rows("select * from private.events"), []);
   });
 
+  test("on a kept connection that drops after the request was sent is a recorded attempt, and is not sent again at once", async (t) => {
+    const receiver = await startReceiver(t);
+    const user = await stage.newUser();
+    const webhook = await stage.newWebhook(user, receiver.url);
+    const node = stage.start();
+    await stage.newAgents(user);
+    node.room.wake();
+    await waitForStatus(webhook, "delivered");
+    receiver.answer = () => {
+      throw new Error("the connection is closed instead of an answer");
+    };
+    await stage.newAgents(user);
+    node.room.wake();
+    const [, dropped] = await waitForStatus(webhook, "retrying");
+    await node.stop();
+    assert.equal(receiver.received.length, 2, "one request for each recorded attempt");
+    assert.deepEqual([dropped?.attempts, dropped?.status_code], [1, null]);
+    const attempts = await stage.rows<Record<string, unknown>>(
+      "select attempt, error_code from public.webhook_delivery_attempts where delivery_id = $1",
+      [dropped?.id],
+    );
+    assert.deepEqual(attempts, [{ attempt: 1, error_code: "reset" }]);
+  });
+
   test("goes to every webhook of the audience under one event id", async (t) => {
     const receiver = await startReceiver(t);
     const user = await stage.newUser();

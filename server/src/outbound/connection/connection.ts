@@ -23,7 +23,6 @@ export class Connection {
   readonly #maxSocketAgeMs: number;
   #connecting: Socket | null = null;
   #connectedAtMs = Number.NaN;
-  #requestsOnSocket = 0;
 
   constructor({ origin, connect, maxSocketAgeMs, onDisconnect }: ConnectionOptions) {
     this.#maxSocketAgeMs = maxSocketAgeMs;
@@ -43,19 +42,12 @@ export class Connection {
     this.#client.on("connect", () => {
       this.#connecting = null;
       this.#connectedAtMs = performance.now();
-      this.#requestsOnSocket = 0;
     });
     this.#client.on("disconnect", onDisconnect);
   }
 
   send(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
     this.#client.dispatch(options, handler);
-  }
-
-  /** To be called when a request goes onto the socket; whether another one did before. */
-  countRequest(): boolean {
-    this.#requestsOnSocket += 1;
-    return this.#requestsOnSocket > 1;
   }
 
   isTooOld(): boolean {

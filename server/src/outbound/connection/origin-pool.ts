@@ -5,7 +5,7 @@ import type { GuardedConnector } from "./guarded-connector.ts";
 /** A request that wants a connection. */
 export interface Passenger {
   readonly options: Dispatcher.DispatchOptions;
-  /** Called with each connection it is put on, before it is. */
+  /** Called with the connection it is put on, before it is. */
   board(connection: Connection): Dispatcher.DispatchHandler;
 }
 
@@ -41,12 +41,6 @@ export class OriginPool {
 
   submit(passenger: Passenger): void {
     this.#board(passenger, this.#takeIdle() ?? this.#open());
-  }
-
-  /** Puts it on a connection with a new socket, in place of one that turned out to be dead. */
-  submitAfresh(passenger: Passenger, deadConnection: Connection): void {
-    this.#drop(deadConnection);
-    this.#board(passenger, this.#open());
   }
 
   /** Takes one back that has no connection yet. */
