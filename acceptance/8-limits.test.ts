@@ -3,11 +3,14 @@ import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { ask, openRoom } from "./support/asking.ts";
 import { newEmail, openAdmin, openClient, PASSWORD, signUpNew } from "./support/clients.ts";
+import { eventually } from "./support/eventually.ts";
 import { NEEDS_OWN_SERVICE } from "./support/given-service.ts";
 import { newPerson, openServiceRole } from "./support/people.ts";
+import { startReceiver } from "./support/receiver.ts";
 import { add, read, respond, seatAgent } from "./support/rooms.ts";
 import { type Answer, type Service, startOwnService } from "./support/service.ts";
 import { QUICK_HASHES } from "./support/settings.ts";
+import { addAgent, addWebhook, listDeliveries } from "./support/webhooks.ts";
 
 const DEFAULTS = { LIMIT_API: "", LIMIT_AUTH: "", LIMIT_AI: "", LIMIT_TOOLS: "", LIMIT_WEBHOOKS: "" };
 
@@ -168,6 +171,36 @@ describe("8 limits of an operator's own", { skip: NEEDS_OWN_SERVICE }, () => {
     assert.deepEqual([first.status, leftIn(first)], [404, "0/1"]);
     assertLimited(await send("POST /functions/v1/webhook-dispatcher", { body: {} }), 1);
     assert.equal((await send("GET /agents?select=id")).status, 200);
+  });
+
+  test("8 deliveries beyond the webhook sends wait as pending, for a time that they tell", async () => {
+    const receiver = await startReceiver(service);
+    try {
+      const person = await newPerson(service);
+      const endpoint = receiver.addEndpoint();
+      const webhook = await addWebhook(person, endpoint.url);
+      for (let made = 0; made < 3; made += 1) await addAgent(person);
+      const startedMs = Date.now();
+      const deliveries = await eventually(
+        () => listDeliveries(person, webhook),
+        (rows) =>
+          rows.filter((row) => row["scheduled_for"] !== null).length === 2 &&
+          rows.some((row) => row["status"] === "delivered"),
+        "two of three that wait",
+      );
+      for (const row of deliveries.filter(({ status }) => status !== "delivered")) {
+        const { status, attempts, next_retry_at: nextRetryAt, scheduled_for: scheduledFor } = row;
+        assert.deepEqual([status, attempts, nextRetryAt], ["pending", 0, null]);
+        assert.ok(Date.parse(String(scheduledFor)) > startedMs);
+      }
+      assert.equal(endpoint.received.length, 1);
+      // Tests and manual retries are counted with the deliveries.
+      const body = { webhook_id: webhook["id"], event_type: "agent.created" };
+      assertLimited(await person.send("POST /functions/v1/test-webhook", { body }), 1);
+      assert.equal(endpoint.received.length, 1);
+    } finally {
+      await receiver.stop();
+    }
   });
 
   test("8 every answer that is started counts as an AI response, and a run that was let in is not cut short", async () => {

@@ -1076,17 +1076,25 @@ end
 $function$;
 grant execute on function private.claim_runs(text,integer,integer,text[],integer[]) to sb_service;
 
-CREATE OR REPLACE FUNCTION private.claim_webhook_deliveries(new_claim uuid, lease interval, max_lanes integer, max_rows integer, lane_share integer, lane_ids uuid[], lane_room integer[], full_users uuid[])
- RETURNS TABLE(id uuid, run_at timestamp with time zone, webhook_id uuid, user_id uuid, event_id uuid, event_type text, body text, attempts integer, attempts_before integer, cause text, url text, secret text, previous_secrets text[], headers jsonb, retry_count integer, timeout_ms integer)
+CREATE OR REPLACE FUNCTION private.claim_webhook_deliveries(new_claim uuid, lease interval, max_lanes integer, max_rows integer, lane_share integer, lane_ids uuid[], lane_room integer[], full_users uuid[], send_limit integer DEFAULT 0)
+ RETURNS TABLE(id uuid, run_at timestamp with time zone, webhook_id uuid, user_id uuid, event_id uuid, event_type text, body text, attempts integer, attempts_before integer, cause text, url text, secret text, previous_secrets text[], headers jsonb, retry_count integer, timeout_ms integer, window_opened_at timestamp with time zone, window_left_ms double precision)
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
  SET enable_bitmapscan TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
  SET jit TO 'off'
 AS $function$
 #variable_conflict use_column
 declare
   resumed uuid[];
+  users uuid[];
+  users_left integer[];
+  opened_at timestamptz[];
+  left_ms float8[];
   lanes uuid[];
+  spent_users uuid[];
+  spent_until timestamptz[];
+  postponed uuid[] := '{}';
   gone uuid[];
   held uuid[];
   picked_ids uuid[];
@@ -1098,6 +1106,26 @@ begin
     where r.id in (select id from private.webhook_resumptions order by id limit 100 for update skip locked)
     returning r.webhook_id)
   select array_agg(taken.webhook_id) into resumed from taken;
+
+  -- Windows are locked before lanes, so whose they are is found before a lane is.
+  if send_limit > 0 then
+    select array_agg(distinct due.user_id) into users
+    from (
+      (select w.user_id
+       from private.webhook_lanes l
+       join public.webhooks w on w.id = l.webhook_id
+       left join unnest(lane_ids, lane_room) as known (id, room) on known.id = l.webhook_id
+       where private.is_lane_claimable(l.due_at, known.room, w.user_id, full_users)
+       order by l.served_at
+       limit max_lanes)
+      union all
+      select w.user_id from public.webhooks w where w.id = any (resumed)) as due;
+    if users is not null then
+      select array_agg(g.user_id), array_agg(g.remaining) into users, users_left
+      from private.grant_webhook_sends(users, array_fill(0, array[cardinality(users)]), send_limit) as g;
+    end if;
+  end if;
+
   if resumed is not null then
     perform 1 from private.webhook_lanes l where l.webhook_id = any (resumed) order by l.webhook_id for update;
     update private.webhook_lanes l
@@ -1111,9 +1139,8 @@ begin
     from private.webhook_lanes l
     left join public.webhooks w on w.id = l.webhook_id
     left join unnest(lane_ids, lane_room) as known (id, room) on known.id = l.webhook_id
-    where l.due_at <= now()
-      and coalesce(known.room, 1) > 0
-      and (w.user_id is null or w.user_id <> all (full_users))
+    where private.is_lane_claimable(l.due_at, known.room, w.user_id, full_users)
+      and (send_limit = 0 or w.user_id is null or w.user_id = any (users))
     order by l.served_at
     limit max_lanes
     for update of l skip locked) as chosen;
@@ -1133,6 +1160,28 @@ begin
   end if;
   if held is not null then
     update private.webhook_lanes l set paused_until = 'infinity' where l.webhook_id = any (held);
+  end if;
+
+  if send_limit > 0 then
+    -- Each lane's share of what its user has left: one delivery of each lane, then a second of each, and so on.
+    select array_agg(lane.id), array_agg(coalesce(share.deliveries, 0)) into lane_ids, lane_room
+    from unnest(lanes) as lane (id)
+    left join (
+      select turns.id, count(*)::integer as deliveries
+      from (
+        select lane.id, u.sends, row_number() over (partition by u.id order by due.place, lane.place) as turn
+        from unnest(lanes) with ordinality as lane (id, place)
+        join public.webhooks w on w.id = lane.id
+        join unnest(users, users_left) as u (id, sends) on u.id = w.user_id
+        left join unnest(lane_ids, lane_room) as known (id, room) on known.id = lane.id
+        cross join lateral (
+          select row_number() over (order by q.run_at, q.event_seq) as place
+          from private.webhook_queue q
+          where q.webhook_id = lane.id and q.run_at <= now()
+          limit least(coalesce(known.room, lane_share), u.sends)) as due
+        where lane.id <> all (coalesce(gone || held, '{}'))) as turns
+      where turns.turn <= turns.sends
+      group by turns.id) as share on share.id = lane.id;
   end if;
 
   with picked as (
@@ -1157,10 +1206,36 @@ begin
   )
   select array_agg(taken.delivery_id), array_agg(taken.run_at) into picked_ids, picked_run_at from taken;
 
+  if send_limit > 0 and users is not null then
+    with taken as (
+      select w.user_id, count(*)::integer as sends
+      from private.webhook_queue q join public.webhooks w on w.id = q.webhook_id
+      where q.delivery_id = any (picked_ids)
+      group by w.user_id
+    ), counted as (
+      select g.*
+      from (select array_agg(u.id) as user_ids, array_agg(coalesce(t.sends, 0)) as sends
+            from unnest(users) as u (id) left join taken t on t.user_id = u.id) as a
+      cross join lateral private.grant_webhook_sends(a.user_ids, a.sends, send_limit) as g
+    )
+    select array_agg(c.user_id), array_agg(c.opened_at), array_agg(c.left_ms),
+      array_agg(c.user_id) filter (where c.remaining = 0), array_agg(c.ends_at) filter (where c.remaining = 0)
+    into users, opened_at, left_ms, spent_users, spent_until
+    from counted c;
+    if spent_users is not null then
+      postponed := private.postpone_webhook_lanes(spent_users, spent_until, send_limit);
+    end if;
+  end if;
+
   update private.webhook_lanes l
   set served_at = clock_timestamp(),
-      next_due_at = coalesce((select min(q.run_at) from private.webhook_queue q where q.webhook_id = l.webhook_id), 'infinity')
-  where l.webhook_id = any (lanes);
+      next_due_at = case when l.webhook_id = any (postponed) then l.next_due_at else
+        coalesce((select min(q.run_at) from private.webhook_queue q where q.webhook_id = l.webhook_id), 'infinity') end
+  where l.webhook_id = any (lanes)
+    -- A lane that got nothing keeps its place in the order of those who wait.
+    and (l.webhook_id <> all (postponed)
+         or exists (select 1 from private.webhook_queue q
+                    where q.webhook_id = l.webhook_id and q.run_at = now() + lease and q.claim = new_claim));
   if picked_ids is null then
     return;
   end if;
@@ -1170,11 +1245,12 @@ begin
     q.attempts_before, q.cause, w.url, w.secret,
     array(select p.secret from private.webhook_previous_secrets p
           where p.webhook_id = w.id and p.expires_at > now() order by p.created_at desc),
-    w.headers, w.retry_count, w.timeout_ms
+    w.headers, w.retry_count, w.timeout_ms, send_window.opened_at, send_window.left_ms
   from unnest(picked_ids, picked_run_at) as picked (id, run_at)
   join private.webhook_queue q on q.delivery_id = picked.id
   join public.webhook_deliveries d on d.id = picked.id
   join public.webhooks w on w.id = d.webhook_id
+  left join unnest(users, opened_at, left_ms) as send_window (user_id, opened_at, left_ms) on send_window.user_id = d.user_id
   order by q.event_seq, d.id;
   get diagnostics found_rows = row_count;
   if found_rows < cardinality(picked_ids) then
@@ -1184,7 +1260,7 @@ begin
   end if;
 end
 $function$;
-grant execute on function private.claim_webhook_deliveries(uuid,interval,integer,integer,integer,uuid[],integer[],uuid[]) to sb_service;
+grant execute on function private.claim_webhook_deliveries(uuid,interval,integer,integer,integer,uuid[],integer[],uuid[],integer) to sb_service;
 
 CREATE OR REPLACE FUNCTION private.close_run(run public.runs, status text, stop_reason text, error jsonb, finish_reason text, turn_reason text)
  RETURNS void
@@ -1308,6 +1384,13 @@ begin
 end
 $function$;
 grant execute on function private.deny_tool(public.runs,uuid,uuid,text,text) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.earliest_webhook_send(ends_at timestamp with time zone, place bigint, send_limit integer)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$ select ends_at + (place / send_limit) * interval '1 minute' $function$;
+grant execute on function private.earliest_webhook_send(timestamp with time zone,bigint,integer) to sb_service;
 
 CREATE OR REPLACE FUNCTION private.emit_agent_added()
  RETURNS trigger
@@ -1910,8 +1993,8 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.fan_out_events(max_events integer, first_delay interval, new_claim uuid DEFAULT NULL::uuid, lease interval DEFAULT NULL::interval, max_rows integer DEFAULT 0, lane_share integer DEFAULT 0, lane_ids uuid[] DEFAULT '{}'::uuid[], lane_room integer[] DEFAULT '{}'::integer[], full_users uuid[] DEFAULT '{}'::uuid[])
- RETURNS TABLE(events integer, unclaimed integer, has_resumptions boolean, made_at timestamp with time zone, id uuid, webhook_id uuid, event_id uuid, event_type text, body text, user_id uuid, url text, secret text, previous_secrets text[], headers jsonb, retry_count integer, timeout_ms integer)
+CREATE OR REPLACE FUNCTION private.fan_out_events(max_events integer, first_delay interval, new_claim uuid DEFAULT NULL::uuid, lease interval DEFAULT NULL::interval, max_rows integer DEFAULT 0, lane_share integer DEFAULT 0, lane_ids uuid[] DEFAULT '{}'::uuid[], lane_room integer[] DEFAULT '{}'::integer[], full_users uuid[] DEFAULT '{}'::uuid[], send_limit integer DEFAULT 0)
+ RETURNS TABLE(events integer, unclaimed integer, has_resumptions boolean, made_at timestamp with time zone, id uuid, webhook_id uuid, event_id uuid, event_type text, body text, user_id uuid, url text, secret text, previous_secrets text[], headers jsonb, retry_count integer, timeout_ms integer, window_opened_at timestamp with time zone, window_left_ms double precision)
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
  SET enable_bitmapscan TO 'off'
@@ -1922,7 +2005,7 @@ AS $function$
 begin
   if not exists (select 1 from private.events) and not exists (select 1 from private.webhook_resumptions) then
     return query select 0, 0, false, now(), null::uuid, null::uuid, null::uuid, null, null,
-      null::uuid, null, null, null::text[], null::jsonb, null::integer, null::integer;
+      null::uuid, null, null, null::text[], null::jsonb, null::integer, null::integer, null::timestamptz, null::float8;
     return;
   end if;
   return query
@@ -1945,7 +2028,7 @@ begin
     from addressed
   ), written as materialized (
     select private.new_id() as delivery_id, a.seq, a.event_id, a.type, a.webhook_id, a.user_id,
-      a.url, a.secret, a.headers, a.retry_count, a.timeout_ms, a.place_in_lane = 1 as is_first,
+      a.url, a.secret, a.headers, a.retry_count, a.timeout_ms, a.place_in_lane, a.place_in_lane = 1 as is_first,
       ('{"id":"evt_' || a.event_id || '","type":' || to_json(a.type)
         || ',"created_at":"' || to_char(a.created_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
         || '","api_version":' || to_json(a.api_version) || ',"data":' || a.data || '}')::json as payload,
@@ -1953,31 +2036,43 @@ begin
         and (l.webhook_id is null or (l.next_due_at > now() and coalesce(l.paused_until <= now(), true)))
         and a.user_id <> all (full_users)
         and a.place_in_lane <= coalesce(known.room, lane_share)
-        and a.place <= max_rows as is_claimed
+        and a.place <= max_rows as is_claimable
     from placed a
     left join private.webhook_lanes l on l.webhook_id = a.webhook_id
     left join unnest(lane_ids, lane_room) as known (id, room) on known.id = a.webhook_id
+  ), allowed as materialized (
+    select w.*, lane.opened_at, lane.left_ms,
+      w.is_claimable and coalesce(w.place_in_lane <= lane.deliveries, true) as is_claimed,
+      case when w.place_in_lane > lane.deliveries then lane.ends_at end as sleeps_until,
+      case when w.place_in_lane > lane.deliveries then
+        private.earliest_webhook_send(lane.ends_at, lane.ahead + w.place_in_lane - lane.deliveries - 1, send_limit)
+      end as scheduled_for
+    from written w
+    left join private.share_webhook_sends(
+        (select array_agg(user_id order by place_in_lane, seq) from written where is_claimable and send_limit > 0),
+        (select array_agg(webhook_id order by place_in_lane, seq) from written where is_claimable and send_limit > 0),
+        send_limit) as lane on lane.webhook_id = w.webhook_id
   ), delivered as (
-    insert into public.webhook_deliveries (id, webhook_id, user_id, event_id, event_type, payload)
-    select delivery_id, webhook_id, user_id, event_id, type, payload from written
+    insert into public.webhook_deliveries (id, webhook_id, user_id, event_id, event_type, payload, scheduled_for)
+    select delivery_id, webhook_id, user_id, event_id, type, payload, scheduled_for from allowed
   ), queued as (
     insert into private.webhook_queue (delivery_id, webhook_id, event_seq, run_at, claim, lease_until)
     select delivery_id, webhook_id, seq, now() + case when is_claimed then lease else first_delay end,
       case when is_claimed then new_claim end, case when is_claimed then now() + lease end
-    from written
+    from allowed
   ), lanes as (
     insert into private.webhook_lanes as lane (webhook_id, next_due_at)
-    select webhook_id, now() + case when bool_and(is_claimed) then lease else first_delay end
-    from written group by webhook_id order by webhook_id
+    select webhook_id, min(case when is_claimed then now() + lease else coalesce(sleeps_until, now() + first_delay) end)
+    from allowed group by webhook_id order by webhook_id
     on conflict (webhook_id) do update set next_due_at = excluded.next_due_at
     where lane.next_due_at > excluded.next_due_at
   ), answered as (
     select (select count(*)::integer from taken) as events,
-      (select count(*)::integer from written where not is_claimed) as unclaimed,
+      (select count(*)::integer from allowed where not is_claimed and sleeps_until is null) as unclaimed,
       exists (select 1 from private.webhook_resumptions) as has_resumptions, now() as made_at,
       null::bigint as seq, null::uuid as id, null::uuid as webhook_id, null::uuid as event_id, null as type, null as body,
       null::uuid as user_id, null as url, null as secret, null::text[] as previous_secrets, null::jsonb as headers,
-      null::integer as retry_count, null::integer as timeout_ms
+      null::integer as retry_count, null::integer as timeout_ms, null::timestamptz as opened_at, null::float8 as left_ms
     union all
     select null, null, null, null, w.seq, w.delivery_id, w.webhook_id, w.event_id, w.type, w.payload::text,
       case when is_first then w.user_id end, case when is_first then w.url end, case when is_first then w.secret end,
@@ -1985,16 +2080,16 @@ begin
         nullif(array(select p.secret from private.webhook_previous_secrets p
                      where p.webhook_id = w.webhook_id and p.expires_at > now() order by p.created_at desc), '{}') end,
       case when is_first then w.headers end, case when is_first then w.retry_count end,
-      case when is_first then w.timeout_ms end
-    from written w where w.is_claimed
+      case when is_first then w.timeout_ms end, case when is_first then w.opened_at end, case when is_first then w.left_ms end
+    from allowed w where w.is_claimed
   )
   select a.events, a.unclaimed, a.has_resumptions, a.made_at, a.id, a.webhook_id, a.event_id, a.type, a.body,
-    a.user_id, a.url, a.secret, a.previous_secrets, a.headers, a.retry_count, a.timeout_ms
+    a.user_id, a.url, a.secret, a.previous_secrets, a.headers, a.retry_count, a.timeout_ms, a.opened_at, a.left_ms
   from answered a
   order by a.seq nulls first;
 end
 $function$;
-grant execute on function private.fan_out_events(integer,interval,uuid,interval,integer,integer,uuid[],integer[],uuid[]) to sb_service;
+grant execute on function private.fan_out_events(integer,interval,uuid,interval,integer,integer,uuid[],integer[],uuid[],integer) to sb_service;
 
 CREATE OR REPLACE FUNCTION private.find_blocked_term(blocklist jsonb, content text)
  RETURNS text
@@ -2263,6 +2358,36 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.grant_webhook_sends(user_ids uuid[], wanted integer[], send_limit integer)
+ RETURNS TABLE(user_id uuid, granted integer, remaining integer, opened_at timestamp with time zone, ends_at timestamp with time zone, left_ms double precision)
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  -- One reading for all rows and columns. Windows of transactions that were waited for may have opened after it.
+  moment constant timestamptz := clock_timestamp();
+  duration constant interval := interval '1 minute';
+begin
+  return query
+  insert into private.webhook_send_windows as w (user_id, opened_at, sent, granted)
+  select asked.user_id, case when asked.sends > 0 then moment else '-infinity' end,
+    least(asked.sends, send_limit), least(asked.sends, send_limit)
+  from unnest(user_ids, wanted) as asked (user_id, sends)
+  order by asked.user_id
+  on conflict (user_id) do update
+  set opened_at = case when w.opened_at + duration > moment or excluded.granted = 0 then w.opened_at else moment end,
+    sent = case when w.opened_at + duration > moment
+           then w.sent + greatest(least(excluded.granted, send_limit - w.sent), 0) else excluded.granted end,
+    granted = case when w.opened_at + duration > moment
+              then greatest(least(excluded.granted, send_limit - w.sent), 0) else excluded.granted end
+  returning w.user_id, w.granted,
+    case when w.opened_at + duration > moment then greatest(send_limit - w.sent, 0) else send_limit end, w.opened_at,
+    case when w.opened_at + duration > moment then w.opened_at + duration end,
+    case when w.opened_at + duration > moment then (extract(epoch from w.opened_at + duration - moment) * 1000)::float8 end;
+end
+$function$;
+grant execute on function private.grant_webhook_sends(uuid[],integer[],integer) to sb_service;
+
 CREATE OR REPLACE FUNCTION private.has_budget(swarm public.swarms, payer_id uuid)
  RETURNS boolean
  LANGUAGE sql
@@ -2313,6 +2438,13 @@ begin
 end
 $function$;
 grant execute on function private.is_agent_sound(text,text,text,text,text,jsonb) to authenticated, sb_service, service_role;
+
+CREATE OR REPLACE FUNCTION private.is_lane_claimable(due_at timestamp with time zone, room integer, user_id uuid, full_users uuid[])
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$ select due_at <= now() and coalesce(room, 1) > 0 and (user_id is null or user_id <> all (full_users)) $function$;
+grant execute on function private.is_lane_claimable(timestamp with time zone,integer,uuid,uuid[]) to sb_service;
 
 CREATE OR REPLACE FUNCTION private.is_moderation(value jsonb)
  RETURNS boolean
@@ -2937,6 +3069,55 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.postpone_webhook_lanes(user_ids uuid[], until timestamp with time zone[], send_limit integer)
+ RETURNS uuid[]
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  lanes uuid[];
+  lanes_until timestamptz[];
+begin
+  select array_agg(due.webhook_id), array_agg(due.ends_at) into lanes, lanes_until
+  from (
+    select l.webhook_id, spent.ends_at
+    from unnest(user_ids, until) as spent (user_id, ends_at)
+    join public.webhooks w on w.user_id = spent.user_id and w.is_active
+    join private.webhook_lanes l on l.webhook_id = w.id
+    where l.next_due_at <= now()
+    order by l.webhook_id
+    for update of l skip locked) as due;
+  if lanes is null then
+    return '{}';
+  end if;
+
+  update private.webhook_lanes l
+  set next_due_at = greatest(lane.ends_at,
+    coalesce((select min(q.run_at) from private.webhook_queue q where q.webhook_id = l.webhook_id), 'infinity'))
+  from unnest(lanes, lanes_until) as lane (id, ends_at)
+  where l.webhook_id = lane.id;
+
+  update public.webhook_deliveries d
+  set scheduled_for = turns.scheduled_for, next_retry_at = case when d.status = 'retrying' then turns.scheduled_for end
+  from (
+    select waiting.delivery_id, private.earliest_webhook_send(lane.ends_at, waiting.place, send_limit) as scheduled_for
+    from unnest(lanes, lanes_until) as lane (id, ends_at)
+    cross join lateral (
+      select q.delivery_id, row_number() over (order by q.run_at, q.event_seq) - 1 as place
+      from private.webhook_queue q
+      where q.webhook_id = lane.id and q.run_at <= lane.ends_at and (q.claim is null or q.lease_until <= now())
+      limit 1000) as waiting
+    join private.webhook_queue q on q.delivery_id = waiting.delivery_id
+    join public.webhook_deliveries known on known.id = waiting.delivery_id
+    where known.scheduled_for is null or known.scheduled_for <= now()
+    limit 2000
+    for no key update of q, known skip locked) as turns
+  where d.id = turns.delivery_id;
+  return lanes;
+end
+$function$;
+grant execute on function private.postpone_webhook_lanes(uuid[],timestamp with time zone[],integer) to sb_service;
+
 CREATE OR REPLACE FUNCTION private.prepare_agent()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -3334,14 +3515,14 @@ begin
   ), updated as (
     update public.webhook_deliveries d
     set status = h.status, attempts = h.attempt, status_code = h.status_code, response_body = h.response_body,
-      next_retry_at = h.retry_at, delivered_at = case when h.status = 'delivered' then now() end
+      next_retry_at = h.retry_at, scheduled_for = null, delivered_at = case when h.status = 'delivered' then now() end
     from held h
     where d.id = h.delivery_id
   ), logged as (
     insert into public.webhook_delivery_attempts (delivery_id, webhook_id, user_id, attempt, cause, url, status_code,
-      error_code, error, response_body, response_truncated, response_time_ms)
+      error_code, error, response_body, response_truncated, response_time_ms, outcome)
     select h.delivery_id, h.webhook_id, h.user_id, h.attempt, h.cause, h.url, h.status_code,
-      h.error_code, h.error, h.response_body, h.is_truncated, h.response_time_ms
+      h.error_code, h.error, h.response_body, h.is_truncated, h.response_time_ms, h.status
     from held h
   ), ended as (
     delete from private.webhook_queue q using held h where q.delivery_id = h.delivery_id and h.retry_at is null
@@ -3395,6 +3576,36 @@ begin
 end
 $function$;
 grant execute on function private.record_webhook_attempts(uuid[],uuid[],integer[],text[],integer[],text[],boolean[],text[],text[],integer[],text[],double precision[],double precision[],boolean[],integer,integer,integer) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.refund_webhook_sends(user_ids uuid[], windows_opened_at timestamp with time zone[], sends integer[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  refunded uuid[];
+  waiting uuid[];
+begin
+  perform 1 from private.webhook_send_windows w where w.user_id = any (user_ids) order by w.user_id for update;
+  with given as (
+    update private.webhook_send_windows w set sent = greatest(w.sent - back.sends, 0)
+    from unnest(user_ids, windows_opened_at, sends) as back (user_id, opened_at, sends)
+    where w.user_id = back.user_id and w.opened_at = back.opened_at
+    returning w.user_id)
+  select array_agg(given.user_id) into refunded from given;
+  select array_agg(late.webhook_id) into waiting
+  from (
+    select l.webhook_id
+    from public.webhooks h
+    join private.webhook_lanes l on l.webhook_id = h.id
+    join private.webhook_send_windows w on w.user_id = h.user_id and l.next_due_at = w.opened_at + interval '1 minute'
+    where h.user_id = any (refunded)
+    order by l.webhook_id
+    for update of l) as late;
+  update private.webhook_lanes l set next_due_at = now() where l.webhook_id = any (waiting);
+end
+$function$;
+grant execute on function private.refund_webhook_sends(uuid[],timestamp with time zone[],integer[]) to sb_service;
 
 CREATE OR REPLACE FUNCTION private.refuse_call(code text, details jsonb DEFAULT NULL::jsonb)
  RETURNS void
@@ -3788,6 +3999,39 @@ AS $function$
   where b.run_id = settled_usage.run_id and b.turn_id = settled_usage.turn_id and b.usage is not null
   having count(*) > 0
 $function$;
+
+CREATE OR REPLACE FUNCTION private.share_webhook_sends(user_ids uuid[], webhook_ids uuid[], send_limit integer)
+ RETURNS TABLE(webhook_id uuid, deliveries bigint, ends_at timestamp with time zone, ahead bigint, opened_at timestamp with time zone, left_ms double precision)
+ LANGUAGE plpgsql
+ STRICT
+AS $function$
+#variable_conflict use_column
+begin
+  return query
+  with granted as materialized (
+    select g.*
+    from (select array_agg(asked.user_id) as user_ids, array_agg(asked.sends) as sends
+          from (select user_id, count(*)::integer as sends from unnest(user_ids) as made (user_id) group by user_id) as asked) as a
+    cross join lateral private.grant_webhook_sends(a.user_ids, a.sends, send_limit) as g
+  ), shares as (
+    select turns.webhook_id, count(*) filter (where turns.turn <= turns.granted) as deliveries, count(*) as wanted,
+      turns.ends_at, turns.opened_at, turns.left_ms
+    from (
+      select made.webhook_id, g.granted, g.ends_at, g.opened_at, g.left_ms,
+        row_number() over (partition by made.user_id order by made.place) as turn
+      from unnest(user_ids, webhook_ids) with ordinality as made (user_id, webhook_id, place)
+      join granted g on g.user_id = made.user_id) as turns
+    group by turns.webhook_id, turns.ends_at, turns.opened_at, turns.left_ms
+  )
+  select s.webhook_id, nullif(s.deliveries, s.wanted), s.ends_at,
+    case when s.deliveries < s.wanted then
+      (select count(*) from (select 1 from private.webhook_queue q
+                             where q.webhook_id = s.webhook_id and q.run_at <= now() limit 10000) as few) end,
+    s.opened_at, s.left_ms
+  from shares s;
+end
+$function$;
+grant execute on function private.share_webhook_sends(uuid[],uuid[],integer) to sb_service;
 
 CREATE OR REPLACE FUNCTION private.sign_message()
  RETURNS trigger
@@ -4560,6 +4804,19 @@ create policy webhook_resumptions_service on private.webhook_resumptions to sb_s
   using (true)
   with check (true);
 grant delete, insert, select, update on table private.webhook_resumptions to sb_service;
+
+create table private.webhook_send_windows (
+  user_id uuid not null,
+  opened_at timestamp with time zone not null,
+  sent integer not null,
+  granted integer not null,
+  constraint webhook_send_windows_pkey PRIMARY KEY (user_id)
+) with (fillfactor=50, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000, autovacuum_vacuum_cost_delay=0);
+alter table private.webhook_send_windows enable row level security;
+create policy webhook_send_windows_service on private.webhook_send_windows to sb_service
+  using (true)
+  with check (true);
+grant delete, insert, select, update on table private.webhook_send_windows to sb_service;
 
 create schema public authorization pg_database_owner;
 grant create, usage on schema public to swarmbase_owner with grant option;
@@ -5379,10 +5636,12 @@ create table public.webhook_deliveries (
   next_retry_at timestamp with time zone,
   delivered_at timestamp with time zone,
   created_at timestamp with time zone default now() not null,
+  scheduled_for timestamp with time zone,
   constraint webhook_deliveries_pkey PRIMARY KEY (id),
   constraint webhook_deliveries_attempts_range CHECK (attempts >= 0),
   constraint webhook_deliveries_delivered_at_only_delivered CHECK ((delivered_at IS NOT NULL) = (status = 'delivered'::text)),
   constraint webhook_deliveries_next_retry_at_only_retrying CHECK (next_retry_at IS NULL OR status = 'retrying'::text),
+  constraint webhook_deliveries_scheduled_for_only_waiting CHECK (scheduled_for IS NULL OR (status = ANY (ARRAY['pending'::text, 'retrying'::text]))),
   constraint webhook_deliveries_status_known CHECK (status = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text, 'retrying'::text])),
   constraint webhook_deliveries_webhook_id_fkey FOREIGN KEY (webhook_id, user_id) REFERENCES public.webhooks(id, user_id) ON DELETE CASCADE
 ) with (fillfactor=50);
@@ -5414,9 +5673,11 @@ create table public.webhook_delivery_attempts (
   response_truncated boolean default false not null,
   response_time_ms integer,
   created_at timestamp with time zone default now() not null,
+  outcome text,
   constraint webhook_delivery_attempts_pkey PRIMARY KEY (id),
   constraint webhook_delivery_attempts_attempt_range CHECK (attempt >= 1),
   constraint webhook_delivery_attempts_cause_known CHECK (cause = ANY (ARRAY['schedule'::text, 'manual'::text, 'test'::text, 'replay'::text])),
+  constraint webhook_delivery_attempts_outcome_known CHECK (outcome = ANY (ARRAY['delivered'::text, 'retrying'::text, 'failed'::text])),
   constraint webhook_delivery_attempts_webhook_id_fkey FOREIGN KEY (webhook_id, user_id) REFERENCES public.webhooks(id, user_id) ON DELETE CASCADE
 );
 CREATE INDEX webhook_delivery_attempts_created_at_idx ON public.webhook_delivery_attempts USING brin (created_at);

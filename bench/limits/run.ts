@@ -17,8 +17,9 @@ const USERS = 10_000;
 const BUDGET_MICROSECONDS = 20;
 
 const limits = openLimits({
-  settings: { limitApi: 1_000_000, limitAuth: 1_000_000, limitAi: 1_000_000, limitTools: 0, limitWebhooks: 1_000_000 },
+  settings: { limitApi: 1_000_000, limitAuth: 1_000_000, limitAi: 1_000_000, limitTools: 0, limitWebhooks: 0 },
   store: null,
+  countWebhookSend: () => Promise.reject(new Error("webhook sends are counted in the database")),
   clock: systemClock,
   observer: createObserver({ level: "fatal", format: "json" }),
 });

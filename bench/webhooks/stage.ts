@@ -41,7 +41,8 @@ export interface Stage {
   insertEvents(count: number, endpoints: number): Promise<void>;
   /** One, for one user; answers with its id. */
   insertEvent(endpoint: number): Promise<string>;
-  start(): { wake(): void; stop(): Promise<void> };
+  /** A node; sends a minute for each user are limited only where that is asked for. */
+  start(limitWebhooks?: number): { wake(): void; stop(): Promise<void> };
   close(): Promise<void>;
 }
 
@@ -82,7 +83,10 @@ export async function openStage(): Promise<Stage> {
     },
     prepare: async (endpoints, urlOf = (endpoint) => `${receiverUrl}/${endpoint}`) => {
       // Not deleted: vacuuming what was there before would be part of what is measured.
-      await asAdmin(url, "truncate auth.users, private.webhook_queue, private.webhook_lanes, private.events cascade");
+      await asAdmin(
+        url,
+        "truncate auth.users, private.webhook_queue, private.webhook_lanes, private.events, private.webhook_send_windows cascade",
+      );
       await pool.query(
         `insert into auth.users (id, email)
          select ('00000000-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, n || '@example.test'
@@ -117,7 +121,7 @@ export async function openStage(): Promise<Stage> {
       );
       return rows[0]?.id ?? "";
     },
-    start: () => {
+    start: (limitWebhooks = 0) => {
       const room = openWebhooks({
         database: { service: roomPool },
         outbound,
@@ -127,6 +131,7 @@ export async function openStage(): Promise<Stage> {
           webhookConcurrency: 256,
           webhookEndpointConcurrency: 8,
           webhookQueueLimit: 0,
+          limitWebhooks,
           webhookRetentionDays: 0,
           stopTimeoutMs: 1_000,
         },

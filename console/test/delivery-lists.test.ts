@@ -15,6 +15,7 @@ function listed(id: string, created_at: string, status: ListedDelivery["status"]
     status_code: null,
     attempts: 1,
     next_retry_at: null,
+    scheduled_for: null,
     delivered_at: null,
     created_at,
   };

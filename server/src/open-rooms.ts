@@ -114,7 +114,13 @@ export async function openRooms(options: RoomsOptions): Promise<Rooms> {
   const policy = createAddressPolicy({ allowedCidrs: decideAllowedCidrs(settings) });
   const ca = await readAuthorities(options);
   const webhooks = openWebhookRoom(options, { policy, listenUrl, ca });
-  const limits = openLimits({ settings, store: await connectLimitStore(options), clock, observer });
+  const limits = openLimits({
+    settings,
+    store: await connectLimitStore(options),
+    countWebhookSend: (userId) => webhooks.countSend(userId),
+    clock,
+    observer,
+  });
   const toolKey = deriveKey(masterKey, TOOL_KEY_PURPOSE);
   const onEvents = (): void => webhooks.wake();
   const agents = openAgentRoom({ ...options, listenUrl, policy, ca, toolKey, limits, onEvents });

@@ -32,7 +32,8 @@ const COUNTED = {
   auth: "the calls of `/auth/v1` below; beside the address, the e-mail address that is named has ten times as many",
   ai: "each answer of an agent that is started",
   tool: "each tool call of an agent, and the function below that makes one",
-  webhook: "the functions below that send one; automatic deliveries beyond it wait their turn and are never dropped",
+  webhook:
+    "each request to a webhook: the functions below, and automatic deliveries and their retries, which wait beyond it and are never dropped ([why a delivery waits](../guides/limits.md#why-a-delivery-waits))",
 } as const satisfies Record<keyof typeof LIMITS, string>;
 
 /** The whole of docs/reference/limits.md. */

@@ -1,7 +1,7 @@
 import type { Row } from "./client.ts";
 
 export const LISTED =
-  "id, webhook_id, event_id, event_type, status, status_code, attempts, next_retry_at, delivered_at, created_at";
+  "id, webhook_id, event_id, event_type, status, status_code, attempts, next_retry_at, scheduled_for, delivered_at, created_at";
 
 /** What a list shows of a delivery: all but what was sent and answered. */
 export type ListedDelivery = Omit<Row<"webhook_deliveries">, "user_id" | "payload" | "response_body">;

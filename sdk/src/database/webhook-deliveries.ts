@@ -17,6 +17,7 @@ export type WebhookDeliveriesTable = {
     next_retry_at: string | null;
     delivered_at: string | null;
     created_at: string;
+    scheduled_for: string | null;
   };
   Insert: never;
   Update: never;

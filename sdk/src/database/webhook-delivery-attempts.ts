@@ -15,6 +15,7 @@ export type WebhookDeliveryAttemptsTable = {
     response_truncated: boolean;
     response_time_ms: number | null;
     created_at: string;
+    outcome: "delivered" | "retrying" | "failed" | null;
   };
   Insert: never;
   Update: never;

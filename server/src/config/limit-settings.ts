@@ -54,7 +54,8 @@ export const LIMIT_SETTINGS = [
     max: MOST_PER_MINUTE,
     default: 100,
     secret: false,
-    description: "Webhook tests and manual retries a minute for each user; 0 is no limit.",
+    description:
+      "Requests to webhooks a minute for each user: deliveries and their retries, which wait beyond it, and tests and manual retries, which are refused; 0 is no limit.",
   },
   {
     name: "REDIS_URL",

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type AppError, toAppError } from "../errors/index.ts";
-import { addressKey, type Limits, rateLimitedError, type Standing, type WindowName } from "../limits/index.ts";
+import { addressKey, type Limits, rateLimitedError, type Standing, userKey, type WindowName } from "../limits/index.ts";
 import { callerOf } from "./caller.ts";
 import { toPlainAddress } from "./proxy-trust.ts";
 import type { Route } from "./route.ts";
@@ -47,7 +47,7 @@ export function buildCallCounter(limits: Limits, { limit, limitOf, names }: Coun
       }
       if (row === "auth") return take(limits, request, reply, "auth", addressOf(request));
       const { principal } = callerOf(request);
-      const key = principal.kind === "user" ? `user:${principal.userId}` : addressOf(request);
+      const key = principal.kind === "user" ? userKey(principal.userId) : addressOf(request);
       await take(limits, request, reply, "api", key);
       if (row !== "api") await take(limits, request, reply, row, key);
     },

@@ -1,9 +1,17 @@
 // In charge of: how many calls a key has left in its window, shared between nodes where there is a store for it.
 // Not in charge of: which call counts for which row and key, or how an HTTP answer says so (http).
 export { addressKey } from "./address-key.ts";
-export { type Limits, type LimitSettings, openLimits, type OpenLimitsOptions, type WindowName } from "./open-limits.ts";
+export {
+  type Limits,
+  type LimitSettings,
+  openLimits,
+  type OpenLimitsOptions,
+  type WebhookSend,
+  type WindowName,
+} from "./open-limits.ts";
 export { pingStore } from "./ping-store.ts";
 export { rateLimitedError } from "./rate-limited-error.ts";
 export type { SharedStore } from "./shared-store.ts";
 export type { Standing } from "./standing.ts";
 export { connectStore } from "./connect-store.ts";
+export { userKey } from "./user-key.ts";

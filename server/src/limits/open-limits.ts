@@ -4,6 +4,7 @@ import type { Observer } from "../observe/index.ts";
 import type { Clock } from "../time/index.ts";
 import { guardStore, type SharedStore } from "./shared-store.ts";
 import { type Standing, toStanding } from "./standing.ts";
+import { userIdOf } from "./user-key.ts";
 import { type LimitSettings, WINDOWS, type WindowName } from "./windows.ts";
 
 export type { LimitSettings, WindowName } from "./windows.ts";
@@ -12,8 +13,18 @@ export interface OpenLimitsOptions {
   readonly settings: LimitSettings;
   /** Where nodes count together; null when each counts for itself. */
   readonly store: SharedStore | null;
+  /** Counts a webhook send of a user, together with those that the workers of all nodes make. */
+  countWebhookSend(userId: string): Promise<WebhookSend>;
   readonly clock: Clock;
   readonly observer: Observer;
+}
+
+/** How a user stands after one more send was asked for. */
+export interface WebhookSend {
+  readonly isGranted: boolean;
+  readonly remaining: number;
+  /** Until the window is over. */
+  readonly leftMs: number;
 }
 
 export interface Limits {
@@ -27,7 +38,7 @@ export interface Limits {
 
 /** The windows that a node keeps to itself and can look into. */
 type LocalWindowName = {
-  [Name in WindowName]: (typeof WINDOWS)[Name]["isLocal"] extends true ? Name : never;
+  [Name in WindowName]: (typeof WINDOWS)[Name]["countedIn"] extends "node" ? Name : never;
 }[WindowName];
 
 type Counter = Pick<RateLimiterMemory, "consume" | "get" | "points">;
@@ -35,15 +46,24 @@ type Counter = Pick<RateLimiterMemory, "consume" | "get" | "points">;
 const PREFIX = "swarmbase:limit";
 
 /** A window opens with a key's first call and lasts a minute; then the key begins anew. */
-export function openLimits({ settings, store, clock, observer }: OpenLimitsOptions): Limits {
+export function openLimits({ settings, store, countWebhookSend, clock, observer }: OpenLimitsOptions): Limits {
   const guarded = store === null ? null : guardStore(store, observer);
   const counters = new Map<WindowName, Counter>();
-  for (const [name, { row, setting, times, isLocal }] of entriesOf(WINDOWS)) {
+  for (const [name, { row, setting, times, countedIn }] of entriesOf(WINDOWS)) {
     const points = settings[setting] * times;
-    if (points === 0) continue;
+    if (points === 0 || countedIn === "database") continue;
     const options = { points, duration: LIMITS[row].windowSeconds, keyPrefix: `${PREFIX}:${name}` };
-    counters.set(name, guarded === null || isLocal ? new RateLimiterMemory(options) : openShared(guarded, options));
+    const isLocal = guarded === null || countedIn === "node";
+    counters.set(name, isLocal ? new RateLimiterMemory(options) : openShared(guarded, options));
   }
+  const takeWebhookSend = async (key: string): Promise<Standing | null> => {
+    const limit = settings.limitWebhooks;
+    if (limit === 0) return null;
+    const { isGranted, remaining, leftMs } = await countWebhookSend(userIdOf(key));
+    if (!isGranted) observer.note("limit.hit", { row: "webhook" });
+    const counted = { remainingPoints: remaining, msBeforeNext: leftMs };
+    return toStanding(counted, { limit, isExceeded: !isGranted, now: clock.now() });
+  };
 
   const count = async (window: WindowName, key: string, calls: number): Promise<Standing | null> => {
     const counter = counters.get(window);
@@ -59,6 +79,7 @@ export function openLimits({ settings, store, clock, observer }: OpenLimitsOptio
 
   return {
     async take(window, key) {
+      if (window === "webhook") return takeWebhookSend(key);
       const standing = await count(window, key, 1);
       if (standing?.isExceeded === true) observer.note("limit.hit", { row: window });
       return standing;

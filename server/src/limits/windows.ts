@@ -9,21 +9,21 @@ interface Window {
   readonly setting: keyof LimitSettings;
   /** How many times the row's number. */
   readonly times: number;
-  /** Counted by each node for itself, also where there is a shared store. */
-  readonly isLocal: boolean;
+  /** By each node for itself, in the shared store where there is one, or with the sends that workers make. */
+  readonly countedIn: "node" | "store" | "database";
 }
 
 /** Counts of their own. Rows of the interface, and what is counted beside them. */
 export const WINDOWS = {
-  api: { row: "api", setting: "limitApi", times: 1, isLocal: false },
-  auth: { row: "auth", setting: "limitAuth", times: 1, isLocal: false },
+  api: { row: "api", setting: "limitApi", times: 1, countedIn: "store" },
+  auth: { row: "auth", setting: "limitAuth", times: 1, countedIn: "store" },
   /** Attempts that name an e-mail address, from wherever. Many share one of ours; few can share theirs. */
-  authEmail: { row: "auth", setting: "limitAuth", times: 10, isLocal: false },
+  authEmail: { row: "auth", setting: "limitAuth", times: 10, countedIn: "store" },
   /** Refresh tokens that were refused, by address: whoever invents session ids would never run out of them. */
-  refusedRefresh: { row: "api", setting: "limitApi", times: 1, isLocal: true },
-  ai: { row: "ai", setting: "limitAi", times: 1, isLocal: false },
-  tool: { row: "tool", setting: "limitTools", times: 1, isLocal: false },
-  webhook: { row: "webhook", setting: "limitWebhooks", times: 1, isLocal: false },
+  refusedRefresh: { row: "api", setting: "limitApi", times: 1, countedIn: "node" },
+  ai: { row: "ai", setting: "limitAi", times: 1, countedIn: "store" },
+  tool: { row: "tool", setting: "limitTools", times: 1, countedIn: "store" },
+  webhook: { row: "webhook", setting: "limitWebhooks", times: 1, countedIn: "database" },
 } as const satisfies Record<string, Window>;
 
 export type WindowName = keyof typeof WINDOWS;

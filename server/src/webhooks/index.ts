@@ -6,3 +6,4 @@ export type { AttemptNow } from "./calls/attempt-now.ts";
 export type { CallerId } from "./calls/webhook-access.ts";
 export { openWebhooks, type WebhookRoom, type WebhooksOptions } from "./open-webhooks.ts";
 export type { Recovery } from "./sql/recoveries.ts";
+export type { CountedSend } from "./sql/send-windows.ts";

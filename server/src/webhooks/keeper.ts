@@ -1,7 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Alarm, type Worker, spread } from "../jobs/index.ts";
 import { runSteps } from "./run-steps.ts";
-import { deleteExpiredSecrets, failHeldDeliveries, wakeOrphanedLanes, wakeOversleptLanes } from "./sql/housekeeping.ts";
+import {
+  deleteExpiredSecrets,
+  deleteOldSendWindows,
+  failHeldDeliveries,
+  wakeOrphanedLanes,
+  wakeOversleptLanes,
+} from "./sql/housekeeping.ts";
 import { failFullQueues, switchOffFullest } from "./sql/full-queues.ts";
 import { type PrunedTable, pruneBatch } from "./sql/prune.ts";
 import { resumeAfterBans } from "./sql/suspensions.ts";
@@ -33,6 +39,7 @@ export function createKeeper(tools: WebhookTools, options: KeeperOptions): Worke
       await wakeOrphanedLanes(pool);
       await wakeOversleptLanes(pool);
       await deleteExpiredSecrets(pool);
+      await deleteOldSendWindows(pool);
       if ((await resumeAfterBans(pool)) > 0) onResumed();
       if (queueLimit > 0) await boundQueues(signal);
       while (!signal.aborted && (await failHeldDeliveries(pool, HELD_DAYS, BATCH_SIZE)) === BATCH_SIZE);

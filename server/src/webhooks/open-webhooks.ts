@@ -17,6 +17,7 @@ import { createKeeper } from "./keeper.ts";
 import { createRecoveryWorker } from "./recovery-worker.ts";
 import { createRelay } from "./relay.ts";
 import type { Recovery } from "./sql/recoveries.ts";
+import { type CountedSend, grantSend } from "./sql/send-windows.ts";
 import { type BacklogRow, selectBacklog } from "./sql/select-backlog.ts";
 import type { ReplayedDelivery } from "./sql/replay-event.ts";
 import type { WebhookTools } from "./webhook-options.ts";
@@ -52,6 +53,7 @@ export interface WebhooksOptions {
     | "webhookQueueLimit"
     | "webhookRetentionDays"
     | "stopTimeoutMs"
+    | "limitWebhooks"
   >;
   readonly observer: Observer;
   readonly clock: Clock;
@@ -71,6 +73,8 @@ export interface WebhookRoom {
   replay(call: ReplayCall): Promise<ReplayedDelivery[]>;
   recoverSince(call: RecoverSinceCall): Promise<Recovery>;
   findRecovery(callerId: CallerId, id: string): Promise<Recovery | null>;
+  /** Counts one send of a user, together with those of the dispatchers. */
+  countSend(userId: string): Promise<CountedSend>;
   /** What is due and has not been made, for whoever watches over it. */
   findBacklog(): Promise<readonly BacklogRow[]>;
 }
@@ -89,6 +93,7 @@ export function openWebhooks(options: WebhooksOptions): WebhookRoom {
     random,
     schedule: settings.webhookRetrySchedule,
     disableRule: DISABLE_RULE,
+    sendLimit: settings.limitWebhooks,
   };
   const events = new Alarm();
   const deliveries = new Alarm();
@@ -144,6 +149,7 @@ export function openWebhooks(options: WebhooksOptions): WebhookRoom {
       return recovery;
     },
     findRecovery: (callerId, id) => findRecovery(tools, callerId, id),
+    countSend: (userId) => grantSend(tools.pool, userId, tools.sendLimit),
     findBacklog: () => selectBacklog(tools.pool),
   };
 }

@@ -15,4 +15,6 @@ export interface WebhookTools {
   readonly random: () => number;
   readonly schedule: Schedule;
   readonly disableRule: DisableRule;
+  /** Sends a minute for each user; 0 is no limit. */
+  readonly sendLimit: number;
 }

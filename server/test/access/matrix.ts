@@ -321,6 +321,11 @@ private.webhook_lanes            | insert                            | no    no 
 private.webhook_lanes            | update                            | no    no    no     no     no      no       no    no      yes
 private.webhook_lanes            | delete                            | no    no    no     no     no      no       no    no      yes
 
+private.webhook_send_windows     | select                            | no    no    no     no     no      no       no    no      yes
+private.webhook_send_windows     | insert                            | no    no    no     no     no      no       no    no      yes
+private.webhook_send_windows     | update                            | no    no    no     no     no      no       no    no      yes
+private.webhook_send_windows     | delete                            | no    no    no     no     no      no       no    no      yes
+
 private.webhook_resumptions      | select                            | no    no    no     no     no      no       no    no      yes
 private.webhook_resumptions      | insert                            | no    no    no     no     no      no       no    no      yes
 private.webhook_resumptions      | update                            | no    no    no     no     no      no       no    no      yes

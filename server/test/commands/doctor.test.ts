@@ -86,7 +86,12 @@ test("a running instance: in order, then with faults made on purpose", SLOW, asy
          insert into private.migrations (name, run_on) values ('9999_from_the_future', now());
          select pg_create_physical_replication_slot('left_behind', true);
          insert into private.webhook_queue (delivery_id, webhook_id, event_seq, run_at)
-         select gen_random_uuid(), gen_random_uuid(), 1, now() - interval '1 hour'`,
+         select gen_random_uuid(), gen_random_uuid(), 1, now() - interval '1 hour';
+         with asleep as (
+           insert into private.webhook_lanes (webhook_id, next_due_at)
+           values (gen_random_uuid(), now() + interval '1 minute') returning webhook_id)
+         insert into private.webhook_queue (delivery_id, webhook_id, event_seq, run_at)
+         select gen_random_uuid(), webhook_id, 1, now() - interval '2 hours' from asleep`,
       );
       const { code, findings } = await examine(t, { env });
       assert.equal(code, 1);

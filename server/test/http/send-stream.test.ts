@@ -8,6 +8,7 @@ import type { FunctionCall, NamedFunction } from "../../src/functions/index.ts";
 import { type Gate, functionRoutes } from "../../src/http/index.ts";
 import { type Limits, openLimits } from "../../src/limits/index.ts";
 import { systemClock } from "../../src/time/index.ts";
+import { countSendsHere } from "../limits/support/webhook-sends.ts";
 import { silentObserver } from "../support/silent-observer.ts";
 import { startServer, until } from "./support/test-server.ts";
 
@@ -26,6 +27,7 @@ async function serve(t: TestContext, run: (call: FunctionCall) => AsyncIterable<
   const limits: Limits = openLimits({
     settings: { limitApi: 50, limitAuth: 0, limitAi: 7, limitTools: 0, limitWebhooks: 0 },
     store: null,
+    countWebhookSend: countSendsHere(0),
     clock: systemClock,
     observer: silentObserver,
   });

@@ -8,6 +8,7 @@ import { type LimitSettings, openLimits } from "../../src/limits/index.ts";
 import { systemClock } from "../../src/time/index.ts";
 import { exchange, startServer } from "../http/support/test-server.ts";
 import { silentObserver } from "../support/silent-observer.ts";
+import { countSendsHere } from "./support/webhook-sends.ts";
 
 type Answer = Awaited<ReturnType<Awaited<ReturnType<typeof startServer>>["request"]>>;
 
@@ -38,6 +39,7 @@ async function serve(
   const limits = openLimits({
     settings: { ...none, ...settings },
     store: null,
+    countWebhookSend: countSendsHere(settings.limitWebhooks ?? 0),
     clock: systemClock,
     observer: silentObserver,
   });

@@ -10,6 +10,7 @@ import {
 import type { Observer } from "../../src/observe/index.ts";
 import { systemClock } from "../../src/time/index.ts";
 import { createMemoryStore, type MemoryStore } from "./support/memory-store.ts";
+import { countSendsHere } from "./support/webhook-sends.ts";
 
 const SETTINGS: LimitSettings = { limitApi: 3, limitAuth: 2, limitAi: 1, limitTools: 1, limitWebhooks: 1 };
 const START_MS = Date.UTC(2026, 0, 1);
@@ -19,7 +20,13 @@ const STORE_RESTS_MS = 1_000;
 function open(settings: Partial<LimitSettings> = {}, store: MemoryStore | null = null) {
   const notes: string[] = [];
   const observer: Observer = { note: (name) => void notes.push(name), child: () => observer };
-  const limits = openLimits({ settings: { ...SETTINGS, ...settings }, store, clock: systemClock, observer });
+  const limits = openLimits({
+    settings: { ...SETTINGS, ...settings },
+    store,
+    countWebhookSend: countSendsHere(SETTINGS.limitWebhooks),
+    clock: systemClock,
+    observer,
+  });
   return { limits, notes };
 }
 
@@ -33,6 +40,10 @@ async function take(limits: Limits, key: string): Promise<Standing> {
   const standing = await limits.take("api", key);
   assert.ok(standing !== null);
   return standing;
+}
+
+function outcomeOf(standing: Standing | null): unknown[] {
+  return [standing?.isExceeded, standing?.remaining, standing?.retryAfterSeconds];
 }
 
 async function remainingOf(limits: Limits, key: string, calls: number): Promise<(number | "exceeded")[]> {
@@ -78,7 +89,18 @@ describe("a window", () => {
     assert.equal((await limits.take("ai", "a"))?.isExceeded, false);
     assert.equal((await limits.take("ai", "a"))?.isExceeded, true);
     assert.equal((await limits.take("tool", "a"))?.isExceeded, false);
-    assert.equal((await limits.take("webhook", "a"))?.isExceeded, false);
+  });
+
+  it("of webhook sends is where workers count theirs, whatever the store is", async () => {
+    const store = createMemoryStore();
+    const { limits, notes } = open({}, store);
+    assert.deepEqual(outcomeOf(await limits.take("webhook", "user:a")), [false, 0, 60]);
+    assert.deepEqual(outcomeOf(await limits.take("webhook", "user:a")), [true, 0, 60]);
+    assert.deepEqual(outcomeOf(await limits.take("webhook", "user:b")), [false, 0, 60]);
+    await assert.rejects(limits.take("webhook", "ip:127.0.0.1"), /not the key of a user/);
+    assert.equal(store.asked, 0);
+    assert.deepEqual(notes, ["limit.hit"]);
+    assert.equal(await open({ limitWebhooks: 0 }).limits.take("webhook", "user:a"), null);
   });
 
   it("is not there when its number is 0", async () => {

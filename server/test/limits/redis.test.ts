@@ -6,6 +6,7 @@ import { connectStore, type Limits, openLimits, type Standing } from "../../src/
 import type { Observer } from "../../src/observe/index.ts";
 import { systemClock } from "../../src/time/index.ts";
 import { findRedisProgram, startRedis } from "./support/redis-server.ts";
+import { countSendsHere } from "./support/webhook-sends.ts";
 
 const PROGRAM = findRedisProgram();
 const { REDIS_URL: GIVEN_URL } = process.env;
@@ -27,7 +28,8 @@ async function openNode(t: TestContext, url: string, limitApi: number): Promise<
   const settings = { limitApi, limitAuth: 0, limitAi: 0, limitTools: 0, limitWebhooks: 0 };
   const { store, close } = await connectStore(url, observer);
   t.after(() => close());
-  const limits = openLimits({ settings, store, clock: systemClock, observer });
+  const countWebhookSend = countSendsHere(0);
+  const limits = openLimits({ settings, store, countWebhookSend, clock: systemClock, observer });
   return { limits, notes, isReady: () => store.isReady };
 }
 

@@ -26,6 +26,7 @@ const workWith = (query: Query, alarm: Alarm, observer = silentObserver): Worker
       random: Math.random,
       schedule: [0],
       disableRule: { failingDays: 5, minFailures: 20, warnAfterDays: 1 },
+      sendLimit: 0,
     },
     { alarm, pollMs: 1, intake: NO_ROOM, onDeliveries: () => {} },
   );

@@ -8,7 +8,14 @@ import { silentObserver } from "../support/silent-observer.ts";
 import { startReceiver } from "./support/receiver.ts";
 import { openStage, type Stage, until } from "./support/stage.ts";
 
-const ROOM = { leaseMs: 30_000, maxRows: 100, laneShare: 3, laneRoom: new Map<string, number>(), fullUserIds: [] };
+const ROOM = {
+  leaseMs: 30_000,
+  maxRows: 100,
+  laneShare: 3,
+  laneRoom: new Map<string, number>(),
+  fullUserIds: [],
+  sendLimit: 0,
+};
 
 describe("deliveries claimed as they are made", () => {
   const closers: (() => Promise<void>)[] = [];

@@ -26,7 +26,10 @@ function hold(webhookId: string, userId = webhookId): HeldDelivery {
     },
     batch: { claim: "", broken: new AbortController() },
     runAt: "",
+    sendWindow: null,
+    sendUntilMs: Number.POSITIVE_INFINITY,
     leasedUntilMs: 0,
+    isSent: false,
     state: "waiting",
   };
 }

@@ -9,8 +9,10 @@ import { sendAttempt } from "../send-attempt.ts";
 import { type ClaimRequest, claimDueDeliveries } from "../sql/claim-due-deliveries.ts";
 import type { ClaimedDelivery } from "../sql/delivery-row.ts";
 import { releaseClaims } from "../sql/release-claims.ts";
+import { refundSends } from "../sql/send-windows.ts";
 import { selectNextDueMs } from "../sql/select-next-due.ts";
 import type { WebhookTools } from "../webhook-options.ts";
+import { findRefunds } from "./find-refunds.ts";
 import type { ClaimedBatch, HeldDelivery } from "./held-delivery.ts";
 import type { Intake, Offer } from "./intake.ts";
 import { type LaneLimits, type LaneShares, Lanes } from "./lanes.ts";
@@ -140,7 +142,7 @@ class Dispatcher {
     this.#roomAlarms.delete(alarm);
   }
 
-  /** The lease counts from now, before anybody is asked for it. */
+  /** The lease, and what is left of a window, count from now, before anybody is asked for them. */
   #prepareClaim(
     { laneShare, laneRoom }: LaneShares,
     room: number,
@@ -151,14 +153,18 @@ class Dispatcher {
     const { leaseMs } = this.#options;
     const batch: ClaimedBatch = { claim: randomUUID(), broken: new AbortController() };
     setMaxListeners(0, batch.broken.signal);
-    const leasedUntilMs = performance.now() + leaseMs;
+    const askedAtMs = performance.now();
     const maxRows = Math.min(room, MAX_CLAIMED_ROWS);
     const fullUserIds = this.#lanes.fullUsers();
     const hold = (claimed: readonly ClaimedDelivery[]): HeldDelivery[] => {
       if (claimed.length > 0) this.#batches.set(batch, claimed.length);
-      return claimed.map((one): HeldDelivery => ({ ...one, batch, leasedUntilMs, state: "waiting" }));
+      return claimed.map((one): HeldDelivery => {
+        const sendUntilMs = askedAtMs + (one.sendWindow?.leftMs ?? Number.POSITIVE_INFINITY);
+        return { ...one, batch, sendUntilMs, leasedUntilMs: askedAtMs + leaseMs, isSent: false, state: "waiting" };
+      });
     };
-    return { request: { claim: batch.claim, leaseMs, maxRows, laneShare, laneRoom, fullUserIds }, hold };
+    const { sendLimit } = this.#tools;
+    return { request: { claim: batch.claim, leaseMs, maxRows, laneShare, laneRoom, fullUserIds, sendLimit }, hold };
   }
 
   async #claim(): Promise<"none" | "some" | "more"> {
@@ -202,6 +208,9 @@ class Dispatcher {
     const { schedule, clock, random, observer, outbound } = this.#tools;
     const signal = batch.broken.signal;
     if (signal.aborted || !isLeaseSafe(held, this.#options.leaseMs)) return this.#breakOff(held);
+    // Its send was counted in a window that is over. What waits behind it goes back with it, to be counted anew.
+    if (performance.now() >= held.sendUntilMs) return this.#breakOff(held, this.#lanes.setAside(delivery.webhookId));
+    held.isSent = true;
     const result = await sendAttempt(delivery, { outbound, clock, signal });
     if (result === null) return this.#breakOff(held);
 
@@ -241,9 +250,9 @@ class Dispatcher {
   }
 
   /** Sent perhaps, recorded never: the delivery is given back, and made again by whoever claims it next. */
-  async #breakOff(held: HeldDelivery): Promise<void> {
+  async #breakOff(held: HeldDelivery, others: readonly HeldDelivery[] = []): Promise<void> {
     this.#lanes.endSending(held, null);
-    await this.#release([held]);
+    await this.#release([held, ...others]);
     this.#pump();
   }
 
@@ -266,9 +275,11 @@ class Dispatcher {
     }));
     for (const held of released) held.state = "aside";
     // When this fails too, the leases run out.
-    await releaseClaims(this.#tools.pool, claims).catch((error: unknown) =>
-      this.#tools.observer.note("webhook.release_failed", { deliveries: claims.length, error }),
-    );
+    const { pool, observer } = this.#tools;
+    const refunds = findRefunds(released);
+    await releaseClaims(pool, claims)
+      .then(() => (refunds.length === 0 ? undefined : refundSends(pool, refunds)))
+      .catch((error: unknown) => observer.note("webhook.release_failed", { deliveries: claims.length, error }));
     for (const held of released) this.#forget(held);
   }
 

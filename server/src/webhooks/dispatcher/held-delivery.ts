@@ -1,4 +1,5 @@
 import type { Delivery } from "../delivery.ts";
+import type { SendWindow } from "../sql/delivery-row.ts";
 
 /** Deliveries that were claimed together: their leases live and die together, and so do their requests. */
 export interface ClaimedBatch {
@@ -12,7 +13,13 @@ export interface HeldDelivery {
   readonly batch: ClaimedBatch;
   /** When it was due before it was claimed. */
   readonly runAt: string;
+  /** What its send was counted in; null without a limit. */
+  readonly sendWindow: SendWindow | null;
+  /** When that window is over, by the monotonic clock of this process: later its send has not been counted. */
+  readonly sendUntilMs: number;
   /** By the monotonic clock of this process; from then on somebody else may send it. */
   leasedUntilMs: number;
+  /** Whether a request was begun, so that its send was used. */
+  isSent: boolean;
   state: "waiting" | "aside" | "sending" | "recording" | "dropped";
 }

@@ -10,6 +10,8 @@ export interface ClaimRequest {
   readonly laneShare: number;
   readonly laneRoom: ReadonlyMap<string, number>;
   readonly fullUserIds: readonly string[];
+  /** Sends a minute for each user; 0 is no limit. */
+  readonly sendLimit: number;
 }
 
 export async function claimDueDeliveries(
@@ -19,7 +21,7 @@ export async function claimDueDeliveries(
 ): Promise<ClaimedDelivery[]> {
   const { rows } = await pool.query<ClaimedRow>(
     `select ${CLAIMED_COLUMNS}
-     from private.claim_webhook_deliveries($1, $2 * interval '1 millisecond', $3, $4, $5, $6, $7, $8)`,
+     from private.claim_webhook_deliveries($1, $2 * interval '1 millisecond', $3, $4, $5, $6, $7, $8, $9)`,
     [
       request.claim,
       request.leaseMs,
@@ -29,6 +31,7 @@ export async function claimDueDeliveries(
       [...request.laneRoom.keys()],
       [...request.laneRoom.values()],
       request.fullUserIds,
+      request.sendLimit,
     ],
   );
   return rows.map(toClaimedDelivery);

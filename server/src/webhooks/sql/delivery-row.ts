@@ -40,18 +40,39 @@ export function toDelivery(row: DeliveryRow): Delivery {
 
 /** Of the functions that claim. Times stay text: the driver would make dates of them, which lose microseconds. */
 export const CLAIMED_COLUMNS = `id, run_at::text as due_at, webhook_id, user_id, event_id, event_type, body, attempts,
-       attempts_before, cause, url, secret, previous_secrets, headers, retry_count, timeout_ms`;
+       attempts_before, cause, url, secret, previous_secrets, headers, retry_count, timeout_ms,
+       window_opened_at::text as window_opened_at, window_left_ms`;
 
-export interface ClaimedRow extends DeliveryRow {
+/** Of the window that a send was granted from; null without a limit. */
+export interface WindowColumns {
+  readonly window_opened_at: string | null;
+  readonly window_left_ms: number | null;
+}
+
+export interface ClaimedRow extends DeliveryRow, WindowColumns {
   readonly due_at: string;
+}
+
+/** The window of the user that the send of a delivery was counted in; it has to be made before the window is over. */
+export interface SendWindow {
+  /** As text, so that it can be compared in the database. */
+  readonly openedAt: string;
+  /** When the database was asked. */
+  readonly leftMs: number;
 }
 
 export interface ClaimedDelivery {
   readonly delivery: Delivery;
   /** When it was due before it was claimed, as text, so that nothing is lost when it is given back. */
   readonly runAt: string;
+  /** Null without a limit. */
+  readonly sendWindow: SendWindow | null;
 }
 
 export function toClaimedDelivery(row: ClaimedRow): ClaimedDelivery {
-  return { delivery: toDelivery(row), runAt: row.due_at };
+  return { delivery: toDelivery(row), runAt: row.due_at, sendWindow: toSendWindow(row) };
+}
+
+export function toSendWindow({ window_opened_at: openedAt, window_left_ms: leftMs }: WindowColumns): SendWindow | null {
+  return openedAt === null || leftMs === null ? null : { openedAt, leftMs };
 }

@@ -1,10 +1,10 @@
 import type pg from "pg";
 import type { ClaimRequest } from "./claim-due-deliveries.ts";
-import type { ClaimedDelivery } from "./delivery-row.ts";
+import { type ClaimedDelivery, toSendWindow, type WindowColumns } from "./delivery-row.ts";
 
 export interface FannedOut {
   readonly events: number;
-  /** Deliveries that were made and wait for a claim. */
+  /** Deliveries that were made and wait for a claim, apart from those that the limit holds back. */
   readonly unclaimed: number;
   /** Webhooks were enabled again, and what was held for them waits for a claim. */
   readonly hasResumptions: boolean;
@@ -20,7 +20,7 @@ interface SummaryRow {
 }
 
 /** With the first delivery of each webhook. */
-interface TargetColumns {
+interface TargetColumns extends WindowColumns {
   readonly user_id: string;
   readonly url: string;
   readonly secret: string;
@@ -48,8 +48,9 @@ export async function fanOutEvents(
   const { rows } = await pool.query<SummaryRow | FreshRow>({
     name: "webhooks-fan-out",
     text: `select events, unclaimed, has_resumptions, made_at::text as made_at, id, webhook_id, event_id, event_type, body,
-       user_id, url, secret, previous_secrets, headers, retry_count, timeout_ms
-     from private.fan_out_events($1, $2 * interval '1 millisecond', $3, $4 * interval '1 millisecond', $5, $6, $7, $8, $9)`,
+       user_id, url, secret, previous_secrets, headers, retry_count, timeout_ms,
+       window_opened_at::text as window_opened_at, window_left_ms
+     from private.fan_out_events($1, $2 * interval '1 millisecond', $3, $4 * interval '1 millisecond', $5, $6, $7, $8, $9, $10)`,
     values: [
       maxEvents,
       firstDelayMs,
@@ -60,6 +61,7 @@ export async function fanOutEvents(
       [...(request?.laneRoom.keys() ?? [])],
       [...(request?.laneRoom.values() ?? [])],
       request?.fullUserIds ?? [],
+      request?.sendLimit ?? 0,
     ],
   });
   const [summary, ...fresh] = rows as [SummaryRow, ...FreshRow[]];
@@ -96,6 +98,7 @@ function toClaimed(rows: readonly FreshRow[], runAt: string): ClaimedDelivery[] 
         timeoutMs: target.timeout_ms,
       },
       runAt,
+      sendWindow: toSendWindow(target),
     };
   });
 }

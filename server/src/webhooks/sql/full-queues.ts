@@ -36,7 +36,7 @@ export async function failFullQueues(pool: pg.Pool, maxRows: number): Promise<nu
        order by q.delivery_id limit $1
        for update of q skip locked
      ), failed as (
-       update public.webhook_deliveries d set status = 'failed', next_retry_at = null
+       update public.webhook_deliveries d set status = 'failed', next_retry_at = null, scheduled_for = null
        from refused where d.id = refused.delivery_id and d.status in ('pending', 'retrying')
      )
      delete from private.webhook_queue q using refused where q.delivery_id = refused.delivery_id`,

@@ -15,7 +15,7 @@ export async function failHeldDeliveries(pool: pg.Pool, heldDays: number, maxRow
        limit $2
        for key share of w
      ), failed as (
-       update public.webhook_deliveries d set status = 'failed', next_retry_at = null
+       update public.webhook_deliveries d set status = 'failed', next_retry_at = null, scheduled_for = null
        from overdue where d.id = overdue.delivery_id and d.status in ('pending', 'retrying')
      )
      delete from private.webhook_queue q using overdue where q.delivery_id = overdue.delivery_id`,
@@ -44,6 +44,15 @@ export async function wakeOversleptLanes(pool: pg.Pool): Promise<void> {
        where o.next_due_at > now() + interval '1 minute'
          and (select min(q.run_at) from private.webhook_queue q where q.webhook_id = o.webhook_id) < o.next_due_at
        order by o.webhook_id for update skip locked)`,
+  );
+}
+
+/** Windows that were over long ago, of deleted users too. Those in use are passed by: nobody is to wait for this. */
+export async function deleteOldSendWindows(pool: pg.Pool): Promise<void> {
+  await pool.query(
+    `delete from private.webhook_send_windows
+     where user_id in (
+       select user_id from private.webhook_send_windows where opened_at < now() - interval '1 hour' for update skip locked)`,
   );
 }
 

@@ -89,6 +89,11 @@ export const HIDDEN_OPERATIONS: Readonly<Record<string, TableOperations>> = {
     insert: "(webhook_id) values (gen_random_uuid())",
     update: "failed_in_a_row = 1",
   }),
+  "private.webhook_send_windows": rows("private.webhook_send_windows", {
+    where: "user_id = :owner",
+    insert: "(user_id, opened_at, sent, granted) values (gen_random_uuid(), now(), 0, 0)",
+    update: "sent = 0",
+  }),
   "private.webhook_resumptions": rows("private.webhook_resumptions", {
     where: "webhook_id = :webhook",
     insert: "(webhook_id) values (:webhook)",

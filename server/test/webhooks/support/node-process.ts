@@ -28,6 +28,7 @@ process.once("message", (order: NodeProcessOrder) => {
       webhookConcurrency: 64,
       webhookEndpointConcurrency: 8,
       webhookQueueLimit: 0,
+      limitWebhooks: 0,
       webhookRetentionDays: 0,
       stopTimeoutMs: 1_000,
     },

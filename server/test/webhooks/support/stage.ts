@@ -47,6 +47,7 @@ const SETTINGS = {
   webhookConcurrency: 256,
   webhookEndpointConcurrency: 8,
   webhookQueueLimit: 0,
+  limitWebhooks: 0,
   webhookRetentionDays: 30,
   stopTimeoutMs: 2_000,
 };

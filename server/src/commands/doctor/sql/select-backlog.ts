@@ -2,7 +2,7 @@ import type { ClientBase } from "pg";
 
 export interface Backlog {
   readonly waiting: number;
-  /** How long the oldest delivery has been due, of webhooks that are not paused. */
+  /** How long the oldest delivery has been due, of webhooks that neither pause nor wait for the limit of their user. */
   readonly oldestSeconds: number;
   readonly eventsWaiting: number;
 }
@@ -19,7 +19,7 @@ export async function selectBacklog(client: ClientBase): Promise<Backlog | null>
             (select count(*)::int from (select from private.events limit 100000) as e) as "eventsWaiting"
      from private.webhook_queue q
      left join private.webhook_lanes l on l.webhook_id = q.webhook_id
-     where q.run_at < now() and (l.paused_until is null or l.paused_until < now())`,
+     where q.run_at < now() and (l.due_at is null or l.due_at < now())`,
   );
   return rows[0] ?? null;
 }

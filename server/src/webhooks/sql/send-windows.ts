@@ -1,0 +1,36 @@
+import type pg from "pg";
+
+export interface CountedSend {
+  readonly isGranted: boolean;
+  /** Sends that the user has left in the window. */
+  readonly remaining: number;
+  /** Until the window is over. */
+  readonly leftMs: number;
+}
+
+/** Counts one send of a user that is about to be made. */
+export async function grantSend(pool: pg.Pool, userId: string, sendLimit: number): Promise<CountedSend> {
+  const { rows } = await pool.query<CountedSend>(
+    `select granted = 1 as "isGranted", remaining, left_ms as "leftMs"
+     from private.grant_webhook_sends(array[$1::uuid], array[1], $2)`,
+    [userId, sendLimit],
+  );
+  const [counted] = rows;
+  if (counted === undefined) throw new Error("a send was neither granted nor refused");
+  return counted;
+}
+
+export interface Refund {
+  readonly userId: string;
+  readonly windowOpenedAt: string;
+  readonly sends: number;
+}
+
+/** Gives sends back that were granted and not made. Windows that are over meanwhile are left as they are. */
+export async function refundSends(pool: pg.Pool, refunds: readonly Refund[]): Promise<void> {
+  await pool.query("select private.refund_webhook_sends($1, $2, $3)", [
+    refunds.map(({ userId }) => userId),
+    refunds.map(({ windowOpenedAt }) => windowOpenedAt),
+    refunds.map(({ sends }) => sends),
+  ]);
+}
