@@ -194,6 +194,50 @@ describe("4.3 functions of webhooks", { skip: NEEDS_RECEIVER }, () => {
     assert.equal((await call("webhooks", body)).status, 200);
   });
 
+  test("4.3 replaced secrets: the owner sees until when each still signs, and ends that at once", async () => {
+    const endpoint = receiver.addEndpoint();
+    const webhook = await addWebhook(ada, endpoint.url);
+    const body = { action: "regenerate_secret", webhook_id: webhook.id };
+    await call("webhooks", body);
+    const { body: last } = await call("webhooks", { ...body, grace_period_seconds: 3_600 });
+    const path = `GET /webhook_previous_secrets?webhook_id=eq.${webhook.id}&order=created_at`;
+    const { rows } = await ada.send(path);
+    assert.equal(rows.length, 2);
+    for (const row of rows)
+      assert.deepEqual(Object.keys(row).toSorted(), ["created_at", "expires_at", "id", "webhook_id"]);
+    assert.equal(
+      Date.parse(String(rows[1]?.["expires_at"])),
+      Date.parse(String(last["previous_secret_expires_at"])),
+      "until when the one that was replaced last signs",
+    );
+    assert.deepEqual((await bob.send(path)).rows, []);
+
+    const revoke = { action: "revoke_previous_secrets", webhook_id: webhook.id };
+    await assertCallRefused(callAsBob, ["webhooks", revoke], [403, "FORBIDDEN"]);
+    await assertCallRefused(call, ["webhooks", { ...revoke, webhook_id: randomUUID() }], [404, "WEBHOOK_NOT_FOUND"]);
+    const { status, body: revoked } = await call("webhooks", revoke);
+    assert.deepEqual([status, revoked], [200, { revoked: 2 }]);
+    assert.deepEqual((await call("webhooks", revoke)).body, { revoked: 0 });
+    assert.deepEqual((await ada.send(path)).rows, []);
+    await addAgent(ada);
+    const [received] = await endpoint.waitFor(1);
+    assert.ok(received !== undefined);
+    assert.equal(received.headers["x-service-signature"], signatureOf(received, String(last["new_secret"])));
+    assert.equal(received.headers["x-service-signature-previous"], undefined);
+  });
+
+  test("4.3 health: attempts and what waits are counted by the service, for the owner alone", async () => {
+    const { webhook } = await addFailed(ada, receiver.addEndpoint());
+    const read = async (person: Person) =>
+      (await person.send("POST /rpc/webhook_health", { body: { webhook_id: webhook.id, hours: 1 } })).rows;
+    const [health] = await read(ada);
+    const { attempts, delivered, failed, success_rate: rate, pending, retrying } = health ?? {};
+    assert.deepEqual([attempts, delivered, failed, rate, pending, retrying], [1, 0, 1, 0, 0, 0]);
+    assert.deepEqual(await read(bob), []);
+    const { data } = await ada.client.rpc("webhook_health", { webhook_id: webhook.id });
+    assert.equal((data as Row[])[0]?.["webhook_id"], webhook.id);
+  });
+
   test("4.3 list deliveries: the owner alone reads deliveries and attempts, and nobody writes them", async () => {
     const { webhook, delivery } = await addFailed(ada, receiver.addEndpoint());
     assert.equal((await listDeliveries(ada, webhook)).length, 1);

@@ -3,7 +3,9 @@ import { after, afterEach, before, describe, test } from "node:test";
 import { eventually } from "./support/eventually.ts";
 import { findFreePort } from "./support/free-port.ts";
 import { NEEDS_RECEIVER } from "./support/given-service.ts";
+import { openMailbox } from "./support/mailbox.ts";
 import { newPerson, onlyRow, type Person, type Row } from "./support/people.ts";
+import { type ChangesWanted, disconnectAll, hear } from "./support/realtime.ts";
 import { type Endpoint, type Receiver, type Reply, startReceiver } from "./support/receiver.ts";
 import { change } from "./support/rooms.ts";
 import { type Service, startService } from "./support/service.ts";
@@ -60,6 +62,7 @@ describe("6.4 retries", { skip: NEEDS_RECEIVER }, () => {
     ada = await newPerson(service);
   });
   after(async () => {
+    await disconnectAll();
     await receiver?.stop();
     await service?.stop();
   });
@@ -196,6 +199,29 @@ describe("6.4 retries", { skip: NEEDS_RECEIVER }, () => {
     const on = await readWebhook();
     assert.deepEqual([on["is_active"], on["disabled_reason"], on["disabled_at"]], [true, null, null]);
     assert.equal(endpoint.received.length, 1);
+  });
+
+  test("6.4 the owner is told that a webhook was switched off, over realtime and by mail", async (t) => {
+    const eve = await newPerson(service);
+    const endpoint = receiver.addEndpoint({ status: 410 });
+    const webhook = await addWebhook(eve, endpoint.url, { name: "Orders" });
+    const wanted: ChangesWanted = {
+      event: "UPDATE",
+      schema: "public",
+      table: "webhooks",
+      filter: `id=eq.${webhook.id}`,
+    };
+    const heard = await hear(t, eve.client, wanted);
+    await addAgent(eve);
+    const [change] = await heard.waitFor(1);
+    const { is_active: isActive, disabled_reason: reason, disabled_at: disabledAt } = change?.new ?? {};
+    assert.deepEqual([isActive, reason], [false, "endpoint_gone"]);
+    const [row] = (await eve.send(`GET /webhooks?id=eq.${webhook.id}`)).rows;
+    assert.equal(Date.parse(String(disabledAt)), Date.parse(String(row?.["disabled_at"])));
+    if (service.dataDir === null) return;
+    const mail = await openMailbox(service).take(eve.email);
+    assert.equal(mail.subject, "A webhook was switched off");
+    assert.match(mail.text, /"Orders" was switched off at .* UTC: its endpoint answered 410 Gone/);
   });
 
   test("6.4 a response that is too large to keep still counts, and is kept as far as it goes", async () => {

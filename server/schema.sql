@@ -2938,6 +2938,21 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.note_switched_off()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  insert into private.webhook_notices (webhook_id, user_id, reason, disabled_at)
+  values (new.id, new.user_id, new.disabled_reason, coalesce(new.disabled_at, now()))
+  on conflict (webhook_id) where sent_at is null do update
+  set reason = excluded.reason, disabled_at = excluded.disabled_at;
+  return null;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.number_message()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -4761,12 +4776,37 @@ create policy webhook_lanes_service on private.webhook_lanes to sb_service
   with check (true);
 grant delete, insert, select, update on table private.webhook_lanes to sb_service;
 
+create table private.webhook_notices (
+  id uuid default private.new_id() not null,
+  webhook_id uuid not null,
+  user_id uuid not null,
+  reason text not null,
+  disabled_at timestamp with time zone not null,
+  attempts integer default 0 not null,
+  run_at timestamp with time zone default now() not null,
+  claim uuid,
+  sent_at timestamp with time zone,
+  created_at timestamp with time zone default now() not null,
+  constraint webhook_notices_pkey PRIMARY KEY (id),
+  constraint webhook_notices_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES public.webhooks(id) ON DELETE CASCADE
+);
+CREATE UNIQUE INDEX webhook_notices_one_waiting_idx ON private.webhook_notices USING btree (webhook_id) WHERE (sent_at IS NULL);
+CREATE INDEX webhook_notices_user_id_idx ON private.webhook_notices USING btree (user_id);
+CREATE INDEX webhook_notices_webhook_id_idx ON private.webhook_notices USING btree (webhook_id);
+alter table private.webhook_notices enable row level security;
+create policy webhook_notices_service on private.webhook_notices to sb_service
+  using (true)
+  with check (true);
+grant delete, insert, select, update on table private.webhook_notices to sb_service;
+
 create table private.webhook_previous_secrets (
   webhook_id uuid not null,
   secret text not null,
   expires_at timestamp with time zone not null,
   created_at timestamp with time zone default now() not null,
+  id uuid default private.new_id() not null,
   constraint webhook_previous_secrets_pkey PRIMARY KEY (webhook_id, secret),
+  constraint webhook_previous_secrets_id_key UNIQUE (id),
   constraint webhook_previous_secrets_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES public.webhooks(id) ON DELETE CASCADE
 );
 alter table private.webhook_previous_secrets enable row level security;
@@ -4852,6 +4892,36 @@ CREATE OR REPLACE FUNCTION public.tool(assignment public.agent_tools)
  STABLE ROWS 1
 AS $function$ select t.* from public.tools t where t.id = assignment.tool_id $function$;
 grant execute on function public.tool(public.agent_tools) to authenticated, service_role;
+
+CREATE OR REPLACE FUNCTION public.webhook_health(webhook_id uuid DEFAULT NULL::uuid, hours integer DEFAULT 24)
+ RETURNS TABLE(webhook_id uuid, since timestamp with time zone, until timestamp with time zone, attempts integer, delivered integer, retried integer, failed integer, success_rate numeric, p50_ms integer, p95_ms integer, pending integer, retrying integer)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select w.id, case when counted.attempts = 20000 then counted.oldest else span.since end, pg_catalog.now(),
+    counted.attempts::integer, counted.delivered::integer, counted.retried::integer, counted.failed::integer,
+    pg_catalog.round(counted.delivered::numeric / nullif(counted.attempts, 0), 4),
+    counted.times[1], counted.times[2], waiting.pending, waiting.retrying
+  from (select pg_catalog.now() - least(greatest(coalesce(webhook_health.hours, 24), 1), 720) * interval '1 hour' as since) as span
+  cross join public.webhooks w
+  cross join lateral (
+    select pg_catalog.count(*) as attempts, pg_catalog.min(recent.created_at) as oldest,
+      pg_catalog.count(*) filter (where recent.outcome = 'delivered') as delivered,
+      pg_catalog.count(*) filter (where recent.outcome = 'retrying') as retried,
+      pg_catalog.count(*) filter (where recent.outcome = 'failed') as failed,
+      pg_catalog.percentile_disc(array[0.5, 0.95]) within group (order by recent.response_time_ms)
+        filter (where recent.outcome = 'delivered') as times
+    from (
+      select a.created_at, a.outcome, a.response_time_ms
+      from public.webhook_delivery_attempts a
+      where a.webhook_id = w.id and a.user_id = w.user_id and a.created_at >= span.since
+        and a.cause <> 'test' and a.outcome is not null
+      order by a.created_at desc
+      limit 20000) as recent) as counted
+  join public.webhook_backlog waiting on waiting.webhook_id = w.id
+  where webhook_health.webhook_id is null or w.id = webhook_health.webhook_id
+$function$;
+grant execute on function public.webhook_health(uuid,integer) to authenticated, service_role;
 
 create table public.agent_tools (
   id uuid default private.new_id() not null,
@@ -5683,7 +5753,7 @@ create table public.webhook_delivery_attempts (
 CREATE INDEX webhook_delivery_attempts_created_at_idx ON public.webhook_delivery_attempts USING brin (created_at);
 CREATE INDEX webhook_delivery_attempts_delivery_id_idx ON public.webhook_delivery_attempts USING btree (delivery_id, attempt);
 CREATE INDEX webhook_delivery_attempts_user_id_idx ON public.webhook_delivery_attempts USING btree (user_id, created_at DESC);
-CREATE INDEX webhook_delivery_attempts_webhook_id_idx ON public.webhook_delivery_attempts USING btree (webhook_id, user_id, created_at DESC);
+CREATE INDEX webhook_delivery_attempts_webhook_id_idx ON public.webhook_delivery_attempts USING btree (webhook_id, user_id, created_at DESC) INCLUDE (cause, outcome, response_time_ms);
 alter table public.webhook_delivery_attempts enable row level security;
 create policy webhook_delivery_attempts_select on public.webhook_delivery_attempts for select to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)));
@@ -5779,6 +5849,7 @@ CREATE TRIGGER webhooks_freeze_managed BEFORE UPDATE ON public.webhooks FOR EACH
 CREATE TRIGGER webhooks_keep_owner BEFORE UPDATE ON public.webhooks FOR EACH ROW WHEN (new.user_id IS DISTINCT FROM old.user_id) EXECUTE FUNCTION private.refuse_transfer('user_id');
 CREATE TRIGGER webhooks_limit AFTER INSERT ON public.webhooks REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.enforce_webhook_limit();
 CREATE TRIGGER webhooks_note_resumption AFTER UPDATE ON public.webhooks FOR EACH ROW WHEN (new.is_active AND NOT old.is_active) EXECUTE FUNCTION private.note_resumption();
+CREATE TRIGGER webhooks_note_switched_off AFTER UPDATE ON public.webhooks FOR EACH ROW WHEN (old.is_active AND NOT new.is_active AND (new.disabled_reason = ANY (ARRAY['endpoint_gone'::text, 'endpoint_failing'::text, 'queue_full'::text]))) EXECUTE FUNCTION private.note_switched_off();
 CREATE TRIGGER webhooks_prepare BEFORE INSERT OR UPDATE ON public.webhooks FOR EACH ROW EXECUTE FUNCTION private.prepare_webhook();
 CREATE TRIGGER webhooks_stamp BEFORE INSERT OR UPDATE ON public.webhooks FOR EACH ROW WHEN (CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'service_role'::name])) EXECUTE FUNCTION private.stamp_created_and_updated();
 grant delete, insert, select, update on table public.webhooks to authenticated, sb_service, service_role;
@@ -5819,6 +5890,31 @@ create view public.usage_daily with (security_invoker=true) as
    FROM public.usage_records u
   GROUP BY ((created_at AT TIME ZONE 'UTC'::text)::date), payer_id, swarm_id, agent_id, framework, model;
 grant select on table public.usage_daily to authenticated, service_role;
+
+create view public.webhook_backlog with (security_barrier=true) as
+ SELECT w.id AS webhook_id,
+    waiting.pending,
+    waiting.retrying
+   FROM public.webhooks w
+     CROSS JOIN LATERAL ( SELECT count(*) FILTER (WHERE d.status = 'pending'::text)::integer AS pending,
+            count(*) FILTER (WHERE d.status = 'retrying'::text)::integer AS retrying
+           FROM ( SELECT q.delivery_id
+                   FROM private.webhook_queue q
+                  WHERE q.webhook_id = w.id
+                 LIMIT 10000) few
+             JOIN public.webhook_deliveries d ON d.id = few.delivery_id) waiting
+  WHERE CURRENT_USER = 'service_role'::name OR w.user_id = (( SELECT auth.uid() AS uid));
+grant select on table public.webhook_backlog to authenticated, service_role;
+
+create view public.webhook_previous_secrets with (security_barrier=true) as
+ SELECT p.id,
+    p.webhook_id,
+    p.created_at,
+    p.expires_at
+   FROM private.webhook_previous_secrets p
+     JOIN public.webhooks w ON w.id = p.webhook_id
+  WHERE p.expires_at > now() AND (CURRENT_USER = 'service_role'::name OR w.user_id = (( SELECT auth.uid() AS uid)));
+grant select on table public.webhook_previous_secrets to authenticated, service_role;
 
 create schema realtime;
 grant usage on schema realtime to anon, authenticated, sb_service, service_role;

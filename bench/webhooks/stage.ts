@@ -135,6 +135,7 @@ export async function openStage(): Promise<Stage> {
           webhookRetentionDays: 0,
           stopTimeoutMs: 1_000,
         },
+        mailOwner: async () => {},
         observer: silentObserver,
         clock: systemClock,
       });

@@ -58,7 +58,13 @@ import { openRest } from "./rest/index.ts";
 import type { Watched } from "./serve-metrics.ts";
 import { createTableRules, isOwnName } from "./tables/index.ts";
 import type { Clock } from "./time/index.ts";
-import { decideAllowedCidrs, openWebhooks, type WebhookRoom } from "./webhooks/index.ts";
+import {
+  decideAllowedCidrs,
+  findOwnerLink,
+  openWebhooks,
+  type OwnerNotice,
+  type WebhookRoom,
+} from "./webhooks/index.ts";
 
 export interface RoomsOptions {
   readonly settings: Settings;
@@ -113,7 +119,7 @@ export async function openRooms(options: RoomsOptions): Promise<Rooms> {
 
   const policy = createAddressPolicy({ allowedCidrs: decideAllowedCidrs(settings) });
   const ca = await readAuthorities(options);
-  const webhooks = openWebhookRoom(options, { policy, listenUrl, ca });
+  const webhooks = openWebhookRoom(options, { policy, listenUrl, ca, auth });
   const limits = openLimits({
     settings,
     store: await connectLimitStore(options),
@@ -251,10 +257,15 @@ function readAuthorities({ caFile, settings }: RoomsOptions): Promise<string[]> 
   return Promise.all(files.map((file) => readFile(file, "utf8")));
 }
 
-function openWebhookRoom(
-  { settings, database, observer, clock, closers }: RoomsOptions,
-  { policy, ca, listenUrl }: { readonly policy: AddressPolicy; readonly ca: string[]; readonly listenUrl: string },
-): WebhookRoom {
+interface WebhookSurroundings {
+  readonly policy: AddressPolicy;
+  readonly ca: string[];
+  readonly listenUrl: string;
+  readonly auth: AuthRoom;
+}
+
+function openWebhookRoom(options: RoomsOptions, { policy, ca, listenUrl, auth }: WebhookSurroundings): WebhookRoom {
+  const { settings, database, observer, clock, closers } = options;
   const outbound = openOutbound({
     policy,
     ca,
@@ -263,7 +274,32 @@ function openWebhookRoom(
     maxOrigins: MOST_ORIGINS,
   });
   closers.add("outbound connections", () => outbound.close());
-  return openWebhooks({ database: { service: database.work }, outbound, listenUrl, settings, observer, clock });
+  return openWebhooks({
+    database: { service: database.work },
+    outbound,
+    listenUrl,
+    settings,
+    mailOwner: (notice) => mailWebhookOwner(options, auth, notice),
+    observer,
+    clock,
+  });
+}
+
+async function mailWebhookOwner(
+  { settings, baseUrl }: RoomsOptions,
+  { mailer }: AuthRoom,
+  notice: OwnerNotice,
+): Promise<void> {
+  const link = findOwnerLink(settings, baseUrl(), notice);
+  await mailer.send({
+    to: notice.email,
+    kind: "webhook_disabled",
+    values: {
+      ...(link !== null && { link }),
+      siteUrl: settings.siteUrl ?? baseUrl(),
+      switchedOff: notice.webhooks,
+    },
+  });
 }
 
 /** The same room, of which some calls are made only when the check does not throw. */

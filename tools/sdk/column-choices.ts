@@ -29,6 +29,8 @@ export const COLUMN_TYPES: Readonly<Record<string, string>> = {
 export const VIEW_COLUMNS_NOT_NULL: Readonly<Record<string, readonly string[]>> = {
   agent_cards: ["id", "name", "status"],
   public_profiles: ["id"],
+  webhook_backlog: ["webhook_id", "pending", "retrying"],
+  webhook_previous_secrets: ["id", "webhook_id", "created_at", "expires_at"],
   usage_daily: [
     "day",
     "payer_id",
@@ -40,6 +42,11 @@ export const VIEW_COLUMNS_NOT_NULL: Readonly<Record<string, readonly string[]>> 
     "output_tokens",
     "reasoning_tokens",
   ],
+};
+
+/** PostgreSQL says of no column that a function returns whether it may be null; these may, all others may not. */
+export const RETURNED_COLUMNS_NULLABLE: Readonly<Record<string, readonly string[]>> = {
+  webhook_health: ["success_rate", "p50_ms", "p95_ms"],
 };
 
 /** Columns that the service fills in, whatever is sent, or refuses to be told; beside those that the tables' own rules ignore. */

@@ -1,14 +1,15 @@
-import type { FunctionEntry, Relation } from "../../server/src/rest/index.ts";
+import type { Column, FunctionEntry, Relation } from "../../server/src/rest/index.ts";
 import {
   ALIAS_TYPES,
   COLUMN_TYPES,
+  RETURNED_COLUMNS_NULLABLE,
   SERVICE_OWNED,
   SERVICE_OWNED_ON_INSERT,
   VIEW_COLUMNS_NOT_NULL,
 } from "./column-choices.ts";
 import { renderImports } from "./known-lists.ts";
 import type { DatabaseFacts } from "./read-database.ts";
-import { renderRelation } from "./render-relation.ts";
+import { renderRelation, renderType } from "./render-relation.ts";
 
 const HEADER = `// Written by "npm run sdk:types" from the migrated schema; do not edit.\n`;
 const FOLDER = "sdk/src/database";
@@ -61,8 +62,29 @@ ${calls.join("")}    };
 `;
 }
 
-/** Ours are all functions of a row that give one row: what supabase-js embeds by their name. */
 function renderFunction(overloads: readonly FunctionEntry[], relations: ReadonlyMap<string, Relation>): string {
+  const [first] = overloads;
+  const columns = first?.returns.columns ?? null;
+  if (first !== undefined && first.returns.rowOf === null && columns !== null) return renderCall(first, columns);
+  return renderComputed(overloads, relations);
+}
+
+/** A function that is called by name and returns rows of its own. */
+function renderCall({ name, parameters }: FunctionEntry, columns: ReadonlyMap<string, Column>): string {
+  const members = parameters.map((one) => `${one.name}${one.isRequired ? "" : "?"}: ${renderType(one)}`);
+  const nullable = RETURNED_COLUMNS_NULLABLE[name] ?? [];
+  const returned = [...columns.values()].map(
+    (column) => `          ${column.name}: ${renderType(column)}${nullable.includes(column.name) ? " | null" : ""};\n`,
+  );
+  return `      ${name}: {
+        Args: { ${members.join("; ")} };
+        Returns: {
+${returned.join("")}        }[];
+      };\n`;
+}
+
+/** Functions of a row that give one row: what supabase-js embeds by their name. */
+function renderComputed(overloads: readonly FunctionEntry[], relations: ReadonlyMap<string, Relation>): string {
   const forms = overloads
     .map(({ name, parameters, returns }) => {
       const [parameter] = parameters;

@@ -82,7 +82,7 @@ function renderValues(list: readonly string[], { type }: Column): string {
   return values.includes(" | ") ? `(${values})[]` : `${values}[]`;
 }
 
-function renderType({ type, name }: Column): string {
+export function renderType({ type, name }: Pick<Column, "type" | "name">): string {
   switch (type.category) {
     case "boolean":
     case "number":

@@ -20,8 +20,10 @@ import type { ToolsTable } from "./tools.ts";
 import type { UsageDailyView } from "./usage-daily.ts";
 import type { UsageRecordsTable } from "./usage-records.ts";
 import type { UserSettingsTable } from "./user-settings.ts";
+import type { WebhookBacklogView } from "./webhook-backlog.ts";
 import type { WebhookDeliveriesTable } from "./webhook-deliveries.ts";
 import type { WebhookDeliveryAttemptsTable } from "./webhook-delivery-attempts.ts";
+import type { WebhookPreviousSecretsView } from "./webhook-previous-secrets.ts";
 import type { WebhookRecoveriesTable } from "./webhook-recoveries.ts";
 import type { WebhooksTable } from "./webhooks.ts";
 
@@ -57,6 +59,8 @@ export type Database = {
       agent_cards: AgentCardsView;
       public_profiles: PublicProfilesView;
       usage_daily: UsageDailyView;
+      webhook_backlog: WebhookBacklogView;
+      webhook_previous_secrets: WebhookPreviousSecretsView;
     };
     Functions: {
       agent_cards: {
@@ -79,6 +83,23 @@ export type Database = {
         Args: { assignment: AgentToolsTable["Row"] };
         Returns: ToolsTable["Row"];
         SetofOptions: { from: "agent_tools"; to: "tools"; isOneToOne: true; isSetofReturn: true };
+      };
+      webhook_health: {
+        Args: { webhook_id?: string; hours?: number };
+        Returns: {
+          webhook_id: string;
+          since: string;
+          until: string;
+          attempts: number;
+          delivered: number;
+          retried: number;
+          failed: number;
+          success_rate: number | null;
+          p50_ms: number | null;
+          p95_ms: number | null;
+          pending: number;
+          retrying: number;
+        }[];
       };
     };
     Enums: { [name in never]: never };

@@ -12,6 +12,7 @@ const bodySchema = z.discriminatedUnion("action", [
     /** How long the secret that is replaced goes on signing beside the new one. */
     grace_period_seconds: z.number().optional(),
   }),
+  z.object({ action: z.literal("revoke_previous_secrets"), webhook_id: z.guid() }),
 ]);
 
 export const WEBHOOKS = {
@@ -23,10 +24,20 @@ export const WEBHOOKS = {
 
 export function createWebhooks(webhooks: WebhookRoom): NamedFunction {
   return defineFunction(WEBHOOKS, async (call) => {
-    const { webhook_id: webhookId, grace_period_seconds: gracePeriodSeconds } = readBody(bodySchema, call);
     const callerId = callerIdOf(call.caller);
-    const renewed = await webhooks.regenerateSecret({ callerId, webhookId, gracePeriodSeconds });
-    const { newSecret, previousExpiresAt } = renewed;
-    return { status: 200, body: { new_secret: newSecret, previous_secret_expires_at: previousExpiresAt } };
+    const body = readBody(bodySchema, call);
+    const { webhook_id: webhookId } = body;
+    switch (body.action) {
+      case "regenerate_secret": {
+        const { grace_period_seconds: gracePeriodSeconds } = body;
+        const made = await webhooks.regenerateSecret({ callerId, webhookId, gracePeriodSeconds });
+        return {
+          status: 200,
+          body: { new_secret: made.newSecret, previous_secret_expires_at: made.previousExpiresAt },
+        };
+      }
+      case "revoke_previous_secrets":
+        return { status: 200, body: { revoked: await webhooks.revokePreviousSecrets({ callerId, webhookId }) } };
+    }
   });
 }

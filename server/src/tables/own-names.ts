@@ -32,18 +32,20 @@ const READ_RELATIONS = [
   "usage_daily",
   "public_profiles",
   "agent_cards",
+  "webhook_backlog",
+  "webhook_previous_secrets",
 ] as const;
 
 export type WrittenRelation = (typeof WRITTEN_RELATIONS)[number];
 
 export const OWN_RELATIONS: ReadonlySet<string> = new Set([...WRITTEN_RELATIONS, ...READ_RELATIONS]);
-export const OWN_FUNCTIONS: ReadonlySet<string> = new Set(["tool", "agent_cards", "public_profiles"]);
+export const OWN_FUNCTIONS: ReadonlySet<string> = new Set(["tool", "agent_cards", "public_profiles", "webhook_health"]);
 
 export function isOwnRelation({ schema, name }: QualifiedName): boolean {
   return schema === OWN_SCHEMA && OWN_RELATIONS.has(name);
 }
 
-/** Our relations and our functions over rows: nothing that somebody has added to the database. */
+/** Our relations and our functions: nothing that somebody has added to the database. */
 export function isOwnName({ kind, schema, name }: TouchedName): boolean {
   if (schema !== OWN_SCHEMA) return false;
   switch (kind) {

@@ -8,14 +8,17 @@ import type { AttemptNow } from "./calls/attempt-now.ts";
 import { findRecovery, type RecoverSinceCall, recoverSince } from "./calls/recover-since.ts";
 import { type RegenerateSecretCall, type RegeneratedSecret, regenerateSecret } from "./calls/regenerate-secret.ts";
 import { type ReplayCall, replay } from "./calls/replay.ts";
+import { type RevokePreviousSecretsCall, revokePreviousSecrets } from "./calls/revoke-previous-secrets.ts";
 import { type RetryDeliveryCall, retryDelivery } from "./calls/retry-delivery.ts";
 import { type TestWebhookCall, testWebhook } from "./calls/test-webhook.ts";
 import type { CallerId } from "./calls/webhook-access.ts";
 import { createDispatcher } from "./dispatcher/dispatcher.ts";
 import { createFanOut } from "./fan-out.ts";
 import { createKeeper } from "./keeper.ts";
+import { createOwnerNotifier } from "./owner-notifier.ts";
 import { createRecoveryWorker } from "./recovery-worker.ts";
 import { createRelay } from "./relay.ts";
+import type { OwnerNotice } from "./sql/owner-notices.ts";
 import type { Recovery } from "./sql/recoveries.ts";
 import { type CountedSend, grantSend } from "./sql/send-windows.ts";
 import { type BacklogRow, selectBacklog } from "./sql/select-backlog.ts";
@@ -29,6 +32,7 @@ export interface WebhookTimes {
   readonly dispatchPollMs: number;
   readonly recoveryPollMs: number;
   readonly keeperIntervalMs: number;
+  readonly noticePollMs: number;
 }
 
 const TIMES: WebhookTimes = {
@@ -37,6 +41,7 @@ const TIMES: WebhookTimes = {
   dispatchPollMs: 1_000,
   recoveryPollMs: 5_000,
   keeperIntervalMs: 60_000,
+  noticePollMs: 5_000,
 };
 const DISABLE_RULE = { failingDays: 5, minFailures: 20, warnAfterDays: 1 } as const;
 
@@ -55,6 +60,8 @@ export interface WebhooksOptions {
     | "stopTimeoutMs"
     | "limitWebhooks"
   >;
+  /** Mails an owner about webhooks that were switched off. Settles when the mail was handed over. */
+  mailOwner(notice: OwnerNotice): Promise<void>;
   readonly observer: Observer;
   readonly clock: Clock;
   readonly random?: () => number;
@@ -70,6 +77,8 @@ export interface WebhookRoom {
   testWebhook(call: TestWebhookCall): Promise<AttemptNow>;
   retryDelivery(call: RetryDeliveryCall): Promise<AttemptNow>;
   regenerateSecret(call: RegenerateSecretCall): Promise<RegeneratedSecret>;
+  /** How many secrets that were replaced before signed along until now. */
+  revokePreviousSecrets(call: RevokePreviousSecretsCall): Promise<number>;
   replay(call: ReplayCall): Promise<ReplayedDelivery[]>;
   recoverSince(call: RecoverSinceCall): Promise<Recovery>;
   findRecovery(callerId: CallerId, id: string): Promise<Recovery | null>;
@@ -131,6 +140,7 @@ export function openWebhooks(options: WebhooksOptions): WebhookRoom {
         queueLimit: settings.webhookQueueLimit,
         onResumed: () => announce(events),
       }),
+      createOwnerNotifier(tools, { pollMs: times.noticePollMs, mailOwner: (notice) => options.mailOwner(notice) }),
       ...links,
     ],
     links,
@@ -138,6 +148,7 @@ export function openWebhooks(options: WebhooksOptions): WebhookRoom {
     testWebhook: (call) => testWebhook(tools, call),
     retryDelivery: (call) => retryDelivery(tools, call),
     regenerateSecret: (call) => regenerateSecret(tools, call),
+    revokePreviousSecrets: (call) => revokePreviousSecrets(tools, call),
     replay: async (call) => {
       const replayed = await replay(tools, call);
       announce(deliveries);

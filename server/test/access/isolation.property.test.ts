@@ -25,14 +25,15 @@ test("in any world, everybody sees what the rules say and nothing else", async (
     const { rows } = await client.query<{ name: string }>(
       "select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'v', 'm', 'p')",
     );
-    // What was sent to a webhook follows its owner column, as the webhook does, and models are the same to everybody; the
-    // matrix has them.
+    // What was sent to a webhook follows its owner column, as the webhook does, its replaced secrets follow the webhook, and
+    // models are the same to everybody; the matrix has them.
     const asked = [
       ...Object.keys(ROW_NAMES),
       "models",
       "webhook_deliveries",
       "webhook_delivery_attempts",
       "webhook_recoveries",
+      "webhook_previous_secrets",
     ];
     assert.deepEqual(rows.map(({ name }) => name).toSorted(), asked.toSorted());
   });

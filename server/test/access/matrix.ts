@@ -66,6 +66,16 @@ public.webhook_recoveries        | insert                            | no    no 
 public.webhook_recoveries        | update                            | no    no    no     no     no      no       no    yes     yes
 public.webhook_recoveries        | delete                            | no    no    no     no     no      no       no    yes     yes
 
+public.webhook_previous_secrets  | select                            | yes   -     -      -      -       -        no    yes     no
+public.webhook_previous_secrets  | insert                            | never never never  never  never   never    never never   never
+public.webhook_previous_secrets  | update                            | never never never  never  never   never    never never   never
+public.webhook_previous_secrets  | delete                            | never never never  never  never   never    never never   never
+
+public.webhook_backlog           | select                            | yes   -     -      -      -       -        no    yes     no
+public.webhook_backlog           | insert                            | never never never  never  never   never    never never   never
+public.webhook_backlog           | update                            | never never never  never  never   never    never never   never
+public.webhook_backlog           | delete                            | never never never  never  never   never    never never   never
+
 public.agents                    | select                            | yes   -     -      -      -       -        no    yes     yes
 public.agents                    | insert                            | yes   yes   yes    yes    yes     yes      no    yes     yes
 public.agents                    | update                            | yes   -     -      -      -       -        no    yes     yes
@@ -325,6 +335,11 @@ private.webhook_send_windows     | select                            | no    no 
 private.webhook_send_windows     | insert                            | no    no    no     no     no      no       no    no      yes
 private.webhook_send_windows     | update                            | no    no    no     no     no      no       no    no      yes
 private.webhook_send_windows     | delete                            | no    no    no     no     no      no       no    no      yes
+
+private.webhook_notices          | select                            | no    no    no     no     no      no       no    no      yes
+private.webhook_notices          | insert                            | no    no    no     no     no      no       no    no      yes
+private.webhook_notices          | update                            | no    no    no     no     no      no       no    no      yes
+private.webhook_notices          | delete                            | no    no    no     no     no      no       no    no      yes
 
 private.webhook_resumptions      | select                            | no    no    no     no     no      no       no    no      yes
 private.webhook_resumptions      | insert                            | no    no    no     no     no      no       no    no      yes

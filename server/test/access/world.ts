@@ -96,7 +96,7 @@ const RUNS = `
 const WEBHOOKS = `
   insert into public.webhooks (id, user_id, name, url, events) values
     (:webhook, :owner, 'hook', 'https://example.test/', '{agent.created}');
-  insert into private.webhook_previous_secrets (webhook_id, secret, expires_at) values (:webhook, 'old', now());
+  insert into private.webhook_previous_secrets (webhook_id, secret, expires_at) values (:webhook, 'old', now() + interval '1 day');
   insert into public.webhook_deliveries (id, webhook_id, user_id, event_id, event_type, payload) values
     (:delivery, :webhook, :owner, :event, 'agent.created', '{}');
   insert into public.webhook_delivery_attempts (id, delivery_id, webhook_id, user_id, attempt, cause, url) values
@@ -106,6 +106,7 @@ const WEBHOOKS = `
   insert into private.webhook_send_windows (user_id, opened_at, sent, granted) values (:owner, now(), 1, 1);
   insert into public.webhook_recoveries (id, webhook_id, user_id, since) values (:recovery, :webhook, :owner, now());
   insert into private.webhook_resumptions (webhook_id) values (:webhook);
+  insert into private.webhook_notices (webhook_id, user_id, reason, disabled_at) values (:webhook, :owner, 'endpoint_gone', now());
   insert into realtime.messages (id, topic, extension) values (:realtimeMessage, 'room', 'broadcast');
   insert into private.events (id, type, data, audience) values (:event, 'agent.created', '{}', '{}');`;
 

@@ -9,7 +9,7 @@ describe("the texts of mails", () => {
   for (const kind of MAIL_KINDS) {
     it(`${kind}: name the address, and have link and code in both forms`, () => {
       const hasLink = kind !== "reauthentication" && kind !== "address_taken";
-      const hasCode = kind !== "address_taken";
+      const hasCode = kind !== "address_taken" && kind !== "webhook_disabled";
       const mail: Mail = {
         to: "reader@example.com",
         kind,
@@ -18,6 +18,7 @@ describe("the texts of mails", () => {
           ...(hasCode && { code: "987654" }),
           newEmail: "new@example.com",
           siteUrl: "https://site.example",
+          switchedOff: [{ name: "Orders", reason: "endpoint_gone", at: new Date(0) }],
         },
       };
       const { subject, text, html } = renderMail(mail);
@@ -33,13 +34,44 @@ describe("the texts of mails", () => {
     });
 
     it(`${kind}: take no markup from values`, () => {
-      const values = { link: `https://x/${HOSTILE}`, code: HOSTILE, newEmail: HOSTILE, siteUrl: HOSTILE };
-      const { html } = renderMail({ to: HOSTILE, kind, values });
-      const plain = renderMail({ to: "x", kind, values: { link: "x", code: "x", newEmail: "x", siteUrl: "x" } }).html;
+      const valuesOf = (text: string): Mail["values"] => ({
+        link: `https://x/${text}`,
+        code: text,
+        newEmail: text,
+        siteUrl: text,
+        switchedOff: [{ name: text, reason: text, at: new Date(0) }],
+      });
+      const { html } = renderMail({ to: HOSTILE, kind, values: valuesOf(HOSTILE) });
+      const plain = renderMail({ to: "x", kind, values: valuesOf("x") }).html;
       for (const sign of ["<", ">", '"', "'"]) assert.equal(html.split(sign).length, plain.split(sign).length, sign);
       assert.doesNotMatch(html, /&(?!amp;|lt;|gt;|quot;|#39;)/);
     });
   }
+
+  it("webhook_disabled: names each webhook on a line of its own, with the time and the reason in words", () => {
+    const at = new Date("2026-11-16T06:50:21.345Z");
+    const switchedOff = [
+      { name: "Orders\r\nBcc: all@example.com\u202e", reason: "endpoint_gone", at },
+      { name: "Stock", reason: "endpoint_failing", at },
+      { name: "Mail", reason: "queue_full", at },
+      { name: "Other", reason: "something_new", at },
+    ];
+    const values = { siteUrl: "https://x", switchedOff };
+    const { subject, text } = renderMail({ to: "a@b.c", kind: "webhook_disabled", values });
+    assert.equal(subject, "A webhook was switched off");
+    assert.match(text, /4 webhooks of your account a@b\.c\./);
+    assert.match(
+      text,
+      /\n\n"Orders Bcc: all@example\.com" was switched off at 2026-11-16 06:50 UTC: its endpoint answered 410/,
+    );
+    assert.match(text, /\n\n"Stock" .* has failed for five days\.\n/);
+    assert.match(text, /\n\n"Mail" .* more deliveries were waiting/);
+    assert.match(text, /\n\n"Other" .* UTC: something_new\.\n/);
+    assert.match(text, /is_active/);
+    const many = Array.from({ length: 13 }, (_, index) => ({ name: `Hook ${index}`, reason: "queue_full", at }));
+    const long = renderMail({ to: "a@b.c", kind: "webhook_disabled", values: { ...values, switchedOff: many } }).text;
+    assert.ok(long.includes('"Hook 9"') && !long.includes('"Hook 10"') && long.includes("And 3 more."));
+  });
 
   it("have a subject of their own each", () => {
     const subjects = MAIL_KINDS.map(

@@ -1,4 +1,4 @@
-import type { Mail, MailKind } from "./mail.ts";
+import type { Mail, MailKind, SwitchedOffWebhook } from "./mail.ts";
 
 /** What one kind of mail says; the layout is the same for all. */
 export interface MailText {
@@ -79,7 +79,37 @@ const TEXTS: Readonly<Record<MailKind, (mail: Mail) => MailText>> = {
     button: null,
     closing: "If it was not you, there is nothing that you need to do.",
   }),
+  webhook_disabled: ({ to, values: { switchedOff = [] } }) => ({
+    subject: "A webhook was switched off",
+    title: "A webhook was switched off",
+    paragraphs: [
+      `The service has switched off ${switchedOff.length === 1 ? "a webhook" : `${switchedOff.length} webhooks`} of your account ${to}. Nothing is sent to a webhook until it is switched on again.`,
+      ...switchedOff.slice(0, MOST_NAMED).map(describeSwitchedOff),
+      ...(switchedOff.length > MOST_NAMED ? [`And ${switchedOff.length - MOST_NAMED} more.`] : []),
+      "What to do: correct the endpoint or the URL of the webhook, then switch the webhook on (is_active). Deliveries that were waiting are kept for three days and are sent then. Failed deliveries can be sent again with recover_since.",
+    ],
+    button: "Open the console",
+    closing: "You receive this mail because the webhook belongs to your account.",
+  }),
 };
+
+const MOST_NAMED = 10;
+
+const REASONS: Readonly<Record<string, string>> = {
+  endpoint_gone: "its endpoint answered 410 Gone, which says that it no longer exists",
+  endpoint_failing: "every delivery to it has failed for five days",
+  queue_full: "more deliveries were waiting than the service keeps for one account; those for this webhook have failed",
+};
+
+function describeSwitchedOff({ name, reason, at }: SwitchedOffWebhook): string {
+  const time = at.toISOString().slice(0, 16).replace("T", " ");
+  return `"${toPlainLine(name)}" was switched off at ${time} UTC: ${REASONS[reason] ?? reason}.`;
+}
+
+/** Names are free text: without line breaks and characters that turn or hide others. */
+function toPlainLine(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ").trim();
+}
 
 export function textOf(mail: Mail): MailText {
   return TEXTS[mail.kind](mail);

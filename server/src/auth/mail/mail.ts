@@ -7,6 +7,7 @@ export const MAIL_KINDS = [
   "email_change_new",
   "reauthentication",
   "address_taken",
+  "webhook_disabled",
 ] as const;
 
 export type MailKind = (typeof MAIL_KINDS)[number];
@@ -19,7 +20,16 @@ export interface Mail {
     readonly code?: string;
     readonly newEmail?: string;
     readonly siteUrl: string;
+    /** Webhooks that the service has switched off. */
+    readonly switchedOff?: readonly SwitchedOffWebhook[];
   };
+}
+
+export interface SwitchedOffWebhook {
+  readonly name: string;
+  /** As in `webhooks.disabled_reason`. */
+  readonly reason: string;
+  readonly at: Date;
 }
 
 export interface Mailer {

@@ -44,17 +44,27 @@ export const WEBHOOK_OPERATIONS: OperationTexts = {
   },
   "POST /functions/v1/webhooks": {
     id: "regenerateWebhookSecret",
-    summary: "Replace the signing secret of a webhook",
-    description: "The one before goes on signing beside the new one for the grace period, so that no delivery is lost.",
+    summary: "Replace the signing secret of a webhook, or end those that were replaced before",
+    description:
+      "`regenerate_secret` makes a new secret. The one before goes on signing beside it for the grace period, so that no delivery is lost. `revoke_previous_secrets` ends the grace period of all secrets that were replaced; the view `webhook_previous_secrets` lists them.",
     body: {
+      forms: ["Regenerate secret", "Revoke previous secrets"],
       fields: { grace_period_seconds: "a day unless told otherwise" },
       bounds: { grace_period_seconds: { type: "integer", minimum: 0, maximum: 604_800, default: 86_400 } },
-      examples: { "at once": { action: "regenerate_secret", webhook_id: ID.webhook, grace_period_seconds: 0 } },
+      examples: {
+        "at once": { action: "regenerate_secret", webhook_id: ID.webhook, grace_period_seconds: 0 },
+        "end the grace period": { action: "revoke_previous_secrets", webhook_id: ID.webhook },
+      },
     },
     answers: {
       200: {
-        description: "The new secret",
-        schema: answered({ new_secret: TEXT, previous_secret_expires_at: TIME_OR_NULL }),
+        description: "The new secret; or how many replaced secrets no longer sign",
+        schema: {
+          anyOf: [
+            answered({ new_secret: TEXT, previous_secret_expires_at: TIME_OR_NULL }),
+            answered({ revoked: { type: "integer" } }),
+          ],
+        },
         example: { new_secret: "whsec_…", previous_secret_expires_at: AT },
       },
     },

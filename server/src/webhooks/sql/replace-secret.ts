@@ -39,3 +39,15 @@ export async function replaceSecret(
   );
   return rows[0] ?? null;
 }
+
+/** Answers how many of them had not expired. */
+export async function deletePreviousSecrets(pool: pg.Pool, webhookId: string): Promise<number> {
+  const { rows } = await pool.query<{ revoked: number }>(
+    `with gone as (
+       delete from private.webhook_previous_secrets where webhook_id = $1 returning expires_at
+     )
+     select count(*) filter (where expires_at > now())::integer as revoked from gone`,
+    [webhookId],
+  );
+  return rows[0]?.revoked ?? 0;
+}

@@ -7,6 +7,7 @@ export const ROW_NAMES = {
   public_profiles: "id",
   user_settings: "user_id",
   webhooks: "id",
+  webhook_backlog: "webhook_id",
   agents: "id",
   agent_cards: "id",
   tools: "id",
@@ -58,6 +59,7 @@ export function visibleRows(world: RandomWorld, me: number): VisibleRows {
     user_settings: [idOf("user", me)],
     public_profiles: pick("user", world.users, (_, user) => isMine(user) || isCoMember(user)),
     webhooks: pick("webhook", world.webhooks, ({ owner }) => isMine(owner)),
+    webhook_backlog: pick("webhook", world.webhooks, ({ owner }) => isMine(owner)),
     agents: pick("agent", world.agents, ({ owner }) => isMine(owner)),
     agent_cards: pick("agent", world.agents, ({ owner, swarms }) => isMine(owner) || swarms.some(amIn)),
     tools: pick(

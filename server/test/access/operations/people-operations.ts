@@ -50,6 +50,16 @@ export const PEOPLE_OPERATIONS: Readonly<Record<string, TableOperations>> = {
       "(delivery_id, webhook_id, user_id, attempt, cause, url) values (:delivery, :webhook, :owner, 2, 'schedule', 'https://example.test/')",
     update: "status_code = 200",
   }),
+  "public.webhook_previous_secrets": rows("public.webhook_previous_secrets", {
+    where: "webhook_id = :webhook",
+    insert: "(webhook_id, expires_at) values (:webhook, now())",
+    update: "expires_at = now()",
+  }),
+  "public.webhook_backlog": rows("public.webhook_backlog", {
+    where: "webhook_id = :webhook and pending = 1",
+    insert: "(webhook_id) values (:webhook)",
+    update: "pending = 0",
+  }),
   "public.webhook_recoveries": rows("public.webhook_recoveries", {
     where: "id = :recovery",
     insert: "(webhook_id, user_id, since, status, completed_at) values (:webhook, :owner, now(), 'completed', now())",

@@ -1,0 +1,9 @@
+// Written by "npm run sdk:types" from the migrated schema; do not edit.
+export type WebhookBacklogView = {
+  Row: {
+    webhook_id: string;
+    pending: number;
+    retrying: number;
+  };
+  Relationships: [];
+};

@@ -1,0 +1,166 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import pg from "pg";
+import { startReceiver } from "./support/receiver.ts";
+import { openStage, type Stage, until } from "./support/stage.ts";
+
+let stage: Stage;
+let people: pg.Client;
+const closers: (() => Promise<void>)[] = [];
+before(async () => {
+  stage = await openStage({ after: (close) => closers.push(close) });
+  people = new pg.Client({ connectionString: stage.database.url("sb_user") });
+  await people.connect();
+  closers.push(() => people.end());
+});
+after(async () => {
+  for (const close of closers.reverse()) await close();
+});
+
+/** In the name of a user, as a request would. */
+async function asUser<Row>(userId: string, text: string, values: readonly unknown[] = []): Promise<Row[]> {
+  await people.query("begin read only");
+  try {
+    const claims = JSON.stringify({ sub: userId, role: "authenticated" });
+    await people.query("select set_config('role', 'authenticated', true), set_config('request.jwt.claims', $1, true)", [
+      claims,
+    ]);
+    return (await people.query(text, [...values])).rows as Row[];
+  } finally {
+    await people.query("rollback");
+  }
+}
+
+interface Health {
+  readonly webhook_id: string;
+  readonly since: Date;
+  readonly until: Date;
+  readonly attempts: number;
+  readonly delivered: number;
+  readonly retried: number;
+  readonly failed: number;
+  readonly success_rate: string | null;
+  readonly p50_ms: number | null;
+  readonly p95_ms: number | null;
+  readonly pending: number;
+  readonly retrying: number;
+}
+
+const healthOf = async (
+  userId: string,
+  webhookId: string | null = null,
+  hours: number | null = 24,
+): Promise<Health[]> => asUser<Health>(userId, "select * from public.webhook_health($1, $2)", [webhookId, hours]);
+
+async function addAttempts(webhookId: string, count: number, row: Record<string, unknown> = {}): Promise<void> {
+  const { outcome = "delivered", cause = "schedule", hoursAgo = 0 } = row;
+  await stage.sql.query(
+    `insert into public.webhook_delivery_attempts (delivery_id, webhook_id, user_id, attempt, cause, url, response_time_ms, outcome, created_at)
+     select gen_random_uuid(), w.id, w.user_id, 1, $3, w.url, n, $4, now() - $5 * interval '1 hour' - n * interval '1 millisecond'
+     from public.webhooks w, generate_series(1, $2::integer) as n where w.id = $1`,
+    [webhookId, count, cause, outcome, hoursAgo],
+  );
+}
+
+describe("the health of a webhook", () => {
+  test("is 0 when ten of ten attempts have failed, although none of the deliveries has yet", async (t) => {
+    const receiver = await startReceiver(t);
+    receiver.answer = () => ({ status: 500 });
+    const user = await stage.newUser();
+    const webhook = await stage.newWebhook(user, receiver.url);
+    const node = stage.start();
+    await stage.newAgents(user, 10);
+    node.room.wake();
+    await until(async () => (await healthOf(user))[0]?.retrying === 10, "all wait for a retry");
+    const [bad] = await healthOf(user);
+    assert.ok(bad);
+    const { attempts, delivered, retried, failed, success_rate, p50_ms, pending, retrying } = bad;
+    assert.deepEqual(
+      { attempts, delivered, retried, failed, success_rate, p50_ms, pending, retrying },
+      {
+        attempts: 10,
+        delivered: 0,
+        retried: 10,
+        failed: 0,
+        success_rate: "0.0000",
+        p50_ms: null,
+        pending: 0,
+        retrying: 10,
+      },
+    );
+    receiver.answer = ({ path }) => ({ status: path === "/gone" ? 404 : 200 });
+    await stage.newAgents(user, 5);
+    node.room.wake();
+    await until(async () => (await healthOf(user))[0]?.delivered === 5, "five are delivered");
+    await stage.sql.query("update public.webhooks set url = url || '/gone' where id = $1", [webhook]);
+    await stage.newAgents(user, 1);
+    node.room.wake();
+    await until(async () => (await healthOf(user))[0]?.failed === 1, "one has failed");
+    await node.stop();
+    const [mixed] = await healthOf(user, webhook);
+    assert.deepEqual([mixed?.attempts, mixed?.success_rate], [16, "0.3125"]);
+    assert.ok((mixed?.p50_ms ?? -1) >= 0 && (mixed?.p95_ms ?? -1) >= (mixed?.p50_ms ?? 0));
+    assert.ok(Math.abs((mixed?.until.getTime() ?? 0) - (mixed?.since.getTime() ?? 0) - 86_400_000) < 1_000);
+  });
+
+  test("is counted over the time that is asked for, without tests", async () => {
+    const user = await stage.newUser();
+    const webhook = await stage.newWebhook(user, "https://example.test/");
+    await addAttempts(webhook, 4);
+    await addAttempts(webhook, 3, { outcome: "failed", hoursAgo: 2 });
+    await addAttempts(webhook, 2, { outcome: "retrying", hoursAgo: 30 });
+    await addAttempts(webhook, 5, { outcome: "failed", cause: "test" });
+    const countsIn = async (hours: number | null): Promise<unknown> => {
+      const [{ delivered, retried, failed } = { delivered: -1, retried: -1, failed: -1 }] = await healthOf(
+        user,
+        webhook,
+        hours,
+      );
+      return [delivered, retried, failed];
+    };
+    assert.deepEqual(await countsIn(1), [4, 0, 0]);
+    assert.deepEqual(await countsIn(24), [4, 0, 3]);
+    assert.deepEqual(await countsIn(null), [4, 0, 3]);
+    assert.deepEqual(await countsIn(48), [4, 2, 3]);
+    for (const [hours, counts] of [
+      [-2_147_483_648, [4, 0, 0]],
+      [2_147_483_647, [4, 2, 3]],
+    ] as const)
+      assert.deepEqual(await countsIn(hours), counts, `${hours} hours`);
+    const [none] = await healthOf(user, await stage.newWebhook(user, "https://example.test/"));
+    assert.deepEqual([none?.attempts, none?.success_rate, none?.p95_ms], [0, null, null]);
+  });
+
+  test("is its owner's alone", async () => {
+    const [user, stranger] = [await stage.newUser(), await stage.newUser()];
+    const webhook = await stage.newWebhook(user, "https://example.test/");
+    await addAttempts(webhook, 1);
+    assert.deepEqual(
+      (await healthOf(user)).map(({ webhook_id }) => webhook_id),
+      [webhook],
+    );
+    assert.deepEqual(await healthOf(stranger), []);
+    assert.deepEqual(await healthOf(stranger, webhook), []);
+  });
+
+  test("costs a bounded number of index entries, and says from when on it is counted", async () => {
+    const user = await stage.newUser();
+    const webhook = await stage.newWebhook(user, "https://example.test/");
+    await addAttempts(webhook, 25_000);
+    await stage.sql.query("vacuum analyze public.webhook_delivery_attempts");
+    const [health] = await healthOf(user, webhook);
+    assert.deepEqual([health?.attempts, health?.p50_ms, health?.p95_ms], [20_000, 10_000, 19_000]);
+    assert.ok((health?.until.getTime() ?? 0) - (health?.since.getTime() ?? 0) < 3_600_000);
+    const plan = (
+      await asUser<{ "QUERY PLAN": string }>(
+        user,
+        "explain (analyze, costs off) select * from public.webhook_health($1)",
+        [webhook],
+      )
+    )
+      .map((line) => line["QUERY PLAN"])
+      .join("\n");
+    assert.match(plan, /Index Only Scan using webhook_delivery_attempts_webhook_id_idx/);
+    assert.doesNotMatch(plan, /Seq Scan on webhook_delivery_attempts/);
+  });
+});
