@@ -2366,24 +2366,29 @@ AS $function$
 declare
   -- One reading for all rows and columns. Windows of transactions that were waited for may have opened after it.
   moment constant timestamptz := clock_timestamp();
-  duration constant interval := interval '1 minute';
 begin
   return query
-  insert into private.webhook_send_windows as w (user_id, opened_at, sent, granted)
-  select asked.user_id, case when asked.sends > 0 then moment else '-infinity' end,
-    least(asked.sends, send_limit), least(asked.sends, send_limit)
-  from unnest(user_ids, wanted) as asked (user_id, sends)
-  order by asked.user_id
-  on conflict (user_id) do update
-  set opened_at = case when w.opened_at + duration > moment or excluded.granted = 0 then w.opened_at else moment end,
-    sent = case when w.opened_at + duration > moment
-           then w.sent + greatest(least(excluded.granted, send_limit - w.sent), 0) else excluded.granted end,
-    granted = case when w.opened_at + duration > moment
-              then greatest(least(excluded.granted, send_limit - w.sent), 0) else excluded.granted end
-  returning w.user_id, w.granted,
-    case when w.opened_at + duration > moment then greatest(send_limit - w.sent, 0) else send_limit end, w.opened_at,
-    case when w.opened_at + duration > moment then w.opened_at + duration end,
-    case when w.opened_at + duration > moment then (extract(epoch from w.opened_at + duration - moment) * 1000)::float8 end;
+  with counted as (
+    insert into private.webhook_send_windows as w (user_id, opened_at, sent, granted)
+    select asked.user_id, case when asked.sends > 0 then moment else '-infinity' end,
+      least(asked.sends, send_limit), least(asked.sends, send_limit)
+    from unnest(user_ids, wanted) as asked (user_id, sends)
+    order by asked.user_id
+    on conflict (user_id) do update
+    set (opened_at, sent, granted) = (
+      select case when here.is_open or excluded.granted = 0 then w.opened_at else moment end,
+        here.sent + here.granted, here.granted
+      from (
+        select now_open.is_open, case when now_open.is_open then w.sent else 0 end as sent,
+          case when now_open.is_open then greatest(least(excluded.granted, send_limit - w.sent), 0)
+               else excluded.granted end as granted
+        from (select private.is_send_window_open(w.opened_at, moment) as is_open) as now_open) as here)
+    returning w.user_id, w.granted, w.sent, w.opened_at, private.is_send_window_open(w.opened_at, moment) as is_open
+  )
+  select c.user_id, c.granted, case when c.is_open then greatest(send_limit - c.sent, 0) else send_limit end, c.opened_at,
+    case when c.is_open then c.opened_at + interval '1 minute' end,
+    case when c.is_open then (extract(epoch from c.opened_at + interval '1 minute' - moment) * 1000)::float8 end
+  from counted c;
 end
 $function$;
 grant execute on function private.grant_webhook_sends(uuid[],integer[],integer) to sb_service;
@@ -2511,6 +2516,13 @@ AS $function$
                         where x.swarm_id = run.swarm_id and x.run_id = run.id and x.status = 'pending_approval'))
 $function$;
 grant execute on function private.is_run_claimable(public.runs) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.is_send_window_open(opened_at timestamp with time zone, moment timestamp with time zone)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$ select opened_at > moment - interval '1 minute' and opened_at < moment + interval '1 minute' $function$;
+grant execute on function private.is_send_window_open(timestamp with time zone,timestamp with time zone) to sb_service;
 
 CREATE OR REPLACE FUNCTION private.is_session_live(user_id uuid, session_id uuid)
  RETURNS boolean

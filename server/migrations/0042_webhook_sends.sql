@@ -28,6 +28,11 @@ alter table private.webhook_send_windows enable row level security;
 create policy webhook_send_windows_service on private.webhook_send_windows to sb_service using (true) with check (true);
 grant select, insert, update, delete on private.webhook_send_windows to sb_service;
 
+-- A window that seems to have opened more than a minute from now was opened before the clock was set back.
+create function private.is_send_window_open(opened_at timestamptz, moment timestamptz) returns boolean
+language sql stable parallel safe
+as $$ select opened_at > moment - interval '1 minute' and opened_at < moment + interval '1 minute' $$;
+
 -- Grants each user up to `wanted` sends out of their window, which opens with the first one and lasts a minute. The windows stay
 -- locked until the transaction ends; who wants 0 locks them and learns what is left. The last two are null while none is open.
 create function private.grant_webhook_sends(user_ids uuid[], wanted integer[], send_limit integer)
@@ -38,24 +43,29 @@ as $$
 declare
   -- One reading for all rows and columns. Windows of transactions that were waited for may have opened after it.
   moment constant timestamptz := clock_timestamp();
-  duration constant interval := interval '1 minute';
 begin
   return query
-  insert into private.webhook_send_windows as w (user_id, opened_at, sent, granted)
-  select asked.user_id, case when asked.sends > 0 then moment else '-infinity' end,
-    least(asked.sends, send_limit), least(asked.sends, send_limit)
-  from unnest(user_ids, wanted) as asked (user_id, sends)
-  order by asked.user_id
-  on conflict (user_id) do update
-  set opened_at = case when w.opened_at + duration > moment or excluded.granted = 0 then w.opened_at else moment end,
-    sent = case when w.opened_at + duration > moment
-           then w.sent + greatest(least(excluded.granted, send_limit - w.sent), 0) else excluded.granted end,
-    granted = case when w.opened_at + duration > moment
-              then greatest(least(excluded.granted, send_limit - w.sent), 0) else excluded.granted end
-  returning w.user_id, w.granted,
-    case when w.opened_at + duration > moment then greatest(send_limit - w.sent, 0) else send_limit end, w.opened_at,
-    case when w.opened_at + duration > moment then w.opened_at + duration end,
-    case when w.opened_at + duration > moment then (extract(epoch from w.opened_at + duration - moment) * 1000)::float8 end;
+  with counted as (
+    insert into private.webhook_send_windows as w (user_id, opened_at, sent, granted)
+    select asked.user_id, case when asked.sends > 0 then moment else '-infinity' end,
+      least(asked.sends, send_limit), least(asked.sends, send_limit)
+    from unnest(user_ids, wanted) as asked (user_id, sends)
+    order by asked.user_id
+    on conflict (user_id) do update
+    set (opened_at, sent, granted) = (
+      select case when here.is_open or excluded.granted = 0 then w.opened_at else moment end,
+        here.sent + here.granted, here.granted
+      from (
+        select now_open.is_open, case when now_open.is_open then w.sent else 0 end as sent,
+          case when now_open.is_open then greatest(least(excluded.granted, send_limit - w.sent), 0)
+               else excluded.granted end as granted
+        from (select private.is_send_window_open(w.opened_at, moment) as is_open) as now_open) as here)
+    returning w.user_id, w.granted, w.sent, w.opened_at, private.is_send_window_open(w.opened_at, moment) as is_open
+  )
+  select c.user_id, c.granted, case when c.is_open then greatest(send_limit - c.sent, 0) else send_limit end, c.opened_at,
+    case when c.is_open then c.opened_at + interval '1 minute' end,
+    case when c.is_open then (extract(epoch from c.opened_at + interval '1 minute' - moment) * 1000)::float8 end
+  from counted c;
 end
 $$;
 
@@ -575,6 +585,7 @@ end
 $$;
 
 grant execute on function
+  private.is_send_window_open(timestamptz, timestamptz),
   private.grant_webhook_sends(uuid[], integer[], integer),
   private.refund_webhook_sends(uuid[], timestamptz[], integer[]),
   private.earliest_webhook_send(timestamptz, bigint, integer),

@@ -319,6 +319,17 @@ describe("the limit of webhook sends", () => {
     assert.equal(await windowOf(user), undefined);
   });
 
+  test("begins anew when the clock of the database was set back", async () => {
+    const user = await stage.newUser();
+    await stage.sql.query("insert into private.webhook_send_windows values ($1, now() + interval '1 hour', 5, 1)", [
+      user,
+    ]);
+    const { room } = stage.open({ settings: { limitWebhooks: 5 } });
+    const { isGranted, remaining, leftMs } = await room.countSend(user);
+    assert.deepEqual([isGranted, remaining], [true, 4]);
+    assert.ok(leftMs > 50_000 && leftMs <= 60_000);
+  });
+
   test("is forgotten an hour after a window", async () => {
     const [old, young] = [await stage.newUser(), await stage.newUser()];
     await stage.sql.query(
