@@ -1107,7 +1107,7 @@ begin
     returning r.webhook_id)
   select array_agg(taken.webhook_id) into resumed from taken;
 
-  -- Windows are locked before lanes, so whose they are is found before a lane is.
+  -- Windows are locked before lanes, so the users of the due lanes are read before any lane is locked.
   if send_limit > 0 then
     select array_agg(distinct due.user_id) into users
     from (
@@ -1163,7 +1163,7 @@ begin
   end if;
 
   if send_limit > 0 then
-    -- Each lane's share of what its user has left: one delivery of each lane, then a second of each, and so on.
+    -- Divides the remaining sends of each user among the user's lanes, one delivery of each lane in turn.
     select array_agg(lane.id), array_agg(coalesce(share.deliveries, 0)) into lane_ids, lane_room
     from unnest(lanes) as lane (id)
     left join (
@@ -1232,7 +1232,7 @@ begin
       next_due_at = case when l.webhook_id = any (postponed) then l.next_due_at else
         coalesce((select min(q.run_at) from private.webhook_queue q where q.webhook_id = l.webhook_id), 'infinity') end
   where l.webhook_id = any (lanes)
-    -- A lane that got nothing keeps its place in the order of those who wait.
+    -- A lane from which nothing was claimed keeps its place in the order of service.
     and (l.webhook_id <> all (postponed)
          or exists (select 1 from private.webhook_queue q
                     where q.webhook_id = l.webhook_id and q.run_at = now() + lease and q.claim = new_claim));
@@ -2364,7 +2364,8 @@ CREATE OR REPLACE FUNCTION private.grant_webhook_sends(user_ids uuid[], wanted i
 AS $function$
 #variable_conflict use_column
 declare
-  -- One reading for all rows and columns. Windows of transactions that were waited for may have opened after it.
+  -- Read once, so that all rows and columns use the same time. A window that another transaction opened while this one waited
+  -- for its lock can have a later `opened_at`.
   moment constant timestamptz := clock_timestamp();
 begin
   return query

@@ -1,47 +1,49 @@
--- Each user has a number of webhook sends a minute. What is beyond it waits: nothing is lost, and waiting is no attempt. The
--- count is kept here, in the statements that claim, so that any number of nodes count together.
+-- The limit of webhook sends a minute, per user. Deliveries beyond it wait: they are not lost, and waiting is not an attempt. The
+-- statements that claim deliveries also count them, in the database, so that all nodes share one count.
 --
--- Locks are taken in the order windows (by user), lanes (by webhook). Nobody waits for a window while it holds a lane.
+-- Lock order: windows (by user id), then lanes (by webhook id). No transaction waits for a window while it holds a lane.
 
--- When a delivery that waits for the limit can be sent at the earliest. Null when the limit does not hold it back.
+-- The earliest time at which the limit allows a waiting delivery to be sent; null when the limit does not delay it.
 alter table public.webhook_deliveries
   add column scheduled_for timestamptz,
   add constraint webhook_deliveries_scheduled_for_only_waiting
     check (scheduled_for is null or status in ('pending', 'retrying'));
 
--- What the delivery became by this attempt; null in rows of before this column.
+-- The status of the delivery after this attempt; null for attempts that were recorded before this column existed.
 alter table public.webhook_delivery_attempts
   add column outcome text
     constraint webhook_delivery_attempts_outcome_known check (outcome in ('delivered', 'retrying', 'failed'));
 
--- The window of each user who has sent lately. No foreign key: the deletion of an account would wait for a claim, and rows are
--- removed an hour after their window anyway.
+-- The current window of each user. There is no foreign key to the user, because deleting an account would then have to wait for
+-- claims; housekeeping deletes every row an hour after its window.
 create table private.webhook_send_windows (
   user_id uuid constraint webhook_send_windows_pkey primary key,
-  -- With the first send; over a minute later.
+  -- The time of the first send. The window ends one minute later.
   opened_at timestamptz not null,
   sent integer not null,
-  -- Of what was asked for last; the statement that asked reads it back.
+  -- How much the last request for sends was granted; the upsert that wrote it returns it.
   granted integer not null
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0);
 alter table private.webhook_send_windows enable row level security;
 create policy webhook_send_windows_service on private.webhook_send_windows to sb_service using (true) with check (true);
 grant select, insert, update, delete on private.webhook_send_windows to sb_service;
 
--- A window that seems to have opened more than a minute from now was opened before the clock was set back.
+-- The upper bound ends windows that lie in the future because the clock was set back.
 create function private.is_send_window_open(opened_at timestamptz, moment timestamptz) returns boolean
 language sql stable parallel safe
 as $$ select opened_at > moment - interval '1 minute' and opened_at < moment + interval '1 minute' $$;
 
--- Grants each user up to `wanted` sends out of their window, which opens with the first one and lasts a minute. The windows stay
--- locked until the transaction ends; who wants 0 locks them and learns what is left. The last two are null while none is open.
+-- Grants each user up to `wanted` sends from their window, which opens with the first send and lasts one minute. The windows stay
+-- locked until the transaction ends. A request for 0 sends locks a window and returns what remains, without opening it.
+-- `ends_at` and `left_ms` are null while no window is open.
 create function private.grant_webhook_sends(user_ids uuid[], wanted integer[], send_limit integer)
 returns table (user_id uuid, granted integer, remaining integer, opened_at timestamptz, ends_at timestamptz, left_ms float8)
 language plpgsql volatile
 as $$
 #variable_conflict use_column
 declare
-  -- One reading for all rows and columns. Windows of transactions that were waited for may have opened after it.
+  -- Read once, so that all rows and columns use the same time. A window that another transaction opened while this one waited
+  -- for its lock can have a later `opened_at`.
   moment constant timestamptz := clock_timestamp();
 begin
   return query
@@ -69,7 +71,8 @@ begin
 end
 $$;
 
--- Gives back sends that were granted and not made, as long as their window is open, and lets those go on who wait for it.
+-- Returns sends that were granted but not made to their window if it is still open, and makes the lanes due that sleep until the
+-- end of that window.
 create function private.refund_webhook_sends(user_ids uuid[], windows_opened_at timestamptz[], sends integer[]) returns void
 language plpgsql volatile
 as $$
@@ -98,14 +101,14 @@ begin
 end
 $$;
 
--- The beginning of the window in which the delivery at this place of its lane, counted from 0, can be sent at the earliest.
+-- The start of the first window that can include the delivery at this place in its lane. Places count from 0.
 create function private.earliest_webhook_send(ends_at timestamptz, place bigint, send_limit integer) returns timestamptz
 language sql stable parallel safe
 as $$ select ends_at + (place / send_limit) * interval '1 minute' $$;
 
--- Puts the due lanes of users who have nothing left to sleep until their windows are over, and says of what waits in them when
--- it can be sent at the earliest: of the first thousand of each lane, where that is not said yet or has passed. A retry that
--- would be made before then is moved. Waits for no lock but those of windows. The lanes.
+-- Makes the due lanes of users without remaining sends sleep until the window ends, and returns these lanes. Sets `scheduled_for` of
+-- the first 1,000 deliveries of each lane where it is null or has passed, and moves `next_retry_at` of their retries. Skips
+-- locked rows, because the caller holds windows and lanes.
 create function private.postpone_webhook_lanes(user_ids uuid[], until timestamptz[], send_limit integer) returns uuid[]
 language plpgsql volatile
 as $$
@@ -157,9 +160,9 @@ create function private.is_lane_claimable(due_at timestamptz, room integer, user
 language sql stable parallel safe
 as $$ select due_at <= now() and coalesce(room, 1) > 0 and (user_id is null or user_id <> all (full_users)) $$;
 
--- Grants sends for deliveries that are made just now, given by user and webhook in the order in which they would be sent. For
--- each webhook: how many it may send of them (all of them, where it says null), until when the others wait, how many wait
--- already, and the window of its user.
+-- Grants sends for deliveries that are being created, given by user and webhook in sending order. Returns for each webhook: how
+-- many of them may be sent now (null: all), when the window of its user ends, how many deliveries wait in its lane already, and
+-- the window that was used.
 create function private.share_webhook_sends(user_ids uuid[], webhook_ids uuid[], send_limit integer)
 returns table (webhook_id uuid, deliveries bigint, ends_at timestamptz, ahead bigint, opened_at timestamptz, left_ms float8)
 language plpgsql volatile strict
@@ -196,9 +199,9 @@ drop function private.fan_out_events(integer, interval, uuid, interval, integer,
 -- Turns the oldest events into deliveries, queue rows and due lanes, and removes the events; some of the newest too, so that
 -- nobody waits until all of somebody else's hundred thousand are through. Webhooks are locked as their foreign key would,
 -- before anything refers to them: one that is being deleted drops out. Without `new_claim` nothing is claimed. `lane_ids`
--- and `lane_room` name lanes with other room than `lane_share`. Of what could be claimed, as much is as the users' windows
--- have left, their webhooks in turn; the rest is scheduled for later windows. `send_limit` 0 is no limit. The first row says in
--- its first four columns what was done, and the others are the claimed deliveries, the oldest first.
+-- and `lane_room` name lanes with other room than `lane_share`. Claims no more than remains in the window of each user, the user's
+-- webhooks in turn, and schedules the rest for later windows. `send_limit` 0 switches the limit off. The first row says in its
+-- first four columns what was done, and the others are the claimed deliveries, the oldest first.
 create function private.fan_out_events(
   max_events integer, first_delay interval,
   new_claim uuid default null, lease interval default null, max_rows integer default 0, lane_share integer default 0,
@@ -304,9 +307,9 @@ drop function private.claim_webhook_deliveries(uuid, interval, integer, integer,
 
 -- Takes due deliveries, few from each of the lanes that waited longest. Every statement in here has a snapshot of its own:
 -- what is read after the lane is locked includes all that was committed before, so that no row is missed when the lane is
--- put to sleep. `lane_ids` and `lane_room` name lanes with other room than `lane_share`; room 0 passes a lane by. Users get as
--- many as their windows have left, their lanes in turn. Lanes of users who have nothing left sleep until the window is over.
--- `send_limit` 0 is no limit.
+-- put to sleep. `lane_ids` and `lane_room` name lanes with other room than `lane_share`; room 0 passes a lane by. Claims no more
+-- than remains in the window of each user, the user's lanes in turn. Lanes of users without remaining sends sleep until the
+-- window ends. `send_limit` 0 switches the limit off.
 create function private.claim_webhook_deliveries(
   new_claim uuid, lease interval, max_lanes integer, max_rows integer, lane_share integer,
   lane_ids uuid[], lane_room integer[], full_users uuid[], send_limit integer default 0)
@@ -340,7 +343,7 @@ begin
     returning r.webhook_id)
   select array_agg(taken.webhook_id) into resumed from taken;
 
-  -- Windows are locked before lanes, so whose they are is found before a lane is.
+  -- Windows are locked before lanes, so the users of the due lanes are read before any lane is locked.
   if send_limit > 0 then
     select array_agg(distinct due.user_id) into users
     from (
@@ -396,7 +399,7 @@ begin
   end if;
 
   if send_limit > 0 then
-    -- Each lane's share of what its user has left: one delivery of each lane, then a second of each, and so on.
+    -- Divides the remaining sends of each user among the user's lanes, one delivery of each lane in turn.
     select array_agg(lane.id), array_agg(coalesce(share.deliveries, 0)) into lane_ids, lane_room
     from unnest(lanes) as lane (id)
     left join (
@@ -465,7 +468,7 @@ begin
       next_due_at = case when l.webhook_id = any (postponed) then l.next_due_at else
         coalesce((select min(q.run_at) from private.webhook_queue q where q.webhook_id = l.webhook_id), 'infinity') end
   where l.webhook_id = any (lanes)
-    -- A lane that got nothing keeps its place in the order of those who wait.
+    -- A lane from which nothing was claimed keeps its place in the order of service.
     and (l.webhook_id <> all (postponed)
          or exists (select 1 from private.webhook_queue q
                     where q.webhook_id = l.webhook_id and q.run_at = now() + lease and q.claim = new_claim));

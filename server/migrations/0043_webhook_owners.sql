@@ -1,7 +1,7 @@
--- What the owner of a webhook learns about it: that it was switched off, how it is doing, and which replaced secrets still sign.
+-- What the owner of a webhook is told: that the service switched it off, its health, and which replaced secrets still sign.
 
--- Mails about webhooks that the service has switched off, written by the transaction that does so. What was sent stays for an
--- hour, so that one user gets one mail in that time, about all that was switched off.
+-- Outbox of mails about webhooks that the service switched off. The transaction that switches a webhook off inserts the row. Sent
+-- rows stay for an hour, so that a user gets at most one mail an hour.
 create table private.webhook_notices (
   id uuid default private.new_id() constraint webhook_notices_pkey primary key,
   webhook_id uuid not null constraint webhook_notices_webhook_id_fkey references public.webhooks on delete cascade,
@@ -32,17 +32,17 @@ begin
   return null;
 end
 $$;
--- Not with a ban: whoever banned the owner told them, or did not want to.
+-- A ban of the owner (account_banned) sends no mail: banned users are not mailed.
 create trigger webhooks_note_switched_off after update on public.webhooks for each row
   when (old.is_active and not new.is_active and new.disabled_reason in ('endpoint_gone', 'endpoint_failing', 'queue_full'))
   execute function private.note_switched_off();
 
--- Attempts are never changed, so that what health needs of them can be read from an index alone.
+-- Includes what webhook_health reads, for index-only scans. Attempts are never updated, so the wider index costs inserts alone.
 drop index public.webhook_delivery_attempts_webhook_id_idx;
 create index webhook_delivery_attempts_webhook_id_idx on public.webhook_delivery_attempts (webhook_id, user_id, created_at desc)
   include (cause, outcome, response_time_ms);
 
--- Deliveries of each webhook that are not finished, ten thousand at most.
+-- Unfinished deliveries of each webhook. Counts up to 10,000, which bounds the cost.
 create view public.webhook_backlog with (security_barrier) as
   select w.id as webhook_id, waiting.pending, waiting.retrying
   from public.webhooks w
@@ -55,8 +55,9 @@ create view public.webhook_backlog with (security_barrier) as
 revoke insert, update, delete on public.webhook_backlog from service_role;
 grant select on public.webhook_backlog to authenticated, service_role;
 
--- How the caller's webhooks, or the one that is named, did in the last hours (1 to 720). Of each the newest 20,000 attempts are
--- counted at most, and `since` says from when on. Tests do not count. Times are of attempts that delivered.
+-- Health of the caller's webhooks, or of one of them, over the last `hours` (1 to 720). Counts the newest 20,000 attempts of each
+-- webhook at most; `since` is the start of the time that was counted. Excludes tests. Response times are those of attempts that
+-- delivered.
 create function public.webhook_health(webhook_id uuid default null, hours integer default 24)
 returns table (
   webhook_id uuid, since timestamptz, until timestamptz,
@@ -89,7 +90,7 @@ as $$
 $$;
 grant execute on function public.webhook_health(uuid, integer) to authenticated, service_role;
 
--- Replaced secrets that still sign: since when and until when, never what they are.
+-- Replaced secrets that still sign. The view has their times and never the secret itself.
 alter table private.webhook_previous_secrets
   add column id uuid not null default private.new_id() constraint webhook_previous_secrets_id_key unique;
 create view public.webhook_previous_secrets with (security_barrier) as

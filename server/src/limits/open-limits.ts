@@ -13,13 +13,13 @@ export interface OpenLimitsOptions {
   readonly settings: LimitSettings;
   /** Where nodes count together; null when each counts for itself. */
   readonly store: SharedStore | null;
-  /** Counts a webhook send of a user, together with those that the workers of all nodes make. */
+  /** Counts one webhook send of a user in the database, together with the sends of the dispatchers of all nodes. */
   countWebhookSend(userId: string): Promise<WebhookSend>;
   readonly clock: Clock;
   readonly observer: Observer;
 }
 
-/** How a user stands after one more send was asked for. */
+/** The window of a user after a request for one send. */
 export interface WebhookSend {
   readonly isGranted: boolean;
   readonly remaining: number;

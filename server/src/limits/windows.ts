@@ -9,7 +9,7 @@ interface Window {
   readonly setting: keyof LimitSettings;
   /** How many times the row's number. */
   readonly times: number;
-  /** By each node for itself, in the shared store where there is one, or with the sends that workers make. */
+  /** `node`: by each node alone. `store`: in the shared store where there is one. `database`: with the sends of dispatchers. */
   readonly countedIn: "node" | "store" | "database";
 }
 

@@ -4,8 +4,8 @@ import type { OwnerNotice } from "./sql/owner-notices.ts";
 export type OwnerLinkSettings = Pick<Settings, "console" | "publicUrl" | "siteUrl" | "roles">;
 
 /**
- * Where an owner looks after webhooks: the page of the console, or the operator's application where there is none. Null when
- * neither is known: a node that serves no requests does not know the address of those that do.
+ * The link in a mail to an owner: the webhook's page in the console, or SITE_URL where no console is served. Without PUBLIC_URL a
+ * node that does not serve the API does not know where the console is.
  */
 export function findOwnerLink(
   { console: hasConsole, publicUrl, siteUrl, roles }: OwnerLinkSettings,

@@ -77,7 +77,7 @@ export interface WebhookRoom {
   testWebhook(call: TestWebhookCall): Promise<AttemptNow>;
   retryDelivery(call: RetryDeliveryCall): Promise<AttemptNow>;
   regenerateSecret(call: RegenerateSecretCall): Promise<RegeneratedSecret>;
-  /** How many secrets that were replaced before signed along until now. */
+  /** Returns how many replaced secrets still signed. */
   revokePreviousSecrets(call: RevokePreviousSecretsCall): Promise<number>;
   replay(call: ReplayCall): Promise<ReplayedDelivery[]>;
   recoverSince(call: RecoverSinceCall): Promise<Recovery>;

@@ -3,7 +3,7 @@ import { Alarm, spread, type Worker } from "../jobs/index.ts";
 import { runSteps } from "./run-steps.ts";
 import {
   claimOwnerNotice,
-  deleteVainNotices,
+  deleteObsoleteNotices,
   endOwnerNotice,
   type OwnerNotice,
   postponeOwnerNotice,
@@ -11,7 +11,7 @@ import {
 import type { WebhookTools } from "./webhook-options.ts";
 
 const NAME = "webhook-owner-notifier";
-/** Longer than a mail server may take. A process that ends in between leaves the mail to another one after it. */
+/** Longer than sending a mail can take. When the process dies, another one sends the mail after it. */
 const LEASE_MS = 300_000;
 
 export interface OwnerNotifierOptions {
@@ -21,13 +21,13 @@ export interface OwnerNotifierOptions {
 }
 
 /**
- * Mails owners about webhooks that were switched off. The notice is a row of the transaction that switched the webhook off, and
- * is marked as sent after the mail: it is lost by no crash, and repeated only by one between the two.
+ * Mails owners about webhooks that the service switched off. The transaction that switches a webhook off inserts the notice, and
+ * the notice is marked as sent after the mail. A crash therefore loses no mail; a crash between the two sends it twice.
  */
 export function createOwnerNotifier(tools: WebhookTools, { pollMs, mailOwner }: OwnerNotifierOptions): Worker {
   const { pool, observer, random } = tools;
   const step = async (): Promise<number> => {
-    await deleteVainNotices(pool);
+    await deleteObsoleteNotices(pool);
     const claim = randomUUID();
     const notice = await claimOwnerNotice(pool, claim, LEASE_MS);
     if (notice === null) return spread(pollMs, random);
@@ -43,7 +43,7 @@ export function createOwnerNotifier(tools: WebhookTools, { pollMs, mailOwner }: 
   };
   const run = async (signal: AbortSignal): Promise<void> => {
     const alarm = new Alarm();
-    // Workers start before the service listens, and until then nobody knows where a link in a mail leads to.
+    // Workers start before the service listens, and the link in a mail needs the address of the service.
     await alarm.sleep(spread(pollMs, random), signal);
     await runSteps(step, { ...tools, name: NAME, alarm, signal });
   };

@@ -88,7 +88,7 @@ const TEXTS: Readonly<Record<MailKind, (mail: Mail) => MailText>> = {
       ...(switchedOff.length > MOST_NAMED ? [`And ${switchedOff.length - MOST_NAMED} more.`] : []),
       "What to do: correct the endpoint or the URL of the webhook, then switch the webhook on (is_active). Deliveries that were waiting are kept for three days and are sent then. Failed deliveries can be sent again with recover_since.",
     ],
-    button: "Open the console",
+    button: "Open your webhooks",
     closing: "You receive this mail because the webhook belongs to your account.",
   }),
 };
@@ -106,7 +106,7 @@ function describeSwitchedOff({ name, reason, at }: SwitchedOffWebhook): string {
   return `"${toPlainLine(name)}" was switched off at ${time} UTC: ${REASONS[reason] ?? reason}.`;
 }
 
-/** Names are free text: without line breaks and characters that turn or hide others. */
+/** Replaces line breaks, control characters and characters that change the direction of text: names are free text. */
 function toPlainLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ").trim();
 }

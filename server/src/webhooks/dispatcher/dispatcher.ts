@@ -208,7 +208,7 @@ class Dispatcher {
     const { schedule, clock, random, observer, outbound } = this.#tools;
     const signal = batch.broken.signal;
     if (signal.aborted || !isLeaseSafe(held, this.#options.leaseMs)) return this.#breakOff(held);
-    // Its send was counted in a window that is over. What waits behind it goes back with it, to be counted anew.
+    // The window in which it was counted has ended. It and all that waits behind it must be claimed and counted again.
     if (performance.now() >= held.sendUntilMs) return this.#breakOff(held, this.#lanes.setAside(delivery.webhookId));
     held.isSent = true;
     const result = await sendAttempt(delivery, { outbound, clock, signal });

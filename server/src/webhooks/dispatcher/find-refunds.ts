@@ -1,7 +1,7 @@
 import type { Refund } from "../sql/send-windows.ts";
 import type { HeldDelivery } from "./held-delivery.ts";
 
-/** What was counted as sent and was not, by user and window. */
+/** The sends that were counted for these deliveries but not made, by user and window. Windows that are over are left out. */
 export function findRefunds(released: readonly HeldDelivery[]): Refund[] {
   const refunds = new Map<string, Refund>();
   for (const { delivery, sendWindow, sendUntilMs, isSent } of released) {

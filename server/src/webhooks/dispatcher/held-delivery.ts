@@ -13,13 +13,13 @@ export interface HeldDelivery {
   readonly batch: ClaimedBatch;
   /** When it was due before it was claimed. */
   readonly runAt: string;
-  /** What its send was counted in; null without a limit. */
+  /** The window in which its send was counted; null without a limit. */
   readonly sendWindow: SendWindow | null;
-  /** When that window is over, by the monotonic clock of this process: later its send has not been counted. */
+  /** The end of that window by the monotonic clock of this process. After it the delivery must be counted again. */
   readonly sendUntilMs: number;
   /** By the monotonic clock of this process; from then on somebody else may send it. */
   leasedUntilMs: number;
-  /** Whether a request was begun, so that its send was used. */
+  /** Whether the request was started, so that the send is used up. */
   isSent: boolean;
   state: "waiting" | "aside" | "sending" | "recording" | "dropped";
 }

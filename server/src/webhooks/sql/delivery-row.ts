@@ -53,11 +53,11 @@ export interface ClaimedRow extends DeliveryRow, WindowColumns {
   readonly due_at: string;
 }
 
-/** The window of the user that the send of a delivery was counted in; it has to be made before the window is over. */
+/** The window in which the send of a delivery was counted. The request must start before the window ends. */
 export interface SendWindow {
-  /** As text, so that it can be compared in the database. */
+  /** As text, to keep the microseconds by which the database identifies it. */
   readonly openedAt: string;
-  /** When the database was asked. */
+  /** Milliseconds until it ends, at the time of the claim. */
   readonly leftMs: number;
 }
 

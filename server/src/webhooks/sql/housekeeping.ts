@@ -47,7 +47,7 @@ export async function wakeOversleptLanes(pool: pg.Pool): Promise<void> {
   );
 }
 
-/** Windows that were over long ago, of deleted users too. Those in use are passed by: nobody is to wait for this. */
+/** Deletes windows an hour after they opened, including those of deleted users. Skips locked rows, so that no claim waits. */
 export async function deleteOldSendWindows(pool: pg.Pool): Promise<void> {
   await pool.query(
     `delete from private.webhook_send_windows

@@ -15,10 +15,10 @@ export interface OwnerNotice {
 }
 
 /**
- * Removes notices that nobody is to be mailed: the webhook is on again, the owner has no confirmed address, or three days were
- * not enough. What was sent goes after an hour.
+ * Deletes notices that need no mail (the webhook is active again, the owner has no confirmed address or is banned), notices
+ * that could not be mailed for three days, and notices that were mailed more than an hour ago.
  */
-export async function deleteVainNotices(pool: pg.Pool): Promise<void> {
+export async function deleteObsoleteNotices(pool: pg.Pool): Promise<void> {
   await pool.query(
     `delete from private.webhook_notices n
      using public.webhooks w, auth.users u
@@ -30,8 +30,8 @@ export async function deleteVainNotices(pool: pg.Pool): Promise<void> {
 }
 
 /**
- * All that one owner is to be told, under a lease. An owner who was mailed within the last hour waits, and so does one whom
- * another node is mailing. Null when nobody is to be mailed now.
+ * Claims all due notices of one owner. Skips owners who were mailed within the last hour, and those whose notices another node
+ * has claimed. Returns null when nothing is due.
  */
 export async function claimOwnerNotice(pool: pg.Pool, claim: string, leaseMs: number): Promise<OwnerNotice | null> {
   const { rows } = await pool.query<SwitchedOff & { email: string }>(
@@ -74,7 +74,7 @@ export async function endOwnerNotice(pool: pg.Pool, claim: string): Promise<void
   await pool.query("update private.webhook_notices set sent_at = now(), claim = null where claim = $1", [claim]);
 }
 
-/** Another attempt after a minute, two, four and so on, an hour at most. */
+/** Schedules the next attempt: after 1, 2, 4 minutes and so on, up to an hour. */
 export async function postponeOwnerNotice(pool: pg.Pool, claim: string): Promise<void> {
   await pool.query(
     `update private.webhook_notices

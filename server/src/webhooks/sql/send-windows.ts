@@ -8,7 +8,7 @@ export interface CountedSend {
   readonly leftMs: number;
 }
 
-/** Counts one send of a user that is about to be made. */
+/** Counts one send of a user, unless the window has none left. */
 export async function grantSend(pool: pg.Pool, userId: string, sendLimit: number): Promise<CountedSend> {
   const { rows } = await pool.query<CountedSend>(
     `select granted = 1 as "isGranted", remaining, left_ms as "leftMs"
@@ -26,7 +26,7 @@ export interface Refund {
   readonly sends: number;
 }
 
-/** Gives sends back that were granted and not made. Windows that are over meanwhile are left as they are. */
+/** Returns sends that were granted but not made to their windows. Has no effect on windows that have ended. */
 export async function refundSends(pool: pg.Pool, refunds: readonly Refund[]): Promise<void> {
   await pool.query("select private.refund_webhook_sends($1, $2, $3)", [
     refunds.map(({ userId }) => userId),
