@@ -16,7 +16,7 @@ interface NodeProcess {
   kill(): Promise<void>;
 }
 
-function startNode({ database, closers }: Stage): NodeProcess {
+function startNode({ database, closers }: Stage, limitWebhooks = 0): NodeProcess {
   const child = fork(NODE_PROCESS, {
     execArgv: ["-C", "swarmbase-source"],
     stdio: ["ignore", "ignore", "inherit", "ipc"],
@@ -27,6 +27,7 @@ function startNode({ database, closers }: Stage): NodeProcess {
     masterKey: database.masterKey,
     ca: RECEIVER_CA,
     leaseMs: LEASE_MS,
+    limitWebhooks,
   };
   child.send(order);
   const kill = async (): Promise<void> => {
@@ -78,4 +79,55 @@ test("kill -9 in the middle, again and again: everything arrives, with the same 
   const statuses = await stage.rows("select status, count(*)::integer from public.webhook_deliveries group by status");
   assert.deepEqual(statuses, [{ status: "delivered", count: agents.length * 3 }]);
   t.diagnostic(`${receiver.received.length - bodies.size} of ${bodies.size} deliveries were sent twice`);
+});
+
+test("kill -9 between claim and record with a send limit: nothing is lost, and the limit holds", async (t) => {
+  const LIMIT = 12;
+  const stage = await openStage(t);
+  const receiver = await startReceiver(t);
+  const user = await stage.newUser();
+  for (const path of ["a", "b"]) await stage.newWebhook(user, `${receiver.url}/${path}`);
+  const sent = async (): Promise<number> =>
+    (await stage.rows<{ sent: number }>("select sent from private.webhook_send_windows where user_id = $1", [user]))[0]
+      ?.sent ?? 0;
+  const unanswered = new Promise<void>(() => {});
+  receiver.answer = () => ({ after: unanswered });
+  await stage.newAgents(user, 10);
+
+  const doomed = startNode(stage, LIMIT);
+  await until(
+    async () => receiver.received.length > 0 && (await sent()) === LIMIT,
+    "all sends of the window are claimed",
+  );
+  await doomed.kill();
+  const claimed = await stage.rows("select 1 from private.webhook_queue where claim is not null");
+  assert.equal(claimed.length, LIMIT);
+  const before = receiver.received.length;
+
+  receiver.answer = () => ({});
+  startNode(stage, LIMIT);
+  await until(
+    async () =>
+      (await stage.rows("select 1 from private.webhook_queue where lease_until > now()")).length === 0 &&
+      (await stage.rows("select 1 from private.webhook_lanes where next_due_at <= now()")).length === 0,
+    "the leases are over, and the lanes sleep until the end of the window",
+  );
+  assert.equal(receiver.received.length, before, "the second node has no sends left either");
+
+  for (const most of [LIMIT, 2 * LIMIT]) {
+    await stage.sql.query(
+      `update private.webhook_send_windows set opened_at = opened_at - interval '1 minute';
+       update private.webhook_lanes set next_due_at = next_due_at - interval '1 minute'`,
+    );
+    await until(
+      async () => {
+        const [row] = await stage.rows<{ count: number }>(
+          "select count(*)::integer as count from public.webhook_deliveries where status = 'delivered' and attempts = 1",
+        );
+        return row?.count === Math.min(most, 20);
+      },
+      `${Math.min(most, 20)} delivered`,
+    );
+    assert.ok(receiver.received.length <= before + most);
+  }
 });

@@ -10,10 +10,11 @@ export interface NodeProcessOrder {
   readonly masterKey: string;
   readonly ca: string;
   readonly leaseMs: number;
+  readonly limitWebhooks: number;
 }
 
 process.once("message", (order: NodeProcessOrder) => {
-  const { url, masterKey, ca, leaseMs } = order;
+  const { url, masterKey, ca, leaseMs, limitWebhooks } = order;
   const room = openWebhooks({
     database: openDatabase({ url, masterKey, poolSize: 4, observer: silentObserver }),
     outbound: openOutbound({
@@ -28,7 +29,7 @@ process.once("message", (order: NodeProcessOrder) => {
       webhookConcurrency: 64,
       webhookEndpointConcurrency: 8,
       webhookQueueLimit: 0,
-      limitWebhooks: 0,
+      limitWebhooks,
       webhookRetentionDays: 0,
       stopTimeoutMs: 1_000,
     },
