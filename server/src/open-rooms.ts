@@ -51,20 +51,15 @@ import type { Worker } from "./jobs/index.ts";
 import { connectStore, type Limits, openLimits, type SharedStore } from "./limits/index.ts";
 import type { Observer } from "./observe/index.ts";
 import { openAgentRoom } from "./open-agent-room.ts";
-import { type AddressPolicy, checkTargetUrl, createAddressPolicy, openOutbound } from "./outbound/index.ts";
+import { openWebhookRoom } from "./open-webhook-room.ts";
+import { type AddressPolicy, checkTargetUrl, createAddressPolicy } from "./outbound/index.ts";
 import { type Changes, createPrivateTopics, openChanges, openRealtime, type RealtimeRoom } from "./realtime/index.ts";
 import { openReference } from "./reference/index.ts";
 import { openRest } from "./rest/index.ts";
 import type { Watched } from "./serve-metrics.ts";
 import { createTableRules, isOwnName } from "./tables/index.ts";
 import type { Clock } from "./time/index.ts";
-import {
-  decideAllowedCidrs,
-  findOwnerLink,
-  openWebhooks,
-  type OwnerNotice,
-  type WebhookRoom,
-} from "./webhooks/index.ts";
+import { decideAllowedCidrs, type WebhookRoom } from "./webhooks/index.ts";
 
 export interface RoomsOptions {
   readonly settings: Settings;
@@ -96,8 +91,6 @@ export interface Rooms {
   readonly watched: Watched;
 }
 
-const MOST_ORIGINS = 1_000;
-const FEWEST_CONNECTIONS = 64;
 const TOOL_KEY_PURPOSE = "tool-secrets";
 
 /** What the service consists of, each room with what it needs of the others. */
@@ -255,51 +248,6 @@ async function connectLimitStore({ settings, observer, closers }: RoomsOptions):
 function readAuthorities({ caFile, settings }: RoomsOptions): Promise<string[]> {
   const files = [caFile, settings.webhookCaFile].filter((file) => file !== null);
   return Promise.all(files.map((file) => readFile(file, "utf8")));
-}
-
-interface WebhookSurroundings {
-  readonly policy: AddressPolicy;
-  readonly ca: string[];
-  readonly listenUrl: string;
-  readonly auth: AuthRoom;
-}
-
-function openWebhookRoom(options: RoomsOptions, { policy, ca, listenUrl, auth }: WebhookSurroundings): WebhookRoom {
-  const { settings, database, observer, clock, closers } = options;
-  const outbound = openOutbound({
-    policy,
-    ca,
-    // Several endpoints may share an origin, and waiting for a connection counts against their time.
-    connectionsPerOrigin: Math.max(FEWEST_CONNECTIONS, settings.webhookEndpointConcurrency),
-    maxOrigins: MOST_ORIGINS,
-  });
-  closers.add("outbound connections", () => outbound.close());
-  return openWebhooks({
-    database: { service: database.work },
-    outbound,
-    listenUrl,
-    settings,
-    mailOwner: (notice) => mailWebhookOwner(options, auth, notice),
-    observer,
-    clock,
-  });
-}
-
-async function mailWebhookOwner(
-  { settings, baseUrl }: RoomsOptions,
-  { mailer }: AuthRoom,
-  notice: OwnerNotice,
-): Promise<void> {
-  const link = findOwnerLink(settings, baseUrl(), notice);
-  await mailer.send({
-    to: notice.email,
-    kind: "webhook_disabled",
-    values: {
-      ...(link !== null && { link }),
-      siteUrl: settings.siteUrl ?? baseUrl(),
-      switchedOff: notice.webhooks,
-    },
-  });
 }
 
 /** The same room, of which some calls are made only when the check does not throw. */

@@ -31,6 +31,7 @@ export const JOINING_FILES: readonly string[] = [
   "main.ts",
   "open-agent-room.ts",
   "open-rooms.ts",
+  "open-webhook-room.ts",
   "prepare-database.ts",
   "serve-metrics.ts",
 ];
