@@ -4649,6 +4649,46 @@ create policy idempotency_keys_service on private.idempotency_keys to sb_service
   with check (true);
 grant delete, insert, select, update on table private.idempotency_keys to sb_service;
 
+create table private.mail_outbox (
+  id uuid default private.new_id() not null,
+  kind text not null,
+  user_id uuid,
+  email text,
+  sender_id uuid,
+  data jsonb default '{}'::jsonb not null,
+  not_before timestamp with time zone default now() not null,
+  due_at timestamp with time zone default now() not null,
+  attempts smallint default 0 not null,
+  ended_at timestamp with time zone,
+  outcome text,
+  created_at timestamp with time zone default now() not null,
+  constraint mail_outbox_pkey PRIMARY KEY (id),
+  constraint mail_outbox_data_object CHECK (jsonb_typeof(data) = 'object'::text),
+  constraint mail_outbox_email_length CHECK (char_length(email) >= 3 AND char_length(email) <= 320),
+  constraint mail_outbox_email_lower_case CHECK (email = lower(email)),
+  constraint mail_outbox_kind_length CHECK (char_length(kind) >= 1 AND char_length(kind) <= 63),
+  constraint mail_outbox_one_recipient CHECK (num_nonnulls(user_id, email) = 1),
+  constraint mail_outbox_outcome_at_end CHECK ((ended_at IS NULL) = (outcome IS NULL)),
+  constraint mail_outbox_outcome_known CHECK (outcome = ANY (ARRAY['sent'::text, 'obsolete'::text, 'undeliverable'::text])),
+  constraint mail_outbox_sender_id_fkey FOREIGN KEY (sender_id) REFERENCES auth.users(id) ON DELETE CASCADE,
+  constraint mail_outbox_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
+);
+comment on column private.mail_outbox.user_id is 'the account whose confirmed address the mail goes to, as it is when the mail is sent';
+comment on column private.mail_outbox.sender_id is 'the user on whose behalf the mail is sent; null where the service itself has something to say';
+comment on column private.mail_outbox.not_before is 'the earliest time of the first attempt';
+comment on column private.mail_outbox.due_at is 'the time of the next attempt; while a worker holds the row, the end of its lease';
+comment on column private.mail_outbox.attempts is 'the number of claims; a worker ends the row only while this is the number of its own claim';
+CREATE INDEX mail_outbox_due_at_idx ON private.mail_outbox USING btree (due_at) WHERE (ended_at IS NULL);
+CREATE INDEX mail_outbox_email_idx ON private.mail_outbox USING btree (email) WHERE (email IS NOT NULL);
+CREATE INDEX mail_outbox_ended_at_idx ON private.mail_outbox USING btree (ended_at) WHERE (ended_at IS NOT NULL);
+CREATE INDEX mail_outbox_sender_id_idx ON private.mail_outbox USING btree (sender_id, not_before) WHERE (sender_id IS NOT NULL);
+CREATE INDEX mail_outbox_user_id_idx ON private.mail_outbox USING btree (user_id) WHERE (user_id IS NOT NULL);
+alter table private.mail_outbox enable row level security;
+create policy mail_outbox_service on private.mail_outbox to sb_service
+  using (true)
+  with check (true);
+grant delete, insert, select, update on table private.mail_outbox to sb_service;
+
 create table private.message_counters (
   swarm_id uuid not null,
   last_seq bigint not null,

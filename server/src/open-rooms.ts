@@ -6,6 +6,7 @@ import {
   admitToken,
   authEndpoints,
   createAuthKeeper,
+  createMailOutbox,
   openAuthRoom,
   regenerateSigningSecret,
   removeSigningSecret,
@@ -109,6 +110,7 @@ export async function openRooms(options: RoomsOptions): Promise<Rooms> {
     requireMail: requireReleased,
   });
   closers.add("mailer", () => auth.mailer.close());
+  const outbox = createMailOutbox(auth, { random: Math.random });
 
   const policy = createAddressPolicy({ allowedCidrs: decideAllowedCidrs(settings) });
   const ca = await readAuthorities(options);
@@ -198,7 +200,12 @@ export async function openRooms(options: RoomsOptions): Promise<Rooms> {
             },
           ]),
       ...(roles.has("worker")
-        ? [createAuthKeeper(auth, { settings, random: Math.random }), ...holdWork(webhooks), ...holdWork(agents)]
+        ? [
+            createAuthKeeper(auth, { settings, random: Math.random }),
+            ...copyHold.over([outbox.worker]),
+            ...holdWork(webhooks),
+            ...holdWork(agents),
+          ]
         : [...webhooks.links, ...agents.links]),
       ...(roles.has("realtime") ? [realtime.changes.worker, ...realtime.room.workers] : []),
     ],

@@ -22,6 +22,7 @@ export { rotateRoleKeys } from "./keys/rotate-role-keys.ts";
 export { rotateSigningKey } from "./keys/rotate-signing-key.ts";
 export { TOKEN_ALGORITHMS } from "./keys/stored-keys.ts";
 export { createMailer } from "./mail/mailer.ts";
+export { createMailOutbox } from "./outbox/outbox-worker.ts";
 export { openAuthRoom } from "./open-auth-room.ts";
 export { admitCaller } from "./principal/admit-caller.ts";
 export { admitToken } from "./principal/admit-token.ts";

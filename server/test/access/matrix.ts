@@ -286,6 +286,11 @@ auth.mail_throttles              | insert                            | no    no 
 auth.mail_throttles              | update                            | no    no    no     no     no      no       no    no      yes
 auth.mail_throttles              | delete                            | no    no    no     no     no      no       no    no      yes
 
+private.mail_outbox              | select                            | no    no    no     no     no      no       no    no      yes
+private.mail_outbox              | insert                            | no    no    no     no     no      no       no    no      yes
+private.mail_outbox              | update                            | no    no    no     no     no      no       no    no      yes
+private.mail_outbox              | delete                            | no    no    no     no     no      no       no    no      yes
+
 private.migrations               | select                            | no    no    no     no     no      no       no    no      no
 private.migrations               | insert                            | no    no    no     no     no      no       no    no      no
 private.migrations               | update                            | no    no    no     no     no      no       no    no      no

@@ -25,6 +25,7 @@ const USERS = `
   insert into auth.flow_states (id, authentication_method, code_challenge, code_challenge_method, expires_at)
     values (:flowState, 'otp', 'x', 's256', now());
   insert into auth.mail_throttles (address_hash, slot, sent_at) values ('x', 'recovery', now());
+  insert into private.mail_outbox (kind, user_id) values ('access', :owner);
   insert into private.request_signing_secrets (user_id, secret_wrapped) values (:owner, 'x');
   insert into private.signing_keys (kid, purpose, algorithm, status) values
     ('used', 'access_token', 'ES256', 'standby'), ('unused', 'access_token', 'ES256', 'standby');

@@ -28,7 +28,10 @@ test("the keeper removes what has ended, in batches, and nothing else", { timeou
           factor as (insert into auth.mfa_factors (user_id, factor_type, secret_wrapped)
                      select id, 'totp', '\\x00' from person returning id),
           tries as (insert into auth.mfa_challenges (factor_id, expires_at)
-                    select id, now() + n * interval '1 hour' from factor, (values (-1), (1)) as v (n))
+                    select id, now() + n * interval '1 hour' from factor, (values (-1), (1)) as v (n)),
+          mails as (insert into private.mail_outbox (kind, user_id, created_at, ended_at, outcome)
+                    select 'x', id, now() - n * interval '1 hour', at, case when at is not null then 'sent' end
+                    from person, (values (48, now() - interval '25 hours'), (2, now() - interval '1 hour'), (72, null)) as v (n, at))
      insert into auth.mail_throttles (address_hash, slot, sent_at)
      values ('\\x01', 'recovery', now() - interval '2 minutes'), ('\\x02', 'recovery', now())`,
   );
@@ -37,7 +40,8 @@ test("the keeper removes what has ended, in batches, and nothing else", { timeou
       `select array(select user_agent from auth.sessions order by user_agent) as sessions,
               (select count(*)::int from auth.one_time_tokens) as codes, (select count(*)::int from auth.flow_states) as flows,
               (select count(*)::int from auth.mfa_challenges) as challenges,
-              (select count(*)::int from auth.mail_throttles) as throttles`,
+              (select count(*)::int from auth.mail_throttles) as throttles,
+              (select count(*)::int from private.mail_outbox) as mails`,
     );
     return rows[0];
   };
@@ -68,6 +72,6 @@ test("the keeper removes what has ended, in batches, and nothing else", { timeou
   };
   const { sessions, ...rest } = await sweep(0);
   assert.equal((sessions as unknown[]).length, 28, "0 days keeps every session");
-  assert.deepEqual(rest, { codes: 1, flows: 1, challenges: 1, throttles: 1 });
+  assert.deepEqual(rest, { codes: 1, flows: 1, challenges: 1, throttles: 1, mails: 2 });
   assert.deepEqual((await sweep(30))["sessions"], ["ended lately", "live"]);
 });

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Settings } from "../../config/index.ts";
 import { spread, type Worker } from "../../jobs/index.ts";
 import type { AuthRoom } from "../room.ts";
-import { pruneSessions, pruneStale, STALE_ROWS } from "./sql/prune.ts";
+import { pruneSessions, pruneStale, STALE_ROWS, type StaleRows } from "./sql/prune.ts";
 
 export interface AuthKeeperOptions {
   readonly settings: Pick<Settings, "authRetentionDays" | "authSessionInactivitySeconds" | "authMailIntervalSeconds">;
@@ -18,17 +18,22 @@ const BATCH_SIZE = 500;
 const BETWEEN_BATCHES_MS = 50;
 const FIRST_ID = "00000000-0000-0000-0000-000000000000";
 
-/** Removes what time has made useless: sessions that ended long ago, and codes, flows and challenges that ran out. */
+/** Removes what time has made useless: sessions that ended long ago, codes, flows and challenges that ran out, and mails of the outbox that ended. */
 export function createAuthKeeper(room: Pick<AuthRoom, "pool" | "clock">, o: AuthKeeperOptions): Worker {
   const { pool, clock } = room;
   const { random, intervalMs = INTERVAL_MS, batchSize = BATCH_SIZE } = o;
   const { authRetentionDays: days, authSessionInactivitySeconds: idleSeconds, authMailIntervalSeconds } = o.settings;
+  const keptMs = (name: StaleRows): number => {
+    if (name === "throttles") return authMailIntervalSeconds * 1000;
+    // Long enough that nobody is told the same thing twice on one day.
+    return name === "ended mails" ? DAY_MS : 0;
+  };
   const run = async (signal: AbortSignal): Promise<void> => {
     const breathe = (ms: number) => sleep(ms, undefined, { signal }).catch(() => {});
     while (!signal.aborted) {
       const nowMs = clock.now().getTime();
       for (const name of STALE_ROWS) {
-        const before = new Date(name === "throttles" ? nowMs - authMailIntervalSeconds * 1000 : nowMs);
+        const before = new Date(nowMs - keptMs(name));
         while (!signal.aborted && (await pruneStale(pool, name, before, batchSize)) === batchSize)
           await breathe(BETWEEN_BATCHES_MS);
       }

@@ -46,10 +46,11 @@ export function createFolderMailer(options: FolderMailerOptions): Mailer {
   };
 }
 
-/** Names sort by time. */
-function nameFile({ kind }: Mail, now: Date): string {
-  const time = now.toISOString().replace(/[-:.]/g, "");
-  return `${time}-${kind}-${randomBytes(4).toString("hex")}${ENDING}`;
+/** Names sort by time. A mail of the outbox has the same name each time it is written. */
+function nameFile({ kind, outbox }: Mail, now: Date): string {
+  const time = (outbox?.createdAt ?? now).toISOString().replace(/[-:.]/g, "");
+  const suffix = outbox?.id.replaceAll("-", "").slice(-8) ?? randomBytes(4).toString("hex");
+  return `${time}-${kind}-${suffix}${ENDING}`;
 }
 
 /** Unencoded, so that it reads well in an editor and opens in a mail program. */

@@ -23,6 +23,8 @@ export interface Mail {
     /** Webhooks that the service has switched off. */
     readonly switchedOff?: readonly SwitchedOffWebhook[];
   };
+  /** For a mail of the outbox, which may be handed over again after a crash: the second time it replaces the first. */
+  readonly outbox?: { readonly id: string; readonly createdAt: Date };
 }
 
 export interface SwitchedOffWebhook {

@@ -41,6 +41,7 @@ export function createSmtpMailer({ url, from, observer, clock, timeoutMs = 5_000
     disableFileAccess: true,
     disableUrlAccess: true,
   });
+  const domain = /@([a-z0-9.-]+)/i.exec(from)?.[1] ?? "localhost";
   const pending = new Set<Promise<unknown>>();
   let readyUntil = 0;
   let checking: Promise<void> | null = null;
@@ -55,6 +56,7 @@ export function createSmtpMailer({ url, from, observer, clock, timeoutMs = 5_000
           subject,
           text,
           html,
+          ...(mail.outbox !== undefined && { messageId: `<${mail.outbox.id}@${domain}>` }),
           headers: { "Auto-Submitted": "auto-generated", "X-Auto-Response-Suppress": "All" },
         });
         readyUntil = clock.now().getTime() + READY_FOR_MS;

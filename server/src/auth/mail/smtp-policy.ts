@@ -25,3 +25,13 @@ export function isWorthRetrying(error: unknown): boolean {
   const code: unknown = Reflect.get(error, "code");
   return typeof code === "string" && PASSING_CODES.has(code);
 }
+
+/**
+ * The server has refused the recipient for good (5xx to RCPT TO). Other permanent answers may be about the settings, which an operator
+ * can mend while the mail waits.
+ */
+export function isRecipientRefused(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const answer: unknown = Reflect.get(error, "responseCode");
+  return typeof answer === "number" && answer >= 500 && Reflect.get(error, "command") === "RCPT TO";
+}

@@ -49,6 +49,11 @@ export const HIDDEN_OPERATIONS: Readonly<Record<string, TableOperations>> = {
     insert: "(address_hash, slot, sent_at) values ('y', 'invite', now())",
     update: "sent_at = now()",
   }),
+  "private.mail_outbox": rows("private.mail_outbox", {
+    where: "kind = 'access'",
+    insert: "(kind, email) values ('access', 'somebody@example.test')",
+    update: "due_at = now()",
+  }),
   "private.migrations": rows("private.migrations", {
     where: "name = '0001_foundations'",
     insert: "(name, run_on) values ('9999_forged', now())",

@@ -1,0 +1,65 @@
+import { Alarm, spread, type Worker } from "../../jobs/index.ts";
+import { isRecipientRefused } from "../mail/smtp-policy.ts";
+import type { AuthRoom } from "../room.ts";
+import { type ComposeMail, MAIL_COMPOSERS } from "./compose-mail.ts";
+import { decideMailRetrySeconds } from "./retry-delay.ts";
+import { type ClaimedMail, claimMails, endMail, postponeMail } from "./sql/mail-outbox.ts";
+
+type OutboxRoom = Pick<AuthRoom, "pool" | "observer" | "mailer" | "baseUrl" | "settings">;
+
+export interface MailOutboxOptions {
+  readonly composers?: Readonly<Record<string, ComposeMail>>;
+  /** A number from 0 up to 1, as Math.random gives. */
+  readonly random: () => number;
+  readonly pollMs?: number;
+}
+
+export interface MailOutbox {
+  readonly worker: Worker;
+  /** Lets the worker of this node poll now. */
+  wake(): void;
+}
+
+const POLL_MS = 5_000;
+/** As many as the SMTP pool has connections. */
+const BATCH_SIZE = 5;
+/** Longer than it takes to hand a mail over, with all attempts and timeouts of the SMTP client. */
+const LEASE_SECONDS = 300;
+
+/**
+ * Sends the mails of `private.mail_outbox`. When a worker dies while it sends, its lease runs out and the mail is sent again under the
+ * same identity: a file replaces the first one, and over SMTP the Message-ID is the same.
+ */
+export function createMailOutbox(room: OutboxRoom, options: MailOutboxOptions): MailOutbox {
+  const { composers = MAIL_COMPOSERS, random, pollMs = POLL_MS } = options;
+  const alarm = new Alarm();
+  const claim = { kinds: Object.keys(composers), maxRows: BATCH_SIZE, leaseSeconds: LEASE_SECONDS };
+  const run = async (signal: AbortSignal): Promise<void> => {
+    while (!signal.aborted) {
+      const claimed = await claimMails(room.pool, claim);
+      await Promise.all(claimed.map((mail) => sendClaimed(room, composers[mail.kind], mail)));
+      if (claimed.length < BATCH_SIZE) await alarm.sleep(spread(pollMs, random), signal);
+    }
+  };
+  return { worker: { name: "mail-outbox", run }, wake: () => alarm.ring() };
+}
+
+async function sendClaimed(room: OutboxRoom, compose: ComposeMail | undefined, claimed: ClaimedMail): Promise<void> {
+  const { pool, observer, mailer } = room;
+  const { id, kind, to, attempts, createdAt } = claimed;
+  try {
+    const mail = to === null || compose === undefined ? null : await compose(room, { ...claimed, to });
+    if (mail === null) return await endMail(pool, claimed, "obsolete");
+    await mailer.send({ ...mail, outbox: { id, createdAt } });
+  } catch (error) {
+    const isFinal = error instanceof Error && isRecipientRefused(error.cause);
+    const delaySeconds = isFinal ? null : decideMailRetrySeconds(attempts);
+    if (delaySeconds === null) {
+      observer.note("mail.failed", { kind, error });
+      return endMail(pool, claimed, "undeliverable");
+    }
+    observer.note("mail.retried", { kind, attempt: attempts, error });
+    return postponeMail(pool, claimed, delaySeconds);
+  }
+  await endMail(pool, claimed, "sent");
+}
