@@ -1993,6 +1993,40 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.enqueue_invitation_mails()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  mails_per_hour constant integer := 60;
+  inviter uuid;
+begin
+  if not exists (select 1 from new_rows n where n.status = 'invited') then
+    return null;
+  end if;
+  for inviter in select distinct n.invited_by from new_rows n where n.status = 'invited' and n.invited_by is not null order by 1
+  loop
+    perform pg_advisory_xact_lock(hashtext('private.mail_outbox'), hashtext(inviter::text));
+  end loop;
+  insert into private.mail_outbox (kind, user_id, email, sender_id, data, not_before, due_at)
+  select 'swarm_invitation', n.user_id, case when n.user_id is null then n.invited_email end, n.invited_by,
+         jsonb_build_object('swarm_id', n.swarm_id), turn.at, turn.at
+  from (select *, row_number() over (partition by invited_by order by id) - 1 as place from new_rows where status = 'invited') n
+  cross join lateral (
+    select case when n.invited_by is null then now() else now() + interval '1 hour' * ((n.place + (
+      select count(*) from private.mail_outbox o
+      where o.sender_id = n.invited_by and o.not_before > now() - interval '1 hour')) / mails_per_hour) end) as turn (at)
+  where not exists (
+    select 1 from private.mail_outbox o
+    where o.kind = 'swarm_invitation' and o.created_at > now() - interval '1 day'
+      and o.data ->> 'swarm_id' = n.swarm_id::text
+      and (o.user_id = n.user_id or (n.user_id is null and o.email = n.invited_email)));
+  return null;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.fan_out_events(max_events integer, first_delay interval, new_claim uuid DEFAULT NULL::uuid, lease interval DEFAULT NULL::interval, max_rows integer DEFAULT 0, lane_share integer DEFAULT 0, lane_ids uuid[] DEFAULT '{}'::uuid[], lane_room integer[] DEFAULT '{}'::integer[], full_users uuid[] DEFAULT '{}'::uuid[], send_limit integer DEFAULT 0)
  RETURNS TABLE(events integer, unclaimed integer, has_resumptions boolean, made_at timestamp with time zone, id uuid, webhook_id uuid, event_id uuid, event_type text, body text, user_id uuid, url text, secret text, previous_secrets text[], headers jsonb, retry_count integer, timeout_ms integer, window_opened_at timestamp with time zone, window_left_ms double precision)
  LANGUAGE plpgsql
@@ -4911,6 +4945,22 @@ create policy webhook_send_windows_service on private.webhook_send_windows to sb
   with check (true);
 grant delete, insert, select, update on table private.webhook_send_windows to sb_service;
 
+create view private.open_invitations with (security_barrier=true) as
+ SELECT m.id,
+    m.swarm_id,
+    s.name AS swarm_name,
+    m.role,
+    COALESCE(NULLIF(btrim(p.full_name), ''::text), u.email) AS inviter_name,
+    m.created_at,
+    m.user_id,
+    m.invited_email
+   FROM public.swarm_members m
+     JOIN public.swarms s ON s.id = m.swarm_id
+     LEFT JOIN auth.users u ON u.id = m.invited_by AND u.deleted_at IS NULL
+     LEFT JOIN public.profiles p ON p.id = u.id
+  WHERE m.status = 'invited'::text;
+grant select on table private.open_invitations to sb_service;
+
 create schema public authorization pg_database_owner;
 grant create, usage on schema public to swarmbase_owner with grant option;
 grant usage on schema public to anon, authenticated, public, service_role;
@@ -5475,6 +5525,7 @@ CREATE TRIGGER swarm_members_a_require BEFORE INSERT ON public.swarm_members FOR
 CREATE TRIGGER swarm_members_emit_joined AFTER INSERT ON public.swarm_members REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.emit_members_joined();
 CREATE TRIGGER swarm_members_emit_removed AFTER DELETE ON public.swarm_members REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.emit_members_removed();
 CREATE TRIGGER swarm_members_emit_updated AFTER UPDATE ON public.swarm_members REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.emit_members_updated();
+CREATE TRIGGER swarm_members_enqueue_mails AFTER INSERT ON public.swarm_members REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.enqueue_invitation_mails();
 CREATE TRIGGER swarm_members_freeze BEFORE UPDATE ON public.swarm_members FOR EACH ROW WHEN ((CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'service_role'::name])) AND (new.id IS DISTINCT FROM old.id OR new.swarm_id IS DISTINCT FROM old.swarm_id OR new.user_id IS DISTINCT FROM old.user_id OR new.invited_email IS DISTINCT FROM old.invited_email OR new.invited_by IS DISTINCT FROM old.invited_by)) EXECUTE FUNCTION private.refuse_change('id', 'swarm_id', 'user_id', 'invited_email', 'invited_by');
 CREATE TRIGGER swarm_members_prepare BEFORE INSERT OR UPDATE ON public.swarm_members FOR EACH ROW EXECUTE FUNCTION private.prepare_swarm_member();
 CREATE TRIGGER swarm_members_stamp BEFORE INSERT OR UPDATE ON public.swarm_members FOR EACH ROW WHEN (CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'service_role'::name])) EXECUTE FUNCTION private.stamp_created();
@@ -5926,6 +5977,17 @@ create view public.public_profiles with (security_barrier=true) as
    FROM public.profiles p
   WHERE CURRENT_USER = 'service_role'::name OR id = (( SELECT auth.uid() AS uid)) OR (id = ANY ((ARRAY( SELECT private.my_co_member_ids() AS my_co_member_ids))));
 grant select on table public.public_profiles to authenticated, service_role;
+
+create view public.swarm_invitations with (security_barrier=true) as
+ SELECT id,
+    swarm_id,
+    swarm_name,
+    role,
+    inviter_name,
+    created_at
+   FROM private.open_invitations i
+  WHERE CURRENT_USER = 'service_role'::name OR user_id = (( SELECT auth.uid() AS uid)) OR user_id IS NULL AND invited_email = (( SELECT private.my_confirmed_email() AS my_confirmed_email));
+grant select on table public.swarm_invitations to authenticated, service_role;
 
 create view public.usage_daily with (security_invoker=true) as
  SELECT (created_at AT TIME ZONE 'UTC'::text)::date AS day,

@@ -144,6 +144,7 @@ export async function openRooms(options: RoomsOptions): Promise<Rooms> {
       webhooks.wake();
       // A swarm may answer what was only stored.
       if (paths.includes("/messages")) agents.executor.wake();
+      if (paths.includes("/swarm_members")) outbox.wake();
     },
     baseUrl,
     version,

@@ -31,6 +31,7 @@ export const VIEW_COLUMNS_NOT_NULL: Readonly<Record<string, readonly string[]>> 
   public_profiles: ["id"],
   webhook_backlog: ["webhook_id", "pending", "retrying"],
   webhook_previous_secrets: ["id", "webhook_id", "created_at", "expires_at"],
+  swarm_invitations: ["id", "swarm_id", "swarm_name", "role", "created_at"],
   usage_daily: [
     "day",
     "payer_id",

@@ -12,6 +12,7 @@ import type { RunEventsTable } from "./run-events.ts";
 import type { RunTurnsTable } from "./run-turns.ts";
 import type { RunsTable } from "./runs.ts";
 import type { SwarmAgentsTable } from "./swarm-agents.ts";
+import type { SwarmInvitationsView } from "./swarm-invitations.ts";
 import type { SwarmMembersTable } from "./swarm-members.ts";
 import type { SwarmsTable } from "./swarms.ts";
 import type { ToolExecutionPayloadsTable } from "./tool-execution-payloads.ts";
@@ -58,6 +59,7 @@ export type Database = {
     Views: {
       agent_cards: AgentCardsView;
       public_profiles: PublicProfilesView;
+      swarm_invitations: SwarmInvitationsView;
       usage_daily: UsageDailyView;
       webhook_backlog: WebhookBacklogView;
       webhook_previous_secrets: WebhookPreviousSecretsView;

@@ -34,6 +34,7 @@ const READ_RELATIONS = [
   "agent_cards",
   "webhook_backlog",
   "webhook_previous_secrets",
+  "swarm_invitations",
 ] as const;
 
 export type WrittenRelation = (typeof WRITTEN_RELATIONS)[number];

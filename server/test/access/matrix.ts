@@ -161,6 +161,12 @@ public.swarm_members             | delete owner                      | -     -  
 public.swarm_members             | delete invitation                 | yes   yes   -      -      yes     -        no    yes     yes
 public.swarm_members             | delete e-mail invitation          | yes   yes   -      -      yes     -        no    yes     yes
 
+public.swarm_invitations         | select                            | -     -     -      -      yes     -        no    yes     no
+public.swarm_invitations         | insert                            | never never never  never  never   never    never never   never
+public.swarm_invitations         | update                            | never never never  never  never   never    never never   never
+public.swarm_invitations         | delete                            | never never never  never  never   never    never never   never
+public.swarm_invitations         | select by e-mail                  | -     -     -      -      yes     -        no    yes     no
+
 public.swarm_agents              | select                            | yes   yes   yes    yes    -       -        no    yes     yes
 public.swarm_agents              | insert                            | yes   yes   no     no     no      no       no    yes     yes
 public.swarm_agents              | update                            | yes   yes   -      -      -       -        no    yes     yes
@@ -290,6 +296,11 @@ private.mail_outbox              | select                            | no    no 
 private.mail_outbox              | insert                            | no    no    no     no     no      no       no    no      yes
 private.mail_outbox              | update                            | no    no    no     no     no      no       no    no      yes
 private.mail_outbox              | delete                            | no    no    no     no     no      no       no    no      yes
+
+private.open_invitations         | select                            | no    no    no     no     no      no       no    no      yes
+private.open_invitations         | insert                            | never never never  never  never   never    never never   never
+private.open_invitations         | update                            | never never never  never  never   never    never never   never
+private.open_invitations         | delete                            | never never never  never  never   never    never never   never
 
 private.migrations               | select                            | no    no    no     no     no      no       no    no      no
 private.migrations               | insert                            | no    no    no     no     no      no       no    no      no

@@ -114,6 +114,7 @@ describe("what a filter of the caller's is shown", () => {
     ["webhooks", "secret"],
     ["messages", "content"],
     ["swarm_members", "id::text"],
+    ["swarm_invitations", "swarm_name"],
   ]) {
     test(`rows of ${table} that the caller may see, and no others`, () =>
       stage.play(async ({ as }) => {
@@ -131,11 +132,15 @@ describe("what a filter of the caller's is shown", () => {
   test("a card shows no prompt, and a profile no address", async () => {
     const { rows } = await stage.database.owner.query(
       `select table_name, array_agg(column_name::text order by ordinal_position) as columns from information_schema.columns
-       where table_schema = 'public' and table_name in ('agent_cards', 'public_profiles') group by 1 order by 1`,
+       where table_schema = 'public' and table_name in ('agent_cards', 'public_profiles', 'swarm_invitations') group by 1 order by 1`,
     );
     assert.deepEqual(rows, [
       { table_name: "agent_cards", columns: ["id", "name", "role", "avatar", "status"] },
       { table_name: "public_profiles", columns: ["id", "full_name", "avatar_url"] },
+      {
+        table_name: "swarm_invitations",
+        columns: ["id", "swarm_id", "swarm_name", "role", "inviter_name", "created_at"],
+      },
     ]);
   });
 });

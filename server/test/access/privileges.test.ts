@@ -73,7 +73,9 @@ describe("tables", () => {
       ),
       [
         "agent_cards security_barrier=true",
+        "private.open_invitations security_barrier=true",
         "public_profiles security_barrier=true",
+        "swarm_invitations security_barrier=true",
         "usage_daily security_invoker=true",
         "webhook_backlog security_barrier=true",
         "webhook_previous_secrets security_barrier=true",

@@ -17,6 +17,8 @@ describe("the texts of mails", () => {
           ...(hasLink && { link: "https://localhost/verify?token=a&type=b" }),
           ...(hasCode && { code: "987654" }),
           newEmail: "new@example.com",
+          swarmName: "Release crew",
+          inviterName: "Ada L",
           siteUrl: "https://site.example",
           switchedOff: [{ name: "Orders", reason: "endpoint_gone", at: new Date(0) }],
         },
@@ -39,6 +41,8 @@ describe("the texts of mails", () => {
         code: text,
         newEmail: text,
         siteUrl: text,
+        swarmName: text,
+        inviterName: text,
         switchedOff: [{ name: text, reason: text, at: new Date(0) }],
       });
       const { html } = renderMail({ to: HOSTILE, kind, values: valuesOf(HOSTILE) });
@@ -71,6 +75,28 @@ describe("the texts of mails", () => {
     const many = Array.from({ length: 13 }, (_, index) => ({ name: `Hook ${index}`, reason: "queue_full", at }));
     const long = renderMail({ to: "a@b.c", kind: "webhook_disabled", values: { ...values, switchedOff: many } }).text;
     assert.ok(long.includes('"Hook 9"') && !long.includes('"Hook 10"') && long.includes("And 3 more."));
+  });
+
+  it("name the swarm and the inviter, on one line and without what a mail program would make a link of", () => {
+    const write = (swarmName: string, inviterName: string): string => {
+      const values = {
+        siteUrl: "https://site.example",
+        link: "https://site.example/invitations/1",
+        swarmName,
+        inviterName,
+      };
+      return renderMail({ to: "reader@example.com", kind: "swarm_invitation", values }).text;
+    };
+    assert.match(
+      write("Release crew", "Ada L"),
+      /^Ada L invites reader@example\.com to the swarm “Release crew” at https:/m,
+    );
+    assert.match(write("x", "ada@example.com"), /^ada@example\.com invites/m);
+    const hostile = write("https://evil.example/a?b\r\nBcc: x\u202e\u2028Now", "www.evil.example ".repeat(40));
+    assert.ok(!hostile.includes("evil.example") && !hostile.includes("://evil"), hostile);
+    assert.equal(hostile.split("\n").length, write("x", "y").split("\n").length);
+    assert.doesNotMatch(hostile, /[\r\u202e\u2028]/);
+    assert.ok(Array.from(hostile).length < 700);
   });
 
   it("have a subject of their own each", () => {

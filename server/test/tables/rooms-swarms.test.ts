@@ -67,6 +67,44 @@ describe("swarms over REST", () => {
     assert.equal(((await world.outcome(newcomer, `GET /swarms?id=eq.${world.swarm}`)) as Row[]).length, 1);
   });
 
+  it("members: an invited person reads the names of the swarm and of the inviter, and nothing else of it", async () => {
+    const world = await openWorld(opened.stage);
+    const { admin, member, stranger } = world.people;
+    const [invited, unproven] = await Promise.all(
+      ["invitee@example.test", "unproven@example.test"].map((email) => opened.stage.addUser(email)),
+    );
+    assert.ok(invited !== undefined && unproven !== undefined);
+    await opened.stage.run("update auth.users set email_confirmed_at = now() where id = $1", [invited.userId]);
+    await opened.stage.run("update auth.users set email_confirmed_at = null where id = $1", [unproven.userId]);
+    const [invitation] = (await world.outcome(
+      admin,
+      "POST /swarm_members",
+      ["invitee@example.test", "unproven@example.test"].map((email) => ({
+        swarm_id: world.swarm,
+        email,
+        role: "viewer",
+      })),
+    )) as Row[];
+    await opened.stage.run("update public.profiles set full_name = 'Ada L' where id = $1", [admin.userId]);
+    const [swarm] = (await world.outcome(admin, `GET /swarms?id=eq.${world.swarm}`)) as Row[];
+    const read = (user: typeof admin) => world.outcome(user, `GET /swarm_invitations?swarm_id=eq.${world.swarm}`);
+    assert.deepEqual(await read(invited), [
+      {
+        id: invitation?.id,
+        swarm_id: world.swarm,
+        swarm_name: swarm?.["name"],
+        role: "viewer",
+        inviter_name: "Ada L",
+        created_at: invitation?.["created_at"],
+      },
+    ]);
+    for (const user of [admin, member, stranger, unproven]) assert.deepEqual(await read(user), []);
+    for (const table of ["swarms?id", "messages?swarm_id", "swarm_agents?swarm_id", "public_profiles?id"])
+      assert.deepEqual(await world.outcome(invited, `GET /${table}=in.(${world.swarm},${admin.userId})`), [], table);
+    await world.one(invited, `PATCH /swarm_members?id=eq.${invitation?.id}`, { status: "active" });
+    assert.deepEqual(await read(invited), []);
+  });
+
   it("members: roles change below one's own, people leave, the owner does not", async () => {
     const world = await openWorld(opened.stage);
     const { owner, admin, member, viewer } = world.people;

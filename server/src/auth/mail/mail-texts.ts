@@ -1,4 +1,5 @@
 import type { Mail, MailKind, SwitchedOffWebhook } from "./mail.ts";
+import { quoteName, toOneLine } from "./quote-name.ts";
 
 /** What one kind of mail says; the layout is the same for all. */
 export interface MailText {
@@ -91,6 +92,17 @@ const TEXTS: Readonly<Record<MailKind, (mail: Mail) => MailText>> = {
     button: "Open your webhooks",
     closing: "You receive this mail because the webhook belongs to your account.",
   }),
+  // The subject has no names in it: users write them, and the service would say them in its own name.
+  swarm_invitation: ({ to, values }) => ({
+    subject: "An invitation to a swarm",
+    title: "You are invited to a swarm",
+    paragraphs: [
+      `${quoteName(values.inviterName ?? "Somebody")} invites ${to} to the swarm “${quoteName(values.swarmName ?? "")}” at ${values.siteUrl}.`,
+      "To accept or decline, sign in with this address, or make an account with it.",
+    ],
+    button: "See the invitation",
+    closing: "If you do not know who this is, ignore this mail. Nothing changes.",
+  }),
 };
 
 const MOST_NAMED = 10;
@@ -103,12 +115,7 @@ const REASONS: Readonly<Record<string, string>> = {
 
 function describeSwitchedOff({ name, reason, at }: SwitchedOffWebhook): string {
   const time = at.toISOString().slice(0, 16).replace("T", " ");
-  return `"${toPlainLine(name)}" was switched off at ${time} UTC: ${REASONS[reason] ?? reason}.`;
-}
-
-/** Replaces line breaks, control characters and characters that change the direction of text: names are free text. */
-function toPlainLine(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ").trim();
+  return `"${toOneLine(name)}" was switched off at ${time} UTC: ${REASONS[reason] ?? reason}.`;
 }
 
 export function textOf(mail: Mail): MailText {

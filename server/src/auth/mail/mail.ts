@@ -8,6 +8,7 @@ export const MAIL_KINDS = [
   "reauthentication",
   "address_taken",
   "webhook_disabled",
+  "swarm_invitation",
 ] as const;
 
 export type MailKind = (typeof MAIL_KINDS)[number];
@@ -19,6 +20,8 @@ export interface Mail {
     readonly link?: string;
     readonly code?: string;
     readonly newEmail?: string;
+    readonly swarmName?: string;
+    readonly inviterName?: string;
     readonly siteUrl: string;
     /** Webhooks that the service has switched off. */
     readonly switchedOff?: readonly SwitchedOffWebhook[];

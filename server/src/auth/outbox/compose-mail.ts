@@ -10,6 +10,3 @@ export interface Addressed extends ClaimedMail {
 
 /** The mail as it should read now, or null when its reason has gone. */
 export type ComposeMail = (room: ComposingRoom, claimed: Addressed) => Promise<Omit<Mail, "outbox"> | null>;
-
-/** By kind, as in the column `kind`. A kind that is not here stays in the outbox. */
-export const MAIL_COMPOSERS: Readonly<Record<string, ComposeMail>> = {};

@@ -1,7 +1,8 @@
 import { Alarm, spread, type Worker } from "../../jobs/index.ts";
 import { isRecipientRefused } from "../mail/smtp-policy.ts";
 import type { AuthRoom } from "../room.ts";
-import { type ComposeMail, MAIL_COMPOSERS } from "./compose-mail.ts";
+import type { ComposeMail } from "./compose-mail.ts";
+import { MAIL_COMPOSERS } from "./mail-composers.ts";
 import { decideMailRetrySeconds } from "./retry-delay.ts";
 import { type ClaimedMail, claimMails, endMail, postponeMail } from "./sql/mail-outbox.ts";
 

@@ -15,6 +15,7 @@ export const ROW_NAMES = {
   swarms: "id",
   // The owner's seat is made by the database; its own id is not known beforehand.
   swarm_members: "swarm_id || ' ' || coalesce(user_id::text, invited_email)",
+  swarm_invitations: "swarm_id",
   swarm_agents: "swarm_id || ' ' || agent_id",
   messages: "id",
   message_revisions: "message_id",
@@ -78,6 +79,10 @@ export function visibleRows(world: RandomWorld, me: number): VisibleRows {
         .filter(({ swarm, user }) => amIn(swarm) || amInvited(user))
         .map(({ swarm, user }) => `${idOf("swarm", swarm)} user${user}@example.test`),
     ],
+    swarm_invitations: [
+      ...seats.filter(({ user, isActive }) => isMine(user) && !isActive),
+      ...world.emailSeats.filter(({ user }) => amInvited(user)),
+    ].map(({ swarm }) => idOf("swarm", swarm)),
     swarm_agents: places
       .filter(({ agent, swarm }) => amIn(swarm) || isMyAgent(agent))
       .map(({ agent, swarm }) => `${idOf("swarm", swarm)} ${idOf("agent", agent)}`),

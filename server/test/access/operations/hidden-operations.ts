@@ -54,6 +54,11 @@ export const HIDDEN_OPERATIONS: Readonly<Record<string, TableOperations>> = {
     insert: "(kind, email) values ('access', 'somebody@example.test')",
     update: "due_at = now()",
   }),
+  "private.open_invitations": rows("private.open_invitations", {
+    where: "id = :invitedSeat",
+    insert: "(swarm_id, swarm_name) values (:room, 'x')",
+    update: "swarm_name = 'x'",
+  }),
   "private.migrations": rows("private.migrations", {
     where: "name = '0001_foundations'",
     insert: "(name, run_on) values ('9999_forged', now())",

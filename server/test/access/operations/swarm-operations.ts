@@ -44,6 +44,12 @@ export const SWARM_OPERATIONS: Readonly<Record<string, TableOperations>> = {
       "delete e-mail invitation": "delete from public.swarm_members where id = :emailSeat",
     },
   }),
+  "public.swarm_invitations": rows("public.swarm_invitations", {
+    where: "id = :invitedSeat",
+    insert: "(swarm_id, swarm_name) values (:room, 'x')",
+    update: "swarm_name = 'x'",
+    more: { "select by e-mail": "select 1 from public.swarm_invitations where id = :emailSeat" },
+  }),
   "public.swarm_agents": rows("public.swarm_agents", {
     where: "id = :ownerAgentSeat",
     insert: "(swarm_id, agent_id) values (:room, :callerSpare)",

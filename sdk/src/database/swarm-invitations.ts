@@ -1,0 +1,20 @@
+// Written by "npm run sdk:types" from the migrated schema; do not edit.
+export type SwarmInvitationsView = {
+  Row: {
+    id: string;
+    swarm_id: string;
+    swarm_name: string;
+    role: string;
+    inviter_name: string | null;
+    created_at: string;
+  };
+  Relationships: [
+    {
+      foreignKeyName: "swarm_members_swarm_id_fkey";
+      columns: ["swarm_id"];
+      isOneToOne: false;
+      referencedRelation: "swarms";
+      referencedColumns: ["id"];
+    },
+  ];
+};

@@ -1,0 +1,7 @@
+import type { ComposeMail } from "./compose-mail.ts";
+import { composeSwarmInvitation } from "./compose-swarm-invitation.ts";
+
+/** By kind, as in the column `kind`. A kind that is not here stays in the outbox. */
+export const MAIL_COMPOSERS: Readonly<Record<string, ComposeMail>> = {
+  swarm_invitation: composeSwarmInvitation,
+};
