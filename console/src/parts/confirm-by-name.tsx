@@ -45,7 +45,7 @@ export function ConfirmByName(props: ConfirmByNameProps) {
     >
       <form
         id={formId}
-        className="grid gap-4"
+        className="grid grid-cols-1 gap-4 wrap-anywhere"
         onSubmit={(event) => {
           event.preventDefault();
           if (!isSame || isBusy) return;

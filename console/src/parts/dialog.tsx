@@ -56,9 +56,9 @@ export function SurfaceHead({ title, description }: { readonly title: string; re
   return (
     <div className="flex items-start gap-3 px-5 pt-4 pb-4">
       <div className="grid min-w-0 flex-1 gap-1 pt-1">
-        <Primitive.Title className="text-lg font-semibold">{title}</Primitive.Title>
+        <Primitive.Title className="text-lg font-semibold wrap-anywhere">{title}</Primitive.Title>
         {description !== undefined && (
-          <Primitive.Description className="text-base text-ink-soft">{description}</Primitive.Description>
+          <Primitive.Description className="text-base wrap-anywhere text-ink-soft">{description}</Primitive.Description>
         )}
       </div>
       <Primitive.Close asChild>

@@ -37,9 +37,9 @@ export function Field({ label, hint, error, isOptional = false, aside, children 
     "aria-invalid": hasError || undefined,
   };
   return (
-    <div className="grid min-w-0 content-start gap-1.5">
+    <div className="grid min-w-0 grid-cols-1 content-start gap-1.5">
       <div className="flex items-baseline justify-between gap-3">
-        <label htmlFor={id} className="text-sm font-medium text-ink">
+        <label htmlFor={id} className="min-w-0 text-sm font-medium wrap-anywhere text-ink">
           {label}
           {isOptional && <span className="ml-1.5 font-normal text-ink-faint">optional</span>}
         </label>

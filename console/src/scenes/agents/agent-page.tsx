@@ -60,7 +60,7 @@ function Page({ agent }: { readonly agent: Agent }) {
         description={
           <span className="flex min-w-0 items-center gap-2.5 pt-1.5">
             <StatusBadge status={agent.status} />
-            {agent.role !== null && <span className="min-w-0 break-words">{agent.role}</span>}
+            {agent.role !== null && <span className="min-w-0">{agent.role}</span>}
           </span>
         }
         actions={

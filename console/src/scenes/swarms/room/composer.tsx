@@ -67,7 +67,7 @@ export function Composer(props: ComposerProps) {
   useFocusCommand(focus);
   if (!rights.canWrite) return <WhyNot />;
   return (
-    <div className="grid gap-2">
+    <div className="grid grid-cols-1 gap-2">
       {swarm.status !== "active" && <WhyNot />}
       {failure !== null && (
         <Refusal

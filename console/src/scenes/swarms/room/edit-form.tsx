@@ -26,7 +26,7 @@ export function EditForm({ message, onDone }: { readonly message: Message; onDon
   };
   return (
     <form
-      className="grid gap-2 py-1"
+      className="grid grid-cols-1 gap-2 py-1"
       onSubmit={(event) => {
         event.preventDefault();
         save();

@@ -54,8 +54,8 @@ function Shown({ delivery, webhook, onChanged }: ShownProps) {
         aside={<StatusBadge status={delivery.status} />}
         actions={<DeliveryActions delivery={delivery} webhook={webhook} onChanged={onChanged} />}
       />
-      <div className="grid items-start gap-5 xl:grid-cols-[minmax(0,1fr)_23rem]">
-        <div className="grid min-w-0 gap-5">
+      <div className="grid grid-cols-1 items-start gap-5 xl:grid-cols-[minmax(0,1fr)_23rem]">
+        <div className="grid min-w-0 grid-cols-1 gap-5">
           {delivery.status === "failed" && !webhook.is_active && (
             <Banner tone="warning" action={<Link to={`/webhooks/${webhook.id}`}>To the webhook</Link>}>
               The webhook is off. Switch it on to try again.

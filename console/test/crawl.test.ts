@@ -1,0 +1,155 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import type { Page } from "playwright-core";
+import { fillEveryField, HOSTILE, unfold, waitForField } from "./support/crawl.ts";
+import { enrolFactor } from "./support/factor.ts";
+import type { Instance } from "./support/instance.ts";
+import { comeIn, signIn } from "./support/people.ts";
+import { giveTools, makeRoom } from "./support/rooms.ts";
+import { findVisitor } from "./support/session.ts";
+import { NARROW, setStage, WIDE } from "./support/stage.ts";
+
+const test = setStage();
+
+interface Scene {
+  readonly path: string;
+  readonly keys?: string;
+  /** What is chosen in a list, by its label. */
+  readonly choose?: readonly [label: string, option: string];
+  /** What is pressed before the fields are there, by name. */
+  readonly press?: readonly RegExp[];
+  readonly hasNoField?: boolean;
+}
+
+const LONG_NAME = "W".repeat(100);
+
+for (const width of [WIDE, NARROW])
+  test(`no field of any scene breaks its page at ${width} px, whatever is typed`, async (t, { openPage, instance }) => {
+    const page = await openPage(t, { width, theme: width === WIDE ? "light" : "dark" });
+    // Forms ask before what was typed is left behind.
+    page.on("dialog", (dialog) => void dialog.accept());
+    const faults: string[] = [];
+    let fields = 0;
+    const crawl = async (scenes: readonly Scene[]) => {
+      for (const scene of scenes) {
+        const found = await visit(page, scene).catch((error: unknown) => {
+          throw new Error(`${scene.path} ${(scene.press ?? []).join(" ")} could not be crawled`, { cause: error });
+        });
+        faults.push(...found.faults);
+        fields += found.count;
+      }
+    };
+    await crawl(ENTRY);
+    const person = await comeIn(page);
+    await crawl(await makeScenes(page, instance, width === NARROW));
+    await enrolFactor(page, instance);
+    await page.evaluate(() => localStorage.clear());
+    await page.goto("/sign-in");
+    await signIn(page, person);
+    await page.waitForURL("/second-factor");
+    await crawl([{ path: "/second-factor" }]);
+    assert.deepEqual(faults, []);
+    assert.ok(fields > 100, `${fields} fields were found`);
+  });
+
+const ENTRY: readonly Scene[] = [
+  { path: "/sign-in" },
+  { path: "/sign-up" },
+  { path: "/magic-link" },
+  { path: "/recover" },
+];
+
+async function visit(page: Page, { path, keys, choose, press = [], hasNoField = false }: Scene) {
+  await page.goto(path);
+  await page.getByRole("heading", { level: 1 }).first().waitFor();
+  if (keys !== undefined) await page.keyboard.press(keys);
+  if (choose !== undefined) await page.getByLabel(choose[0]).selectOption(choose[1]);
+  for (const name of press) {
+    const control = page
+      .getByRole("button", { name })
+      .or(page.getByRole("menuitem", { name }))
+      .or(page.getByRole("radio", { name }));
+    await control.first().click();
+  }
+  if (!hasNoField) await waitForField(page);
+  await unfold(page);
+  return fillEveryField(page, `${path} ${press.join(" ")}`);
+}
+
+async function makeScenes(page: Page, instance: Instance, isNarrow: boolean): Promise<readonly Scene[]> {
+  const visitor = await findVisitor(page, instance);
+  const { swarmId, agentIds } = await makeRoom(visitor, [LONG_NAME, "Max"], { name: LONG_NAME, description: HOSTILE });
+  const [agentId = ""] = agentIds;
+  await giveTools(visitor, agentId);
+  const [tool] = (await visitor.call("GET", "/rest/v1/tools?name=eq.send_mail&select=id")) as { id: string }[];
+  await visitor.call("POST", "/rest/v1/messages", { swarm_id: swarmId, content: HOSTILE });
+  const [webhook] = (await visitor.call("POST", "/rest/v1/webhooks", {
+    name: LONG_NAME,
+    url: `https://receiver.example.com/${"w".repeat(400)}`,
+    events: ["agent.deleted"],
+    is_active: false,
+  })) as { id: string }[];
+  const [delivery] = (await visitor.callAsService("POST", "/rest/v1/webhook_deliveries", {
+    webhook_id: webhook?.id,
+    user_id: visitor.userId,
+    event_id: randomUUID(),
+    event_type: "agent.deleted",
+    payload: { id: "evt_1", type: "agent.deleted", created_at: "2030-01-01T00:00:00Z", data: { name: HOSTILE } },
+    status: "failed",
+    response_body: HOSTILE,
+    attempts: 1,
+  })) as { id: string }[];
+  const swarm = `/swarms/${swarmId}`;
+  const agent = `/agents/${agentId}`;
+  const hook = `/webhooks/${webhook?.id}`;
+  return [
+    { path: "/", hasNoField: true },
+    { path: "/", keys: "Control+k" },
+    { path: "/new-password" },
+    { path: "/agents" },
+    { path: "/agents/new" },
+    { path: agent, hasNoField: true },
+    { path: `${agent}/settings` },
+    { path: `${agent}/tools`, press: [/^Give it a tool/] },
+    { path: `${agent}/tools`, press: [/^Configure send_mail/] },
+    { path: `${agent}/try` },
+    { path: `${agent}/activity`, hasNoField: true },
+    { path: "/swarms" },
+    { path: "/swarms/new" },
+    { path: swarm },
+    { path: swarm, press: [/^More about the message/, /^Edit/] },
+    { path: swarm, press: [/^More about the message/, /^Flag …/] },
+    { path: swarm, press: [...(isNarrow ? [/agents and people: show them/] : []), /^Invite$/] },
+    { path: `${swarm}/runs`, hasNoField: true },
+    { path: `${swarm}/settings` },
+    { path: `${swarm}/settings`, press: [/^Delete …/] },
+    { path: "/tools" },
+    {
+      path: "/tools/new",
+      choose: ["Credentials", "User name and password"],
+      press: [/^Add an argument/, /^Add a header/],
+    },
+    { path: "/tools/import" },
+    { path: `/tools/${tool?.id}`, hasNoField: true },
+    { path: `/tools/${tool?.id}/test` },
+    { path: `/tools/${tool?.id}/edit` },
+    { path: `/tools/${tool?.id}/calls`, hasNoField: true },
+    { path: "/webhooks" },
+    { path: "/webhooks/new", press: [/^Add a header/] },
+    { path: hook, hasNoField: true },
+    { path: `${hook}/edit` },
+    { path: `${hook}?tab=performance`, hasNoField: true },
+    { path: `${hook}?tab=recovery`, hasNoField: true },
+    { path: `${hook}?tab=setup`, hasNoField: true },
+    { path: `${hook}/deliveries/${delivery?.id}`, press: [/^Sign it here/] },
+    { path: "/events" },
+    { path: "/usage", hasNoField: true },
+    { path: "/api", hasNoField: true },
+    { path: "/account" },
+    { path: "/account/security" },
+    { path: "/account/security", press: [/^(Set up|Turn) /] },
+    { path: "/account/sessions", hasNoField: true },
+    { path: "/account/budgets" },
+    { path: "/account/signing", hasNoField: true },
+  ];
+}

@@ -1,0 +1,76 @@
+import type { Page } from "playwright-core";
+
+/** Markup, what filters and patterns are written with, and a word that no line can break. */
+export const HOSTILE = `<img src=x onerror="throw 1">'),("%_*\\]};--&${"W".repeat(160)}`;
+const DIGITS = "9".repeat(160);
+
+const FIELDS = ["text", "email", "url", "password", "search", "tel", "number"].map((type) => `input[type=${type}]`);
+const ANY_FIELD = [...FIELDS, "input:not([type])", "textarea"].map((field) => `${field}:visible:enabled`).join();
+
+/**
+ * Fills every field that can be seen with what breaks lines and markup. Answers with what is wrong: a page that scrolls sideways, a field
+ * that lies outside of the screen, text that is gone.
+ */
+export async function fillEveryField(page: Page, scene: string): Promise<{ count: number; faults: string[] }> {
+  const faults: string[] = await measure(page, scene);
+  // What lies below a dialog cannot be reached.
+  const dialog = page.getByRole("dialog");
+  const place = (await dialog.count()) > 0 ? dialog.last() : page.locator("body");
+  const fields = await place.locator(ANY_FIELD).all();
+  const handles = await Promise.all(fields.map((field) => field.elementHandle()));
+  let count = 0;
+  for (const handle of handles) {
+    // A choice in one field may have taken another away.
+    if (handle === null || !(await handle.isVisible()) || !(await handle.isEnabled())) continue;
+    const about = await handle.evaluate((element) => {
+      const { type, maxLength, inputMode, labels, readOnly } = element as HTMLInputElement;
+      const label = element.getAttribute("aria-label") ?? labels?.[0]?.textContent ?? "";
+      return { type, maxLength, label, isReadOnly: readOnly, isNumeric: type === "number" || inputMode === "numeric" };
+    });
+    if (about.isReadOnly) continue;
+    const text = about.isNumeric ? DIGITS : HOSTILE;
+    const typed = about.maxLength > 0 ? text.slice(0, about.maxLength) : text;
+    await handle.fill(typed);
+    count += 1;
+    const where = `${scene}, ${about.label}`;
+    // What is too wide without the text is told once.
+    if (faults.length === 0) faults.push(...(await measure(page, where)));
+    const found = await handle.evaluate((element) => (element as HTMLInputElement).value);
+    if (found !== typed) faults.push(`${where}: "${typed}" became "${found}"`);
+    // What looks for something would hide the rest of the scene.
+    if (about.type === "search") await handle.fill("");
+  }
+  return { count, faults };
+}
+
+/** Two frames later, when everything that depends on the text has been drawn. */
+async function measure(page: Page, where: string): Promise<string[]> {
+  const found = await page.evaluate(async () => {
+    for (let frame = 0; frame < 2; frame += 1) await new Promise(requestAnimationFrame);
+    const { scrollWidth } = document.documentElement;
+    const outside = [...document.querySelectorAll("input, textarea, button, h1, [role=dialog]")].flatMap((element) => {
+      const { left, right, width, height } = element.getBoundingClientRect();
+      const isSeen = width > 1 && height > 1 && element.checkVisibility({ visibilityProperty: true });
+      // Within what scrolls sideways by itself, such as a wide table, things may lie further on.
+      const isInScroller = element.closest(".overflow-x-auto, pre, [aria-hidden=true]") !== null;
+      const isOut = left < -1 || right > innerWidth + 1;
+      return isSeen && !isInScroller && isOut ? [`${element.tagName} ${element.textContent?.slice(0, 40) ?? ""}`] : [];
+    });
+    return { scrollWidth, width: innerWidth, outside };
+  });
+  return [
+    ...(found.scrollWidth > found.width ? [`${where}: ${found.scrollWidth} wide on ${found.width}`] : []),
+    ...found.outside.map((element) => `${where}: ${element} lies outside of the screen`),
+  ];
+}
+
+/** Opens what is folded, so that its fields are seen. */
+export async function unfold(page: Page): Promise<void> {
+  await page.locator("main details:not([open])").evaluateAll((found) => {
+    for (const element of found) (element as HTMLDetailsElement).open = true;
+  });
+}
+
+export async function waitForField(page: Page): Promise<void> {
+  await page.locator(ANY_FIELD).first().waitFor();
+}
