@@ -2,19 +2,24 @@ import { memo, type ReactNode } from "react";
 import Renderer, { type Components } from "react-markdown";
 import gfm from "remark-gfm";
 import { CodeBlock } from "./code-block.tsx";
+import { htmlAsText } from "./html-as-text.ts";
 
-/** No raw HTML, and no picture from elsewhere: a text of somebody else's must not call anybody. */
+/** HTML is shown and never rendered, and no picture is loaded: a text of somebody else's must not call anybody. */
 const COMPONENTS: Components = {
-  a: ({ href, children }) => (
-    <a
-      href={href}
-      target="_blank"
-      rel="noopener noreferrer nofollow"
-      className="text-accent underline underline-offset-3"
-    >
-      {children}
-    </a>
-  ),
+  a: ({ href, children }) =>
+    // An address that the renderer has emptied, such as javascript:, leads nowhere.
+    href === undefined || href === "" ? (
+      <>{children}</>
+    ) : (
+      <a
+        href={href}
+        target="_blank"
+        rel="noopener noreferrer nofollow"
+        className="text-accent underline underline-offset-3"
+      >
+        {children}
+      </a>
+    ),
   img: ({ alt }) => (
     <span className="text-ink-faint">[picture: {alt === "" || alt === undefined ? "no description" : alt}]</span>
   ),
@@ -41,7 +46,7 @@ const COMPONENTS: Components = {
   h5: ({ children }) => <p className="font-semibold">{children}</p>,
   h6: ({ children }) => <p className="font-semibold">{children}</p>,
 };
-const PLUGINS = [gfm];
+const PLUGINS = [gfm, htmlAsText];
 
 function textOf(children: ReactNode): string {
   if (typeof children === "string") return children;
@@ -51,7 +56,7 @@ function textOf(children: ReactNode): string {
 export const RenderedMarkdown = memo(function RenderedMarkdown({ text }: { readonly text: string }) {
   return (
     <div className="grid min-w-0 gap-3 wrap-anywhere [&_blockquote]:border-l-2 [&_blockquote]:border-line-strong [&_blockquote]:pl-3 [&_blockquote]:text-ink-soft [&_ol]:list-decimal [&_ol]:pl-5 [&_ul]:list-disc [&_ul]:pl-5">
-      <Renderer remarkPlugins={PLUGINS} components={COMPONENTS} skipHtml>
+      <Renderer remarkPlugins={PLUGINS} components={COMPONENTS}>
         {text}
       </Renderer>
     </div>

@@ -1,8 +1,7 @@
-/** A text on one line, without the signs of its markup: for previews and quotations. */
+/** A text on one line: for previews and quotations. Only the fences of code blocks are left out; all other signs may mean themselves. */
 export function toPlainLine(text: string, most = 200): string {
   const line = text
-    .replace(/```\w*/g, " ")
-    .replace(/[*_`#>]+/g, "")
+    .replace(/^ {0,3}(?:```|~~~).*$/gm, " ")
     .replace(/\s+/g, " ")
     .trim();
   return line.length > most ? `${line.slice(0, most)}…` : line;

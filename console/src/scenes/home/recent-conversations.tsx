@@ -3,6 +3,7 @@ import { Avatar } from "../../parts/avatar.tsx";
 import { Link } from "../../parts/link.tsx";
 import { RelativeTime } from "../../parts/relative-time.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
+import { toPlainLine } from "../../parts/to-plain-line.ts";
 
 const PREVIEW = 160;
 
@@ -34,7 +35,7 @@ export function RecentConversations() {
               </Link>
               <span className="truncate text-sm text-ink-soft">
                 {sender === null ? "" : `${sender}: `}
-                {toLine(content)}
+                {toPlainLine(content, PREVIEW)}
               </span>
             </div>
             <span className="relative shrink-0 text-sm text-ink-faint">
@@ -45,14 +46,4 @@ export function RecentConversations() {
       </ul>
     </section>
   );
-}
-
-/** The beginning of a text, without the signs of its markup. */
-function toLine(text: string): string {
-  return text
-    .slice(0, PREVIEW * 2)
-    .replace(/[*_`#>]+/g, "")
-    .replace(/\s+/g, " ")
-    .trim()
-    .slice(0, PREVIEW);
 }
