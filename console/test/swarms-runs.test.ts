@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
+import { isDeepStrictEqual } from "node:util";
 import { scanWithAxe } from "./support/axe.ts";
 import { lookEverywhere } from "./support/looks.ts";
 import { comeIn } from "./support/people.ts";
@@ -126,6 +127,61 @@ test("an agent that fails says so, and so does the run", async (t, { openPage, i
   await page.getByRole("heading", { name: "Timeline" }).waitFor();
   await keepScreenshot(page, "run-failed");
   await scanWithAxe(page);
+});
+
+test("failed and stopped runs keep their line in the conversation, and are asked again from it", async (t, stage) => {
+  const page = await stage.openPage(t);
+  await comeIn(page);
+  const visitor = await findVisitor(page, stage.instance);
+  const { swarmId, agentIds } = await makeRoom(visitor, ["Ada", "Max"]);
+  // Beside the page, which is not there to follow it.
+  const asked = { swarm_id: swarmId, message: "Only Max\n/fail refusal", agent_ids: agentIds.slice(1) };
+  await assert.rejects(visitor.call("POST", "/functions/v1/agent-respond", asked), /PROVIDER_ERROR/);
+  await page.goto(`/swarms/${swarmId}`);
+  const failed = "The provider of the model held the answer back. Max: the provider declined to answer.";
+  const stopped = "Somebody stopped it. What was said by then is kept.";
+  await page.getByText(failed).waitFor();
+  await write(page, `Say this back: ${"a ".repeat(400)}`);
+  await page.getByRole("article").getByText("[simulated] Ada was called").waitFor();
+  await page.getByRole("button", { name: "Stop" }).click();
+  await page.getByText(stopped).waitFor();
+  await page.getByRole("button", { name: "Stop" }).waitFor({ state: "detached" });
+  await visitor.call("POST", "/rest/v1/messages", { swarm_id: swarmId, content: "Said afterwards" });
+  await page.getByText("Said afterwards").waitFor();
+
+  const wanted = ["Only Max", failed, "Say this back", "[simulated] Ada", stopped, "Said afterwards"];
+  const readOrder = async () => {
+    const text = await page.getByRole("region", { name: "Messages" }).innerText();
+    return wanted.toSorted((left, right) => text.indexOf(left) - text.indexOf(right));
+  };
+  assert.deepEqual(await readOrder(), wanted);
+  await page.reload();
+  await page.getByText(stopped).waitFor();
+  await page.getByText(failed).waitFor();
+  await page.getByText("Said afterwards").waitFor();
+  assert.deepEqual(await readOrder(), wanted);
+  await lookEverywhere(page, "room-run-ends");
+
+  const first = page.getByRole("listitem").filter({ hasText: failed });
+  assert.match(
+    (await first.getByRole("link", { name: "See the run" }).getAttribute("href")) ?? "",
+    /\/runs\/[0-9a-f-]{36}$/,
+  );
+  await first.getByRole("button", { name: "Ask again" }).click();
+  await waitUntil(async () => {
+    const path = `/rest/v1/runs?swarm_id=eq.${swarmId}&order=id.desc&limit=1&select=status,stop_reason,request,messages!runs_message_id_fkey(content)`;
+    const [run] = (await visitor.call("GET", path)) as Record<string, unknown>[];
+    const wantedRun = {
+      status: "failed",
+      stop_reason: "content_filtered",
+      request: { source: "agent_respond", agent_ids: asked.agent_ids },
+      messages: { content: asked.message },
+    };
+    return isDeepStrictEqual(run, wantedRun);
+  });
+  await page.getByText("The provider of the model held the answer back.").nth(1).waitFor();
+  await page.reload();
+  await page.getByText(failed).nth(1).waitFor();
 });
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -4,6 +4,7 @@ import { flushSync } from "react-dom";
 import type { Message } from "../../../data/conversation-pages.ts";
 import { useSay } from "../../../data/message-writes.ts";
 import type { Question, Respond } from "../../../data/respond.ts";
+import type { AskedQuestion } from "../../../data/run-ends.ts";
 import type { Swarm } from "../../../data/swarms.ts";
 import { Button } from "../../../parts/button.tsx";
 import { type Command, useCommands } from "../../../parts/commands.tsx";
@@ -21,6 +22,8 @@ export interface ComposerHandle {
   focus(): void;
   /** Puts words there for somebody to send. */
   suggest(text: string): void;
+  /** Sends a question beside what stands in the field. */
+  ask(question: AskedQuestion): void;
 }
 
 export interface ComposerProps {
@@ -54,7 +57,12 @@ export function Composer(props: ComposerProps) {
   const focus = useCallback(() => focusAtEnd(field.current), []);
   const submit = (asksAgents: boolean, onConflict?: Question["onConflict"]) => {
     if (draft.text.trim() === "") focus();
-    else send({ asksAgents: asksAgents && canAsk, onConflict });
+    else {
+      const { text: content, clientMessageId } = draft;
+      draft.clear();
+      onReplied();
+      send({ content, clientMessageId, replyToId: replyTo?.id ?? null, asksAgents: asksAgents && canAsk, onConflict });
+    }
   };
   useImperativeHandle(ref, () => ({
     focus,
@@ -63,6 +71,7 @@ export function Composer(props: ComposerProps) {
       flushSync(() => draft.setText(text));
       focus();
     },
+    ask: (question) => send({ ...question, clientMessageId: crypto.randomUUID(), asksAgents: true }),
   }));
   useFocusCommand(focus);
   if (!rights.canWrite) return <WhyNot />;
@@ -142,26 +151,29 @@ interface Sending extends ComposerProps {
   readonly draft: ReturnType<typeof useDraft>;
 }
 
-interface SendOptions {
+interface SendOptions extends AskedQuestion {
+  readonly clientMessageId: string;
   readonly asksAgents: boolean;
-  readonly onConflict: Question["onConflict"];
+  readonly onConflict?: Question["onConflict"];
 }
 
-/** The field is free at once. What is refused comes back into it, unless something else stands there by then. */
-function useSend({ respond, pending, receive, replyTo, onReplied, onSent, draft }: Sending) {
+/** What is refused comes back into the field, unless something else stands there by then. */
+function useSend({ respond, pending, receive, onSent, draft }: Sending) {
   const { swarm } = useRoom();
   const say = useSay();
-  const send = ({ asksAgents, onConflict }: SendOptions) => {
-    const { text: content, clientMessageId } = draft;
-    const replyToId = replyTo?.id ?? null;
+  const send = ({ content, clientMessageId, replyToId, agentIds, asksAgents, onConflict }: SendOptions) => {
     respond.reset();
     say.reset();
     pending.add({ clientMessageId, content, replyToId });
-    draft.clear();
-    onReplied();
     onSent();
     const asked = asksAgents
-      ? respond.ask({ message: content, replyToId, clientMessageId, ...(onConflict !== undefined && { onConflict }) })
+      ? respond.ask({
+          message: content,
+          replyToId,
+          clientMessageId,
+          ...(agentIds !== undefined && { agentIds }),
+          ...(onConflict !== undefined && { onConflict }),
+        })
       : say.run({ swarmId: swarm.id, content, replyToId, clientMessageId }).then((stored) => {
           if (stored !== null) receive(stored);
           return stored;

@@ -1,15 +1,17 @@
-import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { LiveRun } from "../../../data/live-run.ts";
 import { hasEnded } from "../../../data/live-run.ts";
 import { useConversation } from "../../../data/messages.ts";
 import { useRespond } from "../../../data/respond.ts";
+import { readQuestion, useStoredRunEnds } from "../../../data/run-ends.ts";
 import { useLiveRuns } from "../../../data/runs.ts";
 import type { Message } from "../../../data/conversation-pages.ts";
 import { FailureState } from "../../../parts/failure-state.tsx";
+import { useToast } from "../../../parts/toast.tsx";
 import { SidePanel } from "../side/side-panel.tsx";
 import { Composer, type ComposerHandle } from "./composer.tsx";
 import { EmptyRoom } from "./empty-room.tsx";
-import { groupLiveItems, joinItems, type ListItem, listMessageItems } from "./list-items.ts";
+import { groupLiveItems, groupStoredEnds, joinItems, type ListItem, listMessageItems } from "./list-items.ts";
 import { MessageList, type MessageListHandle } from "./message-list.tsx";
 import { useRoom } from "./room-context.ts";
 import { MessagesSkeleton } from "./room-skeleton.tsx";
@@ -35,20 +37,21 @@ export function Conversation() {
   const [replyTo, setReplyTo] = useState<Message | null>(null);
   const list = useRef<MessageListHandle>(null);
   const composer = useRef<ComposerHandle>(null);
-  const items = useItems(conversation, pending.messages, runs);
+  const items = useItems(swarm.id, conversation, { pending: pending.messages, runs });
   const linked = useLinkedMessage({ conversation, list });
   const announcement = useAnnounce(messages, userId);
   const onReply = useCallback((message: Message) => {
     setReplyTo(message);
     composer.current?.focus();
   }, []);
+  const onAskAgain = useAskAgain(composer);
   return (
     <div className="flex h-[calc(100dvh-3.5rem-6rem-1px-var(--above)-env(safe-area-inset-bottom))] min-h-80 lg:h-[calc(100dvh-3.5rem-var(--above))]">
       <section aria-label="Conversation" className="flex min-w-0 flex-1 flex-col">
         <p role="status" className="sr-only">
           {announcement}
         </p>
-        <WithMessageActions runs={runs} receive={receive} onReply={onReply}>
+        <WithMessageActions runs={runs} receive={receive} onReply={onReply} onAskAgain={onAskAgain}>
           {messages === undefined ? (
             conversation.failure === null ? (
               <MessagesSkeleton />
@@ -93,14 +96,46 @@ export function Conversation() {
   );
 }
 
+interface Happening {
+  readonly pending: readonly PendingMessage[];
+  readonly runs: readonly LiveRun[];
+}
+
 function useItems(
+  swarmId: string,
   { messages = NOTHING_SAID, hasOlder }: ReturnType<typeof useConversation>,
-  pending: readonly PendingMessage[],
-  runs: readonly LiveRun[],
+  { pending, runs }: Happening,
 ): readonly ListItem[] {
+  const stored = useStoredRunEnds(swarmId, messages[0]?.created_at ?? null);
+  const followed = runs.map(({ id }) => id).join();
   const said = useMemo(() => listMessageItems(messages, hasOlder), [messages, hasOlder]);
+  const ends = useMemo(
+    () =>
+      groupStoredEnds(
+        messages,
+        stored.filter(({ id }) => !followed.includes(id)),
+      ),
+    [messages, stored, followed],
+  );
   const live = useMemo(() => groupLiveItems({ messages, pending, runs }), [messages, pending, runs]);
-  return useMemo(() => joinItems(said, live), [said, live]);
+  return useMemo(() => joinItems(said, [...ends, ...live]), [said, ends, live]);
+}
+
+/** What is asked again is a new question, of whoever asks again. */
+function useAskAgain(composer: RefObject<ComposerHandle | null>): (runId: string) => void {
+  const show = useToast();
+  return useCallback(
+    (runId) => {
+      void readQuestion(runId).then(
+        (question) => {
+          if (question === null) show({ text: "The question was deleted, so it cannot be asked again.", tone: "bad" });
+          else composer.current?.ask(question);
+        },
+        () => show({ text: "The question could not be read. Try again.", tone: "bad" }),
+      );
+    },
+    [composer, show],
+  );
 }
 
 /** A run that waits for a human leaves the swarm free. */

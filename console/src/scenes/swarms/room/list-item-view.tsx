@@ -1,14 +1,10 @@
-import { CircleStop, TriangleAlert } from "lucide-react";
 import { memo } from "react";
-import type { LiveRun } from "../../../data/live-run.ts";
-import { Link } from "../../../parts/link.tsx";
-import { toSentence } from "../to-sentence.ts";
-import { STOP_WORDS } from "../words.ts";
 import type { ListItem } from "./list-items.ts";
 import { LiveTurnView } from "./live-turn-view.tsx";
 import { MessageView } from "./message-view.tsx";
 import { PendingView } from "./pending-view.tsx";
 import { useRoom } from "./room-context.ts";
+import { RunEndView } from "./run-end-view.tsx";
 
 export interface ListItemViewProps {
   readonly item: ListItem;
@@ -36,7 +32,7 @@ export const ListItemView = memo(function ListItemView({ item, isHighlighted, on
     case "turn":
       return <LiveTurnView run={item.run} turn={item.turn} />;
     case "end":
-      return <RunEnd run={item.run} />;
+      return <RunEndView end={item.end} />;
   }
 });
 
@@ -58,28 +54,6 @@ function Day({ at }: { readonly at: string }) {
       <span aria-hidden className="h-px flex-1 bg-line" />
       {day.format(Date.parse(at))}
       <span aria-hidden className="h-px flex-1 bg-line" />
-    </div>
-  );
-}
-
-/** Why a run is over, where it is not plain from what was said. */
-function RunEnd({ run }: { readonly run: LiveRun }) {
-  const { swarm } = useRoom();
-  const { status, stopReason, errors, turns, id } = run;
-  // What an agent failed with stands at its name already.
-  const fault = turns.some(({ error }) => error !== null) ? undefined : errors[0];
-  const isBad = status === "failed" || status === "partial";
-  const Icon = isBad ? TriangleAlert : CircleStop;
-  return (
-    <div className="mx-auto max-w-3xl px-4 py-2 sm:px-6">
-      <div className="flex items-start gap-2 pl-12 text-sm text-ink-soft">
-        <Icon className={`mt-0.5 size-4 shrink-0 ${isBad ? "text-bad" : "text-ink-faint"}`} aria-hidden />
-        <p className="min-w-0 text-pretty">
-          {stopReason === null ? "The run has ended." : STOP_WORDS[stopReason]}
-          {fault !== undefined && ` ${toSentence(fault.message)}`}{" "}
-          <Link to={`/swarms/${swarm.id}/runs/${id}`}>See the run</Link>
-        </p>
-      </div>
     </div>
   );
 }

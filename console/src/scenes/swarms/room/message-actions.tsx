@@ -13,6 +13,8 @@ export interface MessageActions {
   /** Ids of messages that are about to be deleted. */
   readonly hidden: ReadonlySet<string>;
   receive(message: Message): void;
+  /** Asks what was asked in a run once more. */
+  askAgain(runId: string): void;
   /** The tool calls of a turn, as far as they are known here. */
   toolsOf(turnId: string): readonly LiveTool[];
 }
@@ -32,15 +34,16 @@ interface WithMessageActionsProps {
   readonly runs: readonly LiveRun[];
   receive(message: Message): void;
   onReply(message: Message): void;
+  onAskAgain(runId: string): void;
   readonly children: ReactNode;
 }
 
-export function WithMessageActions({ runs, receive, onReply, children }: WithMessageActionsProps) {
+export function WithMessageActions({ runs, receive, onReply, onAskAgain, children }: WithMessageActionsProps) {
   const { hidden, remove } = useUndoableDelete(receive);
   const toolsOf = useToolsOf(runs);
   const actions = useMemo(
-    () => ({ reply: onReply, remove, hidden, receive, toolsOf }),
-    [onReply, remove, hidden, receive, toolsOf],
+    () => ({ reply: onReply, askAgain: onAskAgain, remove, hidden, receive, toolsOf }),
+    [onReply, onAskAgain, remove, hidden, receive, toolsOf],
   );
   return <ActionsContext value={actions}>{children}</ActionsContext>;
 }
