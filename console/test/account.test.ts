@@ -71,6 +71,12 @@ test("a second factor is set up with its picture or its secret, and removed by n
   await page.getByLabel(/to confirm/).fill("Authenticator");
   await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
   await page.getByRole("button", { name: "Set up an app" }).waitFor();
+  await page.getByText("This console asks for it after the password").waitFor();
+  assert.equal(
+    await page.getByText("opens nothing").count(),
+    0,
+    "the service does not demand the factor for its tables",
+  );
 });
 
 test("sessions are listed, and one is ended from another", async (t, { openPage }) => {

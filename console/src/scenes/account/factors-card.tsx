@@ -19,7 +19,7 @@ export function FactorsCard() {
   return (
     <CardSection
       title="Second factor"
-      description="A code from an app on your phone, asked for beside the password. A stolen password alone then opens nothing."
+      description="A code from an app on your phone. This console asks for it after the password, and changing the password, the address or a factor needs it."
       action={factors !== undefined && <Badge tone={isOn ? "good" : "neutral"}>{isOn ? "On" : "Off"}</Badge>}
     >
       <div className="grid gap-4">
