@@ -142,6 +142,7 @@ async function makeScenes(page: Page, instance: Instance, isNarrow: boolean): Pr
     { path: `${hook}?tab=recovery`, hasNoField: true },
     { path: `${hook}?tab=setup`, hasNoField: true },
     { path: `${hook}/deliveries/${delivery?.id}`, press: [/^Sign it here/] },
+    { path: "/invitations", hasNoField: true },
     { path: "/events" },
     { path: "/usage", hasNoField: true },
     { path: "/api", hasNoField: true },

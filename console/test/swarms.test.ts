@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
 import { scanWithAxe } from "./support/axe.ts";
 import { lookEverywhere } from "./support/looks.ts";
-import { comeIn, inventPerson } from "./support/people.ts";
+import { findLink, INVITATION } from "./support/mailbox.ts";
+import { comeIn, inventPerson, openHome } from "./support/people.ts";
 import { makeRoom, waitUntil, write } from "./support/rooms.ts";
 import { keepScreenshot } from "./support/screenshots.ts";
 import { findVisitor } from "./support/session.ts";
@@ -88,10 +89,14 @@ test("two people in one room", async (t, { openPage, instance }) => {
   await keepScreenshot(page, "room-invite");
   await scanWithAxe(page);
   await page.getByRole("dialog").getByRole("button", { name: "Invite" }).click();
-  await page.getByText("joins by accepting it").first().waitFor();
+  await page.getByRole("heading", { name: `${bob.email} is invited` }).waitFor();
+  await page.getByText("No mail server is set up, so the mail is a file").waitFor();
+  await keepScreenshot(page, "room-invited");
+  await scanWithAxe(page);
+  await page.getByRole("button", { name: "Done" }).click();
 
   await other.goto("/swarms");
-  await other.getByText("You are invited to a swarm as member").waitFor();
+  await other.getByText("Grace Hopper invites you to Beehive launch as member").waitFor();
   await keepScreenshot(other, "swarms-invited");
   await scanWithAxe(other);
   await other.getByRole("button", { name: "Accept" }).click();
@@ -208,6 +213,49 @@ test("what is refused is said in plain words, and the words stay", async (t, { o
   await page.getByText("The swarm is active now").first().waitFor();
   await visitor.call("PATCH", `/rest/v1/swarms?id=eq.${swarmId}`, { status: "archived" });
   await page.getByText("The swarm is archived:").waitFor();
+});
+
+test("an invitation stands on Home and in the navigation as it comes, and its mail leads to it", async (t, stage) => {
+  const { openPage, instance } = stage;
+  const page = await openPage(t);
+  const dora = inventPerson("Dora Lane");
+  await comeIn(page);
+  const visitor = await findVisitor(page, instance);
+  const { swarmId } = await makeRoom(visitor, ["Ada"], { name: "Release crew" });
+  const invite = (email: string, role = "member") =>
+    visitor.call("POST", "/rest/v1/swarm_members", { swarm_id: swarmId, email, role });
+  const known = await openPage(t, { width: NARROW, theme: "dark" });
+  const carl = await comeIn(known, inventPerson("Carl Moss"));
+  await openHome(known);
+  await invite(carl.email, "viewer");
+  await known.getByText("Grace Hopper invites you to Release crew as viewer").waitFor();
+  await known.getByRole("link", { name: "1 invitation" }).waitFor();
+  await lookEverywhere(known, "home-invited");
+  await known.getByRole("button", { name: "Decline the invitation to Release crew" }).click();
+  await known.getByText("is declined").first().waitFor();
+  await known.getByRole("link", { name: "1 invitation" }).waitFor({ state: "detached" });
+  assert.deepEqual(await visitor.call("GET", `/rest/v1/swarm_members?swarm_id=eq.${swarmId}&status=eq.invited`), []);
+
+  // Dora has no account yet.
+  await invite(dora.email);
+  const link = await findLink(instance, dora.email, INVITATION);
+  assert.equal(link, `${instance.url}/invitations/${swarmId}`);
+  await known.goto(link);
+  await known.getByRole("heading", { name: "No invitation is waiting here" }).waitFor();
+  await known.getByText(`You are signed in as ${carl.email}.`).waitFor();
+  await lookEverywhere(known, "invitation-none");
+  const newcomer = await openPage(t);
+  await newcomer.goto(link);
+  await newcomer.getByRole("link", { name: "Make an account" }).click();
+  await newcomer.getByLabel("Name").fill(dora.name);
+  await newcomer.getByLabel("E-mail").fill(dora.email);
+  await newcomer.getByLabel("Password", { exact: true }).fill(dora.password);
+  await newcomer.getByRole("button", { name: "Make an account" }).click();
+  await newcomer.getByText("Grace Hopper invites you to Release crew as member").waitFor();
+  assert.equal(newcomer.url(), link);
+  await lookEverywhere(newcomer, "invitation");
+  await newcomer.getByRole("button", { name: "Accept the invitation to Release crew" }).click();
+  await newcomer.getByRole("heading", { level: 1, name: "Release crew" }).waitFor();
 });
 
 test("agents are ordered, silenced and removed; settings are saved; a swarm ends by its name", async (t, stage) => {

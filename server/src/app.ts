@@ -220,6 +220,7 @@ function openConsoleRoom(
     observer,
     version,
     anonKey,
+    mail: settings.smtpUrl === null ? "file" : "smtp",
     onProgress,
     isHeldCopy: () => copyHold.isHeld,
   });

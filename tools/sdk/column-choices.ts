@@ -12,6 +12,7 @@ export const COLUMN_TYPES: Readonly<Record<string, string>> = {
   "runs.error": "EventFault",
   "runs.request": "JsonObject",
   "runs.usage": "EventUsage",
+  "swarm_invitations.role": "SwarmRole",
   "swarms.settings": "SwarmSettings",
   "tool_executions.error": "EventFault",
   "tools.config": "JsonObject",

@@ -14,7 +14,19 @@ import { NAV_ITEMS, type NavItem } from "./nav-items.tsx";
 const IS_APPLE = /mac|iphone|ipad/i.test(navigator.userAgent);
 export const PALETTE_KEYS = IS_APPLE ? "⌘ K" : "Ctrl K";
 
-export function SideNav({ openPalette }: { readonly openPalette: () => void }) {
+export interface NavigationProps {
+  openPalette(): void;
+  /** How many things wait for somebody, by the address of what they belong to. */
+  readonly waiting: ReadonlyMap<string, Waiting>;
+}
+
+export interface Waiting {
+  readonly count: number;
+  /** What the number counts, for who only hears it: "invitations". */
+  readonly noun: string;
+}
+
+export function SideNav({ openPalette, waiting }: NavigationProps) {
   return (
     <header className="sticky top-0 hidden h-dvh flex-col gap-1 border-r border-line bg-sunken px-3 py-4 lg:flex">
       <NavLink to="/" className="mb-3 flex items-center gap-2.5 rounded-md px-2 py-1 text-lg font-semibold">
@@ -32,7 +44,7 @@ export function SideNav({ openPalette }: { readonly openPalette: () => void }) {
       </button>
       <nav aria-label="Main" className="grid gap-0.5">
         {NAV_ITEMS.filter(({ to }) => to !== "/account").map((item) => (
-          <SideLink key={item.to} item={item} />
+          <SideLink key={item.to} item={item} waiting={waiting.get(item.to)} />
         ))}
       </nav>
       <div className="flex-1" />
@@ -41,7 +53,13 @@ export function SideNav({ openPalette }: { readonly openPalette: () => void }) {
   );
 }
 
-function SideLink({ item: { to, label, Icon }, onGo }: { readonly item: NavItem; readonly onGo?: () => void }) {
+interface SideLinkProps {
+  readonly item: NavItem;
+  readonly waiting: Waiting | undefined;
+  readonly onGo?: () => void;
+}
+
+function SideLink({ item: { to, label, Icon }, waiting, onGo }: SideLinkProps) {
   return (
     <NavLink
       to={to}
@@ -55,8 +73,19 @@ function SideLink({ item: { to, label, Icon }, onGo }: { readonly item: NavItem;
       }
     >
       <Icon aria-hidden />
-      {label}
+      <span className="flex-1">{label}</span>
+      <Count waiting={waiting} />
     </NavLink>
+  );
+}
+
+function Count({ waiting }: { readonly waiting: Waiting | undefined }) {
+  if (waiting === undefined) return null;
+  return (
+    <span className="inline-block min-w-5 rounded-full bg-accent px-1.5 text-center text-xs leading-5 font-semibold whitespace-nowrap text-on-accent tabular-nums">
+      {waiting.count}
+      <span className="sr-only"> {waiting.noun}</span>
+    </span>
   );
 }
 
@@ -93,7 +122,7 @@ function AccountMenu() {
 }
 
 /** Where a thumb reaches it. */
-export function BottomBar({ openPalette }: { readonly openPalette: () => void }) {
+export function BottomBar({ openPalette, waiting }: NavigationProps) {
   const [isOpen, setOpen] = useState(false);
   const close = () => setOpen(false);
   return (
@@ -114,7 +143,12 @@ export function BottomBar({ openPalette }: { readonly openPalette: () => void })
               )
             }
           >
-            <Icon className="size-5" aria-hidden />
+            <span className="relative">
+              <Icon className="size-5" aria-hidden />
+              <span className="absolute -top-1.5 left-3.5">
+                <Count waiting={waiting.get(to)} />
+              </span>
+            </span>
             {label}
           </NavLink>
         ))}
@@ -141,7 +175,7 @@ export function BottomBar({ openPalette }: { readonly openPalette: () => void })
             Search and commands
           </button>
           {NAV_ITEMS.map((item) => (
-            <SideLink key={item.to} item={item} onGo={close} />
+            <SideLink key={item.to} item={item} waiting={waiting.get(item.to)} onGo={close} />
           ))}
           <button
             type="button"

@@ -23,6 +23,10 @@ export const router = createBrowserRouter([
             lazy: async () => ({ Component: (await import("../scenes/swarms/index.tsx")).SwarmsScene }),
           },
           {
+            path: "invitations/*",
+            lazy: async () => ({ Component: (await import("../scenes/invitations/index.tsx")).InvitationsScene }),
+          },
+          {
             path: "tools/*",
             lazy: async () => ({ Component: (await import("../scenes/tools/index.tsx")).ToolsScene }),
           },

@@ -1,8 +1,9 @@
-import { lazy, Suspense, useState } from "react";
+import { lazy, Suspense, useMemo, useState } from "react";
 import { Navigate, Outlet, ScrollRestoration, useLocation, useNavigation } from "react-router";
+import { useInvitations } from "../data/invitations.ts";
 import { useStanding } from "../data/session.ts";
 import { ConnectionBanner } from "./connection-banner.tsx";
-import { BottomBar, SideNav } from "./navigation.tsx";
+import { BottomBar, SideNav, type Waiting } from "./navigation.tsx";
 import type { Overlay } from "./overlay.ts";
 import { useHotkeys } from "./use-hotkeys.ts";
 import { useShellCommands } from "./use-shell-commands.tsx";
@@ -28,6 +29,7 @@ function SignedInShell() {
   useShellCommands(setOverlay);
   useHotkeys(overlay === null, setOverlay);
   useSceneFocus();
+  const waiting = useWaiting();
   return (
     <div className="min-h-dvh lg:grid lg:grid-cols-[15rem_minmax(0,1fr)]">
       <a
@@ -36,7 +38,7 @@ function SignedInShell() {
       >
         Skip to the content
       </a>
-      <SideNav openPalette={() => setOverlay("palette")} />
+      <SideNav openPalette={() => setOverlay("palette")} waiting={waiting} />
       <div className="min-w-0">
         <div
           aria-hidden
@@ -51,7 +53,7 @@ function SignedInShell() {
           <Outlet />
         </main>
       </div>
-      <BottomBar openPalette={() => setOverlay("palette")} />
+      <BottomBar openPalette={() => setOverlay("palette")} waiting={waiting} />
       <Suspense>
         {overlay === "palette" && <Palette onClose={() => setOverlay(null)} />}
         {overlay === "shortcuts" && <ShortcutsSheet onClose={() => setOverlay(null)} />}
@@ -59,4 +61,14 @@ function SignedInShell() {
       <ScrollRestoration />
     </div>
   );
+}
+
+/** What waits for an answer, told wherever one is. */
+function useWaiting(): ReadonlyMap<string, Waiting> {
+  const { rows = [] } = useInvitations();
+  const { length: count } = rows;
+  return useMemo(() => {
+    const invitations = { count, noun: count === 1 ? "invitation" : "invitations" };
+    return new Map(count === 0 ? [] : [["/swarms", invitations]]);
+  }, [count]);
 }

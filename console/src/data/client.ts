@@ -13,6 +13,15 @@ export interface Start {
   readonly url: string;
   readonly anonKey: string;
   readonly version: string;
+  /** Whether mails are sent, or written to files because no mail server is set up. */
+  readonly mail: "smtp" | "file";
+}
+
+interface StartBody {
+  readonly url: string;
+  readonly anon_key: string;
+  readonly version: string;
+  readonly mail: "smtp" | "file";
 }
 
 const STORAGE_KEY = "swarmbase.session";
@@ -21,8 +30,9 @@ let made: { readonly client: Client; readonly start: Start } | null = null;
 export async function loadClient(): Promise<Client> {
   const response = await fetch("/console.json", { credentials: "same-origin" });
   if (!response.ok) throw new Error("The service does not say how to reach it.");
-  const body = (await response.json()) as { url: string; anon_key: string; version: string };
-  const start: Start = { url: body.url || location.origin, anonKey: body.anon_key, version: body.version };
+  const body = (await response.json()) as StartBody;
+  const { version, mail } = body;
+  const start: Start = { url: body.url || location.origin, anonKey: body.anon_key, version, mail };
   const client = createClient<Database>(start.url, start.anonKey, {
     auth: { flowType: "pkce", storageKey: STORAGE_KEY, detectSessionInUrl: true },
     global: { fetch: watchedFetch, headers: { "x-client-info": `swarmbase-console/${start.version}` } },

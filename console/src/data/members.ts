@@ -5,8 +5,7 @@ import type { Row } from "./client.ts";
 import { unwrap } from "./failure.ts";
 import { useLiveTable } from "./live.ts";
 import { useReloadSoon } from "./reload-soon.ts";
-import { type Pages, type Reading, usePages, useRows } from "./rows.ts";
-import { useUser } from "./session.ts";
+import { type Pages, usePages } from "./rows.ts";
 import { useWrite } from "./write.ts";
 
 export interface Member extends Row<"swarm_members"> {
@@ -41,37 +40,6 @@ export function useMembers(swarmId: string): Pages<Member> {
 
 export function nameOf({ public_profiles: profile, invited_email: email }: Member): string {
   return profile?.full_name ?? email ?? "Somebody";
-}
-
-/** Invitations that one has not answered yet. */
-export function useInvitations(): Reading<readonly Row<"swarm_members">[]> {
-  const user = useUser();
-  useLiveTable("swarm_members");
-  const email = (user.email ?? "").replace(/["\\]/g, "\\$&");
-  return useRows({
-    table: "swarm_members",
-    key: ["invitations", user.id],
-    ask: (client, signal) =>
-      client
-        .from("swarm_members")
-        .select("*")
-        .eq("status", "invited")
-        .or(`user_id.eq.${user.id},and(user_id.is.null,invited_email.eq."${email}")`)
-        .order("id", { ascending: false })
-        .limit(50)
-        .abortSignal(signal),
-  });
-}
-
-export function useAnswerInvitation() {
-  return useWrite<{ readonly id: string; readonly isAccepted: boolean }, void>({
-    tables: ["swarm_members", "swarms"],
-    foresee: ({ id }) => [{ table: "swarm_members", change: dropRow(id) }],
-    write: async (client, { id, isAccepted }) => {
-      if (isAccepted) await unwrap(client.from("swarm_members").update({ status: "active" }).eq("id", id));
-      else await unwrap(client.from("swarm_members").delete().eq("id", id));
-    },
-  });
 }
 
 export interface Invitation {

@@ -6,17 +6,19 @@ import type { Instance } from "./instance.ts";
 const WAIT_MS = 30_000;
 const POLL_MS = 50;
 
+const VERIFY = /https:\/\/[^\s"<>]+\/verify\?[^\s"<>]+/;
+export const INVITATION = /https:\/\/[^\s"<>]+\/invitations\/[0-9a-f-]{36}/;
+
 /** The link of the newest mail to an address. Without a mail server, mails are files. */
-export async function findLink({ dataDir }: Instance, email: string): Promise<string> {
+export async function findLink({ dataDir }: Instance, email: string, pattern = VERIFY): Promise<string> {
   for (const deadline = Date.now() + WAIT_MS; Date.now() < deadline; await wait(POLL_MS)) {
-    const names = (await readdir(join(dataDir, "mail")).catch(() => [])).toSorted((left, right) =>
-      left < right ? 1 : -1,
-    );
+    // A file that is still being written has another name.
+    const names = (await readdir(join(dataDir, "mail")).catch(() => []))
+      .filter((name) => name.endsWith(".eml") && !name.startsWith("."))
+      .toSorted((left, right) => (left < right ? 1 : -1));
     for (const name of names) {
       const text = await readFile(join(dataDir, "mail", name), "utf8");
-      const link = /https:\/\/[^\s"<>]+\/verify\?[^\s"<>]+/.exec(
-        text.replace(/=\r?\n/g, "").replaceAll("=3D", "="),
-      )?.[0];
+      const link = pattern.exec(text.replace(/=\r?\n/g, "").replaceAll("=3D", "="))?.[0];
       if (text.includes(email) && link !== undefined) return link.replaceAll("&amp;", "&");
     }
   }

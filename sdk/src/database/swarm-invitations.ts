@@ -1,10 +1,12 @@
 // Written by "npm run sdk:types" from the migrated schema; do not edit.
+import type { SwarmRole } from "../swarms.ts";
+
 export type SwarmInvitationsView = {
   Row: {
     id: string;
     swarm_id: string;
     swarm_name: string;
-    role: string;
+    role: SwarmRole;
     inviter_name: string | null;
     created_at: string;
   };

@@ -12,6 +12,8 @@ export interface ConsoleOptions {
   readonly observer: Observer;
   readonly version: string;
   readonly anonKey: string;
+  /** Whether mails are sent, or written to files because no mail server is set up. */
+  readonly mail: "smtp" | "file";
   /** Where the workspace of the console is; left out, beside the server. */
   readonly folder?: string;
   onProgress(line: string): void;
@@ -30,7 +32,7 @@ const REFRESH_SECONDS = 2;
 
 /** Answers at once: the files are built and read meanwhile, and the service does not wait for them. */
 export function openConsole(options: ConsoleOptions): ConsoleRoom {
-  const { observer, version, anonKey } = options;
+  const { observer, version, anonKey, mail } = options;
   let standing: Standing = { kind: "building" };
   const ending = new AbortController();
   const prepared = prepare(options, ending.signal).then(
@@ -76,7 +78,13 @@ export function openConsole(options: ConsoleOptions): ConsoleRoom {
       status: 200,
       headers: { ...PAGE_HEADERS, "content-type": "application/json; charset=utf-8", "cache-control": "no-cache" },
       body: Buffer.from(
-        JSON.stringify({ url: "", anon_key: anonKey, version, ...(options.isHeldCopy() && { restored_copy: "held" }) }),
+        JSON.stringify({
+          url: "",
+          anon_key: anonKey,
+          version,
+          mail,
+          ...(options.isHeldCopy() && { restored_copy: "held" }),
+        }),
       ),
     }),
     close: async () => {

@@ -47,6 +47,7 @@ function open(t: TestContext, folder: string, lines: string[] = []): ConsoleRoom
     observer: silentObserver,
     version: "1.2.3",
     anonKey: "public-key",
+    mail: "file",
     folder,
     onProgress: (line) => lines.push(line),
     isHeldCopy: () => isHeldCopy,
@@ -94,7 +95,7 @@ test("the page and its files, as a browser asks for them", async (t) => {
   assert.match(script.headers["cache-control"] ?? "", /immutable/);
   assert.match((await server.request("/console/theme.js")).headers["cache-control"] ?? "", /no-cache/);
   const start = await server.request("/console.json");
-  assert.deepEqual(start.json, { url: "", anon_key: "public-key", version: "1.2.3" });
+  assert.deepEqual(start.json, { url: "", anon_key: "public-key", version: "1.2.3", mail: "file" });
   isHeldCopy = true;
   const held = await server.request("/console.json");
   isHeldCopy = false;

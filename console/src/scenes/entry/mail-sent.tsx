@@ -1,7 +1,10 @@
 import type { ReactNode } from "react";
+import { getStart } from "../../data/client.ts";
+import { Banner } from "../../parts/banner.tsx";
 import { Button } from "../../parts/button.tsx";
 import { Illustration } from "../../parts/illustration.tsx";
 import { Link } from "../../parts/link.tsx";
+import { MAIL_IS_FILE } from "../../parts/mail-words.ts";
 import { useToast } from "../../parts/toast.tsx";
 import { EntryHead } from "./entry-head.tsx";
 import { useEntry } from "./use-entry.ts";
@@ -25,8 +28,10 @@ export function MailSent({ title, email, children, again }: MailSentProps) {
     <>
       <Illustration name="mail" />
       <EntryHead title={title}>
-        If <strong className="font-medium text-ink">{email}</strong> can receive it, a mail is on its way. {children}
+        If <strong className="font-medium wrap-anywhere text-ink">{email}</strong> can receive it, a mail is on its way.{" "}
+        {children}
       </EntryHead>
+      {getStart().mail === "file" && <Banner tone="note">{MAIL_IS_FILE}</Banner>}
       {entry.failure !== null && (
         <p role="alert" className="text-sm text-bad">
           {entry.failure.message}

@@ -1,6 +1,8 @@
 import { type FirstSteps, useFirstSteps } from "../../data/first-steps.ts";
+import { useAnswerInvitation, useInvitations } from "../../data/invitations.ts";
 import { useUser } from "../../data/session.ts";
 import { FailureState } from "../../parts/failure-state.tsx";
+import { InvitationList } from "../../parts/invitation-list.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { ListSkeleton } from "../../parts/skeleton.tsx";
 import { Checklist, listSteps } from "./checklist.tsx";
@@ -18,7 +20,8 @@ export function HomeScene() {
         title={firstName === undefined || firstName === "" ? "Welcome" : `Welcome, ${firstName}`}
         description="Agents that talk with you and with each other, in rooms you can look into while they work."
       />
-      <div className="grid gap-6">
+      <div className="grid grid-cols-1 gap-6">
+        <Invitations />
         {steps !== undefined ? (
           <Beginnings steps={steps} />
         ) : failure !== null ? (
@@ -29,6 +32,17 @@ export function HomeScene() {
         <WaysOn />
       </div>
     </>
+  );
+}
+
+function Invitations() {
+  const { rows = [] } = useInvitations();
+  const answer = useAnswerInvitation();
+  return (
+    <InvitationList
+      invitations={rows}
+      onAnswer={async ({ id }, isAccepted) => (await answer.run({ id, isAccepted })) !== null}
+    />
   );
 }
 

@@ -1,4 +1,4 @@
-import type { RunStopReason, SwarmRole, SwarmStatus, SwarmStrategy } from "@swarmbase/sdk";
+import type { RunStopReason, SwarmStatus, SwarmStrategy } from "@swarmbase/sdk";
 
 interface StrategyWords {
   readonly label: string;
@@ -40,13 +40,6 @@ export const STRATEGY_WORDS = {
     hasCoordinator: true,
   },
 } as const satisfies Record<SwarmStrategy, StrategyWords>;
-
-export const ROLE_WORDS = {
-  owner: { label: "Owner", text: "May do everything, and delete the swarm." },
-  admin: { label: "Admin", text: "Changes the swarm, its agents and its people, and settles flags." },
-  member: { label: "Member", text: "Reads and writes, and asks the agents." },
-  viewer: { label: "Viewer", text: "Reads along and may flag a message." },
-} as const satisfies Record<SwarmRole, { label: string; text: string }>;
 
 export const STATUS_WORDS = {
   active: "Active",

@@ -1,14 +1,16 @@
 import { useId, useState } from "react";
+import { getStart } from "../../../data/client.ts";
 import { type GivenRole, useInvite } from "../../../data/members.ts";
 import { Banner } from "../../../parts/banner.tsx";
 import { Button } from "../../../parts/button.tsx";
+import { CopyButton } from "../../../parts/copy-button.tsx";
 import { Dialog } from "../../../parts/dialog.tsx";
 import { Field } from "../../../parts/field.tsx";
+import { MAIL_IS_FILE } from "../../../parts/mail-words.ts";
 import { RadioGroup } from "../../../parts/radio-group.tsx";
+import { ROLE_WORDS } from "../../../parts/role-words.ts";
 import { TextInput } from "../../../parts/text-input.tsx";
-import { useToast } from "../../../parts/toast.tsx";
 import { useRoom } from "../room/room-context.ts";
-import { ROLE_WORDS } from "../words.ts";
 
 const ROLES = (["member", "viewer", "admin"] as const).map((value) => ({
   value,
@@ -20,23 +22,25 @@ export function InviteDialog({ onClose }: { onClose(): void }) {
   const { swarm } = useRoom();
   const [whom, setWhom] = useState("");
   const [role, setRole] = useState<GivenRole>("member");
+  const [invited, setInvited] = useState<string | null>(null);
   const invite = useInvite(swarm.id);
-  const show = useToast();
   const formId = useId();
   const { errors, failure } = invite;
   const atField = errors["email"] ?? errors["user_id"] ?? errors["invited_email"];
   const run = async () => {
     if (whom.trim() === "" || (await invite.run({ whom, role })) === null) return;
-    show({ text: `${whom.trim()} is invited, and joins by accepting it.` });
-    onClose();
+    setInvited(whom.trim());
+    setWhom("");
   };
+  if (invited !== null)
+    return <Invited whom={invited} swarmId={swarm.id} onMore={() => setInvited(null)} onClose={onClose} />;
   return (
     <Dialog
       isOpen
       onClose={onClose}
       size="small"
       title="Invite somebody"
-      description="They find the invitation among their swarms. Nobody is in a room before they accept."
+      description="They get a mail, and find the invitation on their first page. Nobody is in a swarm before they accept."
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>
@@ -70,6 +74,51 @@ export function InviteDialog({ onClose }: { onClose(): void }) {
         </Field>
         <RadioGroup label="Role" value={role} choices={ROLES} onChange={(value) => setRole(value)} />
       </form>
+    </Dialog>
+  );
+}
+
+interface InvitedProps {
+  readonly whom: string;
+  readonly swarmId: string;
+  onMore(): void;
+  onClose(): void;
+}
+
+/** Says the same whether the address has an account or not. */
+function Invited({ whom, swarmId, onMore, onClose }: InvitedProps) {
+  const link = `${location.origin}/invitations/${swarmId}`;
+  return (
+    <Dialog
+      isOpen
+      onClose={onClose}
+      size="small"
+      title={`${whom} is invited`}
+      description="They join by accepting it."
+      footer={
+        <>
+          <Button onClick={onMore}>Invite another</Button>
+          <Button variant="primary" onClick={onClose} data-autofocus>
+            Done
+          </Button>
+        </>
+      }
+    >
+      <div className="grid grid-cols-1 gap-4">
+        {getStart().mail === "smtp" ? (
+          <p className="text-ink-soft">A mail with a link is on its way.</p>
+        ) : (
+          <Banner tone="note">{MAIL_IS_FILE}</Banner>
+        )}
+        <div className="grid gap-1.5">
+          <span className="text-sm font-medium">You can pass the link on yourself, too</span>
+          <span className="flex items-center gap-1">
+            <span className="min-w-0 font-mono text-sm break-all">{link}</span>
+            <CopyButton text={link} label="Copy the link" />
+          </span>
+          <span className="text-sm text-ink-faint">It opens the invitation for {whom} and for nobody else.</span>
+        </div>
+      </div>
     </Dialog>
   );
 }

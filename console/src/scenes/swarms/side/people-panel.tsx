@@ -8,8 +8,8 @@ import { DropdownMenu } from "../../../parts/dropdown-menu.tsx";
 import { IconButton } from "../../../parts/icon-button.tsx";
 import { Skeleton } from "../../../parts/skeleton.tsx";
 import { useToast } from "../../../parts/toast.tsx";
+import { ROLE_WORDS } from "../../../parts/role-words.ts";
 import { useRoom } from "../room/room-context.ts";
-import { ROLE_WORDS } from "../words.ts";
 import { InviteDialog } from "./invite-dialog.tsx";
 import { PanelSection } from "./panel-section.tsx";
 
