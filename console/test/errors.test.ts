@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { scanWithAxe } from "./support/axe.ts";
 import { pressTwo } from "./support/keys.ts";
 import { comeIn, openHome } from "./support/people.ts";
+import { makeRoom, waitUntil } from "./support/rooms.ts";
 import { keepScreenshot } from "./support/screenshots.ts";
+import { findVisitor } from "./support/session.ts";
 import { NARROW, setStage } from "./support/stage.ts";
 import { tryAgain } from "./support/try-again.ts";
 import { waitForValue } from "./support/wait-for-value.ts";
@@ -31,6 +33,30 @@ test("a lost connection: the page stays usable, says so, and asks again when it 
   await waitForValue(page.getByLabel("Tokens a day"), "1000");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("Your budgets are saved.").first().waitFor();
+});
+
+test("a room has its full height again once a banner has gone", async (t, { openPage, instance }) => {
+  const page = await openPage(t, { expected: [/ERR_INTERNET_DISCONNECTED/, /WebSocket/] });
+  await comeIn(page);
+  const { swarmId } = await makeRoom(await findVisitor(page, instance), ["Ada"]);
+  await page.goto(`/swarms/${swarmId}`);
+  const conversation = page.getByRole("region", { name: "Conversation" });
+  await conversation.waitFor();
+  const isFull = () =>
+    conversation.evaluate((room) => {
+      const { bottom } = room.getBoundingClientRect();
+      return Math.abs(bottom - innerHeight) <= 1 && document.documentElement.scrollHeight <= innerHeight;
+    });
+  await waitUntil(isFull);
+  const banner = page.getByText("The connection is lost");
+  await page.context().setOffline(true);
+  await page.getByRole("textbox", { name: "Message", exact: true }).fill("Are you there?");
+  await page.keyboard.press("Enter");
+  await banner.waitFor();
+  await waitUntil(isFull);
+  await page.context().setOffline(false);
+  await banner.waitFor({ state: "detached" });
+  await waitUntil(isFull);
 });
 
 test("a token that was refused is renewed once, without a word", async (t, { openPage }) => {

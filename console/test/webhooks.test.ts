@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { Page } from "playwright-core";
 import { scanWithAxe } from "./support/axe.ts";
 import { lookEverywhere } from "./support/looks.ts";
-import { comeIn } from "./support/people.ts";
+import { comeIn, openHome } from "./support/people.ts";
 import { type Receiver, startReceiver } from "./support/receiver.ts";
 import { waitUntil } from "./support/rooms.ts";
 import { keepScreenshot } from "./support/screenshots.ts";
@@ -205,8 +205,47 @@ test("an endpoint that is gone is said to be the reason why its webhook is off",
   await visitor.call("POST", "/rest/v1/agents", { name: "Ada" });
   await page.getByText("The endpoint answered 410 Gone.", { exact: false }).waitFor();
   await page.getByText("Disabled").waitFor();
-  await keepScreenshot(page, "webhook-gone");
-  await scanWithAxe(page);
+  await lookEverywhere(page, "webhook-gone");
+
+  // The notice stays until somebody has switched the webhook on.
+  await openHome(page);
+  const notice = page.getByText(/^The webhook Staging was switched off/);
+  await notice.waitFor();
+  await page.reload();
+  await notice.waitFor();
+  await page.getByText("The endpoint answered 410 Gone.", { exact: false }).waitFor();
+  await lookEverywhere(page, "home-webhook-off");
+  await visitor.call("PATCH", `/rest/v1/webhooks?id=eq.${id}`, { is_active: true });
+  await notice.waitFor({ state: "detached" });
+  await page.goto(`/webhooks/${id}`);
+  await page.getByRole("button", { name: "Send a test" }).waitFor();
+  assert.equal(await page.getByText("switched this webhook off").count(), 0);
+});
+
+test("a delivery that waits for the limit says so, and until when", async (t, { openPage, instance }) => {
+  const page = await openPage(t);
+  await comeIn(page);
+  const visitor = await findVisitor(page, instance);
+  const id = await makeWebhook(visitor, { name: "Archive", url: "https://archive.example.com/hook" });
+  const [waiting] = makeDeliveries(visitor.userId, id, 1) as Record<string, unknown>[];
+  const [delivery] = (await visitor.callAsService("POST", "/rest/v1/webhook_deliveries", {
+    ...waiting,
+    status: "pending",
+    status_code: null,
+    attempts: 0,
+    scheduled_for: new Date(Date.now() + 50 * 60_000).toISOString(),
+  })) as { id: string }[];
+  await page.goto(`/webhooks/${id}`);
+  await page.getByText("Waits for the limit").first().waitFor();
+  await page.getByText(/^in (49|50) min/).waitFor();
+  await lookEverywhere(page, "webhook-waiting");
+  await page.goto(`/webhooks/${id}/deliveries/${delivery?.id}`);
+  await page.getByText("The webhook sends of this minute are used up").waitFor();
+  await page
+    .getByText(/^in (49|50) min/)
+    .first()
+    .waitFor();
+  await lookEverywhere(page, "delivery-waiting");
 });
 
 async function makeWebhook(visitor: Visitor, webhook: Readonly<Record<string, unknown>>): Promise<string> {

@@ -21,7 +21,7 @@ export function ConnectionBanner() {
 
 function Strip({ tone, children }: { readonly tone: "warning" | "bad"; readonly children: ReactNode }) {
   return (
-    <div className="sticky top-0 z-20 px-4 pt-3 sm:px-8">
+    <div className="px-4 pt-3 sm:px-8">
       <Banner tone={tone}>{children}</Banner>
     </div>
   );

@@ -1,4 +1,5 @@
 import { lazy, Suspense, useMemo, useState } from "react";
+import { NOTICES_ID } from "../parts/notices.ts";
 import { Navigate, Outlet, ScrollRestoration, useLocation, useNavigation } from "react-router";
 import { useInvitations } from "../data/invitations.ts";
 import { useStanding } from "../data/session.ts";
@@ -44,7 +45,10 @@ function SignedInShell() {
           aria-hidden
           className={`fixed inset-x-0 top-0 z-50 h-0.5 bg-accent ${isGoing ? "animate-pulse-soft opacity-100" : "opacity-0"}`}
         />
-        <ConnectionBanner />
+        {/* Always there, so that a scene that fills the screen can watch its height. */}
+        <div id={NOTICES_ID} className="sticky top-0 z-20">
+          <ConnectionBanner />
+        </div>
         <main
           id="scene"
           tabIndex={-1}

@@ -30,6 +30,9 @@ function isNewer(left: ListedDelivery, right: ListedDelivery): boolean {
 
 function isSameState(left: ListedDelivery, right: ListedDelivery | undefined): boolean {
   return (
-    left.status === right?.status && left.attempts === right.attempts && left.next_retry_at === right.next_retry_at
+    left.status === right?.status &&
+    left.attempts === right.attempts &&
+    left.next_retry_at === right.next_retry_at &&
+    left.scheduled_for === right.scheduled_for
   );
 }

@@ -70,6 +70,28 @@ export function useWebhookNames(): Reading<readonly { id: string; name: string; 
   });
 }
 
+/** Those that the service switched off and nobody has switched on since, the latest first. */
+export function useDisabledWebhooks(): Reading<
+  readonly Pick<Webhook, "id" | "name" | "disabled_reason" | "disabled_at">[]
+> {
+  useLiveTable("webhooks");
+  const reading = useRows({
+    table: "webhooks",
+    key: ["disabled"],
+    ask: (client, signal) =>
+      client
+        .from("webhooks")
+        .select("id, name, disabled_reason, disabled_at")
+        .not("disabled_reason", "is", null)
+        .order("disabled_at", { ascending: false })
+        .limit(20)
+        .abortSignal(signal),
+  });
+  // One that was switched on while this was shown is replaced in place.
+  const rows = reading.rows?.filter(({ disabled_reason: reason }) => reason !== null);
+  return { ...reading, rows };
+}
+
 export interface WebhookDraft {
   readonly name: string;
   readonly url: string;

@@ -6,6 +6,7 @@ import { InvitationList } from "../../parts/invitation-list.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { ListSkeleton } from "../../parts/skeleton.tsx";
 import { Checklist, listSteps } from "./checklist.tsx";
+import { DisabledWebhooks } from "./disabled-webhooks.tsx";
 import { RecentConversations } from "./recent-conversations.tsx";
 import { WaysOn } from "./ways-on.tsx";
 
@@ -21,6 +22,7 @@ export function HomeScene() {
         description="Agents that talk with you and with each other, in rooms you can look into while they work."
       />
       <div className="grid grid-cols-1 gap-6">
+        <DisabledWebhooks />
         <Invitations />
         {steps !== undefined ? (
           <Beginnings steps={steps} />

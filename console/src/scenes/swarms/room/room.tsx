@@ -6,6 +6,7 @@ import { useUser } from "../../../data/session.ts";
 import { usePlaces } from "../../../data/swarm-agents.ts";
 import { rightsIn, type Swarm, useSwarm } from "../../../data/swarms.ts";
 import { FailureState } from "../../../parts/failure-state.tsx";
+import { NOTICES_ID } from "../../../parts/notices.ts";
 import { NoSuchSwarm } from "./no-such-swarm.tsx";
 import { RoomContext, type RoomFacts } from "./room-context.ts";
 import { RoomHeader } from "./room-header.tsx";
@@ -57,6 +58,9 @@ function useSpaceAbove(box: RefObject<HTMLDivElement | null>): number {
     measure();
     const observer = new ResizeObserver(measure);
     observer.observe(document.body);
+    // The body is as high as the screen at least: it does not tell that something above the room has gone.
+    const notices = document.getElementById(NOTICES_ID);
+    if (notices !== null) observer.observe(notices);
     return () => observer.disconnect();
   }, [box]);
   return above;

@@ -7,6 +7,7 @@ import { Badge } from "../../../parts/badge.tsx";
 import { Button } from "../../../parts/button.tsx";
 import { CodeBlock } from "../../../parts/code-block.tsx";
 import { formatDuration } from "../../../parts/formats.ts";
+import { Link } from "../../../parts/link.tsx";
 import { RelativeTime } from "../../../parts/relative-time.tsx";
 import { Timeline, type TimelineItem } from "../../../parts/timeline.tsx";
 import { Countdown } from "../countdown.tsx";
@@ -42,9 +43,24 @@ export function AttemptsTimeline({ attempts, rows, delivery, webhook }: Attempts
   );
 }
 
-function describeWaiting({ status, next_retry_at }: Delivery, { is_active }: Webhook): TimelineItem | null {
+function describeWaiting(delivery: Delivery, { is_active }: Webhook): TimelineItem | null {
+  const { status, next_retry_at, scheduled_for } = delivery;
   if (status !== "pending" && status !== "retrying") return null;
   if (!is_active) return { key: "next", title: "Held: the webhook is off", tone: "neutral", icon: <Clock /> };
+  if (scheduled_for !== null)
+    return {
+      key: "next",
+      title: "Waits for the limit",
+      tone: "thinking",
+      icon: <Clock />,
+      aside: <Countdown to={scheduled_for} />,
+      children: (
+        <p className="text-ink-soft">
+          The webhook sends of this minute are used up, so it waits for a later one. Waiting is no attempt, and nothing
+          is lost. <Link to="/api">See the limits</Link>
+        </p>
+      ),
+    };
   return {
     key: "next",
     title: status === "pending" ? "On its way" : "Next attempt",

@@ -9,15 +9,16 @@ import { StatusDot } from "../../../parts/status-dot.tsx";
 import { Countdown } from "../countdown.tsx";
 
 export function DeliveryFacts({ delivery }: { readonly delivery: Delivery }) {
-  const { id, event_id, attempts, next_retry_at, delivered_at, created_at } = delivery;
+  const { id, event_id, attempts, next_retry_at, scheduled_for, delivered_at, created_at } = delivery;
+  const nextAt = scheduled_for ?? next_retry_at;
   return (
     <div className="grid min-w-0 gap-5">
       <CardSection title="Delivery">
         <dl className="grid gap-3.5">
-          {next_retry_at !== null && (
+          {nextAt !== null && (
             <Fact name="Next attempt">
               <span className="font-medium text-thinking">
-                <Countdown to={next_retry_at} />
+                <Countdown to={nextAt} />
               </span>
             </Fact>
           )}

@@ -105,19 +105,24 @@ const COLUMNS: readonly Column<ListedDelivery>[] = [
   {
     title: "Answer",
     width: "1fr",
-    render: ({ status_code, attempts }) => (
-      <>
-        {status_code ?? (attempts === 0 ? "Not tried yet" : "No answer")}
-        {attempts > 1 && <span className="text-ink-faint"> after {attempts} attempts</span>}
-      </>
-    ),
+    render: ({ status_code, attempts, scheduled_for }) => {
+      if (scheduled_for !== null && attempts === 0) return "Waits for the limit";
+      return (
+        <>
+          {status_code ?? (attempts === 0 ? "Not tried yet" : "No answer")}
+          {attempts > 1 && <span className="text-ink-faint"> after {attempts} attempts</span>}
+        </>
+      );
+    },
   },
   {
     title: "Next attempt",
     width: "1fr",
     narrow: "hidden",
-    render: ({ next_retry_at }) =>
-      next_retry_at === null ? <span className="text-ink-faint">–</span> : <Countdown to={next_retry_at} />,
+    render: ({ scheduled_for, next_retry_at }) => {
+      const at = scheduled_for ?? next_retry_at;
+      return at === null ? <span className="text-ink-faint">–</span> : <Countdown to={at} />;
+    },
   },
   { title: "Made", width: "1fr", render: ({ created_at }) => <RelativeTime at={created_at} /> },
 ];

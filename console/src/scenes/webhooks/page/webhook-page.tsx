@@ -4,11 +4,13 @@ import { NO_DELIVERIES, useHealth } from "../../../data/webhook-health.ts";
 import { useWebhook, type Webhook } from "../../../data/webhooks.ts";
 import { Banner } from "../../../parts/banner.tsx";
 import { CopyButton } from "../../../parts/copy-button.tsx";
+import { explainDisabled } from "../../../parts/disabled-words.ts";
 import { PageHeader } from "../../../parts/page-header.tsx";
+import { RelativeTime } from "../../../parts/relative-time.tsx";
 import { PageSkeleton } from "../../../parts/skeleton.tsx";
 import { Tabs } from "../../../parts/tabs.tsx";
 import { UnreadPage } from "../missing.tsx";
-import { explainReason, WebhookStatus } from "../webhook-status.tsx";
+import { WebhookStatus } from "../webhook-status.tsx";
 import { DeliveriesTab } from "./deliveries-tab.tsx";
 import { readFilter } from "./delivery-filter.ts";
 import { HealthFigures } from "./health-figures.tsx";
@@ -38,7 +40,7 @@ function Shown({ webhook }: { readonly webhook: Webhook }) {
     deliveries.refresh();
     health.reload();
   };
-  const { disabled_reason: reason } = webhook;
+  const { disabled_reason: reason, disabled_at: disabledAt } = webhook;
   return (
     <>
       <PageHeader
@@ -54,7 +56,12 @@ function Shown({ webhook }: { readonly webhook: Webhook }) {
         actions={<WebhookActions webhook={webhook} onSent={refresh} />}
       />
       <div className="grid grid-cols-[minmax(0,1fr)] gap-6">
-        {reason !== null && <Banner tone="bad">{explainReason(reason)}</Banner>}
+        {reason !== null && (
+          <Banner tone="bad">
+            The service switched this webhook off {disabledAt !== null && <RelativeTime at={disabledAt} />}.{" "}
+            {explainDisabled(reason)}
+          </Banner>
+        )}
         <HealthFigures health={health.rows && (health.rows.get(webhook.id) ?? NO_DELIVERIES)} />
         <Tabs<TabName>
           label="About the webhook"
