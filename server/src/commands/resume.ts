@@ -25,8 +25,8 @@ id of the delivery.
     const report = await withOwnerClient(loadSettings(context.env), context, async ({ client }) => {
       const copy = await findRestoredCopy(client);
       if (copy === null) return "Nothing is held: this database is not a restored copy.";
-      const { events, deliveries, runs } = await selectHeldWork(client);
-      const what = `events ${events}, deliveries ${deliveries}, runs ${runs}`;
+      const { events, deliveries, runs, mails } = await selectHeldWork(client);
+      const what = `events ${events}, deliveries ${deliveries}, runs ${runs}, mails ${mails}`;
       const origin = copy.backupOf === null ? "" : ` of the backup of ${copy.backupOf}`;
       if (isDryRun) return `This is a copy${origin}, restored at ${copy.restoredAt}. Held: ${what}.`;
       await clearRestoredCopy(client);

@@ -55,6 +55,7 @@ test("a restored copy holds deliveries, runs and mails until it is resumed, and 
   const swarmId = await addSwarm(node, userId, { auto_respond: true });
   const message = { swarm_id: swarmId, sender_user_id: userId, content: "Hello" };
   await node.add("messages", message);
+  await node.add("swarm_members", { swarm_id: swarmId, email: "guest@example.com", status: "invited" });
   const made = await runHere(["backup", "--to", backup], { DATA_DIR: original });
   assert.equal(made.code, 0, made.stderr);
   await first.stop();
@@ -96,12 +97,14 @@ test("a restored copy holds deliveries, runs and mails until it is resumed, and 
   const doctor = await runHere(["doctor", "--json"], { DATA_DIR: copy });
   assert.match(doctor.stdout, /the database is a copy, restored at .* from the backup of/);
   const dry = await runHere(["resume", "--dry-run"], { DATA_DIR: copy });
-  assert.match(dry.stdout, /^This is a copy of the backup of .*\. Held: events 2, deliveries 0, runs 1\.\n$/);
+  assert.match(dry.stdout, /^This is a copy of the backup of .*\. Held: events 2, deliveries 0, runs 1, mails 1\.\n$/);
   assert.deepEqual(received, [], "nothing has left the copy");
+  assert.ok(!second.lines().some(({ event }) => event === "mail.retried"), "no mail was tried");
 
   const resumed = await runHere(["resume"], { DATA_DIR: copy });
-  assert.match(resumed.stdout, /^Resumed\. What was held goes on now: events 2, deliveries 0, runs 1\.\n$/);
+  assert.match(resumed.stdout, /^Resumed\. What was held goes on now: events 2, deliveries 0, runs 1, mails 1\.\n$/);
   await second.waitFor("service.resumed");
+  await second.waitFor("mail.retried");
   const replies = async (): Promise<unknown[]> =>
     (await (await there.call("/rest/v1/messages?sender_type=eq.agent&select=id")).json()) as unknown[];
   while ((await replies()).length < 1 || received.length < 3) await sleep(50);
