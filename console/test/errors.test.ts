@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { scanWithAxe } from "./support/axe.ts";
+import { runCommand } from "./support/instance.ts";
 import { pressTwo } from "./support/keys.ts";
+import { lookEverywhere } from "./support/looks.ts";
 import { comeIn, openHome } from "./support/people.ts";
-import { makeRoom, waitUntil } from "./support/rooms.ts";
+import { makeRoom, waitUntil, write } from "./support/rooms.ts";
 import { keepScreenshot } from "./support/screenshots.ts";
 import { findVisitor } from "./support/session.ts";
 import { NARROW, setStage } from "./support/stage.ts";
@@ -10,6 +12,7 @@ import { tryAgain } from "./support/try-again.ts";
 import { waitForValue } from "./support/wait-for-value.ts";
 
 const test = setStage();
+const testCopy = setStage({ RESTORED_COPY: "hold" });
 
 test("a lost connection: the page stays usable, says so, and asks again when it is back", async (t, { openPage }) => {
   const page = await openPage(t, {
@@ -112,4 +115,22 @@ test("a part that cannot be loaded, and a place that is not there, leave the way
   await page.goto("/no/such/place");
   await page.getByRole("heading", { level: 1, name: "Nothing is here" }).waitFor();
   await scanWithAxe(page);
+});
+
+testCopy("a restored copy says that deliveries, runs and mails are held, until it is resumed", async (t, stage) => {
+  const { openPage, instance } = stage;
+  const page = await openPage(t, { expected: [/503/] });
+  await comeIn(page);
+  const { swarmId } = await makeRoom(await findVisitor(page, instance), ["Ada"]);
+  await openHome(page);
+  const banner = page.getByText("This is a restored copy: webhook deliveries");
+  await banner.waitFor();
+  await lookEverywhere(page, "home-held-copy");
+  await page.goto(`/swarms/${swarmId}`);
+  await banner.waitFor();
+  await write(page, "Is anybody there?");
+  await page.getByText("until its operator runs: swarmbase resume").waitFor();
+  await lookEverywhere(page, "room-held-copy");
+  await runCommand(instance, "resume");
+  await banner.waitFor({ state: "detached" });
 });

@@ -4,6 +4,7 @@ import { Navigate, Outlet, ScrollRestoration, useLocation, useNavigation } from 
 import { useInvitations } from "../data/invitations.ts";
 import { useStanding } from "../data/session.ts";
 import { ConnectionBanner } from "./connection-banner.tsx";
+import { HeldCopyBanner } from "./held-copy-banner.tsx";
 import { BottomBar, SideNav, type Waiting } from "./navigation.tsx";
 import type { Overlay } from "./overlay.ts";
 import { useHotkeys } from "./use-hotkeys.ts";
@@ -47,6 +48,7 @@ function SignedInShell() {
         />
         {/* Always there, so that a scene that fills the screen can watch its height. */}
         <div id={NOTICES_ID} className="sticky top-0 z-20">
+          <HeldCopyBanner />
           <ConnectionBanner />
         </div>
         <main

@@ -15,6 +15,8 @@ export interface Start {
   readonly version: string;
   /** Whether mails are sent, or written to files because no mail server is set up. */
   readonly mail: "smtp" | "file";
+  /** The database is a restored copy: deliveries, agent runs and mails are held. */
+  readonly isHeldCopy: boolean;
 }
 
 interface StartBody {
@@ -22,17 +24,21 @@ interface StartBody {
   readonly anon_key: string;
   readonly version: string;
   readonly mail: "smtp" | "file";
+  readonly restored_copy?: "held";
 }
 
 const STORAGE_KEY = "swarmbase.session";
 let made: { readonly client: Client; readonly start: Start } | null = null;
 
-export async function loadClient(): Promise<Client> {
+export async function readStart(): Promise<Start> {
   const response = await fetch("/console.json", { credentials: "same-origin" });
   if (!response.ok) throw new Error("The service does not say how to reach it.");
-  const body = (await response.json()) as StartBody;
-  const { version, mail } = body;
-  const start: Start = { url: body.url || location.origin, anonKey: body.anon_key, version, mail };
+  const { url, anon_key: anonKey, version, mail, restored_copy: copy } = (await response.json()) as StartBody;
+  return { url: url || location.origin, anonKey, version, mail, isHeldCopy: copy === "held" };
+}
+
+export async function loadClient(): Promise<Client> {
+  const start = await readStart();
   const client = createClient<Database>(start.url, start.anonKey, {
     auth: { flowType: "pkce", storageKey: STORAGE_KEY, detectSessionInUrl: true },
     global: { fetch: watchedFetch, headers: { "x-client-info": `swarmbase-console/${start.version}` } },

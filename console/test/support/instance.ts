@@ -1,10 +1,11 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmod, mkdir, mkdtemp, open, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { request } from "node:https";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { promisify } from "node:util";
 import { findFreePort } from "./free-port.ts";
 
 /** What an operator finds in `credentials.json`. */
@@ -23,6 +24,7 @@ export interface Instance extends Credentials {
 export type InstanceSettings = Readonly<Record<string, string>>;
 
 const ROOT = resolve(import.meta.dirname, "../../..");
+const PROGRAM = ["-C", "swarmbase-source", "server/bin/swarmbase.js"];
 const START_MS = 120_000;
 const POLL_MS = 50;
 const UNHURRIED: InstanceSettings = {
@@ -96,7 +98,7 @@ async function findShared(runFolder: string): Promise<Instance> {
 
 async function launch(dataDir: string, settings: InstanceSettings, logFd: number | null): Promise<ChildProcess> {
   const ports = { PORT: String(await findFreePort()), EMBEDDED_PORT: String(await findFreePort()) };
-  const child = spawn(process.execPath, ["-C", "swarmbase-source", "server/bin/swarmbase.js", "serve"], {
+  const child = spawn(process.execPath, [...PROGRAM, "serve"], {
     cwd: ROOT,
     env: { PATH: process.env["PATH"], HOME: tmpdir(), ...UNHURRIED, ...ports, DATA_DIR: dataDir, ...settings },
     stdio: ["ignore", logFd ?? "ignore", logFd ?? "inherit"],
@@ -104,6 +106,12 @@ async function launch(dataDir: string, settings: InstanceSettings, logFd: number
   });
   if (logFd !== null) child.unref();
   return child;
+}
+
+/** Runs a command of the program on the data directory of the instance. */
+export async function runCommand({ dataDir }: Instance, ...words: readonly string[]): Promise<void> {
+  const env = { PATH: process.env["PATH"], HOME: tmpdir(), DATA_DIR: dataDir };
+  await promisify(execFile)(process.execPath, [...PROGRAM, ...words], { cwd: ROOT, env });
 }
 
 /** Up means that the page itself is there, which the first start has to build. */
