@@ -133,7 +133,9 @@ test("a long list goes on, is filtered, and its webhook is switched, changed and
   await comeIn(page);
   const visitor = await findVisitor(page, stage.instance);
   const id = await makeWebhook(visitor, { name: "Archive", url: "https://archive.example.com/hook" });
-  await visitor.callAsService("POST", "/rest/v1/webhook_deliveries", makeDeliveries(visitor.userId, id, 130));
+  const deliveries = makeDeliveries(visitor.userId, id, 130);
+  await visitor.callAsService("POST", "/rest/v1/webhook_deliveries", deliveries);
+  await visitor.callAsService("POST", "/rest/v1/webhook_delivery_attempts", deliveries.map(makeAttempt));
   await page.goto("/webhooks");
   await page.getByText("97.7%").first().waitFor();
   await lookEverywhere(page, "webhooks");
@@ -153,12 +155,25 @@ test("a long list goes on, is filtered, and its webhook is switched, changed and
   const old = await page.locator("[data-secret]").textContent();
   await lookEverywhere(page, "webhook-secret");
   await page.getByRole("button", { name: "Rotate …" }).click();
+  await page.getByRole("radio", { name: "None" }).click();
+  await page.getByText("The receiver at https://archive.example.com/hook refuses every delivery").waitFor();
   await page.getByRole("radio", { name: "An hour" }).click();
-  await scanWithAxe(page);
+  await page.getByText("if it checks X-Service-Signature alone").waitFor();
+  await lookEverywhere(page, "webhook-rotate");
   await page.getByRole("button", { name: "Rotate", exact: true }).click();
   await page.getByText("The old secret signs along until").waitFor();
   await keepScreenshot(page, "webhook-rotated");
   await page.getByRole("button", { name: "Done" }).click();
+  await page.reload();
+  await page.getByText("The old secret still signs beside the new one").waitFor();
+  await page.getByText(/^in (59 min|1 h)/).waitFor();
+  await lookEverywhere(page, "webhook-old-secret");
+  await page.getByRole("button", { name: "End it now …" }).click();
+  await scanWithAxe(page);
+  await page.getByRole("button", { name: "End it now", exact: true }).click();
+  await page.getByText("The old secret signs no more.").first().waitFor();
+  await page.getByText("The old secret still signs").waitFor({ state: "detached" });
+  assert.deepEqual(await visitor.call("GET", `/rest/v1/webhook_previous_secrets?webhook_id=eq.${id}`), []);
   await page.getByRole("button", { name: "Reveal" }).click();
   await page.getByText(/^whsec_[\w+/=]{44}$/).waitFor();
   assert.notEqual(await page.locator("[data-secret]").textContent(), old);
@@ -222,12 +237,40 @@ test("an endpoint that is gone is said to be the reason why its webhook is off",
   assert.equal(await page.getByText("switched this webhook off").count(), 0);
 });
 
+test("success counts every attempt of the last day, also those that are tried again", async (t, stage) => {
+  const page = await stage.openPage(t);
+  const receiver = await startReceiver(t, stage.instance);
+  await comeIn(page);
+  const visitor = await findVisitor(page, stage.instance);
+  const id = await makeWebhook(visitor, { name: "Flaky", url: receiver.url });
+  const addAgents = (names: readonly string[]) =>
+    visitor.call(
+      "POST",
+      "/rest/v1/agents",
+      names.map((name) => ({ name })),
+    );
+  const countAttempts = async () =>
+    ((await visitor.call("GET", `/rest/v1/webhook_delivery_attempts?webhook_id=eq.${id}&select=id`)) as unknown[])
+      .length;
+  await addAgents(["First"]);
+  await waitUntil(async () => (await countAttempts()) === 1);
+  receiver.answer(503);
+  await addAgents(Array.from({ length: 10 }, (_, at) => `Agent ${at}`));
+  await waitUntil(async () => (await countAttempts()) === 11);
+  await page.goto(`/webhooks/${id}`);
+  await page.getByText("1 of 11 attempts").waitFor();
+  await page.getByText("9.1%").waitFor();
+  await lookEverywhere(page, "webhook-health");
+  await page.goto("/webhooks");
+  await page.getByText("9.1%").first().waitFor();
+});
+
 test("a delivery that waits for the limit says so, and until when", async (t, { openPage, instance }) => {
   const page = await openPage(t);
   await comeIn(page);
   const visitor = await findVisitor(page, instance);
   const id = await makeWebhook(visitor, { name: "Archive", url: "https://archive.example.com/hook" });
-  const [waiting] = makeDeliveries(visitor.userId, id, 1) as Record<string, unknown>[];
+  const [waiting] = makeDeliveries(visitor.userId, id, 1);
   const [delivery] = (await visitor.callAsService("POST", "/rest/v1/webhook_deliveries", {
     ...waiting,
     status: "pending",
@@ -254,7 +297,22 @@ async function makeWebhook(visitor: Visitor, webhook: Readonly<Record<string, un
   return made?.id ?? "";
 }
 
-function makeDeliveries(userId: string, webhookId: string, count: number): unknown[] {
+interface MadeDelivery {
+  readonly id: string;
+  readonly webhook_id: string;
+  readonly user_id: string;
+  readonly status: string;
+  readonly status_code: number | null;
+  readonly created_at: string;
+}
+
+function makeAttempt({ id, webhook_id, user_id, status, status_code, created_at }: MadeDelivery): unknown {
+  const outcome = status === "failed" ? "failed" : "delivered";
+  const sent = { url: "https://archive.example.com/hook", attempt: 1, cause: "schedule", response_time_ms: 12 };
+  return { delivery_id: id, webhook_id, user_id, status_code, outcome, created_at, ...sent };
+}
+
+function makeDeliveries(userId: string, webhookId: string, count: number): MadeDelivery[] {
   return Array.from({ length: count }, (_, at) => {
     const eventId = randomUUID();
     const time = new Date(Date.now() - at * 60_000).toISOString();
@@ -267,6 +325,7 @@ function makeDeliveries(userId: string, webhookId: string, count: number): unkno
       data: {},
     };
     return {
+      id: randomUUID(),
       webhook_id: webhookId,
       user_id: userId,
       event_id: eventId,

@@ -152,10 +152,36 @@ export interface NewSecret {
 
 export function useRegenerateSecret(): Write<{ readonly id: string; readonly graceSeconds: number }, NewSecret> {
   return useWrite({
-    tables: [],
+    tables: ["webhook_previous_secrets"],
     write: (client, { id, graceSeconds }) => {
       const body = { action: "regenerate_secret", webhook_id: id, grace_period_seconds: graceSeconds };
       return unwrap(client.functions.invoke<NewSecret>("webhooks", { body })) as Promise<NewSecret>;
+    },
+  });
+}
+
+/** Secrets that were replaced and still sign, the one that goes on longest first. */
+export function usePreviousSecrets(webhookId: string): Reading<readonly Row<"webhook_previous_secrets">[]> {
+  return useRows({
+    table: "webhook_previous_secrets",
+    key: ["of", webhookId],
+    ask: (client, signal) =>
+      client
+        .from("webhook_previous_secrets")
+        .select("*")
+        .eq("webhook_id", webhookId)
+        .order("expires_at", { ascending: false })
+        .abortSignal(signal),
+  });
+}
+
+/** From now on only the newest secret signs. */
+export function useRevokePreviousSecrets(): Write<string, { readonly revoked: number }> {
+  return useWrite({
+    tables: ["webhook_previous_secrets"],
+    write: (client, id) => {
+      const body = { action: "revoke_previous_secrets", webhook_id: id };
+      return unwrap(client.functions.invoke<{ revoked: number }>("webhooks", { body })) as Promise<{ revoked: number }>;
     },
   });
 }

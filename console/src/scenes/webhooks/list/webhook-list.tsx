@@ -1,7 +1,8 @@
 import { Plus } from "lucide-react";
 import { type ReactNode, useMemo } from "react";
 import { useNavigate, useSearchParams } from "react-router";
-import { NO_DELIVERIES, useHealth } from "../../../data/webhook-health.ts";
+import { useEvery } from "../../../data/every.ts";
+import { HEALTH_REFRESH_MS, NO_ATTEMPTS, useHealth } from "../../../data/webhook-health.ts";
 import { type ListedWebhook, useWebhooks, WEBHOOK_STATES, type WebhookState } from "../../../data/webhooks.ts";
 import { AT_ONCE } from "../../../parts/at-once.ts";
 import { type Command, useCommands } from "../../../parts/commands.tsx";
@@ -43,6 +44,8 @@ export function WebhookList() {
   const state = isState(wanted) ? wanted : "all";
   const webhooks = useWebhooks({ search: useSettled(search.trim()), state });
   const { rows, failure, reload, hasMore, isLoadingMore, loadMore } = webhooks;
+  // Realtime does not tell of deliveries.
+  useEvery(HEALTH_REFRESH_MS, reload);
   const isFiltered = search.trim() !== "" || state !== "all";
   const set = (name: string, value: string) =>
     setParams((now) => {
@@ -156,16 +159,14 @@ function WebhookTable({ rows, onEndReached, foot }: WebhookTableProps) {
         health === undefined ? (
           <span className="text-ink-faint">…</span>
         ) : (
-          <SuccessRate health={health.get(id) ?? NO_DELIVERIES} />
+          <SuccessRate health={health.get(id) ?? NO_ATTEMPTS} />
         ),
     },
     {
       title: "Last delivery",
       width: "1fr",
-      render: ({ id, last }) => {
-        const at = health?.get(id)?.lastAt ?? last[0]?.created_at;
-        return at === undefined ? <span className="text-ink-faint">Never</span> : <RelativeTime at={at} />;
-      },
+      render: ({ last: [latest] }) =>
+        latest === undefined ? <span className="text-ink-faint">Never</span> : <RelativeTime at={latest.created_at} />,
     },
     { title: "State", width: "6.5rem", narrow: "aside", render: (webhook) => <WebhookStatus webhook={webhook} /> },
   ];

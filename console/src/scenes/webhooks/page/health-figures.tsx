@@ -1,28 +1,30 @@
 import type { ReactNode } from "react";
-import type { Health } from "../../../data/webhook-health.ts";
-import { formatCount, formatPercent } from "../../../parts/formats.ts";
+import { HEALTH_HOURS, type Health } from "../../../data/webhook-health.ts";
+import { formatCount, formatExact, formatPercent } from "../../../parts/formats.ts";
 import { Link } from "../../../parts/link.tsx";
 import { Skeleton } from "../../../parts/skeleton.tsx";
 import { Stat } from "../../../parts/stat.tsx";
-import { rateOf } from "../list/success-rate.tsx";
 
 /** The last day in four figures. */
 export function HealthFigures({ health }: { readonly health: Health | undefined }) {
   const say = (value: (known: Health) => ReactNode) =>
     health === undefined ? <Skeleton className="my-1 h-4.5 w-16" /> : value(health);
+  const countedSince = health?.countedSince ?? null;
+  const span = countedSince === null ? `the last ${HEALTH_HOURS} h` : `since ${formatExact(countedSince)}`;
   return (
-    <section aria-label="The last 24 hours" className="grid grid-cols-2 gap-3 lg:grid-cols-4">
+    <section aria-label={`Attempts of ${span}`} className="grid grid-cols-2 gap-3 lg:grid-cols-4">
       <Stat
-        label="Success, last 24 h"
-        value={say((known) => {
-          const rate = rateOf(known);
-          return rate === null ? "–" : formatPercent(rate);
-        })}
+        label={`Success, last ${HEALTH_HOURS} h`}
+        value={say(({ successRate }) => (successRate === null ? "–" : formatPercent(successRate)))}
+        {...(health !== undefined &&
+          health.attempts > 0 && {
+            note: `${formatCount(health.delivered)} of ${formatCount(health.attempts)} attempts${countedSince === null ? "" : `, ${span}`}`,
+          })}
       />
       <Stat label="Delivered" value={say(({ delivered }) => formatCount(delivered))} />
-      <Stat label="Waiting" value={say(({ waiting }) => formatCount(waiting))} />
+      <Stat label="Waiting now" value={say(({ waiting }) => formatCount(waiting))} />
       <Stat
-        label="Failed"
+        label="Given up"
         value={say(({ failed }) =>
           failed === 0 ? (
             "0"

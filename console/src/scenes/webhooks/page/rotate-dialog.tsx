@@ -3,7 +3,7 @@ import { useState } from "react";
 import { type NewSecret, useRegenerateSecret, type Webhook } from "../../../data/webhooks.ts";
 import { Banner } from "../../../parts/banner.tsx";
 import { Button } from "../../../parts/button.tsx";
-import { CodeBlock } from "../../../parts/code-block.tsx";
+import { Code, CodeBlock } from "../../../parts/code-block.tsx";
 import { Dialog } from "../../../parts/dialog.tsx";
 import { formatExact } from "../../../parts/formats.ts";
 import { RadioGroup } from "../../../parts/radio-group.tsx";
@@ -50,7 +50,7 @@ export function RotateDialog({ webhook, isOpen, onClose, onRotated }: RotateDial
       title={made === null ? `Rotate the secret of ${webhook.name}` : "The new secret"}
       description={
         made === null
-          ? "A new secret is made. The old one goes on signing beside it for a while, so that no delivery is refused."
+          ? "A new secret is made. The old one can go on signing beside it for a while."
           : "Put it into your receiver. It stands on this page too, whenever you reveal it."
       }
       footer={
@@ -69,16 +69,16 @@ export function RotateDialog({ webhook, isOpen, onClose, onRotated }: RotateDial
       }
     >
       {made === null ? (
-        <div className="grid gap-4">
+        <div className="grid grid-cols-1 gap-4">
+          <Banner tone="warning">
+            <WhoBreaks url={webhook.url} isAtOnce={grace === "0"} />
+          </Banner>
           <RadioGroup<Grace>
             label="How long the old secret goes on"
             value={grace}
             choices={GRACES}
             onChange={setGrace}
           />
-          {grace === "0" && (
-            <Banner tone="warning">Deliveries are refused by your receiver until it has the new secret.</Banner>
-          )}
           {regenerate.failure !== null && <Banner tone="bad">{regenerate.failure.message}</Banner>}
         </div>
       ) : (
@@ -87,10 +87,28 @@ export function RotateDialog({ webhook, isOpen, onClose, onRotated }: RotateDial
           <p className="text-pretty text-ink-soft">
             {made.previous_secret_expires_at === null
               ? "The old secret signs no more."
-              : `The old secret signs along until ${formatExact(made.previous_secret_expires_at)}: verifyWebhook and the Standard Webhooks libraries take either. A receiver that looks at X-Service-Signature alone needs the new one now.`}
+              : `The old secret signs along until ${formatExact(made.previous_secret_expires_at)}. This page counts down to it, and ends it earlier when you ask for that.`}
           </p>
+          {made.previous_secret_expires_at !== null && (
+            <p className="text-pretty text-ink-soft">
+              A receiver that looks at X-Service-Signature alone needs the new one now.
+            </p>
+          )}
         </div>
       )}
     </Dialog>
+  );
+}
+
+/** X-Service-Signature has one value, that of the new secret; webhook-signature has one for each secret. */
+function WhoBreaks({ url, isAtOnce }: { readonly url: string; readonly isAtOnce: boolean }) {
+  const where = <span className="font-mono text-sm break-all">{url}</span>;
+  if (isAtOnce) return <>The receiver at {where} refuses every delivery until it has the new secret.</>;
+  return (
+    <>
+      The receiver at {where} refuses every delivery until it has the new secret if it checks{" "}
+      <Code>X-Service-Signature</Code> alone. With <Code>verifyWebhook</Code> or a Standard Webhooks library it takes
+      either secret until the old one ends.
+    </>
   );
 }

@@ -5,6 +5,7 @@ import { Banner } from "../../../parts/banner.tsx";
 import { Button } from "../../../parts/button.tsx";
 import { CardSection } from "../../../parts/card.tsx";
 import { CopyButton } from "../../../parts/copy-button.tsx";
+import { PreviousSecret } from "./previous-secret.tsx";
 import { RotateDialog } from "./rotate-dialog.tsx";
 
 const HIDDEN = "whsec_••••••••••••••••••••••••";
@@ -26,6 +27,7 @@ export function SecretCard({ webhook }: { readonly webhook: Webhook }) {
           </code>
           {secret !== null && <CopyButton text={secret} label="Copy the secret" />}
         </div>
+        <PreviousSecret webhook={webhook} />
         {reveal.failure !== null && <Banner tone="bad">{reveal.failure.message}</Banner>}
         <div className="flex flex-wrap gap-2">
           {secret === null ? (

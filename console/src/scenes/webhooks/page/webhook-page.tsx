@@ -1,6 +1,6 @@
 import { useParams, useSearchParams } from "react-router";
 import { useDeliveries } from "../../../data/deliveries.ts";
-import { NO_DELIVERIES, useHealth } from "../../../data/webhook-health.ts";
+import { NO_ATTEMPTS, useHealth } from "../../../data/webhook-health.ts";
 import { useWebhook, type Webhook } from "../../../data/webhooks.ts";
 import { Banner } from "../../../parts/banner.tsx";
 import { CopyButton } from "../../../parts/copy-button.tsx";
@@ -62,7 +62,7 @@ function Shown({ webhook }: { readonly webhook: Webhook }) {
             {explainDisabled(reason)}
           </Banner>
         )}
-        <HealthFigures health={health.rows && (health.rows.get(webhook.id) ?? NO_DELIVERIES)} />
+        <HealthFigures health={health.rows && (health.rows.get(webhook.id) ?? NO_ATTEMPTS)} />
         <Tabs<TabName>
           label="About the webhook"
           value={tab}
