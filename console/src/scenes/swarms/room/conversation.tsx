@@ -109,16 +109,12 @@ function useItems(
   const stored = useStoredRunEnds(swarmId, messages[0]?.created_at ?? null);
   const followed = runs.map(({ id }) => id).join();
   const said = useMemo(() => listMessageItems(messages, hasOlder), [messages, hasOlder]);
-  const ends = useMemo(
-    () =>
-      groupStoredEnds(
-        messages,
-        stored.filter(({ id }) => !followed.includes(id)),
-      ),
-    [messages, stored, followed],
-  );
+  const kept = useMemo(() => {
+    const ends = stored.filter(({ id }) => !followed.includes(id));
+    return joinItems(said, groupStoredEnds(messages, ends));
+  }, [said, messages, stored, followed]);
   const live = useMemo(() => groupLiveItems({ messages, pending, runs }), [messages, pending, runs]);
-  return useMemo(() => joinItems(said, [...ends, ...live]), [said, ends, live]);
+  return useMemo(() => joinItems(kept, live), [kept, live]);
 }
 
 /** What is asked again is a new question, of whoever asks again. */

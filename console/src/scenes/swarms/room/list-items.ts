@@ -101,7 +101,8 @@ export function joinItems(said: readonly ListItem[], groups: readonly LiveGroup[
   const byPlace = Map.groupBy(groups, ({ afterId }) => (afterId !== null && known.has(afterId) ? afterId : null));
   const itemsAt = (place: string | null): readonly ListItem[] =>
     byPlace.get(place)?.flatMap(({ items }) => items) ?? [];
-  if (byPlace.size === 0) return said;
+  // While an answer is being given this happens with every word.
+  if ([...byPlace.keys()].every((place) => place === null)) return [...said, ...itemsAt(null)];
   const joined = said.flatMap((item, at) => {
     const before = said[at - 1];
     const isApart =
