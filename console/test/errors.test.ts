@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { Route } from "playwright-core";
 import { scanWithAxe } from "./support/axe.ts";
 import { runCommand } from "./support/instance.ts";
 import { pressTwo } from "./support/keys.ts";
@@ -21,9 +22,14 @@ test("a lost connection: the page stays usable, says so, and asks again when it 
     expected: [/ERR_INTERNET_DISCONNECTED/, /WebSocket/],
   });
   await comeIn(page);
+  const asked = Promise.withResolvers<Route>();
+  await page.route("**/rest/v1/swarm_invitations*", (route) => asked.resolve(route), { times: 1 });
   await page.goto("/account/budgets");
   await page.getByLabel("Tokens a day").waitFor();
   await page.context().setOffline(true);
+  // An answer to what was asked before does not mean that the connection is back.
+  const late = await asked.promise;
+  await late.fulfill({ json: [] });
   await page.getByText("The connection is lost").waitFor();
   await page.getByLabel("Tokens a day").fill("1000");
   await page.getByRole("button", { name: "Save" }).click();

@@ -15,6 +15,7 @@ const PROBE_MS = 2_000;
 const DEFAULT_WAIT_SECONDS = 60;
 const TOO_MANY = 429;
 let probing: ReturnType<typeof setInterval> | undefined;
+let lostAt = 0;
 let onBack: () => void = () => {};
 
 export function useConnection(): Connection {
@@ -32,9 +33,10 @@ export function noteLive(isLive: boolean): void {
 
 /** The browser's fetch, which is also how we notice that the service is away or has had enough. */
 export const watchedFetch: typeof fetch = async (input, init) => {
+  const startedAt = performance.now();
   try {
     const response = await fetch(input, init);
-    noteAnswered();
+    noteAnswered(startedAt);
     noteStanding(response);
     if (response.status === TOO_MANY) noteLimited(response.headers.get("retry-after"));
     return response;
@@ -52,8 +54,9 @@ function noteLimited(retryAfter: string | null): void {
   connection.set({ ...connection.get(), limitedUntil: Date.now() + seconds * 1_000 });
 }
 
-function noteAnswered(): void {
-  if (connection.get().isAnswered) return;
+/** A request that was sent before the connection was lost may be answered late, which says nothing about now. */
+function noteAnswered(startedAt: number): void {
+  if (connection.get().isAnswered || startedAt < lostAt) return;
   clearInterval(probing);
   probing = undefined;
   connection.set({ ...connection.get(), isAnswered: true });
@@ -61,6 +64,9 @@ function noteAnswered(): void {
 }
 
 function noteUnanswered(): void {
-  if (connection.get().isAnswered) connection.set({ ...connection.get(), isAnswered: false });
+  if (connection.get().isAnswered) {
+    lostAt = performance.now();
+    connection.set({ ...connection.get(), isAnswered: false });
+  }
   probing ??= setInterval(() => void watchedFetch("/health", { cache: "no-store" }).catch(() => {}), PROBE_MS);
 }
