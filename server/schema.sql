@@ -2027,6 +2027,34 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.enqueue_webhook_mails()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  insert into private.mail_outbox as waiting (kind, user_id, data, not_before, due_at)
+  select 'webhook_disabled', owners.user_id, jsonb_build_object('webhooks', owners.webhooks), turn.at, turn.at
+  from (
+    -- An object, so that a webhook that is switched off again and again is named once.
+    select n.user_id, jsonb_object_agg(n.id, true) as webhooks
+    from new_rows n join old_rows o on o.id = n.id
+    -- A banned owner (account_banned) gets no mail.
+    where o.is_active and not n.is_active and n.disabled_reason in ('endpoint_gone', 'endpoint_failing', 'queue_full')
+    group by n.user_id) as owners
+  cross join lateral (
+    select greatest(now(), max(coalesce(o.ended_at, now())) + interval '1 hour')
+    from private.mail_outbox o
+    where o.user_id = owners.user_id and o.kind = 'webhook_disabled' and o.attempts > 0
+      and coalesce(o.outcome, 'sent') = 'sent') as turn (at)
+  order by owners.user_id
+  on conflict (user_id) where kind = 'webhook_disabled' and attempts = 0 and ended_at is null do update
+  set data = jsonb_build_object('webhooks', (waiting.data -> 'webhooks') || (excluded.data -> 'webhooks'));
+  return null;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.fan_out_events(max_events integer, first_delay interval, new_claim uuid DEFAULT NULL::uuid, lease interval DEFAULT NULL::interval, max_rows integer DEFAULT 0, lane_share integer DEFAULT 0, lane_ids uuid[] DEFAULT '{}'::uuid[], lane_room integer[] DEFAULT '{}'::integer[], full_users uuid[] DEFAULT '{}'::uuid[], send_limit integer DEFAULT 0)
  RETURNS TABLE(events integer, unclaimed integer, has_resumptions boolean, made_at timestamp with time zone, id uuid, webhook_id uuid, event_id uuid, event_type text, body text, user_id uuid, url text, secret text, previous_secrets text[], headers jsonb, retry_count integer, timeout_ms integer, window_opened_at timestamp with time zone, window_left_ms double precision)
  LANGUAGE plpgsql
@@ -2981,21 +3009,6 @@ CREATE OR REPLACE FUNCTION private.note_resumption()
 AS $function$
 begin
   insert into private.webhook_resumptions (webhook_id) values (new.id);
-  return null;
-end
-$function$;
-
-CREATE OR REPLACE FUNCTION private.note_switched_off()
- RETURNS trigger
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'pg_catalog', 'pg_temp'
-AS $function$
-begin
-  insert into private.webhook_notices (webhook_id, user_id, reason, disabled_at)
-  values (new.id, new.user_id, new.disabled_reason, coalesce(new.disabled_at, now()))
-  on conflict (webhook_id) where sent_at is null do update
-  set reason = excluded.reason, disabled_at = excluded.disabled_at;
   return null;
 end
 $function$;
@@ -4715,6 +4728,7 @@ comment on column private.mail_outbox.attempts is 'the number of claims; a worke
 CREATE INDEX mail_outbox_due_at_idx ON private.mail_outbox USING btree (due_at) WHERE (ended_at IS NULL);
 CREATE INDEX mail_outbox_email_idx ON private.mail_outbox USING btree (email) WHERE (email IS NOT NULL);
 CREATE INDEX mail_outbox_ended_at_idx ON private.mail_outbox USING btree (ended_at) WHERE (ended_at IS NOT NULL);
+CREATE UNIQUE INDEX mail_outbox_one_webhook_mail_idx ON private.mail_outbox USING btree (user_id) WHERE ((kind = 'webhook_disabled'::text) AND (attempts = 0) AND (ended_at IS NULL));
 CREATE INDEX mail_outbox_sender_id_idx ON private.mail_outbox USING btree (sender_id, not_before) WHERE (sender_id IS NOT NULL);
 CREATE INDEX mail_outbox_user_id_idx ON private.mail_outbox USING btree (user_id) WHERE (user_id IS NOT NULL);
 alter table private.mail_outbox enable row level security;
@@ -4862,29 +4876,6 @@ create policy webhook_lanes_service on private.webhook_lanes to sb_service
   using (true)
   with check (true);
 grant delete, insert, select, update on table private.webhook_lanes to sb_service;
-
-create table private.webhook_notices (
-  id uuid default private.new_id() not null,
-  webhook_id uuid not null,
-  user_id uuid not null,
-  reason text not null,
-  disabled_at timestamp with time zone not null,
-  attempts integer default 0 not null,
-  run_at timestamp with time zone default now() not null,
-  claim uuid,
-  sent_at timestamp with time zone,
-  created_at timestamp with time zone default now() not null,
-  constraint webhook_notices_pkey PRIMARY KEY (id),
-  constraint webhook_notices_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES public.webhooks(id) ON DELETE CASCADE
-);
-CREATE UNIQUE INDEX webhook_notices_one_waiting_idx ON private.webhook_notices USING btree (webhook_id) WHERE (sent_at IS NULL);
-CREATE INDEX webhook_notices_user_id_idx ON private.webhook_notices USING btree (user_id);
-CREATE INDEX webhook_notices_webhook_id_idx ON private.webhook_notices USING btree (webhook_id);
-alter table private.webhook_notices enable row level security;
-create policy webhook_notices_service on private.webhook_notices to sb_service
-  using (true)
-  with check (true);
-grant delete, insert, select, update on table private.webhook_notices to sb_service;
 
 create table private.webhook_previous_secrets (
   webhook_id uuid not null,
@@ -5948,12 +5939,12 @@ create policy webhooks_service on public.webhooks to sb_service, service_role
 create policy webhooks_update on public.webhooks for update to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)))
   with check (user_id = (( SELECT auth.uid() AS uid)));
+CREATE TRIGGER webhooks_enqueue_mails AFTER UPDATE ON public.webhooks REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.enqueue_webhook_mails();
 CREATE TRIGGER webhooks_freeze BEFORE UPDATE ON public.webhooks FOR EACH ROW WHEN (new.id IS DISTINCT FROM old.id OR new.api_version IS DISTINCT FROM old.api_version) EXECUTE FUNCTION private.refuse_change('id', 'api_version');
 CREATE TRIGGER webhooks_freeze_managed BEFORE UPDATE ON public.webhooks FOR EACH ROW WHEN ((CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name])) AND NOT new.is_active AND (new.disabled_reason IS DISTINCT FROM old.disabled_reason OR new.disabled_at IS DISTINCT FROM old.disabled_at)) EXECUTE FUNCTION private.refuse_change('disabled_reason', 'disabled_at');
 CREATE TRIGGER webhooks_keep_owner BEFORE UPDATE ON public.webhooks FOR EACH ROW WHEN (new.user_id IS DISTINCT FROM old.user_id) EXECUTE FUNCTION private.refuse_transfer('user_id');
 CREATE TRIGGER webhooks_limit AFTER INSERT ON public.webhooks REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.enforce_webhook_limit();
 CREATE TRIGGER webhooks_note_resumption AFTER UPDATE ON public.webhooks FOR EACH ROW WHEN (new.is_active AND NOT old.is_active) EXECUTE FUNCTION private.note_resumption();
-CREATE TRIGGER webhooks_note_switched_off AFTER UPDATE ON public.webhooks FOR EACH ROW WHEN (old.is_active AND NOT new.is_active AND (new.disabled_reason = ANY (ARRAY['endpoint_gone'::text, 'endpoint_failing'::text, 'queue_full'::text]))) EXECUTE FUNCTION private.note_switched_off();
 CREATE TRIGGER webhooks_prepare BEFORE INSERT OR UPDATE ON public.webhooks FOR EACH ROW EXECUTE FUNCTION private.prepare_webhook();
 CREATE TRIGGER webhooks_stamp BEFORE INSERT OR UPDATE ON public.webhooks FOR EACH ROW WHEN (CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'service_role'::name])) EXECUTE FUNCTION private.stamp_created_and_updated();
 grant delete, insert, select, update on table public.webhooks to authenticated, sb_service, service_role;

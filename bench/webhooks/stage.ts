@@ -135,7 +135,6 @@ export async function openStage(): Promise<Stage> {
           webhookRetentionDays: 0,
           stopTimeoutMs: 1_000,
         },
-        mailOwner: async () => {},
         observer: silentObserver,
         clock: systemClock,
       });

@@ -114,7 +114,7 @@ export async function openRooms(options: RoomsOptions): Promise<Rooms> {
 
   const policy = createAddressPolicy({ allowedCidrs: decideAllowedCidrs(settings) });
   const ca = await readAuthorities(options);
-  const webhooks = openWebhookRoom(options, { policy, listenUrl, ca, auth });
+  const webhooks = openWebhookRoom(options, { policy, listenUrl, ca });
   const limits = openLimits({
     settings,
     store: await connectLimitStore(options),
@@ -201,13 +201,10 @@ export async function openRooms(options: RoomsOptions): Promise<Rooms> {
             },
           ]),
       ...(roles.has("worker")
-        ? [
-            createAuthKeeper(auth, { settings, random: Math.random }),
-            ...copyHold.over([outbox.worker]),
-            ...holdWork(webhooks),
-            ...holdWork(agents),
-          ]
+        ? [createAuthKeeper(auth, { settings, random: Math.random }), ...holdWork(webhooks), ...holdWork(agents)]
         : [...webhooks.links, ...agents.links]),
+      // Nodes that serve requests know the address for the links in mails.
+      ...(roles.has("api") ? copyHold.over([outbox.worker]) : []),
       ...(roles.has("realtime") ? [realtime.changes.worker, ...realtime.room.workers] : []),
     ],
     watched: {

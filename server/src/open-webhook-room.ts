@@ -1,11 +1,10 @@
-import type { AuthRoom } from "./auth/index.ts";
 import type { Closers } from "./closers.ts";
 import type { Settings } from "./config/index.ts";
 import type { Database } from "./db/index.ts";
 import type { Observer } from "./observe/index.ts";
 import { type AddressPolicy, openOutbound } from "./outbound/index.ts";
 import type { Clock } from "./time/index.ts";
-import { findOwnerLink, type OwnerNotice, openWebhooks, type WebhookRoom } from "./webhooks/index.ts";
+import { openWebhooks, type WebhookRoom } from "./webhooks/index.ts";
 
 const MOST_ORIGINS = 1_000;
 const FEWEST_CONNECTIONS = 64;
@@ -16,20 +15,17 @@ interface WebhookRoomOptions {
   readonly observer: Observer;
   readonly clock: Clock;
   readonly closers: Closers;
-  /** Known once the service listens. */
-  baseUrl(): string;
 }
 
 interface WebhookSurroundings {
   readonly policy: AddressPolicy;
   readonly ca: string[];
   readonly listenUrl: string;
-  readonly auth: AuthRoom;
 }
 
 export function openWebhookRoom(
   options: WebhookRoomOptions,
-  { policy, ca, listenUrl, auth }: WebhookSurroundings,
+  { policy, ca, listenUrl }: WebhookSurroundings,
 ): WebhookRoom {
   const { settings, database, observer, clock, closers } = options;
   const outbound = openOutbound({
@@ -45,25 +41,7 @@ export function openWebhookRoom(
     outbound,
     listenUrl,
     settings,
-    mailOwner: (notice) => mailWebhookOwner(options, auth, notice),
     observer,
     clock,
-  });
-}
-
-async function mailWebhookOwner(
-  { settings, baseUrl }: WebhookRoomOptions,
-  { mailer }: AuthRoom,
-  notice: OwnerNotice,
-): Promise<void> {
-  const link = findOwnerLink(settings, baseUrl(), notice);
-  await mailer.send({
-    to: notice.email,
-    kind: "webhook_disabled",
-    values: {
-      ...(link !== null && { link }),
-      siteUrl: settings.siteUrl ?? baseUrl(),
-      switchedOff: notice.webhooks,
-    },
   });
 }

@@ -11,6 +11,7 @@ export type Queryable = Pick<pg.ClientBase, "query">;
 
 export type AuthSettings = Pick<
   Settings,
+  | "console"
   | "siteUrl"
   | "redirectAllowList"
   | "authAutoconfirm"

@@ -63,7 +63,7 @@ export const SETTINGS = [
     default: ["api", "worker", "realtime"],
     secret: false,
     description:
-      "What this node does, of `api` (serves requests), `worker` (delivers webhooks, runs agents, cleans up) and `realtime` (holds sockets). Some node must do each.",
+      "What this node does, of `api` (serves requests, sends mails), `worker` (delivers webhooks, runs agents, cleans up) and `realtime` (holds sockets). Some node must do each.",
   },
   {
     name: "CONSOLE",

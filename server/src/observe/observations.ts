@@ -116,10 +116,6 @@ export const OBSERVATIONS = {
   // webhooks
   "webhook.queue_full": { level: "warn", message: "switched off a webhook for which too many deliveries were waiting" },
   "webhook.disabled": { level: "warn", message: "switched off a webhook whose endpoint is gone or keeps failing" },
-  "webhook.notice_failed": {
-    level: "warn",
-    message: "could not mail the owner of a webhook that was switched off, trying again",
-  },
   "webhook.failing": { level: "warn", message: "nothing has reached a webhook's endpoint for a day" },
   "webhook.step_failed": { level: "error", message: "webhook work failed, trying again", stack: true },
   "webhook.record_failed": { level: "error", message: "could not record webhook attempts, trying again", stack: true },

@@ -15,10 +15,8 @@ import type { CallerId } from "./calls/webhook-access.ts";
 import { createDispatcher } from "./dispatcher/dispatcher.ts";
 import { createFanOut } from "./fan-out.ts";
 import { createKeeper } from "./keeper.ts";
-import { createOwnerNotifier } from "./owner-notifier.ts";
 import { createRecoveryWorker } from "./recovery-worker.ts";
 import { createRelay } from "./relay.ts";
-import type { OwnerNotice } from "./sql/owner-notices.ts";
 import type { Recovery } from "./sql/recoveries.ts";
 import { type CountedSend, grantSend } from "./sql/send-windows.ts";
 import { type BacklogRow, selectBacklog } from "./sql/select-backlog.ts";
@@ -32,7 +30,6 @@ export interface WebhookTimes {
   readonly dispatchPollMs: number;
   readonly recoveryPollMs: number;
   readonly keeperIntervalMs: number;
-  readonly noticePollMs: number;
 }
 
 const TIMES: WebhookTimes = {
@@ -41,7 +38,6 @@ const TIMES: WebhookTimes = {
   dispatchPollMs: 1_000,
   recoveryPollMs: 5_000,
   keeperIntervalMs: 60_000,
-  noticePollMs: 5_000,
 };
 const DISABLE_RULE = { failingDays: 5, minFailures: 20, warnAfterDays: 1 } as const;
 
@@ -60,8 +56,6 @@ export interface WebhooksOptions {
     | "stopTimeoutMs"
     | "limitWebhooks"
   >;
-  /** Mails an owner about webhooks that were switched off. Settles when the mail was handed over. */
-  mailOwner(notice: OwnerNotice): Promise<void>;
   readonly observer: Observer;
   readonly clock: Clock;
   readonly random?: () => number;
@@ -140,7 +134,6 @@ export function openWebhooks(options: WebhooksOptions): WebhookRoom {
         queueLimit: settings.webhookQueueLimit,
         onResumed: () => announce(events),
       }),
-      createOwnerNotifier(tools, { pollMs: times.noticePollMs, mailOwner: (notice) => options.mailOwner(notice) }),
       ...links,
     ],
     links,

@@ -352,10 +352,6 @@ private.webhook_send_windows     | insert                            | no    no 
 private.webhook_send_windows     | update                            | no    no    no     no     no      no       no    no      yes
 private.webhook_send_windows     | delete                            | no    no    no     no     no      no       no    no      yes
 
-private.webhook_notices          | select                            | no    no    no     no     no      no       no    no      yes
-private.webhook_notices          | insert                            | no    no    no     no     no      no       no    no      yes
-private.webhook_notices          | update                            | no    no    no     no     no      no       no    no      yes
-private.webhook_notices          | delete                            | no    no    no     no     no      no       no    no      yes
 
 private.webhook_resumptions      | select                            | no    no    no     no     no      no       no    no      yes
 private.webhook_resumptions      | insert                            | no    no    no     no     no      no       no    no      yes

@@ -107,7 +107,6 @@ const WEBHOOKS = `
   insert into private.webhook_send_windows (user_id, opened_at, sent, granted) values (:owner, now(), 1, 1);
   insert into public.webhook_recoveries (id, webhook_id, user_id, since) values (:recovery, :webhook, :owner, now());
   insert into private.webhook_resumptions (webhook_id) values (:webhook);
-  insert into private.webhook_notices (webhook_id, user_id, reason, disabled_at) values (:webhook, :owner, 'endpoint_gone', now());
   insert into realtime.messages (id, topic, extension) values (:realtimeMessage, 'room', 'broadcast');
   insert into private.events (id, type, data, audience) values (:event, 'agent.created', '{}', '{}');`;
 

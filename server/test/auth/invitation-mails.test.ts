@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, it, type TestContext } from "node:test";
-import { createMailOutbox } from "../../src/auth/index.ts";
 import { createAuthRoom } from "./support/auth-room.ts";
+import { sendDueMails } from "./support/send-due-mails.ts";
 
 const SITE = "https://app.example.com/base/";
 
 async function openInvitations(t: TestContext) {
-  const { room, database, mails } = await createAuthRoom(t, { settings: { siteUrl: SITE } });
-  const { owner } = database;
+  const auth = await createAuthRoom(t, { settings: { siteUrl: SITE } });
+  const { mails } = auth;
+  const { owner } = auth.database;
   const addUser = async (email: string, fullName: string | null = null): Promise<string> => {
     const { rows } = await owner.query<{ id: string }>(
       "insert into auth.users (email, email_confirmed_at, user_metadata) values ($1, now(), $2) returning id",
@@ -28,20 +28,7 @@ async function openInvitations(t: TestContext) {
       `insert into public.swarm_members (swarm_id, invited_email, invited_by) select $1, email, $2 from unnest($3::text[]) email`,
       [swarmId, inviterId, emails],
     );
-  const countOpen = async (): Promise<number> => {
-    const { rows } = await owner.query<{ count: number }>(
-      "select count(*)::int as count from private.mail_outbox where ended_at is null and due_at <= now()",
-    );
-    return rows[0]?.count ?? 0;
-  };
-  /** Until nothing is due any more. */
-  const send = async (): Promise<void> => {
-    const ending = new AbortController();
-    const running = createMailOutbox(room, { random: () => 0.5, pollMs: 10 }).worker.run(ending.signal);
-    while ((await countOpen()) > 0) await sleep(10);
-    ending.abort();
-    await running;
-  };
+  const send = (): Promise<void> => sendDueMails(auth);
   return { owner, mails, addUser, addSwarm, invite, send };
 }
 

@@ -55,7 +55,6 @@ test("a restored copy holds deliveries, runs and mails until it is resumed, and 
   const swarmId = await addSwarm(node, userId, { auto_respond: true });
   const message = { swarm_id: swarmId, sender_user_id: userId, content: "Hello" };
   await node.add("messages", message);
-  await node.add("swarm_members", { swarm_id: swarmId, email: "guest@example.com", status: "invited" });
   const made = await runHere(["backup", "--to", backup], { DATA_DIR: original });
   assert.equal(made.code, 0, made.stderr);
   await first.stop();
@@ -71,6 +70,7 @@ test("a restored copy holds deliveries, runs and mails until it is resumed, and 
   assert.equal(held["level"], "warn");
   assert.match(String(held["backupOf"]), /^\d{4}-/);
   const there = await openNodeClient(copy);
+  await there.add("swarm_members", { swarm_id: swarmId, email: "guest@example.com", status: "invited" });
   for (const path of ["/health", "/ready"]) {
     const answer = await there.call(path);
     assert.equal(answer.status, 200);

@@ -36,6 +36,8 @@ export function createMailOutbox(room: OutboxRoom, options: MailOutboxOptions): 
   const alarm = new Alarm();
   const claim = { kinds: Object.keys(composers), maxRows: BATCH_SIZE, leaseSeconds: LEASE_SECONDS };
   const run = async (signal: AbortSignal): Promise<void> => {
+    // Workers start before the service listens, and the links in mails need its address.
+    await alarm.sleep(spread(pollMs, random), signal);
     while (!signal.aborted) {
       const claimed = await claimMails(room.pool, claim);
       await Promise.all(claimed.map((mail) => sendClaimed(room, composers[mail.kind], mail)));

@@ -104,12 +104,6 @@ export const HIDDEN_OPERATIONS: Readonly<Record<string, TableOperations>> = {
     insert: "(user_id, opened_at, sent, granted) values (gen_random_uuid(), now(), 0, 0)",
     update: "sent = 0",
   }),
-  "private.webhook_notices": rows("private.webhook_notices", {
-    where: "webhook_id = :webhook",
-    insert:
-      "(webhook_id, user_id, reason, disabled_at, sent_at) values (:webhook, :owner, 'endpoint_gone', now(), now())",
-    update: "attempts = 1",
-  }),
   "private.webhook_resumptions": rows("private.webhook_resumptions", {
     where: "webhook_id = :webhook",
     insert: "(webhook_id) values (:webhook)",

@@ -33,7 +33,6 @@ process.once("message", (order: NodeProcessOrder) => {
       webhookRetentionDays: 0,
       stopTimeoutMs: 1_000,
     },
-    mailOwner: async () => {},
     observer: silentObserver,
     clock: systemClock,
     times: { leaseMs, fanOutPollMs: 20, dispatchPollMs: 50 },

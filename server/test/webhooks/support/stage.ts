@@ -19,7 +19,6 @@ export interface NodeOptions {
   readonly times?: WebhooksOptions["times"];
   readonly outbound?: Outbound;
   readonly listens?: boolean;
-  readonly mailOwner?: WebhooksOptions["mailOwner"];
 }
 
 export interface RunningNode {
@@ -77,7 +76,6 @@ export async function openStage(t: Cleanup): Promise<Stage> {
       outbound,
       listenUrl: options.listens === false ? null : database.url("sb_service"),
       settings: { ...SETTINGS, ...options.settings },
-      mailOwner: options.mailOwner ?? (async () => {}),
       observer,
       clock: systemClock,
       ...(options.times === undefined ? {} : { times: options.times }),

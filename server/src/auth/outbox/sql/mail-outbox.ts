@@ -4,7 +4,7 @@ import type { Queryable } from "../../room.ts";
 export interface ClaimedMail {
   readonly id: string;
   readonly kind: string;
-  /** The address that the mail goes to; null when the account has no confirmed address any more. */
+  /** The address that the mail goes to; null when the account has no confirmed address any more, or is banned. */
   readonly to: string | null;
   readonly userId: string | null;
   readonly data: Readonly<Record<string, unknown>>;
@@ -35,6 +35,7 @@ export async function claimMails(db: Queryable, { kinds, maxRows, leaseSeconds }
      select c.id, c.kind, coalesce(c.email, u.email) as "to", c.user_id as "userId", c.data, c.attempts, c.created_at as "createdAt"
      from claimed c
      left join auth.users u on u.id = c.user_id and u.email_confirmed_at is not null and u.deleted_at is null
+       and coalesce(u.banned_until <= now(), true)
      order by c.created_at, c.id`,
     [kinds, maxRows, leaseSeconds],
   );

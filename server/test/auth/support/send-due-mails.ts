@@ -1,0 +1,19 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { createMailOutbox } from "../../../src/auth/index.ts";
+import type { TestAuthRoom } from "./auth-room.ts";
+
+/** Runs `nodes` workers of the outbox until no mail is due any more. */
+export async function sendDueMails({ room, database }: TestAuthRoom, nodes = 1): Promise<void> {
+  const ending = new AbortController();
+  const workers = Array.from({ length: nodes }, () => createMailOutbox(room, { random: () => 0.5, pollMs: 10 }).worker);
+  const running = workers.map((worker) => worker.run(ending.signal));
+  const isDue = async (): Promise<boolean> => {
+    const { rows } = await database.owner.query<{ is_due: boolean }>(
+      "select exists (select 1 from private.mail_outbox where ended_at is null and due_at <= now()) as is_due",
+    );
+    return rows[0]?.is_due === true;
+  };
+  while (await isDue()) await sleep(10);
+  ending.abort();
+  await Promise.all(running);
+}
