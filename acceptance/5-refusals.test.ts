@@ -40,7 +40,7 @@ function assertRefused(answer: Answer, status: 401 | 403, about: string): void {
 test("5.1 a call without the client key, or with another, is 401", async () => {
   const authorization = `Bearer ${ada.session.access_token}`;
   const { anon_key: key } = service.credentials;
-  const changed = `${key.slice(0, -2)}${key.endsWith("A") ? "B" : "A"}${key.slice(-1)}`;
+  const changed = `${key.slice(0, -2)}${key.at(-2) === "A" ? "B" : "A"}${key.slice(-1)}`;
   const cases: [string, Record<string, string>][] = [
     ["none", { authorization }],
     ["empty", { authorization, apikey: "" }],

@@ -35,7 +35,7 @@ export function createProbe(options: ProbeOptions): () => Promise<DatabaseFault 
   let lastFault: DatabaseFault | null = null;
 
   const check = async (): Promise<DatabaseFault | null> => {
-    const finding = await examine(options);
+    const finding = await examine(options, lastFault === "read_only");
     if (finding.fault !== lastFault && !pool.ending) noteChange(finding, observer);
     lastFault = finding.fault;
     return lastFault;
@@ -61,14 +61,15 @@ function noteChange(finding: Finding, observer: Observer): void {
   }
 }
 
-async function examine(options: ProbeOptions): Promise<Finding> {
+async function examine(options: ProbeOptions, wasReadOnly: boolean): Promise<Finding> {
   const { pool, requestPools, allPools, timeoutMs } = options;
   try {
     const state = await askPatiently(pool);
     const { isReadOnly, isStandby } = state;
     options.onState(state);
+    // After the read-only time too: a session keeps the default that it began with.
+    if (isReadOnly || wasReadOnly) await Promise.all(allPools.map((each) => dropIdle(each)));
     if (isReadOnly) {
-      await Promise.all(allPools.map((each) => dropIdle(each)));
       return {
         fault: "read_only",
         reason: isStandby ? "the server is a standby" : "default_transaction_read_only is on",

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { chmod, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import pg from "pg";
 import packageJson from "../../package.json" with { type: "json" };
@@ -94,24 +94,6 @@ test("remove-data lists what it would remove, and with --yes removes that and no
   assert.match((await runHere(["remove-data", "--yes"], env)).stderr, /has not run with the data directory/);
   const external = { ...env, DATABASE_URL: "postgresql://u:p@127.0.0.1:1/x", MASTER_KEY: "m".repeat(40) };
   assert.match((await runHere(["remove-data", "--yes"], external)).stderr, /DATABASE_URL is set/);
-});
-
-test("as root below a closed folder the start says where the database is, and remove-data removes it there", {
-  ...SLOW,
-  skip: process.getuid?.() === 0 ? false : "needs root",
-}, async (t) => {
-  const dataDir = await makeDataDir(t);
-  await chmod(dirname(dataDir), 0o700);
-  const service = runProgram(t, ["serve"], { env: { DATA_DIR: dataDir } });
-  const { databaseDir } = await service.waitFor("service.started");
-  assert.match(String(databaseDir), /^\/var\/lib\/swarmbase\/[0-9a-f]{16}(-\d+)?\/cluster$/);
-  const home = dirname(String(databaseDir));
-  t.after(() => rm(home, { recursive: true, force: true }));
-  await service.stop();
-  assert.ok((await runHere(["remove-data"], { DATA_DIR: dataDir })).stdout.includes(`  ${home}\n`));
-  const removed = await runHere(["remove-data", "--yes"], { DATA_DIR: dataDir });
-  assert.equal(removed.stdout, `Removed ${dataDir} and its database.\n`);
-  for (const path of [home, dataDir]) await assert.rejects(stat(path), { code: "ENOENT" });
 });
 
 test("migrate, keys and psql on a resting and on a running database", SLOW, async (t) => {
