@@ -8,11 +8,15 @@ const FIELDS = ["text", "email", "url", "password", "search", "tel", "number"].m
 const ANY_FIELD = [...FIELDS, "input:not([type])", "textarea"].map((field) => `${field}:visible:enabled`).join();
 
 /**
- * Fills every field that can be seen with what breaks lines and markup. Answers with what is wrong: a page that scrolls sideways, a field
- * that lies outside of the screen, text that is gone.
+ * Fills every field that can be seen with what breaks lines and markup, and returns what is wrong at each width: a page that
+ * scrolls sideways, a control outside of the screen, text that is gone.
  */
-export async function fillEveryField(page: Page, scene: string): Promise<{ count: number; faults: string[] }> {
-  const faults: string[] = await measure(page, scene);
+export async function fillEveryField(
+  page: Page,
+  scene: string,
+  widths: readonly number[],
+): Promise<{ count: number; faults: string[] }> {
+  const faults: string[] = [];
   // What lies below a dialog cannot be reached.
   const dialog = page.getByRole("dialog");
   const place = (await dialog.count()) > 0 ? dialog.last() : page.locator("body");
@@ -20,25 +24,26 @@ export async function fillEveryField(page: Page, scene: string): Promise<{ count
   const handles = await Promise.all(fields.map((field) => field.elementHandle()));
   let count = 0;
   for (const handle of handles) {
-    // A choice in one field may have taken another away.
-    if (handle === null || !(await handle.isVisible()) || !(await handle.isEnabled())) continue;
-    const about = await handle.evaluate((element) => {
-      const { type, maxLength, inputMode, labels, readOnly } = element as HTMLInputElement;
+    const about = (await handle?.evaluate((element) => {
+      const { type, maxLength, inputMode, labels, readOnly, disabled } = element as HTMLInputElement;
+      // A choice in one field may have taken another away.
+      const isUsable = element.checkVisibility({ visibilityProperty: true }) && !disabled && !readOnly;
       const label = element.getAttribute("aria-label") ?? labels?.[0]?.textContent ?? "";
-      return { type, maxLength, label, isReadOnly: readOnly, isNumeric: type === "number" || inputMode === "numeric" };
-    });
-    if (about.isReadOnly) continue;
+      return { type, maxLength, label, isUsable, isNumeric: type === "number" || inputMode === "numeric" };
+    })) ?? { isUsable: false as const };
+    if (handle == null || !about.isUsable) continue;
     const text = about.isNumeric ? DIGITS : HOSTILE;
     const typed = about.maxLength > 0 ? text.slice(0, about.maxLength) : text;
     await handle.fill(typed);
     count += 1;
-    const where = `${scene}, ${about.label}`;
-    // What is too wide without the text is told once.
-    if (faults.length === 0) faults.push(...(await measure(page, where)));
     const found = await handle.evaluate((element) => (element as HTMLInputElement).value);
-    if (found !== typed) faults.push(`${where}: "${typed}" became "${found}"`);
-    // What looks for something would hide the rest of the scene.
+    if (found !== typed) faults.push(`${scene}, ${about.label}: "${typed}" became "${found}"`);
+    // A search would hide the rest of the scene.
     if (about.type === "search") await handle.fill("");
+  }
+  for (const width of widths) {
+    if (page.viewportSize()?.width !== width) await page.setViewportSize({ width, height: 800 });
+    faults.push(...(await measure(page, `${scene} at ${width} px`)));
   }
   return { count, faults };
 }
