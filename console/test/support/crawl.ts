@@ -16,7 +16,7 @@ export async function fillEveryField(
   scene: string,
   widths: readonly number[],
 ): Promise<{ count: number; faults: string[] }> {
-  const faults: string[] = [];
+  const faults = await measure(page, scene);
   // What lies below a dialog cannot be reached.
   const dialog = page.getByRole("dialog");
   const place = (await dialog.count()) > 0 ? dialog.last() : page.locator("body");
@@ -36,7 +36,11 @@ export async function fillEveryField(
     const typed = about.maxLength > 0 ? text.slice(0, about.maxLength) : text;
     await handle.fill(typed);
     count += 1;
-    const found = await handle.evaluate((element) => (element as HTMLInputElement).value);
+    // A field whose text is kept in the address shows it two frames later.
+    const found = await handle.evaluate(async (element) => {
+      for (let frame = 0; frame < 2; frame += 1) await new Promise(requestAnimationFrame);
+      return (element as HTMLInputElement).value;
+    });
     if (found !== typed) faults.push(`${scene}, ${about.label}: "${typed}" became "${found}"`);
     // A search would hide the rest of the scene.
     if (about.type === "search") await handle.fill("");
