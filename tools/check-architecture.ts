@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { findFaults } from "./architecture/find-faults.ts";
-import { WORKSPACE_IMPORTS } from "./architecture/house.ts";
+import { WORKSPACE_IMPORTS } from "./architecture/modules.ts";
 import { readTexts } from "./read-texts.ts";
 
 const root = resolve(process.argv[2] ?? `${import.meta.dirname}/..`);

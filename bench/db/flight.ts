@@ -7,7 +7,7 @@ import {
   buildScope,
   migrate,
   openDatabase,
-  runFlight,
+  runPipelined,
   type Scope,
   startEmbedded,
   withDatabase,
@@ -140,23 +140,23 @@ function listWays(users: pg.Pool, owner: pg.Pool): readonly Way[] {
         }),
     },
     {
-      name: "runFlight",
+      name: "runPipelined",
       read: async ({ id, scope }) => {
-        const [result] = await runFlight(users, { scope, statements: [{ text: READ, values: [id] }] });
+        const [result] = await runPipelined(users, { scope, statements: [{ text: READ, values: [id] }] });
         return result?.rows[0]?.[0] ?? "";
       },
     },
     {
-      name: "runFlight without the session check",
+      name: "runPipelined without the session check",
       read: async ({ id, scope: { session: _, ...scope } }) => {
-        const [result] = await runFlight(users, { scope, statements: [{ text: READ, values: [id] }] });
+        const [result] = await runPipelined(users, { scope, statements: [{ text: READ, values: [id] }] });
         return result?.rows[0]?.[0] ?? "";
       },
     },
     {
-      name: "runFlight with reset",
+      name: "runPipelined with reset",
       read: async ({ id, scope }) => {
-        const [result] = await runFlight(users, {
+        const [result] = await runPipelined(users, {
           scope,
           statements: [{ text: READ, values: [id] }],
           resetAfter: true,

@@ -31,7 +31,7 @@ const reply = { headers: () => reply } as unknown as CountedReply;
 
 function standIn(principal: unknown, ip: string): CountedRequest {
   const caller = { principal, hasAuthorization: true };
-  return { caller, ip, url: "/rest/v1/agents", standing: null } as unknown as CountedRequest;
+  return { caller, ip, url: "/rest/v1/agents", rateLimitState: null } as unknown as CountedRequest;
 }
 
 function pick<T>(all: readonly T[], at: number): T {
@@ -45,7 +45,7 @@ async function countWith(limit: "api" | "webhook" | "auth", from: readonly Count
   if (counter === null) throw new Error("the route is not counted");
   return async (at: number): Promise<void> => {
     const request = pick(from, at);
-    request.standing = null;
+    request.rateLimitState = null;
     await counter.countAdmitted(request, reply);
   };
 }

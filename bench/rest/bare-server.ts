@@ -1,5 +1,5 @@
 import https from "node:https";
-import { openDatabase, runFlight } from "../../server/src/db/index.ts";
+import { openDatabase, runPipelined } from "../../server/src/db/index.ts";
 import { createObserver } from "../../server/src/observe/index.ts";
 import { openPlanner, type PlannedFlight } from "./direct-flights.ts";
 import { OPERATIONS } from "./operations.ts";
@@ -30,7 +30,7 @@ https
     // A body is read to its end and not looked at: what it says is part of the flight.
     request.resume();
     const { scope, statement } = find(request.url ?? "");
-    runFlight(database.user, { scope, statements: [statement] }).then(
+    runPipelined(database.user, { scope, statements: [statement] }).then(
       ([result]) => {
         const body = result?.rows[0]?.[0] ?? "[]";
         response.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(body) });

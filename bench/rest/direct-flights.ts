@@ -1,4 +1,4 @@
-import type { Database, FlightStatement, Scope } from "../../server/src/db/index.ts";
+import type { Database, PipelinedStatement, Scope } from "../../server/src/db/index.ts";
 import { createObserver } from "../../server/src/observe/index.ts";
 import { attemptOf, isWriteAttempt } from "../../server/src/rest/attempt.ts";
 import { openCatalogue } from "../../server/src/rest/catalogue/watch-catalogue.ts";
@@ -20,7 +20,7 @@ const MAX_ROWS = 1_000;
 
 export interface PlannedFlight {
   readonly scope: Scope;
-  readonly statement: FlightStatement;
+  readonly statement: PipelinedStatement;
   /** What the answer must hold. */
   readonly expected: string;
 }

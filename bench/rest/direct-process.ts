@@ -1,4 +1,4 @@
-import { type Database, openDatabase, runFlight, type Scope } from "../../server/src/db/index.ts";
+import { type Database, openDatabase, runPipelined, type Scope } from "../../server/src/db/index.ts";
 import { createObserver } from "../../server/src/observe/index.ts";
 import { answerParent } from "./child.ts";
 import type { Round } from "./contender.ts";
@@ -69,7 +69,7 @@ async function run(
 }
 
 async function fly(database: Database, scope: Scope, { statement, expected }: PlannedFlight): Promise<void> {
-  const [result] = await runFlight(database.user, { scope, statements: [statement] });
+  const [result] = await runPipelined(database.user, { scope, statements: [statement] });
   const body = result?.rows[0]?.[0] ?? "";
   if (!body.includes(expected)) throw new Error(`expected ${expected}, got ${body.slice(0, 500)}`);
 }

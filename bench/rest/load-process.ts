@@ -41,17 +41,17 @@ answerParent(async (question: LoadQuestion): Promise<LoadAnswer> => {
       return {};
     }
     case "ask": {
-      const line = lineOf(question.name);
+      const line = pipelineOf(question.name);
       await reopen(line);
       return { asked: await firstOf(line).ask(toBuffer(question.request)) };
     }
     case "keep": {
       const list = question.requests.map(toBuffer);
-      lineOf(question.name).requests.set(question.operation, { list, next: 0 });
+      pipelineOf(question.name).requests.set(question.operation, { list, next: 0 });
       return {};
     }
     case "run": {
-      const line = lineOf(question.name);
+      const line = pipelineOf(question.name);
       await reopen(line);
       return { round: await run(line, question.operation, question) };
     }
@@ -95,7 +95,7 @@ async function run(
   return { requests: count, seconds: (performance.now() - startedAt) / 1000 };
 }
 
-function lineOf(name: string): Line {
+function pipelineOf(name: string): Line {
   const line = lines.get(name);
   if (line === undefined) throw new Error(`no connections to ${name}`);
   return line;

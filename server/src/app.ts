@@ -7,7 +7,7 @@ import { admitCaller, checkRequestSignature, writeCredentials } from "./auth/ind
 import { type Closers, createClosers } from "./closers.ts";
 import { type CopyHold, createCopyHold } from "./copy-hold.ts";
 import type { Environment, Settings } from "./config/index.ts";
-import { type ConsoleRoom, openConsole } from "./console/index.ts";
+import { type ConsoleModule, openConsole } from "./console/index.ts";
 import { type DatabaseServer, findEmbeddedWarnings, openDatabase, openServer } from "./db/index.ts";
 import {
   consoleFallback,
@@ -20,7 +20,7 @@ import {
 } from "./http/index.ts";
 import { supervise } from "./jobs/index.ts";
 import type { Meter, Observer } from "./observe/index.ts";
-import { openRooms } from "./open-rooms.ts";
+import { openModules } from "./open-modules.ts";
 import { openMasterKey, prepareDatabase } from "./prepare-database.ts";
 import { serveMetrics } from "./serve-metrics.ts";
 import type { Clock } from "./time/index.ts";
@@ -114,7 +114,7 @@ async function joinRooms(options: AppOptions, closers: Closers): Promise<App> {
   const tls = await tlsLoading;
   const caFile = tls?.caFile ?? null;
   let isLeaving = false;
-  const rooms = await openRooms({
+  const rooms = await openModules({
     ...options,
     findObstacle: async () => (isLeaving ? "stopping" : database.findFault()),
     environment,
@@ -144,17 +144,17 @@ async function joinRooms(options: AppOptions, closers: Closers): Promise<App> {
     await supervised;
   });
 
-  const consoleRoom = openConsoleRoom(options, prepared.anonKey, { closers, copyHold });
-  const gate = Promise.withResolvers<void>();
-  gate.promise.catch(() => {});
+  const consoleModule = openConsoleRoom(options, prepared.anonKey, { closers, copyHold });
+  const guard = Promise.withResolvers<void>();
+  guard.promise.catch(() => {});
   const http = createHttpServer({
     settings,
     tls,
-    routes: [...rooms.routes, ...(consoleRoom === null ? [] : consoleRoutes(consoleRoom))].map((route) =>
-      behind(gate.promise, route),
+    routes: [...rooms.routes, ...(consoleModule === null ? [] : consoleRoutes(consoleModule))].map((route) =>
+      behind(guard.promise, route),
     ),
-    ...(consoleRoom !== null && { fallback: consoleFallback(consoleRoom) }),
-    gate: (admittance, credentials) => admitCaller(rooms.auth, admittance, credentials),
+    ...(consoleModule !== null && { fallback: consoleFallback(consoleModule) }),
+    guard: (admittance, credentials) => admitCaller(rooms.auth, admittance, credentials),
     limits: rooms.limits,
     checkSignature: (request) => checkRequestSignature(rooms.auth, request),
     ...(settings.roles.includes("realtime") && {
@@ -178,7 +178,7 @@ async function joinRooms(options: AppOptions, closers: Closers): Promise<App> {
     ca_cert_file: caFile,
     database_url: server.ownerUrl,
   });
-  gate.resolve(written);
+  guard.resolve(written);
   await written;
   if (server.clusterDir !== null) void noteWarnings(server, options);
   const leave = (): void => {
@@ -212,10 +212,10 @@ function openConsoleRoom(
   options: AppOptions,
   anonKey: string,
   { closers, copyHold }: { readonly closers: Closers; readonly copyHold: CopyHold },
-): ConsoleRoom | null {
+): ConsoleModule | null {
   const { settings, environment = {}, observer, version, onProgress } = options;
   if (!settings.console || !settings.roles.includes("api")) return null;
-  const consoleRoom = openConsole({
+  const consoleModule = openConsole({
     environment,
     observer,
     version,
@@ -224,8 +224,8 @@ function openConsoleRoom(
     onProgress,
     isHeldCopy: () => copyHold.isHeld,
   });
-  closers.add("console", () => consoleRoom.close());
-  return consoleRoom;
+  closers.add("console", () => consoleModule.close());
+  return consoleModule;
 }
 
 function findOutsideFolder(clusterDir: string | null, dataDir: string): string | null {
@@ -242,10 +242,10 @@ function loadTlsFiles(settings: Settings, clock: Clock): Promise<TlsMaterial> {
 }
 
 /** The port is known once we listen, the credentials are written after that, and nothing answers before they are. */
-function behind(gate: Promise<void>, route: Route): Route {
+function behind(guard: Promise<void>, route: Route): Route {
   const { handler } = route;
   let isOpen = false;
-  gate.then(
+  guard.then(
     () => {
       isOpen = true;
     },
@@ -253,7 +253,7 @@ function behind(gate: Promise<void>, route: Route): Route {
   );
   return {
     ...route,
-    handler: (request, reply) => (isOpen ? handler(request, reply) : gate.then(() => handler(request, reply))),
+    handler: (request, reply) => (isOpen ? handler(request, reply) : guard.then(() => handler(request, reply))),
   };
 }
 

@@ -1,22 +1,22 @@
 import type { Fault, Rule, Tree } from "./rule.ts";
 import { checkConsole } from "./rules/console.ts";
 import { checkCycles } from "./rules/cycles.ts";
-import { checkDoors } from "./rules/doors.ts";
+import { checkEntryPoints } from "./rules/doors.ts";
 import { checkEnvironment } from "./rules/environment.ts";
 import { checkHopeNotes } from "./rules/hope-notes.ts";
 import { checkLayers } from "./rules/layers.ts";
 import { checkNames } from "./rules/names.ts";
 import { checkOutgoing } from "./rules/outgoing.ts";
-import { checkRooms } from "./rules/rooms.ts";
+import { checkModules } from "./rules/modules.ts";
 import { checkSize } from "./rules/size.ts";
 import { checkSqlText } from "./rules/sql-text.ts";
 import { checkWorkspaces } from "./rules/workspaces.ts";
 import { parseSourceFile } from "./source-file.ts";
 
 const RULES: readonly Rule[] = [
-  checkRooms,
+  checkModules,
   checkLayers,
-  checkDoors,
+  checkEntryPoints,
   checkWorkspaces,
   checkConsole,
   checkCycles,

@@ -3,7 +3,7 @@ import type { Variant } from "./variant.ts";
 /** Test files whose statements carry the load of a service: they run on PostgreSQL's own settings too, not on ours alone. */
 export const STOCK_FILES: ReadonlySet<string> = new Set([
   "server/test/agents/respond/admission.test.ts",
-  "server/test/agents/respond/follower.test.ts",
+  "server/test/agents/respond/subscriber.test.ts",
   "server/test/agents/runs/ends.test.ts",
   "server/test/agents/runs/flow.test.ts",
   "server/test/agents/runs/interleavings.test.ts",
@@ -16,7 +16,7 @@ export const STOCK_FILES: ReadonlySet<string> = new Set([
   "server/test/webhooks/deliver.test.ts",
   "server/test/webhooks/fan-out-bounds.test.ts",
   "server/test/webhooks/fresh-claims.test.ts",
-  "server/test/webhooks/keeper.test.ts",
+  "server/test/webhooks/housekeeping.test.ts",
 ]);
 
 const SHARED_CLUSTER = "SWARMBASE_TEST_CLUSTER";

@@ -6,10 +6,10 @@ import { carryOutRun } from "../../../server/src/agents/runs/carry-out-run.ts";
 import type { WorkPorts } from "../../../server/src/agents/runs/live-run.ts";
 import { createDeltaStore } from "../../../server/src/agents/runs/delta-store.ts";
 import { createRunEnds } from "../../../server/src/agents/runs/run-ends.ts";
-import { createRunHub } from "../../../server/src/agents/runs/run-hub.ts";
+import { createStreamHub } from "../../../server/src/agents/runs/stream-hub.ts";
 import type { Advance } from "../../../server/src/agents/runs/sql/advance-run.ts";
 import type { Ended } from "../../../server/src/agents/runs/sql/end-runs.ts";
-import type { RunScene } from "../../../server/src/agents/runs/sql/load-run.ts";
+import type { RunContext } from "../../../server/src/agents/runs/sql/load-run.ts";
 import type { SpeakingAgent, StepResult } from "../../../server/src/agents/runs/steps.ts";
 import { checkToolInput, describeTool } from "../../../server/src/agents/tools/input/check-input.ts";
 import { createSchemaCompiler } from "../../../server/src/agents/tools/input/compile-schema.ts";
@@ -80,7 +80,7 @@ function openRuns(tools: readonly AssignedTool[]): () => Promise<string> {
     models: createModels(tools.length > 0),
     tools: toolRoom,
     tracing: createTracing({ captureContent: false }),
-    hub: createRunHub(),
+    hub: createStreamHub(),
     observer: silentObserver,
     clock: systemClock,
     calibration: createCalibration(),
@@ -103,7 +103,7 @@ function openRuns(tools: readonly AssignedTool[]): () => Promise<string> {
 /** In the place of PostgreSQL: takes the statements of a run and answers as its functions do. */
 function createStore(agent: SpeakingAgent): { readonly pool: pg.Pool; lastAnswer(): string } {
   let steps = "";
-  const scene = (runId: string): RunScene => ({
+  const scene = (runId: string): RunContext => ({
     run: { id: runId, swarm_id: SWARM_ID, user_id: USER_ID, message_id: null, strategy: "round_robin", request: {} },
     last_seq: 1,
     swarm: {

@@ -1,4 +1,4 @@
-import { noteStanding } from "./limits.ts";
+import { noteRateLimitState } from "./limits.ts";
 import { createStore, useStore } from "./store.ts";
 
 export interface Connection {
@@ -37,7 +37,7 @@ export const watchedFetch: typeof fetch = async (input, init) => {
   try {
     const response = await fetch(input, init);
     noteAnswered(startedAt);
-    noteStanding(response);
+    noteRateLimitState(response);
     if (response.status === TOO_MANY) noteLimited(response.headers.get("retry-after"));
     return response;
   } catch (error) {

@@ -81,14 +81,14 @@ export function useEventTail(isHeld: boolean): EventTail {
   return { ...tail, isLive, clear };
 }
 
-interface Follower {
+interface Subscriber {
   onChange(table: TailTable, payload: ChangePayload): void;
   onStatus(isJoined: boolean): void;
 }
 
 export type ChangePayload = Parameters<typeof readChange>[1];
 
-function follow({ onChange, onStatus }: Follower): () => void {
+function follow({ onChange, onStatus }: Subscriber): () => void {
   let channel = getClient().channel("console:events");
   for (const table of TAIL_TABLES)
     channel = channel.on("postgres_changes", { event: "*", schema: "public", table }, (payload) =>

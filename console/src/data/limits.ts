@@ -26,7 +26,7 @@ export function useLimitStandings(): LimitStandings {
 }
 
 /** Reads what an answer says about the limits. It tells of the row with the least left, without naming it. */
-export function noteStanding({ url, headers }: Response): void {
+export function noteRateLimitState({ url, headers }: Response): void {
   const remaining = headers.get(RATE_LIMIT_HEADERS.remaining);
   if (remaining === null || url === "") return;
   const { pathname } = new URL(url);

@@ -2,7 +2,7 @@ import type { Session, User } from "@supabase/supabase-js";
 import { getClient } from "./client.ts";
 import { createStore, useStore } from "./store.ts";
 
-export interface Standing {
+export interface RateLimitState {
   /** Null when nobody is signed in, or somebody is who still owes a second factor. */
   readonly session: Session | null;
   /** The password was right and a code of the app is still to be given. */
@@ -13,7 +13,7 @@ export interface Standing {
   readonly isRecovering: boolean;
 }
 
-const standing = createStore<Standing>({
+const standing = createStore<RateLimitState>({
   session: null,
   needsSecondFactor: false,
   hasExpired: false,
@@ -22,7 +22,7 @@ const standing = createStore<Standing>({
 let isLeaving = false;
 let onLeft: () => void = () => {};
 
-export function useStanding(): Standing {
+export function useStanding(): RateLimitState {
   return useStore(standing);
 }
 

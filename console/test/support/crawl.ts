@@ -31,7 +31,7 @@ export async function fillEveryField(
       const label = element.getAttribute("aria-label") ?? labels?.[0]?.textContent ?? "";
       return { type, maxLength, label, isUsable, isNumeric: type === "number" || inputMode === "numeric" };
     })) ?? { isUsable: false as const };
-    if (handle == null || !about.isUsable) continue;
+    if (handle === null || !about.isUsable) continue;
     const text = about.isNumeric ? DIGITS : HOSTILE;
     const typed = about.maxLength > 0 ? text.slice(0, about.maxLength) : text;
     await handle.fill(typed);

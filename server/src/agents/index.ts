@@ -1,7 +1,7 @@
 // In charge of: runs in which the agents of a swarm answer: admission, strategies, turns, models, tools, streams, and their rows.
 // Not in charge of: rows that people write over REST (tables), the wire shape of calls (functions, http), the way out (outbound).
 
-export { type AgentRoom, type AgentsOptions, openAgents } from "./open-agents.ts";
+export { type AgentModule, type AgentsOptions, openAgents } from "./open-agents.ts";
 export { describeProviders } from "./providers/describe-providers.ts";
 export { type FollowOptions, followProvidersFile } from "./providers/follow-providers-file.ts";
 export { catalogueOf, loadProviders } from "./providers/load-providers.ts";
@@ -12,5 +12,5 @@ export type { RunRequest } from "./respond/start-run.ts";
 export type { Executor } from "./runs/executor.ts";
 export type { ImportCall } from "./tools/calls/import-remote-tools.ts";
 export { createToolChecks, type ToolChecks } from "./tools/create-tool-checks.ts";
-export type { ToolRoom } from "./tools/open-tools.ts";
+export type { ToolModule } from "./tools/open-tools.ts";
 export type { ToolOutcome } from "./tools/tool-port.ts";

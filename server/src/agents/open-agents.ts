@@ -10,9 +10,9 @@ import { openRespond, type Respond } from "./respond/open-respond.ts";
 import { createExecutor, type ExecutorTimes } from "./runs/create-executor.ts";
 import type { Executor } from "./runs/executor.ts";
 import type { RunPorts } from "./runs/live-run.ts";
-import { createRunHub, type RunHub } from "./runs/run-hub.ts";
+import { createStreamHub, type StreamHub } from "./runs/stream-hub.ts";
 import { countLiveRuns } from "./runs/sql/count-live-runs.ts";
-import { openTools, type ToolRoom } from "./tools/open-tools.ts";
+import { openTools, type ToolModule } from "./tools/open-tools.ts";
 import { createTracing, type TracingOptions } from "./tracing.ts";
 
 export interface AgentsOptions {
@@ -40,12 +40,12 @@ export interface AgentsOptions {
   readonly tracerProvider?: NonNullable<TracingOptions["tracerProvider"]>;
 }
 
-export interface AgentRoom {
+export interface AgentModule {
   readonly respond: Respond;
   readonly executor: Executor;
-  readonly hub: RunHub;
+  readonly hub: StreamHub;
   readonly models: OpenedModels;
-  readonly tools: ToolRoom;
+  readonly tools: ToolModule;
   readonly workers: readonly Worker[];
   /** Those of them that a node needs which leaves the work to others. */
   readonly links: readonly Worker[];
@@ -54,11 +54,11 @@ export interface AgentRoom {
   close(): Promise<void>;
 }
 
-export function openAgents(options: AgentsOptions): AgentRoom {
+export function openAgents(options: AgentsOptions): AgentModule {
   const { settings, database, listenUrl, observer, clock, random, newId, version, onEvents } = options;
   const { environment, providers, tracerProvider } = options;
   const pool = database.service;
-  const hub = createRunHub();
+  const hub = createStreamHub();
   const models = openModels({
     settings,
     fetch: options.providerFetch,

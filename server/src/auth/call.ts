@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import type { Principal } from "./principal/principal.ts";
-import type { AuthRoom } from "./room.ts";
+import type { AuthContext } from "./auth-context.ts";
 
 /** What an endpoint gets to know of a request. */
 export interface AuthCall {
@@ -32,5 +32,5 @@ export interface AuthEndpoint {
   limitOf?(query: AuthCall["query"]): "api" | "auth" | "refresh";
   /** What `run` reads of the body, for those who describe it. */
   readonly body?: z.ZodType;
-  run(room: AuthRoom, call: AuthCall): Promise<AuthAnswer>;
+  run(context: AuthContext, call: AuthCall): Promise<AuthAnswer>;
 }

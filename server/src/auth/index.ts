@@ -4,7 +4,7 @@
 export { AUTH_ERRORS, type AuthErrorCode } from "./auth-error.ts";
 export type { AuthAnswer, AuthCall, AuthEndpoint } from "./call.ts";
 export { authEndpoints } from "./endpoints.ts";
-export { createAuthKeeper } from "./keeper/keeper.ts";
+export { createAuthHousekeeping } from "./keeper/housekeeping.ts";
 export { checkMasterKey } from "./keys/check-master-key.ts";
 export {
   type Credentials,
@@ -23,7 +23,7 @@ export { rotateSigningKey } from "./keys/rotate-signing-key.ts";
 export { TOKEN_ALGORITHMS } from "./keys/stored-keys.ts";
 export { createMailer } from "./mail/mailer.ts";
 export { createMailOutbox } from "./outbox/outbox-worker.ts";
-export { openAuthRoom } from "./open-auth-room.ts";
+export { openAuth } from "./open-auth.ts";
 export { admitCaller } from "./principal/admit-caller.ts";
 export { admitToken } from "./principal/admit-token.ts";
 export type { Principal } from "./principal/principal.ts";
@@ -35,5 +35,5 @@ export {
   type SignatureStatus,
   type SignedRequest,
 } from "./request-signing/check-request-signature.ts";
-export type { AuthRoom } from "./room.ts";
+export type { AuthContext } from "./auth-context.ts";
 export { findClaimedSession, findNamedEmail } from "./tally.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { extname, join, relative, sep } from "node:path";
-import type { AskedFor, ConsoleAnswer } from "./console-room.ts";
+import type { AskedFor, ConsoleAnswer } from "./console-module.ts";
 import { PAGE_HEADERS } from "./page-headers.ts";
 
 export interface ConsoleFile {

@@ -1,4 +1,4 @@
-import type { ConsoleAnswer } from "./console-room.ts";
+import type { ConsoleAnswer } from "./console-module.ts";
 import { PAGE_HEADERS } from "./page-headers.ts";
 
 export interface Notice {

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { Environment } from "../config/index.ts";
 import type { Observer } from "../observe/index.ts";
 import { answerWithFile, type ConsoleFiles, loadFiles } from "./console-file.ts";
-import type { ConsoleRoom } from "./console-room.ts";
+import type { ConsoleModule } from "./console-module.ts";
 import { renderNotice } from "./notice-page.ts";
 import { PAGE_HEADERS } from "./page-headers.ts";
 import { ConsoleBuildError, runBuild } from "./run-build.ts";
@@ -21,7 +21,7 @@ export interface ConsoleOptions {
   isHeldCopy(): boolean;
 }
 
-type Standing =
+type RateLimitState =
   | { readonly kind: "building" }
   | { readonly kind: "ready"; readonly files: ConsoleFiles }
   | { readonly kind: "failed"; readonly reason: string };
@@ -31,9 +31,9 @@ const PAGE = "/index.html";
 const REFRESH_SECONDS = 2;
 
 /** Answers at once: the files are built and read meanwhile, and the service does not wait for them. */
-export function openConsole(options: ConsoleOptions): ConsoleRoom {
+export function openConsole(options: ConsoleOptions): ConsoleModule {
   const { observer, version, anonKey, mail } = options;
-  let standing: Standing = { kind: "building" };
+  let standing: RateLimitState = { kind: "building" };
   const ending = new AbortController();
   const prepared = prepare(options, ending.signal).then(
     (files) => {

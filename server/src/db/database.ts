@@ -4,7 +4,7 @@ import { derivePassword } from "../crypto/index.ts";
 import type { Observer } from "../observe/index.ts";
 import { withRole } from "./connection.ts";
 import { createProbe, type DatabaseFault } from "./create-probe.ts";
-import { timeFlights } from "./pipeline/flight-times.ts";
+import { timeTransactions } from "./pipeline/transaction-times.ts";
 import type { RestoredCopy } from "./sql/restored-copy.ts";
 
 export interface Database {
@@ -77,7 +77,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   const pools = [user, service, work, probe];
   if (options.isTimed === true) {
     for (const [name, { pool }] of Object.entries({ user, service, work }))
-      timeFlights(pool, (durationMs) => observer.note("database.flown", { pool: name, durationMs }));
+      timeTransactions(pool, (durationMs) => observer.note("database.flown", { pool: name, durationMs }));
   }
 
   return {

@@ -37,14 +37,19 @@ export {
   openServer,
 } from "./open-server.ts";
 export { REPLICA_ROLE } from "./plan-roles.ts";
-export { failedStatementOf } from "./pipeline/flight.ts";
-export type { FlightOptions, FlightResult, FlightRow, FlightStatement } from "./pipeline/flight-order.ts";
-export { runFlight } from "./pipeline/run-flight.ts";
-export type { FlightValue } from "./pipeline/value-text.ts";
+export { failedStatementOf } from "./pipeline/pipelined-transaction.ts";
+export type {
+  TransactionOptions,
+  StatementResult,
+  TextRow,
+  PipelinedStatement,
+} from "./pipeline/transaction-request.ts";
+export { runPipelined } from "./pipeline/run-pipelined.ts";
+export type { StatementValue } from "./pipeline/value-text.ts";
 export { buildScope, type Scope } from "./scope.ts";
 export { clearRestoredCopy, findRestoredCopy, markRestoredCopy, type RestoredCopy } from "./sql/restored-copy.ts";
 export type { NodeNeeds } from "./decide-requirements.ts";
-export { type DiskRoom, decideDiskLevel, measureDisk, measureStorage, type Storage } from "./storage.ts";
+export { type DiskSpace, decideDiskLevel, measureDisk, measureStorage, type Storage } from "./storage.ts";
 export { databaseAway, isUnavailable, translateUnavailable } from "./unavailable.ts";
 export { watchDatabase } from "./watch-database.ts";
 export { watchStorage } from "./watch-storage.ts";

@@ -1,12 +1,12 @@
 import { readdir, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
 
-export interface DiskRoom {
+export interface DiskSpace {
   readonly freeBytes: number;
   readonly totalBytes: number;
 }
 
-export interface Storage extends DiskRoom {
+export interface Storage extends DiskSpace {
   readonly walBytes: number;
 }
 
@@ -17,12 +17,12 @@ const CRITICAL_SHARE = 1 / 4;
 const LOW_SHARE_OF_DISK = 1 / 50;
 
 /** `warningBytes` of 0 is no warning. */
-export function decideDiskLevel({ freeBytes, totalBytes }: DiskRoom, warningBytes: number): DiskLevel {
+export function decideDiskLevel({ freeBytes, totalBytes }: DiskSpace, warningBytes: number): DiskLevel {
   if (freeBytes < warningBytes * CRITICAL_SHARE) return "critical";
   return freeBytes < warningBytes || (warningBytes > 0 && freeBytes < totalBytes * LOW_SHARE_OF_DISK) ? "low" : "ok";
 }
 
-export async function measureDisk(folder: string): Promise<DiskRoom> {
+export async function measureDisk(folder: string): Promise<DiskSpace> {
   const { bavail, blocks, bsize } = await statfs(folder);
   return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
 }

@@ -4,7 +4,7 @@ import { AppError } from "../errors/index.ts";
 import type { RestCaller } from "../rest/index.ts";
 import { callerIdOf } from "./caller-id.ts";
 import { defineFunction } from "./define-function.ts";
-import type { FunctionAnswer, FunctionCall, FunctionFacts, NamedFunction } from "./function-call.ts";
+import type { FunctionAnswer, FunctionCall, FunctionDescription, NamedFunction } from "./function-call.ts";
 import { readBody } from "./read-body.ts";
 
 const MOST_MESSAGE_CHARACTERS = 32_000;
@@ -88,7 +88,7 @@ export const AGENT_RESPOND = {
   access: "account",
   limit: "api",
   body: z.union([startSchema, steerSchema]),
-} as const satisfies FunctionFacts;
+} as const satisfies FunctionDescription;
 
 /** Asks the agents of a swarm to answer, and steers the run in which they do. */
 export function createAgentRespond(respond: Respond): NamedFunction {
@@ -99,7 +99,7 @@ export function createAgentRespond(respond: Respond): NamedFunction {
         : start(respond, call, readBody(startSchema, call)));
     } finally {
       // A run may take minutes, and each of its answers counts.
-      await call.showStanding();
+      await call.showRateLimitState();
     }
   });
 }

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { AppError, renderError } from "../errors/index.ts";
 import { readExactJson } from "../json/index.ts";
-import type { RestAnswer, RestCall, RestRoom } from "../rest/index.ts";
+import type { RestAnswer, RestCall, RestModule } from "../rest/index.ts";
 import { defineFunction } from "./define-function.ts";
-import type { FunctionCall, FunctionFacts, NamedFunction } from "./function-call.ts";
+import type { FunctionCall, FunctionDescription, NamedFunction } from "./function-call.ts";
 import { readBody } from "./read-body.ts";
 
 const MOST_OPERATIONS = 100;
@@ -33,10 +33,10 @@ export const BATCH = {
   limit: "api",
   isBodyRaw: true,
   body: batchSchema,
-} as const satisfies FunctionFacts;
+} as const satisfies FunctionDescription;
 
 /** Several table operations in one transaction: all of them happen, or none. */
-export function createBatch(rest: RestRoom): NamedFunction {
+export function createBatch(rest: RestModule): NamedFunction {
   return defineFunction(BATCH, async (call) => {
     const { operations } = readBody(batchSchema, { body: readExactBody(call), warn: call.warn });
     const [first, ...others] = operations.map((operation) => toRestCall(operation, call));

@@ -1,10 +1,10 @@
 import { AppError } from "../errors/index.ts";
-import type { FunctionAnswer, FunctionFacts, NamedFunction, WarnableCall } from "./function-call.ts";
+import type { FunctionAnswer, FunctionDescription, NamedFunction, WarnableCall } from "./function-call.ts";
 
 type Run = (call: WarnableCall) => Promise<FunctionAnswer>;
 
 /** A function whose answers, and refusals, have what it warns of. */
-export function defineFunction(facts: FunctionFacts, run: Run): NamedFunction {
+export function defineFunction(facts: FunctionDescription, run: Run): NamedFunction {
   return {
     ...facts,
     async run(call) {

@@ -14,7 +14,7 @@ export interface FunctionCall {
   /** Counts one more for a window than the route does; throws when the key has nothing left. */
   count(window: WindowName, key: string): Promise<void>;
   /** Has the answer say what is left by now, where that has changed since the call was counted. */
-  showStanding(): Promise<void>;
+  showRateLimitState(): Promise<void>;
 }
 
 /** A call as the functions themselves see it. */
@@ -39,7 +39,7 @@ export interface StreamedAnswer {
 }
 
 /** What can be said of a name under `/functions/v1/` without running it. */
-export interface FunctionFacts {
+export interface FunctionDescription {
   readonly name: string;
   /** `bearer`: a token of any role, which the database judges. `account`: a user whose session lives, or the service role. */
   readonly access: "bearer" | "account";
@@ -53,6 +53,6 @@ export interface FunctionFacts {
 }
 
 /** One name under `/functions/v1/`. */
-export interface NamedFunction extends FunctionFacts {
+export interface NamedFunction extends FunctionDescription {
   run(call: FunctionCall): Promise<FunctionAnswer>;
 }

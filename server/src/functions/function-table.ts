@@ -1,6 +1,6 @@
 import { AGENT_RESPOND } from "./agent-respond.ts";
 import { BATCH } from "./batch.ts";
-import type { FunctionFacts } from "./function-call.ts";
+import type { FunctionDescription } from "./function-call.ts";
 import { REQUEST_SIGNING } from "./request-signing.ts";
 import { TEST_WEBHOOK } from "./test-webhook.ts";
 import { TOOLS } from "./tools.ts";
@@ -8,7 +8,7 @@ import { WEBHOOK_DISPATCHER } from "./webhook-dispatcher.ts";
 import { WEBHOOKS } from "./webhooks.ts";
 
 /** Everything under `/functions/v1/`. */
-export const FUNCTION_TABLE: readonly FunctionFacts[] = [
+export const FUNCTION_TABLE: readonly FunctionDescription[] = [
   AGENT_RESPOND,
   BATCH,
   TOOLS,

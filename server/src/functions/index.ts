@@ -7,5 +7,11 @@ export { createTestWebhook } from "./test-webhook.ts";
 export { createTools } from "./tools.ts";
 export { createWebhookDispatcher } from "./webhook-dispatcher.ts";
 export { createWebhooks } from "./webhooks.ts";
-export type { FunctionAnswer, FunctionCall, FunctionFacts, NamedFunction, StreamedAnswer } from "./function-call.ts";
+export type {
+  FunctionAnswer,
+  FunctionCall,
+  FunctionDescription,
+  NamedFunction,
+  StreamedAnswer,
+} from "./function-call.ts";
 export { FUNCTION_TABLE } from "./function-table.ts";

@@ -3,7 +3,7 @@ import { AppError } from "../errors/index.ts";
 import type { RestCaller } from "../rest/index.ts";
 import { callerIdOf } from "./caller-id.ts";
 import { defineFunction } from "./define-function.ts";
-import type { FunctionFacts, NamedFunction } from "./function-call.ts";
+import type { FunctionDescription, NamedFunction } from "./function-call.ts";
 import { readBody } from "./read-body.ts";
 
 const bodySchema = z.object({
@@ -24,7 +24,7 @@ export const REQUEST_SIGNING = {
   limit: "api",
   isForFirstSecret: true,
   body: bodySchema,
-} as const satisfies FunctionFacts;
+} as const satisfies FunctionDescription;
 
 /** The secret with which a user signs requests: made anew, or given up. */
 export function createRequestSigning(secrets: SigningSecrets): NamedFunction {

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { WebhookRoom } from "../webhooks/index.ts";
+import type { WebhookModule } from "../webhooks/index.ts";
 import { callerIdOf } from "./caller-id.ts";
 import { defineFunction } from "./define-function.ts";
-import type { FunctionFacts, NamedFunction } from "./function-call.ts";
+import type { FunctionDescription, NamedFunction } from "./function-call.ts";
 import { readBody } from "./read-body.ts";
 
 const bodySchema = z.object({ webhook_id: z.guid(), event_type: z.string().max(100) });
@@ -12,10 +12,10 @@ export const TEST_WEBHOOK = {
   access: "account",
   limit: "webhook",
   body: bodySchema,
-} as const satisfies FunctionFacts;
+} as const satisfies FunctionDescription;
 
 /** One delivery of a sample event, now. That it failed is an answer like any other: the attempt was made. */
-export function createTestWebhook(webhooks: WebhookRoom): NamedFunction {
+export function createTestWebhook(webhooks: WebhookModule): NamedFunction {
   return defineFunction(TEST_WEBHOOK, async (call) => {
     const { webhook_id: webhookId, event_type: eventType } = readBody(bodySchema, call);
     const attempt = await webhooks.testWebhook({ callerId: callerIdOf(call.caller), webhookId, eventType });

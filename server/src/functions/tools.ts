@@ -1,9 +1,9 @@
 import { z } from "zod";
-import type { ImportCall, ToolOutcome, ToolRoom } from "../agents/index.ts";
+import type { ImportCall, ToolOutcome, ToolModule } from "../agents/index.ts";
 import { AppError } from "../errors/index.ts";
 import { callerIdOf } from "./caller-id.ts";
 import { defineFunction } from "./define-function.ts";
-import type { FunctionFacts, NamedFunction } from "./function-call.ts";
+import type { FunctionDescription, NamedFunction } from "./function-call.ts";
 import { readBody } from "./read-body.ts";
 
 const secretsSchema = z
@@ -47,10 +47,10 @@ export const TOOLS = {
   // Each of the three asks a server of somebody's.
   limit: "tool",
   body: bodySchema,
-} as const satisfies FunctionFacts;
+} as const satisfies FunctionDescription;
 
 /** What an MCP server offers, tools made of it, and one call of a tool to see whether it works. */
-export function createTools(tools: ToolRoom): NamedFunction {
+export function createTools(tools: ToolModule): NamedFunction {
   return defineFunction(TOOLS, async (call) => {
     const callerId = callerIdOf(call.caller);
     const body = readBody(bodySchema, call);
@@ -71,7 +71,7 @@ export function createTools(tools: ToolRoom): NamedFunction {
   });
 }
 
-function chooseServer(call: Extract<Body, { action: "list" }>): Parameters<ToolRoom["listRemote"]>[0]["server"] {
+function chooseServer(call: Extract<Body, { action: "list" }>): Parameters<ToolModule["listRemote"]>[0]["server"] {
   const { tool_id: toolId, url } = call;
   if (toolId !== undefined && url === undefined) return { toolId };
   if (toolId === undefined && url !== undefined) return { ...call, url };

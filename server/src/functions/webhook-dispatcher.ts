@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { AppError } from "../errors/index.ts";
-import type { AttemptNow, WebhookRoom } from "../webhooks/index.ts";
+import type { AttemptNow, WebhookModule } from "../webhooks/index.ts";
 import { callerIdOf } from "./caller-id.ts";
 import { defineFunction } from "./define-function.ts";
-import type { FunctionAnswer, FunctionFacts, NamedFunction } from "./function-call.ts";
+import type { FunctionAnswer, FunctionDescription, NamedFunction } from "./function-call.ts";
 import { readBody } from "./read-body.ts";
 
 const bodySchema = z.discriminatedUnion("action", [
@@ -18,10 +18,10 @@ export const WEBHOOK_DISPATCHER = {
   access: "account",
   limit: "webhook",
   body: bodySchema,
-} as const satisfies FunctionFacts;
+} as const satisfies FunctionDescription;
 
 /** What was sent before, sent again: one failed delivery, one event, or everything that has failed since a time. */
-export function createWebhookDispatcher(webhooks: WebhookRoom): NamedFunction {
+export function createWebhookDispatcher(webhooks: WebhookModule): NamedFunction {
   return defineFunction(WEBHOOK_DISPATCHER, async (call) => {
     const callerId = callerIdOf(call.caller);
     const body = readBody(bodySchema, call);

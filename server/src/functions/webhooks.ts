@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { WebhookRoom } from "../webhooks/index.ts";
+import type { WebhookModule } from "../webhooks/index.ts";
 import { callerIdOf } from "./caller-id.ts";
 import { defineFunction } from "./define-function.ts";
-import type { FunctionFacts, NamedFunction } from "./function-call.ts";
+import type { FunctionDescription, NamedFunction } from "./function-call.ts";
 import { readBody } from "./read-body.ts";
 
 const bodySchema = z.discriminatedUnion("action", [
@@ -20,9 +20,9 @@ export const WEBHOOKS = {
   access: "account",
   limit: "api",
   body: bodySchema,
-} as const satisfies FunctionFacts;
+} as const satisfies FunctionDescription;
 
-export function createWebhooks(webhooks: WebhookRoom): NamedFunction {
+export function createWebhooks(webhooks: WebhookModule): NamedFunction {
   return defineFunction(WEBHOOKS, async (call) => {
     const callerId = callerIdOf(call.caller);
     const body = readBody(bodySchema, call);

@@ -3,7 +3,7 @@ import {
   type AuthAnswer,
   type AuthCall,
   type AuthEndpoint,
-  type AuthRoom,
+  type AuthContext,
   findClaimedSession,
   findNamedEmail,
 } from "../auth/index.ts";
@@ -15,7 +15,7 @@ import type { Route } from "./route.ts";
 const PREFIX = "/auth/v1";
 
 /** The table of accounts as rows of the route table. */
-export function authRoutes(endpoints: readonly AuthEndpoint[], room: AuthRoom): Route[] {
+export function authRoutes(endpoints: readonly AuthEndpoint[], context: AuthContext): Route[] {
   return endpoints.map((endpoint) => ({
     ...buildCounting(endpoint),
     method: endpoint.method,
@@ -28,7 +28,7 @@ export function authRoutes(endpoints: readonly AuthEndpoint[], room: AuthRoom): 
     handler: async (request, reply) => {
       // Set first, so that errors have it too. An answer that may be kept says so itself.
       void reply.header("cache-control", "no-store");
-      return sendAnswer(reply, await endpoint.run(room, buildCall(request)));
+      return sendAnswer(reply, await endpoint.run(context, buildCall(request)));
     },
   }));
 }

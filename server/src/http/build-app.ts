@@ -7,10 +7,10 @@ import type { AccessLog } from "./access-log.ts";
 import { answerHeadersOf } from "./answer-headers.ts";
 import { buildAllowedMethods } from "./allowed-methods.ts";
 import { addBodyParsers, keepBodiesRaw } from "./body-parsers.ts";
-import { addCallers, type Gate, readCredentials } from "./caller.ts";
+import { addCallers, type AuthGuard, readCredentials } from "./caller.ts";
 import { type Fallback, sendAnswer } from "./console-routes.ts";
 import { buildPreflightHeaders } from "./cors.ts";
-import { addStandings, buildCallCounter, countLost, renderStanding } from "./count-calls.ts";
+import { addRateLimitStates, buildCallCounter, countLost, renderRateLimitState } from "./count-calls.ts";
 import { methodNotAllowedError, notFoundError, toHttpError } from "./http-faults.ts";
 import { refuseRequest } from "./raw-answer.ts";
 import { requestIdOf } from "./request-id.ts";
@@ -26,7 +26,7 @@ export interface AppOptions {
   isBehindProxy: boolean;
   isClosing(): boolean;
   accessLog: AccessLog;
-  gate: Gate | null;
+  guard: AuthGuard | null;
   limits: Limits | null;
   checkSignature: SignatureCheck | null;
   fallback: Fallback | null;
@@ -67,7 +67,7 @@ export function buildApp(options: AppOptions): { app: FastifyInstance; listener:
     }
     if (known.code === "PAYLOAD_TOO_LARGE") {
       reply.hijack();
-      refuseRequest(request.raw, reply.raw, withStanding(known, request));
+      refuseRequest(request.raw, reply.raw, withRateLimitState(known, request));
       return reply;
     }
     const { status, headers, body } = renderError(known);
@@ -106,7 +106,7 @@ export function buildApp(options: AppOptions): { app: FastifyInstance; listener:
     throw notFoundError(request.url);
   });
   addCallers(app);
-  addStandings(app);
+  addRateLimitStates(app);
   addSignatures(app);
   addBodyParsers(app);
   const [raw, parsed] = partition(options.routes, ({ isBodyRaw = false }) => isBodyRaw);
@@ -124,21 +124,21 @@ function partition<T>(all: readonly T[], belongs: (one: T) => boolean): [yes: T[
 }
 
 /** An answer that is written past Fastify has the headers of its error and no others. */
-function withStanding(error: AppError, { standing }: FastifyRequest): AppError {
-  if (standing === null) return error;
-  const headers = { ...error.extra.headers, ...renderStanding(standing) };
+function withRateLimitState(error: AppError, { rateLimitState }: FastifyRequest): AppError {
+  if (rateLimitState === null) return error;
+  const headers = { ...error.extra.headers, ...renderRateLimitState(rateLimitState) };
   return new AppError(error.code, error.message, { ...error.extra, headers });
 }
 
 function addRoutes(app: FastifyInstance, routes: readonly Route[], options: AppOptions): void {
-  const { accessLog, gate, limits, checkSignature } = options;
+  const { accessLog, guard, limits, checkSignature } = options;
   // A HEAD route of its own must be there before the one that is made from the GET route.
   const headFirst = [...routes].sort((left, right) => Number(right.method === "HEAD") - Number(left.method === "HEAD"));
   for (const route of headFirst) {
     const { method, path, access, limit, isBearerIgnored = false, isHeadRefused = false, handler } = route;
     // Rows can also come from code that no compiler has seen; none may be open by omission.
     if (access === undefined || limit === undefined) throw new Error(`Route ${method} ${path} lacks access or limit`);
-    if (gate === null && access !== "public") throw new Error(`Route ${method} ${path} needs a gate`);
+    if (guard === null && access !== "public") throw new Error(`Route ${method} ${path} needs a guard`);
     const counter = limits === null ? null : buildCallCounter(limits, route);
     const { countNamed = null, countAnswered = null } = counter ?? {};
     const { isForFirstSecret = false } = route;
@@ -151,7 +151,7 @@ function addRoutes(app: FastifyInstance, routes: readonly Route[], options: AppO
       async onRequest(request, reply) {
         accessLog.identify(reply.raw, { route: path });
         try {
-          request.caller = (await gate?.({ access, isBearerIgnored }, readCredentials(request))) ?? NOBODY;
+          request.caller = (await guard?.({ access, isBearerIgnored }, readCredentials(request))) ?? NOBODY;
         } catch (error) {
           throw counter === null ? error : await counter.countRefused(request, reply, error);
         }

@@ -4,28 +4,28 @@ import type { Caller, CallerCredentials } from "../auth/index.ts";
 import { joinValues } from "./join-values.ts";
 import type { Route } from "./route.ts";
 
-/** What a route asks of its callers, as the gate needs to know it. */
+/** What a route asks of its callers, as the guard needs to know it. */
 export interface Admittance {
   readonly access: Route["access"];
   readonly isBearerIgnored: boolean;
 }
 
 /** Lets a caller in or throws. Joined from outside: what a key or a token is worth is not known here. */
-export type Gate = (admittance: Admittance, credentials: CallerCredentials) => Promise<Caller>;
+export type AuthGuard = (admittance: Admittance, credentials: CallerCredentials) => Promise<Caller>;
 
 const AUTHORIZATION = "authorization";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Read it with `callerOf`. Null until the gate has answered. */
+    /** Read it with `callerOf`. Null until the guard has answered. */
     caller: Caller | null;
   }
 }
 
-/** Who is calling, as the gate found before the body was read. */
+/** Who is calling, as the guard found before the body was read. */
 export function callerOf(request: FastifyRequest): Caller {
   const { caller } = request;
-  if (caller === null) throw new Error("the caller was asked for before the gate");
+  if (caller === null) throw new Error("the caller was asked for before the guard");
   return caller;
 }
 

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { AskedFor, ConsoleAnswer, ConsoleRoom } from "../console/index.ts";
+import type { AskedFor, ConsoleAnswer, ConsoleModule } from "../console/index.ts";
 import { notFoundError } from "./http-faults.ts";
 import type { Route } from "./route.ts";
 
@@ -10,10 +10,10 @@ export type Fallback = (request: FastifyRequest) => ConsoleAnswer | null;
 const API_PATH =
   /^\/(?:auth|rest|functions|realtime|health|ready|\.well-known|reference|metrics|assets|console|openapi\.json|console\.json)(?:\/|$)/;
 
-export function consoleRoutes(room: ConsoleRoom): Route[] {
+export function consoleRoutes(module: ConsoleModule): Route[] {
   const sendFile = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const path = pathOf(request);
-    const answer = room.findFile(path, askedFor(request));
+    const answer = module.findFile(path, askedFor(request));
     if (answer === null) throw notFoundError(path);
     return sendAnswer(reply, answer);
   };
@@ -25,7 +25,7 @@ export function consoleRoutes(room: ConsoleRoom): Route[] {
       limit: null,
       handler(request, reply) {
         if (!/text\/html|\*\/\*/i.test(request.headers.accept ?? "")) throw notFoundError("/");
-        return sendAnswer(reply, room.getPage(askedFor(request)));
+        return sendAnswer(reply, module.getPage(askedFor(request)));
       },
     },
     {
@@ -33,7 +33,7 @@ export function consoleRoutes(room: ConsoleRoom): Route[] {
       path: "/console.json",
       access: "public",
       limit: null,
-      handler: (_request, reply) => sendAnswer(reply, room.getStart()),
+      handler: (_request, reply) => sendAnswer(reply, module.getStart()),
     },
     { method: "GET", path: "/assets/*", access: "public", limit: null, handler: sendFile },
     { method: "GET", path: "/console/*", access: "public", limit: null, handler: sendFile },
@@ -41,12 +41,12 @@ export function consoleRoutes(room: ConsoleRoom): Route[] {
 }
 
 /** The console names its scenes in the path. A browser that is opened there gets the page, which then shows the scene. */
-export function consoleFallback(room: ConsoleRoom): Fallback {
+export function consoleFallback(module: ConsoleModule): Fallback {
   return (request) => {
     const isReading = request.method === "GET" || request.method === "HEAD";
     const wantsPage = /text\/html/i.test(request.headers.accept ?? "");
     if (!isReading || !wantsPage || API_PATH.test(pathOf(request))) return null;
-    return room.getPage(askedFor(request));
+    return module.getPage(askedFor(request));
   };
 }
 

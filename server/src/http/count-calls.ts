@@ -1,7 +1,14 @@
 import { hash } from "node:crypto";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type AppError, toAppError } from "../errors/index.ts";
-import { addressKey, type Limits, rateLimitedError, type Standing, userKey, type WindowName } from "../limits/index.ts";
+import {
+  addressKey,
+  type Limits,
+  rateLimitedError,
+  type RateLimitState,
+  userKey,
+  type WindowName,
+} from "../limits/index.ts";
 import { callerOf } from "./caller.ts";
 import { toPlainAddress } from "./proxy-trust.ts";
 import type { Route } from "./route.ts";
@@ -9,7 +16,7 @@ import type { Route } from "./route.ts";
 declare module "fastify" {
   interface FastifyRequest {
     /** Of what the call was counted for, that which has the least left. Null while it was counted for nothing. */
-    standing: Standing | null;
+    rateLimitState: RateLimitState | null;
     /** What the call was counted for; null while it was counted for nothing. */
     counted: { readonly window: WindowName; readonly key: string }[] | null;
   }
@@ -17,9 +24,9 @@ declare module "fastify" {
 
 /** What a route's hooks do about limits, each at its moment. */
 export interface CallCounter {
-  /** After the gate has let the caller in, before the body is read. */
+  /** After the guard has let the caller in, before the body is read. */
   countAdmitted(request: FastifyRequest, reply: FastifyReply): Promise<void>;
-  /** After the gate has refused. Comes back with what to answer. */
+  /** After the guard has refused. Comes back with what to answer. */
   countRefused(request: FastifyRequest, reply: FastifyReply, error: unknown): Promise<unknown>;
   /** After the body was read. Null where it says nothing about whom to count. */
   readonly countNamed: ((request: FastifyRequest, reply: FastifyReply) => Promise<void>) | null;
@@ -83,8 +90,8 @@ export function buildCallCounter(limits: Limits, { limit, limitOf, names }: Coun
             const { statusCode } = reply;
             const isRefused = statusCode >= 400 && statusCode < 500 && statusCode !== 429;
             if (!isRefused || isService(request) || rowOf(request) !== "refresh") return;
-            const standing = await limits.take("refusedRefresh", addressOf(request));
-            if (standing !== null) show(request, reply, standing);
+            const rateLimitState = await limits.take("refusedRefresh", addressOf(request));
+            if (rateLimitState !== null) show(request, reply, rateLimitState);
           },
   };
 }
@@ -96,12 +103,12 @@ export async function countLost(limits: Limits, request: FastifyRequest, reply: 
 
 const COUNTED_PATHS = /^\/(?:rest\/v1|functions\/v1|auth\/v1|realtime\/v1\/api)(?:[/?]|$)/;
 
-export function addStandings(app: FastifyInstance): void {
-  app.decorateRequest("standing", null);
+export function addRateLimitStates(app: FastifyInstance): void {
+  app.decorateRequest("rateLimitState", null);
   app.decorateRequest("counted", null);
 }
 
-export function renderStanding({ limit, remaining, resetAt }: Standing): Record<string, string> {
+export function renderRateLimitState({ limit, remaining, resetAt }: RateLimitState): Record<string, string> {
   return {
     "x-ratelimit-limit": String(limit),
     "x-ratelimit-remaining": String(remaining),
@@ -117,36 +124,36 @@ export async function take(
   window: WindowName,
   key: string,
 ): Promise<void> {
-  const standing = await limits.take(window, key);
-  if (standing === null) return;
+  const rateLimitState = await limits.take(window, key);
+  if (rateLimitState === null) return;
   (request.counted ??= []).push({ window, key });
-  show(request, reply, standing);
-  if (standing.isExceeded) throw refusalOf(window, standing, request.url);
+  show(request, reply, rateLimitState);
+  if (rateLimitState.isExceeded) throw refusalOf(window, rateLimitState, request.url);
 }
 
 /** Shows where the call stands by now in all that it was counted for: while it waited, more was counted. */
 export async function showAgain(limits: Limits, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const counted = request.counted ?? [];
-  const standings = await Promise.all(counted.map(({ window, key }) => limits.look(window, key)));
-  request.standing = null;
-  for (const standing of standings) if (standing !== null) show(request, reply, standing);
+  const rateLimitStates = await Promise.all(counted.map(({ window, key }) => limits.look(window, key)));
+  request.rateLimitState = null;
+  for (const rateLimitState of rateLimitStates) if (rateLimitState !== null) show(request, reply, rateLimitState);
 }
 
 /** The row with the least left is the one that a client has to heed. */
-function show(request: FastifyRequest, reply: FastifyReply, standing: Standing): void {
-  const shown = request.standing;
-  const isLess = shown === null || standing.isExceeded || standing.remaining < shown.remaining;
+function show(request: FastifyRequest, reply: FastifyReply, rateLimitState: RateLimitState): void {
+  const shown = request.rateLimitState;
+  const isLess = shown === null || rateLimitState.isExceeded || rateLimitState.remaining < shown.remaining;
   if (!isLess) return;
-  request.standing = standing;
-  void reply.headers(renderStanding(standing));
+  request.rateLimitState = rateLimitState;
+  void reply.headers(renderRateLimitState(rateLimitState));
 }
 
 const AUTH_CODE = "over_request_rate_limit";
 
-function refusalOf(window: WindowName, standing: Standing, url: string): AppError {
-  if (!url.startsWith("/auth/v1/")) return rateLimitedError(window, standing);
-  const { message } = rateLimitedError(window, standing);
-  return rateLimitedError(window, standing, {
+function refusalOf(window: WindowName, rateLimitState: RateLimitState, url: string): AppError {
+  if (!url.startsWith("/auth/v1/")) return rateLimitedError(window, rateLimitState);
+  const { message } = rateLimitedError(window, rateLimitState);
+  return rateLimitedError(window, rateLimitState, {
     upstreamCode: AUTH_CODE,
     headers: { "x-sb-error-code": AUTH_CODE },
     members: { error_code: AUTH_CODE, msg: message },

@@ -8,7 +8,7 @@ import type { Limits } from "../limits/index.ts";
 import type { Observer } from "../observe/index.ts";
 import { createAccessLog } from "./access-log.ts";
 import { buildApp, type RequestListener } from "./build-app.ts";
-import type { Gate } from "./caller.ts";
+import type { AuthGuard } from "./caller.ts";
 import { buildClientErrorListener } from "./client-errors.ts";
 import type { Fallback } from "./console-routes.ts";
 import { Connections } from "./connections.ts";
@@ -18,7 +18,7 @@ import { requestIdOf } from "./request-id.ts";
 import type { SignatureCheck } from "./request-signature.ts";
 import type { Route } from "./route.ts";
 import type { TlsMaterial } from "./tls/tls-material.ts";
-import { buildTransportGate } from "./transport-gate.ts";
+import { buildTransportCheck } from "./check-transport.ts";
 
 export interface HttpServerOptions {
   settings: Pick<
@@ -29,7 +29,7 @@ export interface HttpServerOptions {
   tls: TlsMaterial | null;
   routes: readonly Route[];
   /** Who is let in. Without one only public routes can be served. */
-  gate?: Gate;
+  guard?: AuthGuard;
   /** How often who may call. Without them nothing is counted. */
   limits?: Limits;
   /** Without it signatures are not looked at. */
@@ -66,7 +66,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const connections = new Connections();
   const server = createServer(options, connections);
   const accessLog = createAccessLog(observer);
-  const transportGate = buildTransportGate(settings);
+  const checkTransport = buildTransportCheck(settings);
   const { app, listener } = buildApp({
     server,
     routes,
@@ -74,7 +74,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     isBehindProxy: settings.tlsMode === "proxy",
     isClosing: () => connections.isClosing,
     accessLog,
-    gate: options.gate ?? null,
+    guard: options.guard ?? null,
     limits: options.limits ?? null,
     checkSignature: options.checkSignature ?? null,
     fallback: options.fallback ?? null,
@@ -83,7 +83,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const dispatch: RequestListener = (request, response) => {
     connections.begin(request, response);
     accessLog.begin(request, response);
-    const refusal = transportGate(request);
+    const refusal = checkTransport(request);
     if (refusal === null) listener(request, response);
     else refuseRequest(request, response, refusal);
   };
@@ -103,7 +103,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   server.on("upgrade", (request: http.IncomingMessage, socket: Socket, head: Buffer) => {
     connections.handOver(socket);
     const refusal =
-      transportGate(request) ??
+      checkTransport(request) ??
       (options.onUpgrade === undefined || connections.isClosing
         ? new AppError("SERVICE_UNAVAILABLE", "No connection is upgraded at the moment")
         : null);

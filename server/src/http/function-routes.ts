@@ -35,7 +35,7 @@ export function functionRoutes({ functions, sessionInactivitySeconds, limits }: 
         }),
         signal: signalOf(reply),
         count: (window, key) => countFor(limits, { request, reply }, window, key),
-        showStanding: () => showAgain(limits, request, reply),
+        showRateLimitState: () => showAgain(limits, request, reply),
       });
       const { status, headers = {} } = answer;
       if ("stream" in answer) return sendStream(reply, answer);

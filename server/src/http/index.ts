@@ -1,7 +1,7 @@
 // In charge of: TLS, the port, what every request goes through, the route table, and error answers.
 // Not in charge of: what the routes do, who a caller is, or what a call costs.
 export { authRoutes } from "./auth-routes.ts";
-export { type Admittance, callerOf, type Gate } from "./caller.ts";
+export { type Admittance, callerOf, type AuthGuard } from "./caller.ts";
 export { clientKeyOf } from "./client-key.ts";
 export {
   createHttpServer,

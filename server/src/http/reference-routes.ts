@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { ReferenceRoom } from "../reference/index.ts";
+import type { ReferenceModule } from "../reference/index.ts";
 import { notFoundError } from "./http-faults.ts";
 import type { Route } from "./route.ts";
 
@@ -9,10 +9,10 @@ const PATHS = ["/openapi.json", "/reference", "/reference/:file"];
 const CACHE_CONTROL = "no-cache";
 
 /** The description of the interface, for programs and for people. It holds nothing that is not public. */
-export function referenceRoutes(room: ReferenceRoom): Route[] {
+export function referenceRoutes(module: ReferenceModule): Route[] {
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const path = request.url.split("?", 1)[0] ?? "";
-    const file = await room.find(path);
+    const file = await module.find(path);
     if (file === null) throw notFoundError(path);
     const { type, etag, body, gzipped, headers } = file;
     void reply.headers({ ...headers, etag, "cache-control": CACHE_CONTROL, vary: "Accept-Encoding" });

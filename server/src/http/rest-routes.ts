@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { RestRoom } from "../rest/index.ts";
+import type { RestModule } from "../rest/index.ts";
 import { callerOf } from "./caller.ts";
 import { toRestCaller } from "./rest-caller.ts";
 import type { Route } from "./route.ts";
@@ -10,7 +10,7 @@ const ORIGIN = /^https?:\/\/[^/?#]*/i;
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
 
 export interface RestRoutesOptions {
-  readonly rest: RestRoom;
+  readonly rest: RestModule;
   readonly sessionInactivitySeconds: number;
 }
 

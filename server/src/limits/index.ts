@@ -12,6 +12,6 @@ export {
 export { pingStore } from "./ping-store.ts";
 export { rateLimitedError } from "./rate-limited-error.ts";
 export type { SharedStore } from "./shared-store.ts";
-export type { Standing } from "./standing.ts";
+export type { RateLimitState } from "./rate-limit-state.ts";
 export { connectStore } from "./connect-store.ts";
 export { userKey } from "./user-key.ts";

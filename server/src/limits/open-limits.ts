@@ -3,7 +3,7 @@ import { RateLimiterMemory, RateLimiterRedis, type RateLimiterRes } from "rate-l
 import type { Observer } from "../observe/index.ts";
 import type { Clock } from "../time/index.ts";
 import { guardStore, type SharedStore } from "./shared-store.ts";
-import { type Standing, toStanding } from "./standing.ts";
+import { type RateLimitState, toRateLimitState } from "./rate-limit-state.ts";
 import { userIdOf } from "./user-key.ts";
 import { type LimitSettings, WINDOWS, type WindowName } from "./windows.ts";
 
@@ -29,9 +29,9 @@ export interface WebhookSend {
 
 export interface Limits {
   /** Counts one call of the key; a user is counted by id. Null when the row is off. Never fails for want of a store. */
-  take(window: WindowName, key: string): Promise<Standing | null>;
-  /** Reads the standing without counting a call. Opens an empty window when there is none. Null when the row is off. */
-  look(window: WindowName, key: string): Promise<Standing | null>;
+  take(window: WindowName, key: string): Promise<RateLimitState | null>;
+  /** Reads the rateLimitState without counting a call. Opens an empty window when there is none. Null when the row is off. */
+  look(window: WindowName, key: string): Promise<RateLimitState | null>;
   /** Whether the key has nothing left, without counting. As this node knows it. */
   isSpent(window: LocalWindowName, key: string): Promise<boolean>;
 }
@@ -56,33 +56,33 @@ export function openLimits({ settings, store, countWebhookSend, clock, observer 
     const isLocal = guarded === null || countedIn === "node";
     counters.set(name, isLocal ? new RateLimiterMemory(options) : openShared(guarded, options));
   }
-  const takeWebhookSend = async (key: string): Promise<Standing | null> => {
+  const takeWebhookSend = async (key: string): Promise<RateLimitState | null> => {
     const limit = settings.limitWebhooks;
     if (limit === 0) return null;
     const { isGranted, remaining, leftMs } = await countWebhookSend(userIdOf(key));
     if (!isGranted) observer.note("limit.hit", { row: "webhook" });
     const counted = { remainingPoints: remaining, msBeforeNext: leftMs };
-    return toStanding(counted, { limit, isExceeded: !isGranted, now: clock.now() });
+    return toRateLimitState(counted, { limit, isExceeded: !isGranted, now: clock.now() });
   };
 
-  const count = async (window: WindowName, key: string, calls: number): Promise<Standing | null> => {
+  const count = async (window: WindowName, key: string, calls: number): Promise<RateLimitState | null> => {
     const counter = counters.get(window);
     if (counter === undefined) return null;
     const { points: limit } = counter;
     try {
-      return toStanding(await counter.consume(key, calls), { limit, isExceeded: false, now: clock.now() });
+      return toRateLimitState(await counter.consume(key, calls), { limit, isExceeded: false, now: clock.now() });
     } catch (refusal) {
       if (refusal instanceof Error) throw refusal;
-      return toStanding(refusal as RateLimiterRes, { limit, isExceeded: true, now: clock.now() });
+      return toRateLimitState(refusal as RateLimiterRes, { limit, isExceeded: true, now: clock.now() });
     }
   };
 
   return {
     async take(window, key) {
       if (window === "webhook") return takeWebhookSend(key);
-      const standing = await count(window, key, 1);
-      if (standing?.isExceeded === true) observer.note("limit.hit", { row: window });
-      return standing;
+      const rateLimitState = await count(window, key, 1);
+      if (rateLimitState?.isExceeded === true) observer.note("limit.hit", { row: window });
+      return rateLimitState;
     },
     look: (window, key) => count(window, key, 0),
     async isSpent(window, key) {

@@ -1,12 +1,12 @@
 import { LIMITS } from "@swarmbase/sdk";
 import { AppError, type AppErrorExtra } from "../errors/index.ts";
 import { WINDOWS, type WindowName } from "./windows.ts";
-import type { Standing } from "./standing.ts";
+import type { RateLimitState } from "./rate-limit-state.ts";
 
 /** What a caller is told who has nothing left. */
 export function rateLimitedError(
   window: WindowName,
-  { limit, retryAfterSeconds }: Standing,
+  { limit, retryAfterSeconds }: RateLimitState,
   extra: AppErrorExtra = {},
 ): AppError {
   const { name } = LIMITS[WINDOWS[window].row];

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
 import { classifyError } from "./classify-error.ts";
 import type { Connection } from "./connection/connection.ts";
-import type { OriginPool, Passenger } from "./connection/origin-pool.ts";
+import type { OriginPool, PendingRead } from "./connection/origin-pool.ts";
 import { OutboundError } from "./outbound-error.ts";
 import type { OutboundResult } from "./outbound-result.ts";
 import { ResponseBody } from "./response-body.ts";
@@ -25,7 +25,7 @@ export interface ExchangeOptions {
  * It is never sent twice. undici opens a new socket by itself when a kept one closed before the request was written; after
  * that the host may have processed the request, so that a reset is a failure for the caller to judge.
  */
-export class Exchange implements Passenger {
+export class Exchange implements PendingRead {
   readonly options: Dispatcher.DispatchOptions;
   readonly #given: ExchangeOptions;
   readonly #startedAtMs = performance.now();

@@ -4,6 +4,6 @@
 export type { EventCall, MessagesCall, RestBroadcast } from "./broadcast/rest-broadcast.ts";
 export type { Changes, ChangesCaller } from "./changes.ts";
 export { type ChangesOptions, openChanges } from "./feed/open-changes.ts";
-export { openRealtime, type RealtimeRoom } from "./open-realtime.ts";
+export { openRealtime, type RealtimeModule } from "./open-realtime.ts";
 export { createPrivateTopics } from "./private/private-topics.ts";
 export type { Admission, Authenticate, PrivateTopics, RealtimeOptions } from "./realtime-options.ts";

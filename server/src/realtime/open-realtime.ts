@@ -12,11 +12,11 @@ import { Presence } from "./presence/presence.ts";
 import { PresenceSync } from "./presence/presence-sync.ts";
 import { DEFAULT_TIMING, type RealtimeOptions } from "./realtime-options.ts";
 import type { RealtimeState } from "./realtime-state.ts";
-import { createKeeper } from "./sockets/keeper.ts";
-import { SocketDoor } from "./sockets/socket-door.ts";
+import { createHousekeeping } from "./sockets/housekeeping.ts";
+import { SocketEndpoint } from "./sockets/socket-endpoint.ts";
 import { ChangeFrames } from "./wire/change-frames.ts";
 
-export interface RealtimeRoom {
+export interface RealtimeModule {
   /** For the `upgrade` event of the HTTP server; what is not for us is answered too. */
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   readonly broadcast: RestBroadcast;
@@ -26,7 +26,7 @@ export interface RealtimeRoom {
   close(): Promise<void>;
 }
 
-export function openRealtime(options: RealtimeOptions): RealtimeRoom {
+export function openRealtime(options: RealtimeOptions): RealtimeModule {
   const { changes, clock, observer, newId } = options;
   const timing = { ...DEFAULT_TIMING, ...options.timing };
   const node = newId();
@@ -56,13 +56,13 @@ export function openRealtime(options: RealtimeOptions): RealtimeRoom {
     members,
     endedSessions,
   };
-  const door = new SocketDoor(state);
+  const door = new SocketEndpoint(state);
 
   return {
     handleUpgrade: (request, socket, head) => door.handleUpgrade(request, socket, head),
     broadcast: createRestBroadcast(state),
     workers: [
-      createKeeper(state, door.sockets, timing.sweepMs),
+      createHousekeeping(state, door.sockets, timing.sweepMs),
       createRecheck(state, door.sockets, timing.recheckMs),
       presenceSync.worker,
     ],

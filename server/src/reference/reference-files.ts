@@ -14,7 +14,7 @@ export interface ReferenceFile {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-export interface ReferenceRoom {
+export interface ReferenceModule {
   /** Null where there is no such file. */
   find(path: string): Promise<ReferenceFile | null>;
 }
@@ -33,7 +33,7 @@ const TYPES = {
 type Make = () => { readonly type: string; readonly text: string; readonly headers?: Readonly<Record<string, string>> };
 
 /** The document and the page that shows it. Each is made when it is first asked for, and kept. */
-export function openReference(sources: RouteSources): ReferenceRoom {
+export function openReference(sources: RouteSources): ReferenceModule {
   const makers: Readonly<Record<string, Make>> = {
     "/openapi.json": () => ({ type: TYPES.json, text: renderOpenApi(sources) }),
     "/reference": () => ({

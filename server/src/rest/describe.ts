@@ -1,4 +1,4 @@
-import type { FlightResult } from "../db/index.ts";
+import type { StatementResult } from "../db/index.ts";
 import type { Catalogue, Relation } from "./catalogue/catalogue.ts";
 import { buildOpenApi, type Visibility } from "./openapi/build-openapi.ts";
 import type { ParsedRequest } from "./parse/parsed-request.ts";
@@ -49,7 +49,7 @@ export function answerRoot(request: ParsedRequest, catalogue: Catalogue, options
 }
 
 /** From the rows of `SELECT_VISIBLE`. */
-export function readVisibility({ rows }: FlightResult): Visibility {
+export function readVisibility({ rows }: StatementResult): Visibility {
   const seen = new Set(rows.map(([kind, name]) => `${kind} ${name}`));
   return {
     hasRelation: ({ name }) => seen.has(`r ${name}`),

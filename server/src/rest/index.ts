@@ -8,5 +8,5 @@ export { type ParseOptions, parseRequest, type RequestInput } from "./parse/pars
 export type { JsonObject, JsonValue } from "./parse/parsed-request.ts";
 export type { TouchedName } from "./plan/names-of.ts";
 export type { RestAnswer, RestCall, RestCaller } from "./rest-call.ts";
-export type { RestRoom } from "./rest-room.ts";
+export type { RestModule } from "./rest-module.ts";
 export type { ReadAttempt, RewrittenRows, RuleCaller, TableRules, WriteAttempt } from "./table-rules.ts";

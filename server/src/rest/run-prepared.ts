@@ -1,8 +1,8 @@
 import type pg from "pg";
 import {
-  type FlightResult,
-  type FlightStatement,
-  runFlight,
+  type StatementResult,
+  type PipelinedStatement,
+  runPipelined,
   type Scope,
   buildScope as writeScope,
 } from "../db/index.ts";
@@ -20,16 +20,16 @@ export interface RunOptions {
 }
 
 export interface RunResult {
-  readonly main: FlightResult;
+  readonly main: StatementResult;
   /** The plan of the rows asked for, where their number was to be guessed. */
-  readonly estimate: FlightResult | null;
+  readonly estimate: StatementResult | null;
 }
 
 /** One for all, so that it is written once. */
 const NO_HEADERS = Object.freeze({});
 
-interface Leg {
-  readonly statements: readonly FlightStatement[];
+interface StatementGroup {
+  readonly statements: readonly PipelinedStatement[];
   /** Where among them the main one stands. */
   readonly mainAt: number;
 }
@@ -45,14 +45,14 @@ export async function runPrepared(
   const scopes = prepared.map((one, at) => buildScope(prepared, one, calls[at] ?? call, { ...options, isForeign }));
   const [scope] = scopes;
   if (scope === undefined) throw new Error("nothing was prepared");
-  const statements: FlightStatement[] = [];
+  const statements: PipelinedStatement[] = [];
   const mains = prepared.map((_, at) => {
-    const leg = buildLeg(prepared, at, scopes[at] ?? scope);
+    const leg = buildStatementGroup(prepared, at, scopes[at] ?? scope);
     const mainAt = statements.length + leg.mainAt;
     statements.push(...leg.statements);
     return mainAt;
   });
-  const results = await runFlight(options.pool, {
+  const results = await runPipelined(options.pool, {
     scope,
     statements,
     resetAfter: isForeign,
@@ -73,30 +73,30 @@ export async function runDescription(
   values: readonly string[],
   call: RestCall,
   options: RunOptions,
-): Promise<FlightResult> {
+): Promise<StatementResult> {
   const scope = { ...buildScope([], null, call, { ...options, isForeign: false }), isReadOnly: true };
-  const [result] = await runFlight(options.pool, { scope, statements: [{ text, values }] });
+  const [result] = await runPipelined(options.pool, { scope, statements: [{ text, values }] });
   if (result === undefined) throw new Error("a flight landed without the result of its statement");
   return result;
 }
 
 /** Which of several requests the statement of a flight belongs to; -1 when none. */
-export function legOf(prepared: readonly PreparedRequest[], statementAt: number): number {
+export function groupOf(prepared: readonly PreparedRequest[], statementAt: number): number {
   let end = 0;
   return prepared.findIndex((_, at) => {
-    end += buildLeg(prepared, at, null).statements.length;
+    end += buildStatementGroup(prepared, at, null).statements.length;
     return statementAt < end;
   });
 }
 
 /** Without a scope, its statements can be counted. */
-function buildLeg(prepared: readonly PreparedRequest[], at: number, scope: Scope | null): Leg {
+function buildStatementGroup(prepared: readonly PreparedRequest[], at: number, scope: Scope | null): StatementGroup {
   const own = prepared[at];
   if (own === undefined) throw new Error("there is no such request");
   const { request, media, shape, values } = own;
   const { main, estimate } = shape.statements;
   const { timezone } = request.preferences;
-  const bind = ({ text, parameters }: PlannedStatement): FlightStatement => ({
+  const bind = ({ text, parameters }: PlannedStatement): PipelinedStatement => ({
     text,
     values: parameters.map((slot) => values[slot] ?? null),
   });
@@ -108,8 +108,8 @@ function buildLeg(prepared: readonly PreparedRequest[], at: number, scope: Scope
 }
 
 /** What those before have set for the transaction is not for the next: not who asks, nor what is answered, nor the time zone. */
-function enterAgain(earlier: readonly PreparedRequest[], scope: Scope | null): FlightStatement[] {
-  const statements: FlightStatement[] = [];
+function enterAgain(earlier: readonly PreparedRequest[], scope: Scope | null): PipelinedStatement[] {
+  const statements: PipelinedStatement[] = [];
   if (earlier.some(({ request }) => request.preferences.timezone !== null)) {
     statements.push({ text: UNSET_TIMEZONE, values: [] });
   }

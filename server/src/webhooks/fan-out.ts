@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { Alarm, type Worker, spread } from "../jobs/index.ts";
+import { WakeUp, type Worker, spread } from "../jobs/index.ts";
 import type { Intake } from "./dispatcher/intake.ts";
 import { runSteps } from "./run-steps.ts";
 import { findScheduledDelayMs } from "./schedule.ts";
@@ -21,7 +21,7 @@ const LONGEST_PAUSE_MS = 10;
 const ASSISTANT_SLEEP_MS = 60_000;
 
 export interface FanOutOptions {
-  readonly alarm: Alarm;
+  readonly wakeUp: WakeUp;
   readonly pollMs: number;
   /** Who sends what can be sent at once. */
   readonly intake: Intake;
@@ -29,7 +29,7 @@ export interface FanOutOptions {
 }
 
 interface Outcome {
-  readonly wasVain: boolean;
+  readonly wasEmpty: boolean;
   readonly hasMore: boolean;
   readonly wasRoomy: boolean;
 }
@@ -40,12 +40,12 @@ interface Outcome {
  * deliveries of the other are sent.
  */
 export function createFanOut(tools: WebhookTools, options: FanOutOptions): Worker {
-  const { alarm, pollMs, intake, onDeliveries } = options;
+  const { wakeUp, pollMs, intake, onDeliveries } = options;
   const firstDelayMs = findScheduledDelayMs(tools.schedule, 1);
-  const surplus = new Alarm();
+  const surplus = new WakeUp();
   let maxEvents = MAX_EVENTS;
   let isAssistantWanted = false;
-  let vainLooks = 0;
+  let emptyPolls = 0;
   let lookedAtMs = Number.NEGATIVE_INFINITY;
   const step = async (maxWaitMs: number, signal: AbortSignal): Promise<Outcome> => {
     await intake.waitForRoom(maxWaitMs, signal);
@@ -64,17 +64,17 @@ export function createFanOut(tools: WebhookTools, options: FanOutOptions): Worke
     maxEvents = Math.min(MAX_EVENTS, Math.max(1, Math.floor(asked * Math.min(2, share))));
     await offer?.accept(claimed, unclaimed === 0);
     if (unclaimed > 0 || hasResumptions) onDeliveries();
-    return { wasVain: events === 0, hasMore: events >= asked, wasRoomy: unclaimed === 0 };
+    return { wasEmpty: events === 0, hasMore: events >= asked, wasRoomy: unclaimed === 0 };
   };
   const lead = async (signal: AbortSignal): Promise<number> => {
-    const pauseMs = lookedAtMs + Math.min(vainLooks, LONGEST_PAUSE_MS) - performance.now();
+    const pauseMs = lookedAtMs + Math.min(emptyPolls, LONGEST_PAUSE_MS) - performance.now();
     if (pauseMs > 0) await sleep(pauseMs, undefined, { signal }).catch(() => {});
     if (signal.aborted) return 0;
     lookedAtMs = performance.now();
-    const { wasVain, hasMore, wasRoomy } = await step(MAX_WAIT_FOR_ROOM_MS, signal);
-    vainLooks = wasVain ? vainLooks + 1 : 0;
+    const { wasEmpty, hasMore, wasRoomy } = await step(MAX_WAIT_FOR_ROOM_MS, signal);
+    emptyPolls = wasEmpty ? emptyPolls + 1 : 0;
     isAssistantWanted = hasMore && wasRoomy;
-    if (isAssistantWanted) surplus.ring();
+    if (isAssistantWanted) surplus.trigger();
     return hasMore ? 0 : spread(pollMs, tools.random);
   };
   const assist = async (signal: AbortSignal): Promise<number> => {
@@ -86,8 +86,8 @@ export function createFanOut(tools: WebhookTools, options: FanOutOptions): Worke
     run: async (signal) => {
       const steps = { ...tools, name: NAME, signal };
       await Promise.all([
-        runSteps(() => lead(signal), { ...steps, alarm }),
-        runSteps(() => assist(signal), { ...steps, alarm: surplus }),
+        runSteps(() => lead(signal), { ...steps, wakeUp }),
+        runSteps(() => assist(signal), { ...steps, wakeUp: surplus }),
       ]);
     },
   };

@@ -3,7 +3,7 @@ import type { Database } from "../db/index.ts";
 import type { Observer } from "../observe/index.ts";
 import type { Outbound } from "../outbound/index.ts";
 import type { Clock } from "../time/index.ts";
-import { Alarm, type Worker } from "../jobs/index.ts";
+import { WakeUp, type Worker } from "../jobs/index.ts";
 import type { AttemptNow } from "./calls/attempt-now.ts";
 import { findRecovery, type RecoverSinceCall, recoverSince } from "./calls/recover-since.ts";
 import { type RegenerateSecretCall, type RegeneratedSecret, regenerateSecret } from "./calls/regenerate-secret.ts";
@@ -14,7 +14,7 @@ import { type TestWebhookCall, testWebhook } from "./calls/test-webhook.ts";
 import type { CallerId } from "./calls/webhook-access.ts";
 import { createDispatcher } from "./dispatcher/dispatcher.ts";
 import { createFanOut } from "./fan-out.ts";
-import { createKeeper } from "./keeper.ts";
+import { createHousekeeping } from "./housekeeping.ts";
 import { createRecoveryWorker } from "./recovery-worker.ts";
 import { createRelay } from "./relay.ts";
 import type { Recovery } from "./sql/recoveries.ts";
@@ -29,7 +29,7 @@ export interface WebhookTimes {
   readonly fanOutPollMs: number;
   readonly dispatchPollMs: number;
   readonly recoveryPollMs: number;
-  readonly keeperIntervalMs: number;
+  readonly housekeepingIntervalMs: number;
 }
 
 const TIMES: WebhookTimes = {
@@ -37,7 +37,7 @@ const TIMES: WebhookTimes = {
   fanOutPollMs: 250,
   dispatchPollMs: 1_000,
   recoveryPollMs: 5_000,
-  keeperIntervalMs: 60_000,
+  housekeepingIntervalMs: 60_000,
 };
 const DISABLE_RULE = { failingDays: 5, minFailures: 20, warnAfterDays: 1 } as const;
 
@@ -62,7 +62,7 @@ export interface WebhooksOptions {
   readonly times?: Partial<WebhookTimes>;
 }
 
-export interface WebhookRoom {
+export interface WebhookModule {
   readonly workers: readonly Worker[];
   /** Those of them that a node needs which leaves the work to others: it tells them of it. */
   readonly links: readonly Worker[];
@@ -85,7 +85,7 @@ export interface WebhookRoom {
 /** Stopping leaves requests in flight this share of the time that the whole service has for it. */
 const STOP_SHARE = 0.7;
 
-export function openWebhooks(options: WebhooksOptions): WebhookRoom {
+export function openWebhooks(options: WebhooksOptions): WebhookModule {
   const { database, outbound, listenUrl, settings, observer, clock, random = Math.random } = options;
   const times = { ...TIMES, ...options.times };
   const tools: WebhookTools = {
@@ -98,23 +98,23 @@ export function openWebhooks(options: WebhooksOptions): WebhookRoom {
     disableRule: DISABLE_RULE,
     sendLimit: settings.limitWebhooks,
   };
-  const events = new Alarm();
-  const deliveries = new Alarm();
-  const recoveries = new Alarm();
+  const events = new WakeUp();
+  const deliveries = new WakeUp();
+  const recoveries = new WakeUp();
   const ringAll = (): void => {
-    events.ring();
-    deliveries.ring();
-    recoveries.ring();
+    events.trigger();
+    deliveries.trigger();
+    recoveries.trigger();
   };
   const relay = listenUrl === null ? null : createRelay({ listenUrl, observer, onNotice: ringAll });
-  const onDeliveries = (): void => deliveries.ring();
-  const announce = (alarm: Alarm): void => {
-    alarm.ring();
+  const onDeliveries = (): void => deliveries.trigger();
+  const announce = (wakeUp: WakeUp): void => {
+    wakeUp.trigger();
     relay?.announce();
   };
 
   const dispatcher = createDispatcher(tools, {
-    alarm: deliveries,
+    wakeUp: deliveries,
     leaseMs: times.leaseMs,
     pollMs: times.dispatchPollMs,
     concurrency: settings.webhookConcurrency,
@@ -125,11 +125,11 @@ export function openWebhooks(options: WebhooksOptions): WebhookRoom {
   const links = relay === null ? [] : [relay.worker];
   return {
     workers: [
-      createFanOut(tools, { alarm: events, pollMs: times.fanOutPollMs, intake: dispatcher.intake, onDeliveries }),
+      createFanOut(tools, { wakeUp: events, pollMs: times.fanOutPollMs, intake: dispatcher.intake, onDeliveries }),
       dispatcher.worker,
-      createRecoveryWorker(tools, { alarm: recoveries, pollMs: times.recoveryPollMs, onDeliveries }),
-      createKeeper(tools, {
-        intervalMs: times.keeperIntervalMs,
+      createRecoveryWorker(tools, { wakeUp: recoveries, pollMs: times.recoveryPollMs, onDeliveries }),
+      createHousekeeping(tools, {
+        intervalMs: times.housekeepingIntervalMs,
         retentionDays: settings.webhookRetentionDays,
         queueLimit: settings.webhookQueueLimit,
         onResumed: () => announce(events),

@@ -1,4 +1,4 @@
-import { type Alarm, type Worker, spread } from "../jobs/index.ts";
+import { type WakeUp, type Worker, spread } from "../jobs/index.ts";
 import { runSteps } from "./run-steps.ts";
 import { advanceRecovery } from "./sql/recoveries.ts";
 import type { WebhookTools } from "./webhook-options.ts";
@@ -7,18 +7,18 @@ const NAME = "webhook-recovery";
 const BATCH_SIZE = 500;
 
 export interface RecoveryOptions {
-  readonly alarm: Alarm;
+  readonly wakeUp: WakeUp;
   readonly pollMs: number;
   onDeliveries(): void;
 }
 
 /** Carries recoveries on, batch by batch, whichever node began them. */
-export function createRecoveryWorker(tools: WebhookTools, { alarm, pollMs, onDeliveries }: RecoveryOptions): Worker {
+export function createRecoveryWorker(tools: WebhookTools, { wakeUp, pollMs, onDeliveries }: RecoveryOptions): Worker {
   const step = async (): Promise<number> => {
     const advanced = await advanceRecovery(tools.pool, BATCH_SIZE);
     if (advanced === null) return spread(pollMs, tools.random);
     if (advanced.recovered > 0) onDeliveries();
     return 0;
   };
-  return { name: NAME, run: (signal) => runSteps(step, { ...tools, name: NAME, alarm, signal }) };
+  return { name: NAME, run: (signal) => runSteps(step, { ...tools, name: NAME, wakeUp, signal }) };
 }

@@ -7,7 +7,7 @@ import { createClient } from "@supabase/supabase-js";
 import pg from "pg";
 import { Agent, fetch } from "undici";
 import { openDatabase } from "../../src/db/index.ts";
-import { TableBook } from "../../src/realtime/visibility/table-book.ts";
+import { TableMetadataCache } from "../../src/realtime/visibility/table-metadata-cache.ts";
 import { startTestCluster } from "../support/cluster.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { startStock } from "../support/forgetful-postgres.ts";
@@ -103,7 +103,7 @@ test("no statement of a run, a delivery or a subscription is compiled by a serve
   await Promise.all(swarmIds.map(ask));
   const pools = openDatabase({ url: adminUrl, masterKey, poolSize: 1, observer: silentObserver });
   cleanup.after(() => pools.close());
-  assert.ok(await new TableBook(pools.service).find("public", "messages"));
+  assert.ok(await new TableMetadataCache(pools.service).find("public", "messages"));
 
   const logFile = join(folder, "postgres.log");
   await awaitExpected(logFile);

@@ -102,12 +102,12 @@ test("metadata: __proto__ and constructor are names like any other, or nothing",
 });
 
 test("metadata: at most 32 KiB after merging, in bytes", () => {
-  const room = 32_768 - '{"k":""}'.length;
-  mergeMetadata({}, { k: "x".repeat(room) });
+  const context = 32_768 - '{"k":""}'.length;
+  mergeMetadata({}, { k: "x".repeat(context) });
   const refused = refusal(400, "validation_failed", /larger than 32768 bytes/);
-  assert.throws(() => mergeMetadata({}, { k: "x".repeat(room + 1) }), refused);
-  assert.throws(() => mergeMetadata({}, { k: "ä".repeat(room / 2 + 1) }), refused);
-  assert.throws(() => mergeMetadata({ k: "x".repeat(room) }, { more: 1 }), refused);
+  assert.throws(() => mergeMetadata({}, { k: "x".repeat(context + 1) }), refused);
+  assert.throws(() => mergeMetadata({}, { k: "ä".repeat(context / 2 + 1) }), refused);
+  assert.throws(() => mergeMetadata({ k: "x".repeat(context) }, { more: 1 }), refused);
   for (const none of [[], "text", 1, true, null, undefined]) {
     assert.throws(() => mergeMetadata({}, none), refusal(400, "validation_failed", /JSON object/));
   }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createAuthRoom } from "./support/auth-room.ts";
+import { createAuthRoom } from "./support/auth-context.ts";
 import { refusal } from "./support/refusal.ts";
 
 test("settings tell a sign-in form what is offered", async (t) => {
@@ -24,7 +24,7 @@ test("settings tell a sign-in form what is offered", async (t) => {
 test("autoconfirm follows from the mail server when it is not set", async (t) => {
   const auth = await createAuthRoom(t, { settings: { authAutoconfirm: null } });
   const ask = async (smtpUrl: string | null) => {
-    const node = { settings: { ...auth.room.settings, smtpUrl } };
+    const node = { settings: { ...auth.context.settings, smtpUrl } };
     return (await auth.call("GET", "/settings", { node })).body as { mailer_autoconfirm: boolean };
   };
   assert.equal((await ask(null)).mailer_autoconfirm, true);

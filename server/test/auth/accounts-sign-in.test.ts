@@ -4,7 +4,7 @@ import { hash as hashArgon2 } from "@node-rs/argon2";
 import { hash as hashBcrypt } from "@node-rs/bcrypt";
 import { AppError } from "../../src/errors/index.ts";
 import { createPasswordHasher } from "../../src/auth/passwords/hasher.ts";
-import { createAuthRoom, TEST_HASH_PARAMETERS, type TestAuthRoom } from "./support/auth-room.ts";
+import { createAuthRoom, TEST_HASH_PARAMETERS, type TestAuthContext } from "./support/auth-context.ts";
 import { getUser, onNode, PASSWORD, signIn, signUp, updateUser, watchHasher } from "./support/accounts.ts";
 import { refusal } from "./support/refusal.ts";
 
@@ -144,7 +144,7 @@ test("a hash is renewed when the settings change, without ending sessions", asyn
 test("a password that no longer meets the rules still signs in, and the answer says so", async (t) => {
   const auth = await createAuthRoom(t);
   await signUp(auth, "ada@example.com", "abcdef");
-  const settings = { ...auth.room.settings, authPasswordMinLength: 8 };
+  const settings = { ...auth.context.settings, authPasswordMinLength: 8 };
   const strict = await signIn(onNode(auth, { settings }), "ada@example.com", "abcdef");
   assert.deepEqual(strict.weak_password, {
     message: "Password should be at least 8 characters.",
@@ -209,7 +209,7 @@ test("sign-out that is refused", async (t) => {
   await getUser(auth, token);
 });
 
-async function readHash(auth: TestAuthRoom): Promise<string> {
+async function readHash(auth: TestAuthContext): Promise<string> {
   const { rows } = await auth.database.owner.query<{ password_hash: string }>("select password_hash from auth.users");
   return rows[0]?.password_hash ?? "";
 }

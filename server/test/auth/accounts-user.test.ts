@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { decodeJwt } from "jose";
 import { createPasswordHasher } from "../../src/auth/passwords/hasher.ts";
-import { createAuthRoom, TEST_HASH_PARAMETERS, type TestAuthRoom } from "./support/auth-room.ts";
+import { createAuthRoom, TEST_HASH_PARAMETERS, type TestAuthContext } from "./support/auth-context.ts";
 import {
   getUser,
   PASSWORD,
@@ -273,12 +273,12 @@ test("without autoconfirm an anonymous user stays one until the address is confi
   assert.equal(signedIn.user.is_anonymous, false);
 });
 
-async function confirmedSession(auth: TestAuthRoom, email: string): Promise<string> {
+async function confirmedSession(auth: TestAuthContext, email: string): Promise<string> {
   await auth.call("POST", "/signup", { body: { email, password: PASSWORD } });
   await auth.database.owner.query("update auth.users set email_confirmed_at = now() where email = $1", [email]);
   return (await signIn(auth, email)).access_token;
 }
 
-async function refreshed(auth: TestAuthRoom, email: string): Promise<string> {
+async function refreshed(auth: TestAuthContext, email: string): Promise<string> {
   return (await signIn(auth, email)).access_token;
 }

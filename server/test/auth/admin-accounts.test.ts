@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { describe, it } from "node:test";
-import { openAdmin } from "./admin-desk.ts";
+import { openAdmin } from "./admin-stage.ts";
 import { PASSWORD, readClaims, refuses } from "./mfa-person.ts";
 
 const BCRYPT = "$2b$04$CCCCCCCCCCCCCCCCCCCCC.";
@@ -32,7 +32,7 @@ describe("making an account", () => {
     assert.equal(user["identities"].length, 1);
     assert.equal(user["identities"][0].identity_data.email, "new@example.com");
     assert.ok(!("password_hash" in user));
-    const profile = await stage.room.pool.query("select full_name from public.profiles where id = $1", [user["id"]]);
+    const profile = await stage.context.pool.query("select full_name from public.profiles where id = $1", [user["id"]]);
     assert.deepEqual(profile.rows, [{ full_name: "Ada" }]);
     assert.equal(await count("public.user_settings"), 1);
     assert.equal(stage.mails.length, 0);
@@ -45,7 +45,9 @@ describe("making an account", () => {
     await refuses(signIn("a@example.com"), 400, "email_not_confirmed");
     await create({ email: "b@example.com", email_confirm: true, password: "" });
     await refuses(signIn("b@example.com", PASSWORD), 400, "invalid_credentials");
-    const { rows } = await stage.room.pool.query("select password_hash from auth.users where email = 'b@example.com'");
+    const { rows } = await stage.context.pool.query(
+      "select password_hash from auth.users where email = 'b@example.com'",
+    );
     assert.deepEqual(rows, [{ password_hash: null }]);
   });
 
@@ -61,7 +63,7 @@ describe("making an account", () => {
 
   it("takes the hash that another system made", async (t) => {
     const { create, signIn, stage } = await openAdmin(t);
-    const hash = await stage.room.hasher.hash(PASSWORD);
+    const hash = await stage.context.hasher.hash(PASSWORD);
     await create({ email: "a@example.com", email_confirm: true, password_hash: hash });
     assert.equal(readClaims((await signIn("a@example.com")).access_token)["email"], "a@example.com");
     await refuses(create({ email: "b@example.com", password_hash: "md5:abc" }), 400, "validation_failed");
@@ -130,7 +132,7 @@ describe("changing an account", () => {
     assert.deepEqual([second["email"], second["user_metadata"].email], ["moved@example.com", "moved@example.com"]);
     assert.equal(second["identities"][0].email, "moved@example.com");
     assert.deepEqual(second["app_metadata"], { provider: "email", providers: ["email"] });
-    const profile = await stage.room.pool.query("select email from public.profiles where id = $1", [id]);
+    const profile = await stage.context.pool.query("select email from public.profiles where id = $1", [id]);
     assert.deepEqual(profile.rows, [{ email: "moved@example.com" }]);
     assert.equal(stage.mails.length, 0);
   });
@@ -157,7 +159,7 @@ describe("changing an account", () => {
       "update auth.users set new_email = 'x@example.com', email_change_confirmations = 1 where id = $1",
       [id],
     ];
-    await stage.room.pool.query(...(pending as [string, string[]]));
+    await stage.context.pool.query(...(pending as [string, string[]]));
     await stage.call("POST", "/admin/generate_link", {
       token: stage.serviceRoleKey,
       body: { type: "recovery", email: (await change(id, {}))["email"] },
@@ -234,15 +236,16 @@ describe("identities", () => {
     const { stage, newUser } = await openAdmin(t);
     const { id, tokens } = await newUser();
     const token = tokens.access_token;
-    const { rows } = await stage.room.pool.query("select id from auth.identities where user_id = $1", [id]);
+    const { rows } = await stage.context.pool.query("select id from auth.identities where user_id = $1", [id]);
     const unlink = (identity: string) => stage.call("DELETE", `/user/identities/${identity}`, { token });
     await refuses(unlink(rows[0].id), 422, "single_identity_not_deletable");
     await refuses(unlink("x"), 404, "validation_failed");
     const link = stage.call("GET", "/user/identities/authorize", { token, query: { provider: "github" } });
     await refuses(link, 400, "oauth_provider_not_supported");
-    await stage.room.pool.query("insert into auth.identities (user_id, provider, provider_id) values ($1, 'x', '1')", [
-      id,
-    ]);
+    await stage.context.pool.query(
+      "insert into auth.identities (user_id, provider, provider_id) values ($1, 'x', '1')",
+      [id],
+    );
     await refuses(unlink(rows[0].id), 404, "manual_linking_disabled");
   });
 });

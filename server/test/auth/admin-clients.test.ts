@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { createClient, GoTrueAdminApi } from "@supabase/supabase-js";
 import { Secret, TOTP } from "otpauth";
-import { type Desk, openAdmin } from "./admin-desk.ts";
+import { type Desk, openAdmin } from "./admin-stage.ts";
 import { AUTH_URL, createFetch } from "./admin-fetch.ts";
 import { PASSWORD } from "./mfa-person.ts";
 

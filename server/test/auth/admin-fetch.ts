@@ -1,11 +1,11 @@
 import type { AuthEndpoint } from "../../src/auth/call.ts";
 import { renderError } from "../../src/errors/index.ts";
-import type { TestAuthRoom } from "./support/auth-room.ts";
+import type { TestAuthContext } from "./support/auth-context.ts";
 
 export const AUTH_URL = "https://localhost:8443/auth/v1";
 
 /** Stands for the network: what a client library would have sent goes to the endpoint, and comes back as a response. */
-export function createFetch(stage: TestAuthRoom): typeof fetch {
+export function createFetch(stage: TestAuthContext): typeof fetch {
   return async (input, init = {}) => {
     const url = new URL(input instanceof Request ? input.url : input);
     const bearer = new Headers(init.headers).get("authorization")?.replace(/^Bearer /, "");

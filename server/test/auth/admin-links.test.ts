@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { type Desk, openAdmin } from "./admin-desk.ts";
+import { type Desk, openAdmin } from "./admin-stage.ts";
 import { PASSWORD, readClaims, refuses, type Shown, type Tokens } from "./mfa-person.ts";
 
 const SITE = "https://app.example.com";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { GoTrueAdminApi } from "@supabase/supabase-js";
-import { type Desk, openAdmin } from "./admin-desk.ts";
+import { type Desk, openAdmin } from "./admin-stage.ts";
 import { AUTH_URL, createFetch } from "./admin-fetch.ts";
 import { refuses, type Shown } from "./mfa-person.ts";
 
@@ -12,7 +12,7 @@ const HUNDRED_TWENTY = `insert into auth.users (email, user_metadata, created_at
 
 async function openFull(t: Parameters<typeof openAdmin>[0]): Promise<Desk> {
   const desk = await openAdmin(t);
-  await desk.stage.room.pool.query(HUNDRED_TWENTY);
+  await desk.stage.context.pool.query(HUNDRED_TWENTY);
   return desk;
 }
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { describe, it, type TestContext } from "node:test";
 import { buildScope, inTransaction } from "../../src/db/index.ts";
-import { type Desk, openAdmin } from "./admin-desk.ts";
+import { type Desk, openAdmin } from "./admin-stage.ts";
 import { PASSWORD, refuses, type Shown } from "./mfa-person.ts";
 
 /** As the service role, but speaking for a user, so that rows get the owner they would get from a request. */
@@ -10,7 +10,7 @@ async function insertAs(desk: Desk, userId: string, table: string, record: Recor
   const columns = Object.keys(record);
   const text = `insert into public.${table} (${columns.join(", ")})
                 values (${columns.map((_, place) => `$${place + 1}`).join(", ")}) returning *`;
-  return inTransaction(desk.stage.room.pool, async (client) => {
+  return inTransaction(desk.stage.context.pool, async (client) => {
     const claims = { sub: userId, role: "authenticated" };
     const scope = buildScope({
       role: "authenticated",
@@ -36,13 +36,13 @@ async function openWorld(t: TestContext) {
   const elsewhere = await insertAs(desk, maria.id, "swarms", { name: "Maria's" });
   const member =
     "insert into public.swarm_members (swarm_id, user_id, role, status) values ($1, $2, 'member', 'active')";
-  await desk.stage.room.pool.query(member, [elsewhere["id"], olga.id]);
+  await desk.stage.context.pool.query(member, [elsewhere["id"], olga.id]);
   const message = await insertAs(desk, olga.id, "messages", { swarm_id: elsewhere["id"], content: "Hello" });
   const url = "https://hooks.example.com/x";
   const webhook = await insertAs(desk, olga.id, "webhooks", { name: "Hook", url, events: ["message.created"] });
   const ids = { agents: agent["id"], swarms: swarm["id"], messages: message["id"], webhooks: webhook["id"] };
   const find = async (table: string, id: unknown): Promise<Shown | undefined> =>
-    (await desk.stage.room.pool.query<Shown>(`select * from ${table} where id = $1`, [id])).rows[0];
+    (await desk.stage.context.pool.query<Shown>(`select * from ${table} where id = $1`, [id])).rows[0];
   return { desk, olga, maria, ids, find };
 }
 
@@ -104,7 +104,7 @@ describe("deleting an account softly", () => {
     assert.deepEqual([profile?.["email"], profile?.["full_name"], profile?.["avatar_url"]], [null, null, null]);
     const gone = ["sessions", "one_time_tokens", "identities", "mfa_factors"];
     for (const table of gone) {
-      const { rows } = await desk.stage.room.pool.query(`select 1 from auth.${table} where user_id = $1`, [olga.id]);
+      const { rows } = await desk.stage.context.pool.query(`select 1 from auth.${table} where user_id = $1`, [olga.id]);
       assert.equal(rows.length, 0, table);
     }
 

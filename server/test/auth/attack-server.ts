@@ -1,10 +1,10 @@
 import type { TestContext } from "node:test";
 import { authEndpoints } from "../../src/auth/index.ts";
 import { admitCaller } from "../../src/auth/principal/admit-caller.ts";
-import type { AuthRoom } from "../../src/auth/room.ts";
+import type { AuthContext } from "../../src/auth/auth-context.ts";
 import { authRoutes } from "../../src/http/index.ts";
 import { type Answer, startServer } from "../http/support/test-server.ts";
-import type { TestAuthRoom } from "./support/auth-room.ts";
+import type { TestAuthContext } from "./support/auth-context.ts";
 
 const MEBIBYTE = 1024 * 1024;
 
@@ -21,16 +21,16 @@ export interface Ask {
 /** Answered over HTTPS. Paths as under /auth/v1, with query. */
 export type Client = (method: string, path: string, ask?: Ask) => Promise<Answer>;
 
-/** The whole table of accounts behind the real gate, on a port of its own. */
+/** The whole table of accounts behind the real guard, on a port of its own. */
 export async function serveAuth(
   t: TestContext,
-  { room, anonKey }: Pick<TestAuthRoom, "room" | "anonKey">,
-  node: Partial<AuthRoom> = {},
+  { context, anonKey }: Pick<TestAuthContext, "context" | "anonKey">,
+  node: Partial<AuthContext> = {},
 ): Promise<Client> {
-  const served = { ...room, ...node };
+  const served = { ...context, ...node };
   const { request } = await startServer(t, {
     routes: authRoutes(authEndpoints, served),
-    gate: (admittance, credentials) => admitCaller(served, admittance, credentials),
+    guard: (admittance, credentials) => admitCaller(served, admittance, credentials),
     settings: { bodyLimitBytes: MEBIBYTE, requestTimeoutMs: 30_000 },
   });
   return (method, path, { body, token, apikey = anonKey, headers = {} } = {}) => {

@@ -7,7 +7,7 @@ import type { Answer } from "../http/support/test-server.ts";
 import { type DatabaseRelay, startDatabaseRelay } from "../support/database-relay.ts";
 import { type Client, serveAuth } from "./attack-server.ts";
 import { PASSWORD, type ShownSession, signUp } from "./support/accounts.ts";
-import { createAuthRoom, type TestAuthRoom } from "./support/auth-room.ts";
+import { createAuthRoom, type TestAuthContext } from "./support/auth-context.ts";
 
 const ID = "6f0d2b0e-0000-4000-8000-000000000000";
 const email = "ada@example.com";
@@ -54,7 +54,7 @@ async function until(condition: () => Promise<boolean>): Promise<void> {
 describe("while the database is away", () => {
   const open: (() => Promise<void>)[] = [];
   const t = { after: (close: () => Promise<void>) => void open.push(close) };
-  let auth: TestAuthRoom;
+  let auth: TestAuthContext;
   let relay: DatabaseRelay;
   let ask: Client;
   let ada: ShownSession;
@@ -135,7 +135,7 @@ describe("while the database is away", () => {
       ];
       // Not asked by who holds the lock: inside a transaction the list of sessions stays as it was first seen.
       const areWaiting = until(async () => {
-        const { rows } = await auth.room.pool.query(
+        const { rows } = await auth.context.pool.query(
           `select count(*)::int as count from pg_locks l join pg_stat_activity a using (pid)
             where not l.granted and a.datname = current_database()`,
         );

@@ -8,7 +8,7 @@ import { createObserver } from "../../src/observe/index.ts";
 import { authRoutes } from "../../src/http/index.ts";
 import { startServer, until } from "../http/support/test-server.ts";
 import { CREDENTIALS, startSmtpServer } from "./mail-smtp-server.ts";
-import { createAuthRoom } from "./support/auth-room.ts";
+import { createAuthRoom } from "./support/auth-context.ts";
 
 const PASSWORD = "a password that no log may hold";
 
@@ -29,14 +29,14 @@ describe("the log of a service that sends mail", () => {
         done(refusals >= 0 ? Object.assign(new Error("come back later"), { responseCode: 450 }) : null);
       },
     });
-    const { room, anonKey, serviceRoleKey, database } = await createAuthRoom(t, { settings: { smtpUrl: smtp.url } });
+    const { context, anonKey, serviceRoleKey, database } = await createAuthRoom(t, { settings: { smtpUrl: smtp.url } });
     const settings = { dataDir: "", mailFrom: "Us <us@example.com>", smtpUrl: smtp.url };
-    const mailer = await createMailer({ settings, observer, clock: room.clock });
+    const mailer = await createMailer({ settings, observer, clock: context.clock });
     t.after(() => mailer.close());
-    const served = { ...room, observer, mailer };
+    const served = { ...context, observer, mailer };
     const { request, notes } = await startServer(t, {
       routes: authRoutes(authEndpoints, served),
-      gate: (admittance, credentials) => admitCaller(served, admittance, credentials),
+      guard: (admittance, credentials) => admitCaller(served, admittance, credentials),
     });
     const ask = async (method: string, path: string, body: unknown, token?: string) =>
       request(`/auth/v1${path}`, {
@@ -83,7 +83,7 @@ describe("the log of a service that sends mail", () => {
     assert.doesNotMatch(fault.text, /one_time_tokens|relation|select|node_modules/);
 
     await until(() => notes.some(({ name }) => name === "request.failed"));
-    // What the HTTP room notes goes through the same observer in the service.
+    // What the HTTP context notes goes through the same observer in the service.
     for (const { name, fields } of notes) observer.note(name as Parameters<typeof observer.note>[0], fields);
     const log = lines.join("");
     assert.match(log, /mail\.retried/);

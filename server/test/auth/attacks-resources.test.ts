@@ -4,7 +4,7 @@ import { findUnstorable } from "../../src/auth/accounts/find-unstorable.ts";
 import { createPasswordHasher, type PasswordHasher } from "../../src/auth/passwords/hasher.ts";
 import { serveAuth } from "./attack-server.ts";
 import { PASSWORD, type ShownSession, signIn, signUp, updateUser } from "./support/accounts.ts";
-import { createAuthRoom, TEST_HASH_PARAMETERS, type TestAuthRoom } from "./support/auth-room.ts";
+import { createAuthRoom, TEST_HASH_PARAMETERS, type TestAuthContext } from "./support/auth-context.ts";
 import { readMail } from "./one-time-mailbox.ts";
 import { refusal } from "./support/refusal.ts";
 
@@ -80,12 +80,12 @@ describe("names that the service writes", () => {
 
 describe("a connection to the database", () => {
   /** How many connections are in use by anybody. */
-  const inUse = ({ room }: TestAuthRoom) => room.pool.totalCount - room.pool.idleCount;
+  const inUse = ({ context }: TestAuthContext) => context.pool.totalCount - context.pool.idleCount;
 
   it("is not held while a password is hashed or a mail is handed over", async (t) => {
     const real = await createPasswordHasher(TEST_HASH_PARAMETERS);
     const seen = { hash: 0, verify: 0, mail: 0 };
-    const box: { auth?: TestAuthRoom } = {};
+    const box: { auth?: TestAuthContext } = {};
     const look = (what: keyof typeof seen) => {
       seen[what] += 1;
       assert.equal(box.auth && inUse(box.auth), 0, `held during ${what}`);
@@ -163,6 +163,6 @@ describe("a connection to the database", () => {
       }),
     );
     assert.equal(inUse(auth), 0);
-    assert.equal(auth.room.pool.waitingCount, 0);
+    assert.equal(auth.context.pool.waitingCount, 0);
   });
 });

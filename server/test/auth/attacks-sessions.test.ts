@@ -4,7 +4,7 @@ import { describe, it } from "node:test";
 import { AppError } from "../../src/errors/index.ts";
 import { decodeRefreshToken, encodeRefreshToken } from "../../src/auth/tokens/refresh-token.ts";
 import { newPerson, type Person, PASSWORD, type Tokens } from "./mfa-person.ts";
-import { createAuthRoom, type TestAuthRoom } from "./support/auth-room.ts";
+import { createAuthRoom, type TestAuthContext } from "./support/auth-context.ts";
 import { refusal } from "./support/refusal.ts";
 
 type Outcome = PromiseSettledResult<unknown>;
@@ -18,7 +18,7 @@ function checkNoFault(outcomes: readonly Outcome[]): void {
   }
 }
 
-async function countSessions({ database }: TestAuthRoom, userId: string): Promise<number> {
+async function countSessions({ database }: TestAuthContext, userId: string): Promise<number> {
   const sql = "select count(*)::int as count from auth.sessions where user_id = $1";
   return (await database.owner.query(sql, [userId])).rows[0].count;
 }

@@ -3,7 +3,7 @@ import { before, describe, it } from "node:test";
 import { collectClosers } from "./one-time-closers.ts";
 import { findPerson, follow, readMail, sessionOf } from "./one-time-mailbox.ts";
 import { type ShownSession, signIn, signUp, updateUser } from "./support/accounts.ts";
-import { createAuthRoom, type TestAuthRoom } from "./support/auth-room.ts";
+import { createAuthRoom, type TestAuthContext } from "./support/auth-context.ts";
 import { refusal } from "./support/refusal.ts";
 
 const THIEF = "of the thief";
@@ -13,7 +13,7 @@ const refused = refusal(400, "invalid_credentials");
 
 describe("a thief who signs up with an address before its owner", () => {
   const closers = collectClosers();
-  let auth: TestAuthRoom;
+  let auth: TestAuthContext;
   before(async () => {
     auth = await createAuthRoom(closers, { settings: { authAutoconfirm: false } });
   });
@@ -94,8 +94,8 @@ describe("a thief who signs up with an address before its owner", () => {
 });
 
 describe("what a thief has begun with a stolen session", () => {
-  const changeByUser = (auth: TestAuthRoom, token: string) => updateUser(auth, token, { password: "chosen anew" });
-  const changeByAdmin = async (auth: TestAuthRoom) => {
+  const changeByUser = (auth: TestAuthContext, token: string) => updateUser(auth, token, { password: "chosen anew" });
+  const changeByAdmin = async (auth: TestAuthContext) => {
     const { id } = await findPerson(auth, "ada@example.com");
     const call = { token: auth.serviceRoleKey, body: { password: "chosen anew" } };
     return auth.call("PUT", `/admin/users/${id}`, call);

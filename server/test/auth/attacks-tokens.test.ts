@@ -10,7 +10,7 @@ import {
 import { describe, it } from "node:test";
 import { type Client, serveAuth } from "./attack-server.ts";
 import { type ShownSession, signIn, signUp, updateUser } from "./support/accounts.ts";
-import { createAuthRoom, type TestAuthRoom } from "./support/auth-room.ts";
+import { createAuthRoom, type TestAuthContext } from "./support/auth-context.ts";
 
 type Parts = Record<string, unknown>;
 
@@ -34,7 +34,7 @@ function signWithSecret(secret: string | Buffer, header: Parts, claims: Parts): 
 
 async function open(
   t: Parameters<typeof serveAuth>[0],
-): Promise<{ auth: TestAuthRoom; ask: Client; ada: ShownSession }> {
+): Promise<{ auth: TestAuthContext; ask: Client; ada: ShownSession }> {
   const auth = await createAuthRoom(t);
   return { auth, ask: await serveAuth(t, auth), ada: await signUp(auth, "ada@example.com") };
 }
@@ -44,7 +44,7 @@ describe("a forged token", () => {
     const { auth, ask, ada } = await open(t);
     const header = decode(ada.access_token, 0);
     const claims = decode(ada.access_token, 1);
-    const [jwk] = auth.room.keyRing.jwks;
+    const [jwk] = auth.context.keyRing.jwks;
     const pem = createPublicKey({ key: jwk as JsonWebKey, format: "jwk" }).export({ format: "pem", type: "spki" });
     const thief = generateKeyPairSync("ec", { namedCurve: "P-256" });
     const own = thief.publicKey.export({ format: "jwk" });

@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { AuthRoom } from "../../src/auth/room.ts";
+import type { AuthContext } from "../../src/auth/auth-context.ts";
 import type { Answer } from "../http/support/test-server.ts";
 import { type Ask, type Client, serveAuth } from "./attack-server.ts";
 import { newPerson, PASSWORD, type Person } from "./mfa-person.ts";
-import { createAuthRoom, type TestAuthRoom } from "./support/auth-room.ts";
+import { createAuthRoom, type TestAuthContext } from "./support/auth-context.ts";
 
 interface Stage {
-  readonly auth: TestAuthRoom;
+  readonly auth: TestAuthContext;
   readonly ask: Client;
   readonly person: Person;
   /** As the service answers with other settings. */
-  askWith(settings: Partial<AuthRoom["settings"]>): Promise<Client>;
+  askWith(settings: Partial<AuthContext["settings"]>): Promise<Client>;
 }
 
 interface Row {
@@ -236,7 +236,7 @@ describe("every refusal that clients test for", () => {
     const auth = await createAuthRoom(t);
     const ask = await serveAuth(t, auth);
     const askWith: Stage["askWith"] = (settings) =>
-      serveAuth(t, auth, { settings: { ...auth.room.settings, ...settings } });
+      serveAuth(t, auth, { settings: { ...auth.context.settings, ...settings } });
     for (const [name, { refusal, run }] of Object.entries(ROWS)) {
       const [status, code, message] = refusal;
       const answer = await run({ auth, ask, askWith, person: await newPerson(auth) });

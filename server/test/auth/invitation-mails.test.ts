@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { createAuthRoom } from "./support/auth-room.ts";
+import { createAuthRoom } from "./support/auth-context.ts";
 import { sendDueMails } from "./support/send-due-mails.ts";
 
 const SITE = "https://app.example.com/base/";

@@ -6,14 +6,14 @@ import { requireLiveSession } from "../../src/auth/principal/require-live-sessio
 import { translateLifeless } from "../../src/auth/principal/translate-lifeless.ts";
 import { buildScope, type Scope } from "../../src/db/index.ts";
 import { AppError } from "../../src/errors/index.ts";
-import { openTokenRoom, type TokenRoom } from "./token-room.ts";
+import { openTokenRoom, type TokenRoom } from "./token-context.ts";
 
-let room: TokenRoom;
+let context: TokenRoom;
 let login: pg.Client;
 const closers: (() => Promise<void>)[] = [];
 before(async () => {
-  room = await openTokenRoom({ after: (close) => closers.unshift(close) });
-  login = new pg.Client({ connectionString: room.database.url("sb_user") });
+  context = await openTokenRoom({ after: (close) => closers.unshift(close) });
+  login = new pg.Client({ connectionString: context.database.url("sb_user") });
   await login.connect();
   closers.unshift(() => login.end());
 });
@@ -27,9 +27,9 @@ interface Person {
 }
 
 async function addPerson(): Promise<Person & { sessionId: string }> {
-  const userId = await room.addUser();
+  const userId = await context.addUser();
   const sessionId = randomUUID();
-  await room.database.owner.query(
+  await context.database.owner.query(
     "insert into auth.sessions (id, user_id, refresh_key_wrapped, refreshed_at) values ($1, $2, '', now())",
     [sessionId, userId],
   );
@@ -69,7 +69,7 @@ async function enter(person: Person, inactivitySeconds = 0): Promise<string> {
 async function ask(person: Person, inactivitySeconds = 0): Promise<string> {
   const settings = { authSessionInactivitySeconds: inactivitySeconds };
   const clock = { now: () => new Date() };
-  return requireLiveSession({ pool: room.pool, clock, settings }, person).then(() => "alive", codeOf);
+  return requireLiveSession({ pool: context.pool, clock, settings }, person).then(() => "alive", codeOf);
 }
 
 function codeOf(error: unknown): string {
@@ -79,7 +79,7 @@ function codeOf(error: unknown): string {
   return String(error.extra.members?.["error_code"]);
 }
 
-const ownerRuns = (text: string, values: unknown[]) => room.database.owner.query(text, values);
+const ownerRuns = (text: string, values: unknown[]) => context.database.owner.query(text, values);
 
 for (const [name, check] of [
   ["the enter statement", enter],
@@ -173,7 +173,7 @@ describe("the function behind the enter statement", () => {
   });
 
   it("is for the logins alone", async () => {
-    const { rows } = await room.database.owner.query<{ name: string }>(
+    const { rows } = await context.database.owner.query<{ name: string }>(
       `select r.rolname as name from pg_catalog.pg_roles r
        where has_function_privilege(r.oid, 'private.require_live_session(uuid, uuid, int)', 'execute') and not r.rolsuper
        order by 1`,

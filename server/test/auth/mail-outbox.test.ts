@@ -25,7 +25,7 @@ async function openOutbox(t: TestContext, smtpUrl: string | null) {
   const settings = { dataDir, mailFrom: "Sender <sender@example.com>", smtpUrl };
   const mailer = await createMailer({ settings, observer: silentObserver, clock: systemClock });
   t.after(() => mailer.close());
-  const room = {
+  const context = {
     pool,
     observer: silentObserver,
     mailer,
@@ -36,7 +36,7 @@ async function openOutbox(t: TestContext, smtpUrl: string | null) {
   const workUntil = async (isSo: (rows: readonly OutboxRow[]) => boolean, workers = 1): Promise<OutboxRow[]> => {
     const ending = new AbortController();
     const running = Array.from({ length: workers }, () =>
-      createMailOutbox(room, { composers: { notice: compose }, random: () => 0.5, pollMs: 10 }).worker.run(
+      createMailOutbox(context, { composers: { notice: compose }, random: () => 0.5, pollMs: 10 }).worker.run(
         ending.signal,
       ),
     );

@@ -27,7 +27,7 @@ describe("enrolling a factor", () => {
       Object.keys(factor).filter((name) => /secret/.test(name)),
       [],
     );
-    const { rows } = await stage.room.pool.query("select secret_wrapped from auth.mfa_factors where id = $1", [id]);
+    const { rows } = await stage.context.pool.query("select secret_wrapped from auth.mfa_factors where id = $1", [id]);
     assert.ok(!rows[0].secret_wrapped.toString("latin1").includes(totp.secret));
   });
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Secret, TOTP } from "otpauth";
 import { AppError } from "../../src/errors/index.ts";
-import { type AuthRoomOverrides, createAuthRoom, type TestAuthRoom } from "./support/auth-room.ts";
+import { type AuthRoomOverrides, createAuthRoom, type TestAuthContext } from "./support/auth-context.ts";
 import type { Cleanup } from "../support/database.ts";
 
 export const PASSWORD = "correct horse battery";
@@ -22,13 +22,13 @@ export interface Enrolled {
 
 /** Somebody with an account, and what they do with a second factor. */
 export class Person {
-  readonly stage: TestAuthRoom;
+  readonly stage: TestAuthContext;
   readonly id: string;
   readonly email: string;
   token: string;
   refreshToken: string;
 
-  constructor(stage: TestAuthRoom, email: string, tokens: Tokens) {
+  constructor(stage: TestAuthContext, email: string, tokens: Tokens) {
     this.stage = stage;
     this.email = email;
     this.id = tokens.user.id;
@@ -105,7 +105,7 @@ export class Person {
 
 let count = 0;
 
-export async function newPerson(stage: TestAuthRoom): Promise<Person> {
+export async function newPerson(stage: TestAuthContext): Promise<Person> {
   count += 1;
   const email = `person-${count}@example.com`;
   const { body } = await stage.call("POST", "/signup", { body: { email, password: PASSWORD } });

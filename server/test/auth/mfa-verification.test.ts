@@ -210,7 +210,7 @@ describe("showing a code", () => {
     assert.ok(Math.abs(expires_at - (stage.clock.now().getTime() / 1000 + 300)) < 60);
     stage.clock.advance(11 * MINUTE_MS);
     await stage.call("POST", path, { token });
-    const { rows } = await stage.room.pool.query("select count(*)::int as count from auth.mfa_challenges");
+    const { rows } = await stage.context.pool.query("select count(*)::int as count from auth.mfa_challenges");
     assert.equal(rows[0].count, 1);
   });
 
@@ -240,7 +240,10 @@ describe("sensitive changes", () => {
         role: "authenticated",
         aal: "aal2",
       } as const;
-      await requireSufficientAal(stage.room, stage.room.pool, { ...principal, claims: readClaims(token) as never });
+      await requireSufficientAal(stage.context, stage.context.pool, {
+        ...principal,
+        claims: readClaims(token) as never,
+      });
     };
     await check(person.token);
     await person.enrol();
@@ -249,7 +252,7 @@ describe("sensitive changes", () => {
     await check(person.token);
     const low = await person.signIn();
     await refuses(check(low.access_token), 401, "insufficient_aal");
-    await requireSufficientAal(stage.room, stage.room.pool, { kind: "service" });
+    await requireSufficientAal(stage.context, stage.context.pool, { kind: "service" });
   });
 
   it("are refused at PUT /user without it", async (t) => {

@@ -3,7 +3,7 @@ import { before, describe, it } from "node:test";
 import { AppError, renderError } from "../../src/errors/index.ts";
 import { collectClosers } from "./one-time-closers.ts";
 import { findPerson, makePerson, readMail, sessionOf, signIn } from "./one-time-mailbox.ts";
-import { createAuthRoom, type TestAuthRoom } from "./support/auth-room.ts";
+import { createAuthRoom, type TestAuthContext } from "./support/auth-context.ts";
 import { refusal } from "./support/refusal.ts";
 
 /** Everything that a caller sees of an answer or a refusal. */
@@ -19,7 +19,7 @@ async function show(work: Promise<unknown>): Promise<unknown> {
 describe("asking for mail", () => {
   const INTERVAL_SECONDS = 60;
   const closers = collectClosers();
-  let auth: TestAuthRoom;
+  let auth: TestAuthContext;
   before(async () => {
     auth = await createAuthRoom(closers, {
       settings: { authAutoconfirm: false, authMailIntervalSeconds: INTERVAL_SECONDS },
@@ -142,7 +142,7 @@ describe("asking for mail", () => {
 
   it("keeps no address that has no account, and forgets what is over", async () => {
     await auth.call("POST", "/recover", { body: { email: "never-stored@example.com" } });
-    const { rows } = await auth.room.pool.query("select to_jsonb(t)::text as text from auth.mail_throttles t");
+    const { rows } = await auth.context.pool.query("select to_jsonb(t)::text as text from auth.mail_throttles t");
     assert.ok(rows.length > 0);
     const hex = Buffer.from("never-stored").toString("hex");
     assert.ok(rows.every(({ text }) => !text.includes("never-stored") && !text.includes(hex)));
@@ -153,7 +153,7 @@ describe("asking for mail", () => {
       ["one_time_tokens", 0],
       ["flow_states", 0],
     ] as const) {
-      const { rows: counted } = await auth.room.pool.query(`select count(*)::int as count from auth.${table}`);
+      const { rows: counted } = await auth.context.pool.query(`select count(*)::int as count from auth.${table}`);
       assert.deepEqual(counted, [{ count: left }], table);
     }
   });
@@ -168,7 +168,7 @@ describe("asking for mail", () => {
       closed.mails.map(({ to }) => to),
       ["member@example.com"],
     );
-    const { rows } = await closed.room.pool.query("select email from auth.users");
+    const { rows } = await closed.context.pool.query("select email from auth.users");
     assert.deepEqual(rows, [{ email: "member@example.com" }]);
   });
 
@@ -222,7 +222,7 @@ describe("a mail server that is away", () => {
   it("shows alike for every address before anything is done", async (t) => {
     const auth = await createAuthRoom(t, { settings: { authMailIntervalSeconds: 60 } });
     await makePerson(auth, "known@example.com");
-    const down = { ...auth.room, mailer: { ...auth.room.mailer, checkReady: async () => away() } };
+    const down = { ...auth.context, mailer: { ...auth.context.mailer, checkReady: async () => away() } };
     const { oneTimeEndpoints } = await import("../../src/auth/one-time/endpoints.ts");
     const recover = oneTimeEndpoints.find(({ path }) => path === "/recover");
     assert.ok(recover);
@@ -240,7 +240,7 @@ describe("a mail server that is away", () => {
     const auth = await createAuthRoom(t, { onMail: away });
     const notes: string[] = [];
     const observer = { note: (name: string) => void notes.push(name), child: () => observer };
-    Object.assign(auth.room, { observer });
+    Object.assign(auth.context, { observer });
     await makePerson(auth, "known@example.com");
     for (const email of ["known@example.com", "nobody@example.com"]) {
       assert.deepEqual(await auth.call("POST", "/recover", { body: { email } }), { status: 200, body: {} });

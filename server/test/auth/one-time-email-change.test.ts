@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import { collectClosers } from "./one-time-closers.ts";
 import { claimsOf, findPerson, follow, makePerson, readMail, sessionOf, signIn } from "./one-time-mailbox.ts";
-import { createAuthRoom, type TestAuthRoom } from "./support/auth-room.ts";
+import { createAuthRoom, type TestAuthContext } from "./support/auth-context.ts";
 import { refusal } from "./support/refusal.ts";
 
 const HALF = { msg: "Confirmation link accepted. Please proceed to confirm link sent to the other email", code: "200" };
@@ -10,20 +10,20 @@ const expired = refusal(403, "otp_expired");
 
 describe("a change of e-mail address", () => {
   const closers = collectClosers();
-  let auth: TestAuthRoom;
+  let auth: TestAuthContext;
   let made = 0;
   before(async () => {
     auth = await createAuthRoom(closers, { settings: { authAutoconfirm: false } });
   });
 
   /** Somebody who is signed in and has asked for another address. */
-  async function begin(room: TestAuthRoom, newEmail?: string) {
+  async function begin(context: TestAuthContext, newEmail?: string) {
     made += 1;
     const before = `old-${made}@example.com`;
     const after = newEmail ?? `new-${made}@example.com`;
-    const user = await makePerson(room, before);
-    const { access_token: token } = await signIn(room, before);
-    const answer = await room.call("PUT", "/user", { token, body: { email: after } });
+    const user = await makePerson(context, before);
+    const { access_token: token } = await signIn(context, before);
+    const answer = await context.call("PUT", "/user", { token, body: { email: after } });
     return { user, before, after, token, answer };
   }
 
@@ -65,7 +65,7 @@ describe("a change of e-mail address", () => {
       const changed = await findPerson(auth, after);
       assert.deepEqual([changed.id, changed.new_email, changed.email_change_confirmations], [user.id, null, 0]);
       assert.equal(changed.user_metadata["email"], after);
-      const { rows } = await auth.room.pool.query("select email from auth.identities where user_id = $1", [user.id]);
+      const { rows } = await auth.context.pool.query("select email from auth.identities where user_id = $1", [user.id]);
       assert.deepEqual(rows, [{ email: after }]);
     });
   }

@@ -4,19 +4,19 @@ import { consumeReauthentication, findReauthentication } from "../../src/auth/on
 import type { UserRow } from "../../src/auth/users/user-row.ts";
 import { collectClosers } from "./one-time-closers.ts";
 import { claimsOf, findPerson, makePerson, readMail, sessionOf, signIn } from "./one-time-mailbox.ts";
-import { createAuthRoom, type TestAuthRoom } from "./support/auth-room.ts";
+import { createAuthRoom, type TestAuthContext } from "./support/auth-context.ts";
 import { refusal } from "./support/refusal.ts";
 
 describe("codes and links", () => {
   const closers = collectClosers();
-  let auth: TestAuthRoom;
+  let auth: TestAuthContext;
   before(async () => {
     auth = await createAuthRoom(closers, { settings: { authAutoconfirm: false, siteUrl: "https://site.example" } });
   });
 
   const reauthenticate = async (user: UserRow, nonce: string): Promise<void> => {
-    const found = await findReauthentication(auth.room, { user, nonce });
-    await consumeReauthentication(auth.room.pool, { user, found });
+    const found = await findReauthentication(auth.context, { user, nonce });
+    await consumeReauthentication(auth.context.pool, { user, found });
   };
 
   it("confirm a sign-up, by code", async () => {
@@ -39,7 +39,7 @@ describe("codes and links", () => {
     assert.ok(user.email_confirmed_at);
     assert.ok(user.password_hash, "the password of a sign-up stays");
     assert.equal(user.user_metadata["email_verified"], true);
-    const { rows } = await auth.room.pool.query("select identity_data from auth.identities where user_id = $1", [
+    const { rows } = await auth.context.pool.query("select identity_data from auth.identities where user_id = $1", [
       user.id,
     ]);
     assert.equal(rows[0].identity_data.email_verified, true);
@@ -224,7 +224,7 @@ describe("codes and links", () => {
     await auth.call("POST", "/otp", { body: { email } });
     const { hash } = readMail(auth, email, "magiclink");
     const ban = (until: string | null) =>
-      auth.room.pool.query("update auth.users set banned_until = $2 where id = $1", [id, until]);
+      auth.context.pool.query("update auth.users set banned_until = $2 where id = $1", [id, until]);
     await ban("infinity");
     await assert.rejects(
       auth.call("POST", "/verify", { body: { type: "magiclink", token_hash: hash } }),
@@ -239,7 +239,7 @@ describe("codes and links", () => {
     await makePerson(auth, email);
     await auth.call("POST", "/otp", { body: { email } });
     const { code, hash } = readMail(auth, email, "magiclink");
-    const { rows } = await auth.room.pool.query("select to_jsonb(t)::text as text from auth.one_time_tokens t");
+    const { rows } = await auth.context.pool.query("select to_jsonb(t)::text as text from auth.one_time_tokens t");
     for (const { text } of rows) {
       assert.ok(!text.includes(hash) && !text.includes(`"${code}"`));
     }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import { collectClosers } from "./one-time-closers.ts";
 import { makePerson, readMail, sessionOf } from "./one-time-mailbox.ts";
-import { createAuthRoom, type TestAuthRoom } from "./support/auth-room.ts";
+import { createAuthRoom, type TestAuthContext } from "./support/auth-context.ts";
 import { refusal } from "./support/refusal.ts";
 
 const expired = refusal(403, "otp_expired");
@@ -15,7 +15,7 @@ function wrongCodes(right: string, count: number): string[] {
 
 describe("guessing a code", () => {
   const closers = collectClosers();
-  let auth: TestAuthRoom;
+  let auth: TestAuthContext;
   before(async () => {
     auth = await createAuthRoom(closers, { settings: { authAutoconfirm: false } });
   });
@@ -56,7 +56,7 @@ describe("guessing a code", () => {
     await Promise.allSettled(
       wrongCodes(code, 60).map((wrong, place) => tryCode(email, wrong, place % 2 === 0 ? "email" : "magiclink")),
     );
-    const { rows } = await auth.room.pool.query(
+    const { rows } = await auth.context.pool.query(
       "select failed_attempts from auth.one_time_tokens where relates_to = $1",
       [email],
     );
@@ -106,7 +106,7 @@ describe("guessing a code", () => {
       ),
     ]);
     assert.equal(outcomes.filter(({ status }) => status === "fulfilled").length, 1);
-    const { rows } = await auth.room.pool.query(
+    const { rows } = await auth.context.pool.query(
       "select count(*)::int as count from auth.sessions s join auth.users u on u.id = s.user_id where u.email = $1",
       [email],
     );

@@ -6,11 +6,11 @@ import type { Mail, MailKind } from "../../src/auth/mail/mailer.ts";
 import { findUserByEmail } from "../../src/auth/users/sql/select-user.ts";
 import type { UserRow } from "../../src/auth/users/user-row.ts";
 import { inTransaction } from "../../src/db/index.ts";
-import type { TestAuthRoom } from "./support/auth-room.ts";
+import type { TestAuthContext } from "./support/auth-context.ts";
 
 /** The newest mail of a kind to an address, taken apart. */
 export function readMail(
-  auth: TestAuthRoom,
+  auth: TestAuthContext,
   to: string,
   kind: MailKind,
 ): { mail: Mail; code: string; link: URL; hash: string } {
@@ -25,21 +25,21 @@ export interface PersonOptions {
   readonly passwordHash?: string | null;
 }
 
-export async function makePerson(auth: TestAuthRoom, email: string, options: PersonOptions = {}): Promise<UserRow> {
+export async function makePerson(auth: TestAuthContext, email: string, options: PersonOptions = {}): Promise<UserRow> {
   const { isConfirmed = true, passwordHash = null } = options;
-  return inTransaction(auth.room.pool, (client) =>
-    createEmailUser(auth.room, client, { email, isConfirmed, passwordHash }),
+  return inTransaction(auth.context.pool, (client) =>
+    createEmailUser(auth.context, client, { email, isConfirmed, passwordHash }),
   );
 }
 
-export async function findPerson(auth: TestAuthRoom, email: string): Promise<UserRow> {
-  const user = await findUserByEmail(auth.room.pool, email);
+export async function findPerson(auth: TestAuthContext, email: string): Promise<UserRow> {
+  const user = await findUserByEmail(auth.context.pool, email);
   assert.ok(user, `nobody has ${email}`);
   return user;
 }
 
 /** Signs in by a code from a mail. */
-export async function signIn(auth: TestAuthRoom, email: string): Promise<SessionBody> {
+export async function signIn(auth: TestAuthContext, email: string): Promise<SessionBody> {
   await auth.call("POST", "/otp", { body: { email, create_user: false } });
   const { code } = readMail(auth, email, "magiclink");
   return sessionOf(await auth.call("POST", "/verify", { body: { type: "email", email, token: code } }));
@@ -67,7 +67,7 @@ export function claimsOf(session: Pick<SessionBody, "access_token">): {
 
 /** Follows the link of a mail as a browser would, and takes the answer's address apart. */
 export async function follow(
-  auth: TestAuthRoom,
+  auth: TestAuthContext,
   link: URL,
 ): Promise<{ target: URL; fragment: Record<string, string>; query: Record<string, string> }> {
   assert.equal(link.pathname, "/auth/v1/verify");

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { before, describe, it } from "node:test";
 import { collectClosers } from "./one-time-closers.ts";
 import { claimsOf, follow, makePerson, readMail, sessionOf } from "./one-time-mailbox.ts";
-import { createAuthRoom, type TestAuthRoom } from "./support/auth-room.ts";
+import { createAuthRoom, type TestAuthContext } from "./support/auth-context.ts";
 import { refusal } from "./support/refusal.ts";
 
 const VERIFIER = "v".repeat(56);
@@ -17,7 +17,7 @@ const EXPIRED = {
 
 describe("the PKCE flow", () => {
   const closers = collectClosers();
-  let auth: TestAuthRoom;
+  let auth: TestAuthContext;
   before(async () => {
     auth = await createAuthRoom(closers, {
       settings: { authAutoconfirm: false, siteUrl: "https://site.example/x?y=1" },
@@ -161,7 +161,7 @@ describe("the PKCE flow", () => {
 
   it("refuses users who were banned on the way", async () => {
     const code = await reachCode("ban-on-the-way@example.com");
-    await auth.room.pool.query(
+    await auth.context.pool.query(
       "update auth.users set banned_until = 'infinity' where email = 'ban-on-the-way@example.com'",
     );
     await assert.rejects(exchange(code, VERIFIER), refusal(403, "user_banned"));

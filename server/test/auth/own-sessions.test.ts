@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { decodeJwt } from "jose";
 import { getUser, signIn, signUp } from "./support/accounts.ts";
-import { createAuthRoom, type TestAuthRoom } from "./support/auth-room.ts";
+import { createAuthRoom, type TestAuthContext } from "./support/auth-context.ts";
 import { refusal } from "./support/refusal.ts";
 
 interface ListedSession {
@@ -12,7 +12,7 @@ interface ListedSession {
   readonly [name: string]: unknown;
 }
 
-async function list({ call }: Pick<TestAuthRoom, "call">, token: string): Promise<readonly ListedSession[]> {
+async function list({ call }: Pick<TestAuthContext, "call">, token: string): Promise<readonly ListedSession[]> {
   const { status, body } = await call("GET", "/sessions", { token });
   assert.equal(status, 200);
   return (body as { sessions: readonly ListedSession[] }).sessions;

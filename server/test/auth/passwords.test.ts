@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { hash as hashArgon2 } from "@node-rs/argon2";
 import { hash as hashBcrypt } from "@node-rs/bcrypt";
-import { createTurnstile } from "../../src/auth/passwords/turnstile.ts";
+import { createSemaphore } from "../../src/auth/passwords/semaphore.ts";
 import { createPasswordHasher } from "../../src/auth/passwords/hasher.ts";
 import { checkNewPassword, findPasswordFaults } from "../../src/auth/passwords/rules.ts";
 import { parseImportedHash } from "../../src/auth/passwords/stored-hash.ts";
 import { AppError } from "../../src/errors/index.ts";
-import { TEST_HASH_PARAMETERS } from "./support/auth-room.ts";
+import { TEST_HASH_PARAMETERS } from "./support/auth-context.ts";
 import { refusal } from "./support/refusal.ts";
 
 const PASSWORD = "correct horse battery";
@@ -95,7 +95,7 @@ test("only so many hashes run at a time, only so many wait, and the next is told
 });
 
 test("whoever has waited too long is told to come back, and whoever waits behind is not held up", async () => {
-  const turnstile = createTurnstile({ places: 1, maxWaiting: 2, maxWaitMs: 20 });
+  const turnstile = createSemaphore({ places: 1, maxWaiting: 2, maxWaitMs: 20 });
   const { promise: blocked, resolve: unblock } = Promise.withResolvers<string>();
   const first = turnstile.pass(() => blocked);
   await assert.rejects(

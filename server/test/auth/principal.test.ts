@@ -5,12 +5,12 @@ import { importSigningKey, loadKeys, rotateRoleKeys } from "../../src/auth/index
 import { admitCaller } from "../../src/auth/principal/admit-caller.ts";
 import { resolvePrincipal } from "../../src/auth/principal/resolve-principal.ts";
 import { AppError, renderError } from "../../src/errors/index.ts";
-import { openTokenRoom, type TokenRoom } from "./token-room.ts";
+import { openTokenRoom, type TokenRoom } from "./token-context.ts";
 
 const SECRET = "super-secret-jwt-token-with-at-least-32-characters-long";
 const PUBLISHABLE = "sb_publishable_ACJWlzQHlZjBrEguHvfOxg_3BJgxAaH";
 
-let room: TokenRoom;
+let context: TokenRoom;
 let userId: string;
 let sessionId: string;
 let token: string;
@@ -18,32 +18,32 @@ let anon: string;
 let service: string;
 const closers: (() => Promise<void>)[] = [];
 before(async () => {
-  room = await openTokenRoom({ after: (close) => closers.unshift(close) }, { anonKeyOverride: PUBLISHABLE });
-  const { database, clock } = room;
+  context = await openTokenRoom({ after: (close) => closers.unshift(close) }, { anonKeyOverride: PUBLISHABLE });
+  const { database, clock } = context;
   await importSigningKey(database.owner, {
     masterKey: database.masterKey,
     clock,
     file: { algorithm: "HS256", text: SECRET, kid: null },
     isCurrent: false,
   });
-  await room.ring.reload();
-  userId = await room.addUser();
-  sessionId = await room.addSession(userId);
-  token = await room.tokenOf(userId, sessionId);
-  ({ anonKey: anon, serviceRoleKey: service } = room.keys);
-  anon = room.keys.apiKeys.find((key) => key.role === "anon" && key.token !== PUBLISHABLE)?.token ?? "";
+  await context.ring.reload();
+  userId = await context.addUser();
+  sessionId = await context.addSession(userId);
+  token = await context.tokenOf(userId, sessionId);
+  ({ anonKey: anon, serviceRoleKey: service } = context.keys);
+  anon = context.keys.apiKeys.find((key) => key.role === "anon" && key.token !== PUBLISHABLE)?.token ?? "";
 });
 after(async () => {
   for (const close of closers) await close();
 });
 
 const resolve = (apikey: string | undefined, authorization?: string) =>
-  resolvePrincipal(room.ring, room.verifiedTokens, room.clock, { apikey, authorization });
+  resolvePrincipal(context.ring, context.verifiedTokens, context.clock, { apikey, authorization });
 const kindOf = async (apikey: string, authorization?: string) => (await resolve(apikey, authorization)).principal.kind;
 
 function legacyToken(claims: Record<string, unknown>): string {
   const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
-  const signed = `${encode({ alg: "HS256", typ: "JWT" })}.${encode({ exp: room.nowSeconds() + 60, ...claims })}`;
+  const signed = `${encode({ alg: "HS256", typ: "JWT" })}.${encode({ exp: context.nowSeconds() + 60, ...claims })}`;
   return `${signed}.${createHmac("sha256", SECRET).update(signed).digest("base64url")}`;
 }
 
@@ -106,7 +106,7 @@ describe("the bearer", () => {
         sessionId,
         role: "authenticated",
         aal: "aal1",
-        claims: room.claimsOf(userId, sessionId),
+        claims: context.claimsOf(userId, sessionId),
       });
     }
   });
@@ -147,7 +147,7 @@ describe("the bearer", () => {
     assert.equal(powerful.principal.kind, "user");
     await assert.rejects(
       admitCaller(
-        { ...room, keyRing: room.ring, settings: { authSessionInactivitySeconds: 0 } },
+        { ...context, keyRing: context.ring, settings: { authSessionInactivitySeconds: 0 } },
         { access: "service", isBearerIgnored: false },
         { apikey: anon, authorization: `Bearer ${legacyToken({ sub: userId, role: "service_role" })}` },
       ),
@@ -179,7 +179,7 @@ describe("the bearer", () => {
 describe("admittance", () => {
   const admit = (access: "public" | "apikey" | "user" | "service", apikey?: string, bearer?: string, ignored = false) =>
     admitCaller(
-      { ...room, keyRing: room.ring, settings: { authSessionInactivitySeconds: 0 } },
+      { ...context, keyRing: context.ring, settings: { authSessionInactivitySeconds: 0 } },
       { access, isBearerIgnored: ignored },
       { apikey, authorization: bearer === undefined ? undefined : `Bearer ${bearer}` },
     );
@@ -216,7 +216,7 @@ describe("admittance", () => {
     await refused(admit("user", service), 401, "no_authorization");
     await refused(admit("user", anon, anon), 401, "bad_jwt");
     await refused(admit("user", anon, service), 401, "bad_jwt");
-    await refused(admit("user", anon, await room.tokenOf(userId, randomUUID())), 401, "session_not_found");
+    await refused(admit("user", anon, await context.tokenOf(userId, randomUUID())), 401, "session_not_found");
     await refused(admit("user", undefined, token), 401, undefined);
   });
 

@@ -5,7 +5,7 @@ import { decodeJwt } from "jose";
 import { decideRefresh } from "../../src/auth/sessions/decide-refresh.ts";
 import { decodeRefreshToken, encodeRefreshToken } from "../../src/auth/tokens/refresh-token.ts";
 import { AppError } from "../../src/errors/index.ts";
-import { createAuthRoom, type TestAuthRoom } from "./support/auth-room.ts";
+import { createAuthRoom, type TestAuthContext } from "./support/auth-context.ts";
 import { getUser, onNode, refresh, signIn, signUp } from "./support/accounts.ts";
 import { refusal } from "./support/refusal.ts";
 
@@ -181,7 +181,7 @@ test("who is banned or deleted gets no new token, and the session is over", asyn
 test("a fault of ours is never a 4xx, which would sign the client out", async (t) => {
   const auth = await createAuthRoom(t);
   const { refresh_token: token } = await signUp(auth, "ada@example.com");
-  const away = Object.assign(Object.create(auth.room.pool) as TestAuthRoom["room"]["pool"], {
+  const away = Object.assign(Object.create(auth.context.pool) as TestAuthContext["context"]["pool"], {
     connect: () => Promise.reject(Object.assign(new Error("refused"), { code: "ECONNREFUSED" })),
   });
   await assert.rejects(
@@ -221,9 +221,9 @@ test("the decision, for any counters and times", () => {
   );
 });
 
-async function untilSomebodyWaits({ room }: TestAuthRoom): Promise<void> {
+async function untilSomebodyWaits({ context }: TestAuthContext): Promise<void> {
   for (;;) {
-    const { rows } = await room.pool.query(
+    const { rows } = await context.pool.query(
       "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
     );
     if (rows.length > 0) return;
@@ -231,12 +231,12 @@ async function untilSomebodyWaits({ room }: TestAuthRoom): Promise<void> {
   }
 }
 
-async function readCounter({ database }: TestAuthRoom): Promise<string | undefined> {
+async function readCounter({ database }: TestAuthContext): Promise<string | undefined> {
   const { rows } = await database.owner.query<{ refresh_counter: string }>("select refresh_counter from auth.sessions");
   return rows[0]?.refresh_counter;
 }
 
-async function countSessions({ database }: TestAuthRoom): Promise<number> {
+async function countSessions({ database }: TestAuthContext): Promise<number> {
   const { rows } = await database.owner.query<{ count: number }>("select count(*)::int as count from auth.sessions");
   return rows[0]!.count;
 }

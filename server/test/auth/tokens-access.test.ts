@@ -6,30 +6,30 @@ import { importSigningKey } from "../../src/auth/index.ts";
 import { signAccessToken, verifyAccessToken } from "../../src/auth/tokens/access-token.ts";
 import { TOKEN_MAX_LENGTH } from "../../src/auth/tokens/verify-token.ts";
 import { AppError } from "../../src/errors/index.ts";
-import { openTokenRoom, type TokenRoom } from "./token-room.ts";
+import { openTokenRoom, type TokenRoom } from "./token-context.ts";
 
 const USER = randomUUID();
 const SESSION = randomUUID();
 const SECRET = "super-secret-jwt-token-with-at-least-32-characters-long";
 
-let room: TokenRoom;
+let context: TokenRoom;
 let token: string;
 const closers: (() => Promise<void>)[] = [];
 before(async () => {
-  room = await openTokenRoom({ after: (close) => closers.unshift(close) });
-  token = await room.tokenOf(USER, SESSION);
+  context = await openTokenRoom({ after: (close) => closers.unshift(close) });
+  token = await context.tokenOf(USER, SESSION);
 });
 after(async () => {
   for (const close of closers) await close();
 });
 
-const verifying = (text: string) => verifyAccessToken(room.ring, text, room.clock);
+const verifying = (text: string) => verifyAccessToken(context.ring, text, context.clock);
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
-const claims = () => room.claimsOf(USER, SESSION);
+const claims = () => context.claimsOf(USER, SESSION);
 
 /** Signed rightly by the current key, whatever the header and the claims say. */
 function forge(payload: unknown, header: Record<string, unknown> = {}): string {
-  const { kid, privateKey: key } = room.keys.currentSigningKey;
+  const { kid, privateKey: key } = context.keys.currentSigningKey;
   const signed = `${encode({ alg: "ES256", typ: "JWT", kid, ...header })}.${encode(payload)}`;
   const signature = sign("sha256", Buffer.from(signed), { key, dsaEncoding: "ieee-p1363" });
   return `${signed}.${signature.toString("base64url")}`;
@@ -60,25 +60,25 @@ const malformed = (text: string, name?: string) => refused(text, /unable to pars
 describe("an access token", () => {
   it("says what it was signed with, and anybody can verify it with the public list", async () => {
     assert.deepEqual(await verifying(token), claims());
-    const verified = await jwtVerify(token, createLocalJWKSet({ keys: [...room.ring.jwks] }), {
-      currentDate: room.clock.now(),
+    const verified = await jwtVerify(token, createLocalJWKSet({ keys: [...context.ring.jwks] }), {
+      currentDate: context.clock.now(),
       audience: "authenticated",
     });
     assert.deepEqual(verified.payload, claims());
-    assert.deepEqual(verified.protectedHeader, { alg: "ES256", kid: room.ring.current.kid, typ: "JWT" });
+    assert.deepEqual(verified.protectedHeader, { alg: "ES256", kid: context.ring.current.kid, typ: "JWT" });
   });
 
   it("is refused from the second of its end on", async () => {
     const at = (exp: unknown) => forge({ ...claims(), exp });
-    await verifying(at(room.nowSeconds() + 1));
-    for (const exp of [room.nowSeconds(), room.nowSeconds() - 1, 0, -1]) {
+    await verifying(at(context.nowSeconds() + 1));
+    for (const exp of [context.nowSeconds(), context.nowSeconds() - 1, 0, -1]) {
       await refused(at(exp), /^JWT expired$/, "PGRST303");
     }
     for (const exp of [undefined, null, "9999999999", true, [9999999999]]) {
       await refused(at(exp), /claims are not valid/, "PGRST303", String(exp));
     }
     const endless = `{"sub":"${USER}","role":"authenticated","exp":1e999}`;
-    const { kid, privateKey: key } = room.keys.currentSigningKey;
+    const { kid, privateKey: key } = context.keys.currentSigningKey;
     const signed = `${encode({ alg: "ES256", kid })}.${Buffer.from(endless).toString("base64url")}`;
     const signature = sign("sha256", Buffer.from(signed), { key, dsaEncoding: "ieee-p1363" }).toString("base64url");
     await refused(`${signed}.${signature}`, /claims are not valid/, "PGRST303");
@@ -86,8 +86,8 @@ describe("an access token", () => {
 
   it("may come from ten seconds ahead, no further", async () => {
     for (const name of ["nbf", "iat"]) {
-      await verifying(forge({ ...claims(), [name]: room.nowSeconds() + 10 }));
-      await refused(forge({ ...claims(), [name]: room.nowSeconds() + 11 }), /not yet valid/, "PGRST303");
+      await verifying(forge({ ...claims(), [name]: context.nowSeconds() + 10 }));
+      await refused(forge({ ...claims(), [name]: context.nowSeconds() + 11 }), /not yet valid/, "PGRST303");
       await refused(forge({ ...claims(), [name]: "soon" }), /claims are not valid/, "PGRST303");
     }
   });
@@ -138,7 +138,7 @@ describe("an access token", () => {
 
 describe("a signature", () => {
   it("by no algorithm, another one, or another key is none", async () => {
-    const { kid } = room.ring.current;
+    const { kid } = context.ring.current;
     for (const alg of ["none", "None", "NONE", "nOnE"]) {
       await malformed(`${encode({ alg, kid })}.${encode(claims())}.`);
       await malformed(`${encode({ alg, kid })}.${encode(claims())}.AA`);
@@ -163,8 +163,8 @@ describe("a signature", () => {
   });
 
   it("made with the public key as a secret is none", async () => {
-    const { kid } = room.ring.current;
-    const [jwk] = room.ring.jwks;
+    const { kid } = context.ring.current;
+    const [jwk] = context.ring.jwks;
     assert.ok(jwk !== undefined);
     const publicKey = createPublicKey({ key: jwk, format: "jwk" });
     const pem = publicKey.export({ format: "pem", type: "spki" }).toString();
@@ -201,9 +201,9 @@ describe("a signature", () => {
     for (const kid of [undefined, null, 1, {}, ["x"], "__proto__", "constructor"]) {
       await malformed(forge(claims(), { kid }), JSON.stringify(kid));
     }
-    const roleKey = room.keys.signingKeys.find(({ purpose }) => purpose === "role_key");
+    const roleKey = context.keys.signingKeys.find(({ purpose }) => purpose === "role_key");
     await malformed(forge(claims(), { kid: roleKey?.kid }), "a key of another purpose");
-    await malformed(room.keys.serviceRoleKey, "a role key is good by being on the list, not by its signature");
+    await malformed(context.keys.serviceRoleKey, "a role key is good by being on the list, not by its signature");
   });
 
   it("changed in any character is none", async () => {
@@ -217,7 +217,7 @@ describe("a signature", () => {
     for (const last of alphabet) {
       if (last !== token.at(-1)) await malformed(token.slice(0, -1) + last, `ends with ${last}`);
     }
-    const der = sign("sha256", Buffer.from(token.slice(0, start - 1)), room.keys.currentSigningKey.privateKey);
+    const der = sign("sha256", Buffer.from(token.slice(0, start - 1)), context.keys.currentSigningKey.privateKey);
     await malformed(`${token.slice(0, start)}${der.toString("base64url")}`, "DER");
     await malformed(`${token.slice(0, start)}${Buffer.alloc(64).toString("base64url")}`, "zeros");
   });
@@ -266,7 +266,7 @@ describe("a text", () => {
 
   it("that is too long is refused before it is read", async () => {
     const filler = (length: number) => ({ ...claims(), user_metadata: { note: "x".repeat(length) } });
-    const large = await signAccessToken(room.ring, filler(64 * 1024));
+    const large = await signAccessToken(context.ring, filler(64 * 1024));
     assert.ok(large.length < TOKEN_MAX_LENGTH, "the largest that the limits of metadata allow is one that we take");
     await verifying(large);
     const over = forge(filler(TOKEN_MAX_LENGTH));

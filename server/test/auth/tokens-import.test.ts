@@ -6,7 +6,7 @@ import { checkMasterKey, importSigningKey, rotateSigningKey } from "../../src/au
 import { type KeyFile, parseImportedKey } from "../../src/auth/keys/parse-imported-key.ts";
 import { signAccessToken, verifyAccessToken } from "../../src/auth/tokens/access-token.ts";
 import { newMasterKey } from "../../src/crypto/index.ts";
-import { openTokenRoom, type TokenRoom } from "./token-room.ts";
+import { openTokenRoom, type TokenRoom } from "./token-context.ts";
 
 const USER = randomUUID();
 const SESSION = randomUUID();
@@ -28,24 +28,24 @@ function importInto(
 }
 
 test("a public key verifies tokens that were signed elsewhere, and never signs", async (t) => {
-  const room = await openTokenRoom(t);
-  const { kid } = await importInto(room, { algorithm: "RS256", text: publicPem(rsa.publicKey), kid: "elsewhere-1" });
+  const context = await openTokenRoom(t);
+  const { kid } = await importInto(context, { algorithm: "RS256", text: publicPem(rsa.publicKey), kid: "elsewhere-1" });
   assert.equal(kid, "elsewhere-1");
-  const token = await new SignJWT({ ...room.claimsOf(USER, SESSION) })
+  const token = await new SignJWT({ ...context.claimsOf(USER, SESSION) })
     .setProtectedHeader({ alg: "RS256", kid })
     .sign(rsa.privateKey);
-  assert.equal((await verifyAccessToken(room.ring, token, room.clock)).sub, USER);
-  assert.notEqual(room.ring.current.kid, kid);
+  assert.equal((await verifyAccessToken(context.ring, token, context.clock)).sub, USER);
+  assert.notEqual(context.ring.current.kid, kid);
   assert.deepEqual(
-    room.ring.jwks.find((jwk) => jwk.kid === kid),
+    context.ring.jwks.find((jwk) => jwk.kid === kid),
     { ...rsa.publicKey.export({ format: "jwk" }), kid, alg: "RS256", use: "sig", key_ops: ["verify"] },
   );
   await assert.rejects(
-    importInto(room, { algorithm: "RS256", text: publicPem(rsa.publicKey), kid: "elsewhere-2" }, true),
+    importInto(context, { algorithm: "RS256", text: publicPem(rsa.publicKey), kid: "elsewhere-2" }, true),
     /Only a private key can sign/,
   );
   // The next start looks at the newest key to see whether the master key is right; this one has nothing to open.
-  await checkMasterKey(room.database.owner, room.database.masterKey);
+  await checkMasterKey(context.database.owner, context.database.masterKey);
 });
 
 for (const [algorithm, text, listed] of [
@@ -58,43 +58,43 @@ for (const [algorithm, text, listed] of [
   ["HS256", JSON.stringify({ kty: "oct", k: Buffer.from(SECRET).toString("base64url"), kid: "hs" }), false],
 ] as const) {
   test(`${algorithm} from ${text.slice(0, 27).trim()}… signs when it is made the current one`, async (t) => {
-    const room = await openTokenRoom(t);
-    const oldToken = await room.tokenOf(USER, SESSION);
-    const { kid } = await importInto(room, { algorithm, text }, true);
-    await room.ring.reload();
-    assert.equal(room.ring.current.kid, kid);
-    assert.equal(room.ring.current.algorithm, algorithm);
-    const token = await signAccessToken(room.ring, room.claimsOf(USER, SESSION));
+    const context = await openTokenRoom(t);
+    const oldToken = await context.tokenOf(USER, SESSION);
+    const { kid } = await importInto(context, { algorithm, text }, true);
+    await context.ring.reload();
+    assert.equal(context.ring.current.kid, kid);
+    assert.equal(context.ring.current.algorithm, algorithm);
+    const token = await signAccessToken(context.ring, context.claimsOf(USER, SESSION));
     assert.deepEqual(JSON.parse(Buffer.from(token.split(".")[0] ?? "", "base64url").toString()), {
       alg: algorithm,
       kid,
       typ: "JWT",
     });
     for (const good of [token, oldToken]) {
-      assert.equal((await verifyAccessToken(room.ring, good, room.clock)).sub, USER);
+      assert.equal((await verifyAccessToken(context.ring, good, context.clock)).sub, USER);
     }
     assert.equal(
-      room.ring.jwks.some((jwk) => jwk.kid === kid),
+      context.ring.jwks.some((jwk) => jwk.kid === kid),
       listed,
     );
     assert.ok(
-      room.ring.jwks.every((jwk) => !["d", "p", "q", "k"].some((name) => name in jwk)),
+      context.ring.jwks.every((jwk) => !["d", "p", "q", "k"].some((name) => name in jwk)),
       "nothing secret is listed",
     );
-    const { rows } = await room.database.owner.query(
+    const { rows } = await context.database.owner.query(
       "select public_jwk::text as jwk, private_key_wrapped as wrapped from private.signing_keys where kid = $1",
       [kid],
     );
     assert.equal(rows[0].wrapped.includes(SECRET), false);
     assert.doesNotMatch(String(rows[0].jwk), /"d"|"k"/);
 
-    const { kid: next } = await rotateSigningKey(room.database.owner, {
-      masterKey: room.database.masterKey,
-      clock: room.clock,
+    const { kid: next } = await rotateSigningKey(context.database.owner, {
+      masterKey: context.database.masterKey,
+      clock: context.clock,
     });
-    await room.ring.reload();
-    assert.equal(room.ring.current.kid, next);
-    assert.equal((await verifyAccessToken(room.ring, token, room.clock)).sub, USER);
+    await context.ring.reload();
+    assert.equal(context.ring.current.kid, next);
+    assert.equal((await verifyAccessToken(context.ring, token, context.clock)).sub, USER);
   });
 }
 
@@ -113,7 +113,7 @@ test("an id comes from the option, the file, or the key itself", async () => {
 });
 
 test("what is not a fit key is refused with a reason", async (t) => {
-  const room = await openTokenRoom(t);
+  const context = await openTokenRoom(t);
   const small = generateKeyPairSync("rsa", { modulusLength: 1024 });
   const p384 = generateKeyPairSync("ec", { namedCurve: "P-384" });
   const encrypted = rsa.privateKey
@@ -134,17 +134,17 @@ test("what is not a fit key is refused with a reason", async (t) => {
     [{ algorithm: "ES256", text: "{" }, /neither a JWK nor a PEM/],
     [{ algorithm: "ES256", text: jwkText(ec.publicKey), kid: "a b" }, /printable ASCII/],
     [{ algorithm: "ES256", text: jwkText(ec.publicKey), kid: "" }, /printable ASCII/],
-    [{ algorithm: "ES256", text: jwkText(ec.publicKey), kid: room.ring.current.kid }, /there already/],
+    [{ algorithm: "ES256", text: jwkText(ec.publicKey), kid: context.ring.current.kid }, /there already/],
   ] as const) {
-    await assert.rejects(importInto(room, file), { name: "KeyImportError", message: reason }, `${reason}`);
+    await assert.rejects(importInto(context, file), { name: "KeyImportError", message: reason }, `${reason}`);
   }
-  const { owner } = room.database;
+  const { owner } = context.database;
   const { rows } = await owner.query("select count(*)::int as count from private.signing_keys");
   assert.equal(rows[0].count, 2);
   await assert.rejects(
     importSigningKey(owner, {
       masterKey: newMasterKey(),
-      clock: room.clock,
+      clock: context.clock,
       file: { algorithm: "ES256", text: jwkText(ec.privateKey), kid: null },
       isCurrent: true,
     }),

@@ -7,7 +7,7 @@ import { KeyRing } from "../../src/auth/tokens/key-ring.ts";
 import { VerifiedTokens } from "../../src/auth/tokens/verified-tokens.ts";
 import { AppError } from "../../src/errors/index.ts";
 import { silentObserver } from "../support/silent-observer.ts";
-import { openTokenRoom } from "./token-room.ts";
+import { openTokenRoom } from "./token-context.ts";
 
 const LOOK_AGAIN_AFTER_MS = 1_000;
 
@@ -81,8 +81,8 @@ test("a revoked key verifies nothing after the next reading, remembered tokens i
 test("API keys are known whole or not at all, and new ones without a restart", async (t) => {
   const own = "sb_publishable_ACJWlzQHlZjBrEguHvfOxg_3BJgxAaH";
   const secret = "sb_secret_N7UND0UgjKTVK-Uodkm0Hg_xSvEMPvz";
-  const room = await openTokenRoom(t, { anonKeyOverride: own, serviceRoleKeyOverride: secret });
-  const { database, ring, clock } = room;
+  const context = await openTokenRoom(t, { anonKeyOverride: own, serviceRoleKeyOverride: secret });
+  const { database, ring, clock } = context;
   const { masterKey, owner } = database;
   const stored = await loadKeys(owner, { masterKey, clock, anonKeyOverride: null, serviceRoleKeyOverride: null });
   assert.equal(ring.findApiKeyRole(own), "anon");

@@ -2,24 +2,24 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { findWholeUser } from "../../src/auth/users/sql/find-whole-user.ts";
 import { findUserByEmail, selectWholeUser } from "../../src/auth/users/sql/select-user.ts";
-import { createAuthRoom } from "./support/auth-room.ts";
+import { createAuthRoom } from "./support/auth-context.ts";
 
 test("a user read in one statement is the same as one read in three", async (t) => {
-  const { room, call } = await createAuthRoom(t, { settings: { authAutoconfirm: true } });
+  const { context, call } = await createAuthRoom(t, { settings: { authAutoconfirm: true } });
   const email = "whole@example.com";
   const { body } = await call("POST", "/signup", { body: { email, password: "correct horse" } });
   const token = (body as { access_token: string }).access_token;
   await call("POST", "/factors", { body: { factor_type: "totp", friendly_name: "phone" }, token });
-  await room.pool.query("update auth.mfa_factors set last_used_step = 7");
+  await context.pool.query("update auth.mfa_factors set last_used_step = 7");
 
-  const row = await findUserByEmail(room.pool, email);
+  const row = await findUserByEmail(context.pool, email);
   assert.ok(row !== null);
-  const whole = await findWholeUser(room.pool, row.id);
+  const whole = await findWholeUser(context.pool, row.id);
   assert.deepEqual(
     JSON.parse(JSON.stringify(whole)),
-    JSON.parse(JSON.stringify(await selectWholeUser(room.pool, row))),
+    JSON.parse(JSON.stringify(await selectWholeUser(context.pool, row))),
   );
   assert.equal(whole?.identities.length, 1);
   assert.ok(whole?.factors[0]?.secret_wrapped instanceof Buffer);
-  assert.equal(await findWholeUser(room.pool, "00000000-0000-7000-8000-000000000000"), null);
+  assert.equal(await findWholeUser(context.pool, "00000000-0000-7000-8000-000000000000"), null);
 });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { brotliCompressSync, brotliDecompressSync } from "node:zlib";
-import { type ConsoleRoom, openConsole } from "../../src/console/index.ts";
+import { type ConsoleModule, openConsole } from "../../src/console/index.ts";
 import { consoleFallback, consoleRoutes } from "../../src/http/index.ts";
 import { startServer, type TestServer } from "../http/support/test-server.ts";
 import { silentObserver } from "../support/silent-observer.ts";
@@ -41,7 +41,7 @@ async function makeBuilt(t: TestContext): Promise<string> {
 
 let isHeldCopy = false;
 
-function open(t: TestContext, folder: string, lines: string[] = []): ConsoleRoom {
+function open(t: TestContext, folder: string, lines: string[] = []): ConsoleModule {
   const room = openConsole({
     environment: {},
     observer: silentObserver,
@@ -56,7 +56,7 @@ function open(t: TestContext, folder: string, lines: string[] = []): ConsoleRoom
   return room;
 }
 
-async function serve(t: TestContext, room: ConsoleRoom): Promise<TestServer> {
+async function serve(t: TestContext, room: ConsoleModule): Promise<TestServer> {
   return startServer(t, { routes: consoleRoutes(room), fallback: consoleFallback(room) });
 }
 

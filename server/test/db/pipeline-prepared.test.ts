@@ -210,12 +210,12 @@ describe("a statement that is stale", () => {
 describe("the list of what is prepared", () => {
   it("forgets what was not parsed by the end of the flight", () => {
     const statements = new PreparedStatements(2);
-    statements.beginFlight();
+    statements.beginTransaction();
     assert.deepEqual(statements.use("r", "a"), { name: "", mustParse: true, statement: null });
     const second = statements.use("r", "a");
     assert.deepEqual([second.name, second.mustParse], ["r_1", true]);
     assert.equal(statements.use("r", "a").mustParse, false);
-    statements.endFlight();
+    statements.endTransaction();
     assert.equal(statements.count, 0);
   });
 
@@ -227,10 +227,10 @@ describe("the list of what is prepared", () => {
       if (use.statement !== null) use.statement.isParsed = true;
       return use.name;
     };
-    statements.beginFlight();
+    statements.beginTransaction();
     assert.deepEqual([name("a"), name("b"), name("c")], ["r_1", "r_2", ""]);
-    statements.endFlight();
-    statements.beginFlight();
+    statements.endTransaction();
+    statements.beginTransaction();
     statements.use("r", "a");
     assert.equal(name("d"), "r_3");
     assert.deepEqual(statements.takeClosing(), ["r_2"]);

@@ -1,9 +1,9 @@
 import pg from "pg";
 import {
-  type FlightOptions,
-  type FlightResult,
-  type FlightStatement,
-  runFlight,
+  type TransactionOptions,
+  type StatementResult,
+  type PipelinedStatement,
+  runPipelined,
   type Scope,
 } from "../../src/db/index.ts";
 import { type Cleanup, createTestDatabase, type TestDatabase } from "../support/database.ts";
@@ -48,15 +48,15 @@ export function scopeOf(userId: string, changes: Partial<Scope> = {}): Scope {
 
 export const ANON: Scope = scopeOf("", { role: "anon", claims: {} });
 
-export type Changes = Omit<FlightOptions, "scope" | "statements">;
+export type Changes = Omit<TransactionOptions, "scope" | "statements">;
 
 export function fly(
   pool: pg.Pool,
   scope: Scope,
-  statements: readonly (FlightStatement | string)[],
+  statements: readonly (PipelinedStatement | string)[],
   changes: Changes = {},
-): Promise<readonly FlightResult[]> {
-  return runFlight(pool, {
+): Promise<readonly StatementResult[]> {
+  return runPipelined(pool, {
     scope,
     statements: statements.map((statement) =>
       typeof statement === "string" ? { text: statement, values: [] } : statement,
@@ -70,7 +70,7 @@ export async function ask(
   pool: pg.Pool,
   scope: Scope,
   text: string,
-  values: FlightStatement["values"] = [],
+  values: PipelinedStatement["values"] = [],
 ): Promise<string | null> {
   const results = await fly(pool, scope, [{ text, values }]);
   return results.at(-1)?.rows[0]?.[0] ?? null;

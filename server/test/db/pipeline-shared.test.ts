@@ -4,9 +4,9 @@ import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import pg from "pg";
-import type { FlightStatement, Scope } from "../../src/db/index.ts";
-import { buildFlightOrder } from "../../src/db/pipeline/flight-order.ts";
-import { deckOf } from "../../src/db/pipeline/flight-deck.ts";
+import type { PipelinedStatement, Scope } from "../../src/db/index.ts";
+import { buildTransactionRequest } from "../../src/db/pipeline/transaction-request.ts";
+import { multiplexerOf } from "../../src/db/pipeline/read-multiplexer.ts";
 import { StatementPace } from "../../src/db/pipeline/statement-pace.ts";
 import { openRelay, type Relay } from "./pipeline-relay.ts";
 import { ask, fly, look, openRoom, type Room, scopeOf } from "./pipeline-room.ts";
@@ -79,12 +79,12 @@ async function openRelayedPool(config: pg.PoolConfig = {}): Promise<{ pool: pg.P
     ...config,
   });
   // On a busy machine everything is slow at times; where it matters here, that is said.
-  deckOf(pool).pace.isQuick = () => true;
+  multiplexerOf(pool).pace.isQuick = () => true;
   return { pool, relay };
 }
 
 /** Until the statement has a name on the one connection. */
-async function warmUp(scope: Scope, text: string, values: FlightStatement["values"] = []): Promise<void> {
+async function warmUp(scope: Scope, text: string, values: PipelinedStatement["values"] = []): Promise<void> {
   for (let time = 0; time < 3; time += 1) await ask(pool, scope, text, values);
 }
 
@@ -134,7 +134,7 @@ describe("reads that are ready at the same time", () => {
   });
 
   it("fly alone when they have been slow", async () => {
-    deckOf(pool).pace.isQuick = StatementPace.prototype.isQuick;
+    multiplexerOf(pool).pace.isQuick = StatementPace.prototype.isQuick;
     const slow = "select pg_sleep(0.02)::text";
     for (let time = 0; time < 3; time += 1) await ask(pool, me, slow);
     countWrites();
@@ -307,7 +307,7 @@ describe("behind one that waits for a lock", () => {
 
 describe("the pace of a statement", () => {
   const orderOf = (...texts: readonly string[]) =>
-    buildFlightOrder({ scope: me, statements: texts.map((text) => ({ text, values: [] })) });
+    buildTransactionRequest({ scope: me, statements: texts.map((text) => ({ text, values: [] })) });
 
   it("is not quick before it was seen, and goes by its mean", () => {
     const pace = new StatementPace();

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { runFlight } from "../../src/db/index.ts";
+import { runPipelined } from "../../src/db/index.ts";
 import { ANON, openRoom } from "./pipeline-room.ts";
 
 const TIMEOUT_MS = 1_000;
@@ -10,7 +10,7 @@ const PID = { text: "select pg_backend_pid()::text", values: [] };
 for (const resetAfter of [false, true]) {
   test(`the driver's read timeout does not outlive the flight it was for (reset: ${resetAfter})`, async (t) => {
     const pool = (await openRoom(t)).openPool({ query_timeout: TIMEOUT_MS });
-    const fly = () => runFlight(pool, { scope: ANON, statements: [PID], resetAfter });
+    const fly = () => runPipelined(pool, { scope: ANON, statements: [PID], resetAfter });
     const before = await fly();
     await delay(TIMEOUT_MS * 1.3);
     assert.deepEqual(await fly(), before, "the same connection serves on");
@@ -18,12 +18,12 @@ for (const resetAfter of [false, true]) {
 
   test(`a flight that hangs is given up and its connection dropped (reset: ${resetAfter})`, async (t) => {
     const pool = (await openRoom(t)).openPool({ query_timeout: TIMEOUT_MS });
-    const [before] = await runFlight(pool, { scope: ANON, statements: [PID], resetAfter });
+    const [before] = await runPipelined(pool, { scope: ANON, statements: [PID], resetAfter });
     const hanging = { text: "select pg_sleep(5)::text", values: [] };
-    await assert.rejects(runFlight(pool, { scope: ANON, statements: [hanging], resetAfter }), {
+    await assert.rejects(runPipelined(pool, { scope: ANON, statements: [hanging], resetAfter }), {
       code: "SERVICE_UNAVAILABLE",
     });
-    const [after] = await runFlight(pool, { scope: ANON, statements: [PID], resetAfter });
+    const [after] = await runPipelined(pool, { scope: ANON, statements: [PID], resetAfter });
     assert.notDeepEqual(after?.rows, before?.rows);
   });
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import type pg from "pg";
-import { runFlight } from "../../src/db/index.ts";
+import { runPipelined } from "../../src/db/index.ts";
 import { ANON, ask, fly, look, openRoom, type Room, scopeOf } from "./pipeline-room.ts";
 
 const closers: (() => Promise<void>)[] = [];
@@ -228,7 +228,7 @@ describe("a statement that flights do not know", () => {
 it("a result that is too large is refused without being read to its end", async () => {
   const endless = "select repeat('x', 1000000) from generate_series(1, 1000)";
   await assert.rejects(
-    runFlight(pool, { scope: me, statements: [{ text: endless, values: [] }], maxResultBytes: 3_000_000 }),
+    runPipelined(pool, { scope: me, statements: [{ text: endless, values: [] }], maxResultBytes: 3_000_000 }),
     { status: 500, message: /larger than 3000000 bytes/ },
   );
   assert.equal(await ask(pool, me, "select 'next'"), "next");

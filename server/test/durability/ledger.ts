@@ -21,13 +21,13 @@ export interface Ledger {
   readonly closed: Promise<void>;
 }
 
-export interface LedgerOptions {
+export interface RunWriterOptions {
   readonly writers: number;
   onAnswer(id: string): void;
 }
 
 /** Writes as fast as answers come, until the database goes away. */
-export async function openLedger(databaseUrl: string, { writers, onAnswer }: LedgerOptions): Promise<Ledger> {
+export async function openLedger(databaseUrl: string, { writers, onAnswer }: RunWriterOptions): Promise<Ledger> {
   const clients = await Promise.all(Array.from({ length: writers }, () => connect(databaseUrl)));
   const closed = Promise.all(clients.map((client) => writeUntilLost(client, onAnswer))).then(() => {});
   return { closed };

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { describe, it, type TestContext } from "node:test";
 import { admitCaller } from "../../src/auth/principal/admit-caller.ts";
-import { callerOf, createHttpServer, type Gate, type Route } from "../../src/http/index.ts";
-import { openTokenRoom, type TokenRoom } from "../auth/token-room.ts";
+import { callerOf, createHttpServer, type AuthGuard, type Route } from "../../src/http/index.ts";
+import { openTokenRoom, type TokenRoom } from "../auth/token-context.ts";
 import { silentObserver } from "../support/silent-observer.ts";
 import { bodyOf, exchange, startServer, type TestServer } from "./support/test-server.ts";
 
@@ -26,9 +26,9 @@ async function openGate(t: TestContext): Promise<GateStage> {
   const userId = await room.addUser();
   const token = await room.tokenOf(userId, await room.addSession(userId));
   const settings = { authSessionInactivitySeconds: 0 };
-  const gate: Gate = (admittance, credentials) =>
+  const guard: AuthGuard = (admittance, credentials) =>
     admitCaller({ ...room, keyRing: room.ring, settings }, admittance, credentials);
-  const server = await startServer(t, { routes, gate });
+  const server = await startServer(t, { routes, guard });
   return { ...server, room, token, userId, anon: room.keys.anonKey, service: room.keys.serviceRoleKey };
 }
 
@@ -175,7 +175,7 @@ describe("every route", () => {
   });
 });
 
-describe("a server without a gate", () => {
+describe("a server without a guard", () => {
   it("does not start with a route that needs one", () => {
     const settings = {
       host: "127.0.0.1",
@@ -189,7 +189,7 @@ describe("a server without a gate", () => {
     for (const route of routes.filter(({ access }) => access !== "public")) {
       assert.throws(
         () => createHttpServer({ settings, tls: null, routes: [route], observer: silentObserver }),
-        /needs a gate/,
+        /needs a guard/,
       );
     }
   });

@@ -6,16 +6,16 @@ import { admitCaller } from "../../src/auth/principal/admit-caller.ts";
 import { signAccessToken } from "../../src/auth/tokens/access-token.ts";
 import { tokenEndpoints } from "../../src/auth/tokens/endpoints.ts";
 import { authRoutes } from "../../src/http/index.ts";
-import { createAuthRoom } from "../auth/support/auth-room.ts";
-import { openTokenRoom } from "../auth/token-room.ts";
+import { createAuthRoom } from "../auth/support/auth-context.ts";
+import { openTokenRoom } from "../auth/token-context.ts";
 import { startServer } from "./support/test-server.ts";
 
 async function serve(t: TestContext, endpoints: readonly AuthEndpoint[]) {
   const stage = await createAuthRoom(t);
-  const { room } = stage;
+  const { context } = stage;
   const server = await startServer(t, {
-    routes: authRoutes(endpoints, room),
-    gate: (admittance, credentials) => admitCaller(room, admittance, credentials),
+    routes: authRoutes(endpoints, context),
+    guard: (admittance, credentials) => admitCaller(context, admittance, credentials),
   });
   return { ...stage, ...server };
 }
@@ -132,26 +132,29 @@ describe("an endpoint", () => {
 
 describe("the list of public keys", () => {
   it("is public, may be kept for ten minutes, and holds nothing secret", async (t) => {
-    const { request, room } = await serve(t, tokenEndpoints);
+    const { request, context } = await serve(t, tokenEndpoints);
     const { status, json, headers } = await request("/auth/v1/.well-known/jwks.json");
     assert.equal(status, 200);
     assert.equal(headers["cache-control"], "public, max-age=600");
     const [key, ...others] = json["keys"] as Record<string, unknown>[];
     assert.deepEqual(others, []);
     assert.deepEqual(Object.keys(key ?? {}).toSorted(), ["alg", "crv", "key_ops", "kid", "kty", "use", "x", "y"]);
-    assert.deepEqual([key?.["kid"], key?.["alg"], key?.["key_ops"]], [room.keyRing.current.kid, "ES256", ["verify"]]);
+    assert.deepEqual(
+      [key?.["kid"], key?.["alg"], key?.["key_ops"]],
+      [context.keyRing.current.kid, "ES256", ["verify"]],
+    );
   });
 
   it("is found by discovery", async (t) => {
-    const { request, room } = await serve(t, tokenEndpoints);
+    const { request, context } = await serve(t, tokenEndpoints);
     const { json } = await request("/auth/v1/.well-known/openid-configuration");
-    assert.equal(json["issuer"], `${room.baseUrl}/auth/v1`);
-    assert.equal(json["jwks_uri"], `${room.baseUrl}/auth/v1/.well-known/jwks.json`);
+    assert.equal(json["issuer"], `${context.baseUrl}/auth/v1`);
+    assert.equal(json["jwks_uri"], `${context.baseUrl}/auth/v1/.well-known/jwks.json`);
     assert.deepEqual(json["id_token_signing_alg_values_supported"], ["ES256"]);
   });
 
   it("is all that supabase-js needs to verify a token by itself", async (t) => {
-    const { request, room, anonKey } = await serve(t, tokenEndpoints);
+    const { request, context, anonKey } = await serve(t, tokenEndpoints);
     const paths: string[] = [];
     const client = createClient("https://localhost:1", anonKey, {
       auth: { persistSession: false, autoRefreshToken: false },
@@ -167,7 +170,7 @@ describe("the list of public keys", () => {
     const { claimsOf } = await openTokenRoom(t);
     const nowSeconds = Math.floor(Date.now() / 1000);
     const sub = "0190a6a0-0000-7000-8000-000000000001";
-    const token = await signAccessToken(room.keyRing, {
+    const token = await signAccessToken(context.keyRing, {
       ...claimsOf(sub, sub),
       iat: nowSeconds,
       exp: nowSeconds + 60,

@@ -373,19 +373,19 @@ test("requests sent without waiting are answered in order", async (t) => {
 });
 
 test("what is malformed after a good request does not take that one's answer", async (t) => {
-  const gate = Promise.withResolvers<void>();
+  const guard = Promise.withResolvers<void>();
   const entered = Promise.withResolvers<void>();
   const routes = [
     route("/slow", async () => {
       entered.resolve();
-      await gate.promise;
+      await guard.promise;
       return { slow: true };
     }),
   ];
   const { connect } = await startServer(t, { routes });
   const answers = exchange(await connect(), "GET /slow HTTP/1.1\r\nHost: x\r\n\r\nnonsense\r\n\r\n");
   await entered.promise;
-  gate.resolve();
+  guard.resolve();
   assert.match(await answers, /^HTTP\/1.1 200 [^]*\{"slow":true\}$/);
 });
 

@@ -5,7 +5,7 @@ import https from "node:https";
 import { type TestContext, test } from "node:test";
 import { z } from "zod";
 import type { FunctionCall, NamedFunction } from "../../src/functions/index.ts";
-import { type Gate, functionRoutes } from "../../src/http/index.ts";
+import { type AuthGuard, functionRoutes } from "../../src/http/index.ts";
 import { type Limits, openLimits } from "../../src/limits/index.ts";
 import { systemClock } from "../../src/time/index.ts";
 import { countSendsHere } from "../limits/support/webhook-sends.ts";
@@ -13,11 +13,11 @@ import { silentObserver } from "../support/silent-observer.ts";
 import { startServer, until } from "./support/test-server.ts";
 
 const HEADERS = { "content-type": "text/event-stream; charset=utf-8", "x-run-id": "run" };
-const SOMEBODY: Gate = async () =>
+const SOMEBODY: AuthGuard = async () =>
   ({
     principal: { kind: "user", userId: "u", sessionId: null, claims: {} },
     hasAuthorization: true,
-  }) as unknown as Awaited<ReturnType<Gate>>;
+  }) as unknown as Awaited<ReturnType<AuthGuard>>;
 
 interface Stage {
   open(): Promise<IncomingMessage>;
@@ -42,7 +42,7 @@ async function serve(t: TestContext, run: (call: FunctionCall) => AsyncIterable<
     },
   };
   const routes = functionRoutes({ functions: [fn], sessionInactivitySeconds: 0, limits });
-  const { port, ca } = await startServer(t, { routes, gate: SOMEBODY, limits });
+  const { port, ca } = await startServer(t, { routes, guard: SOMEBODY, limits });
   return {
     open: async () => {
       const target = { host: "127.0.0.1", port, ca, agent: false, path: "/functions/v1/talk", method: "POST" };

@@ -216,18 +216,18 @@ test("a slow handler is not a slow client", async (t) => {
 });
 
 test("close finishes what is in flight, drops what is idle and takes nothing new", async (t) => {
-  const gate = Promise.withResolvers<void>();
+  const guard = Promise.withResolvers<void>();
   const entered = Promise.withResolvers<void>();
   const routes = [
     route("/slow", async () => {
       entered.resolve();
-      await gate.promise;
+      await guard.promise;
       return { done: true };
     }),
     route("/stream", (_request, reply) => {
       reply.hijack();
       reply.raw.write("begun ");
-      void gate.promise.then(() => reply.raw.end("ended"));
+      void guard.promise.then(() => reply.raw.end("ended"));
     }),
   ];
   const { server, connect, connectPlain, port } = await startServer(t, { routes, settings: UNHURRIED });
@@ -254,7 +254,7 @@ test("close finishes what is in flight, drops what is idle and takes nothing new
   assert.equal(refusal.code, "ECONNREFUSED");
   assert.equal(isClosed, false);
 
-  gate.resolve();
+  guard.resolve();
   assert.match(await answer, /^HTTP\/1.1 200 [^]*connection: close\r\n[^]*\{"done":true\}$/i);
   assert.match(await streamed, /begun [^]*ended/);
   await closed;

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { describe, it, type TestContext } from "node:test";
 import type { Principal } from "../../src/auth/index.ts";
 import { AppError } from "../../src/errors/index.ts";
-import type { Gate, Route } from "../../src/http/index.ts";
+import type { AuthGuard, Route } from "../../src/http/index.ts";
 import { type LimitSettings, openLimits } from "../../src/limits/index.ts";
 import { systemClock } from "../../src/time/index.ts";
 import { exchange, startServer } from "../http/support/test-server.ts";
@@ -15,7 +15,7 @@ type Answer = Awaited<ReturnType<Awaited<ReturnType<typeof startServer>>["reques
 const PROXY = { tlsMode: "proxy", trustedProxies: ["127.0.0.1"] } as const;
 
 /** The bearer says who it is: `user-1`, `service`, or `bad`; nobody is anon. */
-const gate: Gate = async (_admittance, { authorization }) => {
+const guard: AuthGuard = async (_admittance, { authorization }) => {
   const name = authorization?.slice("Bearer ".length);
   if (name === "bad") throw new AppError("UNAUTHORIZED", "No");
   const principal = name === "service" ? { kind: name } : name === undefined ? { kind: "anon" } : userOf(name);
@@ -43,7 +43,7 @@ async function serve(
     clock: systemClock,
     observer: silentObserver,
   });
-  return startServer(t, { routes, gate, limits, ...(isProxied && { settings: PROXY }) });
+  return startServer(t, { routes, guard, limits, ...(isProxied && { settings: PROXY }) });
 }
 
 function as(name: string): { headers: Record<string, string> } {

@@ -5,7 +5,7 @@ import {
   type LimitSettings,
   openLimits,
   rateLimitedError,
-  type Standing,
+  type RateLimitState,
 } from "../../src/limits/index.ts";
 import type { Observer } from "../../src/observe/index.ts";
 import { systemClock } from "../../src/time/index.ts";
@@ -36,21 +36,21 @@ function stopClock(t: TestContext): void {
   t.after(() => mock.timers.reset());
 }
 
-async function take(limits: Limits, key: string): Promise<Standing> {
-  const standing = await limits.take("api", key);
-  assert.ok(standing !== null);
-  return standing;
+async function take(limits: Limits, key: string): Promise<RateLimitState> {
+  const rateLimitState = await limits.take("api", key);
+  assert.ok(rateLimitState !== null);
+  return rateLimitState;
 }
 
-function outcomeOf(standing: Standing | null): unknown[] {
-  return [standing?.isExceeded, standing?.remaining, standing?.retryAfterSeconds];
+function outcomeOf(rateLimitState: RateLimitState | null): unknown[] {
+  return [rateLimitState?.isExceeded, rateLimitState?.remaining, rateLimitState?.retryAfterSeconds];
 }
 
 async function remainingOf(limits: Limits, key: string, calls: number): Promise<(number | "exceeded")[]> {
   const remaining: (number | "exceeded")[] = [];
   for (let call = 0; call < calls; call += 1) {
-    const standing = await take(limits, key);
-    remaining.push(standing.isExceeded ? "exceeded" : standing.remaining);
+    const rateLimitState = await take(limits, key);
+    remaining.push(rateLimitState.isExceeded ? "exceeded" : rateLimitState.remaining);
   }
   return remaining;
 }
@@ -143,8 +143,8 @@ describe("a window", () => {
 
   it("lets through as many of many at once as it has left", async () => {
     const { limits } = open();
-    const standings = await Promise.all(Array.from({ length: 20 }, () => take(limits, "a")));
-    assert.equal(standings.filter(({ isExceeded }) => !isExceeded).length, 3);
+    const rateLimitStates = await Promise.all(Array.from({ length: 20 }, () => take(limits, "a")));
+    assert.equal(rateLimitStates.filter(({ isExceeded }) => !isExceeded).length, 3);
   });
 });
 
@@ -223,9 +223,9 @@ describe("the refusal", () => {
     stopClock(t);
     const { limits } = open({ limitAi: 1 });
     await limits.take("ai", "u");
-    const standing = await limits.take("ai", "u");
-    assert.ok(standing?.isExceeded);
-    const error = rateLimitedError("ai", standing);
+    const rateLimitState = await limits.take("ai", "u");
+    assert.ok(rateLimitState?.isExceeded);
+    const error = rateLimitedError("ai", rateLimitState);
     assert.deepEqual([error.code, error.status, error.extra.retryAfterSeconds], ["RATE_LIMITED", 429, 60]);
     assert.equal(error.message, "Request rate limit reached: AI responses, 1 per minute");
   });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { describe, it, type TestContext } from "node:test";
 import { createClient } from "@redis/client";
-import { connectStore, type Limits, openLimits, type Standing } from "../../src/limits/index.ts";
+import { connectStore, type Limits, openLimits, type RateLimitState } from "../../src/limits/index.ts";
 import type { Observer } from "../../src/observe/index.ts";
 import { systemClock } from "../../src/time/index.ts";
 import { findRedisProgram, startRedis } from "./support/redis-server.ts";
@@ -66,8 +66,8 @@ async function awaitReturn(...nodes: readonly Node[]): Promise<void> {
   });
 }
 
-const outcome = (standing: Standing | null): number | "exceeded" | null =>
-  standing === null ? null : standing.isExceeded ? "exceeded" : standing.remaining;
+const outcome = (rateLimitState: RateLimitState | null): number | "exceeded" | null =>
+  rateLimitState === null ? null : rateLimitState.isExceeded ? "exceeded" : rateLimitState.remaining;
 
 describe("a store that answers", { skip: NO_STORE }, () => {
   const locate = async (t: TestContext): Promise<string> => GIVEN_URL ?? (await startRedis(t, PROGRAM ?? "")).url;
@@ -91,8 +91,9 @@ describe("a store that answers", { skip: NO_STORE }, () => {
     await inTime(nodes, async () => {
       const key = randomUUID();
       const calls = Array.from({ length: 50 }, () => nodes.map(({ limits }) => limits.take("api", key)));
-      const standings = await Promise.all(calls.flat());
-      return () => assert.equal(standings.filter((standing) => standing?.isExceeded === false).length, 20);
+      const rateLimitStates = await Promise.all(calls.flat());
+      return () =>
+        assert.equal(rateLimitStates.filter((rateLimitState) => rateLimitState?.isExceeded === false).length, 20);
     });
   });
 
@@ -128,7 +129,7 @@ describe("a store that goes away", { skip: NO_PROGRAM }, () => {
     const [a, b] = await openTwoNodes(t, redis.url, 1_000);
     const underWay = Array.from({ length: 200 }, (_, index) => a.limits.take("api", `k${index % 7}`));
     const killed = redis.kill();
-    for (const standing of await Promise.all(underWay)) assert.equal(standing?.isExceeded, false);
+    for (const rateLimitState of await Promise.all(underWay)) assert.equal(rateLimitState?.isExceeded, false);
     await killed;
     await until(() => !a.isReady() && !b.isReady());
     const key = randomUUID();
@@ -140,8 +141,8 @@ describe("a store that goes away", { skip: NO_PROGRAM }, () => {
     await awaitReturn(a, b);
     await inTime([a, b], async () => {
       const shared = randomUUID();
-      const standings = [await a.limits.take("api", shared), await b.limits.take("api", shared)];
-      return () => assert.deepEqual(standings.map(outcome), [999, 998]);
+      const rateLimitStates = [await a.limits.take("api", shared), await b.limits.take("api", shared)];
+      return () => assert.deepEqual(rateLimitStates.map(outcome), [999, 998]);
     });
   });
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { FairLine } from "../../src/realtime/visibility/fair-line.ts";
+import { FairSemaphore } from "../../src/realtime/visibility/fair-semaphore.ts";
 import { fetchValues } from "../../src/realtime/visibility/fetch-values.ts";
-import { TableBook } from "../../src/realtime/visibility/table-book.ts";
+import { TableMetadataCache } from "../../src/realtime/visibility/table-metadata-cache.ts";
 import { bind, callerOf, openFeedStage, waitFor } from "./feed-stage.ts";
 
 describe("a filter", () => {
@@ -96,7 +96,7 @@ describe("a value that the WAL left out", () => {
       grant select on public.wide to authenticated, service_role;
       create policy service on public.wide to service_role using (true);
       insert into wide values (1, '${before}', 'theirs', 'a')`);
-    const facts = await new TableBook(node.database.service).find("public", "wide");
+    const facts = await new TableMetadataCache(node.database.service).find("public", "wide");
     assert.ok(facts);
     const columns = ["id", "owner", "body", "note"].map((name) => ({ name, typeOid: 0, isKey: name === "id" }));
     const relation = { oid: facts.oid, schema: "public", name: "wide", isIdentityFull: false, columns };
@@ -111,7 +111,7 @@ describe("a value that the WAL left out", () => {
 });
 
 describe("the line before the database", () => {
-  const enterAll = async (line: FairLine, key: string, count: number, entered: string[]): Promise<void> => {
+  const enterAll = async (line: FairSemaphore, key: string, count: number, entered: string[]): Promise<void> => {
     for (let at = 0; at < count; at += 1)
       void line.enter(key).then(
         () => entered.push(key),
@@ -121,7 +121,7 @@ describe("the line before the database", () => {
   };
 
   it("lets nobody have all places, nor make others wait for all that they ask", async () => {
-    const line = new FairLine({ places: 4, maxWaiting: 1_000 });
+    const line = new FairSemaphore({ places: 4, maxWaiting: 1_000 });
     const entered: string[] = [];
     await enterAll(line, "a", 500, entered);
     assert.deepEqual(entered, ["a", "a"]);
@@ -135,14 +135,14 @@ describe("the line before the database", () => {
   });
 
   it("refuses whoever asks for too much", async () => {
-    const line = new FairLine({ places: 2, maxWaiting: 3 });
+    const line = new FairSemaphore({ places: 2, maxWaiting: 3 });
     await enterAll(line, "a", 4, []);
     await assert.rejects(line.enter("a"), { code: "RATE_LIMITED" });
     await line.enter("b");
   });
 
   it("comes to an end", async () => {
-    const line = new FairLine({ places: 3, maxWaiting: 1_000 });
+    const line = new FairSemaphore({ places: 3, maxWaiting: 1_000 });
     let done = 0;
     const work = async (key: string): Promise<void> => {
       await line.enter(key);

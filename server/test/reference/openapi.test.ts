@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { describe, it } from "node:test";
 import { ERROR_CODES, EVENT_TYPES } from "@swarmbase/sdk";
-import { type AuthRoom, authEndpoints } from "../../src/auth/index.ts";
+import { type AuthContext, authEndpoints } from "../../src/auth/index.ts";
 import { FUNCTION_TABLE } from "../../src/functions/index.ts";
 import { authRoutes, functionRoutes, healthRoutes, realtimeRoutes, referenceRoutes } from "../../src/http/index.ts";
 import { openReference } from "../../src/reference/index.ts";
@@ -29,7 +29,7 @@ describe("the OpenAPI document", () => {
   it("has every route of the route table, and no other", async () => {
     const nothing = {} as never;
     const routes = [
-      ...authRoutes(authEndpoints, nothing as AuthRoom),
+      ...authRoutes(authEndpoints, nothing as AuthContext),
       ...functionRoutes({
         functions: FUNCTION_TABLE.map((facts) => ({ ...facts, run: () => Promise.reject(new Error("not run")) })),
         sessionInactivitySeconds: 0,
@@ -45,7 +45,7 @@ describe("the OpenAPI document", () => {
       "the routes and what is described of them differ",
     );
     const joined = await Promise.all(
-      ["app.ts", "open-rooms.ts"].map((file) => readFile(new URL(`../../src/${file}`, import.meta.url), "utf8")),
+      ["app.ts", "open-modules.ts"].map((file) => readFile(new URL(`../../src/${file}`, import.meta.url), "utf8")),
     );
     const makers = [...joined.join("\n").matchAll(/\b(\w+Routes)\(/g)].map(([, name = ""]) => name);
     assert.deepEqual([...new Set(makers)].toSorted(), [...DESCRIBED, ...NOT_DESCRIBED].toSorted());

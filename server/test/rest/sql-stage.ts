@@ -1,6 +1,6 @@
 import { after, before } from "node:test";
 import pg from "pg";
-import { type FlightResult, runFlight, type Scope } from "../../src/db/index.ts";
+import { type StatementResult, runPipelined, type Scope } from "../../src/db/index.ts";
 import type { Catalogue, Column, FunctionEntry, QualifiedName, Relation } from "../../src/rest/catalogue/catalogue.ts";
 import { loadCatalogue } from "../../src/rest/catalogue/load-catalogue.ts";
 import { type Relationship, relationshipsOf } from "../../src/rest/catalogue/relationships.ts";
@@ -93,11 +93,11 @@ export class SqlStage {
     return body === null ? null : JSON.parse(body);
   }
 
-  async fly(asked: Asked, which: "main" | "estimate", scope: Partial<Scope>): Promise<readonly FlightResult[]> {
+  async fly(asked: Asked, which: "main" | "estimate", scope: Partial<Scope>): Promise<readonly StatementResult[]> {
     const statement = renderPlan(asked.plan)[which];
     if (statement === null) throw new Error("there is no such statement");
     const values = statement.parameters.map((slot) => asked.values[slot] ?? null);
-    return runFlight(this.#pool, { scope: { ...SCOPE, ...scope }, statements: [{ text: statement.text, values }] });
+    return runPipelined(this.#pool, { scope: { ...SCOPE, ...scope }, statements: [{ text: statement.text, values }] });
   }
 }
 

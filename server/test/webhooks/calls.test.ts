@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { EVENT_TYPES, isEventOf, verifyWebhook } from "@swarmbase/sdk";
-import type { WebhookRoom } from "../../src/webhooks/index.ts";
+import type { WebhookModule } from "../../src/webhooks/index.ts";
 import { type Receiver, startReceiver } from "./support/receiver.ts";
 import { openStage, type Stage, until } from "./support/stage.ts";
 
 let stage: Stage;
 let receiver: Receiver;
-let room: WebhookRoom;
+let room: WebhookModule;
 let owner: string;
 const closers: (() => Promise<void>)[] = [];
 before(async () => {

@@ -212,7 +212,7 @@ describe("dispatching", () => {
     receiver.answer = () => ({ after: gate.promise });
     const user = await stage.newUser();
     const webhook = await stage.newWebhook(user, receiver.url);
-    const node = stage.start({ times: { leaseMs: 600, dispatchPollMs: 50, keeperIntervalMs: 100 } });
+    const node = stage.start({ times: { leaseMs: 600, dispatchPollMs: 50, housekeepingIntervalMs: 100 } });
     await stage.newAgents(user, 50);
     node.room.wake();
     await receiver.waitFor(8);

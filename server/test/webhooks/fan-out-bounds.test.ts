@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type pg from "pg";
 import { systemClock } from "../../src/time/index.ts";
-import { Alarm, type Worker } from "../../src/jobs/index.ts";
+import { WakeUp, type Worker } from "../../src/jobs/index.ts";
 import { createFanOut } from "../../src/webhooks/fan-out.ts";
 import { silentObserver } from "../support/silent-observer.ts";
 import { openStage } from "./support/stage.ts";
@@ -12,7 +12,7 @@ const NO_ROOM = { waitForRoom: async () => {}, offer: () => null };
 
 type Query = (asked: { readonly values: readonly [number] }) => Promise<{ rows: object[] }>;
 
-const workWith = (query: Query, alarm: Alarm, observer = silentObserver): Worker =>
+const workWith = (query: Query, wakeUp: WakeUp, observer = silentObserver): Worker =>
   createFanOut(
     {
       pool: { query } as unknown as pg.Pool,
@@ -28,7 +28,7 @@ const workWith = (query: Query, alarm: Alarm, observer = silentObserver): Worker
       disableRule: { failingDays: 5, minFailures: 20, warnAfterDays: 1 },
       sendLimit: 0,
     },
-    { alarm, pollMs: 1, intake: NO_ROOM, onDeliveries: () => {} },
+    { wakeUp, pollMs: 1, intake: NO_ROOM, onDeliveries: () => {} },
   );
 
 /** A database in which each event is `deliveriesEach` deliveries, and a step that makes more than `most` of them fails. */
@@ -36,17 +36,17 @@ async function runAgainst(events: number, deliveriesEach: number, most: number):
   const asked: number[] = [];
   const stopping = new AbortController();
   let left = events;
-  const alarm = new Alarm();
+  const wakeUp = new WakeUp();
   const query: Query = async ({ values: [maxEvents] }) => {
     asked.push(maxEvents);
-    alarm.ring();
+    wakeUp.trigger();
     if (left === 0 || asked.length > 200) stopping.abort();
     const taken = Math.min(left, maxEvents);
     if (taken * deliveriesEach > most) throw new Error("Query read timeout");
     left -= taken;
     return { rows: [{ events: taken, unclaimed: taken * deliveriesEach, has_resumptions: false, id: null }] };
   };
-  await workWith(query, alarm).run(stopping.signal);
+  await workWith(query, wakeUp).run(stopping.signal);
   assert.equal(left, 0, `steps of ${asked.join()}`);
   return asked;
 }
@@ -67,7 +67,7 @@ async function countSteps(events: number, unclaimed: number): Promise<number> {
     left -= taken;
     return { rows: [{ events: taken, unclaimed, has_resumptions: false }] };
   };
-  await workWith(query, new Alarm()).run(stopping.signal);
+  await workWith(query, new WakeUp()).run(stopping.signal);
   return most;
 }
 
@@ -107,18 +107,18 @@ describe("looks of the fan-out", () => {
   /** How long so many take while somebody rings all the time. */
   async function timeLooks(count: number, events: number): Promise<{ readonly ms: number; readonly notes: unknown[] }> {
     const stopping = new AbortController();
-    const alarm = new Alarm();
+    const wakeUp = new WakeUp();
     const notes: unknown[] = [];
     let looks = 0;
     const query: Query = async () => {
       looks += 1;
-      alarm.ring();
+      wakeUp.trigger();
       await nextTurn();
       if (looks === count) setImmediate(() => stopping.abort());
       return { rows: [{ events, unclaimed: 0, has_resumptions: false }] };
     };
     const startedAtMs = performance.now();
-    await workWith(query, alarm, { ...silentObserver, note: (...said) => void notes.push(said) }).run(stopping.signal);
+    await workWith(query, wakeUp, { ...silentObserver, note: (...said) => void notes.push(said) }).run(stopping.signal);
     return { ms: performance.now() - startedAtMs, notes };
   }
 

@@ -337,7 +337,7 @@ describe("the limit of webhook sends", () => {
        values ($1, now() - interval '61 minutes', 3, 1), ($2, now() - interval '59 minutes', 3, 1)`,
       [old, young],
     );
-    const node = stage.start({ times: { keeperIntervalMs: 20 } });
+    const node = stage.start({ times: { housekeepingIntervalMs: 20 } });
     await until(async () => (await windowOf(old)) === undefined, "the old one is gone");
     await node.stop();
     assert.equal((await windowOf(young))?.sent, 3);

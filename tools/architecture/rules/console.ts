@@ -1,4 +1,4 @@
-import { CONSOLE_IMPORTS } from "../house.ts";
+import { CONSOLE_IMPORTS } from "../modules.ts";
 import type { Fault, Rule } from "../rule.ts";
 
 const SOURCE = "console/src/";

@@ -1,11 +1,11 @@
-import { findRoom, ROOM_LAYERS } from "../house.ts";
+import { findRoom, MODULE_LAYERS } from "../modules.ts";
 import type { Fault, Rule } from "../rule.ts";
 import type { SourceFile } from "../source-file.ts";
 
 const MAX_COMMENT_LINES = 5;
 
 /** A room is entered through its index.ts, which says what the room is for; the room itself goes round its own door. */
-export const checkDoors: Rule = ({ sources }) => {
+export const checkEntryPoints: Rule = ({ sources }) => {
   const faults: Fault[] = [];
   const rooms = new Map<string, boolean>();
   for (const source of sources) {
@@ -14,13 +14,13 @@ export const checkDoors: Rule = ({ sources }) => {
       faults.push(...(source.path.startsWith("server/test/") ? [] : findSideEntries(source, null)));
       continue;
     }
-    const isDoor = source.path === `server/src/${room}/index.ts`;
-    rooms.set(room, isDoor || rooms.get(room) === true);
-    if (isDoor) faults.push(...checkDoorplate(source));
+    const isEntryPoint = source.path === `server/src/${room}/index.ts`;
+    rooms.set(room, isEntryPoint || rooms.get(room) === true);
+    if (isEntryPoint) faults.push(...checkDoorplate(source));
     faults.push(...findSideEntries(source, room));
   }
-  for (const [room, hasDoor] of rooms) {
-    if (!hasDoor && Object.hasOwn(ROOM_LAYERS, room))
+  for (const [room, hasEntryPoint] of rooms) {
+    if (!hasEntryPoint && Object.hasOwn(MODULE_LAYERS, room))
       faults.push({ path: `server/src/${room}`, line: 1, message: "the room has no door (index.ts)" });
   }
   return faults;
@@ -30,10 +30,10 @@ function findSideEntries(source: SourceFile, room: string | null): Fault[] {
   return source.imports.flatMap(({ target, line }) => {
     const targetRoom = target === null ? null : findRoom(target);
     if (target === null || targetRoom === null) return [];
-    const isDoor = target === `server/src/${targetRoom}/index.ts`;
+    const isEntryPoint = target === `server/src/${targetRoom}/index.ts`;
     if (targetRoom === room)
-      return isDoor ? [{ path: source.path, line, message: "a room never imports its own index.ts" }] : [];
-    return isDoor
+      return isEntryPoint ? [{ path: source.path, line, message: "a room never imports its own index.ts" }] : [];
+    return isEntryPoint
       ? []
       : [{ path: source.path, line, message: `${target} is behind the door of ${targetRoom}: import its index.ts` }];
   });

@@ -1,4 +1,4 @@
-import { isTest } from "../house.ts";
+import { isTest } from "../modules.ts";
 import type { Fault, Rule } from "../rule.ts";
 import { walk } from "../source-file.ts";
 

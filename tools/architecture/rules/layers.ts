@@ -1,4 +1,4 @@
-import { findLayer, findRoom, ROOM_LAYERS } from "../house.ts";
+import { findLayer, findRoom, MODULE_LAYERS } from "../modules.ts";
 import type { Fault, Rule } from "../rule.ts";
 
 /**
@@ -27,7 +27,7 @@ export const checkLayers: Rule = ({ sources }) => {
   return faults;
 };
 
-const TOP_LAYER = Math.max(...Object.values(ROOM_LAYERS));
+const TOP_LAYER = Math.max(...Object.values(MODULE_LAYERS));
 
 function reaches(graph: ReadonlyMap<string, ReadonlySet<string>>, from: string, to: string): boolean {
   // An edge that would close a circle is never added, so that the walk ends.

@@ -1,4 +1,4 @@
-import { FORBIDDEN_NAMES, NAMED_ALIKE_BUT_MEANT } from "../house.ts";
+import { FORBIDDEN_NAMES, NAMED_ALIKE_BUT_MEANT } from "../modules.ts";
 import type { Rule } from "../rule.ts";
 
 const KEBAB = /^[a-z0-9]+(-[a-z0-9]+)*$/;

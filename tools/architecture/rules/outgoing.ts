@@ -1,5 +1,5 @@
 import type { Node } from "oxc-parser";
-import { findRoom, isProduct } from "../house.ts";
+import { findRoom, isProduct } from "../modules.ts";
 import type { Fault, Rule } from "../rule.ts";
 import { type SourceFile, walk } from "../source-file.ts";
 

@@ -1,4 +1,4 @@
-import { isTest, MAX_SOURCE_LINES } from "../house.ts";
+import { isTest, MAX_SOURCE_LINES } from "../modules.ts";
 import type { Rule } from "../rule.ts";
 
 /** Long sources are cut by stage before they become a place where things are put. Tests and migrations are lists. */

@@ -1,4 +1,4 @@
-import { findRoom, isProduct } from "../house.ts";
+import { findRoom, isProduct } from "../modules.ts";
 import type { Fault, Rule } from "../rule.ts";
 import { walk } from "../source-file.ts";
 

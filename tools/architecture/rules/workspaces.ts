@@ -1,4 +1,4 @@
-import { isTest, PACKAGE_SCOPE, WORKSPACE_IMPORTS } from "../house.ts";
+import { isTest, PACKAGE_SCOPE, WORKSPACE_IMPORTS } from "../modules.ts";
 import type { Rule } from "../rule.ts";
 
 /** The sdk and the acceptance tests know nothing of ours; other workspaces know each other by name, not by path. */

@@ -1,5 +1,5 @@
 import type pg from "pg";
-import type { RunEvent } from "../runs/run-hub.ts";
+import type { RunEvent } from "../runs/stream-hub.ts";
 import { expandEvent } from "./expand-event.ts";
 import { type EventRow, PAGE_ROWS, selectEventsAfter, selectLastSeq } from "./sql/run-events.ts";
 

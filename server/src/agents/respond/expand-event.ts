@@ -1,4 +1,4 @@
-import type { RunEvent } from "../runs/run-hub.ts";
+import type { RunEvent } from "../runs/stream-hub.ts";
 import type { EventRow } from "./sql/run-events.ts";
 
 /** Pieces of text are stored many to a row; a reader sees each under its own number, as those did who listened live. */

@@ -4,10 +4,10 @@ import { databaseAway } from "../../db/index.ts";
 import { AppError } from "../../errors/index.ts";
 import type { Models } from "../providers/model-port.ts";
 import type { Executor } from "../runs/executor.ts";
-import type { RunEvent, RunHub } from "../runs/run-hub.ts";
-import { type Crowd, openAdmissionDesk } from "./admission-desk.ts";
-import type { Follower } from "./follower.ts";
-import { type FollowTimes, openFollowing } from "./following.ts";
+import type { RunEvent, StreamHub } from "../runs/stream-hub.ts";
+import { type Crowd, openAdmissions } from "./admissions.ts";
+import type { Subscriber } from "./subscriber.ts";
+import { type FollowTimes, openSubscribers } from "./subscribers.ts";
 import { refusal } from "./refusals.ts";
 import { streamHeaders } from "./render-frame.ts";
 import type { RespondTools } from "./respond-tools.ts";
@@ -60,7 +60,7 @@ export interface Respond {
 
 export interface RespondOptions {
   readonly pool: pg.Pool;
-  readonly hub: RunHub;
+  readonly hub: StreamHub;
   readonly executor: Executor;
   readonly models: Pick<Models, "describe">;
   readonly queueLimit: number;
@@ -81,11 +81,11 @@ const RESUME_POLL_MS = 50;
 
 export function openRespond(options: RespondOptions): Respond {
   const { pool, hub, executor } = options;
-  const following = openFollowing(pool, hub, options.streamLimitPerUser, options.followTimes);
-  const desk = openAdmissionDesk({ pool, executor, models: options.models, crowd: options.crowd ?? null });
+  const following = openSubscribers(pool, hub, options.streamLimitPerUser, options.followTimes);
+  const desk = openAdmissions({ pool, executor, models: options.models, crowd: options.crowd ?? null });
   const tools: RespondTools = { ...options, following, desk };
 
-  const answer = async (follower: Follower, listening: Answering): Promise<RunAnswer> => {
+  const answer = async (follower: Subscriber, listening: Answering): Promise<RunAnswer> => {
     const { runId } = follower;
     const { caller, isStreamed, isReasoningWanted, first, isReplay, queueWaitMs, onLeft } = listening;
     const isStartedHere = first.some(({ type }) => type === "run.started");

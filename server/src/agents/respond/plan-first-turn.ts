@@ -2,7 +2,7 @@ import { readRunLimits } from "../guards/run-limits.ts";
 import type { Models } from "../providers/model-port.ts";
 import { defaultModels, MAX_CONCURRENT_TURNS } from "../runs/turn-terms.ts";
 import { decideNext } from "../strategies/decide-next.ts";
-import type { FirstTurnFacts, OpenSurvey } from "./sql/admission.ts";
+import type { FirstTurnFacts, OpenPreflight } from "./sql/admission.ts";
 
 export interface FirstTurnWishes {
   /** Whom the call or its message names; null: nobody. */
@@ -19,7 +19,7 @@ export interface FirstTurnPorts {
 /** Who begins, where that is one agent and is known before the run is. Null: it is found out by whoever carries the run out. */
 export function planFirstTurn(
   { models, newId }: FirstTurnPorts,
-  survey: OpenSurvey,
+  survey: OpenPreflight,
   { wantedIds, request }: FirstTurnWishes,
 ): FirstTurnFacts | null {
   const { agents, strategy, settings } = survey;

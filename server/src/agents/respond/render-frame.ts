@@ -1,4 +1,4 @@
-import type { RunEvent } from "../runs/run-hub.ts";
+import type { RunEvent } from "../runs/stream-hub.ts";
 import type { Viewer } from "./run-caller.ts";
 
 export const PING = ": ping\n\n";

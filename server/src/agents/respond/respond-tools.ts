@@ -1,15 +1,15 @@
 import type pg from "pg";
 import type { Models } from "../providers/model-port.ts";
 import type { Executor } from "../runs/executor.ts";
-import type { AdmissionDesk } from "./admission-desk.ts";
-import type { Following } from "./following.ts";
+import type { Admissions } from "./admissions.ts";
+import type { Subscribers } from "./subscribers.ts";
 
 /** What the calls of the room work with. */
 export interface RespondTools {
   readonly pool: pg.Pool;
   readonly executor: Executor;
-  readonly following: Following;
-  readonly desk: AdmissionDesk;
+  readonly following: Subscribers;
+  readonly desk: Admissions;
   readonly models: Pick<Models, "describe">;
   /** Most runs that may wait in one swarm. */
   readonly queueLimit: number;

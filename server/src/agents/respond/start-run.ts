@@ -4,14 +4,14 @@ import { AppError } from "../../errors/index.ts";
 import { findMentions } from "../context/find-mentions.ts";
 import { ModelError } from "../providers/model-error.ts";
 import { parseTraceparent } from "../traceparent.ts";
-import type { RunEvent } from "../runs/run-hub.ts";
+import type { RunEvent } from "../runs/stream-hub.ts";
 import type { RunPlace } from "../runs/run-places.ts";
 import { expandEvent } from "./expand-event.ts";
-import type { Follower } from "./follower.ts";
+import type { Subscriber } from "./subscriber.ts";
 import type { RespondTools } from "./respond-tools.ts";
 import { refusal } from "./refusals.ts";
 import type { RunCaller } from "./run-caller.ts";
-import type { Admitted, CallFacts, OpenSurvey, SurveyedAgent } from "./sql/admission.ts";
+import type { Admitted, CallFacts, OpenPreflight, SurveyedAgent } from "./sql/admission.ts";
 
 /** What somebody asks of a swarm. */
 export interface RunRequest {
@@ -32,7 +32,7 @@ export interface RunRequest {
 }
 
 export interface StartedFollow {
-  readonly follower: Follower;
+  readonly follower: Subscriber;
   readonly first: readonly RunEvent[];
   readonly isReplay: boolean;
 }
@@ -111,7 +111,7 @@ const COORDINATED: ReadonlySet<SwarmStrategy> = new Set(["handoff", "selector", 
 
 /** Of all agents that may speak in the run. `private.run_frameworks` decides the same for a run that has waited. */
 function frameworksOf(
-  { agents, strategy, coordinator_agent_id: coordinatorId }: OpenSurvey,
+  { agents, strategy, coordinator_agent_id: coordinatorId }: OpenPreflight,
   wantedIds: readonly string[] | null,
 ): readonly Framework[] {
   const isMeant = (id: string): boolean =>

@@ -1,5 +1,5 @@
-import type { RunEvent } from "../runs/run-hub.ts";
-import type { Follower } from "./follower.ts";
+import type { RunEvent } from "../runs/stream-hub.ts";
+import type { Subscriber } from "./subscriber.ts";
 import { hidePayload, PING, renderFrame } from "./render-frame.ts";
 import { isEndEvent, type RunBody } from "./run-body.ts";
 
@@ -18,7 +18,10 @@ export interface StreamOptions {
 }
 
 /** The stream of a run: frames as soon as there are any, a sign of life every ten seconds, `done` after the last. */
-export async function* streamRun(follower: Follower, options: StreamOptions): AsyncGenerator<string, void, undefined> {
+export async function* streamRun(
+  follower: Subscriber,
+  options: StreamOptions,
+): AsyncGenerator<string, void, undefined> {
   const render = (events: readonly RunEvent[]): string =>
     events
       .filter(({ type }) => options.isReasoningWanted || type !== "reasoning.delta")
@@ -66,7 +69,7 @@ export async function* streamRun(follower: Follower, options: StreamOptions): As
  * What a reader still gets of a run that is over and of which nothing is stored after the event it has seen last: `done`, unless
  * it has seen that too. Events are kept for a day; later all that can be told is how the run ended.
  */
-async function renderEnd(follower: Follower, readBody: StreamOptions["readBody"]): Promise<string> {
+async function renderEnd(follower: Subscriber, readBody: StreamOptions["readBody"]): Promise<string> {
   const { runId, cursor } = follower;
   const lastSeq = await follower.readLastSeq();
   const doneSeq = lastSeq === null ? HIGHEST_SEQ : lastSeq + 1;

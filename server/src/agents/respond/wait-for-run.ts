@@ -1,5 +1,5 @@
-import type { RunEvent } from "../runs/run-hub.ts";
-import type { Follower } from "./follower.ts";
+import type { RunEvent } from "../runs/stream-hub.ts";
+import type { Subscriber } from "./subscriber.ts";
 import { isEndEvent, isEndStatus, type RunBody } from "./run-body.ts";
 
 const PAUSE_POLL_MS = 100;
@@ -20,7 +20,10 @@ export interface WaitOptions {
  * The run once it has ended, waits for a human, or has queued too long. `gone`: it was deleted, or there is nobody who may be
  * told. `unreachable`: the database stays away.
  */
-export async function waitForRun(follower: Follower, options: WaitOptions): Promise<RunBody | "gone" | "unreachable"> {
+export async function waitForRun(
+  follower: Subscriber,
+  options: WaitOptions,
+): Promise<RunBody | "gone" | "unreachable"> {
   const readBody = async (): Promise<RunBody | "gone"> => (await options.readBody()) ?? "gone";
   const queuedUntilMs = performance.now() + options.queueWaitMs;
   let hasStarted = options.first.some(isStart);

@@ -1,16 +1,16 @@
 import { findMentions } from "../context/find-mentions.ts";
 import { readRunLimits } from "../guards/run-limits.ts";
 import { decideEnd } from "./decide-end.ts";
-import { createEventLine } from "./event-line.ts";
+import { createEventSequencer } from "./event-sequencer.ts";
 import type { StartedRun } from "./executor.ts";
 import { closeSuspended } from "./finish-turn.ts";
 import type { LiveRun, WorkPorts } from "./live-run.ts";
 import { retryWhileHeld } from "./retry-while-held.ts";
 import { createRunBudget, NO_BUDGET } from "./run-budget.ts";
-import { createRunLedger } from "./run-ledger.ts";
+import { createRunWriter } from "./run-writer.ts";
 import { executionsIn, type RunProgress, runLoop } from "./run-loop.ts";
 import { RunStop, stopOf } from "./run-stop.ts";
-import { loadRun, type RunScene } from "./sql/load-run.ts";
+import { loadRun, type RunContext } from "./sql/load-run.ts";
 import type { SuspendedTurn } from "./turn.ts";
 
 export interface RunControl {
@@ -40,7 +40,12 @@ export async function carryOutRun(ports: WorkPorts, started: StartedRun, control
   }
 }
 
-async function carryOut(ports: WorkPorts, started: StartedRun, scene: RunScene, control: RunControl): Promise<boolean> {
+async function carryOut(
+  ports: WorkPorts,
+  started: StartedRun,
+  scene: RunContext,
+  control: RunControl,
+): Promise<boolean> {
   const { controller } = control;
   const startedAtMs = ports.clock.now().getTime();
   const { runId, fence } = started;
@@ -51,12 +56,12 @@ async function carryOut(ports: WorkPorts, started: StartedRun, scene: RunScene, 
   const { pool, newId } = ports;
   const { isHeld } = control;
   const onLost = (): void => controller.abort(new RunStop("lost"));
-  const ledger = createRunLedger({
+  const ledger = createRunWriter({
     pool,
     deltas: ports.deltas,
     ends: ports.ends,
     hold,
-    line: createEventLine(ports.hub, { id: runId, swarmId }, scene.last_seq),
+    line: createEventSequencer(ports.hub, { id: runId, swarmId }, scene.last_seq),
     isHeld,
     onCancel: (reason) => controller.abort(new RunStop(reason === "interrupted" ? "interrupted" : "cancelled")),
     onLost: (error) => {
@@ -129,7 +134,7 @@ async function pauseRun(run: LiveRun, suspended: readonly SuspendedTurn[], elaps
 }
 
 /** Whoever is named by the call, else by the message's mentions, answers alone. */
-function narrow(scene: RunScene): Pick<LiveRun, "agents" | "isNarrowed"> {
+function narrow(scene: RunContext): Pick<LiveRun, "agents" | "isNarrowed"> {
   const named = scene.run.request["agent_ids"];
   const ids: readonly unknown[] = Array.isArray(named) && named.length > 0 ? named : [];
   const wanted = ids.length > 0 ? ids : findMentions(scene.message ?? "", scene.agents);

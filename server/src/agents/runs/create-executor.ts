@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { Alarm, spread, type Worker } from "../../jobs/index.ts";
-import { createCrowdMeter } from "../gathering.ts";
+import { WakeUp, spread, type Worker } from "../../jobs/index.ts";
+import { createLoadMeter } from "../batcher.ts";
 import { carryOutRun, type RunControl } from "./carry-out-run.ts";
 import { createDeltaStore } from "./delta-store.ts";
 import { createRunEnds } from "./run-ends.ts";
 import type { Executor, StartedRun } from "./executor.ts";
 import { createRunPlaces } from "./run-places.ts";
 import type { RunPorts } from "./live-run.ts";
-import { createRunRelay } from "./run-relay.ts";
+import { createRunNotifier } from "./run-notifier.ts";
 import { RunStop } from "./run-stop.ts";
 import { claimRuns, type KeptRun, keepRuns, pruneRunRows, sweepRuns } from "./sql/keep-runs.ts";
 
@@ -69,11 +69,11 @@ export function createExecutor(options: ExecutorOptions): RunningExecutor {
   const times = { ...TIMES, ...options.times };
   const live = new Map<string, Live>();
   const places = createRunPlaces({ ...options, boundedFrameworks: () => ports.models.boundedFrameworks() });
-  const crowd = createCrowdMeter(() => performance.now());
+  const crowd = createLoadMeter(() => performance.now());
   const countRuns = (): number => crowd.size(live.size);
   const work = { ...ports, deltas: createDeltaStore(pool, countRuns), ends: createRunEnds(pool, countRuns) };
-  const claimBell = new Alarm();
-  const watchBell = new Alarm();
+  const claimWakeUp = new WakeUp();
+  const watchWakeUp = new WakeUp();
   /** Leases are renewed by the worker: without it nothing may be taken. */
   let isWorking = false;
   const nowMs = (): number => ports.clock.now().getTime();
@@ -81,12 +81,12 @@ export function createExecutor(options: ExecutorOptions): RunningExecutor {
   const relay =
     listenUrl === null
       ? null
-      : createRunRelay({
+      : createRunNotifier({
           listenUrl,
           observer,
-          onWaiting: () => claimBell.ring(),
+          onWaiting: () => claimWakeUp.trigger(),
           onCancel: (runId) => {
-            if (live.has(runId)) watchBell.ring();
+            if (live.has(runId)) watchWakeUp.trigger();
           },
         });
 
@@ -97,7 +97,7 @@ export function createExecutor(options: ExecutorOptions): RunningExecutor {
     isLooking = true;
     setTimeout(() => {
       isLooking = false;
-      claimBell.ring();
+      claimWakeUp.trigger();
     }, LATER_MS).unref();
   };
   const take = ({ place = places.take([]), ...started }: StartedRun): void => {
@@ -111,7 +111,7 @@ export function createExecutor(options: ExecutorOptions): RunningExecutor {
       const wasFull = place.release();
       live.delete(started.runId);
       // The next one of the swarm may be waiting, here or elsewhere.
-      if (hasNext || wasFull) claimBell.ring();
+      if (hasNext || wasFull) claimWakeUp.trigger();
       else lookLater();
     });
     live.set(started.runId, { ...control, ...started, lease, done });
@@ -125,7 +125,7 @@ export function createExecutor(options: ExecutorOptions): RunningExecutor {
       const claimed = await claimRuns(pool, { owner, leaseMs }, room);
       for (const { frameworks, ...started } of claimed) take({ ...started, place: places.take(frameworks) });
       // Only a part of what waits for a provider is claimed at a time.
-      if (claimed.length > 0 && room.frameworks.length > 0) claimBell.ring();
+      if (claimed.length > 0 && room.frameworks.length > 0) claimWakeUp.trigger();
     } finally {
       room.close();
     }
@@ -173,7 +173,7 @@ export function createExecutor(options: ExecutorOptions): RunningExecutor {
   };
 
   const steps = async (
-    bell: Alarm,
+    bell: WakeUp,
     intervalMs: number,
     step: () => Promise<void>,
     signal: AbortSignal,
@@ -196,7 +196,7 @@ export function createExecutor(options: ExecutorOptions): RunningExecutor {
     const { ended, denied } = await sweepRuns(pool, SWEPT_AT_ONCE);
     for (const status of ended) observer.note("run.ended", { status, stopReason: "worker_lost" });
     if (ended.length + denied === 0) return;
-    claimBell.ring();
+    claimWakeUp.trigger();
     ports.onEvents();
   };
   const prune = async (): Promise<void> => {
@@ -209,8 +209,8 @@ export function createExecutor(options: ExecutorOptions): RunningExecutor {
       isWorking = true;
       const closing = new AbortController();
       // Leases are kept until the last run is done, which is after the signal.
-      const watching = steps(watchBell, times.watchMs, watch, closing.signal);
-      await steps(claimBell, times.claimPollMs, claim, signal);
+      const watching = steps(watchWakeUp, times.watchMs, watch, closing.signal);
+      await steps(claimWakeUp, times.claimPollMs, claim, signal);
       await drain();
       closing.abort();
       await watching;
@@ -226,18 +226,18 @@ export function createExecutor(options: ExecutorOptions): RunningExecutor {
       },
       take,
       wake: () => {
-        claimBell.ring();
+        claimWakeUp.trigger();
         relay?.announceWaiting();
       },
       cancel: (runId) => {
-        if (live.has(runId)) watchBell.ring();
+        if (live.has(runId)) watchWakeUp.trigger();
         else relay?.announceCancel(runId);
       },
     },
     workers: [
       runWorker,
-      { name: "run-sweeper", run: (signal) => steps(new Alarm(), times.sweepMs, sweep, signal) },
-      { name: "run-pruner", run: (signal) => steps(new Alarm(), times.pruneMs, prune, signal) },
+      { name: "run-sweeper", run: (signal) => steps(new WakeUp(), times.sweepMs, sweep, signal) },
+      { name: "run-pruner", run: (signal) => steps(new WakeUp(), times.pruneMs, prune, signal) },
       ...links,
     ],
     links,

@@ -1,7 +1,7 @@
 import type { Framework } from "@swarmbase/sdk";
 import type { TranscriptMessage } from "../context/transcript.ts";
 import type { RunPlace } from "./run-places.ts";
-import type { RunScene } from "./sql/load-run.ts";
+import type { RunContext } from "./sql/load-run.ts";
 import type { SpeakingAgent } from "./steps.ts";
 
 /** Carries runs out: those handed to it, and those that wait in the database. */
@@ -29,7 +29,7 @@ export interface StartedRun {
   /** What it takes of the node's capacity; absent: one run, of no provider. */
   readonly place?: RunPlace;
   /** Where whoever started it was told. */
-  readonly scene?: RunScene;
+  readonly scene?: RunContext;
   /** Where its first turn was begun with it. */
   readonly opened?: OpenedTurn;
 }

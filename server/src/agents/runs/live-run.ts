@@ -12,9 +12,9 @@ import type { DeltaStore } from "./delta-store.ts";
 import type { OpenedTurn } from "./executor.ts";
 import type { RunBudget } from "./run-budget.ts";
 import type { RunEnds } from "./run-ends.ts";
-import type { OpenRunHub } from "./run-hub.ts";
-import type { RunLedger } from "./run-ledger.ts";
-import type { RunScene } from "./sql/load-run.ts";
+import type { OpenStreamHub } from "./stream-hub.ts";
+import type { RunWriter } from "./run-writer.ts";
+import type { RunContext } from "./sql/load-run.ts";
 
 /** What carrying runs out needs of the world. */
 export interface RunPorts {
@@ -22,7 +22,7 @@ export interface RunPorts {
   readonly models: Models;
   readonly tools: Tools;
   readonly tracing: Tracing;
-  readonly hub: OpenRunHub;
+  readonly hub: OpenStreamHub;
   readonly observer: Observer;
   readonly clock: Clock;
   readonly calibration: Calibration;
@@ -46,16 +46,16 @@ export interface WorkPorts extends RunPorts {
 /** One run while it is carried out here. */
 export interface LiveRun {
   readonly ports: RunPorts;
-  readonly scene: RunScene;
+  readonly scene: RunContext;
   readonly limits: RunLimits;
-  readonly ledger: RunLedger;
+  readonly ledger: RunWriter;
   readonly budget: RunBudget;
   readonly span: RunSpan;
   readonly signal: AbortSignal;
   /** By turn; aborting one breaks that turn off alone. */
   readonly turnControllers: Map<string, AbortController>;
   /** Whom the strategy may call: enabled, and named where the caller named some. */
-  agents: RunScene["agents"];
+  agents: RunContext["agents"];
   readonly isNarrowed: boolean;
   /** The turn that began with the run, until it is gone on with. */
   opened: OpenedTurn | null;
@@ -79,6 +79,6 @@ export interface TurnMarks {
 export type TurnStop = "budget_exceeded" | "loop_detected" | "max_tool_steps" | "max_turns" | "approval_expired";
 
 /** Whose limits count. The service role, which names the payer itself, has none. */
-export function chargedUserOf({ run }: RunScene): string | null {
+export function chargedUserOf({ run }: RunContext): string | null {
   return run.request["payer_id"] === undefined ? run.user_id : null;
 }

@@ -1,6 +1,6 @@
 import type pg from "pg";
 import { retryWhileHeld } from "./retry-while-held.ts";
-import type { RunLedger } from "./run-ledger.ts";
+import type { RunWriter } from "./run-writer.ts";
 import { RunStop } from "./run-stop.ts";
 import type { RunHold } from "./sql/advance-run.ts";
 import { reserveBudget } from "./sql/reserve-budget.ts";
@@ -56,7 +56,7 @@ export interface RunBudgetOptions {
   readonly pool: pg.Pool;
   readonly hold: RunHold;
   readonly payerId: string;
-  readonly ledger: Pick<RunLedger, "submit">;
+  readonly ledger: Pick<RunWriter, "submit">;
   newId(): string;
   isHeld(): boolean;
   onLost(): void;

@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { createGathering, pauseFor } from "../gathering.ts";
+import { createBatcher, pauseFor } from "../batcher.ts";
 import { type Ended, endRuns, type PlainEnd } from "./sql/end-runs.ts";
 
 const MOST_AT_ONCE = 50;
@@ -8,7 +8,7 @@ const MOST_AT_ONCE = 50;
 export type RunEnds = (end: PlainEnd) => Promise<Ended | null>;
 
 export function createRunEnds(pool: pg.Pool, countRuns: () => number): RunEnds {
-  return createGathering<PlainEnd, Ended>({
+  return createBatcher<PlainEnd, Ended>({
     pauseMs: () => pauseFor(countRuns()),
     most: MOST_AT_ONCE,
     keysOf: ({ agent_id: agentId }) => [agentId],

@@ -7,7 +7,7 @@ export interface RunPlace {
 }
 
 /** How many waiting runs a node may claim, in all and for each provider that has a bound. */
-export interface ClaimRoom {
+export interface ClaimCapacity {
   readonly maxRuns: number;
   readonly frameworks: readonly Framework[];
   /** In the order of `frameworks`. */
@@ -21,7 +21,7 @@ export interface RunPlaces {
   reserve(frameworks: readonly Framework[]): RunPlace | null;
   /** For a run that was started, whether or not there is room. */
   take(frameworks: readonly Framework[]): RunPlace;
-  openClaim(): ClaimRoom;
+  openClaim(): ClaimCapacity;
 }
 
 export interface RunPlacesOptions {

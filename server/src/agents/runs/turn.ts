@@ -3,7 +3,7 @@ import { createEchoStripper, type EchoStripper } from "../context/echo-stripper.
 import { createRepeatGuard, type RepeatGuard } from "../guards/repeat-guard.ts";
 import type { ModelMessage, ModelToolCall, ModelUsage, ModelWarning } from "../providers/model-port.ts";
 import type { TurnSpan } from "../tracing.ts";
-import type { DeltaSource } from "./event-line.ts";
+import type { DeltaSource } from "./event-sequencer.ts";
 import type { LiveRun, TurnStop } from "./live-run.ts";
 import type { PausedExecution, SpeakingAgent } from "./steps.ts";
 

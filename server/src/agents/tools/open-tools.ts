@@ -25,7 +25,7 @@ export interface OpenToolsOptions {
   readonly version: string;
 }
 
-export interface ToolRoom extends Tools {
+export interface ToolModule extends Tools {
   listRemote(call: ListCall): Promise<readonly RemoteTool[]>;
   importRemote(call: ImportCall): Promise<ImportedTools>;
   test(call: TestCall): Promise<TestedTool>;
@@ -36,7 +36,7 @@ const MOST_SCHEMAS = 500;
 const MOST_MCP_CLIENTS = 200;
 const MCP_IDLE_MS = 60_000;
 
-export function openTools(options: OpenToolsOptions): ToolRoom {
+export function openTools(options: OpenToolsOptions): ToolModule {
   const { guarded, pool, key, clock, observer, newId, version } = options;
   const schemas = createSchemaCompiler({ maxKept: MOST_SCHEMAS });
   const mcp = new McpPool({

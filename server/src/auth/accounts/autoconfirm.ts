@@ -1,4 +1,4 @@
-import type { AuthSettings } from "../room.ts";
+import type { AuthSettings } from "../auth-context.ts";
 
 /** Whether an address counts as confirmed as soon as it is given. Without a mail server nobody could confirm it. */
 export function isAutoconfirmed({

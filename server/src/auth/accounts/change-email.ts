@@ -2,7 +2,7 @@ import type { AuthCall } from "../call.ts";
 import { applyEmailChange } from "../one-time/confirm-email-change.ts";
 import type { MailingClient } from "../one-time/in-mail-transaction.ts";
 import { sendAddressTaken, sendEmailChange } from "../one-time/send-mail-flow.ts";
-import type { AuthRoom } from "../room.ts";
+import type { AuthContext } from "../auth-context.ts";
 import { findUserByEmail } from "../users/sql/select-user.ts";
 import type { UserRow } from "../users/user-row.ts";
 import { isAutoconfirmed } from "./autoconfirm.ts";
@@ -17,18 +17,18 @@ export interface EmailChange {
 
 /** The first address of an anonymous user is a change too: with it, at the latest, the user stays. */
 export async function changeEmail(
-  room: AuthRoom,
+  context: AuthContext,
   client: MailingClient,
   { user, email, call }: EmailChange,
 ): Promise<UserRow> {
-  if (!isAutoconfirmed(room.settings)) {
-    return sendEmailChange(room, client, { user, newEmail: email, call, redirectTo: call.query["redirect_to"] });
+  if (!isAutoconfirmed(context.settings)) {
+    return sendEmailChange(context, client, { user, newEmail: email, call, redirectTo: call.query["redirect_to"] });
   }
   if ((await findUserByEmail(client, email)) !== null) {
-    await sendAddressTaken(room, client, email);
+    await sendAddressTaken(context, client, email);
     return user;
   }
-  return applyEmailChange(room, client, { user, newEmail: email }).catch((error: unknown) => {
+  return applyEmailChange(context, client, { user, newEmail: email }).catch((error: unknown) => {
     throw translateTaken(error);
   });
 }

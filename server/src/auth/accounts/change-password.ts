@@ -4,7 +4,7 @@ import { dropOpenFlows, NO_EMAIL_CHANGE } from "../one-time/drop-open-flows.ts";
 import { consumeReauthentication, findReauthentication } from "../one-time/reauthentication.ts";
 import type { OneTimeRow } from "../one-time/sql/one-time-tokens.ts";
 import { checkNewPassword } from "../passwords/rules.ts";
-import type { AuthRoom, Queryable } from "../room.ts";
+import type { AuthContext, Queryable } from "../auth-context.ts";
 import { endSessions } from "../sessions/end-sessions.ts";
 import type { SessionRow } from "../sessions/session-row.ts";
 import { findUserById } from "../users/sql/select-user.ts";
@@ -29,14 +29,14 @@ export interface PreparedPassword {
 
 /** Everything about a new password that takes time, done before a transaction begins. */
 export async function preparePassword(
-  room: AuthRoom,
+  context: AuthContext,
   call: AuthCall,
   wished: WishedPassword,
 ): Promise<PreparedPassword> {
   const { principal } = call;
   if (principal.kind !== "user") throw authError("no_authorization");
-  checkNewPassword(wished.password, room.settings);
-  const user = await findUserById(room.pool, principal.userId);
+  checkNewPassword(wished.password, context.settings);
+  const user = await findUserById(context.pool, principal.userId);
   if (user?.is_anonymous && !wished.isEmailGiven) {
     const message = "Updating password of an anonymous user without an email or phone is not allowed";
     throw authError("validation_failed", message, { status: 422 });
@@ -44,15 +44,15 @@ export async function preparePassword(
   const formerHash = user?.password_hash ?? null;
   if (formerHash !== null) {
     const { current_password: current } = wished;
-    if (current !== undefined && !(await room.hasher.verify(formerHash, current)).isMatch) {
+    if (current !== undefined && !(await context.hasher.verify(formerHash, current)).isMatch) {
       throw authError("current_password_invalid");
     }
-    if ((await room.hasher.verify(formerHash, wished.password)).isMatch) throw authError("same_password");
+    if ((await context.hasher.verify(formerHash, wished.password)).isMatch) throw authError("same_password");
   }
-  const hash = await room.hasher.hash(wished.password);
+  const hash = await context.hasher.hash(wished.password);
   const { nonce } = wished;
-  const isNonceWanted = room.settings.authReauthenticate && user !== null;
-  const reauthentication = isNonceWanted ? await findReauthentication(room, { user, nonce }) : null;
+  const isNonceWanted = context.settings.authReauthenticate && user !== null;
+  const reauthentication = isNonceWanted ? await findReauthentication(context, { user, nonce }) : null;
   return { hash, hasNonce: nonce !== "", reauthentication };
 }
 
@@ -64,12 +64,12 @@ export interface PasswordChange {
 
 /** Whoever knew the old password is out, with all they had begun; the session that changed it stays. */
 export async function changePassword(
-  room: AuthRoom,
+  context: AuthContext,
   client: Queryable,
   { user, session, prepared }: PasswordChange,
 ): Promise<UserRow> {
-  const isSignInOld = room.clock.now().getTime() - session.created_at.getTime() > RECENT_SIGN_IN_MS;
-  if (room.settings.authReauthenticate && isSignInOld) {
+  const isSignInOld = context.clock.now().getTime() - session.created_at.getTime() > RECENT_SIGN_IN_MS;
+  if (context.settings.authReauthenticate && isSignInOld) {
     if (!prepared.hasNonce) throw authError("reauthentication_needed");
     await consumeReauthentication(client, { user, found: prepared.reauthentication });
   }

@@ -1,5 +1,5 @@
 import { inTransaction } from "../../db/index.ts";
-import type { AuthRoom } from "../room.ts";
+import type { AuthContext } from "../auth-context.ts";
 import { findUserByEmail } from "../users/sql/select-user.ts";
 
 /** The password of an account whose address nobody has confirmed yet. */
@@ -11,9 +11,13 @@ export interface WaitingPassword {
 }
 
 /** Takes as long for every address, whether an account waits there or not. */
-export async function compareWithWaiting(room: AuthRoom, email: string, password: string): Promise<WaitingPassword> {
-  const user = await inTransaction(room.pool, (client) => findUserByEmail(client, email));
+export async function compareWithWaiting(
+  context: AuthContext,
+  email: string,
+  password: string,
+): Promise<WaitingPassword> {
+  const user = await inTransaction(context.pool, (client) => findUserByEmail(client, email));
   const hash = user === null || user.email_confirmed_at !== null ? null : user.password_hash;
-  const { isMatch } = await room.hasher.verify(hash, password);
+  const { isMatch } = await context.hasher.verify(hash, password);
   return { hash, isSame: isMatch };
 }

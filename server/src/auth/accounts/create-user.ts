@@ -1,6 +1,6 @@
 import { AppError } from "../../errors/index.ts";
 import { authError } from "../auth-error.ts";
-import type { AuthRoom, Queryable } from "../room.ts";
+import type { AuthContext, Queryable } from "../auth-context.ts";
 import { upsertEmailIdentity } from "../users/sql/insert-identity.ts";
 import { insertUser } from "../users/sql/insert-user.ts";
 import type { UserRow } from "../users/user-row.ts";
@@ -24,12 +24,12 @@ export interface NewEmailUser {
 }
 
 /** Row, identity and (by trigger) profile, in the caller's transaction. A taken address fails with `email_exists`. */
-export async function createEmailUser(room: AuthRoom, client: Queryable, user: NewEmailUser): Promise<UserRow> {
+export async function createEmailUser(context: AuthContext, client: Queryable, user: NewEmailUser): Promise<UserRow> {
   const id = user.id ?? (await selectNewId(client));
   const row = await insertUser(client, {
     id,
     email: user.email,
-    emailConfirmedAt: user.isConfirmed ? room.clock.now() : null,
+    emailConfirmedAt: user.isConfirmed ? context.clock.now() : null,
     passwordHash: user.passwordHash,
     appMetadata: { ...mergeMetadata({}, user.appMetadata ?? {}), ...EMAIL_APP_METADATA },
     userMetadata: { ...mergeMetadata({}, user.userMetadata ?? {}), ...emailClaims(id, user.email, user.isConfirmed) },

@@ -1,5 +1,5 @@
 import type { AuthAnswer } from "../call.ts";
-import type { AuthRoom } from "../room.ts";
+import type { AuthContext } from "../auth-context.ts";
 import { isAutoconfirmed } from "./autoconfirm.ts";
 
 /** Names that clients look for; none of them is offered. */
@@ -31,7 +31,7 @@ const FOREIGN_PROVIDERS = [
 ] as const;
 
 /** What a sign-in form needs to know before anybody has signed in. */
-export function describeSettings({ settings }: Pick<AuthRoom, "settings">): AuthAnswer {
+export function describeSettings({ settings }: Pick<AuthContext, "settings">): AuthAnswer {
   return {
     status: 200,
     body: {

@@ -25,7 +25,13 @@ export const accountEndpoints: readonly AuthEndpoint[] = [
   { method: "DELETE", path: "/sessions/:id", access: "user", limit: "api", run: endSession },
   { method: "GET", path: "/user", access: "user", limit: "api", run: getUser },
   { method: "PUT", path: "/user", access: "user", limit: "api", body: UPDATE_BODY, run: updateAccount },
-  { method: "GET", path: "/settings", access: "apikey", limit: "api", run: async (room) => describeSettings(room) },
+  {
+    method: "GET",
+    path: "/settings",
+    access: "apikey",
+    limit: "api",
+    run: async (context) => describeSettings(context),
+  },
   { method: "GET", path: "/health", access: "public", limit: null, run: async () => describeHealth() },
   ...notOfferedEndpoints,
 ];

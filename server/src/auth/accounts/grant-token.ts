@@ -2,7 +2,7 @@ import * as z from "zod";
 import { authError } from "../auth-error.ts";
 import type { AuthAnswer, AuthCall } from "../call.ts";
 import { CODE_BODY, exchangeCode } from "../one-time/exchange-code.ts";
-import type { AuthRoom } from "../room.ts";
+import type { AuthContext } from "../auth-context.ts";
 import { refreshSession } from "../sessions/refresh-session.ts";
 import { parseBody } from "./parse-body.ts";
 import { PASSWORD_BODY, signInWithPassword } from "./sign-in-with-password.ts";
@@ -13,14 +13,14 @@ const REFRESH_BODY = z.object({ refresh_token: z.string().default("") });
 export const GRANT_BODY = z.union([PASSWORD_BODY, REFRESH_BODY, CODE_BODY]);
 
 /** One path, several ways to prove who one is. */
-export async function grantToken(room: AuthRoom, call: AuthCall): Promise<AuthAnswer> {
+export async function grantToken(context: AuthContext, call: AuthCall): Promise<AuthAnswer> {
   switch (call.query["grant_type"]) {
     case "password":
-      return answer(await signInWithPassword(room, call));
+      return answer(await signInWithPassword(context, call));
     case "refresh_token":
-      return answer(await refresh(room, call));
+      return answer(await refresh(context, call));
     case "pkce":
-      return exchangeCode(room, call);
+      return exchangeCode(context, call);
     case "id_token":
       throw authError("oauth_provider_not_supported");
     case "web3":
@@ -36,10 +36,10 @@ export function limitOfGrant({ grant_type: grantType }: AuthCall["query"]): "api
   return grantType === "password" ? "auth" : "api";
 }
 
-async function refresh(room: AuthRoom, call: AuthCall) {
+async function refresh(context: AuthContext, call: AuthCall) {
   const { refresh_token: token } = parseBody(REFRESH_BODY, call);
   if (token === "") throw authError("validation_failed", "refresh_token required");
-  return refreshSession(room, token);
+  return refreshSession(context, token);
 }
 
 function answer(body: unknown): AuthAnswer {

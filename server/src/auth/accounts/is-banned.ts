@@ -1,6 +1,6 @@
-import type { AuthRoom } from "../room.ts";
+import type { AuthContext } from "../auth-context.ts";
 import type { UserRow } from "../users/user-row.ts";
 
-export function isBanned({ clock }: Pick<AuthRoom, "clock">, user: Pick<UserRow, "banned_until">): boolean {
+export function isBanned({ clock }: Pick<AuthContext, "clock">, user: Pick<UserRow, "banned_until">): boolean {
   return user.banned_until !== null && user.banned_until > clock.now();
 }

@@ -3,7 +3,7 @@ import { inTransaction } from "../../db/index.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthCall } from "../call.ts";
 import { findPasswordFaults, type PasswordFaults } from "../passwords/rules.ts";
-import type { AuthRoom } from "../room.ts";
+import type { AuthContext } from "../auth-context.ts";
 import { issueSession } from "../sessions/issue-session.ts";
 import type { SessionBody } from "../sessions/render-session.ts";
 import { findUserByEmail, lockUser } from "../users/sql/select-user.ts";
@@ -22,35 +22,35 @@ export const PASSWORD_BODY = z.object({
 export type PasswordSession = SessionBody & { readonly weak_password?: PasswordFaults };
 
 /** Until the password is known to be right, every refusal is the same and takes as long as any other. */
-export async function signInWithPassword(room: AuthRoom, call: AuthCall): Promise<PasswordSession> {
+export async function signInWithPassword(context: AuthContext, call: AuthCall): Promise<PasswordSession> {
   const { email, phone, password } = parseBody(PASSWORD_BODY, call);
   if (phone !== "") throw authError("phone_provider_disabled");
   if (email === "") throw authError("validation_failed", "missing email or phone");
 
-  const user = await findAccount(room, email);
-  const { isMatch, shouldRehash } = await room.hasher.verify(user?.password_hash ?? null, password);
+  const user = await findAccount(context, email);
+  const { isMatch, shouldRehash } = await context.hasher.verify(user?.password_hash ?? null, password);
   if (user === null || !isMatch) throw authError("invalid_credentials");
-  checkAdmission(room, user);
+  checkAdmission(context, user);
 
-  const newHash = shouldRehash ? await room.hasher.hash(password) : undefined;
-  const session = await inTransaction(room.pool, async (client) => {
+  const newHash = shouldRehash ? await context.hasher.hash(password) : undefined;
+  const session = await inTransaction(context.pool, async (client) => {
     const locked = await lockUser(client, user.id);
     // The password was compared without a lock; if it changed meanwhile, it is no longer the right one.
     if (locked?.password_hash !== user.password_hash) throw authError("invalid_credentials");
-    checkAdmission(room, locked);
+    checkAdmission(context, locked);
     const current = newHash === undefined ? locked : await updateUser(client, user.id, { password_hash: newHash });
-    return issueSession(room, client, { user: current, method: "password", call });
+    return issueSession(context, client, { user: current, method: "password", call });
   });
-  const faults = findPasswordFaults(password, room.settings);
+  const faults = findPasswordFaults(password, context.settings);
   return faults === null ? session : { ...session, weak_password: faults };
 }
 
-async function findAccount(room: AuthRoom, text: string): Promise<UserRow | null> {
+async function findAccount(context: AuthContext, text: string): Promise<UserRow | null> {
   const email = findEmail(text);
-  return email === null ? null : findUserByEmail(room.pool, email);
+  return email === null ? null : findUserByEmail(context.pool, email);
 }
 
-function checkAdmission(room: AuthRoom, user: UserRow): void {
-  if (isBanned(room, user)) throw authError("user_banned", undefined, { status: 400 });
+function checkAdmission(context: AuthContext, user: UserRow): void {
+  if (isBanned(context, user)) throw authError("user_banned", undefined, { status: 400 });
   if (user.email_confirmed_at === null) throw authError("email_not_confirmed");
 }

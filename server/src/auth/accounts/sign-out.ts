@@ -1,16 +1,16 @@
 import { inTransaction } from "../../db/index.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthAnswer, AuthCall } from "../call.ts";
-import type { AuthRoom } from "../room.ts";
+import type { AuthContext } from "../auth-context.ts";
 import { endSessions, type WhichSessions } from "../sessions/end-sessions.ts";
 import { lockUser } from "../users/sql/select-user.ts";
 
 /** Also how an administrator signs somebody out: with that user's own token. */
-export async function signOut(room: AuthRoom, { principal, query }: AuthCall): Promise<AuthAnswer> {
+export async function signOut(context: AuthContext, { principal, query }: AuthCall): Promise<AuthAnswer> {
   if (principal.kind !== "user") throw authError("no_authorization");
   const which = chooseSessions(query["scope"] ?? "global", principal.userId, principal.sessionId);
   if (which === null) return { status: 204 };
-  await inTransaction(room.pool, async (client) => {
+  await inTransaction(context.pool, async (client) => {
     // Everything that ends sessions takes the user first, so that two of them wait for each other instead of both.
     await lockUser(client, which.userId);
     await endSessions(client, which);

@@ -3,7 +3,7 @@ import { authError } from "../auth-error.ts";
 import type { AuthCall } from "../call.ts";
 import { inMailTransaction, type MailingClient } from "../one-time/in-mail-transaction.ts";
 import { sendAddressTaken, sendConfirmation } from "../one-time/send-mail-flow.ts";
-import type { AuthRoom, Queryable } from "../room.ts";
+import type { AuthContext, Queryable } from "../auth-context.ts";
 import { type RenderedUser, renderUser } from "../users/render-user.ts";
 import { findUserByEmail, selectWholeUser } from "../users/sql/select-user.ts";
 import { updateUser } from "../users/sql/update-user.ts";
@@ -20,18 +20,18 @@ const MAX_ATTEMPTS = 3;
  * the same work and one mail as well: only who reads its mail learns the difference.
  */
 export async function signUpUnconfirmed(
-  room: AuthRoom,
+  context: AuthContext,
   call: AuthCall,
   { password, ...registration }: Registration & { readonly password: string },
 ): Promise<RenderedUser> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      const waiting = await compareWithWaiting(room, registration.email, password);
-      const user = await inMailTransaction(room, async (client) => {
+      const waiting = await compareWithWaiting(context, registration.email, password);
+      const user = await inMailTransaction(context, async (client) => {
         const existing = await findUserByEmail(client, registration.email);
         return existing === null
-          ? createAndConfirm(room, client, call, registration)
-          : answerTaken(room, client, call, { registration, existing, waiting });
+          ? createAndConfirm(context, client, call, registration)
+          : answerTaken(context, client, call, { registration, existing, waiting });
       });
       return renderUser(user);
     } catch (error) {
@@ -42,13 +42,13 @@ export async function signUpUnconfirmed(
 }
 
 async function createAndConfirm(
-  room: AuthRoom,
+  context: AuthContext,
   client: MailingClient,
   call: AuthCall,
   registration: Registration,
 ): Promise<WholeUser> {
-  const created = await createEmailUser(room, client, { ...registration, isConfirmed: false });
-  const user = await sendConfirmation(room, client, { user: created, call, redirectTo: call.query["redirect_to"] });
+  const created = await createEmailUser(context, client, { ...registration, isConfirmed: false });
+  const user = await sendConfirmation(context, client, { user: created, call, redirectTo: call.query["redirect_to"] });
   return selectWholeUser(client, user);
 }
 
@@ -59,21 +59,21 @@ interface Taken {
 }
 
 async function answerTaken(
-  room: AuthRoom,
+  context: AuthContext,
   client: MailingClient,
   call: AuthCall,
   { registration, existing, waiting }: Taken,
 ): Promise<WholeUser> {
-  const decoy = await tryOut(client, () => createDecoy(room, client, registration));
+  const decoy = await tryOut(client, () => createDecoy(context, client, registration));
   if (existing.email_confirmed_at === null) {
-    const user = await sendConfirmation(room, client, {
+    const user = await sendConfirmation(context, client, {
       user: existing,
       call,
       redirectTo: call.query["redirect_to"],
     });
     await settlePassword(client, user, waiting);
   } else {
-    await sendAddressTaken(room, client, registration.email);
+    await sendAddressTaken(context, client, registration.email);
   }
   return decoy;
 }
@@ -90,15 +90,15 @@ async function settlePassword(client: Queryable, user: UserRow, waiting: Waiting
 }
 
 /** A user as it would look like, made as a real one so that it never differs from one. */
-async function createDecoy(room: AuthRoom, client: Queryable, registration: Registration): Promise<WholeUser> {
+async function createDecoy(context: AuthContext, client: Queryable, registration: Registration): Promise<WholeUser> {
   const { email } = registration;
   const stranger = { ...registration, email: `${randomUUID()}@decoy.invalid`, isConfirmed: false };
-  const { row, identities, factors } = await selectWholeUser(client, await createEmailUser(room, client, stranger));
+  const { row, identities, factors } = await selectWholeUser(client, await createEmailUser(context, client, stranger));
   return {
     row: {
       ...row,
       email,
-      confirmation_sent_at: room.clock.now(),
+      confirmation_sent_at: context.clock.now(),
       user_metadata: { ...row.user_metadata, email },
     },
     identities: identities.map((identity) => ({

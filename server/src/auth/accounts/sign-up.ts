@@ -4,7 +4,7 @@ import { authError } from "../auth-error.ts";
 import type { AuthAnswer, AuthCall } from "../call.ts";
 import { readPkce } from "../one-time/pkce.ts";
 import { checkNewPassword } from "../passwords/rules.ts";
-import type { AuthRoom } from "../room.ts";
+import type { AuthContext } from "../auth-context.ts";
 import { issueSession } from "../sessions/issue-session.ts";
 import type { SessionBody } from "../sessions/render-session.ts";
 import { isAutoconfirmed } from "./autoconfirm.ts";
@@ -23,29 +23,29 @@ export const SIGN_UP_BODY = z.object({
   data: z.record(z.string(), z.unknown()).default({}),
 });
 
-export async function signUp(room: AuthRoom, call: AuthCall): Promise<AuthAnswer> {
+export async function signUp(context: AuthContext, call: AuthCall): Promise<AuthAnswer> {
   const body = parseBody(SIGN_UP_BODY, call);
-  if (!room.settings.authSignupEnabled) throw authError("signup_disabled");
+  if (!context.settings.authSignupEnabled) throw authError("signup_disabled");
   if (body.phone !== "") throw authError("phone_provider_disabled");
   const userMetadata = mergeMetadata({}, body.data);
-  if (body.email === "" && body.password === "") return signUpAnonymously(room, call, userMetadata);
+  if (body.email === "" && body.password === "") return signUpAnonymously(context, call, userMetadata);
 
   const email = parseEmail(body.email);
   if (body.password === "") throw authError("validation_failed", "Signup requires a valid password");
-  checkNewPassword(body.password, room.settings);
+  checkNewPassword(body.password, context.settings);
   readPkce(call);
   // Hashed whether or not the address is free, so that the time does not tell.
-  const registration = { email, passwordHash: await room.hasher.hash(body.password), userMetadata };
-  return isAutoconfirmed(room.settings)
-    ? { status: 200, body: await signUpConfirmed(room, call, registration) }
-    : { status: 200, body: await signUpUnconfirmed(room, call, { ...registration, password: body.password }) };
+  const registration = { email, passwordHash: await context.hasher.hash(body.password), userMetadata };
+  return isAutoconfirmed(context.settings)
+    ? { status: 200, body: await signUpConfirmed(context, call, registration) }
+    : { status: 200, body: await signUpUnconfirmed(context, call, { ...registration, password: body.password }) };
 }
 
-async function signUpConfirmed(room: AuthRoom, call: AuthCall, registration: Registration): Promise<SessionBody> {
+async function signUpConfirmed(context: AuthContext, call: AuthCall, registration: Registration): Promise<SessionBody> {
   try {
-    return await inTransaction(room.pool, async (client) => {
-      const user = await createEmailUser(room, client, { ...registration, isConfirmed: true });
-      return issueSession(room, client, { user, method: "password", call });
+    return await inTransaction(context.pool, async (client) => {
+      const user = await createEmailUser(context, client, { ...registration, isConfirmed: true });
+      return issueSession(context, client, { user, method: "password", call });
     });
   } catch (error) {
     if (isEmailTaken(error)) throw authError("user_already_exists");

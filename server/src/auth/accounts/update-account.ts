@@ -4,7 +4,7 @@ import type { AuthAnswer, AuthCall } from "../call.ts";
 import { lockCaller } from "../mfa/caller.ts";
 import { requireSufficientAal } from "../mfa/require-aal.ts";
 import { inMailTransaction } from "../one-time/in-mail-transaction.ts";
-import type { AuthRoom } from "../room.ts";
+import type { AuthContext } from "../auth-context.ts";
 import { renderUser } from "../users/render-user.ts";
 import { selectWholeUser } from "../users/sql/select-user.ts";
 import { updateUser } from "../users/sql/update-user.ts";
@@ -25,7 +25,7 @@ export const UPDATE_BODY = z.object({
 });
 
 /** What users change of themselves. All of it happens, or none. */
-export async function updateAccount(room: AuthRoom, call: AuthCall): Promise<AuthAnswer> {
+export async function updateAccount(context: AuthContext, call: AuthCall): Promise<AuthAnswer> {
   const body = parseBody(UPDATE_BODY, call);
   if (isPlainObject(call.body) && "app_metadata" in call.body) {
     throw authError("not_admin", "Updating app_metadata requires admin privileges");
@@ -33,20 +33,20 @@ export async function updateAccount(room: AuthRoom, call: AuthCall): Promise<Aut
   if (body.phone !== "") throw authError("phone_provider_disabled");
   const email = body.email === "" ? null : parseEmail(body.email);
   const prepared =
-    body.password === "" ? null : await preparePassword(room, call, { ...body, isEmailGiven: email !== null });
+    body.password === "" ? null : await preparePassword(context, call, { ...body, isEmailGiven: email !== null });
 
-  const user = await inMailTransaction(room, async (client) => {
+  const user = await inMailTransaction(context, async (client) => {
     const { user: before, session } = await lockCaller(client, call);
     let row = before;
     if (prepared !== null || (email !== null && email !== row.email)) {
-      await requireSufficientAal(room, client, call.principal);
+      await requireSufficientAal(context, client, call.principal);
     }
-    if (prepared !== null) row = await changePassword(room, client, { user: row, session, prepared });
+    if (prepared !== null) row = await changePassword(context, client, { user: row, session, prepared });
     if (body.data !== undefined) {
       const userMetadata = mergeMetadata(row.user_metadata, withoutClaims(body.data));
       row = await updateUser(client, row.id, { user_metadata: userMetadata });
     }
-    if (email !== null && email !== row.email) row = await changeEmail(room, client, { user: row, email, call });
+    if (email !== null && email !== row.email) row = await changeEmail(context, client, { user: row, email, call });
     return selectWholeUser(client, row);
   });
   return { status: 200, body: renderUser(user) };

@@ -4,7 +4,7 @@ import { authError } from "../auth-error.ts";
 import { isUuid } from "../mfa/path-id.ts";
 import { checkNewPassword } from "../passwords/rules.ts";
 import { parseImportedHash } from "../passwords/stored-hash.ts";
-import type { AuthRoom } from "../room.ts";
+import type { AuthContext } from "../auth-context.ts";
 import { parseBanDuration } from "./ban-duration.ts";
 import { parseUserRole } from "./user-role.ts";
 
@@ -38,22 +38,22 @@ export interface AccountWishes {
   readonly bannedUntil: Date | null | undefined;
 }
 
-export function parseWishes(room: AuthRoom, body: AccountBody): AccountWishes {
+export function parseWishes(context: AuthContext, body: AccountBody): AccountWishes {
   if (body.phone) throw authError("phone_provider_disabled");
   return {
     email: body.email ? parseEmail(body.email) : undefined,
     role: body.role ? parseUserRole(body.role) : undefined,
-    bannedUntil: body.ban_duration ? parseBanDuration(body.ban_duration, room.clock.now()) : undefined,
+    bannedUntil: body.ban_duration ? parseBanDuration(body.ban_duration, context.clock.now()) : undefined,
   };
 }
 
 /** Takes its time, so it is asked before a transaction begins. Undefined when no password was sent. */
-export async function hashWished(room: AuthRoom, body: AccountBody): Promise<string | undefined> {
+export async function hashWished(context: AuthContext, body: AccountBody): Promise<string | undefined> {
   if (body.password && body.password_hash) {
     throw authError("validation_failed", "Only a password or a password hash should be provided");
   }
   if (body.password_hash) return parseImportedHash(body.password_hash);
   if (body.password === undefined) return undefined;
-  checkNewPassword(body.password, room.settings);
-  return room.hasher.hash(body.password);
+  checkNewPassword(body.password, context.settings);
+  return context.hasher.hash(body.password);
 }

@@ -4,13 +4,13 @@ import type { AuthAnswer, AuthCall } from "../call.ts";
 import { getPathId } from "../mfa/path-id.ts";
 import { lockFactor, selectFactors } from "../mfa/sql/factors.ts";
 import { removeFactor } from "../mfa/unenrol-factor.ts";
-import type { AuthRoom } from "../room.ts";
+import type { AuthContext } from "../auth-context.ts";
 import { renderFactor } from "../users/render-user.ts";
 import { lockUser } from "../users/sql/select-user.ts";
 import { getAccount } from "./read-account.ts";
 
-export async function listAccountFactors(room: AuthRoom, call: AuthCall): Promise<AuthAnswer> {
-  const factors = await inTransaction(room.pool, async (client) => {
+export async function listAccountFactors(context: AuthContext, call: AuthCall): Promise<AuthAnswer> {
+  const factors = await inTransaction(context.pool, async (client) => {
     const { id } = await getAccount(client, call);
     return selectFactors(client, id);
   });
@@ -18,10 +18,10 @@ export async function listAccountFactors(room: AuthRoom, call: AuthCall): Promis
 }
 
 /** The way back for somebody who has lost the device that makes their codes. */
-export async function removeAccountFactor(room: AuthRoom, call: AuthCall): Promise<AuthAnswer> {
+export async function removeAccountFactor(context: AuthContext, call: AuthCall): Promise<AuthAnswer> {
   const userId = getPathId(call.params, "id", "user_id");
   const factorId = getPathId(call.params, "factorId", "factor_id");
-  const factor = await inTransaction(room.pool, async (client) => {
+  const factor = await inTransaction(context.pool, async (client) => {
     if ((await lockUser(client, userId)) === null) throw authError("user_not_found");
     const found = await lockFactor(client, userId, factorId);
     if (found === null) throw authError("mfa_factor_not_found");

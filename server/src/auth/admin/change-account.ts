@@ -6,7 +6,7 @@ import { authError } from "../auth-error.ts";
 import type { AuthAnswer, AuthCall } from "../call.ts";
 import { getPathId } from "../mfa/path-id.ts";
 import { dropOpenFlows, NO_EMAIL_CHANGE } from "../one-time/drop-open-flows.ts";
-import type { AuthRoom, Queryable } from "../room.ts";
+import type { AuthContext, Queryable } from "../auth-context.ts";
 import { endSessions } from "../sessions/end-sessions.ts";
 import { renderUser } from "../users/render-user.ts";
 import { upsertEmailIdentity } from "../users/sql/insert-identity.ts";
@@ -20,14 +20,14 @@ interface Wishes extends AccountWishes {
 }
 
 /** What an administrator changes holds at once: nothing is confirmed by mail. */
-export async function changeAccount(room: AuthRoom, call: AuthCall): Promise<AuthAnswer> {
+export async function changeAccount(context: AuthContext, call: AuthCall): Promise<AuthAnswer> {
   const id = getPathId(call.params, "id", "user_id");
   const body = parseBody(ACCOUNT_BODY, call);
-  const wishes = { ...parseWishes(room, body), passwordHash: await hashWished(room, body) };
-  const user = await inTransaction(room.pool, async (client) => {
+  const wishes = { ...parseWishes(context, body), passwordHash: await hashWished(context, body) };
+  const user = await inTransaction(context.pool, async (client) => {
     const row = await lockUser(client, id);
     if (row === null) throw authError("user_not_found");
-    const changed = await updateUser(client, id, planChanges(room, row, body, wishes)).catch((error: unknown) => {
+    const changed = await updateUser(client, id, planChanges(context, row, body, wishes)).catch((error: unknown) => {
       throw translateTaken(error);
     });
     if (changed.email !== null && (changed.email !== row.email || body.email_confirm === true)) {
@@ -39,11 +39,11 @@ export async function changeAccount(room: AuthRoom, call: AuthCall): Promise<Aut
   return { status: 200, body: renderUser(user) };
 }
 
-function planChanges(room: AuthRoom, row: UserRow, body: AccountBody, wishes: Wishes): UserChanges {
+function planChanges(context: AuthContext, row: UserRow, body: AccountBody, wishes: Wishes): UserChanges {
   const email = wishes.email ?? row.email;
   const isConfirming = body.email_confirm === true && email !== null;
   const isNewEmail = wishes.email !== undefined && wishes.email !== row.email;
-  const confirmedAt = isConfirming && (isNewEmail || row.email_confirmed_at === null) ? room.clock.now() : null;
+  const confirmedAt = isConfirming && (isNewEmail || row.email_confirmed_at === null) ? context.clock.now() : null;
   const isConfirmed = confirmedAt !== null || row.email_confirmed_at !== null;
   const userMetadata = body.user_metadata ? mergeMetadata(row.user_metadata, body.user_metadata) : row.user_metadata;
   const appMetadata = body.app_metadata ? mergeMetadata(row.app_metadata, body.app_metadata) : row.app_metadata;

@@ -3,21 +3,21 @@ import { createEmailUser } from "../accounts/create-user.ts";
 import { parseBody } from "../accounts/parse-body.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthAnswer, AuthCall } from "../call.ts";
-import type { AuthRoom } from "../room.ts";
+import type { AuthContext } from "../auth-context.ts";
 import { renderUser } from "../users/render-user.ts";
 import { selectWholeUser } from "../users/sql/select-user.ts";
 import { ACCOUNT_BODY, hashWished, parseWishes } from "./account-body.ts";
 
-export async function createAccount(room: AuthRoom, call: AuthCall): Promise<AuthAnswer> {
+export async function createAccount(context: AuthContext, call: AuthCall): Promise<AuthAnswer> {
   const body = parseBody(ACCOUNT_BODY, call);
-  const { email, role, bannedUntil } = parseWishes(room, body);
+  const { email, role, bannedUntil } = parseWishes(context, body);
   if (email === undefined) {
     throw authError("validation_failed", "Cannot create a user without either an email or phone");
   }
   // An empty password makes an account that is entered by mail alone, as none does.
-  const passwordHash = (await hashWished(room, { ...body, password: body.password || undefined })) ?? null;
-  const user = await inTransaction(room.pool, async (client) => {
-    const row = await createEmailUser(room, client, {
+  const passwordHash = (await hashWished(context, { ...body, password: body.password || undefined })) ?? null;
+  const user = await inTransaction(context.pool, async (client) => {
+    const row = await createEmailUser(context, client, {
       id: body.id?.toLowerCase() || undefined,
       email,
       isConfirmed: body.email_confirm ?? false,

@@ -8,7 +8,7 @@ import { buildLink } from "../one-time/build-link.ts";
 import { issueOneTime } from "../one-time/issue-one-time.ts";
 import { chooseRedirect } from "../one-time/redirects.ts";
 import { checkNewPassword } from "../passwords/rules.ts";
-import type { AuthRoom } from "../room.ts";
+import type { AuthContext } from "../auth-context.ts";
 import { renderUser } from "../users/render-user.ts";
 import { findUserByEmail, selectWholeUser } from "../users/sql/select-user.ts";
 import { type LinkType, linkKindOf, parseLinkType } from "./link-type.ts";
@@ -24,22 +24,22 @@ export const LINK_BODY = z.object({
 });
 
 /** What a mail would have brought, for those who send their mails themselves. */
-export async function generateLink(room: AuthRoom, call: AuthCall): Promise<AuthAnswer> {
+export async function generateLink(context: AuthContext, call: AuthCall): Promise<AuthAnswer> {
   const body = parseBody(LINK_BODY, call);
-  const wishes = await readWishes(room, body);
-  const redirectTo = chooseRedirect(room, body.redirect_to ?? call.query["redirect_to"]);
+  const wishes = await readWishes(context, body);
+  const redirectTo = chooseRedirect(context, body.redirect_to ?? call.query["redirect_to"]);
   const kind = linkKindOf(wishes.type);
-  const { user, code, tokenHash } = await inTransaction(room.pool, async (client) => {
-    const row = await prepareLinkUser(room, client, wishes);
+  const { user, code, tokenHash } = await inTransaction(context.pool, async (client) => {
+    const row = await prepareLinkUser(context, client, wishes);
     const relatesTo = kind === "email_change_new" ? (wishes.newEmail ?? wishes.email) : wishes.email;
-    const issued = await issueOneTime(client, room, { user: row, kind, relatesTo, redirectTo });
+    const issued = await issueOneTime(client, context, { user: row, kind, relatesTo, redirectTo });
     return { ...issued, user: await selectWholeUser(client, row) };
   });
   return {
     status: 200,
     body: {
       ...renderUser(user),
-      action_link: buildLink(room, { kind, tokenHash, redirectTo }),
+      action_link: buildLink(context, { kind, tokenHash, redirectTo }),
       email_otp: code,
       hashed_token: tokenHash,
       verification_type: wishes.type,
@@ -48,25 +48,25 @@ export async function generateLink(room: AuthRoom, call: AuthCall): Promise<Auth
   };
 }
 
-async function readWishes(room: AuthRoom, body: z.output<typeof LINK_BODY>): Promise<LinkWishes> {
+async function readWishes(context: AuthContext, body: z.output<typeof LINK_BODY>): Promise<LinkWishes> {
   const wanted = parseLinkType(body.type);
   const email = parseEmail(body.email);
-  const isNew = (await inTransaction(room.pool, (client) => findUserByEmail(client, email))) === null;
+  const isNew = (await inTransaction(context.pool, (client) => findUserByEmail(client, email))) === null;
   // A magic link for somebody who is not there yet signs them up.
   const type: LinkType = wanted === "magiclink" && isNew ? "signup" : wanted;
   return {
     type,
     email,
     newEmail: body.new_email === "" ? null : parseEmail(body.new_email),
-    passwordHash: wanted === "signup" ? await hashWished(room, body.password, isNew) : null,
+    passwordHash: wanted === "signup" ? await hashWished(context, body.password, isNew) : null,
     metadata: body.data,
   };
 }
 
 /** Null when none was sent for an account that is there already. */
-async function hashWished(room: AuthRoom, password: string, isNew: boolean): Promise<string | null> {
+async function hashWished(context: AuthContext, password: string, isNew: boolean): Promise<string | null> {
   if (password === "" && !isNew) return null;
   if (password === "") throw authError("validation_failed", "Signup requires a valid password");
-  checkNewPassword(password, room.settings);
-  return room.hasher.hash(password);
+  checkNewPassword(password, context.settings);
+  return context.hasher.hash(password);
 }

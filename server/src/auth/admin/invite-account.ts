@@ -6,7 +6,7 @@ import { authError } from "../auth-error.ts";
 import type { AuthAnswer, AuthCall } from "../call.ts";
 import { inMailTransaction } from "../one-time/in-mail-transaction.ts";
 import { sendInvite } from "../one-time/send-mail-flow.ts";
-import type { AuthRoom } from "../room.ts";
+import type { AuthContext } from "../auth-context.ts";
 import { renderUser } from "../users/render-user.ts";
 import { findUserByEmail, selectWholeUser } from "../users/sql/select-user.ts";
 import { updateUser } from "../users/sql/update-user.ts";
@@ -21,18 +21,23 @@ export const INVITE_BODY = z.object({
  * Somebody who was invited and has not come yet may be invited again. A password that waits there unconfirmed may be of
  * anybody who knew the address, so it does not become that of the guest.
  */
-export async function inviteAccount(room: AuthRoom, call: AuthCall): Promise<AuthAnswer> {
+export async function inviteAccount(context: AuthContext, call: AuthCall): Promise<AuthAnswer> {
   const body = parseBody(INVITE_BODY, call);
   const email = parseEmail(body.email);
   const redirectTo = call.query["redirect_to"] ?? body.redirect_to;
-  const user = await inMailTransaction(room, async (client) => {
+  const user = await inMailTransaction(context, async (client) => {
     const known = await findUserByEmail(client, email);
     if (known !== null && known.email_confirmed_at !== null) throw authError("email_exists");
     const row =
       known ??
-      (await createEmailUser(room, client, { email, isConfirmed: false, passwordHash: null, userMetadata: body.data }));
-    const invited = await updateUser(client, row.id, { invited_at: room.clock.now(), password_hash: null });
-    return selectWholeUser(client, await sendInvite(room, client, { user: invited, call, redirectTo }));
+      (await createEmailUser(context, client, {
+        email,
+        isConfirmed: false,
+        passwordHash: null,
+        userMetadata: body.data,
+      }));
+    const invited = await updateUser(client, row.id, { invited_at: context.clock.now(), password_hash: null });
+    return selectWholeUser(client, await sendInvite(context, client, { user: invited, call, redirectTo }));
   });
   return { status: 200, body: renderUser(user) };
 }

@@ -2,7 +2,7 @@ import { createEmailUser, emailClaims } from "../accounts/create-user.ts";
 import { mergeMetadata } from "../accounts/metadata.ts";
 import { authError } from "../auth-error.ts";
 import { deleteOneTimeOfKind } from "../one-time/sql/one-time-tokens.ts";
-import type { AuthRoom, Queryable } from "../room.ts";
+import type { AuthContext, Queryable } from "../auth-context.ts";
 import { findUserByEmail } from "../users/sql/select-user.ts";
 import { updateUser } from "../users/sql/update-user.ts";
 import type { UserRow } from "../users/user-row.ts";
@@ -17,15 +17,15 @@ export interface LinkWishes {
 }
 
 /** The user whom the link is for, brought into the state in which such a link is good. */
-export async function prepareLinkUser(room: AuthRoom, client: Queryable, wishes: LinkWishes): Promise<UserRow> {
-  const now = room.clock.now();
+export async function prepareLinkUser(context: AuthContext, client: Queryable, wishes: LinkWishes): Promise<UserRow> {
+  const now = context.clock.now();
   switch (wishes.type) {
     case "signup": {
-      const { id } = await findOrCreateUnconfirmed(room, client, wishes);
+      const { id } = await findOrCreateUnconfirmed(context, client, wishes);
       return updateUser(client, id, { confirmation_sent_at: now });
     }
     case "invite": {
-      const { id } = await findOrCreateUnconfirmed(room, client, wishes);
+      const { id } = await findOrCreateUnconfirmed(context, client, wishes);
       // A password that waits there unconfirmed may be anybody's.
       return updateUser(client, id, { confirmation_sent_at: now, invited_at: now, password_hash: null });
     }
@@ -36,15 +36,15 @@ export async function prepareLinkUser(room: AuthRoom, client: Queryable, wishes:
     }
     case "email_change_current":
     case "email_change_new":
-      return prepareEmailChange(room, client, wishes);
+      return prepareEmailChange(context, client, wishes);
   }
 }
 
-async function findOrCreateUnconfirmed(room: AuthRoom, client: Queryable, wishes: LinkWishes): Promise<UserRow> {
+async function findOrCreateUnconfirmed(context: AuthContext, client: Queryable, wishes: LinkWishes): Promise<UserRow> {
   const { email, passwordHash, metadata } = wishes;
   const known = await findUserByEmail(client, email);
   if (known === null) {
-    return createEmailUser(room, client, { email, isConfirmed: false, passwordHash, userMetadata: metadata });
+    return createEmailUser(context, client, { email, isConfirmed: false, passwordHash, userMetadata: metadata });
   }
   if (known.email_confirmed_at !== null) throw authError("email_exists");
   const claims = emailClaims(known.id, email, false);
@@ -55,11 +55,11 @@ async function findOrCreateUnconfirmed(room: AuthRoom, client: Queryable, wishes
   });
 }
 
-async function prepareEmailChange(room: AuthRoom, client: Queryable, wishes: LinkWishes): Promise<UserRow> {
+async function prepareEmailChange(context: AuthContext, client: Queryable, wishes: LinkWishes): Promise<UserRow> {
   const { email, newEmail, type } = wishes;
   const user = await getByEmail(client, email);
   if (newEmail === null) throw authError("validation_failed", "new_email is required to change an email address");
-  if (type === "email_change_current" && !room.settings.authSecureEmailChange) {
+  if (type === "email_change_current" && !context.settings.authSecureEmailChange) {
     throw authError("validation_failed", "Enable secure email change to generate link for current email");
   }
   if (newEmail === email || (await findUserByEmail(client, newEmail)) !== null) throw authError("email_exists");
@@ -70,7 +70,7 @@ async function prepareEmailChange(room: AuthRoom, client: Queryable, wishes: Lin
     new_email: newEmail,
     // The other half of the same change may be confirmed already.
     email_change_confirmations: isSameChange ? user.email_change_confirmations : 0,
-    email_change_sent_at: room.clock.now(),
+    email_change_sent_at: context.clock.now(),
   });
 }
 

@@ -3,7 +3,7 @@ import { parseEmail } from "../accounts/email-address.ts";
 import { findUnstorable } from "../accounts/find-unstorable.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthAnswer, AuthCall } from "../call.ts";
-import type { AuthRoom, Queryable } from "../room.ts";
+import type { AuthContext, Queryable } from "../auth-context.ts";
 import { renderUser } from "../users/render-user.ts";
 import type { UserRow, WholeUser } from "../users/user-row.ts";
 import { renderPageLinks } from "./page-links.ts";
@@ -13,7 +13,7 @@ const DEFAULT_PER_PAGE = 50;
 const MAX_PER_PAGE = 1000;
 const MAX_FILTER_LENGTH = 320;
 
-export async function listAccounts(room: AuthRoom, { query }: AuthCall): Promise<AuthAnswer> {
+export async function listAccounts(context: AuthContext, { query }: AuthCall): Promise<AuthAnswer> {
   const page = Math.max(1, parseCount(query["page"], "page") ?? 1);
   const perPage = Math.min(parseCount(query["per_page"], "per_page") ?? DEFAULT_PER_PAGE, MAX_PER_PAGE);
   if (perPage === 0) throw badPage("per_page must be greater than 0");
@@ -22,7 +22,7 @@ export async function listAccounts(room: AuthRoom, { query }: AuthCall): Promise
     email: query["email"] ? parseEmail(query["email"]) : null,
     part: query["filter"] ? escapePattern(query["filter"]) : null,
   };
-  const { users, total } = await inTransaction(room.pool, async (client) => {
+  const { users, total } = await inTransaction(context.pool, async (client) => {
     const rows = await selectAccounts(client, filter, { order, limit: perPage, offset: (page - 1) * perPage });
     return { users: await completeUsers(client, rows), total: await countAccounts(client, filter) };
   });

@@ -5,7 +5,7 @@ import { authError } from "../auth-error.ts";
 import type { AuthAnswer, AuthCall } from "../call.ts";
 import { getPathId } from "../mfa/path-id.ts";
 import { dropOpenFlows } from "../one-time/drop-open-flows.ts";
-import type { AuthRoom, Queryable } from "../room.ts";
+import type { AuthContext, Queryable } from "../auth-context.ts";
 import { endSessions } from "../sessions/end-sessions.ts";
 import { updateUser } from "../users/sql/update-user.ts";
 import {
@@ -20,14 +20,14 @@ import {
 
 export const REMOVE_BODY = z.object({ should_soft_delete: z.boolean().default(false) });
 
-export async function removeAccount(room: AuthRoom, call: AuthCall): Promise<AuthAnswer> {
+export async function removeAccount(context: AuthContext, call: AuthCall): Promise<AuthAnswer> {
   const id = getPathId(call.params, "id", "user_id");
   const { should_soft_delete: isSoft } = parseBody(REMOVE_BODY, call);
-  await inTransaction(room.pool, async (client) => {
+  await inTransaction(context.pool, async (client) => {
     const user = await lockAccount(client, id);
     if (user === null) throw authError("user_not_found");
     if (!isSoft) await deleteAccount(client, id);
-    else if (user.deleted_at === null) await emptyAccount(client, id, room.clock.now());
+    else if (user.deleted_at === null) await emptyAccount(client, id, context.clock.now());
   });
   return { status: 200, body: {} };
 }

@@ -1,6 +1,6 @@
 import { authError } from "../auth-error.ts";
 import type { AuthCall } from "../call.ts";
-import type { Queryable } from "../room.ts";
+import type { Queryable } from "../auth-context.ts";
 import type { SessionRow } from "../sessions/session-row.ts";
 import { lockSession } from "../sessions/sql/sessions.ts";
 import { lockUser } from "../users/sql/select-user.ts";

@@ -1,7 +1,7 @@
 import { inTransaction } from "../../db/index.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthAnswer, AuthCall } from "../call.ts";
-import type { AuthRoom } from "../room.ts";
+import type { AuthContext } from "../auth-context.ts";
 import { lockCaller } from "./caller.ts";
 import { CHALLENGE_MS, FAILURE_MEMORY_MS } from "./challenge-rules.ts";
 import { getPathId } from "./path-id.ts";
@@ -9,10 +9,10 @@ import { deleteChallenges, insertChallenge } from "./sql/challenges.ts";
 import { lockFactor, touchChallenged } from "./sql/factors.ts";
 
 /** Opens a time in which one code may be shown. */
-export async function challengeFactor(room: AuthRoom, call: AuthCall): Promise<AuthAnswer> {
+export async function challengeFactor(context: AuthContext, call: AuthCall): Promise<AuthAnswer> {
   const factorId = getPathId(call.params, "id", "factor_id");
-  const now = room.clock.now();
-  const challenge = await inTransaction(room.pool, async (client) => {
+  const now = context.clock.now();
+  const challenge = await inTransaction(context.pool, async (client) => {
     const { user } = await lockCaller(client, call);
     const factor = await lockFactor(client, user.id, factorId);
     if (factor === null) throw authError("mfa_factor_not_found");

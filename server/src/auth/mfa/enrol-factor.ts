@@ -4,7 +4,7 @@ import { inTransaction } from "../../db/index.ts";
 import { parseBody } from "../accounts/parse-body.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthAnswer, AuthCall } from "../call.ts";
-import type { AuthRoom, Queryable } from "../room.ts";
+import type { AuthContext, Queryable } from "../auth-context.ts";
 import { type Caller, lockCaller } from "./caller.ts";
 import { wrapFactorSecret } from "./factor-secret.ts";
 import { deleteAbandonedFactors, insertFactor, selectFactors } from "./sql/factors.ts";
@@ -29,21 +29,21 @@ export const ENROL_BODY = z.object({
 });
 
 /** Begins an enrolment: the factor counts once a code of it has been shown. */
-export async function enrolFactor(room: AuthRoom, call: AuthCall): Promise<AuthAnswer> {
+export async function enrolFactor(context: AuthContext, call: AuthCall): Promise<AuthAnswer> {
   const body = parseBody(ENROL_BODY, call);
   refuseOtherTypes(body.factor_type);
   const id = randomUUID();
   const secret = makeTotpSecret();
-  const issuer = body.issuer || new URL(room.settings.siteUrl ?? room.baseUrl).host;
-  const account = await inTransaction(room.pool, async (client) => {
+  const issuer = body.issuer || new URL(context.settings.siteUrl ?? context.baseUrl).host;
+  const account = await inTransaction(context.pool, async (client) => {
     const caller = await lockCaller(client, call);
-    await checkFactors(room, client, caller, body.friendly_name);
+    await checkFactors(context, client, caller, body.friendly_name);
     await insertFactor(client, {
       id,
       userId: caller.user.id,
       friendlyName: body.friendly_name || null,
-      secretWrapped: wrapFactorSecret(room.masterKey, id, secret),
-      createdAt: room.clock.now(),
+      secretWrapped: wrapFactorSecret(context.masterKey, id, secret),
+      createdAt: context.clock.now(),
     });
     return caller.user.email ?? caller.user.id;
   });
@@ -64,8 +64,13 @@ function refuseOtherTypes(type: string): void {
   }
 }
 
-async function checkFactors(room: AuthRoom, client: Queryable, { user, session }: Caller, name: string): Promise<void> {
-  await deleteAbandonedFactors(client, user.id, new Date(room.clock.now().getTime() - ENROLMENT_MS));
+async function checkFactors(
+  context: AuthContext,
+  client: Queryable,
+  { user, session }: Caller,
+  name: string,
+): Promise<void> {
+  await deleteAbandonedFactors(client, user.id, new Date(context.clock.now().getTime() - ENROLMENT_MS));
   const factors = await selectFactors(client, user.id);
   if (name !== "" && factors.some((factor) => factor.friendly_name === name)) {
     throw authError(
@@ -73,7 +78,7 @@ async function checkFactors(room: AuthRoom, client: Queryable, { user, session }
       `A factor with the friendly name "${name}" for this user already exists`,
     );
   }
-  if (factors.length >= room.settings.authMfaMaxFactors) throw authError("too_many_enrolled_mfa_factors");
+  if (factors.length >= context.settings.authMfaMaxFactors) throw authError("too_many_enrolled_mfa_factors");
   // Otherwise a stolen password would be enough to add a factor of the thief's own.
   if (session.aal !== "aal2" && factors.some((factor) => factor.status === "verified")) {
     throw authError("insufficient_aal", "AAL2 required to enroll a new factor");

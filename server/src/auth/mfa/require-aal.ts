@@ -1,13 +1,13 @@
 import { authError } from "../auth-error.ts";
 import type { Principal } from "../principal/principal.ts";
-import type { AuthRoom, Queryable } from "../room.ts";
+import type { AuthContext, Queryable } from "../auth-context.ts";
 import { findSession } from "../sessions/sql/sessions.ts";
 import { hasVerifiedFactor } from "./sql/factors.ts";
 
 const MESSAGE = "AAL2 session is required to update email or password when MFA is enabled.";
 
 /** Who has a second factor must have shown it before changing what the account is entered with. */
-export async function requireSufficientAal(_room: AuthRoom, client: Queryable, principal: Principal): Promise<void> {
+export async function requireSufficientAal(_room: AuthContext, client: Queryable, principal: Principal): Promise<void> {
   if (principal.kind !== "user") return;
   if (!(await hasVerifiedFactor(client, principal.userId))) return;
   const session = principal.sessionId === null ? null : await findSession(client, principal.sessionId);

@@ -1,15 +1,15 @@
 import { inTransaction } from "../../db/index.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthAnswer, AuthCall } from "../call.ts";
-import type { AuthRoom, Queryable } from "../room.ts";
+import type { AuthContext, Queryable } from "../auth-context.ts";
 import { lockCaller } from "./caller.ts";
 import { getPathId } from "./path-id.ts";
 import { deleteFactor, lockFactor } from "./sql/factors.ts";
 import { downgradeSessions } from "./sql/sessions.ts";
 
-export async function unenrolFactor(room: AuthRoom, call: AuthCall): Promise<AuthAnswer> {
+export async function unenrolFactor(context: AuthContext, call: AuthCall): Promise<AuthAnswer> {
   const id = getPathId(call.params, "id", "factor_id");
-  await inTransaction(room.pool, async (client) => {
+  await inTransaction(context.pool, async (client) => {
     const { user, session } = await lockCaller(client, call);
     const factor = await lockFactor(client, user.id, id);
     if (factor === null) throw authError("mfa_factor_not_found");

@@ -3,7 +3,7 @@ import { inTransaction } from "../../db/index.ts";
 import { parseBody } from "../accounts/parse-body.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthAnswer, AuthCall } from "../call.ts";
-import type { AuthRoom, Queryable } from "../room.ts";
+import type { AuthContext, Queryable } from "../auth-context.ts";
 import { makeRefreshKey } from "../sessions/refresh-key.ts";
 import { renderSession, type SessionBody } from "../sessions/render-session.ts";
 import { updateSession } from "../sessions/sql/sessions.ts";
@@ -31,33 +31,33 @@ export const VERIFY_FACTOR_BODY = z.object({
 });
 
 /** A right code raises the session that shows it; a wrong one is counted, which is why it must not roll back. */
-export async function verifyFactor(room: AuthRoom, call: AuthCall): Promise<AuthAnswer> {
+export async function verifyFactor(context: AuthContext, call: AuthCall): Promise<AuthAnswer> {
   const factorId = getPathId(call.params, "id", "factor_id");
   const body = parseBody(VERIFY_FACTOR_BODY, call);
   const code = body.code.replace(/\s/g, "");
   if (code === "") throw authError("validation_failed", "Code needs to be non-empty");
-  const session = await inTransaction(room.pool, async (client) => {
+  const session = await inTransaction(context.pool, async (client) => {
     const caller = await lockCaller(client, call);
     const factor = await lockFactor(client, caller.user.id, factorId);
     if (factor === null) throw authError("mfa_factor_not_found");
-    const challenge = await getOpenChallenge(room, client, factor, { id: body.challenge_id, address: call.address });
-    const step = findUnusedStep(room, factor, code);
+    const challenge = await getOpenChallenge(context, client, factor, { id: body.challenge_id, address: call.address });
+    const step = findUnusedStep(context, factor, code);
     if (step === null) {
       await countFailedAttempt(client, challenge.id);
       return null;
     }
-    const now = room.clock.now();
+    const now = context.clock.now();
     await markChallengeVerified(client, challenge.id, now);
     await markFactorVerified(client, factor.id, step, now);
     await deleteUnverifiedFactors(client, caller.user.id);
-    return raiseSession(room, client, caller, factor);
+    return raiseSession(context, client, caller, factor);
   });
   if (session === null) throw authError("mfa_verification_failed");
   return { status: 200, body: session };
 }
 
 async function getOpenChallenge(
-  room: AuthRoom,
+  context: AuthContext,
   client: Queryable,
   factor: FactorRow,
   wanted: { readonly id: string; readonly address: string },
@@ -66,7 +66,7 @@ async function getOpenChallenge(
   if (challenge === null) {
     throw authError("mfa_factor_not_found", "MFA factor with the provided challenge ID not found");
   }
-  if (challenge.expires_at <= room.clock.now()) throw authError("mfa_challenge_expired");
+  if (challenge.expires_at <= context.clock.now()) throw authError("mfa_challenge_expired");
   if (challenge.verified_at !== null) {
     throw authError("mfa_challenge_expired", "MFA challenge has been used, create a new challenge.");
   }
@@ -83,22 +83,22 @@ async function getOpenChallenge(
 }
 
 /** Each time step is good once: a code that was looked over a shoulder, or sent twice, is worth nothing any more. */
-function findUnusedStep(room: AuthRoom, factor: FactorRow, code: string): number | null {
-  const step = findTotpStep(openFactorSecret(room.masterKey, factor), code, room.clock.now());
+function findUnusedStep(context: AuthContext, factor: FactorRow, code: string): number | null {
+  const step = findTotpStep(openFactorSecret(context.masterKey, factor), code, context.clock.now());
   if (step === null) return null;
   return factor.last_used_step !== null && step <= Number(factor.last_used_step) ? null : step;
 }
 
 async function raiseSession(
-  room: AuthRoom,
+  context: AuthContext,
   client: Queryable,
   caller: Caller,
   factor: FactorRow,
 ): Promise<SessionBody> {
-  const now = room.clock.now();
+  const now = context.clock.now();
   const earlier = caller.session.amr.filter(({ method }) => method !== "totp");
   // Refresh tokens of the lower level, whoever has them, must never pass as a lost reply: with a new key they are unsigned.
-  const { refreshKey, wrapped } = makeRefreshKey(caller.session.id, room.masterKey);
+  const { refreshKey, wrapped } = makeRefreshKey(caller.session.id, context.masterKey);
   const session = await updateSession(client, caller.session.id, {
     aal: "aal2",
     amr: [{ method: "totp", timestamp: Math.floor(now.getTime() / 1000) }, ...earlier],
@@ -107,5 +107,5 @@ async function raiseSession(
     refreshed_at: now,
   });
   await deleteLowerSessions(client, caller.user.id, session.id);
-  return renderSession(room, { session, refreshKey, user: await selectWholeUser(client, caller.user) });
+  return renderSession(context, { session, refreshKey, user: await selectWholeUser(client, caller.user) });
 }

@@ -1,4 +1,4 @@
-import type { AuthRoom } from "../room.ts";
+import type { AuthContext } from "../auth-context.ts";
 import { type LinkKind, linkTypeOf } from "./one-time-kind.ts";
 
 export interface LinkParts {
@@ -9,7 +9,10 @@ export interface LinkParts {
 }
 
 /** The address behind the button of a mail. */
-export function buildLink({ baseUrl }: Pick<AuthRoom, "baseUrl">, { kind, tokenHash, redirectTo }: LinkParts): string {
+export function buildLink(
+  { baseUrl }: Pick<AuthContext, "baseUrl">,
+  { kind, tokenHash, redirectTo }: LinkParts,
+): string {
   const query = new URLSearchParams({ token: tokenHash, type: linkTypeOf(kind), redirect_to: redirectTo });
   return `${baseUrl}/auth/v1/verify?${query.toString()}`;
 }

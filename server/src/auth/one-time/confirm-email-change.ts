@@ -1,6 +1,6 @@
 import { EMAIL_APP_METADATA, emailClaims, isEmailTaken, translateTaken } from "../accounts/create-user.ts";
 import { authError } from "../auth-error.ts";
-import type { AuthRoom, Queryable } from "../room.ts";
+import type { AuthContext, Queryable } from "../auth-context.ts";
 import { upsertEmailIdentity } from "../users/sql/insert-identity.ts";
 import { findUserByEmail } from "../users/sql/select-user.ts";
 import { updateUser } from "../users/sql/update-user.ts";
@@ -19,13 +19,13 @@ export type EmailChangeKind = keyof typeof AGREED;
 
 /** Notes that one address agrees; when all have whose word is needed, the address changes. */
 export async function confirmEmailChange(
-  room: AuthRoom,
+  context: AuthContext,
   client: Queryable,
   { user, kind }: { readonly user: UserRow; readonly kind: EmailChangeKind },
 ): Promise<UsedOneTime> {
   if (user.new_email === null) throw refuseOneTime();
   const agreed = user.email_change_confirmations | AGREED[kind];
-  const needed = needsBothConfirmations(room, user)
+  const needed = needsBothConfirmations(context, user)
     ? AGREED.email_change_current | AGREED.email_change_new
     : AGREED.email_change_new;
   if ((agreed & needed) !== needed) {
@@ -33,7 +33,7 @@ export async function confirmEmailChange(
     return "half";
   }
   try {
-    return { user: await applyEmailChange(room, client, { user, newEmail: user.new_email }) };
+    return { user: await applyEmailChange(context, client, { user, newEmail: user.new_email }) };
   } catch (error) {
     // Taken since the mail went out: refused like any token that is no good.
     if (isEmailTaken(error)) throw refuseOneTime();
@@ -43,7 +43,7 @@ export async function confirmEmailChange(
 
 /** The address that an account has from now on. What was mailed to the one before is worth nothing any more. */
 export async function applyEmailChange(
-  room: Pick<AuthRoom, "clock">,
+  context: Pick<AuthContext, "clock">,
   client: Queryable,
   { user, newEmail }: { readonly user: UserRow; readonly newEmail: string },
 ): Promise<UserRow> {
@@ -52,7 +52,7 @@ export async function applyEmailChange(
   await deleteOneTimesOfUser(client, user.id);
   const changed = await updateUser(client, user.id, {
     email: newEmail,
-    email_confirmed_at: room.clock.now(),
+    email_confirmed_at: context.clock.now(),
     new_email: null,
     email_change_confirmations: 0,
     is_anonymous: false,

@@ -1,5 +1,5 @@
 import { emailClaims } from "../accounts/create-user.ts";
-import type { AuthRoom, Queryable } from "../room.ts";
+import type { AuthContext, Queryable } from "../auth-context.ts";
 import { upsertEmailIdentity } from "../users/sql/insert-identity.ts";
 import { updateUser } from "../users/sql/update-user.ts";
 import type { UserRow } from "../users/user-row.ts";
@@ -15,14 +15,14 @@ export interface ConfirmEmail {
 
 /** Whoever has the mail has the address. */
 export async function confirmEmail(
-  room: Pick<AuthRoom, "clock">,
+  context: Pick<AuthContext, "clock">,
   client: Queryable,
   { user, isPasswordTrusted }: ConfirmEmail,
 ): Promise<UserRow> {
   if (user.email === null || user.email_confirmed_at !== null) return user;
   await upsertEmailIdentity(client, user.id, user.email, true);
   return updateUser(client, user.id, {
-    email_confirmed_at: room.clock.now(),
+    email_confirmed_at: context.clock.now(),
     user_metadata: { ...user.user_metadata, ...emailClaims(user.id, user.email, true) },
     ...(!isPasswordTrusted && { password_hash: null }),
   });

@@ -1,4 +1,4 @@
-import type { Queryable } from "../room.ts";
+import type { Queryable } from "../auth-context.ts";
 import type { UserChanges } from "../users/sql/update-user.ts";
 import { deleteFlowStatesOfUser } from "./sql/flow-states.ts";
 import { deleteOneTimesOfUser } from "./sql/one-time-tokens.ts";

@@ -1,6 +1,6 @@
 import { inTransaction } from "../../db/index.ts";
 import { authError } from "../auth-error.ts";
-import type { AuthRoom } from "../room.ts";
+import type { AuthContext } from "../auth-context.ts";
 import type { OneTimeKind } from "./one-time-kind.ts";
 import { buildTokenHash, hashTokenHash, isSameHash } from "./one-time-secret.ts";
 import { claimAttempts, findOneTimeByHash, type OneTimeRow } from "./sql/one-time-tokens.ts";
@@ -18,30 +18,30 @@ export interface PresentedCode {
 }
 
 /** In a transaction of its own: what follows may fail and be taken back, the attempt may not. */
-export async function findOneTimeByCode(room: AuthRoom, presented: PresentedCode): Promise<OneTimeRow | null> {
+export async function findOneTimeByCode(context: AuthContext, presented: PresentedCode): Promise<OneTimeRow | null> {
   const { code, ...scope } = presented;
-  const candidates = await inTransaction(room.pool, (client) =>
+  const candidates = await inTransaction(context.pool, (client) =>
     claimAttempts(client, {
       ...scope,
       maxAttempts: MAX_ATTEMPTS,
       maxAttemptsInHour: MAX_ATTEMPTS_IN_HOUR,
-      now: room.clock.now(),
+      now: context.clock.now(),
     }),
   );
   const hits = candidates.filter((row) => {
-    const tokenHash = buildTokenHash(room.masterKey, { ...row, isPkce: row.flow_state_id !== null }, code);
+    const tokenHash = buildTokenHash(context.masterKey, { ...row, isPkce: row.flow_state_id !== null }, code);
     return isSameHash(hashTokenHash(tokenHash), row.token_hash);
   });
   return hits[0] ?? null;
 }
 
 export async function findOneTimeByLink(
-  room: AuthRoom,
+  context: AuthContext,
   tokenHash: string,
   kinds: readonly OneTimeKind[],
 ): Promise<OneTimeRow | null> {
-  return inTransaction(room.pool, (client) =>
-    findOneTimeByHash(client, { tokenHash: hashTokenHash(tokenHash), kinds, now: room.clock.now() }),
+  return inTransaction(context.pool, (client) =>
+    findOneTimeByHash(client, { tokenHash: hashTokenHash(tokenHash), kinds, now: context.clock.now() }),
   );
 }
 

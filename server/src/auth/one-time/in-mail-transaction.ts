@@ -1,6 +1,6 @@
 import { inTransaction } from "../../db/index.ts";
 import type { Mail } from "../mail/mailer.ts";
-import type { AuthRoom, Queryable } from "../room.ts";
+import type { AuthContext, Queryable } from "../auth-context.ts";
 import { releaseThrottle, type ThrottleKey } from "./sql/mail-throttles.ts";
 
 export interface ClaimedSlot extends ThrottleKey {
@@ -15,18 +15,18 @@ export interface MailingClient extends Queryable {
 }
 
 type MailWork<T> = (client: MailingClient) => Promise<T>;
-type MailingRoom = Pick<AuthRoom, "mailer" | "observer" | "pool">;
+type MailContext = Pick<AuthContext, "mailer" | "observer" | "pool">;
 
 /**
  * Mails go out when what they speak of is committed: a link that arrives is good. A mail that cannot be sent is the
  * caller's error, and gives back its place in the throttle, so that asking again is possible at once.
  */
-export async function inMailTransaction<T>(room: MailingRoom, work: MailWork<T>): Promise<T> {
-  const { result, mails, slots } = await commit(room, work);
+export async function inMailTransaction<T>(context: MailContext, work: MailWork<T>): Promise<T> {
+  const { result, mails, slots } = await commit(context, work);
   try {
-    for (const mail of mails) await room.mailer.send(mail);
+    for (const mail of mails) await context.mailer.send(mail);
   } catch (error) {
-    await inTransaction(room.pool, async (client) => {
+    await inTransaction(context.pool, async (client) => {
       for (const slot of slots) await releaseThrottle(client, slot, slot.sentAt);
     });
     throw error;
@@ -38,18 +38,20 @@ export async function inMailTransaction<T>(room: MailingRoom, work: MailWork<T>)
  * The same without waiting for the mail, nor telling what became of it: for callers who must not learn, by answer or by
  * time, whether there was one to send. They ask `mailer.checkReady()` first.
  */
-export async function inSilentMailTransaction<T>(room: MailingRoom, work: MailWork<T>): Promise<T> {
-  const { result, mails } = await commit(room, work);
+export async function inSilentMailTransaction<T>(context: MailContext, work: MailWork<T>): Promise<T> {
+  const { result, mails } = await commit(context, work);
   for (const mail of mails) {
-    room.mailer.send(mail).catch((error: unknown) => room.observer.note("mail.failed", { kind: mail.kind, error }));
+    context.mailer
+      .send(mail)
+      .catch((error: unknown) => context.observer.note("mail.failed", { kind: mail.kind, error }));
   }
   return result;
 }
 
-async function commit<T>(room: MailingRoom, work: MailWork<T>) {
+async function commit<T>(context: MailContext, work: MailWork<T>) {
   const mails: Mail[] = [];
   const slots: ClaimedSlot[] = [];
-  const result = await inTransaction(room.pool, (client) =>
+  const result = await inTransaction(context.pool, (client) =>
     work({
       query: client.query.bind(client),
       post: (mail) => void mails.push(mail),

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { AuthRoom, Queryable } from "../room.ts";
+import type { AuthContext, Queryable } from "../auth-context.ts";
 import type { UserRow } from "../users/user-row.ts";
 import { authenticationMethodOf, type OneTimeKind } from "./one-time-kind.ts";
 import { buildTokenHash, hashTokenHash, newCode } from "./one-time-secret.ts";
@@ -25,11 +25,11 @@ export interface IssuedOneTime {
 /** Takes the place of an earlier one of the same kind. Only hashes are stored. */
 export async function issueOneTime(
   client: Queryable,
-  room: Pick<AuthRoom, "clock" | "masterKey" | "settings">,
+  context: Pick<AuthContext, "clock" | "masterKey" | "settings">,
   { user, kind, relatesTo, pkce = null, redirectTo }: IssueOneTime,
 ): Promise<IssuedOneTime> {
-  const { authOtpExpirySeconds, authOtpLength } = room.settings;
-  const expiresAt = new Date(room.clock.now().getTime() + authOtpExpirySeconds * 1000);
+  const { authOtpExpirySeconds, authOtpLength } = context.settings;
+  const expiresAt = new Date(context.clock.now().getTime() + authOtpExpirySeconds * 1000);
   const flowStateId = pkce === null ? null : randomUUID();
   if (pkce !== null && flowStateId !== null) {
     await insertFlowState(client, {
@@ -44,7 +44,7 @@ export async function issueOneTime(
   }
   const id = randomUUID();
   const code = newCode(authOtpLength);
-  const tokenHash = buildTokenHash(room.masterKey, { id, kind, isPkce: pkce !== null }, code);
+  const tokenHash = buildTokenHash(context.masterKey, { id, kind, isPkce: pkce !== null }, code);
   await replaceOneTime(client, {
     id,
     userId: user.id,

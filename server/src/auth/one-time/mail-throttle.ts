@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { deriveKey } from "../../crypto/index.ts";
 import { authError } from "../auth-error.ts";
-import type { AuthRoom } from "../room.ts";
+import type { AuthContext } from "../auth-context.ts";
 import type { MailingClient } from "./in-mail-transaction.ts";
 import { claimThrottle, findThrottle } from "./sql/mail-throttles.ts";
 
@@ -20,14 +20,14 @@ export type MailSlot =
  * account meets the same brake.
  */
 export async function claimMailSlot(
-  room: Pick<AuthRoom, "clock" | "masterKey" | "settings">,
+  context: Pick<AuthContext, "clock" | "masterKey" | "settings">,
   client: MailingClient,
   { address, slot }: { readonly address: string; readonly slot: MailSlot },
 ): Promise<void> {
-  const intervalSeconds = room.settings.authMailIntervalSeconds;
+  const intervalSeconds = context.settings.authMailIntervalSeconds;
   if (intervalSeconds === 0) return;
-  const now = room.clock.now();
-  const key = { addressHash: hashAddress(room.masterKey, address), slot };
+  const now = context.clock.now();
+  const key = { addressHash: hashAddress(context.masterKey, address), slot };
   if (await claimThrottle(client, { ...key, now, intervalSeconds })) {
     client.claimed({ ...key, sentAt: now });
     return;

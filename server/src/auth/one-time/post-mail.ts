@@ -1,5 +1,5 @@
 import type { AuthCall } from "../call.ts";
-import type { AuthRoom } from "../room.ts";
+import type { AuthContext } from "../auth-context.ts";
 import { type UserChanges, updateUser } from "../users/sql/update-user.ts";
 import type { UserRow } from "../users/user-row.ts";
 import { buildLink } from "./build-link.ts";
@@ -18,24 +18,24 @@ export interface LinkMail {
 }
 
 /** Issues a link with its code and leaves the mail to be sent, without asking the throttle. */
-export async function postLink(room: AuthRoom, client: MailingClient, mail: LinkMail): Promise<UserRow> {
+export async function postLink(context: AuthContext, client: MailingClient, mail: LinkMail): Promise<UserRow> {
   const { user, kind, to, call } = mail;
-  const redirectTo = chooseRedirect(room, mail.redirectTo);
-  const { code, tokenHash } = await issueOneTime(client, room, {
+  const redirectTo = chooseRedirect(context, mail.redirectTo);
+  const { code, tokenHash } = await issueOneTime(client, context, {
     user,
     kind,
     relatesTo: to,
     pkce: readPkce(call),
     redirectTo,
   });
-  const link = buildLink(room, { kind, tokenHash, redirectTo });
+  const link = buildLink(context, { kind, tokenHash, redirectTo });
   const newEmail = user.new_email;
   client.post({
     to,
     kind,
-    values: { link, code, siteUrl: siteUrlOf(room), ...(newEmail !== null && { newEmail }) },
+    values: { link, code, siteUrl: siteUrlOf(context), ...(newEmail !== null && { newEmail }) },
   });
-  return updateUser(client, user.id, timesOf(kind, room.clock.now()));
+  return updateUser(client, user.id, timesOf(kind, context.clock.now()));
 }
 
 export interface CodeMail {
@@ -44,10 +44,14 @@ export interface CodeMail {
   readonly to: string;
 }
 
-export async function postCode(room: AuthRoom, client: MailingClient, { user, kind, to }: CodeMail): Promise<UserRow> {
-  const { code } = await issueOneTime(client, room, { user, kind, relatesTo: to });
-  client.post({ to, kind, values: { code, siteUrl: siteUrlOf(room) } });
-  return updateUser(client, user.id, timesOf(kind, room.clock.now()));
+export async function postCode(
+  context: AuthContext,
+  client: MailingClient,
+  { user, kind, to }: CodeMail,
+): Promise<UserRow> {
+  const { code } = await issueOneTime(client, context, { user, kind, relatesTo: to });
+  client.post({ to, kind, values: { code, siteUrl: siteUrlOf(context) } });
+  return updateUser(client, user.id, timesOf(kind, context.clock.now()));
 }
 
 /** A magic link shares the column of recoveries, as clients know it. */

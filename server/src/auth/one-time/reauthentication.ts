@@ -1,5 +1,5 @@
 import { authError } from "../auth-error.ts";
-import type { AuthRoom, Queryable } from "../room.ts";
+import type { AuthContext, Queryable } from "../auth-context.ts";
 import type { UserRow } from "../users/user-row.ts";
 import { findOneTimeByCode } from "./find-one-time.ts";
 import { type OneTimeRow, takeOneTime } from "./sql/one-time-tokens.ts";
@@ -9,12 +9,12 @@ import { type OneTimeRow, takeOneTime } from "./sql/one-time-tokens.ts";
  * begins: whoever waits for a second connection while holding a first can wait for somebody who does the same.
  */
 export async function findReauthentication(
-  room: AuthRoom,
+  context: AuthContext,
   { user, nonce }: { readonly user: Pick<UserRow, "email" | "id">; readonly nonce: string },
 ): Promise<OneTimeRow | null> {
   if (user.email === null || nonce === "") return null;
   const kinds = ["reauthentication"] as const;
-  return findOneTimeByCode(room, { relatesTo: user.email, code: nonce, kinds, userId: user.id });
+  return findOneTimeByCode(context, { relatesTo: user.email, code: nonce, kinds, userId: user.id });
 }
 
 /** Uses it up with the caller's transaction. */

@@ -1,4 +1,4 @@
-import type { AuthRoom } from "../room.ts";
+import type { AuthContext } from "../auth-context.ts";
 
 const MAX_LENGTH = 2_048;
 // White space and control characters that URL parsers drop, and the backslash that some of them take for a slash.
@@ -16,21 +16,22 @@ const REFUSED_SCHEMES = new Set([
 ]);
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: ":80", https: ":443" };
 
-type RedirectRoom = {
+type RedirectContext = {
   readonly baseUrl: string;
-  readonly settings: Pick<AuthRoom["settings"], "redirectAllowList" | "siteUrl">;
+  readonly settings: Pick<AuthContext["settings"], "redirectAllowList" | "siteUrl">;
 };
 
-export function siteUrlOf({ settings, baseUrl }: RedirectRoom): string {
+export function siteUrlOf({ settings, baseUrl }: RedirectContext): string {
   return settings.siteUrl ?? baseUrl;
 }
 
 /** Where a link leads in the end: the address asked for when it is the site's own or on the allow-list, else the site. */
-export function chooseRedirect(room: RedirectRoom, wanted: string | undefined): string {
-  const siteUrl = siteUrlOf(room);
+export function chooseRedirect(context: RedirectContext, wanted: string | undefined): string {
+  const siteUrl = siteUrlOf(context);
   const url = wanted === undefined ? null : parseCandidate(wanted);
   if (url === null) return siteUrl;
-  const isAllowed = isBelow(url, siteUrl) || room.settings.redirectAllowList.some((pattern) => matches(url, pattern));
+  const isAllowed =
+    isBelow(url, siteUrl) || context.settings.redirectAllowList.some((pattern) => matches(url, pattern));
   // As parsed and not as sent: what was judged is what a browser gets.
   return isAllowed ? url.href : siteUrl;
 }

@@ -1,6 +1,6 @@
 import { inTransaction } from "../../db/index.ts";
 import type { AuthAnswer, AuthCall } from "../call.ts";
-import type { AuthRoom } from "../room.ts";
+import type { AuthContext } from "../auth-context.ts";
 import { answerEvenly } from "./answer-evenly.ts";
 import { inSilentMailTransaction, type MailingClient } from "./in-mail-transaction.ts";
 import { claimMailSlot, type MailSlot } from "./mail-throttle.ts";
@@ -19,16 +19,16 @@ export interface MailRequest {
  * Mail that anybody may ask for by naming an address. Everything that can be refused is refused before the address is
  * looked up, and the answer is given without waiting for the mail.
  */
-export async function requestMail(room: AuthRoom, call: AuthCall, request: MailRequest): Promise<AuthAnswer> {
+export async function requestMail(context: AuthContext, call: AuthCall, request: MailRequest): Promise<AuthAnswer> {
   // A promise that is not valid must be refused for addresses without an account too.
   readPkce(call);
-  await room.mailer.checkReady();
+  await context.mailer.checkReady();
   return answerEvenly(async () => {
-    const now = room.clock.now();
-    const throttledBefore = new Date(now.getTime() - room.settings.authMailIntervalSeconds * 1000);
-    await inTransaction(room.pool, (client) => deleteExpired(client, now, throttledBefore));
-    await inSilentMailTransaction(room, async (client) => {
-      await claimMailSlot(room, client, request);
+    const now = context.clock.now();
+    const throttledBefore = new Date(now.getTime() - context.settings.authMailIntervalSeconds * 1000);
+    await inTransaction(context.pool, (client) => deleteExpired(client, now, throttledBefore));
+    await inSilentMailTransaction(context, async (client) => {
+      await claimMailSlot(context, client, request);
       await request.post(client);
     });
     return { status: 200, body: {} };

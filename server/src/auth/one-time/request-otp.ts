@@ -5,7 +5,7 @@ import { mergeMetadata } from "../accounts/metadata.ts";
 import { parseBody } from "../accounts/parse-body.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthAnswer, AuthCall } from "../call.ts";
-import type { AuthRoom } from "../room.ts";
+import type { AuthContext } from "../auth-context.ts";
 import { findUserByEmail, lockUser } from "../users/sql/select-user.ts";
 import type { UserRow } from "../users/user-row.ts";
 import type { LinkKind } from "./one-time-kind.ts";
@@ -23,14 +23,14 @@ export const OTP_BODY = z.object({
  * POST /otp and /magiclink: a code and a link to sign in with. Whether the address has an account, gets one or, where
  * that is not allowed, nothing at all, the answer is the same.
  */
-export async function requestOtp(room: AuthRoom, call: AuthCall): Promise<AuthAnswer> {
+export async function requestOtp(context: AuthContext, call: AuthCall): Promise<AuthAnswer> {
   const body = parseBody(OTP_BODY, call);
   if (body.phone !== "") throw authError("phone_provider_disabled");
   const email = parseEmail(body.email);
   const userMetadata = mergeMetadata({}, body.data);
-  const mayCreate = body.create_user && room.settings.authSignupEnabled;
+  const mayCreate = body.create_user && context.settings.authSignupEnabled;
   const attempt = (): Promise<AuthAnswer> =>
-    requestMail(room, call, {
+    requestMail(context, call, {
       address: email,
       slot: "magiclink",
       post: async (client) => {
@@ -38,10 +38,10 @@ export async function requestOtp(room: AuthRoom, call: AuthCall): Promise<AuthAn
         if (known === null && !mayCreate) return;
         const user =
           known === null
-            ? await createEmailUser(room, client, { email, isConfirmed: false, passwordHash: null, userMetadata })
+            ? await createEmailUser(context, client, { email, isConfirmed: false, passwordHash: null, userMetadata })
             : await lockUser(client, known.id);
         if (user === null) return;
-        await postLink(room, client, {
+        await postLink(context, client, {
           user,
           call,
           kind: kindFor(user),

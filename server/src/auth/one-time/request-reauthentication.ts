@@ -1,15 +1,15 @@
 import { authError } from "../auth-error.ts";
 import type { AuthAnswer, AuthCall } from "../call.ts";
-import type { AuthRoom } from "../room.ts";
+import type { AuthContext } from "../auth-context.ts";
 import { lockUser } from "../users/sql/select-user.ts";
 import { inMailTransaction } from "./in-mail-transaction.ts";
 import { sendReauthentication } from "./send-mail-flow.ts";
 
 /** GET /reauthenticate: a code for the signed-in user, wanted before something that a stolen session must not do. */
-export async function requestReauthentication(room: AuthRoom, call: AuthCall): Promise<AuthAnswer> {
+export async function requestReauthentication(context: AuthContext, call: AuthCall): Promise<AuthAnswer> {
   const { principal } = call;
   if (principal.kind !== "user") throw authError("no_authorization");
-  await inMailTransaction(room, async (client) => {
+  await inMailTransaction(context, async (client) => {
     const user = await lockUser(client, principal.userId);
     if (user === null) throw authError("user_not_found", undefined, { status: 401 });
     if (user.email === null) {
@@ -17,7 +17,7 @@ export async function requestReauthentication(room: AuthRoom, call: AuthCall): P
         status: 422,
       });
     }
-    await sendReauthentication(room, client, user);
+    await sendReauthentication(context, client, user);
   });
   return { status: 200, body: {} };
 }

@@ -3,7 +3,7 @@ import { parseEmail } from "../accounts/email-address.ts";
 import { parseBody } from "../accounts/parse-body.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthAnswer, AuthCall } from "../call.ts";
-import type { AuthRoom } from "../room.ts";
+import type { AuthContext } from "../auth-context.ts";
 import { findUserByEmail, lockUser } from "../users/sql/select-user.ts";
 import { postLink } from "./post-mail.ts";
 import { requestMail } from "./request-mail.ts";
@@ -16,12 +16,12 @@ export const RESEND_BODY = z.object({
 });
 
 /** POST /resend: the mail of a sign-up or an e-mail change that is still open, once more. */
-export async function requestResend(room: AuthRoom, call: AuthCall): Promise<AuthAnswer> {
+export async function requestResend(context: AuthContext, call: AuthCall): Promise<AuthAnswer> {
   const { type, ...body } = parseBody(RESEND_BODY, call);
   if (body.phone !== "" || type === "sms" || type === "phone_change") throw authError("phone_provider_disabled");
   const email = parseEmail(body.email);
   const redirectTo = call.query["redirect_to"];
-  return requestMail(room, call, {
+  return requestMail(context, call, {
     address: email,
     // A change of address is begun by accounts alone; sharing its brake would tell that there is one.
     slot: type === "signup" ? "confirmation" : "email_change_resend",
@@ -31,9 +31,9 @@ export async function requestResend(room: AuthRoom, call: AuthCall): Promise<Aut
       if (user === null) return;
       if (type === "signup") {
         if (user.email_confirmed_at !== null) return;
-        await postLink(room, client, { user, call, kind: "confirmation", to: email, redirectTo });
+        await postLink(context, client, { user, call, kind: "confirmation", to: email, redirectTo });
       } else if (user.new_email !== null) {
-        await postEmailChange(room, client, { user, call, newEmail: user.new_email, redirectTo });
+        await postEmailChange(context, client, { user, call, newEmail: user.new_email, redirectTo });
       }
     },
   });

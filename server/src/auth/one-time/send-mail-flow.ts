@@ -1,5 +1,5 @@
 import type { AuthCall } from "../call.ts";
-import type { AuthRoom } from "../room.ts";
+import type { AuthContext } from "../auth-context.ts";
 import { findUserByEmail } from "../users/sql/select-user.ts";
 import { updateUser } from "../users/sql/update-user.ts";
 import type { UserRow } from "../users/user-row.ts";
@@ -18,25 +18,29 @@ export interface MailFlow {
 }
 
 /** Each of these takes its place in the throttle, issues, notes the time on the user and leaves the mail to be sent. */
-export async function sendConfirmation(room: AuthRoom, client: MailingClient, flow: MailFlow): Promise<UserRow> {
-  await claimMailSlot(room, client, { address: emailOf(flow.user), slot: "confirmation" });
-  return postLink(room, client, { ...flow, kind: "confirmation", to: emailOf(flow.user) });
+export async function sendConfirmation(context: AuthContext, client: MailingClient, flow: MailFlow): Promise<UserRow> {
+  await claimMailSlot(context, client, { address: emailOf(flow.user), slot: "confirmation" });
+  return postLink(context, client, { ...flow, kind: "confirmation", to: emailOf(flow.user) });
 }
 
-export async function sendInvite(room: AuthRoom, client: MailingClient, flow: MailFlow): Promise<UserRow> {
-  await claimMailSlot(room, client, { address: emailOf(flow.user), slot: "invite" });
-  return postLink(room, client, { ...flow, kind: "invite", to: emailOf(flow.user) });
+export async function sendInvite(context: AuthContext, client: MailingClient, flow: MailFlow): Promise<UserRow> {
+  await claimMailSlot(context, client, { address: emailOf(flow.user), slot: "invite" });
+  return postLink(context, client, { ...flow, kind: "invite", to: emailOf(flow.user) });
 }
 
-export async function sendReauthentication(room: AuthRoom, client: MailingClient, user: UserRow): Promise<UserRow> {
-  await claimMailSlot(room, client, { address: emailOf(user), slot: "reauthentication" });
-  return postCode(room, client, { user, kind: "reauthentication", to: emailOf(user) });
+export async function sendReauthentication(
+  context: AuthContext,
+  client: MailingClient,
+  user: UserRow,
+): Promise<UserRow> {
+  await claimMailSlot(context, client, { address: emailOf(user), slot: "reauthentication" });
+  return postCode(context, client, { user, kind: "reauthentication", to: emailOf(user) });
 }
 
 /** Somebody signs up with an address that has an account: its owner is told, under the brake that a confirmation has. */
-export async function sendAddressTaken(room: AuthRoom, client: MailingClient, email: string): Promise<void> {
-  await claimMailSlot(room, client, { address: email, slot: "confirmation" });
-  postTakenNotice(room, client, email);
+export async function sendAddressTaken(context: AuthContext, client: MailingClient, email: string): Promise<void> {
+  await claimMailSlot(context, client, { address: email, slot: "confirmation" });
+  postTakenNotice(context, client, email);
 }
 
 export interface EmailChangeFlow extends MailFlow {
@@ -45,39 +49,47 @@ export interface EmailChangeFlow extends MailFlow {
 }
 
 /** Nothing in the answer tells whether the new address is taken: its owner learns of it, the caller does not. */
-export async function sendEmailChange(room: AuthRoom, client: MailingClient, flow: EmailChangeFlow): Promise<UserRow> {
-  await claimMailSlot(room, client, { address: `user:${flow.user.id}`, slot: "email_change" });
-  await claimMailSlot(room, client, { address: flow.newEmail, slot: "email_change" });
-  return postEmailChange(room, client, flow);
+export async function sendEmailChange(
+  context: AuthContext,
+  client: MailingClient,
+  flow: EmailChangeFlow,
+): Promise<UserRow> {
+  await claimMailSlot(context, client, { address: `user:${flow.user.id}`, slot: "email_change" });
+  await claimMailSlot(context, client, { address: flow.newEmail, slot: "email_change" });
+  return postEmailChange(context, client, flow);
 }
 
 /** The mails of an e-mail change, begun anew: what was confirmed of an earlier one counts no longer. */
-export async function postEmailChange(room: AuthRoom, client: MailingClient, flow: EmailChangeFlow): Promise<UserRow> {
+export async function postEmailChange(
+  context: AuthContext,
+  client: MailingClient,
+  flow: EmailChangeFlow,
+): Promise<UserRow> {
   const { newEmail } = flow;
   const isTaken = (await findUserByEmail(client, newEmail)) !== null;
   const user = await updateUser(client, flow.user.id, {
     new_email: newEmail,
     email_change_confirmations: 0,
-    email_change_sent_at: room.clock.now(),
+    email_change_sent_at: context.clock.now(),
   });
-  if (needsBothConfirmations(room, user)) {
-    await postLink(room, client, { ...flow, user, kind: "email_change_current", to: emailOf(user) });
+  if (needsBothConfirmations(context, user)) {
+    await postLink(context, client, { ...flow, user, kind: "email_change_current", to: emailOf(user) });
   }
   if (isTaken) {
     await deleteOneTimeOfKind(client, user.id, "email_change_new");
-    postTakenNotice(room, client, newEmail);
+    postTakenNotice(context, client, newEmail);
     return user;
   }
-  return postLink(room, client, { ...flow, user, kind: "email_change_new", to: newEmail });
+  return postLink(context, client, { ...flow, user, kind: "email_change_new", to: newEmail });
 }
 
 /** An anonymous user has no address yet that could say no. */
-export function needsBothConfirmations({ settings }: Pick<AuthRoom, "settings">, user: UserRow): boolean {
+export function needsBothConfirmations({ settings }: Pick<AuthContext, "settings">, user: UserRow): boolean {
   return settings.authSecureEmailChange && user.email !== null;
 }
 
-function postTakenNotice(room: AuthRoom, client: MailingClient, to: string): void {
-  client.post({ to, kind: "address_taken", values: { siteUrl: siteUrlOf(room) } });
+function postTakenNotice(context: AuthContext, client: MailingClient, to: string): void {
+  client.post({ to, kind: "address_taken", values: { siteUrl: siteUrlOf(context) } });
 }
 
 function emailOf(user: UserRow): string {

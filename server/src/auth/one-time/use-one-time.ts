@@ -1,6 +1,6 @@
 import { isBanned } from "../accounts/is-banned.ts";
 import { authError } from "../auth-error.ts";
-import type { AuthRoom, Queryable } from "../room.ts";
+import type { AuthContext, Queryable } from "../auth-context.ts";
 import { lockUser } from "../users/sql/select-user.ts";
 import type { UserRow } from "../users/user-row.ts";
 import { confirmEmail } from "./confirm-email.ts";
@@ -9,21 +9,21 @@ import { refuseOneTime } from "./find-one-time.ts";
 import { type OneTimeRow, takeOneTime } from "./sql/one-time-tokens.ts";
 
 /** Uses the token up and does what it is for. The user is locked first, so that two tokens of one user take turns. */
-export async function useOneTime(room: AuthRoom, client: Queryable, found: OneTimeRow): Promise<UsedOneTime> {
+export async function useOneTime(context: AuthContext, client: Queryable, found: OneTimeRow): Promise<UsedOneTime> {
   const user = await lockUser(client, found.user_id);
   const token = await takeOneTime(client, found.id);
   if (user === null || token === null || token.relates_to !== addressOf(user, token)) throw refuseOneTime();
-  if (isBanned(room, user)) throw authError("user_banned");
+  if (isBanned(context, user)) throw authError("user_banned");
   switch (token.kind) {
     case "email_change_current":
     case "email_change_new":
-      return confirmEmailChange(room, client, { user, kind: token.kind });
+      return confirmEmailChange(context, client, { user, kind: token.kind });
     case "confirmation":
     case "invite":
-      return { user: await confirmEmail(room, client, { user, isPasswordTrusted: true }) };
+      return { user: await confirmEmail(context, client, { user, isPasswordTrusted: true }) };
     case "magiclink":
     case "recovery":
-      return { user: await confirmEmail(room, client, { user, isPasswordTrusted: false }) };
+      return { user: await confirmEmail(context, client, { user, isPasswordTrusted: false }) };
     case "reauthentication":
       throw refuseOneTime();
   }

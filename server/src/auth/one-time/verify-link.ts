@@ -2,7 +2,7 @@ import { inTransaction } from "../../db/index.ts";
 import { AppError } from "../../errors/index.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthAnswer, AuthCall } from "../call.ts";
-import type { AuthRoom, Queryable } from "../room.ts";
+import type { AuthContext, Queryable } from "../auth-context.ts";
 import { issueSession } from "../sessions/issue-session.ts";
 import { findOneTimeByLink, LINK_REFUSED, refuseOneTime } from "./find-one-time.ts";
 import { kindsOf, type VerifyType } from "./one-time-kind.ts";
@@ -19,17 +19,19 @@ import { HALF_MESSAGE, methodOf, TOKEN_LENGTH, VERIFY_TYPE } from "./verify-type
 const AUTH_CODE_LIFE_MS = 5 * 60 * 1000;
 
 /** GET /verify: what the button of a mail leads to. Answers with a redirect, whatever happens. */
-export async function verifyLink(room: AuthRoom, call: AuthCall): Promise<AuthAnswer> {
+export async function verifyLink(context: AuthContext, call: AuthCall): Promise<AuthAnswer> {
   // A browser that looks ahead is not a person who clicks, and the link is good only once.
   if (isPrefetch(call)) return { status: 503, headers: { "cache-control": "no-store" } };
   const tokenHash = call.query["token"] ?? call.query["token_hash"] ?? "";
-  const target = chooseRedirect(room, call.query["redirect_to"]);
+  const target = chooseRedirect(context, call.query["redirect_to"]);
   const isPkce = tokenHash.startsWith(PKCE_PREFIX);
   try {
     const type = parseType(call.query["type"]);
-    const found = tokenHash.length > TOKEN_LENGTH ? null : await findOneTimeByLink(room, tokenHash, kindsOf(type));
+    const found = tokenHash.length > TOKEN_LENGTH ? null : await findOneTimeByLink(context, tokenHash, kindsOf(type));
     if (found === null) throw refuseOneTime();
-    return redirect(await inTransaction(room.pool, (client) => follow(room, client, { call, found, type, target })));
+    return redirect(
+      await inTransaction(context.pool, (client) => follow(context, client, { call, found, type, target })),
+    );
   } catch (error) {
     const fields = describeFailure(error);
     // Applications of the code flow look into the query, the others into the fragment.
@@ -44,8 +46,12 @@ interface Followed {
   readonly target: string;
 }
 
-async function follow(room: AuthRoom, client: Queryable, { call, found, type, target }: Followed): Promise<string> {
-  const used = await useOneTime(room, client, found);
+async function follow(
+  context: AuthContext,
+  client: Queryable,
+  { call, found, type, target }: Followed,
+): Promise<string> {
+  const used = await useOneTime(context, client, found);
   const isPkce = found.flow_state_id !== null;
   if (used === "half") {
     return isPkce
@@ -53,13 +59,13 @@ async function follow(room: AuthRoom, client: Queryable, { call, found, type, ta
       : addToFragment(target, { message: HALF_MESSAGE, sb: "" });
   }
   if (found.flow_state_id !== null) {
-    const issuedAt = room.clock.now();
+    const issuedAt = context.clock.now();
     const { code, hash } = newAuthCode();
     const expiresAt = new Date(issuedAt.getTime() + AUTH_CODE_LIFE_MS);
     await writeAuthCode(client, found.flow_state_id, { authCodeHash: hash, issuedAt, expiresAt });
     return addToQuery(target, { code });
   }
-  const session = await issueSession(room, client, { user: used.user, method: methodOf(type), call });
+  const session = await issueSession(context, client, { user: used.user, method: methodOf(type), call });
   return addToFragment(target, {
     access_token: session.access_token,
     expires_at: String(session.expires_at),

@@ -4,7 +4,7 @@ import { parseEmail } from "../accounts/email-address.ts";
 import { parseBody } from "../accounts/parse-body.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthAnswer, AuthCall } from "../call.ts";
-import type { AuthRoom } from "../room.ts";
+import type { AuthContext } from "../auth-context.ts";
 import { issueSession } from "../sessions/issue-session.ts";
 import { refuseEvenly } from "./answer-evenly.ts";
 import { findOneTimeByCode, findOneTimeByLink, LINK_REFUSED, refuseOneTime } from "./find-one-time.ts";
@@ -24,33 +24,33 @@ export const VERIFY_BODY = z.object({
 type Presented = z.output<typeof VERIFY_BODY>;
 
 /** POST /verify: an address with the code that it was sent, or the text of the link, becomes a session. */
-export async function verifyToken(room: AuthRoom, call: AuthCall): Promise<AuthAnswer> {
+export async function verifyToken(context: AuthContext, call: AuthCall): Promise<AuthAnswer> {
   const presented = parseBody(VERIFY_BODY, call);
   if (presented.phone !== "") throw authError("phone_provider_disabled");
   const body = await refuseEvenly(async () => {
-    const found = await findPresented(room, presented);
-    return inTransaction(room.pool, async (client) => {
-      const used = await useOneTime(room, client, found);
+    const found = await findPresented(context, presented);
+    return inTransaction(context.pool, async (client) => {
+      const used = await useOneTime(context, client, found);
       if (used === "half") return { msg: HALF_MESSAGE, code: "200" };
-      return issueSession(room, client, { user: used.user, method: methodOf(presented.type), call });
+      return issueSession(context, client, { user: used.user, method: methodOf(presented.type), call });
     });
   });
   return { status: 200, body, headers: { "cache-control": "no-store" } };
 }
 
-async function findPresented(room: AuthRoom, presented: Presented): Promise<OneTimeRow> {
+async function findPresented(context: AuthContext, presented: Presented): Promise<OneTimeRow> {
   const kinds = kindsOf(presented.type);
   if (presented.token_hash !== "") {
     if (presented.email !== "" || presented.token !== "") {
       throw authError("validation_failed", "Only the token_hash and type should be provided");
     }
-    const found = await findOneTimeByLink(room, presented.token_hash, kinds);
+    const found = await findOneTimeByLink(context, presented.token_hash, kinds);
     if (found === null) throw refuseOneTime(LINK_REFUSED);
     return found;
   }
   if (presented.token === "") throw authError("validation_failed", "Verify requires a token or a token hash");
   const relatesTo = parseEmail(presented.email);
-  const found = await findOneTimeByCode(room, { relatesTo, code: presented.token, kinds });
+  const found = await findOneTimeByCode(context, { relatesTo, code: presented.token, kinds });
   if (found === null) throw refuseOneTime();
   return found;
 }

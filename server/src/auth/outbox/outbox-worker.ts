@@ -1,12 +1,12 @@
-import { Alarm, spread, type Worker } from "../../jobs/index.ts";
+import { WakeUp, spread, type Worker } from "../../jobs/index.ts";
 import { isRecipientRefused } from "../mail/smtp-policy.ts";
-import type { AuthRoom } from "../room.ts";
+import type { AuthContext } from "../auth-context.ts";
 import type { ComposeMail } from "./compose-mail.ts";
 import { MAIL_COMPOSERS } from "./mail-composers.ts";
 import { decideMailRetrySeconds } from "./retry-delay.ts";
 import { type ClaimedMail, claimMails, endMail, postponeMail } from "./sql/mail-outbox.ts";
 
-type OutboxRoom = Pick<AuthRoom, "pool" | "observer" | "mailer" | "baseUrl" | "settings">;
+type OutboxContext = Pick<AuthContext, "pool" | "observer" | "mailer" | "baseUrl" | "settings">;
 
 export interface MailOutboxOptions {
   readonly composers?: Readonly<Record<string, ComposeMail>>;
@@ -31,27 +31,31 @@ const LEASE_SECONDS = 300;
  * Sends the mails of `private.mail_outbox`. When a worker dies while it sends, its lease runs out and the mail is sent again under the
  * same identity: a file replaces the first one, and over SMTP the Message-ID is the same.
  */
-export function createMailOutbox(room: OutboxRoom, options: MailOutboxOptions): MailOutbox {
+export function createMailOutbox(context: OutboxContext, options: MailOutboxOptions): MailOutbox {
   const { composers = MAIL_COMPOSERS, random, pollMs = POLL_MS } = options;
-  const alarm = new Alarm();
+  const wakeUp = new WakeUp();
   const claim = { kinds: Object.keys(composers), maxRows: BATCH_SIZE, leaseSeconds: LEASE_SECONDS };
   const run = async (signal: AbortSignal): Promise<void> => {
     // Workers start before the service listens, and the links in mails need its address.
-    await alarm.sleep(spread(pollMs, random), signal);
+    await wakeUp.sleep(spread(pollMs, random), signal);
     while (!signal.aborted) {
-      const claimed = await claimMails(room.pool, claim);
-      await Promise.all(claimed.map((mail) => sendClaimed(room, composers[mail.kind], mail)));
-      if (claimed.length < BATCH_SIZE) await alarm.sleep(spread(pollMs, random), signal);
+      const claimed = await claimMails(context.pool, claim);
+      await Promise.all(claimed.map((mail) => sendClaimed(context, composers[mail.kind], mail)));
+      if (claimed.length < BATCH_SIZE) await wakeUp.sleep(spread(pollMs, random), signal);
     }
   };
-  return { worker: { name: "mail-outbox", run }, wake: () => alarm.ring() };
+  return { worker: { name: "mail-outbox", run }, wake: () => wakeUp.trigger() };
 }
 
-async function sendClaimed(room: OutboxRoom, compose: ComposeMail | undefined, claimed: ClaimedMail): Promise<void> {
-  const { pool, observer, mailer } = room;
+async function sendClaimed(
+  context: OutboxContext,
+  compose: ComposeMail | undefined,
+  claimed: ClaimedMail,
+): Promise<void> {
+  const { pool, observer, mailer } = context;
   const { id, kind, to, attempts, createdAt } = claimed;
   try {
-    const mail = to === null || compose === undefined ? null : await compose(room, { ...claimed, to });
+    const mail = to === null || compose === undefined ? null : await compose(context, { ...claimed, to });
     if (mail === null) return await endMail(pool, claimed, "obsolete");
     await mailer.send({ ...mail, outbox: { id, createdAt } });
   } catch (error) {

@@ -5,7 +5,7 @@ import { verify as verifyBcrypt } from "@node-rs/bcrypt";
 import { authError } from "../auth-error.ts";
 import { isTooLong, MAX_PASSWORD_LENGTH } from "./password-length.ts";
 import { type HashParameters, isBcrypt, shouldRehash } from "./stored-hash.ts";
-import { createTurnstile } from "./turnstile.ts";
+import { createSemaphore } from "./semaphore.ts";
 
 export interface PasswordHasher {
   hash(password: string): Promise<string>;
@@ -38,7 +38,7 @@ export async function createPasswordHasher(options: HasherOptions): Promise<Pass
   const { memoryKib, iterations, parallelism } = options;
   const places = options.concurrency ?? Math.min(availableParallelism(), MAX_CONCURRENCY);
   const { maxWaiting = places * WAITING_PER_PLACE, maxWaitMs = MAX_WAIT_MS } = options;
-  const turnstile = createTurnstile({ places, maxWaiting, maxWaitMs });
+  const turnstile = createSemaphore({ places, maxWaiting, maxWaitMs });
   const costs = { memoryCost: memoryKib, timeCost: iterations, parallelism };
   const nobodysHash = await hashArgon2(randomBytes(32), costs);
 

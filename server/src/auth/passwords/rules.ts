@@ -1,5 +1,5 @@
 import { authError } from "../auth-error.ts";
-import type { AuthSettings } from "../room.ts";
+import type { AuthSettings } from "../auth-context.ts";
 import { passwordTooLong } from "./hasher.ts";
 import { countCharacters, isTooLong } from "./password-length.ts";
 

@@ -1,10 +1,10 @@
 import { authError } from "../auth-error.ts";
-import type { AuthRoom } from "../room.ts";
+import type { AuthContext } from "../auth-context.ts";
 import { tokenError } from "../tokens/token-error.ts";
-import { type LivenessRoom, requireLiveSession } from "./require-live-session.ts";
+import { type LivenessContext, requireLiveSession } from "./require-live-session.ts";
 import { type Caller, type CallerCredentials, resolveKeyPrincipal, resolvePrincipal } from "./resolve-principal.ts";
 
-export interface AdmittanceRoom extends LivenessRoom, Pick<AuthRoom, "keyRing" | "verifiedTokens"> {}
+export interface AdmittanceContext extends LivenessContext, Pick<AuthContext, "keyRing" | "verifiedTokens"> {}
 
 /** What a route asks of its callers. */
 export interface Admittance {
@@ -15,11 +15,11 @@ export interface Admittance {
 
 /** Who is let in where, for every route there is. */
 export async function admitCaller(
-  room: AdmittanceRoom,
+  context: AdmittanceContext,
   { access, isBearerIgnored }: Admittance,
   credentials: CallerCredentials,
 ): Promise<Caller> {
-  const { keyRing, verifiedTokens, clock } = room;
+  const { keyRing, verifiedTokens, clock } = context;
   switch (access) {
     case "public":
       return { principal: { kind: "anon" }, hasAuthorization: credentials.authorization !== undefined };
@@ -38,7 +38,7 @@ export async function admitCaller(
       if (!caller.hasAuthorization) throw authError("no_authorization");
       if (access === "account" && caller.principal.kind === "service") return caller;
       if (caller.principal.kind !== "user") throw tokenError("no_user");
-      const { is_signature_demanded: isSignatureDemanded } = await requireLiveSession(room, caller.principal);
+      const { is_signature_demanded: isSignatureDemanded } = await requireLiveSession(context, caller.principal);
       return isSignatureDemanded ? { ...caller, isSignatureDemanded } : caller;
     }
     case "service": {

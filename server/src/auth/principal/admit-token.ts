@@ -1,4 +1,4 @@
-import type { AdmittanceRoom } from "./admit-caller.ts";
+import type { AdmittanceContext } from "./admit-caller.ts";
 import type { Principal } from "./principal.ts";
 import { requireLiveSession } from "./require-live-session.ts";
 import { resolvePrincipal } from "./resolve-principal.ts";
@@ -11,13 +11,13 @@ export interface AdmittedToken {
 
 /** Who speaks over a connection that stays open. Without a token the key says who it is. */
 export async function admitToken(
-  room: AdmittanceRoom,
+  context: AdmittanceContext,
   { apikey, token }: { readonly apikey: string; readonly token: string | null },
 ): Promise<AdmittedToken> {
-  const { keyRing, verifiedTokens, clock } = room;
+  const { keyRing, verifiedTokens, clock } = context;
   const credentials = { apikey, authorization: token === null ? undefined : `Bearer ${token}` };
   const { principal } = await resolvePrincipal(keyRing, verifiedTokens, clock, credentials);
   if (principal.kind !== "user") return { principal, expiresAt: null };
-  await requireLiveSession(room, principal);
+  await requireLiveSession(context, principal);
   return { principal, expiresAt: new Date(principal.claims.exp * 1000) };
 }

@@ -1,13 +1,13 @@
 import type { AppError } from "../../errors/index.ts";
 import { type AuthErrorCode, authError } from "../auth-error.ts";
-import type { AuthRoom } from "../room.ts";
+import type { AuthContext } from "../auth-context.ts";
 import type { UserPrincipal } from "./principal.ts";
 import { type Liveness, selectLiveness } from "./sql/select-liveness.ts";
 
 export type LifelessCode = Extract<AuthErrorCode, "session_not_found" | "user_not_found" | "user_banned">;
 
-export interface LivenessRoom extends Pick<AuthRoom, "pool" | "clock"> {
-  readonly settings: Pick<AuthRoom["settings"], "authSessionInactivitySeconds">;
+export interface LivenessContext extends Pick<AuthContext, "pool" | "clock"> {
+  readonly settings: Pick<AuthContext["settings"], "authSessionInactivitySeconds">;
 }
 
 /**
@@ -15,7 +15,7 @@ export interface LivenessRoom extends Pick<AuthRoom, "pool" | "clock"> {
  * A token without a session, which only an imported key can have signed, is good while its user is.
  */
 export async function requireLiveSession(
-  { pool, clock, settings }: LivenessRoom,
+  { pool, clock, settings }: LivenessContext,
   { userId, sessionId }: Pick<UserPrincipal, "userId" | "sessionId">,
 ): Promise<Liveness> {
   const liveness = await selectLiveness(pool, {

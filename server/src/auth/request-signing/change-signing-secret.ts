@@ -1,13 +1,13 @@
 import { inTransaction } from "../../db/index.ts";
 import { AppError } from "../../errors/index.ts";
-import type { AuthRoom } from "../room.ts";
+import type { AuthContext } from "../auth-context.ts";
 import { makeSigningSecret } from "./signing-secret.ts";
 import { deleteSigningSecret, selectSigningState, upsertSigningSecret } from "./sql/signing-secrets.ts";
 
-type SigningRoom = Pick<AuthRoom, "pool" | "masterKey">;
+type SigningContext = Pick<AuthContext, "pool" | "masterKey">;
 
 /** The secret before it, if there was one, signs no more. */
-export async function regenerateSigningSecret({ pool, masterKey }: SigningRoom, userId: string): Promise<string> {
+export async function regenerateSigningSecret({ pool, masterKey }: SigningContext, userId: string): Promise<string> {
   const { secret, wrapped } = makeSigningSecret(userId, masterKey);
   return inTransaction(pool, async (client) => {
     if ((await selectSigningState(client, userId)) === null) throw noSuchUser();
@@ -17,7 +17,7 @@ export async function regenerateSigningSecret({ pool, masterKey }: SigningRoom, 
 }
 
 /** Signatures of the user are passed over from then on. Not while the user demands them: no request could meet that. */
-export async function removeSigningSecret({ pool }: SigningRoom, userId: string): Promise<void> {
+export async function removeSigningSecret({ pool }: SigningContext, userId: string): Promise<void> {
   await inTransaction(pool, async (client) => {
     const state = await selectSigningState(client, userId);
     if (state === null) throw noSuchUser();

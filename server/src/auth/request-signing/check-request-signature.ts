@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { AppError } from "../../errors/index.ts";
 import type { Caller } from "../principal/resolve-principal.ts";
-import type { AuthRoom } from "../room.ts";
+import type { AuthContext } from "../auth-context.ts";
 import { openSigningSecret } from "./signing-secret.ts";
 import { selectSigningState } from "./sql/signing-secrets.ts";
 
@@ -27,7 +27,7 @@ const SIGNATURE = /^[0-9a-f]{64}$/i;
  * the transaction of the request does, or it is asked here.
  */
 export async function checkRequestSignature(
-  { pool, masterKey }: Pick<AuthRoom, "pool" | "masterKey">,
+  { pool, masterKey }: Pick<AuthContext, "pool" | "masterKey">,
   { caller, signature, bodyBytes, isDemandUnknown, isForFirstSecret }: SignedRequest,
 ): Promise<SignatureStatus> {
   const { principal, isSignatureDemanded = false } = caller;

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { AuthCall } from "../call.ts";
-import type { AuthRoom, Queryable } from "../room.ts";
+import type { AuthContext, Queryable } from "../auth-context.ts";
 import { selectWholeUser } from "../users/sql/select-user.ts";
 import { updateUser } from "../users/sql/update-user.ts";
 import type { UserRow } from "../users/user-row.ts";
@@ -19,14 +19,14 @@ export interface IssueSession {
 
 /** A new device is signed in. Runs in the caller's transaction, so that what led to it and the session stand or fall together. */
 export async function issueSession(
-  room: AuthRoom,
+  context: AuthContext,
   client: Queryable,
   { user, method, call }: IssueSession,
 ): Promise<SessionBody> {
-  const now = room.clock.now();
+  const now = context.clock.now();
   const id = randomUUID();
-  const { refreshKey, wrapped } = makeRefreshKey(id, room.masterKey);
-  const { authSessionTimeboxSeconds } = room.settings;
+  const { refreshKey, wrapped } = makeRefreshKey(id, context.masterKey);
+  const { authSessionTimeboxSeconds } = context.settings;
   const session = await insertSession(client, {
     id,
     userId: user.id,
@@ -38,5 +38,5 @@ export async function issueSession(
     ip: call.address,
   });
   const row = await updateUser(client, user.id, { last_sign_in_at: now });
-  return renderSession(room, { session, refreshKey, user: await selectWholeUser(client, row) });
+  return renderSession(context, { session, refreshKey, user: await selectWholeUser(client, row) });
 }

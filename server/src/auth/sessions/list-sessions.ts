@@ -1,13 +1,13 @@
 import { authError } from "../auth-error.ts";
 import type { AuthAnswer, AuthCall } from "../call.ts";
-import type { AuthRoom } from "../room.ts";
+import type { AuthContext } from "../auth-context.ts";
 import { selectLiveSessions } from "./sql/live-sessions.ts";
 
 /** Where the caller is signed in. Nothing of it lets anybody act as one of these sessions. */
-export async function listSessions(room: AuthRoom, { principal }: AuthCall): Promise<AuthAnswer> {
+export async function listSessions(context: AuthContext, { principal }: AuthCall): Promise<AuthAnswer> {
   if (principal.kind !== "user") throw authError("no_authorization");
   const { userId, sessionId } = principal;
-  const rows = await selectLiveSessions(room.pool, userId, room.settings.authSessionInactivitySeconds);
+  const rows = await selectLiveSessions(context.pool, userId, context.settings.authSessionInactivitySeconds);
   const sessions = rows.map((row) => ({
     id: row.id,
     created_at: row.created_at.toISOString(),

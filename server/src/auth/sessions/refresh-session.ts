@@ -2,7 +2,7 @@ import { inTransaction } from "../../db/index.ts";
 import type { AppError } from "../../errors/index.ts";
 import { isBanned } from "../accounts/is-banned.ts";
 import { authError } from "../auth-error.ts";
-import type { AuthRoom, Queryable } from "../room.ts";
+import type { AuthContext, Queryable } from "../auth-context.ts";
 import { type DecodedRefreshToken, decodeRefreshToken, isRefreshTokenSigned } from "../tokens/refresh-token.ts";
 import { findUserById, selectWholeUser } from "../users/sql/select-user.ts";
 import { decideRefresh } from "./decide-refresh.ts";
@@ -16,23 +16,23 @@ import { lockSession, updateSession } from "./sql/sessions.ts";
  * A new access token for a session that lives. Any number of tabs may ask at once with the same token: they take turns
  * at the session's row, the first one advances it, and all get the same refresh token.
  */
-export async function refreshSession(room: AuthRoom, refreshToken: string): Promise<SessionBody> {
+export async function refreshSession(context: AuthContext, refreshToken: string): Promise<SessionBody> {
   const token = decodeRefreshToken(refreshToken);
   if (token === null) throw authError("refresh_token_not_found");
-  const outcome = await inTransaction(room.pool, (client) => advanceSession(room, client, token));
+  const outcome = await inTransaction(context.pool, (client) => advanceSession(context, client, token));
   if ("refusal" in outcome) throw outcome.refusal;
-  return renderSession(room, outcome);
+  return renderSession(context, outcome);
 }
 
 /** A refusal is returned, not thrown, where it ends the session: the end must be committed. */
 async function advanceSession(
-  room: AuthRoom,
+  context: AuthContext,
   client: Queryable,
   token: DecodedRefreshToken,
 ): Promise<SessionParts | { readonly refusal: AppError }> {
   const session = await lockSession(client, token.sessionId);
   if (session === null) throw authError("refresh_token_not_found");
-  const refreshKey = openRefreshKey(session, room.masterKey);
+  const refreshKey = openRefreshKey(session, context.masterKey);
   // Whoever knows a session's id alone must be able to do nothing to it.
   if (!isRefreshTokenSigned(token, refreshKey)) throw authError("refresh_token_not_found");
 
@@ -42,17 +42,17 @@ async function advanceSession(
   };
   const user = await findUserById(client, session.user_id);
   if (user === null) return end(authError("refresh_token_not_found"));
-  if (isBanned(room, user)) return end(authError("user_banned", undefined, { status: 400 }));
-  if (hasExpired(room, session)) return end(authError("session_expired"));
+  if (isBanned(context, user)) return end(authError("user_banned", undefined, { status: 400 }));
+  if (hasExpired(context, session)) return end(authError("session_expired"));
 
-  const now = room.clock.now();
+  const now = context.clock.now();
   const counter = BigInt(session.refresh_counter);
   const decision = decideRefresh({
     counter,
     presented: token.counter,
     refreshedAt: session.refreshed_at,
     now,
-    reuseSeconds: room.settings.authRefreshReuseSeconds,
+    reuseSeconds: context.settings.authRefreshReuseSeconds,
   });
   switch (decision) {
     case "advance": {
@@ -69,7 +69,7 @@ async function advanceSession(
   }
 }
 
-function hasExpired({ clock, settings }: AuthRoom, session: SessionRow): boolean {
+function hasExpired({ clock, settings }: AuthContext, session: SessionRow): boolean {
   const now = clock.now().getTime();
   if (session.not_after !== null && session.not_after.getTime() <= now) return true;
   const idleSeconds = settings.authSessionInactivitySeconds;

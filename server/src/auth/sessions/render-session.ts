@@ -1,4 +1,4 @@
-import type { AuthRoom } from "../room.ts";
+import type { AuthContext } from "../auth-context.ts";
 import type { AccessClaims } from "../tokens/access-claims.ts";
 import { signAccessToken } from "../tokens/access-token.ts";
 import { encodeRefreshToken } from "../tokens/refresh-token.ts";
@@ -22,10 +22,13 @@ export interface SessionParts {
 }
 
 /** A fresh access token and the session's current refresh token. */
-export async function renderSession(room: AuthRoom, { session, refreshKey, user }: SessionParts): Promise<SessionBody> {
-  const claims = buildClaims(room, session, user.row);
+export async function renderSession(
+  context: AuthContext,
+  { session, refreshKey, user }: SessionParts,
+): Promise<SessionBody> {
+  const claims = buildClaims(context, session, user.row);
   return {
-    access_token: await signAccessToken(room.keyRing, claims),
+    access_token: await signAccessToken(context.keyRing, claims),
     token_type: "bearer",
     expires_in: claims.exp - claims.iat,
     expires_at: claims.exp,
@@ -34,13 +37,13 @@ export async function renderSession(room: AuthRoom, { session, refreshKey, user 
   };
 }
 
-function buildClaims(room: AuthRoom, session: SessionRow, user: UserRow): AccessClaims {
-  const iat = Math.floor(room.clock.now().getTime() / 1000);
+function buildClaims(context: AuthContext, session: SessionRow, user: UserRow): AccessClaims {
+  const iat = Math.floor(context.clock.now().getTime() / 1000);
   return {
-    iss: `${room.baseUrl}/auth/v1`,
+    iss: `${context.baseUrl}/auth/v1`,
     sub: user.id,
     aud: "authenticated",
-    exp: iat + room.settings.authAccessTokenSeconds,
+    exp: iat + context.settings.authAccessTokenSeconds,
     iat,
     email: user.email ?? "",
     phone: "",

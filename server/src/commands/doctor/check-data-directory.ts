@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { access, constants, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Settings } from "../../config/index.ts";
-import { type DiskRoom, decideDiskLevel, findCluster, measureDisk } from "../../db/index.ts";
+import { type DiskSpace, decideDiskLevel, findCluster, measureDisk } from "../../db/index.ts";
 import type { Clock } from "../../time/index.ts";
 import { formatBytes } from "../progress-line.ts";
 import { type Findings, reasonOf } from "./finding.ts";
@@ -64,7 +64,7 @@ async function judgeModes(dataDir: string, mode: number, findings: Findings): Pr
   }
 }
 
-export function judgeDisk(room: DiskRoom, warningBytes: number, findings: Findings): void {
+export function judgeDisk(room: DiskSpace, warningBytes: number, findings: Findings): void {
   const what = `${formatBytes(room.freeBytes)} of ${formatBytes(room.totalBytes)} are free`;
   const complaint = {
     what: `the disk is nearly full: ${what}`,

@@ -4,7 +4,7 @@ export interface PreparedStatement {
   readonly text: string;
   /** Not before the server has said so: when an earlier statement fails, it never sees the Parse. */
   isParsed: boolean;
-  lastFlight: number;
+  lastTransaction: number;
 }
 
 export interface StatementUse {
@@ -47,7 +47,7 @@ export class PreparedStatements {
     return this.#named.get(role)?.has(text) === true;
   }
 
-  beginFlight(): void {
+  beginTransaction(): void {
     this.#flight += 1;
   }
 
@@ -55,7 +55,7 @@ export class PreparedStatements {
   use(role: string, text: string): StatementUse {
     const known = this.#named.get(role)?.get(text);
     if (known !== undefined) {
-      known.lastFlight = this.#flight;
+      known.lastTransaction = this.#flight;
       return { name: known.name, mustParse: false, statement: known };
     }
     if (!this.#isWorthName(role, text) || !this.#makeRoom()) return UNNAMED;
@@ -71,7 +71,7 @@ export class PreparedStatements {
     return closing;
   }
 
-  endFlight(): void {
+  endTransaction(): void {
     if (this.#pending.length === 0) return;
     const pending = this.#pending;
     this.#pending = [];
@@ -103,17 +103,17 @@ export class PreparedStatements {
     let oldest: PreparedStatement | null = null;
     for (const byText of this.#named.values()) {
       for (const statement of byText.values()) {
-        if (oldest === null || statement.lastFlight < oldest.lastFlight) oldest = statement;
+        if (oldest === null || statement.lastTransaction < oldest.lastTransaction) oldest = statement;
       }
     }
-    if (oldest === null || oldest.lastFlight === this.#flight) return false;
+    if (oldest === null || oldest.lastTransaction === this.#flight) return false;
     this.evict(oldest);
     return true;
   }
 
   #add(role: string, text: string): PreparedStatement {
     this.#made += 1;
-    const statement = { name: `${role}_${this.#made}`, role, text, isParsed: false, lastFlight: this.#flight };
+    const statement = { name: `${role}_${this.#made}`, role, text, isParsed: false, lastTransaction: this.#flight };
     let byText = this.#named.get(role);
     if (byText === undefined) {
       byText = new Map();

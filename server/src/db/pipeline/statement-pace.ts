@@ -1,4 +1,4 @@
-import type { FlightOrder } from "./flight-order.ts";
+import type { TransactionRequest } from "./transaction-request.ts";
 import { LONGEST_TEXT } from "./prepared-statements.ts";
 
 const QUICK_MS = 5;
@@ -11,13 +11,13 @@ export class StatementPace {
   readonly #meansMs = new Map<string, number>();
 
   /** One that was never seen is not. */
-  isQuick({ statements }: FlightOrder): boolean {
+  isQuick({ statements }: TransactionRequest): boolean {
     return statements.every(({ text, isAnswered }) => !isAnswered || (this.#meansMs.get(text) ?? Infinity) <= QUICK_MS);
   }
 
   /** What was refused or lost before its time says nothing: perhaps it was never run. */
-  note({ statements }: FlightOrder, durationMs: number, hasLanded: boolean): void {
-    if (!hasLanded && durationMs <= QUICK_MS) return;
+  note({ statements }: TransactionRequest, durationMs: number, hasCommitted: boolean): void {
+    if (!hasCommitted && durationMs <= QUICK_MS) return;
     for (const { text, isAnswered } of statements) if (isAnswered) this.#noteText(text, durationMs);
   }
 

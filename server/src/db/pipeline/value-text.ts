@@ -1,7 +1,7 @@
 /** What a parameter may be. It travels as text, and the statement says what the text is. */
-export type FlightValue = string | number | bigint | boolean | Date | Uint8Array | null | readonly FlightValue[];
+export type StatementValue = string | number | bigint | boolean | Date | Uint8Array | null | readonly StatementValue[];
 
-export function toValueText(value: FlightValue): string | null {
+export function toValueText(value: StatementValue): string | null {
   if (typeof value === "string" || value === null) return value;
   if (value instanceof Date) return value.toISOString();
   if (value instanceof Uint8Array) return `\\x${Buffer.from(value).toString("hex")}`;
@@ -9,13 +9,13 @@ export function toValueText(value: FlightValue): string | null {
   return String(value);
 }
 
-function toElement(value: FlightValue): string {
+function toElement(value: StatementValue): string {
   const text = toValueText(value);
   if (text === null) return "NULL";
   return isList(value) ? text : `"${text.replace(/["\\]/g, "\\$&")}"`;
 }
 
 // Array.isArray does not see that a readonly array is one.
-function isList(value: FlightValue): value is readonly FlightValue[] {
+function isList(value: StatementValue): value is readonly StatementValue[] {
   return Array.isArray(value);
 }

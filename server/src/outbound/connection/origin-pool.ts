@@ -3,7 +3,7 @@ import { Connection } from "./connection.ts";
 import type { GuardedConnector } from "./guarded-connector.ts";
 
 /** A request that wants a connection. */
-export interface Passenger {
+export interface PendingRead {
   readonly options: Dispatcher.DispatchOptions;
   /** Called with the connection it is put on, before it is. */
   board(connection: Connection): Dispatcher.DispatchHandler;
@@ -24,7 +24,7 @@ export class OriginPool {
   readonly #options: OriginPoolOptions;
   readonly #connections = new Set<Connection>();
   readonly #idle: Connection[] = [];
-  readonly #waiting = new Set<Passenger>();
+  readonly #waiting = new Set<PendingRead>();
 
   constructor(options: OriginPoolOptions) {
     this.origin = options.origin;
@@ -39,12 +39,12 @@ export class OriginPool {
     return this.#connections.size;
   }
 
-  submit(passenger: Passenger): void {
+  submit(passenger: PendingRead): void {
     this.#board(passenger, this.#takeIdle() ?? this.#open());
   }
 
   /** Takes one back that has no connection yet. */
-  withdraw(passenger: Passenger): void {
+  withdraw(passenger: PendingRead): void {
     this.#waiting.delete(passenger);
     this.#tellIfIdle();
   }
@@ -67,7 +67,7 @@ export class OriginPool {
     await Promise.all(connections.map((connection) => connection.destroy()));
   }
 
-  #board(passenger: Passenger, connection: Connection | null): void {
+  #board(passenger: PendingRead, connection: Connection | null): void {
     if (connection === null) this.#waiting.add(passenger);
     else connection.send(passenger.options, passenger.board(connection));
   }

@@ -3,9 +3,9 @@ import type { Settings } from "../../config/index.ts";
 import {
   buildScope,
   type Database,
-  type FlightResult,
-  type FlightStatement,
-  runFlight,
+  type StatementResult,
+  type PipelinedStatement,
+  runPipelined,
   type Scope,
 } from "../../db/index.ts";
 import { AppError } from "../../errors/index.ts";
@@ -56,7 +56,7 @@ export function createPrivateTopics({ database, settings, newId }: PrivateTopics
       const ids = [newId(), newId()] as const;
       // The rows to be looked at cannot be made by somebody who may only look, so the caller enters after they are there.
       // Whether the session lives can only be asked by the first to enter.
-      const flight = runFlight(database.service, {
+      const flight = runPipelined(database.service, {
         scope: scopeOf({ ...SERVICE, session: caller.session }),
         statements: [
           insertProbes(topic, ids),
@@ -74,7 +74,7 @@ export function createPrivateTopics({ database, settings, newId }: PrivateTopics
 
     canWrite: async (caller, topic, extension, signal) => {
       if (caller.role === "service_role") return true;
-      const flight = runFlight(poolOf(caller), {
+      const flight = runPipelined(poolOf(caller), {
         scope: scopeOf(caller),
         statements: [setTopic(topic), insertProbe(topic, extension)],
         rollback: true,
@@ -85,7 +85,7 @@ export function createPrivateTopics({ database, settings, newId }: PrivateTopics
 
     store: async (caller, topic, { event, isBinary, payload, sender }) => {
       const id = newId();
-      const statements: FlightStatement[] = [
+      const statements: PipelinedStatement[] = [
         setTopic(topic),
         insertMessage({
           id,
@@ -100,7 +100,7 @@ export function createPrivateTopics({ database, settings, newId }: PrivateTopics
         ),
       ];
       const results = await allowed(
-        runFlight(poolOf(caller), { scope: scopeOf(caller), statements, resetAfter: true }),
+        runPipelined(poolOf(caller), { scope: scopeOf(caller), statements, resetAfter: true }),
       );
       if (results === null) throw writeDenied(topic);
       // The message is kept, whatever becomes of older ones; the next to be kept tries again.
@@ -108,7 +108,7 @@ export function createPrivateTopics({ database, settings, newId }: PrivateTopics
     },
 
     replay: async (caller, topic, since, limit) => {
-      const flight = runFlight(poolOf(caller), {
+      const flight = runPipelined(poolOf(caller), {
         scope: scopeOf(caller, true),
         statements: [setTopic(topic), selectMessages(topic, since, limit)],
         // Policies call what they like, and nothing is taken back here.
@@ -140,7 +140,7 @@ export function writeDenied(topic: string): AppError {
 }
 
 /** Null where the rules, or the end of the session, refuse. */
-async function allowed(flight: Promise<readonly FlightResult[]>): Promise<readonly FlightResult[] | null> {
+async function allowed(flight: Promise<readonly StatementResult[]>): Promise<readonly StatementResult[] | null> {
   try {
     return await flight;
   } catch (error) {

@@ -1,7 +1,7 @@
 import type pg from "pg";
-import { type Database, runFlight, type Scope } from "../../db/index.ts";
+import { type Database, runPipelined, type Scope } from "../../db/index.ts";
 import type { ChangesCaller } from "../changes.ts";
-import { FairLine } from "./fair-line.ts";
+import { FairSemaphore } from "./fair-semaphore.ts";
 import { SET_TEXT_FORMS } from "./sql/canonical-values.ts";
 import { judgeImages } from "./sql/judge-images.ts";
 import type { Question } from "./lane.ts";
@@ -19,11 +19,11 @@ const MAX_WAITING = 5_000;
 /** Asks as the caller, in a transaction that can change nothing and lasts only so long. */
 export class AskDatabase {
   readonly #options: AskDatabaseOptions;
-  readonly #line: FairLine;
+  readonly #line: FairSemaphore;
 
   constructor(options: AskDatabaseOptions) {
     this.#options = options;
-    this.#line = new FairLine({ places: options.maxConcurrent, maxWaiting: MAX_WAITING });
+    this.#line = new FairSemaphore({ places: options.maxConcurrent, maxWaiting: MAX_WAITING });
   }
 
   async judge(caller: ChangesCaller, question: Question, images: readonly string[]): Promise<readonly boolean[]> {
@@ -34,14 +34,14 @@ export class AskDatabase {
 
   async run(
     caller: ChangesCaller,
-    statements: Parameters<typeof runFlight>[1]["statements"],
+    statements: Parameters<typeof runPipelined>[1]["statements"],
     purpose: "joins" | "rows" = "joins",
-  ): ReturnType<typeof runFlight> {
+  ): ReturnType<typeof runPipelined> {
     const key = `${purpose} ${caller.role} ${caller.userId ?? ""}`;
     await this.#line.enter(key);
     try {
       const scope = this.#scopeOf(caller);
-      return await runFlight(this.#poolOf(caller), { scope, statements, resetAfter: true });
+      return await runPipelined(this.#poolOf(caller), { scope, statements, resetAfter: true });
     } finally {
       this.#line.leave(key);
     }

@@ -1,5 +1,5 @@
 import pg from "pg";
-import type { FlightStatement } from "../../db/index.ts";
+import type { PipelinedStatement } from "../../db/index.ts";
 import { AppError } from "../../errors/index.ts";
 import type { Binding, ChangesCaller } from "../changes.ts";
 import type { AskDatabase } from "./ask-database.ts";
@@ -8,11 +8,11 @@ import { type FilterTerm, parseFilter } from "./parse-filter.ts";
 import type { SeatBinding } from "./seat.ts";
 import { canonicalValues, SET_TEXT_FORMS } from "./sql/canonical-values.ts";
 import { judgeImages, renderQuestion } from "./sql/judge-images.ts";
-import type { TableBook } from "./table-book.ts";
-import type { TableFacts } from "./table-facts.ts";
+import type { TableMetadataCache } from "./table-metadata-cache.ts";
+import type { TableMetadata } from "./table-metadata.ts";
 
-export interface PrepareRoom {
-  readonly tables: TableBook;
+export interface BindingContext {
+  readonly tables: TableMetadataCache;
   readonly database: AskDatabase;
 }
 
@@ -22,14 +22,14 @@ const WILDCARD = "*";
 
 /** What a subscriber asks for, understood. Throws what the join is answered with. */
 export async function prepareBindings(
-  room: PrepareRoom,
+  room: BindingContext,
   caller: ChangesCaller,
   bindings: readonly Binding[],
 ): Promise<SeatBinding[]> {
   return Promise.all(bindings.map((binding) => prepareBinding(room, caller, binding)));
 }
 
-async function prepareBinding(room: PrepareRoom, caller: ChangesCaller, binding: Binding): Promise<SeatBinding> {
+async function prepareBinding(room: BindingContext, caller: ChangesCaller, binding: Binding): Promise<SeatBinding> {
   const { id, event, schema, table } = binding;
   const terms = parseFilter(binding.filter ?? "");
   if (schema === WILDCARD || table === WILDCARD) {
@@ -45,11 +45,11 @@ async function prepareBinding(room: PrepareRoom, caller: ChangesCaller, binding:
 }
 
 async function findTable(
-  { tables }: PrepareRoom,
+  { tables }: BindingContext,
   caller: ChangesCaller,
   binding: Binding,
   terms: readonly FilterTerm[],
-): Promise<TableFacts> {
+): Promise<TableMetadata> {
   const { schema, table } = binding;
   const known = await tables.find(schema, table);
   const columns = [...terms.map((term) => term.column), ...(binding.select ?? [])];
@@ -62,7 +62,7 @@ async function findTable(
 }
 
 function findFault(
-  facts: TableFacts | null,
+  facts: TableMetadata | null,
   { role }: ChangesCaller,
   { schema, table }: Binding,
   used: readonly string[],
@@ -78,10 +78,10 @@ function findFault(
 }
 
 async function writeCanonically(
-  room: PrepareRoom,
+  room: BindingContext,
   caller: ChangesCaller,
   terms: readonly FilterTerm[],
-  facts: TableFacts,
+  facts: TableMetadata,
 ): Promise<FilterTerm[]> {
   const values = terms.flatMap(({ column, operator, values: texts }) =>
     PATTERNS.has(operator) ? [] : texts.map((text) => ({ text, sqlName: facts.types.get(column)?.sqlName ?? "text" })),
@@ -99,9 +99,9 @@ async function writeCanonically(
 
 /** What only the database can evaluate must at least be something that it can. */
 async function tryCondition(
-  room: PrepareRoom,
+  room: BindingContext,
   caller: ChangesCaller,
-  facts: TableFacts,
+  facts: TableMetadata,
   filter: RowFilter | null,
 ): Promise<void> {
   if (filter === null || filter.condition === null) return;
@@ -110,9 +110,9 @@ async function tryCondition(
 
 /** The rows of the last statement. */
 async function ask(
-  room: PrepareRoom,
+  room: BindingContext,
   caller: ChangesCaller,
-  statements: readonly FlightStatement[],
+  statements: readonly PipelinedStatement[],
 ): Promise<readonly (readonly (string | null)[])[]> {
   try {
     const results = await room.database.run(caller, statements);

@@ -1,6 +1,6 @@
 import { renderValue } from "../feed/render-value.ts";
 import type { RowChange, Tuple } from "../feed/row-change.ts";
-import type { TableFacts } from "./table-facts.ts";
+import type { TableMetadata } from "./table-metadata.ts";
 
 export interface RenderView {
   /** Columns that the role may read. */
@@ -12,7 +12,7 @@ export interface RenderView {
 
 export interface RenderChangeOptions {
   readonly change: RowChange;
-  readonly facts: TableFacts;
+  readonly facts: TableMetadata;
   readonly commitTimestamp: string;
   readonly maxBytes: number;
 }
@@ -107,7 +107,7 @@ export class ChangeRenderer {
 }
 
 /** A row as the database takes it back in: every value in its own text, JSON as it is, what is not known left out. */
-export function renderImage(change: RowChange, tuple: Tuple, facts: TableFacts): string {
+export function renderImage(change: RowChange, tuple: Tuple, facts: TableMetadata): string {
   const members: string[] = [];
   change.relation.columns.forEach(({ name }, at) => {
     const value = tuple[at];

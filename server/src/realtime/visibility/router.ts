@@ -11,14 +11,14 @@ import { readerOf } from "./row-image.ts";
 import { findCandidates, judge } from "./rule.ts";
 import type { Group, Seat } from "./seat.ts";
 import { renderQuestion } from "./sql/judge-images.ts";
-import type { TableBook } from "./table-book.ts";
-import type { RoleView, TableFacts } from "./table-facts.ts";
+import type { TableMetadataCache } from "./table-metadata-cache.ts";
+import type { RoleView, TableMetadata } from "./table-metadata.ts";
 
 export interface RouterOptions {
   readonly database: Database;
   readonly index: BindingIndex;
   readonly members: Members;
-  readonly tables: TableBook;
+  readonly tables: TableMetadataCache;
   readonly observer: Observer;
   readonly maxRecordBytes: number;
   /** Resolves when the database answers with the transaction in mind. */
@@ -29,7 +29,7 @@ export interface RouterOptions {
 /** One change on its way, and what users had before its transaction where that has changed. */
 interface Routing {
   readonly change: RowChange;
-  readonly facts: TableFacts;
+  readonly facts: TableMetadata;
   readonly renderer: ChangeRenderer;
   readonly before: ReadonlyMap<string, UserAccess>;
   readonly xid: number;
@@ -85,7 +85,7 @@ export class Router {
     }
   }
 
-  #render(change: RowChange, facts: TableFacts, { commitTimestamp }: Transaction): ChangeRenderer {
+  #render(change: RowChange, facts: TableMetadata, { commitTimestamp }: Transaction): ChangeRenderer {
     return new ChangeRenderer({ change, facts, commitTimestamp, maxBytes: this.#options.maxRecordBytes });
   }
 
@@ -95,7 +95,7 @@ export class Router {
     return group !== undefined;
   }
 
-  async #complete(change: RowChange, facts: TableFacts): Promise<RowChange> {
+  async #complete(change: RowChange, facts: TableMetadata): Promise<RowChange> {
     const { database, observer } = this.#options;
     return fetchValues(database, change, facts).catch((error: unknown) => {
       observer.note("realtime.value_missing", { table: `${facts.schema}.${facts.name}`, error });

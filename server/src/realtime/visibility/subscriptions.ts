@@ -12,7 +12,7 @@ import { Members } from "./members.ts";
 import { prepareBindings } from "./prepare-bindings.ts";
 import { Router } from "./router.ts";
 import type { Seat, SeatBinding } from "./seat.ts";
-import { TableBook } from "./table-book.ts";
+import { TableMetadataCache } from "./table-metadata-cache.ts";
 
 export interface SubscriptionsOptions {
   readonly database: Database;
@@ -34,7 +34,7 @@ export class Subscriptions {
   readonly #options: SubscriptionsOptions;
   readonly #index = new BindingIndex();
   readonly #members: Members;
-  readonly #tables: TableBook;
+  readonly #tables: TableMetadataCache;
   readonly #database: AskDatabase;
   readonly #router: Router;
   readonly #identities = new Map<string, Identity>();
@@ -47,7 +47,7 @@ export class Subscriptions {
     const gate = new CommitGate(database.service);
     const whenVisible = (xid: number): Promise<void> => gate.pass(xid);
     this.#members = new Members(database.service, whenVisible);
-    this.#tables = new TableBook(database.service);
+    this.#tables = new TableMetadataCache(database.service);
     this.#database = new AskDatabase({
       database,
       schemas: options.schemas,

@@ -1,7 +1,7 @@
 import type { LimitName } from "@swarmbase/sdk";
 import type { z } from "zod";
 import type { AuthEndpoint } from "../../auth/index.ts";
-import type { FunctionFacts } from "../../functions/index.ts";
+import type { FunctionDescription } from "../../functions/index.ts";
 import type { CurlCall } from "./render-curl.ts";
 
 /** A row of the route table, as far as it can be told without running anything. */
@@ -28,7 +28,7 @@ const OTHER_ROUTES: readonly DescribedRoute[] = [
 
 export interface RouteSources {
   readonly auth: readonly AuthEndpoint[];
-  readonly functions: readonly FunctionFacts[];
+  readonly functions: readonly FunctionDescription[];
 }
 
 export function describeRoutes({ auth, functions }: RouteSources): DescribedRoute[] {

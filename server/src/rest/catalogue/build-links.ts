@@ -15,7 +15,7 @@ export interface LinkSources {
   readonly traces: ViewTraces;
 }
 
-interface Standing {
+interface RateLimitState {
   readonly end: LinkEnd;
   readonly columns: readonly string[];
 }
@@ -27,7 +27,7 @@ export function buildLinks({ ends, constraints, traces }: LinkSources): Link[] {
     if (kind !== "f") keys.set(relation, [...(keys.get(relation) ?? []), asSet(columns)]);
   }
   const viewsOver = indexViews(ends, traces);
-  const standings = (relation: number, columns: readonly number[]): Standing[] => {
+  const standings = (relation: number, columns: readonly number[]): RateLimitState[] => {
     const end = ends.get(relation);
     const own = end === undefined ? [] : nameColumns(end, [columns]);
     const through = (viewsOver.get(relation) ?? []).flatMap((view) => {
@@ -48,8 +48,8 @@ export function buildLinks({ ends, constraints, traces }: LinkSources): Link[] {
 }
 
 interface LinkParts extends Pick<Link, "constraint" | "isOneToOne"> {
-  readonly from: Standing;
-  readonly target: Standing;
+  readonly from: RateLimitState;
+  readonly target: RateLimitState;
 }
 
 function buildLink({ constraint, isOneToOne, from, target }: LinkParts): Link {
@@ -73,7 +73,7 @@ function indexViews(ends: ReadonlyMap<number, LinkEnd>, traces: ViewTraces): Map
   return viewsOver;
 }
 
-function nameColumns(end: LinkEnd, readings: readonly (readonly number[])[]): Standing[] {
+function nameColumns(end: LinkEnd, readings: readonly (readonly number[])[]): RateLimitState[] {
   return readings.flatMap((reading) => {
     const columns = reading.map((position) => end.columnName(position));
     return columns.every((column) => column !== undefined) ? [{ end, columns }] : [];

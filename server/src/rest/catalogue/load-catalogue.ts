@@ -37,7 +37,7 @@ export async function loadCatalogue(pool: pg.Pool, schemas: readonly string[]): 
     views: selectViews(exposed),
   } satisfies Record<Exclude<keyof CatalogueRows, "details">, string>;
   return withClient(pool, async (client) => {
-    const found = await readFlight(client, BEGIN, Object.values(statements));
+    const found = await readTogether(client, BEGIN, Object.values(statements));
     const rows = Object.fromEntries(Object.keys(statements).map((name, place) => [name, found[place]]));
     const details = await readDetails(client, exposed);
     return buildCatalogue({ ...(rows as unknown as Omit<CatalogueRows, "details">), details }, schemas);
@@ -47,14 +47,14 @@ export async function loadCatalogue(pool: pg.Pool, schemas: readonly string[]): 
 /** What the version of a catalogue would be now; far cheaper than reading one. */
 export async function loadFingerprint(pool: pg.Pool): Promise<string> {
   return withClient(pool, async (client) => {
-    const [found] = await readFlight(client, BEGIN, [selectFingerprint()]);
+    const [found] = await readTogether(client, BEGIN, [selectFingerprint()]);
     return String(found);
   });
 }
 
 async function readDetails(client: pg.PoolClient, exposed: string): Promise<LockableDetails | null> {
   try {
-    const [found] = await readFlight(client, BEGIN_DETAILS, [selectLockableDetails(exposed)]);
+    const [found] = await readTogether(client, BEGIN_DETAILS, [selectLockableDetails(exposed)]);
     return found as LockableDetails;
   } catch (error) {
     if (!(error instanceof pg.DatabaseError) || error.code !== LOCK_NOT_AVAILABLE) throw error;
@@ -64,7 +64,7 @@ async function readDetails(client: pg.PoolClient, exposed: string): Promise<Lock
 }
 
 /** Each statement gives one row with one column, `found`. */
-async function readFlight(client: pg.PoolClient, begin: string, statements: readonly string[]): Promise<unknown[]> {
+async function readTogether(client: pg.PoolClient, begin: string, statements: readonly string[]): Promise<unknown[]> {
   const answer: unknown = await client.query([begin, ...statements, "commit"].join(";\n"));
   const results = answer as readonly pg.QueryResult<{ readonly found: unknown }>[];
   return results.filter(({ command }) => command === "SELECT").map(({ rows }) => rows[0]?.found);

@@ -1,4 +1,4 @@
-import type { FlightResult } from "../../db/index.ts";
+import type { StatementResult } from "../../db/index.ts";
 import type { ParsedRequest } from "../parse/parsed-request.ts";
 import type { CallPlan, Plan, WritePlan } from "../plan/plan.ts";
 import type { MainRow } from "../read-results.ts";
@@ -63,7 +63,7 @@ export function buildAnswer(input: AnswerInput): RestAnswer {
 }
 
 /** The answer to a request for an execution plan: its lines, or its JSON, as the database wrote them. */
-export function buildExplainAnswer({ contentType }: AnswerMedia, { rows }: FlightResult): RestAnswer {
+export function buildExplainAnswer({ contentType }: AnswerMedia, { rows }: StatementResult): RestAnswer {
   const headers = { "content-type": contentType, vary: VARY };
   return { status: 200, headers, body: rows.map(([line]) => line ?? "").join("\n") };
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Alarm, type Worker, spread } from "../../jobs/index.ts";
+import { WakeUp, type Worker, spread } from "../../jobs/index.ts";
 import { describeAttempt } from "../describe-attempt.ts";
 import { decideOutcome } from "../outcome.ts";
 import { runSteps } from "../run-steps.ts";
@@ -21,7 +21,7 @@ import { LostClaims } from "./lost-claims.ts";
 import { Recorder } from "./recorder.ts";
 
 export interface DispatcherOptions extends LaneLimits {
-  readonly alarm: Alarm;
+  readonly wakeUp: WakeUp;
   readonly leaseMs: number;
   /** Backstop for what nobody was woken for. */
   readonly pollMs: number;
@@ -72,7 +72,7 @@ class Dispatcher {
   /** What offers under way may come to fill; claims do not wait for it. */
   #offeredRoom = 0;
   /** Of those who wait for room. */
-  readonly #roomAlarms = new Set<Alarm>();
+  readonly #capacityWakeUps = new Set<WakeUp>();
   readonly #lostClaims: LostClaims;
   #onIdle: (() => void) | null = null;
 
@@ -91,7 +91,7 @@ class Dispatcher {
       await runSteps(() => this.#step(), {
         ...this.#tools,
         name: NAME,
-        alarm: this.#options.alarm,
+        wakeUp: this.#options.wakeUp,
         signal,
       });
     } finally {
@@ -135,11 +135,11 @@ class Dispatcher {
 
   async waitForRoom(timeoutMs: number, signal: AbortSignal): Promise<void> {
     const deadline = performance.now() + timeoutMs;
-    const alarm = new Alarm();
-    this.#roomAlarms.add(alarm);
+    const wakeUp = new WakeUp();
+    this.#capacityWakeUps.add(wakeUp);
     while (!this.#isRoomy() && !this.#isStopping && !signal.aborted && performance.now() < deadline)
-      await alarm.sleep(Math.min(deadline - performance.now(), LOOK_FOR_ROOM_MS), signal);
-    this.#roomAlarms.delete(alarm);
+      await wakeUp.sleep(Math.min(deadline - performance.now(), LOOK_FOR_ROOM_MS), signal);
+    this.#capacityWakeUps.delete(wakeUp);
   }
 
   /** The lease, and what is left of a window, count from now, before anybody is asked for them. */
@@ -190,8 +190,8 @@ class Dispatcher {
 
   /** Until the next lane is due, or until it is time to look anyway. */
   async #findSleepMs(): Promise<number> {
-    const { alarm, pollMs } = this.#options;
-    if (alarm.hasRung) return MIN_SLEEP_MS;
+    const { wakeUp, pollMs } = this.#options;
+    if (wakeUp.isTriggered) return MIN_SLEEP_MS;
     const passedBy = [...this.#lanes.roomByLane()].filter(([, room]) => room === 0).map(([webhookId]) => webhookId);
     const nextDueMs = this.#isFull ? null : await selectNextDueMs(this.#tools.pool, passedBy);
     const atMostMs = spread(pollMs, this.#tools.random);
@@ -241,7 +241,7 @@ class Dispatcher {
   #ringIfWorthClaiming(hasLaneWithRoom: boolean): void {
     const hasRoomAgain = this.#isFull && this.#lanes.freeRoom() * 16 >= this.#lanes.capacity;
     // A claim under way looks for lanes with room by itself when it is back.
-    if (!this.#isClaiming && (hasLaneWithRoom || hasRoomAgain)) this.#options.alarm.ring();
+    if (!this.#isClaiming && (hasLaneWithRoom || hasRoomAgain)) this.#options.wakeUp.trigger();
   }
 
   #isRoomy(): boolean {
@@ -262,7 +262,7 @@ class Dispatcher {
     if (left > 0) this.#batches.set(held.batch, left);
     else this.#batches.delete(held.batch);
     if (this.#lanes.heldCount === 0) this.#onIdle?.();
-    if (this.#roomAlarms.size > 0 && this.#isRoomy()) for (const alarm of this.#roomAlarms) alarm.ring();
+    if (this.#capacityWakeUps.size > 0 && this.#isRoomy()) for (const wakeUp of this.#capacityWakeUps) wakeUp.trigger();
     this.#ringIfWorthClaiming(isWorthClaiming);
   }
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import type pg from "pg";
-import { openAdmissionDesk } from "../../../src/agents/respond/admission-desk.ts";
+import { openAdmissions } from "../../../src/agents/respond/admissions.ts";
 import type { AdmissionFacts, FirstTurnFacts } from "../../../src/agents/respond/sql/admission.ts";
 import { endRuns, type PlainEnd } from "../../../src/agents/runs/sql/end-runs.ts";
 import { AppError } from "../../../src/errors/index.ts";
@@ -25,7 +25,7 @@ after(async () => {
 
 /** One connection does where nobody waits for another. */
 const openDesk = (pool = stage.sql as unknown as pg.Pool) =>
-  openAdmissionDesk({
+  openAdmissions({
     pool,
     executor: { leaseMs: 30_000 },
     models: {

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import type pg from "pg";
-import { openFollowing } from "../../../src/agents/respond/following.ts";
+import { openSubscribers } from "../../../src/agents/respond/subscribers.ts";
 import type { RunCaller } from "../../../src/agents/respond/run-caller.ts";
-import { createRunHub } from "../../../src/agents/runs/run-hub.ts";
+import { createStreamHub } from "../../../src/agents/runs/stream-hub.ts";
 import { AppError } from "../../../src/errors/index.ts";
 
 const VIEWER = { isManager: true, ownAgentIds: [] };
@@ -12,7 +12,7 @@ const VIEWER = { isManager: true, ownAgentIds: [] };
 const NO_POOL = {} as pg.Pool;
 
 test("a user follows so many runs at a time, and who leaves makes room", (t) => {
-  const following = openFollowing(NO_POOL, createRunHub(), 2);
+  const following = openSubscribers(NO_POOL, createStreamHub(), 2);
   t.after(() => following.close());
   const ann: RunCaller = { userId: randomUUID(), isServiceRole: false, session: null };
   const bob: RunCaller = { userId: randomUUID(), isServiceRole: false, session: null };

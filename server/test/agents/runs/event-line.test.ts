@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { type Block, createEventLine } from "../../../src/agents/runs/event-line.ts";
-import { createRunHub, type RunEvent } from "../../../src/agents/runs/run-hub.ts";
+import { type Block, createEventSequencer } from "../../../src/agents/runs/event-sequencer.ts";
+import { createStreamHub, type RunEvent } from "../../../src/agents/runs/stream-hub.ts";
 import { toStorableJson } from "../../../src/agents/runs/sql/advance-run.ts";
 
 const RUN = { id: "run", swarmId: "swarm" };
@@ -21,9 +21,9 @@ test("events are shown in order, each once, whenever their statements are answer
         { maxLength: 60 },
       ),
       (moves) => {
-        const hub = createRunHub();
+        const hub = createStreamHub();
         hub.open(RUN.id);
-        const line = createEventLine(hub, RUN, 7);
+        const line = createEventSequencer(hub, RUN, 7);
         const sources = [0, 1].map((at) => ({ turnId: `turn ${at}`, messageId: `message ${at}`, agentId: "agent" }));
         const open: { block: Block; count: number }[] = [];
         const stored: number[] = [];

@@ -8,8 +8,8 @@ import {
   admitRuns,
   type CallFacts,
   type PlainCall,
-  surveySwarm,
-  surveySwarms,
+  preflightSwarm,
+  preflightSwarms,
 } from "../../../src/agents/respond/sql/admission.ts";
 import { advanceRun, type NumberedStep } from "../../../src/agents/runs/sql/advance-run.ts";
 import { endRuns, type PlainEnd } from "../../../src/agents/runs/sql/end-runs.ts";
@@ -307,8 +307,8 @@ test("many are asked about as each would be alone, and those whom anything stand
   });
   const plain = [asks(many), asks(one), asks(many, member)];
   const inTheWay = [asks(many, viewer), asks(one, member), asks(empty), asks(paused)];
-  const alone = await Promise.all(plain.map((facts) => surveySwarm(pool, facts)));
-  assert.deepEqual(await surveySwarms(pool, [...inTheWay, ...plain]), [...inTheWay.map(() => null), ...alone]);
+  const alone = await Promise.all(plain.map((facts) => preflightSwarm(pool, facts)));
+  assert.deepEqual(await preflightSwarms(pool, [...inTheWay, ...plain]), [...inTheWay.map(() => null), ...alone]);
   assert.deepEqual(
     alone.map((survey) => survey.replayed_run_id === null && [survey.is_manager, survey.agents.length]),
     [

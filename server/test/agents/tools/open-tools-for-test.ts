@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { TestContext } from "node:test";
 import type pg from "pg";
-import { type OpenToolsOptions, openTools, type ToolRoom } from "../../../src/agents/tools/open-tools.ts";
+import { type OpenToolsOptions, openTools, type ToolModule } from "../../../src/agents/tools/open-tools.ts";
 import { sealSecrets } from "../../../src/agents/tools/seal-secrets.ts";
 import { openGuardedFetch } from "../../../src/outbound/index.ts";
 import { authority, loopbackPolicy, resolveTo } from "../../outbound/support/receiver.ts";
@@ -13,7 +13,7 @@ export const KEY = randomBytes(32);
 export function openToolsForTest(
   t: Pick<TestContext, "after">,
   options: Partial<OpenToolsOptions> & { policy?: typeof loopbackPolicy } = {},
-): ToolRoom {
+): ToolModule {
   const { policy = loopbackPolicy, ...more } = options;
   const guarded = openGuardedFetch({
     policy,

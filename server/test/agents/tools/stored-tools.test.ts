@@ -8,7 +8,7 @@ import { toNodeHandler } from "@modelcontextprotocol/node";
 import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { createToolChecks } from "../../../src/agents/tools/create-tool-checks.ts";
-import type { ToolRoom } from "../../../src/agents/tools/open-tools.ts";
+import type { ToolModule } from "../../../src/agents/tools/open-tools.ts";
 import { openSecrets } from "../../../src/agents/tools/seal-secrets.ts";
 import { type Asked, openRestStage, SERVICE } from "../../rest/features/rest-stage.ts";
 import type { RestCaller } from "../../../src/rest/index.ts";
@@ -31,7 +31,7 @@ const checks = createToolChecks({
 });
 const opened = openRestStage("", { tools: checks });
 const closers: (() => Promise<void>)[] = [];
-let tools: ToolRoom;
+let tools: ToolModule;
 let ada: User;
 let eve: User;
 

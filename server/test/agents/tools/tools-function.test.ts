@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { ToolRoom } from "../../../src/agents/tools/open-tools.ts";
+import type { ToolModule } from "../../../src/agents/tools/open-tools.ts";
 import { createTools } from "../../../src/functions/tools.ts";
 import type { RestCaller } from "../../../src/rest/index.ts";
 
@@ -10,8 +10,8 @@ const URL_TEXT = "https://mcp.example.com/";
 const user: RestCaller = { role: "authenticated", userId: ADA, claims: {}, session: null };
 const service: RestCaller = { role: "service_role", userId: null, claims: {}, session: null };
 
-function call(body: unknown, caller: RestCaller, room: Partial<ToolRoom> = {}) {
-  return createTools(room as ToolRoom).run({ body, headers: {}, caller } as never);
+function call(body: unknown, caller: RestCaller, room: Partial<ToolModule> = {}) {
+  return createTools(room as ToolModule).run({ body, headers: {}, caller } as never);
 }
 
 describe("the body of the function", () => {
@@ -43,7 +43,7 @@ describe("the body of the function", () => {
 
   it("reaches the room with the caller, and the outcome comes back as it was", async () => {
     const asked: unknown[] = [];
-    const room: Partial<ToolRoom> = {
+    const room: Partial<ToolModule> = {
       listRemote: async (list) => (asked.push(list), []),
       importRemote: async (imported) => (
         asked.push(imported.ownerId, imported.visibility), { imported: [], skipped: [] }

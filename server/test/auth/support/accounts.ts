@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { PasswordHasher } from "../../../src/auth/passwords/hasher.ts";
-import type { AuthRoom } from "../../../src/auth/room.ts";
+import type { AuthContext } from "../../../src/auth/auth-context.ts";
 import type { SessionBody } from "../../../src/auth/sessions/render-session.ts";
-import type { TestAuthRoom } from "./auth-room.ts";
+import type { TestAuthContext } from "./auth-context.ts";
 
 export const PASSWORD = "correct horse";
 
@@ -21,14 +21,14 @@ export interface ShownSession extends Omit<SessionBody, "user"> {
   readonly weak_password?: unknown;
 }
 
-type Caller = Pick<TestAuthRoom, "call">;
+type Caller = Pick<TestAuthContext, "call">;
 
-/** The same service, with something else in the room of the node that answers. */
-export function onNode({ call }: Caller, node: Partial<AuthRoom>): Caller {
+/** The same service, with something else in the context of the node that answers. */
+export function onNode({ call }: Caller, node: Partial<AuthContext>): Caller {
   return { call: (method, path, options) => call(method, path, { ...options, node }) };
 }
 
-/** With autoconfirm, which is what the test room does unless told otherwise. */
+/** With autoconfirm, which is what the test context does unless told otherwise. */
 export async function signUp({ call }: Caller, email: string, password: string = PASSWORD): Promise<ShownSession> {
   const { status, body } = await call("POST", "/signup", { body: { email, password } });
   assert.equal(status, 200);

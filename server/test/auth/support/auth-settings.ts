@@ -1,4 +1,4 @@
-import type { AuthSettings } from "../../../src/auth/room.ts";
+import type { AuthSettings } from "../../../src/auth/auth-context.ts";
 import { loadSettings } from "../../../src/config/index.ts";
 
 /** The defaults, but with no brake on mails: tests ask for many in a row. */

@@ -1,11 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { createMailOutbox } from "../../../src/auth/index.ts";
-import type { TestAuthRoom } from "./auth-room.ts";
+import type { TestAuthContext } from "./auth-context.ts";
 
 /** Runs `nodes` workers of the outbox until no mail is due any more. */
-export async function sendDueMails({ room, database }: TestAuthRoom, nodes = 1): Promise<void> {
+export async function sendDueMails({ context, database }: TestAuthContext, nodes = 1): Promise<void> {
   const ending = new AbortController();
-  const workers = Array.from({ length: nodes }, () => createMailOutbox(room, { random: () => 0.5, pollMs: 10 }).worker);
+  const workers = Array.from(
+    { length: nodes },
+    () => createMailOutbox(context, { random: () => 0.5, pollMs: 10 }).worker,
+  );
   const running = workers.map((worker) => worker.run(ending.signal));
   const isDue = async (): Promise<boolean> => {
     const { rows } = await database.owner.query<{ is_due: boolean }>(

@@ -9,7 +9,7 @@ import type { TestContext } from "node:test";
 import tls from "node:tls";
 import {
   createHttpServer,
-  type Gate,
+  type AuthGuard,
   type HttpServer,
   type HttpServerOptions,
   healthRoutes,
@@ -63,7 +63,7 @@ export async function startServer(
     routes?: Route[];
     settings?: Partial<HttpServerOptions["settings"]>;
     findObstacle?: () => Promise<Obstacle | null>;
-    gate?: Gate;
+    guard?: AuthGuard;
     limits?: Limits;
     checkSignature?: HttpServerOptions["checkSignature"];
     onUpgrade?: UpgradeListener;
@@ -99,7 +99,7 @@ export async function startServer(
       }),
       ...(options.routes ?? []),
     ],
-    ...(options.gate === undefined ? {} : { gate: options.gate }),
+    ...(options.guard === undefined ? {} : { guard: options.guard }),
     ...(options.limits === undefined ? {} : { limits: options.limits }),
     ...(options.checkSignature === undefined ? {} : { checkSignature: options.checkSignature }),
     ...(options.fallback === undefined ? {} : { fallback: options.fallback }),

@@ -13,7 +13,7 @@ import {
   openRealtime,
   type PrivateTopics,
   type RealtimeOptions,
-  type RealtimeRoom,
+  type RealtimeModule,
 } from "../../../src/realtime/index.ts";
 import type { Clock } from "../../../src/time/index.ts";
 import { createSettableClock } from "../../auth/support/settable-clock.ts";
@@ -22,7 +22,7 @@ import { silentObserver } from "../../support/silent-observer.ts";
 
 export interface Stage {
   readonly url: string;
-  readonly room: RealtimeRoom;
+  readonly room: RealtimeModule;
   /** As a node that crashes: nothing is said, sockets break. */
   kill(): Promise<void>;
 }
@@ -82,7 +82,7 @@ export async function openStage(t: Cleanup, options: StageOptions): Promise<Stag
   return { url: `http://127.0.0.1:${port}`, room, kill: () => stop(async () => {}) };
 }
 
-async function answer(room: RealtimeRoom, authenticate: Authenticate, request: IncomingMessage): Promise<void> {
+async function answer(room: RealtimeModule, authenticate: Authenticate, request: IncomingMessage): Promise<void> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const body = Buffer.concat(chunks);

@@ -4,7 +4,7 @@ import pg from "pg";
 import { translateLifeless } from "../../../src/auth/index.ts";
 import { type Database, openDatabase } from "../../../src/db/index.ts";
 import { AppError, renderError } from "../../../src/errors/index.ts";
-import { openRest, type RestCaller, type RestRoom } from "../../../src/rest/index.ts";
+import { openRest, type RestCaller, type RestModule } from "../../../src/rest/index.ts";
 import { createTableRules, isOwnName, type TableRulesOptions } from "../../../src/tables/index.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { silentObserver } from "../../support/silent-observer.ts";
@@ -47,9 +47,9 @@ export interface StageOptions {
 export class RestStage {
   readonly database: TestDatabase;
   readonly pools: Database;
-  readonly room: RestRoom;
+  readonly room: RestModule;
 
-  constructor(database: TestDatabase, pools: Database, room: RestRoom) {
+  constructor(database: TestDatabase, pools: Database, room: RestModule) {
     this.database = database;
     this.pools = pools;
     this.room = room;

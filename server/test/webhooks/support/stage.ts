@@ -5,7 +5,7 @@ import { openDatabase } from "../../../src/db/index.ts";
 import type { Observer } from "../../../src/observe/index.ts";
 import { createAddressPolicy, type Outbound, openOutbound } from "../../../src/outbound/index.ts";
 import { systemClock } from "../../../src/time/index.ts";
-import { openWebhooks, type WebhookRoom, type WebhooksOptions } from "../../../src/webhooks/index.ts";
+import { openWebhooks, type WebhookModule, type WebhooksOptions } from "../../../src/webhooks/index.ts";
 import { type Cleanup, createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { RECEIVER_CA } from "./receiver.ts";
 
@@ -22,7 +22,7 @@ export interface NodeOptions {
 }
 
 export interface RunningNode {
-  readonly room: WebhookRoom;
+  readonly room: WebhookModule;
   readonly notes: readonly Note[];
   stop(): Promise<void>;
 }
@@ -37,7 +37,7 @@ export interface Stage {
   newAgents(userId: string, count?: number): Promise<string[]>;
   rows<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
   /** A room whose workers are not running. */
-  open(options?: NodeOptions): { room: WebhookRoom; notes: Note[] };
+  open(options?: NodeOptions): { room: WebhookModule; notes: Note[] };
   /** The same with its workers running, until it is stopped or the test ends. */
   start(options?: NodeOptions): RunningNode;
 }

@@ -1,7 +1,7 @@
 import type { Framework, SwarmStrategy } from "@swarmbase/sdk";
 import type pg from "pg";
 import type { TranscriptMessage } from "../../context/transcript.ts";
-import type { RunScene } from "../../runs/sql/load-run.ts";
+import type { RunContext } from "../../runs/sql/load-run.ts";
 import type { EventRow, SpeakingAgent } from "../../runs/steps.ts";
 import { callValue } from "./call-function.ts";
 
@@ -70,7 +70,7 @@ export interface SurveyedAgent {
   readonly position: number;
 }
 
-export interface OpenSurvey {
+export interface OpenPreflight {
   readonly replayed_run_id: null;
   readonly is_manager: boolean;
   readonly own_agent_ids: readonly string[];
@@ -80,7 +80,7 @@ export interface OpenSurvey {
   readonly agents: readonly SurveyedAgent[];
 }
 
-export type Survey = { readonly replayed_run_id: string } | OpenSurvey;
+export type Survey = { readonly replayed_run_id: string } | OpenPreflight;
 
 export type Admission =
   | { readonly run_id: string; readonly is_replay: true }
@@ -89,7 +89,7 @@ export type Admission =
       readonly is_replay: false;
       readonly fence: number | null;
       /** Of a run that was started. */
-      readonly scene: RunScene | null;
+      readonly scene: RunContext | null;
       readonly interrupted_run_id: string | null;
       readonly first_turn: FirstTurn | null;
       /** False: there are none for webhooks. */
@@ -107,7 +107,7 @@ export interface FirstTurn {
 
 export type Admitted = Admission & { readonly is_replay: false };
 
-export function surveySwarm(pool: pg.Pool, facts: CallFacts): Promise<Survey> {
+export function preflightSwarm(pool: pg.Pool, facts: CallFacts): Promise<Survey> {
   return callValue(pool, {
     name: "respond-survey",
     text: "select private.survey_swarm($1::jsonb) as value",
@@ -116,16 +116,16 @@ export function surveySwarm(pool: pg.Pool, facts: CallFacts): Promise<Survey> {
 }
 
 /** One survey for each plain call, in their order; null: private.survey_swarm knows what is in the way. */
-export async function surveySwarms(
+export async function preflightSwarms(
   pool: pg.Pool,
   calls: readonly Pick<CallFacts, "swarm_id" | "user_id">[],
-): Promise<(OpenSurvey | null)[]> {
-  const found = await callValue<readonly { place: number; survey: OpenSurvey }[] | null>(pool, {
+): Promise<(OpenPreflight | null)[]> {
+  const found = await callValue<readonly { place: number; survey: OpenPreflight }[] | null>(pool, {
     name: "respond-survey-many",
     text: "select private.survey_swarms($1::jsonb) as value",
     values: [JSON.stringify(calls.map(({ swarm_id, user_id }, place) => ({ place, swarm_id, user_id })))],
   });
-  const surveys: (OpenSurvey | null)[] = calls.map(() => null);
+  const surveys: (OpenPreflight | null)[] = calls.map(() => null);
   for (const { place, survey } of found ?? []) surveys[place] = survey;
   return surveys;
 }
@@ -145,7 +145,7 @@ interface AdmittedCalls {
     readonly events: readonly EventRow[];
   }[];
   readonly has_events: boolean;
-  readonly scenes: readonly { readonly scene: RunScene; readonly messages: TranscriptColumns }[];
+  readonly scenes: readonly { readonly scene: RunContext; readonly messages: TranscriptColumns }[];
 }
 
 /** The latest first. */

@@ -1,7 +1,7 @@
 import type { Framework } from "@swarmbase/sdk";
 import type pg from "pg";
 import type { StartedRun } from "../executor.ts";
-import type { ClaimRoom } from "../run-places.ts";
+import type { ClaimCapacity } from "../run-places.ts";
 
 export interface KeptRun {
   readonly run_id: string;
@@ -33,7 +33,7 @@ export interface ClaimedRun {
 export async function claimRuns(
   pool: pg.Pool,
   { owner, leaseMs }: { readonly owner: string; readonly leaseMs: number },
-  { maxRuns, frameworks, rooms }: Pick<ClaimRoom, "maxRuns" | "frameworks" | "rooms">,
+  { maxRuns, frameworks, rooms }: Pick<ClaimCapacity, "maxRuns" | "frameworks" | "rooms">,
 ): Promise<ClaimedRun[]> {
   const { rows } = await pool.query<{ run_id: string; fence: string; frameworks: Framework[] }>(
     "select run_id, fence, frameworks from private.claim_runs($1, $2, $3, $4, $5)",

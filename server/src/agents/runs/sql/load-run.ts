@@ -7,7 +7,7 @@ export interface SceneAgent extends Pick<SpeakingAgent, "id" | "name" | "role" |
 }
 
 /** What private.load_run tells. Names are those of its JSON. */
-export interface RunScene {
+export interface RunContext {
   readonly run: {
     readonly id: string;
     readonly swarm_id: string;
@@ -42,8 +42,8 @@ export interface RunScene {
 export async function loadRun(
   pool: pg.Pool,
   { runId, fence }: { readonly runId: string; readonly fence: number },
-): Promise<RunScene | null> {
-  const { rows } = await pool.query<{ scene: RunScene | null }>({
+): Promise<RunContext | null> {
+  const { rows } = await pool.query<{ scene: RunContext | null }>({
     name: "agents-load-run",
     text: "select private.load_run($1, $2) as scene",
     values: [runId, fence],

@@ -1,4 +1,4 @@
-import type { Queryable } from "../../room.ts";
+import type { Queryable } from "../../auth-context.ts";
 
 /** Runs the work and takes back what it wrote; what it read stays with the caller. */
 export async function tryOut<T>(client: Queryable, work: () => Promise<T>): Promise<T> {

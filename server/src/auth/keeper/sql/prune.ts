@@ -1,4 +1,4 @@
-import type { Queryable } from "../../room.ts";
+import type { Queryable } from "../../auth-context.ts";
 
 /** What a refresh or a request would refuse anyway. Sessions that end by being idle are found without an index, from an id on. */
 export async function pruneSessions(

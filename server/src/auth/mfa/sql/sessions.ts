@@ -1,4 +1,4 @@
-import type { Queryable } from "../../room.ts";
+import type { Queryable } from "../../auth-context.ts";
 
 /** Sessions that were entered without a second factor, all but the one that has just shown it. */
 export async function deleteLowerSessions(client: Queryable, userId: string, except: string): Promise<void> {

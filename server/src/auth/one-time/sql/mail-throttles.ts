@@ -1,4 +1,4 @@
-import type { Queryable } from "../../room.ts";
+import type { Queryable } from "../../auth-context.ts";
 
 export interface ThrottleKey {
   readonly addressHash: Buffer;

@@ -1,4 +1,4 @@
-import type { Queryable } from "../../room.ts";
+import type { Queryable } from "../../auth-context.ts";
 import type { OneTimeKind } from "../one-time-kind.ts";
 
 export interface OneTimeRow {

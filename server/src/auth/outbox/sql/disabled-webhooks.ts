@@ -1,5 +1,5 @@
 import type { SwitchedOffWebhook } from "../../mail/mail.ts";
-import type { Queryable } from "../../room.ts";
+import type { Queryable } from "../../auth-context.ts";
 
 export interface DisabledWebhook extends SwitchedOffWebhook {
   readonly id: string;

@@ -1,4 +1,4 @@
-import type { Queryable } from "../../room.ts";
+import type { Queryable } from "../../auth-context.ts";
 
 /** A row of the outbox under the lease of one worker. */
 export interface ClaimedMail {

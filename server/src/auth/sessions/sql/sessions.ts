@@ -1,4 +1,4 @@
-import type { Queryable } from "../../room.ts";
+import type { Queryable } from "../../auth-context.ts";
 import { getOnly } from "../../users/sql/insert-user.ts";
 import type { SessionRow } from "../session-row.ts";
 

@@ -1,4 +1,4 @@
-import type { Queryable } from "../../room.ts";
+import type { Queryable } from "../../auth-context.ts";
 import type { FactorRow, IdentityRow, UserRow, WholeUser } from "../user-row.ts";
 
 interface Answer extends UserRow {

@@ -1,4 +1,4 @@
-import type { Queryable } from "../../room.ts";
+import type { Queryable } from "../../auth-context.ts";
 
 /** The identity of an e-mail account; its subject at the provider (us) is the user's own id. */
 export async function upsertEmailIdentity(

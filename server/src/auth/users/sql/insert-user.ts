@@ -1,4 +1,4 @@
-import type { Queryable } from "../../room.ts";
+import type { Queryable } from "../../auth-context.ts";
 import type { UserRow } from "../user-row.ts";
 
 export interface NewUser {

@@ -1,4 +1,4 @@
-import type { Queryable } from "../../room.ts";
+import type { Queryable } from "../../auth-context.ts";
 import type { FactorRow, IdentityRow, UserRow, WholeUser } from "../user-row.ts";
 
 /** A user who was deleted softly is nobody to those who ask here. */

@@ -1,14 +1,14 @@
 import type pg from "pg";
-import type { FlightStatement } from "../../../db/index.ts";
+import type { PipelinedStatement } from "../../../db/index.ts";
 import type { Extension } from "../../realtime-options.ts";
 
 /** The topic that policies ask for with `realtime.topic()`, until the transaction ends. */
-export function setTopic(topic: string): FlightStatement {
+export function setTopic(topic: string): PipelinedStatement {
   return { text: "select pg_catalog.set_config('realtime.topic', $1, true)", values: [topic] };
 }
 
 /** One row of each kind, for a look at which of them a caller would see. */
-export function insertProbes(topic: string, ids: readonly [string, string]): FlightStatement {
+export function insertProbes(topic: string, ids: readonly [string, string]): PipelinedStatement {
   return {
     text: `insert into realtime.messages (id, topic, extension, event, private)
       values ($2::uuid, $1, 'broadcast', 'probe', true), ($3::uuid, $1, 'presence', 'probe', true)`,
@@ -16,11 +16,11 @@ export function insertProbes(topic: string, ids: readonly [string, string]): Fli
   };
 }
 
-export function selectProbes(ids: readonly [string, string]): FlightStatement {
+export function selectProbes(ids: readonly [string, string]): PipelinedStatement {
   return { text: "select extension from realtime.messages where id in ($1::uuid, $2::uuid)", values: ids };
 }
 
-export function insertProbe(topic: string, extension: Extension): FlightStatement {
+export function insertProbe(topic: string, extension: Extension): PipelinedStatement {
   return {
     text: "insert into realtime.messages (topic, extension, event, private) values ($1, $2, 'probe', true)",
     values: [topic, extension],
@@ -35,7 +35,7 @@ export interface NewMessage {
   readonly binaryPayload: Buffer | null;
 }
 
-export function insertMessage({ id, topic, event, payload, binaryPayload }: NewMessage): FlightStatement {
+export function insertMessage({ id, topic, event, payload, binaryPayload }: NewMessage): PipelinedStatement {
   return {
     text: `insert into realtime.messages (id, topic, extension, event, payload, binary_payload, private)
       values ($1::uuid, $2, 'broadcast', $3, $4::jsonb, pg_catalog.decode($5, 'base64'), true)`,
@@ -43,12 +43,12 @@ export function insertMessage({ id, topic, event, payload, binaryPayload }: NewM
   };
 }
 
-export function announceMessage(prefix: string, content: string): FlightStatement {
+export function announceMessage(prefix: string, content: string): PipelinedStatement {
   return { text: "select pg_catalog.pg_logical_emit_message(true, $1, $2::text)", values: [prefix, content] };
 }
 
 /** The last ones since a time, oldest first: id, event, payload, binary payload in base64. */
-export function selectMessages(topic: string, since: Date, limit: number): FlightStatement {
+export function selectMessages(topic: string, since: Date, limit: number): PipelinedStatement {
   return {
     text: `select id, event, payload::text, pg_catalog.encode(binary_payload, 'base64')
       from (

@@ -1,5 +1,5 @@
 import pg from "pg";
-import type { FlightStatement } from "../../../db/index.ts";
+import type { PipelinedStatement } from "../../../db/index.ts";
 
 /**
  * A condition over rows of a table that are given, not stored. The name of the table stands for the given row, as it does
@@ -12,6 +12,6 @@ export function renderQuestion(table: { readonly schema: string; readonly name: 
   from pg_catalog.json_array_elements($1::json) with ordinality as given (image, place) order by given.place`;
 }
 
-export function judgeImages(question: string, images: readonly string[]): FlightStatement {
+export function judgeImages(question: string, images: readonly string[]): PipelinedStatement {
   return { text: question, values: [`[${images.join(",")}]`] };
 }

@@ -1,5 +1,5 @@
 import pg from "pg";
-import type { FlightStatement } from "../../../db/index.ts";
+import type { PipelinedStatement } from "../../../db/index.ts";
 
 export interface ValuesQuestion {
   readonly schema: string;
@@ -11,7 +11,7 @@ export interface ValuesQuestion {
 }
 
 /** Columns of one row, written as the stream writes them. */
-export function selectValues({ schema, name, columns, key, unchanged }: ValuesQuestion): FlightStatement {
+export function selectValues({ schema, name, columns, key, unchanged }: ValuesQuestion): PipelinedStatement {
   const select = columns.map(write);
   const where = [
     ...key.map(({ column }, at) => `${pg.escapeIdentifier(column)} = $${at + 1}`),

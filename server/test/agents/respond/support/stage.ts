@@ -7,7 +7,7 @@ import type { RunBody } from "../../../../src/agents/respond/run-body.ts";
 import type { RunCaller } from "../../../../src/agents/respond/run-caller.ts";
 import type { RunRequest } from "../../../../src/agents/respond/start-run.ts";
 import type { StartedRun } from "../../../../src/agents/runs/executor.ts";
-import { createRunHub, type OpenRunHub } from "../../../../src/agents/runs/run-hub.ts";
+import { createStreamHub, type OpenStreamHub } from "../../../../src/agents/runs/stream-hub.ts";
 import { openDatabase } from "../../../../src/db/index.ts";
 import { type Cleanup, createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { silentObserver } from "../../../support/silent-observer.ts";
@@ -18,7 +18,7 @@ type UserCaller = RunCaller & { readonly userId: string };
 export interface Stage {
   readonly database: TestDatabase;
   readonly respond: Respond;
-  readonly hub: OpenRunHub;
+  readonly hub: OpenStreamHub;
   readonly taken: StartedRun[];
   readonly cancelled: string[];
   /** The service's pool. */
@@ -53,7 +53,7 @@ export async function openStage(t: Cleanup): Promise<Stage> {
   const { masterKey, adminUrl, owner } = database;
   const pools = openDatabase({ url: adminUrl, masterKey, poolSize: 8, observer: silentObserver });
   t.after(() => pools.close());
-  const hub = createRunHub();
+  const hub = createStreamHub();
   const taken: StartedRun[] = [];
   const cancelled: string[] = [];
   const offers: (readonly Framework[])[] = [];

@@ -6,7 +6,7 @@ import type { ModelCall, ModelEvent, Models } from "../../../../src/agents/provi
 import { createExecutor, type ExecutorOptions } from "../../../../src/agents/runs/create-executor.ts";
 import type { Executor } from "../../../../src/agents/runs/executor.ts";
 import type { RunPorts } from "../../../../src/agents/runs/live-run.ts";
-import { createRunHub, type OpenRunHub, type RunEvent } from "../../../../src/agents/runs/run-hub.ts";
+import { createStreamHub, type OpenStreamHub, type RunEvent } from "../../../../src/agents/runs/stream-hub.ts";
 import type { Tools } from "../../../../src/agents/tools/tool-port.ts";
 import { createTracing } from "../../../../src/agents/tracing.ts";
 import { openDatabase } from "../../../../src/db/index.ts";
@@ -35,7 +35,7 @@ export interface NodeOptions {
 
 export interface RunNode {
   readonly executor: Executor;
-  readonly hub: OpenRunHub;
+  readonly hub: OpenStreamHub;
   readonly notes: readonly { readonly name: string; readonly fields: unknown }[];
   /** Starts the run here and hands it over. */
   take(runId: string): Promise<void>;
@@ -183,7 +183,7 @@ function openStageOn(t: Cleanup, database: TestDatabase, url: string): RunStage 
     node(options) {
       const notes: { name: string; fields: unknown }[] = [];
       const observer: Observer = { note: (name, fields) => void notes.push({ name, fields }), child: () => observer };
-      const hub = createRunHub();
+      const hub = createStreamHub();
       const owner = randomUUID();
       const { executor, workers } = createExecutor({
         ports: {

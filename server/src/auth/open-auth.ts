@@ -1,0 +1,65 @@
+import type pg from "pg";
+import type { Settings } from "../config/index.ts";
+import type { Observer } from "../observe/index.ts";
+import type { Clock } from "../time/index.ts";
+import { createMailer, type Mailer } from "./mail/mailer.ts";
+import { createPasswordHasher } from "./passwords/hasher.ts";
+import type { AuthContext } from "./auth-context.ts";
+import { openKeyRing } from "./tokens/key-ring.ts";
+import { VerifiedTokens } from "./tokens/verified-tokens.ts";
+
+export interface OpenAuthRoomOptions {
+  readonly settings: Settings;
+  readonly pool: pg.Pool;
+  readonly masterKey: string;
+  /** Asked for when it is needed: with PORT=0 it is known once the service listens. */
+  baseUrl(): string;
+  readonly observer: Observer;
+  readonly clock: Clock;
+  /** Throws while no mail may leave the machine. */
+  requireMail?(): void;
+}
+
+/** The context with everything it works with. Whoever opens it lets `keyRing.watch` run and closes the mailer. */
+export async function openAuth(options: OpenAuthRoomOptions): Promise<AuthContext> {
+  const { settings, pool, masterKey, observer, clock } = options;
+  const { anonKey: anonKeyOverride, serviceRoleKey: serviceRoleKeyOverride } = settings;
+  const [keyRing, hasher] = await Promise.all([
+    openKeyRing({ pool, masterKey, clock, observer, anonKeyOverride, serviceRoleKeyOverride }),
+    createPasswordHasher({
+      memoryKib: settings.authPasswordMemoryKib,
+      iterations: settings.authPasswordIterations,
+      parallelism: settings.authPasswordParallelism,
+    }),
+  ]);
+  return {
+    pool,
+    clock,
+    observer,
+    settings,
+    get baseUrl() {
+      return options.baseUrl();
+    },
+    masterKey,
+    keyRing,
+    verifiedTokens: new VerifiedTokens(),
+    hasher,
+    mailer: guardMailer(await createMailer({ settings, observer, clock }), options),
+  };
+}
+
+/** Mails that become files on this machine reach nobody, so they need no leave. */
+function guardMailer(mailer: Mailer, { settings, requireMail }: OpenAuthRoomOptions): Mailer {
+  if (settings.smtpUrl === null || requireMail === undefined) return mailer;
+  return {
+    send: async (mail) => {
+      requireMail();
+      await mailer.send(mail);
+    },
+    checkReady: async () => {
+      requireMail();
+      await mailer.checkReady();
+    },
+    close: () => mailer.close(),
+  };
+}

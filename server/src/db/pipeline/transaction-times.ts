@@ -1,0 +1,14 @@
+import type pg from "pg";
+
+type TransactionTimer = (durationMs: number) => void;
+
+const timers = new WeakMap<pg.Pool, TransactionTimer>();
+
+/** Tells how long each flight from this pool took. */
+export function timeTransactions(pool: pg.Pool, timer: TransactionTimer): void {
+  timers.set(pool, timer);
+}
+
+export function timerOf(pool: pg.Pool): TransactionTimer | undefined {
+  return timers.get(pool);
+}

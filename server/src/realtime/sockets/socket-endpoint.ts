@@ -1,0 +1,107 @@
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { WebSocketServer } from "ws";
+import { AppError } from "../../errors/index.ts";
+import type { RealtimeState } from "../realtime-state.ts";
+import { parseVsn, type Vsn } from "../wire/protocol.ts";
+import { AddressCounts } from "./address-counts.ts";
+import { ClientSocket } from "./client-socket.ts";
+import { refuseUpgrade } from "./refuse-upgrade.ts";
+
+const PATHS = new Set(["/realtime/v1/websocket", "/realtime/v1/socket/websocket"]);
+
+const RETRY_AFTER_SECONDS = 5;
+
+interface Handshake {
+  readonly vsn: Vsn;
+  readonly apikey: string;
+}
+
+/** Lets clients in, and knows all who are in. */
+export class SocketEndpoint {
+  readonly sockets = new Set<ClientSocket>();
+  readonly #state: RealtimeState;
+  readonly #server: WebSocketServer;
+  readonly #addresses: AddressCounts;
+  #pending = 0;
+  #isClosed = false;
+
+  constructor(state: RealtimeState) {
+    this.#state = state;
+    this.#addresses = new AddressCounts(state.settings.realtimeSocketsPerAddress);
+    this.#server = new WebSocketServer({
+      noServer: true,
+      clientTracking: false,
+      perMessageDeflate: false,
+      maxPayload: state.settings.realtimeFrameLimitBytes,
+    });
+    this.#server.on("wsClientError", (error, socket) => {
+      refuseUpgrade(socket, new AppError("BAD_REQUEST", error.message));
+    });
+  }
+
+  handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    // Until the socket is handed over, nobody else listens for a client that goes away.
+    const ignore = (): void => {};
+    socket.on("error", ignore);
+    this.#pending += 1;
+    this.#countAddress(request, socket)
+      .then(() => this.#admit(request))
+      .then(
+        ({ vsn, apikey }) => {
+          if (socket.destroyed || this.#isClosed) return void socket.destroy();
+          socket.off("error", ignore);
+          this.#server.handleUpgrade(request, socket, head, (ws) => {
+            const client = new ClientSocket(this.#state, { ws, vsn, apikey });
+            this.sockets.add(client);
+            ws.once("close", () => this.sockets.delete(client));
+          });
+        },
+        (error: unknown) => {
+          this.#state.observer.note("realtime.refused", { error });
+          refuseUpgrade(socket, error);
+        },
+      )
+      .finally(() => {
+        this.#pending -= 1;
+      });
+  }
+
+  /** Resolves when all are gone. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all([...this.sockets].map((socket) => socket.close()));
+  }
+
+  /** One address alone cannot have all the places of the node. It has its place from here until the connection is closed. */
+  async #countAddress(request: IncomingMessage, socket: Duplex): Promise<void> {
+    const address = this.#state.addressOf?.(request);
+    if (address === undefined || socket.destroyed) return;
+    if (!this.#addresses.enter(address)) throw tooManySockets("Too many sockets are open from this address");
+    socket.once("close", () => this.#addresses.leave(address));
+  }
+
+  async #admit(request: IncomingMessage): Promise<Handshake> {
+    const [path = "", search = ""] = (request.url ?? "").split("?", 2);
+    if (!PATHS.has(path)) throw new AppError("NOT_FOUND", "Nothing is served at this path");
+    const searchParams = new URLSearchParams(search);
+    const vsn = parseVsn(searchParams.get("vsn"));
+    if (vsn === null) throw new AppError("BAD_REQUEST", "vsn must be 1.0.0 or 2.0.0");
+    const cap = this.#state.settings.realtimeSocketsPerNode;
+    if (cap > 0 && this.sockets.size + this.#pending > cap) {
+      throw tooManySockets("Too many sockets are open");
+    }
+    const apikey = readApiKey(request, searchParams);
+    await this.#state.authenticate(null, apikey);
+    return { vsn, apikey };
+  }
+}
+
+function tooManySockets(message: string): AppError {
+  return new AppError("RATE_LIMITED", message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+}
+
+function readApiKey({ headers }: IncomingMessage, searchParams: URLSearchParams): string {
+  const { "x-api-key": xApiKey, apikey } = headers;
+  return [searchParams.get("apikey"), xApiKey, apikey].find((key) => typeof key === "string")?.toString() ?? "";
+}

@@ -1,0 +1,74 @@
+import type pg from "pg";
+
+export interface TableRow {
+  readonly oid: number;
+  readonly schema: string;
+  readonly name: string;
+  readonly isPublished: boolean;
+  readonly hasRowRules: boolean;
+  /** Text may be equal that is not the same. */
+  readonly hasLooseCollation: boolean;
+  readonly primaryKey: readonly string[];
+  readonly columns: readonly { readonly name: string; readonly typeOid: number }[];
+  readonly roles: Readonly<Record<string, RoleRow>>;
+  readonly policies: readonly PolicyRow[];
+}
+
+export interface RoleRow {
+  readonly isExempt: boolean;
+  readonly columns: readonly string[];
+}
+
+export interface PolicyRow {
+  readonly isPermissive: boolean;
+  readonly condition: string;
+  readonly columns: readonly string[];
+  readonly roles: readonly string[];
+}
+
+const ROLES = "('anon', 'authenticated', 'service_role')";
+
+/** The path must be empty, so that conditions are printed with every name in full. */
+export async function selectTableMetadata(
+  client: pg.ClientBase,
+  table: { readonly oid: number } | { readonly schema: string; readonly name: string },
+): Promise<TableRow | null> {
+  const values = "oid" in table ? [table.oid, null, null] : [null, table.schema, table.name];
+  const { rows } = await client.query<TableRow>(
+    `select c.oid::int8::float8 as oid, n.nspname::text as schema, c.relname::text as name,
+       exists (select 1 from pg_catalog.pg_publication_tables p
+               where p.pubname = 'swarmbase' and p.schemaname = n.nspname and p.tablename = c.relname) as "isPublished",
+       c.relrowsecurity as "hasRowRules",
+       exists (select 1 from pg_catalog.pg_attribute a join pg_catalog.pg_collation l on l.oid = a.attcollation
+               where a.attrelid = c.oid and a.attnum > 0 and not l.collisdeterministic) as "hasLooseCollation",
+       array(select a.attname::text from pg_catalog.pg_index i
+             join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum = any (i.indkey)
+             where i.indrelid = c.oid and i.indisprimary) as "primaryKey",
+       (select coalesce(pg_catalog.json_agg(pg_catalog.json_build_object('name', a.attname, 'typeOid', a.atttypid::int8)), '[]')
+        from pg_catalog.pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped) as columns,
+       (select coalesce(pg_catalog.json_object_agg(r.rolname, pg_catalog.json_build_object(
+          'isExempt', r.rolsuper or r.rolbypassrls
+            or (pg_catalog.pg_has_role(r.oid, c.relowner, 'USAGE') and not c.relforcerowsecurity),
+          'columns', array(select a.attname::text from pg_catalog.pg_attribute a
+                           where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+                             and pg_catalog.has_schema_privilege(r.oid, n.oid, 'USAGE')
+                             and pg_catalog.has_column_privilege(r.oid, c.oid, a.attnum, 'SELECT')))), '{}')
+        from pg_catalog.pg_roles r where r.rolname in ${ROLES}) as roles,
+       (select coalesce(pg_catalog.json_agg(pg_catalog.json_build_object(
+          'isPermissive', p.polpermissive,
+          'condition', coalesce(pg_catalog.pg_get_expr(p.polqual, p.polrelid), 'true'),
+          'columns', array(select a.attname::text from pg_catalog.pg_depend d
+                           join pg_catalog.pg_attribute a on a.attrelid = d.refobjid and a.attnum = d.refobjsubid
+                           where d.classid = 'pg_catalog.pg_policy'::pg_catalog.regclass and d.objid = p.oid
+                             and d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass and d.refobjid = c.oid and d.refobjsubid > 0),
+          'roles', array(select r.rolname::text from pg_catalog.pg_roles r
+                         where r.rolname in ${ROLES} and (0 = any (p.polroles) or exists (
+                           select 1 from pg_catalog.unnest(p.polroles) as named (oid)
+                           where pg_catalog.pg_has_role(r.oid, named.oid, 'USAGE')))))), '[]')
+        from pg_catalog.pg_policy p where p.polrelid = c.oid and p.polcmd in ('*', 'r')) as policies
+     from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+     where c.relkind in ('r', 'p') and (c.oid = $1::int8::oid or (n.nspname = $2 and c.relname = $3))`,
+    values,
+  );
+  return rows[0] ?? null;
+}

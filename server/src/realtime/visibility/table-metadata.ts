@@ -1,0 +1,72 @@
+import { type ColumnType, describeTypes, type TypeRow } from "../feed/column-type.ts";
+import { parsePolicy } from "./parse-policy.ts";
+import type { Rule } from "./rule.ts";
+import type { TableRow } from "./sql/select-table-metadata.ts";
+
+/** What decides who sees which part of a table's rows. */
+export interface TableMetadata {
+  readonly oid: number;
+  readonly schema: string;
+  readonly name: string;
+  readonly isPublished: boolean;
+  readonly primaryKey: readonly string[];
+  readonly types: ReadonlyMap<string, ColumnType>;
+  readonly roles: ReadonlyMap<string, RoleView>;
+}
+
+export interface RoleView {
+  readonly columns: ReadonlySet<string>;
+  readonly rule: Rule;
+  /** The same as a condition, for the database. */
+  readonly condition: string;
+  /** Columns that the condition asks for; null when it asks for the row as a whole. */
+  readonly conditionColumns: readonly string[] | null;
+}
+
+const EVERYBODY: Pick<RoleView, "rule" | "condition" | "conditionColumns"> = {
+  rule: { kind: "constant", isTrue: true },
+  condition: "true",
+  conditionColumns: [],
+};
+
+export function describeTable(row: TableRow, typeRows: readonly TypeRow[]): TableMetadata {
+  const { oid, schema, name, isPublished, primaryKey } = row;
+  const described = describeTypes(typeRows);
+  const types = new Map<string, ColumnType>();
+  for (const column of row.columns) {
+    const type = described.get(column.typeOid);
+    if (type !== undefined) types.set(column.name, type);
+  }
+  const roles = new Map<string, RoleView>();
+  for (const [role, { isExempt, columns }] of Object.entries(row.roles)) {
+    const view = isExempt || !row.hasRowRules ? EVERYBODY : describeRules(row, role);
+    roles.set(role, { ...view, columns: new Set(columns) });
+  }
+  return { oid, schema, name, isPublished, primaryKey, types, roles };
+}
+
+/** As PostgreSQL puts policies together: one of those that permit, and all of those that restrict. */
+function describeRules(row: TableRow, role: string): Pick<RoleView, "rule" | "condition" | "conditionColumns"> {
+  const policies = row.policies.filter(({ roles }) => roles.includes(role));
+  const permissive = policies.filter(({ isPermissive }) => isPermissive);
+  const restrictive = policies.filter(({ isPermissive }) => !isPermissive);
+  if (permissive.length === 0)
+    return { rule: { kind: "constant", isTrue: false }, condition: "false", conditionColumns: [] };
+
+  const parse = (condition: string): Rule => (row.hasLooseCollation ? { kind: "opaque" } : parsePolicy(condition));
+  const rule: Rule = {
+    kind: "all",
+    parts: [
+      { kind: "any", parts: permissive.map(({ condition }) => parse(condition)) },
+      ...restrictive.map(({ condition }) => parse(condition)),
+    ],
+  };
+  const condition = [
+    `(${permissive.map((policy) => `(${policy.condition})`).join(" or ")})`,
+    ...restrictive.map((policy) => `(${policy.condition})`),
+  ].join(" and ");
+  // The catalogue does not say that a policy asks for the whole row, its text does.
+  const isWhole = policies.some((policy) => policy.condition.includes(".*"));
+  const conditionColumns = isWhole ? null : [...new Set(policies.flatMap(({ columns }) => columns))];
+  return { rule, condition, conditionColumns };
+}

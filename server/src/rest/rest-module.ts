@@ -1,0 +1,281 @@
+import pg from "pg";
+import { failedStatementOf } from "../db/index.ts";
+import { AppError } from "../errors/index.ts";
+import { applyRules } from "./apply-rules.ts";
+import { attemptOf, isWriteAttempt } from "./attempt.ts";
+import type { Catalogue } from "./catalogue/catalogue.ts";
+import type { CatalogueHolder } from "./catalogue/watch-catalogue.ts";
+import { answerOptions, answerRoot, readVisibility } from "./describe.ts";
+import { explainFault, isDoubtful } from "./explain-fault.ts";
+import { locateRow } from "./locate-row.ts";
+import { readMethodOverride } from "./parse/method-override.ts";
+import { parseRequest } from "./parse/parse-request.ts";
+import type { ParsedRequest } from "./parse/parsed-request.ts";
+import { type PreparedRequest, prepareRequest, type Shape } from "./prepare-request.ts";
+import { liftValues } from "./plan/lift-values.ts";
+import { isWithoutEffect } from "./plan/write-columns.ts";
+import { readEstimate, readMainRow } from "./read-results.ts";
+import { buildAnswer, buildExplainAnswer } from "./respond/build-answer.ts";
+import type { RestAnswer, RestCall } from "./rest-call.ts";
+import type { RestOptions } from "./rest-options.ts";
+import { groupOf, type RunOptions, type RunResult, runDescription, runPrepared } from "./run-prepared.ts";
+import { ShapeCache } from "./shape-cache.ts";
+import { SELECT_VISIBLE } from "./sql/select-visible.ts";
+import type { ReadAttempt, WriteAttempt } from "./table-rules.ts";
+
+/** A request that has passed the rules of its table and waits for a catalogue. */
+interface ReadRequest {
+  readonly call: RestCall;
+  readonly request: ParsedRequest;
+  readonly attempt: ReadAttempt | WriteAttempt | null;
+}
+
+interface RefusedWrite {
+  readonly refused: ReadRequest;
+  /** All up to the refused one. */
+  readonly prepared: readonly PreparedRequest[];
+  readonly calls: readonly [RestCall, ...RestCall[]];
+}
+
+/** Requests in, answers out. What a caller can be told is thrown as an `AppError`. */
+export class RestModule {
+  readonly #options: RestOptions;
+  readonly #catalogue: CatalogueHolder;
+  readonly #shapes = new ShapeCache<Shape>();
+  readonly #maxRows: number | null;
+
+  constructor(options: RestOptions, catalogue: CatalogueHolder) {
+    const { dbMaxRows } = options.settings;
+    this.#options = options;
+    this.#catalogue = catalogue;
+    this.#maxRows = dbMaxRows === 0 ? null : dbMaxRows;
+  }
+
+  /** Keeps up with changes of the schema until the signal. */
+  watch(signal: AbortSignal): Promise<void> {
+    return this.#catalogue.watch(signal);
+  }
+
+  async answer(call: RestCall): Promise<RestAnswer> {
+    const asked = this.#read(call);
+    const { method, target } = asked.request;
+    if (method === "OPTIONS" || target.kind === "root") return this.#describe(asked);
+    const [answer] = await this.#answerAll([asked], call);
+    if (answer === undefined) throw new Error("a request was left without an answer");
+    return answer();
+  }
+
+  /**
+   * All or nothing: the requests run in order in one transaction, each sees what those before it did, and the first that fails
+   * undoes all and is what is thrown. A read that only cannot be shown as asked (none or several rows for a single
+   * object) undoes nothing; its error stands in its place.
+   */
+  async answerBatch(calls: readonly [RestCall, ...RestCall[]]): Promise<readonly (RestAnswer | AppError)[]> {
+    const asked = calls.map((call, at) => inOperation(at, () => this.#readForBatch(call)));
+    const answers = await this.#answerAll(asked, calls[0], { isBatch: true });
+    return Promise.all(answers.map((answer) => answer().catch(keepAppError)));
+  }
+
+  #readForBatch(call: RestCall): ReadRequest {
+    const asked = this.#read(call);
+    const { method, target } = asked.request;
+    if (method === "OPTIONS" || target.kind === "root") {
+      throw new AppError("BAD_REQUEST", "A batch is made of reads and writes of tables and of calls of functions");
+    }
+    if (target.kind === "rpc" && method !== "POST") {
+      throw new AppError(
+        "BAD_REQUEST",
+        "In a batch a function is called by POST: the transaction is not a read-only one",
+      );
+    }
+    return asked;
+  }
+
+  #read(call: RestCall): ReadRequest {
+    const input = readMethodOverride(call.input);
+    const request = parseRequest(input, { schemas: this.#options.settings.dbSchemas });
+    const attempt = attemptOf(request, call.caller);
+    return { call: { ...call, input }, request: applyRules(request, attempt, this.#options), attempt };
+  }
+
+  /** Asks the database what the caller may see, and by that whether the session still lives. */
+  async #describe({ request, call, attempt }: ReadRequest): Promise<RestAnswer> {
+    const { baseUrl, version } = this.#options;
+    const { schema, method } = request;
+    const asked = runDescription(SELECT_VISIBLE, [schema], call, this.#runOptions([], call));
+    const visible = await asked.catch(async (error: unknown) => {
+      throw await explainFault(error, { request, attempt }, call.caller, this.#options);
+    });
+    const catalogue = this.#catalogue.current();
+    if (method === "OPTIONS") return answerOptions(request, catalogue);
+    return answerRoot(request, catalogue, { baseUrl: baseUrl(), version, visibility: readVisibility(visible) });
+  }
+
+  /** What fails because of a name that is not known is believed only after a look whether that is still so. */
+  async #answerAll(
+    asked: readonly ReadRequest[],
+    call: RestCall,
+    { isBatch } = { isBatch: false },
+  ): Promise<readonly (() => Promise<RestAnswer>)[]> {
+    const catalogue = this.#catalogue.current();
+    try {
+      return await this.#answerWith(catalogue, asked, call, isBatch);
+    } catch (error) {
+      const requests = asked.map(({ request }) => request);
+      if (!isDoubtful(error, requests)) throw error;
+      const fresh = await this.#catalogue.refresh();
+      if (fresh === catalogue) throw error;
+      return this.#answerWith(fresh, asked, call, isBatch);
+    }
+  }
+
+  async #answerWith(
+    catalogue: Catalogue,
+    asked: readonly ReadRequest[],
+    call: RestCall,
+    isBatch: boolean,
+  ): Promise<readonly (() => Promise<RestAnswer>)[]> {
+    const prepared = asked.map((one, at) =>
+      isBatch ? inOperation(at, () => this.#prepare(one, catalogue, isBatch)) : this.#prepare(one, catalogue, isBatch),
+    );
+    const results = await this.#run(prepared, asked, call, isBatch);
+    return asked.map((one, at) => {
+      const [its, result] = [prepared[at], results[at]];
+      if (its === undefined || result === undefined) throw new Error("a request was left without a result");
+      return () => this.#build(one, its, result);
+    });
+  }
+
+  /** In a batch, a write of one row that is not there must undo the others, so the statement sees to it. */
+  #prepare({ request, attempt }: ReadRequest, catalogue: Catalogue, isBatch: boolean): PreparedRequest {
+    const isPinnedUpdate =
+      attempt !== null && isWriteAttempt(attempt) && attempt.operation === "update" && attempt.pinnedId !== null;
+    return prepareRequest(
+      request,
+      catalogue,
+      {
+        shapes: this.#shapes,
+        maxRows: this.#maxRows,
+        isPlanEnabled: this.#options.settings.dbPlanEnabled,
+        isOwn: this.#options.isOwn,
+      },
+      { mustBeSingle: isBatch && isPinnedUpdate },
+    );
+  }
+
+  async #run(
+    prepared: readonly PreparedRequest[],
+    asked: readonly ReadRequest[],
+    call: RestCall,
+    isBatch: boolean,
+  ): Promise<readonly RunResult[]> {
+    const [, ...others] = asked;
+    const calls = [asked[0]?.call ?? call, ...others.map((one) => one.call)] as const;
+    try {
+      const results = await runPrepared(prepared, calls, this.#runOptions(asked, call));
+      const isWrite = asked.some(({ request }) => request.method !== "GET" && request.method !== "HEAD");
+      if (isWrite) this.#options.onWrite?.(calls.map(({ input }) => input.path));
+      return results;
+    } catch (error) {
+      const statementAt = error instanceof Error ? failedStatementOf(error) : null;
+      // Neither on entering nor at the end, where constraints that wait are checked, is it one of several requests that fails.
+      const at = statementAt === null ? -1 : groupOf(prepared, statementAt);
+      const refusedAt = at < 0 && !isBatch ? 0 : at;
+      const [refused, its] = [asked[refusedAt], prepared[refusedAt]];
+      if (refused === undefined || its === undefined) throw await explainFault(error, null, call.caller, this.#options);
+      const { plan } = its.shape;
+      const refusal = {
+        ...refused,
+        isWithoutEffect: plan.kind === "write" && isWithoutEffect(plan.write),
+        rowAt: at < 0 ? null : await this.#locateRow(error, { refused, prepared: prepared.slice(0, at + 1), calls }),
+      };
+      const fault = await explainFault(error, refusal, call.caller, this.#options);
+      throw isBatch && at >= 0 ? nameOperation(fault, at) : fault;
+    }
+  }
+
+  /**
+   * Of the last one prepared. Only our own tables name rows in what they say of a refusal. SQL of others is not run again:
+   * not everything that it does can be undone.
+   */
+  async #locateRow(error: unknown, { refused, prepared, calls }: RefusedWrite): Promise<number | null> {
+    const { call, request, attempt } = refused;
+    const { body } = request;
+    if (!(error instanceof pg.DatabaseError) || body.kind !== "rows" || !body.isArray || attempt === null) return null;
+    if (prepared.some(({ shape }) => shape.isForeign)) return null;
+    const options = { ...this.#runOptions([], call), shouldRollBack: true };
+    return locateRow(error, body.rows.length, (count) => {
+      const rows = body.rows.slice(0, count);
+      const shortened = { ...request, body: { ...body, rows, text: JSON.stringify(rows) } };
+      const written = prepared.map((one, at) => {
+        if (at < prepared.length - 1) return one;
+        const { values } = liftValues(shortened, one.media, { maxRows: this.#maxRows });
+        return { ...one, request: shortened, values };
+      });
+      return runPrepared(written, calls, options);
+    });
+  }
+
+  #runOptions(asked: readonly ReadRequest[], { caller }: RestCall): RunOptions {
+    const { database, settings } = this.#options;
+    const isRollbackAsked = asked.some(({ request }) => request.preferences.tx === "rollback");
+    return {
+      pool: caller.role === "service_role" ? database.service : database.user,
+      schemas: settings.dbSchemas,
+      statementTimeoutMs: settings.dbStatementTimeoutMs,
+      shouldRollBack: settings.dbTxOverride && isRollbackAsked,
+    };
+  }
+
+  async #build({ call, attempt }: ReadRequest, prepared: PreparedRequest, result: RunResult): Promise<RestAnswer> {
+    const { rules, settings } = this.#options;
+    const { request, media, shape } = prepared;
+    if (media.explain !== null) return buildExplainAnswer(media, result.main);
+    const row = readMainRow(result.main);
+    if (attempt !== null && isMissed(attempt, prepared, row.rows)) {
+      const missing = await rules.explainMissing(attempt);
+      if (missing !== null) throw missing;
+    }
+    return buildAnswer({
+      request,
+      rawSearch: call.input.search,
+      media,
+      plan: shape.plan,
+      results: row,
+      estimate: result.estimate === null ? null : readEstimate(result.estimate),
+      multipleSchemas: settings.dbSchemas.length > 1,
+      maxRows: this.#maxRows,
+      isRollbackAllowed: settings.dbTxOverride,
+    });
+  }
+}
+
+function inOperation<T>(at: number, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw nameOperation(error, at);
+  }
+}
+
+/** Tells which of several requests an error is about. */
+function nameOperation(error: unknown, operation: number): unknown {
+  if (!(error instanceof AppError)) return error;
+  return new AppError(error.code, error.message, { ...error.extra, members: { ...error.extra.members, operation } });
+}
+
+function keepAppError(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  throw error;
+}
+
+/** One row was meant, and none was there. An update that changes nothing and returns nothing says nothing about its row. */
+function isMissed(
+  attempt: ReadAttempt | WriteAttempt,
+  { media, shape: { plan } }: PreparedRequest,
+  rows: string | null,
+): boolean {
+  if (rows !== "0") return false;
+  if (!isWriteAttempt(attempt)) return media.body.kind === "object";
+  return attempt.pinnedId !== null && !(plan.kind === "write" && isWithoutEffect(plan.write));
+}

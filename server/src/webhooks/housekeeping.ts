@@ -1,0 +1,67 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { WakeUp, type Worker, spread } from "../jobs/index.ts";
+import { runSteps } from "./run-steps.ts";
+import {
+  deleteExpiredSecrets,
+  deleteOldSendWindows,
+  failHeldDeliveries,
+  wakeOrphanedLanes,
+  wakeOversleptLanes,
+} from "./sql/housekeeping.ts";
+import { failFullQueues, switchOffFullest } from "./sql/full-queues.ts";
+import { type PrunedTable, pruneBatch } from "./sql/prune.ts";
+import { resumeAfterBans } from "./sql/suspensions.ts";
+import type { WebhookTools } from "./webhook-options.ts";
+
+const NAME = "webhook-keeper";
+const BATCH_SIZE = 500;
+const BETWEEN_BATCHES_MS = 50;
+const HELD_DAYS = 3;
+const FIRST_ID = "00000000-0000-0000-0000-000000000000";
+const PRUNED_TABLES: readonly PrunedTable[] = ["attempts", "deliveries", "recoveries"];
+
+export interface HousekeepingOptions {
+  readonly intervalMs: number;
+  /** Age in days at which finished deliveries and attempts are removed; 0 keeps them. */
+  readonly retentionDays: number;
+  /** Deliveries that may wait for one user; 0 is no limit. */
+  readonly queueLimit: number;
+  /** Webhooks were enabled, and what was held for them may go. */
+  onResumed(): void;
+}
+
+/** What must happen some time: old rows removed, held deliveries given up, leavings of deleted webhooks cleared away. */
+export function createHousekeeping(tools: WebhookTools, options: HousekeepingOptions): Worker {
+  const { pool, observer } = tools;
+  const { intervalMs, retentionDays, queueLimit, onResumed } = options;
+  const run = async (signal: AbortSignal): Promise<void> => {
+    const step = async (): Promise<number> => {
+      await wakeOrphanedLanes(pool);
+      await wakeOversleptLanes(pool);
+      await deleteExpiredSecrets(pool);
+      await deleteOldSendWindows(pool);
+      if ((await resumeAfterBans(pool)) > 0) onResumed();
+      if (queueLimit > 0) await boundQueues(signal);
+      while (!signal.aborted && (await failHeldDeliveries(pool, HELD_DAYS, BATCH_SIZE)) === BATCH_SIZE);
+      if (retentionDays > 0) for (const table of PRUNED_TABLES) await prune(table, signal);
+      return spread(intervalMs, tools.random);
+    };
+    await runSteps(step, { ...tools, name: NAME, wakeUp: new WakeUp(), signal });
+  };
+  const boundQueues = async (signal: AbortSignal): Promise<void> => {
+    for (const webhookId of await switchOffFullest(pool, queueLimit)) {
+      observer.note("webhook.queue_full", { webhookId });
+    }
+    while (!signal.aborted && (await failFullQueues(pool, BATCH_SIZE)) === BATCH_SIZE);
+  };
+  /** Small batches with a breath in between, so that nobody waits for a lock or for the disk. */
+  const prune = async (table: PrunedTable, signal: AbortSignal): Promise<void> => {
+    let afterId: string | null = FIRST_ID;
+    while (afterId !== null && !signal.aborted) {
+      const { rows, lastId } = await pruneBatch(pool, table, retentionDays, afterId, BATCH_SIZE);
+      afterId = rows === BATCH_SIZE ? lastId : null;
+      if (afterId !== null) await sleep(BETWEEN_BATCHES_MS, undefined, { signal }).catch(() => {});
+    }
+  };
+  return { name: NAME, run };
+}

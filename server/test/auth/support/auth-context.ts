@@ -1,0 +1,108 @@
+import { ensureKeys, loadKeys } from "../../../src/auth/index.ts";
+import type { AuthAnswer, AuthCall, AuthEndpoint } from "../../../src/auth/call.ts";
+import type { Mail } from "../../../src/auth/mail/mailer.ts";
+import { createPasswordHasher, type PasswordHasher } from "../../../src/auth/passwords/hasher.ts";
+import { admitCaller } from "../../../src/auth/principal/admit-caller.ts";
+import type { Principal } from "../../../src/auth/principal/principal.ts";
+import type { AuthContext, AuthSettings } from "../../../src/auth/auth-context.ts";
+import { openKeyRing } from "../../../src/auth/tokens/key-ring.ts";
+import { VerifiedTokens } from "../../../src/auth/tokens/verified-tokens.ts";
+import { openDatabase } from "../../../src/db/index.ts";
+import { type Cleanup, createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { silentObserver } from "../../support/silent-observer.ts";
+import { buildAuthSettings } from "./auth-settings.ts";
+import { findEndpoint } from "./endpoints.ts";
+import { createSettableClock, type SettableClock } from "./settable-clock.ts";
+
+/** The cheapest that argon2 allows in the settings: tests hash often. */
+export const TEST_HASH_PARAMETERS = { memoryKib: 8192, iterations: 1, parallelism: 1 };
+
+export interface CallOptions {
+  readonly body?: unknown;
+  readonly query?: Readonly<Record<string, string | undefined>>;
+  /** An access token, or one of the two keys; none is a caller with the anon key. */
+  readonly token?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly address?: string;
+  readonly userAgent?: string | null;
+  /** Answered by another node, which has these in its context instead. */
+  readonly node?: Partial<AuthContext>;
+}
+
+export interface TestAuthContext {
+  readonly context: AuthContext;
+  readonly database: TestDatabase;
+  /** Everything that was sent, oldest first. */
+  readonly mails: Mail[];
+  readonly clock: SettableClock;
+  readonly anonKey: string;
+  readonly serviceRoleKey: string;
+  /** Paths as under /auth/v1, without query: "/signup". Fails with the error that the endpoint throws. */
+  call(method: AuthEndpoint["method"], path: string, options?: CallOptions): Promise<AuthAnswer>;
+}
+
+export interface AuthRoomOverrides {
+  readonly settings?: Partial<AuthSettings>;
+  readonly hasher?: PasswordHasher;
+  readonly baseUrl?: string;
+  /** Called for every mail before it counts as sent; throws to play a mail server that is away. */
+  readonly onMail?: (mail: Mail) => void | Promise<void>;
+}
+
+/** The context on a database of its own, with endpoints called as the HTTP adapter calls them. */
+export async function createAuthRoom(t: Cleanup, overrides: AuthRoomOverrides = {}): Promise<TestAuthContext> {
+  const database = await createTestDatabase(t);
+  const { masterKey } = database;
+  const clock = createSettableClock();
+  await ensureKeys(database.owner, { masterKey, clock });
+  const noOverrides = { anonKeyOverride: null, serviceRoleKeyOverride: null };
+  const keys = await loadKeys(database.owner, { masterKey, clock, ...noOverrides });
+  const pools = openDatabase({ url: database.adminUrl, masterKey, poolSize: 5, observer: silentObserver });
+  t.after(() => pools.close());
+  // Many at once on a busy machine may wait longer for their turn than clients would.
+  Object.assign(pools.service.options, { connectionTimeoutMillis: 60_000 });
+
+  const mails: Mail[] = [];
+  const context: AuthContext = {
+    pool: pools.service,
+    clock,
+    observer: silentObserver,
+    settings: buildAuthSettings(overrides.settings ?? {}),
+    baseUrl: overrides.baseUrl ?? "https://localhost:8443",
+    masterKey,
+    keyRing: await openKeyRing({ pool: pools.service, masterKey, clock, observer: silentObserver, ...noOverrides }),
+    verifiedTokens: new VerifiedTokens(),
+    hasher: overrides.hasher ?? (await createPasswordHasher(TEST_HASH_PARAMETERS)),
+    mailer: {
+      send: async (mail) => {
+        await overrides.onMail?.(mail);
+        mails.push(mail);
+      },
+      checkReady: async () => {},
+      close: async () => {},
+    },
+  };
+
+  const call: TestAuthContext["call"] = async (method, path, options = {}) => {
+    const { endpoint, params } = findEndpoint(method, path);
+    const authorization = options.token === undefined ? undefined : `Bearer ${options.token}`;
+    const admittance = { access: endpoint.access, isBearerIgnored: false };
+    const { principal } = await admitCaller(context, admittance, { apikey: keys.anonKey, authorization });
+    return endpoint.run({ ...context, ...options.node }, buildCall(principal, params, options));
+  };
+  return { context, database, mails, clock, call, anonKey: keys.anonKey, serviceRoleKey: keys.serviceRoleKey };
+}
+
+function buildCall(principal: Principal, params: Record<string, string>, options: CallOptions): AuthCall {
+  // As the adapter: what arrives has been JSON, so undefined members are gone and `__proto__` is an ordinary name.
+  const body: unknown = options.body === undefined ? {} : JSON.parse(JSON.stringify(options.body));
+  return {
+    query: options.query ?? {},
+    params,
+    body,
+    headers: options.headers ?? {},
+    address: options.address ?? "127.0.0.1",
+    userAgent: options.userAgent ?? null,
+    principal,
+  };
+}
