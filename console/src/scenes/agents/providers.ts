@@ -6,7 +6,3 @@ export function nameProvider(framework: Framework): string {
 }
 
 export const PROVIDER_CHOICES = FRAMEWORKS.map((framework) => ({ value: framework, label: nameProvider(framework) }));
-
-export function isFramework(text: string | null): text is Framework {
-  return FRAMEWORKS.some((framework) => framework === text);
-}

@@ -1,42 +1,18 @@
-import { useState } from "react";
 import { useLocation } from "react-router";
 import { signIn } from "../../data/entry.ts";
-import { Field } from "../../parts/field.tsx";
-import { Link } from "../../parts/link.tsx";
-import { PasswordInput } from "../../parts/password-input.tsx";
-import { TextInput } from "../../parts/text-input.tsx";
-import { EntryForm } from "./entry-form.tsx";
-import { EntryHead } from "./entry-head.tsx";
+import { AccountForm } from "./account-form.tsx";
 import { EntryLink } from "./entry-link.tsx";
-import { useEntry } from "./use-entry.ts";
 
 export function SignIn() {
-  const [email, setEmail] = useState("");
-  const [password, setPassword] = useState("");
-  const entry = useEntry();
   const { state } = useLocation() as { state: unknown };
   return (
-    <>
-      <EntryHead title="Sign in">Your agents are where you left them.</EntryHead>
-      <EntryForm entry={entry} action="Sign in" onSubmit={() => void entry.attempt(() => signIn({ email, password }))}>
-        <Field label="E-mail" error={entry.failure?.fields["email"]}>
-          <TextInput
-            type="email"
-            autoComplete="username"
-            required
-            value={email}
-            onChange={(event) => setEmail(event.target.value)}
-          />
-        </Field>
-        <Field label="Password" error={entry.failure?.fields["password"]} aside={<Link to="/recover">Forgotten?</Link>}>
-          <PasswordInput
-            autoComplete="current-password"
-            required
-            value={password}
-            onChange={(event) => setPassword(event.target.value)}
-          />
-        </Field>
-      </EntryForm>
+    <AccountForm
+      title="Sign in"
+      description="Your agents are where you left them."
+      action="Sign in"
+      fields={["email", "password"]}
+      onSubmit={signIn}
+    >
       <div className="grid gap-2 text-ink-soft">
         <p>
           Rather no password?{" "}
@@ -51,6 +27,6 @@ export function SignIn() {
           </EntryLink>
         </p>
       </div>
-    </>
+    </AccountForm>
   );
 }

@@ -1,17 +1,16 @@
 import { RUN_STATUSES, type RunStatus } from "@swarmbase/sdk";
-import { useNavigate, useSearchParams } from "react-router";
+import { useNavigate } from "react-router";
 import { type Run, useRuns } from "../../../data/runs.ts";
 import { type Column, DataTable } from "../../../parts/data-table.tsx";
 import { EmptyState } from "../../../parts/empty-state.tsx";
-import { FailureState } from "../../../parts/failure-state.tsx";
 import { formatCompact, formatDuration, formatMoney } from "../../../parts/formats.ts";
 import { ButtonLink } from "../../../parts/link.tsx";
-import { Pager } from "../../../parts/pager.tsx";
+import { List } from "../../../parts/list-page.tsx";
 import { RelativeTime } from "../../../parts/relative-time.tsx";
 import { Select } from "../../../parts/select.tsx";
-import { ListSkeleton } from "../../../parts/skeleton.tsx";
 import { StatusBadge } from "../../../parts/status-dot.tsx";
 import { Toolbar } from "../../../parts/toolbar.tsx";
+import { useFilters } from "../../../parts/use-filters.ts";
 import { useRoom } from "../room/room-context.ts";
 import { toPlainLine } from "../../../parts/to-plain-line.ts";
 import { durationOf } from "./duration-of.ts";
@@ -62,58 +61,54 @@ const COLUMNS: readonly Column<Run>[] = [
   { title: "When", width: "9rem", isNumber: true, render: ({ created_at: at }) => <RelativeTime at={at} /> },
 ];
 
-/** Every time that the agents were asked, the newest first. */
+/** The runs of a swarm, the newest first. */
 export function RunList() {
   const { swarm } = useRoom();
-  const [params, setParams] = useSearchParams();
+  const filters = useFilters();
   const navigate = useNavigate();
-  const status = RUN_STATUSES.find((known) => known === params.get("status")) ?? "all";
-  const { rows, failure, reload, hasMore, isLoadingMore, loadMore } = useRuns(swarm.id, status);
+  const status = filters.choice("status", RUN_STATUSES) ?? "all";
+  const runs = useRuns(swarm.id, status);
+  const empty = (
+    <EmptyState
+      picture="events"
+      title={status === "all" ? "No run yet" : "No run ended so"}
+      action={
+        <ButtonLink to={`/swarms/${swarm.id}`} variant="primary">
+          Ask something
+        </ButtonLink>
+      }
+    >
+      A run is what happens between a question and its last answer: turns, tool calls, what it cost and why it ended.
+    </EmptyState>
+  );
   return (
     <div className="mx-auto w-full max-w-6xl px-4 py-6 pb-28 sm:px-6 lg:pb-16">
       <h2 className="sr-only">Runs</h2>
-      <Toolbar label="Filter">
+      <Toolbar label="Filter the runs">
         <Select
           aria-label="Outcome"
           value={status}
           choices={STATUS_CHOICES}
-          onChange={(next) => setParams(next === "all" ? {} : { status: next }, { replace: true })}
+          onChange={(value) => filters.set("status", value === "all" ? "" : value)}
           className="w-44"
         />
       </Toolbar>
-      {rows === undefined ? (
-        failure === null ? (
-          <ListSkeleton />
-        ) : (
-          <FailureState title="The runs could not be loaded" message={failure.message} onRetry={reload} />
-        )
-      ) : rows.length === 0 ? (
-        <EmptyState
-          picture="events"
-          title={status === "all" ? "No run yet" : "No run ended so"}
-          action={
-            <ButtonLink to={`/swarms/${swarm.id}`} variant="primary">
-              Ask something
-            </ButtonLink>
-          }
-        >
-          A run is what happens between a question and its last answer: turns, tool calls, what it cost and why it
-          ended.
-        </EmptyState>
-      ) : (
-        <DataTable
-          label="Runs"
-          columns={COLUMNS}
-          rows={rows}
-          keyOf={({ id }) => id}
-          onOpen={{
-            label: ({ question }) => `Open the run: ${toPlainLine(question?.content ?? "deleted", 60)}`,
-            open: ({ id }) => void navigate(`/swarms/${swarm.id}/runs/${id}`),
-          }}
-          onEndReached={loadMore}
-          foot={<Pager shown={rows.length} hasMore={hasMore} isBusy={isLoadingMore} onMore={loadMore} noun="runs" />}
-        />
-      )}
+      <List noun="runs" pages={runs} isFiltered={filters.isFiltered} empty={empty} noMatch={empty}>
+        {(rows, foot) => (
+          <DataTable
+            label="Runs"
+            columns={COLUMNS}
+            rows={rows}
+            keyOf={({ id }) => id}
+            onOpen={{
+              label: ({ question }) => `Open the run: ${toPlainLine(question?.content ?? "deleted", 60)}`,
+              open: ({ id }) => void navigate(`/swarms/${swarm.id}/runs/${id}`),
+            }}
+            onEndReached={runs.loadMore}
+            foot={foot}
+          />
+        )}
+      </List>
     </div>
   );
 }

@@ -1,23 +1,16 @@
-import { Plus } from "lucide-react";
-import { type ReactNode, useMemo } from "react";
-import { useNavigate, useSearchParams } from "react-router";
+import { Plus, Webhook } from "lucide-react";
+import type { ReactNode } from "react";
+import { useNavigate } from "react-router";
 import { useEvery } from "../../../data/every.ts";
 import { HEALTH_REFRESH_MS, NO_ATTEMPTS, useHealth } from "../../../data/webhook-health.ts";
 import { type ListedWebhook, useWebhooks, WEBHOOK_STATES, type WebhookState } from "../../../data/webhooks.ts";
-import { AT_ONCE } from "../../../parts/at-once.ts";
-import { type Command, useCommands } from "../../../parts/commands.tsx";
 import { type Column, DataTable } from "../../../parts/data-table.tsx";
-import { EmptyState } from "../../../parts/empty-state.tsx";
-import { Button } from "../../../parts/button.tsx";
-import { FailureState } from "../../../parts/failure-state.tsx";
 import { ButtonLink } from "../../../parts/link.tsx";
-import { PageHeader } from "../../../parts/page-header.tsx";
-import { Pager } from "../../../parts/pager.tsx";
+import { ListPage } from "../../../parts/list-page.tsx";
 import { RelativeTime } from "../../../parts/relative-time.tsx";
-import { SearchInput } from "../../../parts/search-input.tsx";
 import { Select } from "../../../parts/select.tsx";
-import { ListSkeleton } from "../../../parts/skeleton.tsx";
-import { Toolbar } from "../../../parts/toolbar.tsx";
+import { useFilters } from "../../../parts/use-filters.ts";
+import { useListCommands } from "../../../parts/use-list-commands.tsx";
 import { useSettled } from "../../../parts/use-settled.ts";
 import { WebhooksCode } from "../webhook-code.tsx";
 import { WebhookStatus } from "../webhook-status.tsx";
@@ -32,101 +25,50 @@ const STATE_WORDS: Readonly<Record<WebhookState, string>> = {
 };
 const STATE_CHOICES = WEBHOOK_STATES.map((value) => ({ value, label: STATE_WORDS[value] }));
 
-function isState(text: string | null): text is WebhookState {
-  return WEBHOOK_STATES.some((state) => state === text);
-}
-
 export function WebhookList() {
-  const navigate = useNavigate();
-  const [params, setParams] = useSearchParams();
-  const search = params.get("search") ?? "";
-  const wanted = params.get("state");
-  const state = isState(wanted) ? wanted : "all";
-  const webhooks = useWebhooks({ search: useSettled(search.trim()), state });
-  const { rows, failure, reload, hasMore, isLoadingMore, loadMore } = webhooks;
-  // Realtime does not tell of deliveries.
-  useEvery(HEALTH_REFRESH_MS, reload);
-  const isFiltered = search.trim() !== "" || state !== "all";
-  const set = (name: string, value: string) =>
-    setParams((now) => {
-      if (value === "" || value === "all") now.delete(name);
-      else now.set(name, value);
-      return now;
-    }, AT_ONCE);
-  useCommands(
-    useMemo<readonly Command[]>(
-      () => [
-        {
-          id: "webhooks.new",
-          label: "New webhook",
-          group: "Webhooks",
-          icon: <Plus />,
-          keys: "n",
-          run: () => void navigate("/webhooks/new"),
-        },
-      ],
-      [navigate],
-    ),
-  );
+  const filters = useFilters();
+  const state = filters.choice("state", WEBHOOK_STATES) ?? "all";
+  const webhooks = useWebhooks({ search: useSettled(filters.search.trim()), state });
+  // Realtime does not report deliveries.
+  useEvery(HEALTH_REFRESH_MS, webhooks.reload);
+  useListCommands({
+    path: "webhooks",
+    newLabel: "New webhook",
+    group: "Webhooks",
+    icon: <Webhook />,
+    rows: webhooks.rows,
+  });
   return (
-    <>
-      <PageHeader
-        title="Webhooks"
-        description="Your own service hears of what happens: signed, recorded, and sent again if it was away."
-        actions={
-          <>
-            <WebhooksCode />
-            <ButtonLink to="/webhooks/new" variant="primary" icon={<Plus />}>
-              New webhook
-            </ButtonLink>
-          </>
-        }
-      />
-      {rows?.length === 0 && !isFiltered ? (
-        <FirstWebhook />
-      ) : (
+    <ListPage
+      title="Webhooks"
+      description="Your own service hears of what happens: signed, recorded, and sent again if it was away."
+      actions={
         <>
-          <Toolbar label="Filter the webhooks">
-            <SearchInput label="Search by name or URL" value={search} onChange={(text) => set("search", text)} />
-            <Select
-              aria-label="State"
-              value={state}
-              choices={STATE_CHOICES}
-              onChange={(next) => set("state", next)}
-              className="w-full sm:w-52"
-            />
-          </Toolbar>
-          {failure !== null && rows === undefined && (
-            <FailureState title="The webhooks could not be loaded" message={failure.message} onRetry={reload} />
-          )}
-          {failure === null && rows === undefined && <ListSkeleton />}
-          {rows?.length === 0 && isFiltered && (
-            <EmptyState
-              picture="search"
-              title="No webhook matches"
-              action={<Button onClick={() => setParams({}, AT_ONCE)}>Show all webhooks</Button>}
-            >
-              Neither a name nor a URL in this state holds what you are looking for.
-            </EmptyState>
-          )}
-          {rows !== undefined && rows.length > 0 && (
-            <WebhookTable
-              rows={rows}
-              onEndReached={loadMore}
-              foot={
-                <Pager
-                  shown={rows.length}
-                  hasMore={hasMore}
-                  isBusy={isLoadingMore}
-                  onMore={loadMore}
-                  noun={rows.length === 1 ? "webhook" : "webhooks"}
-                />
-              }
-            />
-          )}
+          <WebhooksCode />
+          <ButtonLink to="/webhooks/new" variant="primary" icon={<Plus />}>
+            New webhook
+          </ButtonLink>
         </>
-      )}
-    </>
+      }
+      noun="webhooks"
+      one="webhook"
+      noMatchHint="Neither a name nor a URL in this state holds what you are looking for."
+      filters={filters}
+      searchLabel="Search by name or URL"
+      selects={
+        <Select
+          aria-label="State"
+          value={state}
+          choices={STATE_CHOICES}
+          onChange={(value) => filters.set("state", value === "all" ? "" : value)}
+          className="w-full sm:w-52"
+        />
+      }
+      pages={webhooks}
+      empty={<FirstWebhook />}
+    >
+      {(rows, foot) => <WebhookTable rows={rows} onEndReached={webhooks.loadMore} foot={foot} />}
+    </ListPage>
   );
 }
 

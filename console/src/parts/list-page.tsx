@@ -1,0 +1,98 @@
+import type { ReactNode } from "react";
+import type { Pages } from "../data/rows.ts";
+import { Button } from "./button.tsx";
+import { EmptyState } from "./empty-state.tsx";
+import { FailureState } from "./failure-state.tsx";
+import { PageHeader } from "./page-header.tsx";
+import { Pager } from "./pager.tsx";
+import { SearchInput } from "./search-input.tsx";
+import { ListSkeleton } from "./skeleton.tsx";
+import { Toolbar } from "./toolbar.tsx";
+import type { Filters } from "./use-filters.ts";
+
+/** A list that fits on a screen needs no count below it. */
+const MAX_UNCOUNTED = 9;
+
+export interface ListProps<Row> {
+  /** "agents" */
+  readonly noun: string;
+  readonly pages: Pages<Row>;
+  /** In place of a list without rows, when no filter is set. */
+  readonly empty: ReactNode;
+  readonly isFiltered: boolean;
+  /** In place of a list without rows, when a filter is set. */
+  readonly noMatch: ReactNode;
+  readonly skeleton?: ReactNode;
+  /** Renders the rows; `foot` counts them and loads more. */
+  children(rows: readonly Row[], foot: ReactNode): ReactNode;
+}
+
+/** The rows of a list, or why there are none: loading, a failure, nothing yet, no match. */
+export function List<Row>({ noun, pages, empty, isFiltered, noMatch, skeleton, children }: ListProps<Row>) {
+  const { rows, failure, reload, hasMore, isLoadingMore, loadMore } = pages;
+  if (rows === undefined)
+    return failure === null ? (
+      (skeleton ?? <ListSkeleton />)
+    ) : (
+      <FailureState title={`The ${noun} could not be loaded`} message={failure.message} onRetry={reload} />
+    );
+  if (rows.length === 0) return isFiltered ? noMatch : empty;
+  const needsFoot = hasMore || rows.length > MAX_UNCOUNTED;
+  return children(
+    rows,
+    needsFoot && <Pager shown={rows.length} hasMore={hasMore} isBusy={isLoadingMore} onMore={loadMore} noun={noun} />,
+  );
+}
+
+export interface ListPageProps<Row> extends Omit<ListProps<Row>, "isFiltered" | "noMatch"> {
+  /** Replaces the usual "No agent matches". */
+  readonly noMatch?: ReactNode;
+  readonly title: string;
+  readonly description: string;
+  readonly actions: ReactNode;
+  readonly filters: Filters;
+  readonly searchLabel: string;
+  /** Selects beside the search. */
+  readonly selects: ReactNode;
+  /** One row, for the title of the state without a match: "agent". */
+  readonly one: string;
+  /** What the search looked in. */
+  readonly noMatchHint: string;
+  /** Between header and filters. */
+  readonly above?: ReactNode;
+}
+
+/** A page that lists rows: header, search and filters, rows. Without rows and filters there is nothing to filter. */
+export function ListPage<Row>(props: ListPageProps<Row>) {
+  const { title, description, actions, filters, searchLabel, selects, one, noMatch, noMatchHint, above, ...list } =
+    props;
+  const { noun, pages } = list;
+  const isEmpty = pages.rows?.length === 0 && !filters.isFiltered;
+  return (
+    <>
+      <PageHeader title={title} description={description} actions={actions} />
+      {above}
+      {!isEmpty && (
+        <Toolbar label={`Filter the ${noun}`}>
+          <SearchInput label={searchLabel} value={filters.search} onChange={filters.setSearch} />
+          {selects}
+        </Toolbar>
+      )}
+      <List
+        {...list}
+        isFiltered={filters.isFiltered}
+        noMatch={
+          noMatch ?? (
+            <EmptyState
+              picture="search"
+              title={`No ${one} matches`}
+              action={<Button onClick={filters.clear}>Show all {noun}</Button>}
+            >
+              {noMatchHint}
+            </EmptyState>
+          )
+        }
+      />
+    </>
+  );
+}

@@ -1,0 +1,49 @@
+import { Plus } from "lucide-react";
+import { type ReactNode, useMemo } from "react";
+import { useNavigate } from "react-router";
+import { type Command, useCommands } from "./commands.tsx";
+
+/** More would crowd the palette. */
+const MAX_ROWS = 30;
+
+interface NamedRow {
+  readonly id: string;
+  readonly name: string;
+  readonly role?: string | null;
+}
+
+export interface ListCommandsOptions {
+  /** "agents": the first segment of the paths, and of the ids of the commands. */
+  readonly path: string;
+  /** "New agent" */
+  readonly newLabel: string;
+  readonly group: string;
+  readonly icon: ReactNode;
+  readonly rows: readonly NamedRow[] | undefined;
+  /** Pass a list that is the same between renders. */
+  readonly more?: readonly (Omit<Command, "group" | "run"> & { readonly to: string })[];
+}
+
+const NONE: NonNullable<ListCommandsOptions["more"]> = [];
+
+/** Offers the commands of a list: make a new row, open one of those that are shown. */
+export function useListCommands({ path, newLabel, group, icon, rows, more = NONE }: ListCommandsOptions): void {
+  const navigate = useNavigate();
+  const commands = useMemo<readonly Command[]>(() => {
+    const open = (to: string) => () => void navigate(to);
+    return [
+      { id: `${path}.new`, label: newLabel, group, icon: <Plus />, keys: "n", run: open(`/${path}/new`) },
+      ...more.map(({ to, ...command }) => ({ ...command, group, run: open(to) })),
+      ...(rows ?? []).slice(0, MAX_ROWS).map(({ id, name, role }) => ({
+        id: `${path}.open.${id}`,
+        label: `Open ${name}`,
+        group,
+        icon,
+        keywords: typeof role === "string" ? [role] : [],
+        run: open(`/${path}/${id}`),
+      })),
+    ];
+    // Without the icon: it is a new element at each render and looks the same.
+  }, [navigate, path, newLabel, group, rows, more]);
+  useCommands(commands);
+}
