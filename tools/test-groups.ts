@@ -13,6 +13,9 @@ const MOST_IN_GROUP = 12;
 const STAYS_ALONE =
   /\bmock\.timers\b|\bprocess\.(?:env\[[^\]]+\] = |exitCode = |chdir|on\()|delete process\.env|node:child_process|\.\.\/support\/service\.ts|\/cluster\.ts|\/program\.ts/;
 
+/** Pages of a browser take longer than anything else that is tested. */
+const USES_BROWSER = /\bsetStage\(/;
+
 /** Test files that share a process. */
 export interface TestGroup {
   readonly files: readonly string[];
@@ -31,8 +34,11 @@ export function groupTests(root: string, files: readonly string[], variants: rea
     const byFolder = Map.groupBy(chosen, (file) => (STAYS_ALONE.test(texts.get(file) ?? "") ? file : dirname(file)));
     return [...byFolder.values()].flatMap(divide).map((part) => ({ files: part, variant }));
   });
-  const isSingle = (group: TestGroup): boolean => group.files.length === 1;
-  return [...groups.filter(isSingle), ...groups.filter((group) => !isSingle(group))];
+  const rankOf = ({ files: grouped }: TestGroup): number => {
+    if (grouped.some((file) => USES_BROWSER.test(texts.get(file) ?? ""))) return 0;
+    return grouped.length === 1 ? 1 : 2;
+  };
+  return groups.toSorted((one, other) => rankOf(one) - rankOf(other));
 }
 
 /** Into parts of nearly one size. */

@@ -165,6 +165,21 @@ describe("groupTests", () => {
     assert.equal(groups.length, 5);
   });
 
+  it("starts the files that use a browser first, then single files, then groups", () => {
+    const browser = "const test = setStage();\n";
+    const texts = {
+      "a/one.test.ts": DATABASE,
+      "a/two.test.ts": DATABASE,
+      "b/alone.test.ts": "mock.timers.enable();\n",
+    };
+    const root = makeTree({ ...texts, "c/page.test.ts": browser, "c/pages.test.ts": browser });
+    const groups = groupTests(root, [...Object.keys(texts), "c/page.test.ts", "c/pages.test.ts"]);
+    assert.deepEqual(
+      groups.map(({ files }) => files),
+      [["c/page.test.ts", "c/pages.test.ts"], ["b/alone.test.ts"], ["a/one.test.ts", "a/two.test.ts"]],
+    );
+  });
+
   it("keeps the hooks of each file to itself, and fails for the one that fails", () => {
     const hooked = (name: string): string => `
       import { after, before, beforeEach, test } from "node:test";
