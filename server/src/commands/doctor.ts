@@ -24,7 +24,9 @@ import { collectFindings, type Findings, reasonOf, renderFindings } from "./doct
 import { parseOptions } from "./parse-options.ts";
 
 /** What a check has to say it says as a finding. */
-const SILENCE = new Writable({ write: (_chunk, _encoding, done) => done() });
+function openSilence(): Writable {
+  return new Writable({ write: (_chunk, _encoding, done) => done() });
+}
 
 export const doctorCommand: Command = {
   name: "doctor",
@@ -54,7 +56,7 @@ async function examine(context: CommandContext, findings: Findings): Promise<voi
   const { clock } = context;
   const settings = readSettings(context, findings);
   if (settings === null) return;
-  const observer = createCommandObserver(settings, { ...context, stderr: SILENCE });
+  const observer = createCommandObserver(settings, { ...context, stderr: openSilence() });
   // A folder that cannot even be looked at is for the checks below to explain.
   const isRunning = await isDataDirectoryHeld(settings.dataDir).catch(() => false);
   if (isRunning) findings.ok("service", "is running on this data directory");
@@ -165,7 +167,7 @@ async function examineEmbedded(
       await examineOver(await connectClient(url), options, findings);
       return;
     }
-    const observer = createCommandObserver(settings, { ...context, stderr: SILENCE });
+    const observer = createCommandObserver(settings, { ...context, stderr: openSilence() });
     const server = await openServer({ settings, masterKey, observer, ...context, onProgress: () => {} });
     try {
       await examineOver(await connectClient(server.adminUrl), options, findings);
