@@ -94,10 +94,10 @@ test(
 
 test("a node that is told to stop says so, serves on for STOP_DELAY_MS, and lets a run finish", SLOW, async (t) => {
   const node = await startNode(t, {
-    STOP_DELAY_MS: "1500",
+    STOP_DELAY_MS: "3000",
     STOP_TIMEOUT_MS: "100",
     AGENT_RUN_STOP_TIMEOUT_MS: "60000",
-    SIMULATED_FIRST_TOKEN_MS: "4000",
+    SIMULATED_FIRST_TOKEN_MS: "5000",
   });
   const { database, program, call } = node;
   const runId = await beginRun(node);

@@ -187,13 +187,15 @@ describe("asking for mail", () => {
         times[who]?.push(performance.now() - startedAt);
       }
     }
-    // The fastest of each is what a busy machine disturbs least.
-    const [known = 0, unknown = 0] = Object.values(times).map((taken) => Math.min(...taken));
+    const { known = [], unknown = [] } = times;
     // A timer of 50 ms may end a little earlier by the clock.
-    assert.ok(unknown >= 45, `an answer came after ${unknown} ms`);
-    // Both fall on the same step; on a machine that is busy one of them may be a step late.
-    const steps = Math.abs(known - unknown) / 50;
-    assert.ok(steps < 0.5 || Math.abs(steps - Math.round(steps)) < 0.3, `${steps} steps apart`);
+    for (const taken of [...known, ...unknown]) assert.ok(taken >= 45, `an answer came after ${taken} ms`);
+    // All fall on a step. A busy machine answers late, but not by another part of a step each time.
+    const steps = known.flatMap((one) => unknown.map((other) => Math.abs(one - other) / 50));
+    assert.ok(
+      steps.some((apart) => Math.abs(apart - Math.round(apart)) < 0.3),
+      `${steps.join(" ")} steps apart`,
+    );
   });
 });
 

@@ -47,18 +47,19 @@ test("other parameters and other algorithms verify and ask to be renewed", async
   }
 });
 
-test("no account takes as long as an account", async () => {
-  const hasher = await createPasswordHasher({ memoryKib: 19_456, iterations: 2, parallelism: 1 });
+test("verifying a password takes as much computing without an account as with one", async () => {
+  // Costly enough that everything else in the process hardly counts.
+  const hasher = await createPasswordHasher({ memoryKib: 19_456, iterations: 4, parallelism: 1 });
   const hash = await hasher.hash(PASSWORD);
   const known: number[] = [];
   const unknown: number[] = [];
-  for (let round = 0; round < 9; round += 1) {
+  for (let round = 0; round < 7; round += 1) {
     known.push(await measureCpu(() => hasher.verify(hash, "wrong")));
     unknown.push(await measureCpu(() => hasher.verify(null, "wrong")));
   }
-  // The least of each is what a busy machine disturbs least.
-  const ratio = Math.min(...unknown) / Math.min(...known);
-  assert.ok(ratio > 0.5 && ratio < 2, `ratio ${ratio}`);
+  // Without a hash it would be a hundredth; caches that are shared with other programs make a small factor.
+  const ratio = medianOf(unknown) / medianOf(known);
+  assert.ok(ratio > 1 / 3 && ratio < 3, `ratio ${ratio}`);
   assert.deepEqual(await hasher.verify(null, PASSWORD), { isMatch: false, shouldRehash: false });
 });
 
@@ -189,7 +190,11 @@ function hasReasons(error: AppError, reasons: readonly string[]): boolean {
   return true;
 }
 
-/** Of the whole process, whose other threads do the work. */
+function medianOf(numbers: readonly number[]): number {
+  return numbers.toSorted((one, other) => one - other)[Math.floor(numbers.length / 2)] ?? 0;
+}
+
+/** Of the whole process, whose other threads do the work. User and system together: their sum alone is exact. */
 async function measureCpu(work: () => Promise<unknown>): Promise<number> {
   const before = process.cpuUsage();
   await work();

@@ -187,7 +187,6 @@ describe("a catalogue that is kept up to date", { timeout: 120_000 }, () => {
     const tookMs = performance.now() - startedAtMs;
     assert.equal(answered, 1000);
     assert.ok(looks <= 2 + tookMs / 100, `${looks} looks in ${tookMs} ms`);
-    assert.ok(looks <= 12, `${looks} looks`);
   });
 
   it("reads a change once for all who miss it", async () => {
