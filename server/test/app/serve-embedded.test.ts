@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { access, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { dirname, join } from "node:path";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import pg from "pg";
@@ -51,10 +51,10 @@ test("first start, what it leaves, a stop, and a start that keeps everything", S
   assert.deepEqual(await query(made.database_url, "select current_user::text as role"), [{ role: "swarmbase_owner" }]);
   await query(made.database_url, "create table public.kept as select 42 as answer");
 
-  const second = runProgram(t, ["serve"], { env: { DATA_DIR: dataDir } });
-  assert.equal((await second.exited).code, 1);
-  assert.match(second.stderr(), /already running/);
-  assert.equal(second.stderr().trim().split("\n").length, 1);
+  const second = await runHere(["serve"], { DATA_DIR: dataDir });
+  assert.equal(second.code, 1);
+  assert.match(second.stderr, /already running/);
+  assert.equal(second.stderr.trim().split("\n").length, 1);
   assert.equal((await get(`${made.url}/ready`, made.ca_cert_file)).status, 200, "the first one is unharmed");
 
   assert.deepEqual(await first.stop(), { code: 0, signal: null });
@@ -71,9 +71,7 @@ test("first start, what it leaves, a stop, and a start that keeps everything", S
   assert.deepEqual(await again.stop("SIGINT"), { code: 0, signal: null });
 });
 
-test("the curl line that is printed works as printed", SLOW, async (t) => {
-  const dataDir = join(await makeDataDir(t), "it's a path");
-  const program = runProgram(t, ["serve"], { env: { DATA_DIR: dataDir, LOG_FORMAT: "pretty" } });
+async function assertBannerWorks(t: TestContext, program: ReturnType<typeof runProgram>): Promise<void> {
   const banner = await waitForText(program, /Try it {2}(.*)\n/);
   for (const expected of [
     /is running/,
@@ -89,7 +87,7 @@ test("the curl line that is printed works as printed", SLOW, async (t) => {
   if (curl === null) return t.diagnostic("no curl on this machine");
   const { stdout } = await promisify(execFile)("/bin/sh", ["-c", `${banner[1]} --silent`]);
   assert.equal(JSON.parse(stdout).status, "ok");
-});
+}
 
 async function waitForText(program: ReturnType<typeof runProgram>, pattern: RegExp): Promise<RegExpExecArray> {
   for (;;) {
@@ -157,17 +155,17 @@ test(
   },
 );
 
-test("another MASTER_KEY than the stored one, and a lost one, are explained", SLOW, async (t) => {
-  const dataDir = await makeDataDir(t);
+test("a first start with MASTER_KEY prints what works, and another key or a lost one is explained", SLOW, async (t) => {
+  const dataDir = join(await makeDataDir(t), "it's a path");
   const masterKey = "a-master-key-that-an-operator-has-chosen-0123456789";
-  const first = runProgram(t, ["serve"], { env: { DATA_DIR: dataDir, MASTER_KEY: masterKey } });
-  await first.waitFor("service.started");
+  const first = runProgram(t, ["serve"], { env: { DATA_DIR: dataDir, MASTER_KEY: masterKey, LOG_FORMAT: "pretty" } });
+  await t.test("the curl line that the start prints works as printed", (sub) => assertBannerWorks(sub, first));
   await first.stop();
   await assert.rejects(access(join(dataDir, "master.key")), "a given key is not written down");
 
-  const without = runProgram(t, ["serve"], { env: { DATA_DIR: dataDir } });
-  assert.equal((await without.exited).code, 1);
-  assert.match(without.stderr(), /master\.key is missing/);
+  const without = await runHere(["serve"], { DATA_DIR: dataDir });
+  assert.equal(without.code, 1);
+  assert.match(without.stderr, /master\.key is missing/);
 
   const other = await runHere(["serve"], { DATA_DIR: dataDir, MASTER_KEY: `${masterKey}x` });
   assert.equal(other.code, 1);
@@ -184,11 +182,13 @@ test("a data directory that cannot be used: one line, exit code 1, no stack", as
   await mkdir(dirname(dataDir), { recursive: true });
   await writeFile(dataDir, "in the way");
   t.after(() => rm(dataDir, { force: true }));
-  for (const path of [dataDir, join(dataDir, "below")]) {
-    const program = runProgram(t, ["serve"], { env: { DATA_DIR: path } });
-    assert.equal((await program.exited).code, 1);
-    assert.match(program.stderr(), /^The data directory .* cannot be used: .*\n$/);
-    assert.equal(program.stdout(), "");
+  const program = runProgram(t, ["serve"], { env: { DATA_DIR: dataDir } });
+  const [code, stdout, stderr] = [(await program.exited).code, program.stdout(), program.stderr()];
+  const below = await runHere(["serve"], { DATA_DIR: join(dataDir, "below") });
+  for (const ended of [{ code, stdout, stderr }, below]) {
+    assert.equal(ended.code, 1);
+    assert.match(ended.stderr, /^The data directory .* cannot be used: .*\n$/);
+    assert.equal(ended.stdout, "");
   }
 });
 

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { newMasterKey } from "../../src/crypto/index.ts";
 import { startEmbedded, withDatabase, withRole } from "../../src/db/index.ts";
+import { runHere } from "../commands/run-here.ts";
 import { createTestDatabase, sharedCluster } from "../support/database.ts";
 import { findFreePort } from "../support/free-port.ts";
 import { silentObserver } from "../support/silent-observer.ts";
@@ -33,11 +34,9 @@ test("with DATABASE_URL nothing is embedded, and two nodes share the keys", SLOW
   assert.equal((await signedIn.query("select current_user::text as role")).rows[0].role, "swarmbase_owner");
   await signedIn.end();
 
-  const wrong = runProgram(t, ["serve"], {
-    env: { ...env, MASTER_KEY: newMasterKey(), DATA_DIR: await makeDataDir(t) },
-  });
-  assert.equal((await wrong.exited).code, 1);
-  assert.equal(wrong.stderr(), "MASTER_KEY does not open the keys stored in this database\n");
+  const wrong = await runHere(["serve"], { ...env, MASTER_KEY: newMasterKey(), DATA_DIR: await makeDataDir(t) });
+  assert.equal(wrong.code, 1);
+  assert.equal(wrong.stderr, "MASTER_KEY does not open the keys stored in this database\n");
   const still = new pg.Client({ connectionString: first.database_url });
   await still.connect();
   await still.end();
@@ -99,10 +98,10 @@ test("a database that refuses us is not waited for", async (t) => {
     ],
   ];
   for (const [DATABASE_URL, expected] of cases) {
-    const program = runProgram(t, ["serve"], { env: { ...env, DATABASE_URL } });
-    assert.equal((await program.exited).code, 1);
-    assert.match(program.stderr(), expected);
-    assert.ok(!program.stderr().includes("hunter2"));
+    const { code, stderr } = await runHere(["serve"], { ...env, DATABASE_URL });
+    assert.equal(code, 1);
+    assert.match(stderr, expected);
+    assert.ok(!stderr.includes("hunter2"));
   }
 });
 
@@ -129,11 +128,10 @@ test("a start on a server that takes no writes is refused", SLOW, async (t) => {
   await admin.connect();
   await admin.query(`alter database "${owner.database}" set default_transaction_read_only = on`);
   await admin.end();
-  const program = runProgram(t, ["serve"], {
-    env: { DATABASE_URL: adminUrl, MASTER_KEY: masterKey, DATA_DIR: dataDir },
-  });
-  assert.equal((await program.exited).code, 1);
-  assert.match(program.stderr(), /The server takes no writes: default_transaction_read_only is on/);
+  const env = { DATABASE_URL: adminUrl, MASTER_KEY: masterKey, DATA_DIR: dataDir };
+  const { code, stderr } = await runHere(["serve"], env);
+  assert.equal(code, 1);
+  assert.match(stderr, /The server takes no writes: default_transaction_read_only is on/);
 });
 
 test("everything that a database lacks is said at once, with the SQL that mends it", async (t) => {
@@ -143,22 +141,20 @@ test("everything that a database lacks is said at once, with the SQL that mends 
   const role = `test_poor_${randomBytes(4).toString("hex")}`;
   await admin.query(`create role ${role} login password 'poor'`);
   try {
-    const program = runProgram(t, ["serve"], {
-      env: {
-        DATABASE_URL: withRole(adminUrl, role, "poor"),
-        MASTER_KEY: newMasterKey(),
-        DATA_DIR: await makeDataDir(t),
-      },
+    const { code, stderr } = await runHere(["serve"], {
+      DATABASE_URL: withRole(adminUrl, role, "poor"),
+      MASTER_KEY: newMasterKey(),
+      DATA_DIR: await makeDataDir(t),
     });
-    assert.equal((await program.exited).code, 1);
+    assert.equal(code, 1);
     for (const expected of [
       /grant swarmbase_owner to/,
       /grant create on database/,
       /on schema public .* grant option/,
     ]) {
-      assert.match(program.stderr(), expected);
+      assert.match(stderr, expected);
     }
-    assert.doesNotMatch(program.stderr(), /^\s+at /m);
+    assert.doesNotMatch(stderr, /^\s+at /m);
   } finally {
     await admin.query(`drop role ${role}`);
     await admin.end();
