@@ -7,12 +7,16 @@ const FILES = [
   "server/test/realtime/chaos.test.ts",
   "server/test/durability/kill-everything.test.ts",
   "server/test/embedded/crash.test.ts",
+  "server/test/webhooks/kill.test.ts",
+  "server/test/realtime/visibility.property.test.ts",
+  "server/test/realtime/visibility-filters.test.ts",
+  "server/test/rest/features/hostile-property.test.ts",
 ];
 const [events = "1000"] = process.argv.slice(2);
 const runTests = fileURLToPath(new URL("run-tests.ts", import.meta.url));
 for (const file of FILES) {
   const { status } = spawnSync(process.execPath, [runTests, file], {
-    env: { ...process.env, CHAOS_EVENTS: events, KILL_ROUNDS: "20" },
+    env: { ...process.env, CHAOS_EVENTS: events, KILL_ROUNDS: "20", PROPERTY_FACTOR: "5" },
     stdio: "inherit",
   });
   if (status !== 0) process.exitCode = 1;

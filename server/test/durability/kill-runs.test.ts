@@ -5,6 +5,7 @@ import pg from "pg";
 import { endProcesses, listProcessTree } from "../support/process-tree.ts";
 import { startService } from "../support/service.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
+import { fillDataDir } from "../support/used-data-dir.ts";
 
 const RUNS = 20;
 const WAIT_MS = 60_000;
@@ -35,6 +36,7 @@ test("kill -9 in the middle of twenty runs leaves no stuck status and no half me
   skip: process.platform === "linux" ? false : "reads the process tree from /proc",
 }, async (t) => {
   const dataDir = await createTemporaryFolder(t, "swarmbase-kill-runs-");
+  await fillDataDir(dataDir);
   // So slowly that the first still speaks when the last has begun.
   const first = await startService(t, { dataDir, env: { ...ENV, SIMULATED_TOKENS_PER_SECOND: "2" } });
   const before = await connect(first.credentials.database_url);

@@ -16,7 +16,7 @@ import { Witness } from "./chaos/witness.ts";
 import { Writer } from "./chaos/writer.ts";
 
 /** `npm run test:chaos` asks for more. */
-const EVENTS = Number(process.env["CHAOS_EVENTS"] ?? 60);
+const EVENTS = Number(process.env["CHAOS_EVENTS"] ?? 24);
 const SEED = Number(process.env["CHAOS_SEED"] ?? Date.now() % 1_000_000);
 const USERS = 3;
 const WITNESSES_A_NODE = 6;

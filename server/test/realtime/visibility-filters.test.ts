@@ -4,6 +4,7 @@ import fc from "fast-check";
 import pg from "pg";
 import { compileLike } from "../../src/realtime/visibility/match-like.ts";
 import { parseFilter } from "../../src/realtime/visibility/parse-filter.ts";
+import { propertyRuns } from "../support/property-runs.ts";
 import { bind, callerOf, openFeedStage } from "./feed-stage.ts";
 
 describe("reading a filter", () => {
@@ -213,7 +214,7 @@ describe("filters", () => {
           for (const listener of [...listeners, all]) listener.subscription?.close();
         },
       ),
-      { numRuns: 25, endOnFailure: true, interruptAfterTimeLimit: 40_000 },
+      { numRuns: propertyRuns(10), endOnFailure: true },
     );
   });
 

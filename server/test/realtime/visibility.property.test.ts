@@ -4,6 +4,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import pg from "pg";
 import type { Binding } from "../../src/realtime/changes.ts";
+import { propertyRuns } from "../support/property-runs.ts";
 import { bind, callerOf, type FeedStage, type Listener, openFeedStage, type Told } from "./feed-stage.ts";
 
 const TABLES = ["agents", "swarms", "swarm_members", "messages", "tools", "docs"] as const;
@@ -117,7 +118,7 @@ describe("who is told what", () => {
           for (const { listener } of [...listeners, { listener: all }]) listener.subscription?.close();
         },
       ),
-      { numRuns: 20, endOnFailure: true },
+      { numRuns: propertyRuns(8), endOnFailure: true },
     );
   });
 });

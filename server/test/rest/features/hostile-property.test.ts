@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import type { RestCaller } from "../../../src/rest/index.ts";
+import { propertyRuns } from "../../support/property-runs.ts";
 import { type HostileRequest, wildRequest } from "./hostile-requests.ts";
 import { openHostileStage } from "./hostile-stage.ts";
 import { nearRequest } from "./near-requests.ts";
@@ -9,7 +10,7 @@ import { ANON, SERVICE } from "./rest-stage.ts";
 
 /** Asked at once, over fewer connections, so that one caller's request runs where another's just ran. */
 const AT_ONCE = 16;
-const RUNS = 50;
+const RUNS = propertyRuns(20);
 
 describe("requests of ill will", { timeout: 300_000 }, () => {
   const world = openHostileStage();
