@@ -6,7 +6,7 @@ import { add, change, read, type Run, seatAgent } from "./rooms.ts";
 import type { Frame } from "./streams.ts";
 
 export const RESPOND = "POST /functions/v1/agent-respond";
-export const ENDED: readonly unknown[] = ["completed", "partial", "failed", "cancelled"];
+const ENDED: readonly unknown[] = ["completed", "partial", "failed", "cancelled"];
 
 type Sender = Pick<Person, "send">;
 
