@@ -4677,6 +4677,14 @@ create policy events_service on private.events to sb_service
   with check (true);
 grant delete, insert, select, update on table private.events to sb_service;
 
+create table private.function_files (
+  name text not null,
+  hash text not null,
+  applied_at timestamp with time zone default now() not null,
+  constraint function_files_pkey PRIMARY KEY (name)
+);
+alter table private.function_files enable row level security;
+
 create table private.idempotency_keys (
   user_id uuid not null,
   key text not null,

@@ -25,6 +25,8 @@ create table auth.users (
 );
 create unique index users_email_key on auth.users (email) where deleted_at is null;
 create index users_created_at_idx on auth.users (created_at, id);
+alter table auth.users enable row level security;
+grant select, insert, update, delete on auth.users to sb_service;
 
 create table auth.identities (
   id uuid default private.new_id() constraint identities_pkey primary key,
@@ -39,41 +41,8 @@ create table auth.identities (
   constraint identities_provider_id_key unique (provider, provider_id)
 );
 create index identities_user_id_idx on auth.identities (user_id);
-
--- One row per signed-in device. Refresh tokens are not stored: the row keeps the counter and the key that signs them.
-create table auth.sessions (
-  id uuid default private.new_id() constraint sessions_pkey primary key,
-  user_id uuid not null constraint sessions_user_id_fkey references auth.users on delete cascade,
-  aal text not null default 'aal1' constraint sessions_aal_known check (aal in ('aal1', 'aal2')),
-  amr jsonb not null default '[]',
-  factor_id uuid,
-  refresh_key_wrapped bytea not null,
-  refresh_counter bigint not null default 0,
-  refreshed_at timestamptz,
-  not_after timestamptz,
-  user_agent text,
-  ip inet,
-  created_at timestamptz not null default now(),
-  updated_at timestamptz not null default now()
-);
-create index sessions_user_id_idx on auth.sessions (user_id);
-create index sessions_not_after_idx on auth.sessions (not_after) where not_after is not null;
-
--- Codes and links that are used once: confirmation, recovery, magic link, invitation, e-mail change, reauthentication.
-create table auth.one_time_tokens (
-  id uuid default private.new_id() constraint one_time_tokens_pkey primary key,
-  user_id uuid not null constraint one_time_tokens_user_id_fkey references auth.users on delete cascade,
-  kind text not null constraint one_time_tokens_kind_known check (kind in
-    ('confirmation', 'recovery', 'magiclink', 'invite', 'email_change_current', 'email_change_new', 'reauthentication')),
-  token_hash bytea not null,
-  relates_to text not null,
-  failed_attempts smallint not null default 0,
-  expires_at timestamptz not null,
-  created_at timestamptz not null default now(),
-  constraint one_time_tokens_user_id_kind_key unique (user_id, kind)
-);
-create index one_time_tokens_token_hash_idx on auth.one_time_tokens (token_hash);
-create index one_time_tokens_expires_at_idx on auth.one_time_tokens (expires_at);
+alter table auth.identities enable row level security;
+grant select, insert, update, delete on auth.identities to sb_service;
 
 create table auth.mfa_factors (
   id uuid default private.new_id() constraint mfa_factors_pkey primary key,
@@ -90,9 +59,8 @@ create table auth.mfa_factors (
 create unique index mfa_factors_user_id_friendly_name_key on auth.mfa_factors (user_id, friendly_name)
   where friendly_name <> '';
 create index mfa_factors_user_id_idx on auth.mfa_factors (user_id);
-alter table auth.sessions add constraint sessions_factor_id_fkey
-  foreign key (factor_id) references auth.mfa_factors on delete set null;
-create index sessions_factor_id_idx on auth.sessions (factor_id) where factor_id is not null;
+alter table auth.mfa_factors enable row level security;
+grant select, insert, update, delete on auth.mfa_factors to sb_service;
 
 create table auth.mfa_challenges (
   id uuid default private.new_id() constraint mfa_challenges_pkey primary key,
@@ -105,6 +73,35 @@ create table auth.mfa_challenges (
 );
 create index mfa_challenges_factor_id_idx on auth.mfa_challenges (factor_id);
 create index mfa_challenges_expires_at_idx on auth.mfa_challenges (expires_at);
+alter table auth.mfa_challenges enable row level security;
+grant select, insert, update, delete on auth.mfa_challenges to sb_service;
+
+-- One row per signed-in device. Refresh tokens are not stored: the row keeps the counter and the key that signs them.
+create table auth.sessions (
+  id uuid default private.new_id() constraint sessions_pkey primary key,
+  user_id uuid not null constraint sessions_user_id_fkey references auth.users on delete cascade,
+  aal text not null default 'aal1' constraint sessions_aal_known check (aal in ('aal1', 'aal2')),
+  amr jsonb not null default '[]',
+  factor_id uuid constraint sessions_factor_id_fkey references auth.mfa_factors on delete set null,
+  refresh_key_wrapped bytea not null,
+  refresh_counter bigint not null default 0,
+  refreshed_at timestamptz,
+  not_after timestamptz,
+  user_agent text,
+  ip inet,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  -- What a ban or a deletion of the user means for the session: dead until then, or for ever.
+  suspended_until timestamptz,
+  -- Users may demand that every request of theirs is signed. What a request reads anyway, its session's row, says so: those who
+  -- demand nothing pay nothing.
+  requires_signature boolean not null default false
+);
+create index sessions_user_id_idx on auth.sessions (user_id);
+create index sessions_not_after_idx on auth.sessions (not_after) where not_after is not null;
+create index sessions_factor_id_idx on auth.sessions (factor_id) where factor_id is not null;
+alter table auth.sessions enable row level security;
+grant select, insert, update, delete on auth.sessions to sb_service;
 
 -- PKCE: what a client promised when the flow began, kept until it exchanges the code.
 create table auth.flow_states (
@@ -122,6 +119,47 @@ create table auth.flow_states (
 );
 create index flow_states_user_id_idx on auth.flow_states (user_id);
 create index flow_states_expires_at_idx on auth.flow_states (expires_at);
+alter table auth.flow_states enable row level security;
+grant select, insert, update, delete on auth.flow_states to sb_service;
+
+-- Codes and links that are used once: confirmation, recovery, magic link, invitation, e-mail change, reauthentication.
+create table auth.one_time_tokens (
+  id uuid default private.new_id() constraint one_time_tokens_pkey primary key,
+  user_id uuid not null constraint one_time_tokens_user_id_fkey references auth.users on delete cascade,
+  kind text not null constraint one_time_tokens_kind_known check (kind in
+    ('confirmation', 'recovery', 'magiclink', 'invite', 'email_change_current', 'email_change_new', 'reauthentication')),
+  token_hash bytea not null,
+  relates_to text not null,
+  failed_attempts smallint not null default 0,
+  expires_at timestamptz not null,
+  created_at timestamptz not null default now(),
+  -- A new mail brings a new code and new attempts, so attempts are also counted by the hour, over all codes of one kind.
+  hour_began_at timestamptz not null default now(),
+  attempts_in_hour smallint not null default 0,
+  -- The flow that a link belongs to. Gone with it: a link of a flow must never turn into one that signs in without it.
+  flow_state_id uuid constraint one_time_tokens_flow_state_id_fkey references auth.flow_states on delete cascade,
+  constraint one_time_tokens_user_id_kind_key unique (user_id, kind)
+);
+create index one_time_tokens_token_hash_idx on auth.one_time_tokens (token_hash);
+create index one_time_tokens_expires_at_idx on auth.one_time_tokens (expires_at);
+-- A code is tried by the address that it was sent to.
+create index one_time_tokens_relates_to_idx on auth.one_time_tokens (relates_to);
+create index one_time_tokens_flow_state_id_idx on auth.one_time_tokens (flow_state_id) where flow_state_id is not null;
+alter table auth.one_time_tokens enable row level security;
+grant select, insert, update, delete on auth.one_time_tokens to sb_service;
+
+-- Mails of one kind to one address keep their distance, whether the address has an account or not: a brake that knew
+-- accounts only would tell them apart from the rest. Addresses are kept as keyed hashes.
+create table auth.mail_throttles (
+  address_hash bytea not null,
+  slot text not null constraint mail_throttles_slot_known check (slot in
+    ('confirmation', 'magiclink', 'recovery', 'invite', 'email_change', 'email_change_resend', 'reauthentication')),
+  sent_at timestamptz not null,
+  constraint mail_throttles_pkey primary key (address_hash, slot)
+);
+create index mail_throttles_sent_at_idx on auth.mail_throttles (sent_at);
+alter table auth.mail_throttles enable row level security;
+grant select, insert, update, delete on auth.mail_throttles to sb_service;
 
 -- A user's own secret for signing requests.
 create table private.request_signing_secrets (
@@ -130,26 +168,39 @@ create table private.request_signing_secrets (
   secret_wrapped bytea not null,
   created_at timestamptz not null default now()
 );
+alter table private.request_signing_secrets enable row level security;
+grant select, insert, update, delete on private.request_signing_secrets to sb_service;
 
-do $do$
-declare
-  identity_table regclass;
-begin
-  foreach identity_table in array array['auth.users', 'auth.identities', 'auth.sessions', 'auth.one_time_tokens',
-    'auth.mfa_factors', 'auth.mfa_challenges', 'auth.flow_states', 'private.request_signing_secrets']::regclass[]
-  loop
-    execute format('alter table %s enable row level security', identity_table);
-    execute format('create policy %I on %s to sb_service using (true) with check (true)',
-      (select relname from pg_class where oid = identity_table) || '_service', identity_table);
-    execute format('grant select, insert, update, delete on %s to sb_service', identity_table);
-  end loop;
-end
-$do$;
+-- after functions
 
--- The confirmed address of the caller, from the row and not from the token, which may be an hour old.
-create function private.my_confirmed_email() returns text language sql stable security definer set search_path = pg_catalog, pg_temp
-as $$
-  select u.email from auth.users u
-  where u.id = (select auth.uid()) and u.email_confirmed_at is not null and u.deleted_at is null
-$$;
-grant execute on function private.my_confirmed_email() to authenticated, service_role, sb_service;
+create policy users_service on auth.users to sb_service using (true) with check (true);
+
+create trigger users_make_profile after insert on auth.users for each row execute function private.make_profile();
+create trigger users_sync_profile_email after update of email on auth.users for each row
+  when (new.email is distinct from old.email) execute function private.sync_profile_email();
+create trigger users_suspend_sessions after update of banned_until, deleted_at on auth.users for each row
+  when ((new.banned_until, new.deleted_at) is distinct from (old.banned_until, old.deleted_at))
+  execute function private.suspend_sessions();
+create trigger users_withdraw after update on auth.users for each row
+  when (old.deleted_at is null and new.deleted_at is not null) execute function private.withdraw_emptied_account();
+create trigger users_suspend_webhooks after update of banned_until on auth.users for each row
+  when (new.banned_until > now() and new.banned_until is distinct from old.banned_until)
+  execute function private.suspend_webhooks();
+
+create policy identities_service on auth.identities to sb_service using (true) with check (true);
+
+create policy mfa_factors_service on auth.mfa_factors to sb_service using (true) with check (true);
+
+create policy mfa_challenges_service on auth.mfa_challenges to sb_service using (true) with check (true);
+
+create policy sessions_service on auth.sessions to sb_service using (true) with check (true);
+
+create trigger sessions_begin before insert on auth.sessions for each row execute function private.begin_session();
+
+create policy flow_states_service on auth.flow_states to sb_service using (true) with check (true);
+
+create policy one_time_tokens_service on auth.one_time_tokens to sb_service using (true) with check (true);
+
+create policy mail_throttles_service on auth.mail_throttles to sb_service using (true) with check (true);
+
+create policy request_signing_secrets_service on private.request_signing_secrets to sb_service using (true) with check (true);

@@ -12,6 +12,8 @@ create table private.signing_keys (
   retired_at timestamptz
 );
 create unique index signing_keys_one_current on private.signing_keys (purpose) where status = 'current';
+alter table private.signing_keys enable row level security;
+grant select, insert, update, delete on private.signing_keys to sb_service;
 
 create table private.api_keys (
   id uuid default private.new_id() constraint api_keys_pkey primary key,
@@ -23,9 +25,11 @@ create table private.api_keys (
   revoked_at timestamptz
 );
 create index api_keys_kid_idx on private.api_keys (kid);
-
-alter table private.signing_keys enable row level security;
 alter table private.api_keys enable row level security;
+grant select, insert, update, delete on private.api_keys to sb_service;
+
+-- after functions
+
 create policy signing_keys_service on private.signing_keys to sb_service using (true) with check (true);
+
 create policy api_keys_service on private.api_keys to sb_service using (true) with check (true);
-grant select, insert, update, delete on private.signing_keys, private.api_keys to sb_service;

@@ -10,6 +10,9 @@ create table public.profiles (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
 );
+alter table public.profiles enable row level security;
+grant select, update on public.profiles to authenticated;
+grant select, insert, update, delete on public.profiles to service_role, sb_service;
 
 create table public.user_settings (
   user_id uuid constraint user_settings_pkey primary key
@@ -31,51 +34,32 @@ create table public.user_settings (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
 );
-
-alter table public.profiles enable row level security;
 alter table public.user_settings enable row level security;
+grant select, update on public.user_settings to authenticated;
+grant select, insert, update, delete on public.user_settings to service_role, sb_service;
+
+-- after functions
 
 create policy profiles_select on public.profiles for select to authenticated using (id = (select auth.uid()));
 create policy profiles_update on public.profiles for update to authenticated
   using (id = (select auth.uid())) with check (id = (select auth.uid()));
 create policy profiles_service on public.profiles to service_role, sb_service using (true) with check (true);
-create policy user_settings_select on public.user_settings for select to authenticated using (user_id = (select auth.uid()));
-create policy user_settings_update on public.user_settings for update to authenticated
-  using (user_id = (select auth.uid())) with check (user_id = (select auth.uid()));
-create policy user_settings_service on public.user_settings to service_role, sb_service using (true) with check (true);
-
-grant select, update on public.profiles, public.user_settings to authenticated;
-grant select, insert, update, delete on public.profiles, public.user_settings to service_role, sb_service;
 
 create trigger profiles_stamp before insert or update on public.profiles for each row
   when (current_user in ('anon', 'authenticated', 'service_role')) execute function private.stamp_created_and_updated();
 create trigger profiles_freeze before update on public.profiles for each row
   when (current_user in ('anon', 'authenticated', 'service_role') and (new.id, new.email) is distinct from (old.id, old.email))
   execute function private.refuse_change('id', 'email');
+
+create policy user_settings_select on public.user_settings for select to authenticated using (user_id = (select auth.uid()));
+create policy user_settings_update on public.user_settings for update to authenticated
+  using (user_id = (select auth.uid())) with check (user_id = (select auth.uid()));
+create policy user_settings_service on public.user_settings to service_role, sb_service using (true) with check (true);
+
 create trigger user_settings_stamp before insert or update on public.user_settings for each row
   when (current_user in ('anon', 'authenticated', 'service_role')) execute function private.stamp_created_and_updated();
 create trigger user_settings_freeze before update on public.user_settings for each row
   when (new.user_id is distinct from old.user_id) execute function private.refuse_transfer('user_id');
-
-create function private.make_profile() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
-as $$
-begin
-  insert into public.profiles (id, email, full_name, avatar_url)
-  values (new.id, new.email, left(nullif(private.trimmed(new.user_metadata ->> 'full_name'), ''), 200),
-    (select value from (values (new.user_metadata ->> 'avatar_url')) as given (value)
-     where char_length(value) <= 2048 and value ~* '^https?://[^/?#\s]'));
-  insert into public.user_settings (user_id) values (new.id);
-  return null;
-end
-$$;
-create trigger users_make_profile after insert on auth.users for each row execute function private.make_profile();
-
-create function private.sync_profile_email() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
-as $$
-begin
-  update public.profiles set email = new.email, updated_at = now() where id = new.id;
-  return null;
-end
-$$;
-create trigger users_sync_profile_email after update of email on auth.users for each row
-  when (new.email is distinct from old.email) execute function private.sync_profile_email();
+create trigger user_settings_mark_sessions after update of require_request_signature on public.user_settings for each row
+  when (new.require_request_signature is distinct from old.require_request_signature)
+  execute function private.mark_sessions_signed();

@@ -1,9 +1,7 @@
-import { readdir } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
 import type { ClientBase } from "pg";
-import { selectMigrations } from "./sql/select-migrations.ts";
-
-const MIGRATIONS_DIR = fileURLToPath(new URL("../../migrations/", import.meta.url));
+import { planSchema } from "./schema/plan-schema.ts";
+import { readSchemaFiles } from "./schema/schema-files.ts";
+import { selectHistory } from "./sql/schema-history.ts";
 
 export interface MigrationComparison {
   /** What the program would apply. */
@@ -14,14 +12,6 @@ export interface MigrationComparison {
 
 /** For whoever may read the schema's own tables. */
 export async function compareMigrations(client: ClientBase): Promise<MigrationComparison> {
-  const names = await readdir(MIGRATIONS_DIR);
-  const known = names
-    .filter((name) => name.endsWith(".sql"))
-    .map((name) => name.slice(0, -".sql".length))
-    .sort();
-  const applied = new Set(await selectMigrations(client));
-  return {
-    pending: known.filter((name) => !applied.has(name)),
-    unknown: [...applied].filter((name) => !known.includes(name)).sort(),
-  };
+  const { legacy, migrations, functions, unknown } = planSchema(await readSchemaFiles(), await selectHistory(client));
+  return { pending: [...legacy, ...migrations, ...functions].map(({ name }) => name), unknown };
 }

@@ -1,19 +1,20 @@
-import { fileURLToPath } from "node:url";
 import pg from "pg";
 import type { Observer } from "../observe/index.ts";
 import { ensureRoles } from "./ensure-roles.ts";
 import { OWNER_ROLE } from "./plan-roles.ts";
+import { applySchema } from "./schema/apply-schema.ts";
 import { writeSettings } from "./sql/write-settings.ts";
 
 /** Any number will do, as long as every node takes the same. */
 const LOCK_KEY = 7_302_911_402;
-const MIGRATIONS_DIR = fileURLToPath(new URL("../../migrations/", import.meta.url));
 
 export interface MigrateOptions {
   readonly adminUrl: string;
   readonly masterKey: string;
   readonly observer: Observer;
   readonly settings: { readonly agentLimitPerUser: number };
+  /** Where the SQL files are; default: those of the product. */
+  readonly schemaDir?: string;
   /** Runs after the migrations, under the same lock, as the owner of the schema. */
   afterMigrate?(client: pg.Client): Promise<void>;
 }
@@ -27,7 +28,7 @@ export async function migrate(options: MigrateOptions): Promise<{ applied: strin
     await takeLock(client, options.observer);
     await ensureRoles(client, options);
     await client.query(`set role ${OWNER_ROLE}; set search_path = ''; set lock_timeout = '30s'`);
-    const applied = await applyMigrations(client);
+    const applied = await applySchema(client, options.schemaDir);
     if (applied.length > 0) options.observer.note("database.migrated", { applied });
     await writeSettings(client, { agent_limit_per_user: options.settings.agentLimitPerUser });
     await options.afterMigrate?.(client);
@@ -43,21 +44,4 @@ async function takeLock(client: pg.Client, observer: Observer): Promise<void> {
   if (rows[0]?.taken === true) return;
   observer.note("database.migration_waiting");
   await client.query("select pg_advisory_lock($1)", [LOCK_KEY]);
-}
-
-async function applyMigrations(client: pg.Client): Promise<string[]> {
-  // Loaded for what is done once: it brings a compiler and a file finder along.
-  const { runner } = await import("node-pg-migrate");
-  const migrations = await runner({
-    dbClient: client,
-    dir: MIGRATIONS_DIR,
-    direction: "up",
-    migrationsTable: "migrations",
-    migrationsSchema: "private",
-    createMigrationsSchema: true,
-    noLock: true,
-    singleTransaction: true,
-    logger: { debug() {}, info() {}, warn() {}, error() {} },
-  });
-  return migrations.map(({ name }) => name);
 }

@@ -307,6 +307,11 @@ private.migrations               | insert                            | no    no 
 private.migrations               | update                            | no    no    no     no     no      no       no    no      no
 private.migrations               | delete                            | no    no    no     no     no      no       no    no      no
 
+private.function_files           | select                            | no    no    no     no     no      no       no    no      no
+private.function_files           | insert                            | no    no    no     no     no      no       no    no      no
+private.function_files           | update                            | no    no    no     no     no      no       no    no      no
+private.function_files           | delete                            | no    no    no     no     no      no       no    no      no
+
 realtime.messages                | select                            | -     -     -      -      -       -        -     yes     yes
 realtime.messages                | insert                            | no    no    no     no     no      no       no    yes     yes
 realtime.messages                | update                            | no    no    no     no     no      no       no    yes     yes

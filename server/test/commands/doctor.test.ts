@@ -105,7 +105,7 @@ test("a running instance: in order, then with faults made on purpose", SLOW, asy
       ]);
       await admin.query(
         `alter role sb_user nobypassrls; revoke service_role from sb_user; alter role sb_replica replication;
-         delete from private.migrations where name = '9999_from_the_future' or name like '0024%';
+         delete from private.migrations where name = '9999_from_the_future' or name like '0014%';
          select pg_drop_replication_slot('left_behind')`,
       );
     });
@@ -130,7 +130,7 @@ test("a running instance: in order, then with faults made on purpose", SLOW, asy
       assertFound(findings.all, [
         ["database", "warning", /opens up to 1000 connections, and the server has \d+/],
         ["transactions", "warning", /open for \d+ seconds .*forgotten/],
-        ["migrations", "warning", /1 migrations are waiting: 0024_/],
+        ["migrations", "warning", /1 migrations are waiting: 0014_/],
         ["master key", "fault", /does not open the keys/],
       ]);
     });

@@ -10,7 +10,7 @@ import { connectClient, migrate, startEmbedded, withDatabase, withRole } from ".
 import { type Cleanup, type Cluster, sharedCluster } from "../support/database.ts";
 import { silentObserver } from "../support/silent-observer.ts";
 
-const MIGRATIONS = new URL("../../migrations/", import.meta.url);
+const FOLDERS = ["migrations", "functions"].map((name) => new URL(`../../${name}/`, import.meta.url));
 const MANY_AGENTS = 100;
 
 function migrateTo(
@@ -21,8 +21,10 @@ function migrateTo(
   return migrate({ adminUrl, masterKey, observer: silentObserver, settings: { agentLimitPerUser } });
 }
 
+/** Migrations and function files. */
 async function countMigrations(): Promise<number> {
-  return (await readdir(MIGRATIONS)).filter((name) => name.endsWith(".sql")).length;
+  const names = await Promise.all(FOLDERS.map((folder) => readdir(folder)));
+  return names.flat().filter((name) => name.endsWith(".sql")).length;
 }
 
 /** node:test closes in the order of opening; a server must outlive its databases, and they their connections. */
@@ -161,7 +163,7 @@ describe("migrating", () => {
     });
     const { rows } = await client.query<{ name: string }>(
       `select c.oid::regclass::text as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
-       where c.relkind in ('r', 'v') and n.nspname in ('public', 'auth', 'private') and c.oid <> 'private.migrations'::regclass`,
+       where c.relkind in ('r', 'v') and n.nspname in ('public', 'auth', 'private')`,
     );
     assert.deepEqual(rows, [{ name: "agents" }]);
     const functions = await client.query(

@@ -10,7 +10,7 @@ export const checkNames: Rule = ({ texts }) =>
     const folders = path.split("/");
     const file = folders.pop() ?? "";
     const fault = (message: string) => [{ path, line: 1, message }];
-    if (folders.at(-1) === "migrations")
+    if (folders.includes("migrations"))
       return MIGRATION.test(file) ? [] : fault("a migration is named NNNN_words.sql, lower case");
     const [stem = "", ...endings] = file.split(".");
     // An acceptance test begins with the number of its section: "4.1-agents.test.ts".

@@ -64,6 +64,11 @@ export const HIDDEN_OPERATIONS: Readonly<Record<string, TableOperations>> = {
     insert: "(name, run_on) values ('9999_forged', now())",
     update: "name = 'x'",
   }),
+  "private.function_files": rows("private.function_files", {
+    where: "name = 'functions/agents'",
+    insert: "(name, hash) values ('functions/forged', 'x')",
+    update: "hash = 'x'",
+  }),
   "private.settings": rows("private.settings", {
     where: "name = 'agent_limit_per_user'",
     insert: "(name, value) values ('x', '1')",

@@ -1,0 +1,160 @@
+-- Agents.
+
+create or replace function private.prepare_agent() returns trigger language plpgsql
+as $$
+begin
+  new.name := private.trimmed(new.name);
+  new.model := nullif(new.model, '');
+  if tg_op = 'INSERT' then
+    if current_user in ('anon', 'authenticated', 'service_role') then
+      new.created_at := now();
+      new.updated_at := now();
+      -- An upsert of an agent that exists comes through here too, and may write the status.
+      if new.status <> 'idle' and not exists (select 1 from public.agents a where a.id = new.id) then
+        new.status := 'idle';
+      end if;
+    end if;
+    new.status_changed_at := now();
+    return new;
+  end if;
+  new.status_changed_at := case when new.status is distinct from old.status then now() else old.status_changed_at end;
+  -- The status machine works as the service's own login and leaves updated_at alone; an owner's PATCH moves it.
+  if current_user in ('anon', 'authenticated', 'service_role') then
+    new.created_at := old.created_at;
+    new.updated_at := now();
+  end if;
+  return new;
+end
+$$;
+
+-- After the row's own checks, so that an unknown framework is told as such, and only where the pair is new: a list that has
+-- shrunk since must not keep an owner from renaming an agent. A framework without a list takes any model.
+create or replace function private.check_agent_model() returns trigger language plpgsql
+as $$
+declare
+  offered text[] := array(select m.id from public.models m where m.framework = new.framework order by m.position, m.id);
+begin
+  if pg_catalog.cardinality(offered) > 0 and not new.model = any (offered)
+     and not exists (select 1 from public.models m where m.framework = new.framework and m.is_list_open) then
+    raise exception 'model % is not offered by %', new.model, new.framework
+      using errcode = 'check_violation', schema = 'public', table = 'agents', column = 'model',
+            constraint = 'agents_model_offered', hint = 'It offers: ' || pg_catalog.array_to_string(offered, ', '),
+            detail = pg_catalog.json_build_object('framework', new.framework, 'model', new.model)::text;
+  end if;
+  return null;
+end
+$$;
+
+-- Counts under an advisory lock by user, so that two inserts at once cannot both take the last place. Two users who share a number
+-- wait for each other, and that is all. The server has room for some thousand locks, so rows of very many users are let in alone.
+create or replace function private.enforce_agent_limit() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  allowed integer := (select (value #>> '{}')::integer from private.settings where name = 'agent_limit_per_user');
+  many constant integer := 100;
+  everybody constant bigint := hashtextextended('', 7235);
+  owners bigint[];
+  owner bigint;
+begin
+  if coalesce(allowed, 0) = 0 then
+    return null;
+  end if;
+  owners := array(select distinct hashtextextended(n.user_id::text, 7235) as owner from new_rows n order by owner);
+  if cardinality(owners) > many then
+    perform pg_advisory_xact_lock(everybody);
+  else
+    perform pg_advisory_xact_lock_shared(everybody);
+    foreach owner in array owners loop
+      perform pg_advisory_xact_lock(owner);
+    end loop;
+  end if;
+  if exists (select 1 from public.agents a where a.user_id in (select n.user_id from new_rows n)
+             group by a.user_id having count(*) > allowed) then
+    raise exception 'a user may have at most % agents', allowed
+      using errcode = 'check_violation', schema = 'public', table = 'agents', constraint = 'agents_limit_per_user';
+  end if;
+  return null;
+end
+$$;
+
+-- As with updates: where nobody listens, the event is not even begun.
+create or replace function private.emit_agent_created() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if not exists (select 1 from new_rows n join public.webhooks w on w.user_id = n.user_id
+                 where w.is_active and 'agent.created' = any (w.events)) then
+    return null;
+  end if;
+  insert into private.events (type, data, audience)
+  select 'agent.created',
+    json_build_object('agent_id', n.id, 'name', n.name, 'framework', n.framework, 'model', n.model, 'role', n.role,
+      'created_at', n.created_at, 'actor', private.actor()),
+    array[n.user_id]
+  from new_rows n
+  where exists (select 1 from public.webhooks w
+                where w.is_active and w.user_id = n.user_id and 'agent.created' = any (w.events));
+  return null;
+end
+$$;
+
+-- One statement may write for many runs. What it says of each agent is then under `by_agent`, and `acts_as_sender` that each
+-- message was written by whom it is of.
+create or replace function private.emit_agent_updated() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  -- Comparing rows is dear beside a long prompt, and mostly nobody listens.
+  if not exists (select 1 from new_rows n join public.webhooks w on w.user_id = n.user_id
+                 where w.is_active and w.events && array['agent.updated', 'agent.status_changed']) then
+    return null;
+  end if;
+  insert into private.events (type, data, audience)
+  select 'agent.updated',
+    json_build_object('agent_id', n.id, 'changed_fields', changes.fields,
+      'agent', to_jsonb(n) - 'status_changed_at', 'actor', private.actor()),
+    array[n.user_id]
+  from new_rows n
+  join old_rows o on o.id = n.id
+  cross join lateral (select private.changed_fields(to_jsonb(o), to_jsonb(n), 'status', 'status_changed_at', 'updated_at')) as changes (fields)
+  where exists (select 1 from public.webhooks w
+                where w.is_active and w.user_id = n.user_id and 'agent.updated' = any (w.events))
+    and cardinality(changes.fields) > 0;
+
+  insert into private.events (type, data, audience)
+  select 'agent.status_changed',
+    json_build_object('agent_id', n.id, 'status', n.status, 'previous_status', o.status,
+      'reason', coalesce(about.context ->> 'reason', 'manual'),
+      'run_id', about.context -> 'run_id', 'swarm_id', about.context -> 'swarm_id',
+      'changed_at', n.status_changed_at),
+    array[n.user_id]
+  from new_rows n
+  join old_rows o on o.id = n.id
+  cross join lateral (
+    select coalesce(private.change_context() -> 'by_agent' -> n.id::text, private.change_context())) as about (context)
+  where n.status <> o.status
+    and exists (select 1 from public.webhooks w
+                where w.is_active and w.user_id = n.user_id and 'agent.status_changed' = any (w.events));
+  return null;
+end
+$$;
+
+create or replace function private.emit_agent_deleted() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  removed_from uuid[];
+begin
+  select coalesce(array_agg(sa.swarm_id), '{}') into removed_from from public.swarm_agents sa where sa.agent_id = old.id;
+  insert into private.events (type, data, audience)
+  select 'swarm.agent_removed',
+    json_build_object('swarm_id', room.swarm_id, 'agent_id', old.id, 'agent_name', old.name, 'reason', 'agent_deleted',
+      'actor', private.actor()),
+    room.audience
+  from (select s.swarm_id, private.swarm_audience(s.swarm_id) as audience from unnest(removed_from) as s (swarm_id)) as room
+  where private.is_subscribed('swarm.agent_removed', room.audience);
+  perform private.emit_event('agent.deleted',
+    json_build_object('agent_id', old.id, 'name', old.name, 'removed_from_swarms', removed_from, 'actor', private.actor()),
+    array[old.user_id]);
+  return old;
+end
+$$;

@@ -1,0 +1,159 @@
+-- Budgets that hold across runs, swarms and nodes.
+
+-- A negative budget counts as 0, not as no budget.
+create or replace function private.budget_amount(value jsonb) returns numeric language sql immutable parallel safe
+as $$ select case when jsonb_typeof(value) = 'number' then greatest(value::numeric, 0) end $$;
+grant execute on function private.budget_amount(jsonb) to sb_service;
+
+create or replace function private.has_budget(swarm public.swarms, payer_id uuid) returns boolean language sql stable
+as $$
+  select coalesce(jsonb_typeof(swarm.settings -> 'budget') = 'object', false)
+    or exists (select 1 from public.user_settings u where u.user_id = has_budget.payer_id
+                 and (u.daily_token_budget is not null or u.daily_cost_budget_usd is not null))
+$$;
+
+-- The smallest remainder of all budgets that apply: the payer's day, the swarm's day and, if a run is given, the run itself. Null means
+-- no bound. Days are UTC days. A single statement reads both tables, so that usage which replaces a reservation counts once.
+create or replace function private.budget_left(swarm public.swarms, payer_id uuid, run public.runs, counts_open boolean,
+  out tokens numeric, out cost_usd numeric)
+language plpgsql stable
+as $$
+declare
+  today timestamptz := date_trunc('day', now(), 'UTC');
+  budget jsonb := swarm.settings -> 'budget';
+begin
+  select min(budgets.max_tokens - spent.tokens), min(budgets.max_cost_usd - spent.cost_usd) into tokens, cost_usd
+  from (
+    select 'payer' as kind, s.daily_token_budget::numeric as max_tokens, s.daily_cost_budget_usd as max_cost_usd
+    from public.user_settings s where s.user_id = budget_left.payer_id
+    union all
+    values ('swarm', private.budget_amount(budget -> 'max_tokens_per_day'), private.budget_amount(budget -> 'max_cost_usd_per_day')),
+      ('run', private.budget_amount(budget -> 'max_tokens'), private.budget_amount(budget -> 'max_cost_usd'))) as budgets
+  cross join lateral (
+    select coalesce(sum(used.tokens), 0) as tokens, coalesce(sum(used.cost_usd), 0) as cost_usd
+    from (
+      select u.input_tokens + u.output_tokens as tokens, u.cost_usd from public.usage_records u
+      where budgets.kind = 'payer' and u.payer_id = budget_left.payer_id and u.created_at >= today
+      union all
+      select u.input_tokens + u.output_tokens, u.cost_usd from public.usage_records u
+      where budgets.kind = 'swarm' and u.swarm_id = swarm.id and u.created_at >= today
+      union all
+      select u.input_tokens + u.output_tokens, u.cost_usd from public.usage_records u
+      where budgets.kind = 'run' and u.swarm_id = swarm.id and u.run_id = run.id and u.created_at >= run.created_at
+      union all
+      select b.tokens, b.cost_usd from private.budget_reservations b
+      where budgets.kind = 'payer' and b.payer_id = budget_left.payer_id and (counts_open or b.usage is not null)
+      union all
+      select b.tokens, b.cost_usd from private.budget_reservations b
+      where budgets.kind = 'swarm' and b.swarm_id = swarm.id and (counts_open or b.usage is not null)
+      union all
+      select b.tokens, b.cost_usd from private.budget_reservations b
+      where budgets.kind = 'run' and b.run_id = run.id and (counts_open or b.usage is not null)) as used) as spent
+  where (budgets.max_tokens is not null or budgets.max_cost_usd is not null) and (budgets.kind <> 'run' or run.id is not null);
+end
+$$;
+
+-- A day is one of UTC. The payer is who the service role names, else the swarm's owner.
+-- Ignores calls in flight: they may cost less than they reserve, and a queued run starts later.
+create or replace function private.check_day_budgets(swarm public.swarms, payer_id uuid) returns void language plpgsql stable
+as $$
+declare
+  room record;
+begin
+  select * into room from private.budget_left(swarm, check_day_budgets.payer_id, null, false);
+  if room.tokens <= 0 or room.cost_usd <= 0 then
+    perform private.refuse_call('BUDGET_EXCEEDED');
+  end if;
+end
+$$;
+grant execute on function private.check_day_budgets(public.swarms, uuid) to sb_service;
+
+-- Reserves the estimated cost of a model call. Reduces max_output_tokens to what fits, and refuses the call when that is less than
+-- least_output_tokens. Without a known price (input_cost_usd is null) only tokens bound the call, but a spent money budget refuses it.
+-- Idempotent by id. Lock order: run, lease, payer, swarm.
+create or replace function private.reserve_budget(call jsonb) returns json
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  payer uuid := call ->> 'payer_id';
+  input numeric := (call ->> 'input_tokens')::numeric;
+  wanted numeric := (call ->> 'max_output_tokens')::numeric;
+  input_cost numeric := coalesce((call ->> 'input_cost_usd')::numeric, 0);
+  output_cost numeric := coalesce((call ->> 'output_cost_usd')::numeric, 0);
+  granted numeric := wanted;
+  run public.runs;
+  swarm public.swarms;
+  room record;
+  held private.budget_reservations;
+begin
+  select r.* into run from public.runs r where r.id = (call ->> 'run_id')::uuid and r.status = 'running' for key share;
+  -- Ending a run updates its lease before it deletes the reservations, so this lock prevents an insert after that delete.
+  perform 1 from private.run_leases l where l.run_id = run.id and l.fence = (call ->> 'fence')::bigint for share;
+  if not found then
+    return json_build_object('outcome', 'lost', 'is_reserved', false, 'max_output_tokens', 0);
+  end if;
+  select s.* into swarm from public.swarms s where s.id = run.swarm_id;
+  if not private.has_budget(swarm, payer) then
+    return json_build_object('outcome', 'granted', 'is_reserved', false, 'max_output_tokens', wanted);
+  end if;
+  -- Serialises reservations of one payer and of one swarm.
+  perform pg_advisory_xact_lock(hashtextextended(payer::text, 40));
+  perform pg_advisory_xact_lock(hashtextextended(swarm.id::text, 40));
+  select b.* into held from private.budget_reservations b where b.id = (call ->> 'id')::uuid;
+  if found then
+    return json_build_object('outcome', 'granted', 'is_reserved', true, 'max_output_tokens', held.tokens - input);
+  end if;
+  select * into room from private.budget_left(swarm, payer, run, true);
+  if room.tokens is not null then
+    granted := least(granted, floor(room.tokens) - input);
+  end if;
+  if room.cost_usd <= 0 or input_cost > room.cost_usd then
+    granted := 0;
+  elsif room.cost_usd is not null and output_cost > 0 then
+    granted := least(granted, floor((room.cost_usd - input_cost) * wanted / output_cost));
+  end if;
+  if granted < least(wanted, (call ->> 'least_output_tokens')::numeric) then
+    return json_build_object('outcome', 'refused', 'is_reserved', false, 'max_output_tokens', 0);
+  end if;
+  insert into private.budget_reservations (id, run_id, swarm_id, payer_id, turn_id, tokens, cost_usd)
+  values ((call ->> 'id')::uuid, run.id, swarm.id, payer, (call ->> 'turn_id')::uuid, input + granted,
+    input_cost + case when wanted > 0 then output_cost * granted / wanted else 0 end);
+  return json_build_object('outcome', 'granted', 'is_reserved', true, 'max_output_tokens', granted);
+end
+$$;
+grant execute on function private.reserve_budget(jsonb) to sb_service;
+
+-- With usage: replaces the estimate by the real usage. Without: deletes the reservations, because the calls reached no provider or the
+-- same transaction writes their usage record.
+create or replace function private.settle_reservations(run public.runs, step jsonb) returns jsonb language plpgsql volatile
+as $$
+declare
+  used jsonb := nullif(step -> 'usage', 'null');
+  ids uuid[] := array(select given.id::uuid from jsonb_array_elements_text(step -> 'ids') as given (id));
+begin
+  if used is null then
+    delete from private.budget_reservations b where b.id = any (ids) and b.run_id = run.id;
+  else
+    update private.budget_reservations b
+    set usage = used, cost_usd = coalesce((used ->> 'cost_usd')::numeric, 0),
+      tokens = coalesce((used ->> 'input_tokens')::bigint, 0) + coalesce((used ->> 'output_tokens')::bigint, 0)
+    where b.id = any (ids) and b.run_id = run.id;
+  end if;
+  return jsonb_build_object('events', '[]'::jsonb);
+end
+$$;
+
+-- Sum of the settled calls of a turn whose node was lost. Null when none was settled.
+create or replace function private.settled_usage(run_id uuid, turn_id uuid) returns jsonb language sql stable
+as $$
+  select jsonb_build_object(
+    'input_tokens', sum((b.usage ->> 'input_tokens')::bigint),
+    'cached_input_tokens', sum((b.usage ->> 'cached_input_tokens')::bigint),
+    'output_tokens', sum((b.usage ->> 'output_tokens')::bigint),
+    'reasoning_tokens', sum((b.usage ->> 'reasoning_tokens')::bigint),
+    'cost_usd', case when bool_and(b.usage ->> 'cost_usd' is not null) then sum((b.usage ->> 'cost_usd')::numeric) end,
+    'estimated', bool_or((b.usage ->> 'estimated')::boolean))
+  from private.budget_reservations b
+  where b.run_id = settled_usage.run_id and b.turn_id = settled_usage.turn_id and b.usage is not null
+  having count(*) > 0
+$$;

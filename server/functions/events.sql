@@ -1,0 +1,60 @@
+-- Events: who caused a change, who may know of it, and whether anybody subscribes to it.
+
+-- What a worker says about the change it is making (reason, run, acting agent). A caller with a token cannot set it.
+create or replace function private.change_context() returns jsonb language sql stable parallel safe
+as $$
+  select case when auth.uid() is not null or auth.role() in ('anon', 'authenticated') then '{}'::jsonb
+    else coalesce(nullif(pg_catalog.current_setting('swarmbase.context', true), ''), '{}')::jsonb end
+$$;
+grant execute on function private.change_context() to sb_service;
+
+create or replace function private.context_by_agent(contexts jsonb, reason text) returns text language plpgsql stable
+as $$
+begin
+  return jsonb_build_object('acts_as_sender', true, 'by_agent', (
+    select jsonb_object_agg(agent.key, agent.value || jsonb_build_object('reason', reason))
+    from jsonb_each(contexts) as agent))::text;
+end
+$$;
+
+create or replace function private.actor() returns json language sql stable parallel safe
+as $$
+  select case
+    when private.change_context() ? 'actor' then (private.change_context() -> 'actor')::json
+    when auth.role() = 'service_role' then json_build_object('type', 'service', 'id', null)
+    when auth.uid() is not null then json_build_object('type', 'user', 'id', auth.uid())
+    else json_build_object('type', 'system', 'id', null)
+  end
+$$;
+grant execute on function private.actor() to sb_service;
+
+create or replace function private.swarm_audience(swarm_id uuid) returns uuid[] language sql stable parallel safe
+as $$
+  select coalesce(pg_catalog.array_agg(m.user_id), '{}') from public.swarm_members m
+  where m.swarm_id = swarm_audience.swarm_id and m.status = 'active'
+$$;
+grant execute on function private.swarm_audience(uuid) to sb_service;
+
+create or replace function private.is_subscribed(type text, audience uuid[]) returns boolean language sql stable parallel safe
+as $$
+  select exists (select 1 from public.webhooks w
+                 where w.is_active and w.user_id = any (audience) and is_subscribed.type = any (w.events))
+$$;
+grant execute on function private.is_subscribed(text, uuid[]) to sb_service;
+
+-- The one door for events that functions raise (tools, errors, finished runs). Returns null when nobody listens.
+create or replace function private.emit_event(type text, data json, audience uuid[]) returns uuid
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  event_id uuid;
+begin
+  if exists (select 1 from public.webhooks w
+             where w.is_active and w.user_id = any (audience) and emit_event.type = any (w.events)) then
+    insert into private.events (type, data, audience) values (emit_event.type, emit_event.data, emit_event.audience)
+    returning id into event_id;
+  end if;
+  return event_id;
+end
+$$;
+grant execute on function private.emit_event(text, json, uuid[]) to sb_service;

@@ -1,0 +1,107 @@
+-- What the tables have in common: their own timestamps, columns that never change, and what a request may demand of its own effect.
+
+-- 32 random bytes without an extension: the hash of four random UUIDs (488 random bits).
+create or replace function private.random_32_bytes() returns bytea language sql volatile parallel safe
+as $$
+  select pg_catalog.sha256(
+    pg_catalog.uuid_send(pg_catalog.gen_random_uuid()) || pg_catalog.uuid_send(pg_catalog.gen_random_uuid())
+    || pg_catalog.uuid_send(pg_catalog.gen_random_uuid()) || pg_catalog.uuid_send(pg_catalog.gen_random_uuid()))
+$$;
+grant execute on function private.random_32_bytes() to authenticated, sb_service, service_role;
+
+-- Timestamps are the service's own: whatever an interface role sends for them is ignored, so that a client can send back a
+-- whole row that it has read. The owner may set them (imports).
+create or replace function private.stamp_created() returns trigger language plpgsql
+as $$
+begin
+  if tg_op = 'INSERT' then
+    new.created_at := pg_catalog.now();
+  else
+    new.created_at := old.created_at;
+  end if;
+  return new;
+end
+$$;
+
+create or replace function private.stamp_created_and_updated() returns trigger language plpgsql
+as $$
+begin
+  if tg_op = 'INSERT' then
+    new.created_at := pg_catalog.now();
+  else
+    new.created_at := old.created_at;
+  end if;
+  new.updated_at := pg_catalog.now();
+  return new;
+end
+$$;
+
+-- Called by triggers whose WHEN clause has seen a change; the arguments are the columns that may not change.
+-- The constraint name it reports is what the interface maps to a field.
+create or replace function private.refuse_change() returns trigger language plpgsql
+as $$
+declare
+  changed text;
+begin
+  foreach changed in array tg_argv loop
+    if pg_catalog.to_jsonb(new) -> changed is distinct from pg_catalog.to_jsonb(old) -> changed then
+      raise exception '% of % cannot be changed', changed, tg_table_name
+        using errcode = 'check_violation', schema = tg_table_schema, table = tg_table_name, column = changed,
+              constraint = tg_table_name || '_' || changed || '_immutable';
+    end if;
+  end loop;
+  return new;
+end
+$$;
+
+-- Giving a row to another user is a matter of rights, not of form.
+create or replace function private.refuse_transfer() returns trigger language plpgsql
+as $$
+begin
+  raise exception '% cannot be given to another user', tg_table_name
+    using errcode = 'insufficient_privilege', schema = tg_table_schema, table = tg_table_name, column = tg_argv[0],
+          constraint = tg_table_name || '_' || tg_argv[0] || '_transfer';
+end
+$$;
+
+-- Fires before a rule that would refuse the row without saying why: its argument is the column that may not be null.
+create or replace function private.require_columns() returns trigger language plpgsql
+as $$
+begin
+  raise exception 'null value in column "%" of relation "%" violates not-null constraint', tg_argv[0], tg_table_name
+    using errcode = 'not_null_violation', schema = tg_table_schema, table = tg_table_name, column = tg_argv[0];
+end
+$$;
+
+-- Which keys of a row differ, leaving out the named ones.
+create or replace function private.changed_fields(before jsonb, after jsonb, variadic except_fields text[]) returns text[]
+language sql immutable parallel safe
+as $$
+  select coalesce(pg_catalog.array_agg(field.key order by field.key), '{}')
+  from pg_catalog.jsonb_each(after) as field
+  where field.value is distinct from before -> field.key and field.key <> all (except_fields)
+$$;
+
+-- SB116: not exactly one row.
+create or replace function private.require_single(row_count bigint) returns boolean language plpgsql volatile
+as $$
+begin
+  if row_count is distinct from 1 then
+    raise exception 'exactly one row is required' using errcode = 'SB116', detail = coalesce(row_count, 0)::text;
+  end if;
+  return true;
+end
+$$;
+grant execute on function private.require_single(bigint) to anon, authenticated, service_role;
+
+-- SB124: more rows than the request allows.
+create or replace function private.require_at_most(row_count bigint, most bigint) returns boolean language plpgsql volatile
+as $$
+begin
+  if row_count > most then
+    raise exception 'more rows are affected than the request allows' using errcode = 'SB124', detail = row_count::text;
+  end if;
+  return true;
+end
+$$;
+grant execute on function private.require_at_most(bigint, bigint) to anon, authenticated, service_role;

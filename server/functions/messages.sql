@@ -1,0 +1,259 @@
+-- Messages, their revisions and their flags.
+
+-- The sender is the caller, whatever the request says. The service names a user or an agent.
+create or replace function private.sign_message()
+returns trigger language plpgsql
+as $$
+begin
+  if current_user in ('anon', 'authenticated') then
+    new.sender_type := 'user';
+    new.sender_user_id := auth.uid();
+    new.sender_agent_id := null;
+    new.run_id := null;
+    new.turn_id := null;
+    new.finish_reason := null;
+    new.sender_name := null;
+    new.edited_at := null;
+    new.deleted_at := null;
+    new.deleted_by := null;
+    new.flagged := false;
+  end if;
+  if current_user in ('anon', 'authenticated', 'service_role') then
+    new.created_at := now();
+  elsif new.sender_deleted and new.sender_id is not null then
+    -- The last words of an agent that was deleted while it spoke.
+    return new;
+  end if;
+  new.sender_deleted := false;
+  new.sender_id := case new.sender_type when 'user' then new.sender_user_id when 'agent' then new.sender_agent_id end;
+  if new.sender_type in ('user', 'agent') and new.sender_id is null then
+    raise exception 'a message needs its sender'
+      using errcode = 'check_violation', schema = 'public', table = 'messages', column = 'sender_' || new.sender_type || '_id',
+            constraint = 'messages_sender_' || new.sender_type || '_id_present';
+  end if;
+  return new;
+end
+$$;
+
+-- A stranger is refused before the counter is touched: a refused insert must not lock a room it may not enter.
+-- In plpgsql, because it is asked twice for every message, and plain SQL would be parsed each time.
+create or replace function private.may_number_message(swarm_id uuid) returns boolean language plpgsql stable
+as $$
+begin
+  return current_user not in ('anon', 'authenticated') or swarm_id = any (array(select private.my_writable_swarm_ids()));
+end
+$$;
+grant execute on function private.may_number_message(uuid) to authenticated, sb_service, service_role;
+
+-- The counter row is locked until commit, so seq follows commit order and keyset paging never skips a late message.
+create or replace function private.number_message() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if not exists (select 1 from public.swarms s where s.id = new.swarm_id) then
+    raise exception 'swarm % does not exist', new.swarm_id
+      using errcode = 'foreign_key_violation', schema = 'public', table = 'messages', column = 'swarm_id',
+            constraint = 'messages_swarm_id_fkey';
+  end if;
+  insert into private.message_counters as counter (swarm_id, last_seq) values (new.swarm_id, 1)
+  on conflict (swarm_id) do update set last_seq = counter.last_seq + 1
+  returning last_seq into new.seq;
+  if new.sender_name is null then
+    new.sender_name := coalesce(
+      case new.sender_type
+        when 'user' then (select nullif(p.full_name, '') from public.profiles p where p.id = new.sender_user_id)
+        when 'agent' then (select a.name from public.agents a where a.id = new.sender_agent_id)
+        else 'system' end,
+      'User ' || left(new.sender_id::text, 8));
+  end if;
+  return new;
+end
+$$;
+
+-- Keeps what was said before, and marks messages whose author's account or agent is gone.
+create or replace function private.revise_message() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if (old.sender_user_id is not null and new.sender_user_id is null)
+     or (old.sender_agent_id is not null and new.sender_agent_id is null) then
+    new.sender_deleted := true;
+  end if;
+  new.created_at := old.created_at;
+  new.edited_at := old.edited_at;
+  if new.content is distinct from old.content and old.content is not null and new.deleted_at is null then
+    insert into public.message_revisions (message_id, revision, swarm_id, content, edited_by)
+    values (old.id, (select coalesce(max(r.revision), 0) + 1 from public.message_revisions r where r.message_id = old.id),
+      old.swarm_id, old.content, auth.uid());
+    new.edited_at := now();
+  end if;
+  return new;
+end
+$$;
+
+-- Deleting leaves a tombstone. A swarm that goes takes its messages along, and deleting a tombstone (the service alone may) clears it.
+create or replace function private.bury_message() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if old.deleted_at is not null or not exists (select 1 from public.swarms s where s.id = old.swarm_id) then
+    return old;
+  end if;
+  delete from public.message_revisions r where r.message_id = old.id;
+  update public.messages m
+  set content = null, metadata = '{}', mentions = '{}', deleted_at = now(), deleted_by = auth.uid()
+  where m.id = old.id;
+  return null;
+end
+$$;
+
+-- Events of a run repeat what was said in it, for those who come late. Once something of that is deleted, they are told how the
+-- run ended by what is stored of it then.
+create or replace function private.forget_deleted_words() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  delete from public.run_events e using public.runs r
+  where r.swarm_id = new.swarm_id and (r.id = new.run_id or r.message_id = new.id)
+    and r.status in ('completed', 'partial', 'failed', 'cancelled') and e.run_id = r.id;
+  return null;
+end
+$$;
+
+create or replace function private.prepare_message_flag() returns trigger language plpgsql
+as $$
+begin
+  if tg_op = 'INSERT' then
+    if current_user in ('anon', 'authenticated') then
+      new.source := 'user';
+      new.flagged_by := auth.uid();
+      new.status := 'open';
+      new.resolved_by := null;
+      new.resolved_at := null;
+    end if;
+    return new;
+  end if;
+  if current_user in ('anon', 'authenticated') then
+    new.resolved_by := old.resolved_by;
+    new.resolved_at := old.resolved_at;
+  end if;
+  if new.status is distinct from old.status then
+    new.resolved_at := case when new.status = 'open' then null else now() end;
+    new.resolved_by := case when new.status = 'open' then null else coalesce(auth.uid(), new.resolved_by) end;
+  end if;
+  return new;
+end
+$$;
+
+-- As the caller: to somebody who may not see it, a message that is hidden and one that never was are the same.
+create or replace function private.place_message_flag() returns trigger language plpgsql
+as $$
+begin
+  select m.swarm_id into new.swarm_id from public.messages m where m.id = new.message_id and m.deleted_at is null;
+  if not found then
+    raise exception 'message % does not exist', new.message_id
+      using errcode = 'foreign_key_violation', schema = 'public', table = 'message_flags', column = 'message_id',
+            constraint = 'message_flags_message_id_fkey';
+  end if;
+  return new;
+end
+$$;
+
+-- A message is flagged while a flag on it is open or upheld.
+create or replace function private.project_message_flags() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  touched uuid[];
+begin
+  if tg_op = 'DELETE' then
+    touched := array(select distinct o.message_id from old_rows o);
+  else
+    touched := array(select distinct n.message_id from new_rows n);
+  end if;
+  update public.messages m set flagged = state.flagged
+  from (select t.message_id, exists (select 1 from public.message_flags f
+                                     where f.message_id = t.message_id and f.status in ('open', 'upheld')) as flagged
+        from unnest(touched) as t (message_id)) as state
+  where m.id = state.message_id and m.flagged <> state.flagged;
+  return null;
+end
+$$;
+
+create or replace function private.emit_messages_created() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if not exists (select 1 from new_rows n
+                 join public.swarm_members m on m.swarm_id = n.swarm_id and m.status = 'active'
+                 join public.webhooks w on w.user_id = m.user_id
+                 where w.is_active and 'message.created' = any (w.events)) then
+    return null;
+  end if;
+  insert into private.events (type, data, audience)
+  select 'message.created',
+    json_build_object('message_id', n.id, 'swarm_id', n.swarm_id, 'content', n.content, 'sender_type', n.sender_type,
+      'sender_id', n.sender_id, 'sender_name', n.sender_name, 'run_id', n.run_id, 'reply_to_id', n.reply_to_id,
+      'created_at', n.created_at, 'actor', case when private.change_context() ? 'acts_as_sender'
+        then json_build_object('type', n.sender_type, 'id', n.sender_id) else private.actor() end),
+    room.audience
+  from new_rows n
+  cross join lateral (select private.swarm_audience(n.swarm_id)) as room (audience)
+  where private.is_subscribed('message.created', room.audience);
+  return null;
+end
+$$;
+
+create or replace function private.emit_messages_updated() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if not exists (select 1 from new_rows n
+                 join public.swarm_members m on m.swarm_id = n.swarm_id and m.status = 'active'
+                 join public.webhooks w on w.user_id = m.user_id
+                 where w.is_active and w.events && array['message.updated', 'message.deleted']) then
+    return null;
+  end if;
+  insert into private.events (type, data, audience)
+  select 'message.deleted',
+    json_build_object('message_id', n.id, 'swarm_id', n.swarm_id, 'deleted_at', n.deleted_at, 'actor', private.actor()),
+    room.audience
+  from new_rows n
+  join old_rows o on o.id = n.id
+  cross join lateral (select private.swarm_audience(n.swarm_id)) as room (audience)
+  where n.deleted_at is not null and o.deleted_at is null and private.is_subscribed('message.deleted', room.audience);
+
+  insert into private.events (type, data, audience)
+  select 'message.updated',
+    json_build_object('message_id', n.id, 'swarm_id', n.swarm_id, 'content', n.content, 'changed_fields', changes.fields,
+      'edited_at', n.edited_at, 'actor', private.actor()),
+    room.audience
+  from new_rows n
+  join old_rows o on o.id = n.id
+  cross join lateral (
+    select array_remove(array[
+      case when n.content is distinct from o.content then 'content' end,
+      case when n.content_type is distinct from o.content_type then 'content_type' end,
+      case when n.metadata is distinct from o.metadata then 'metadata' end,
+      case when n.mentions is distinct from o.mentions then 'mentions' end,
+      case when o.flagged and not n.flagged then 'flagged' end], null)) as changes (fields)
+  cross join lateral (select private.swarm_audience(n.swarm_id)) as room (audience)
+  where n.deleted_at is null and cardinality(changes.fields) > 0 and private.is_subscribed('message.updated', room.audience);
+  return null;
+end
+$$;
+
+-- Who flagged and why is for those who may read the flag: the flagger and the swarm's owner and admins.
+-- Who wrote the message did not flag it: what moderation does is the system's.
+create or replace function private.emit_messages_flagged() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  insert into private.events (type, data, audience)
+  select 'message.flagged',
+    json_build_object('message_id', m.id, 'swarm_id', m.swarm_id, 'content', m.content,
+      'flag', json_build_object('id', n.id, 'source', n.source, 'category', n.category, 'reason', n.reason),
+      'actor', case when n.source = 'moderation' then json_build_object('type', 'system', 'id', null) else private.actor() end),
+    room.audience
+  from new_rows n
+  join public.messages m on m.id = n.message_id
+  cross join lateral (
+    select array(select s.user_id from public.swarm_members s
+                 where s.swarm_id = m.swarm_id and s.status = 'active'
+                   and (s.role in ('owner', 'admin') or s.user_id = n.flagged_by))) as room (audience)
+  where private.is_subscribed('message.flagged', room.audience);
+  return null;
+end
+$$;

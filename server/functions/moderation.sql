@@ -1,0 +1,100 @@
+-- Moderation: the blocklist of a swarm, applied to what is said in it.
+
+-- As it is read: neither width nor case tells two texts apart, nor do signs that nobody sees.
+create or replace function private.folded(value text) returns text language sql immutable strict parallel safe
+as $$
+  select pg_catalog.lower(pg_catalog.translate(pg_catalog.normalize(value, 'NFKC'),
+    U&'\00AD\034F\061C\115F\1160\17B4\17B5\180B\180C\180D\180E\180F\200B\200C\200D\200E\200F\202A\202B\202C\202D\202E'
+    '\2060\2061\2062\2063\2064\2065\2066\2067\2068\2069\206A\206B\206C\206D\206E\206F'
+    '\FE00\FE01\FE02\FE03\FE04\FE05\FE06\FE07\FE08\FE09\FE0A\FE0B\FE0C\FE0D\FE0E\FE0F\FEFF\3164\FFA0', ''))
+$$;
+grant execute on function private.folded(text) to authenticated, sb_service, service_role;
+
+-- The first term of the list that the text has as a word of its own, whatever the case. Terms are texts and never patterns: every
+-- sign that could mean something in one is escaped. A term that begins or ends with a sign needs no border there.
+create or replace function private.find_blocked_term(blocklist jsonb, content text) returns text
+language plpgsql immutable strict parallel safe
+as $$
+declare
+  folded text := private.folded(content);
+  term text;
+  wanted text;
+begin
+  if pg_catalog.jsonb_typeof(blocklist) <> 'array' then
+    return null;
+  end if;
+  for term in select entry.value from pg_catalog.jsonb_array_elements_text(blocklist) as entry (value) loop
+    wanted := private.folded(private.trimmed(term));
+    -- Most terms are nowhere in the text, and looking for one so is much cheaper than by a pattern.
+    continue when wanted = '' or pg_catalog.strpos(folded, wanted) = 0;
+    if folded ~ ((case when wanted ~ '^\w' then '(?<!\w)' else '' end)
+                 || pg_catalog.regexp_replace(wanted, '([^\w\s])', '\\\1', 'g')
+                 || (case when wanted ~ '\w$' then '(?!\w)' else '' end)) then
+      return term;
+    end if;
+  end loop;
+  return null;
+end
+$$;
+
+-- A person can be asked to say it otherwise; what an agent said is flagged, because a run must end with what it has.
+create or replace function private.moderate_message() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  moderation jsonb;
+begin
+  select s.settings -> 'moderation' into moderation from public.swarms s where s.id = new.swarm_id;
+  if moderation -> 'enabled' is distinct from 'true'
+     or private.find_blocked_term(moderation -> 'blocklist', new.content) is null then
+    return new;
+  end if;
+  if new.sender_type = 'user' and moderation ->> 'action' = 'block' then
+    raise exception 'the message has a term that this swarm does not allow'
+      using errcode = 'check_violation', schema = 'public', table = 'messages', column = 'content',
+            constraint = 'messages_content_blocked';
+  end if;
+  -- Here already, so that whoever wrote it gets the row as it is stored.
+  new.flagged := true;
+  return new;
+end
+$$;
+
+create or replace function private.blocked_term_in(swarm_id uuid, content text) returns text language sql stable
+as $$
+  select private.find_blocked_term(s.settings -> 'moderation' -> 'blocklist', content)
+  from public.swarms s
+  where s.id = swarm_id and s.settings -> 'moderation' -> 'enabled' = 'true'
+$$;
+
+create or replace function private.flag_blocked_message(message_id uuid, swarm_id uuid, term text) returns void language sql volatile
+as $$
+  insert into public.message_flags (message_id, swarm_id, source, category, reason)
+  select flag_blocked_message.message_id, flag_blocked_message.swarm_id, 'moderation', 'blocklist',
+    'The blocklist has "' || term || '"'
+  where not exists (select 1 from public.message_flags f
+                    where f.message_id = flag_blocked_message.message_id and f.source = 'moderation' and f.status = 'open')
+$$;
+
+-- One by one, and only where there is something: an empty insert would call the triggers of flags, which call this one again.
+create or replace function private.flag_new_messages() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform private.flag_blocked_message(n.id, n.swarm_id, found.term)
+  from new_rows n
+  cross join lateral (select private.blocked_term_in(n.swarm_id, n.content)) as found (term)
+  where n.flagged and found.term is not null;
+  return null;
+end
+$$;
+
+create or replace function private.flag_edited_messages() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform private.flag_blocked_message(n.id, n.swarm_id, found.term)
+  from new_rows n
+  join old_rows o on o.id = n.id
+  cross join lateral (select private.blocked_term_in(n.swarm_id, n.content)) as found (term)
+  where n.flagged and n.content is distinct from o.content and found.term is not null;
+  return null;
+end
+$$;

@@ -1,0 +1,322 @@
+-- Swarms, their members and their agents.
+
+-- Helpers return the caller's sets once per statement (an initplan), instead of asking once per row.
+create or replace function private.my_swarm_ids() returns setof uuid language sql stable rows 20 security definer set search_path = pg_catalog, pg_temp
+as $$ select m.swarm_id from public.swarm_members m where m.user_id = (select auth.uid()) and m.status = 'active' $$;
+grant execute on function private.my_swarm_ids() to authenticated, sb_service, service_role;
+
+create or replace function private.my_writable_swarm_ids() returns setof uuid language sql stable rows 20 security definer set search_path = pg_catalog, pg_temp
+as $$
+  select m.swarm_id from public.swarm_members m
+  where m.user_id = (select auth.uid()) and m.status = 'active' and m.role in ('owner', 'admin', 'member')
+$$;
+grant execute on function private.my_writable_swarm_ids() to authenticated, sb_service, service_role;
+
+create or replace function private.my_managed_swarm_ids() returns setof uuid language sql stable rows 20 security definer set search_path = pg_catalog, pg_temp
+as $$
+  select m.swarm_id from public.swarm_members m
+  where m.user_id = (select auth.uid()) and m.status = 'active' and m.role in ('owner', 'admin')
+$$;
+grant execute on function private.my_managed_swarm_ids() to authenticated, sb_service, service_role;
+
+create or replace function private.my_co_member_ids() returns setof uuid language sql stable rows 50 security definer set search_path = pg_catalog, pg_temp
+as $$
+  select distinct other.user_id
+  from public.swarm_members mine
+  join public.swarm_members other on other.swarm_id = mine.swarm_id and other.status = 'active'
+  where mine.user_id = (select auth.uid()) and mine.status = 'active'
+$$;
+grant execute on function private.my_co_member_ids() to authenticated, sb_service, service_role;
+
+create or replace function private.my_agent_ids() returns setof uuid language sql stable rows 20 security definer set search_path = pg_catalog, pg_temp
+as $$ select a.id from public.agents a where a.user_id = (select auth.uid()) $$;
+grant execute on function private.my_agent_ids() to authenticated, sb_service, service_role;
+
+create or replace function private.prepare_swarm() returns trigger language plpgsql
+as $$
+begin
+  new.name := private.trimmed(new.name);
+  return new;
+end
+$$;
+
+create or replace function private.seat_swarm_owner() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  insert into public.swarm_members (swarm_id, user_id, role, status, joined_at)
+  select n.id, n.owner_id, 'owner', 'active', now() from new_rows n;
+  return null;
+end
+$$;
+
+-- The coordinator speaks for the swarm, so it must be one of its agents.
+create or replace function private.check_coordinator() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if not exists (select 1 from public.swarm_agents sa where sa.swarm_id = new.id and sa.agent_id = new.coordinator_agent_id) then
+    raise exception 'the coordinator must be an agent of the swarm'
+      using errcode = 'check_violation', schema = 'public', table = 'swarms', column = 'coordinator_agent_id',
+            constraint = 'swarms_coordinator_agent_id_in_swarm';
+  end if;
+  return null;
+end
+$$;
+
+create or replace function private.prepare_swarm_member() returns trigger language plpgsql
+as $$
+declare
+  is_end_user boolean := current_user in ('anon', 'authenticated');
+  manages boolean := is_end_user and new.swarm_id = any (array(select private.my_managed_swarm_ids()));
+begin
+  if tg_op = 'INSERT' then
+    new.invited_email := nullif(pg_catalog.lower(private.trimmed(new.invited_email)), '');
+    if is_end_user then
+      -- Nobody is put into a room by somebody else's word: the row waits for the person to accept it.
+      new.status := 'invited';
+      new.invited_by := auth.uid();
+    end if;
+    new.joined_at := case when new.status = 'active' then coalesce(new.joined_at, now()) end;
+    return new;
+  end if;
+
+  if new.status = 'active' and old.status = 'invited' then
+    if is_end_user and coalesce(old.user_id, auth.uid()) is distinct from auth.uid() then
+      raise exception 'only the invited person can accept an invitation'
+        using errcode = 'insufficient_privilege', schema = 'public', table = 'swarm_members', column = 'status';
+    end if;
+    if is_end_user and old.user_id is null and old.invited_email is distinct from private.my_confirmed_email() then
+      raise exception 'only the invited person can accept an invitation'
+        using errcode = 'insufficient_privilege', schema = 'public', table = 'swarm_members', column = 'status';
+    end if;
+    if is_end_user then
+      new.user_id := auth.uid();
+      -- The address found its person; the other members have no business with it.
+      new.invited_email := null;
+    end if;
+    new.joined_at := now();
+  elsif is_end_user and new.status is distinct from old.status then
+    raise exception 'a member cannot become invited again; remove the member instead'
+      using errcode = 'check_violation', schema = 'public', table = 'swarm_members', column = 'status',
+            constraint = 'swarm_members_status_immutable';
+  else
+    new.joined_at := old.joined_at;
+  end if;
+  if is_end_user and new.role is distinct from old.role and not manages then
+    raise exception 'only the owner and admins of a swarm change roles'
+      using errcode = 'insufficient_privilege', schema = 'public', table = 'swarm_members', column = 'role';
+  end if;
+  return new;
+end
+$$;
+
+create or replace function private.prepare_swarm_agent() returns trigger language plpgsql
+as $$
+begin
+  if tg_op = 'INSERT' then
+    if current_user in ('anon', 'authenticated') then
+      new.added_by := auth.uid();
+    end if;
+    return new;
+  end if;
+  -- An owner whose agent sits in somebody else's swarm may withdraw it, not arrange the room.
+  if current_user in ('anon', 'authenticated')
+     and not new.swarm_id = any (array(select private.my_managed_swarm_ids()))
+     and ((new.position, new.role_override) is distinct from (old.position, old.role_override)
+          or (new.enabled and not old.enabled)) then
+    raise exception 'only the owner and admins of a swarm arrange its agents'
+      using errcode = 'insufficient_privilege', schema = 'public', table = 'swarm_agents';
+  end if;
+  return new;
+end
+$$;
+
+create or replace function private.place_swarm_agent() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  new.position := (select coalesce(max(sa.position) + 1, 0) from public.swarm_agents sa where sa.swarm_id = new.swarm_id);
+  return new;
+end
+$$;
+
+-- Before the member goes, so that they are told of it too. Rows that vanish with the swarm or the account have their own ways.
+create or replace function private.withdraw_member_agents() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if exists (select 1 from public.swarms s where s.id = old.swarm_id)
+     and exists (select 1 from auth.users u where u.id = old.user_id) then
+    delete from public.swarm_agents sa where sa.swarm_id = old.swarm_id and sa.user_id = old.user_id;
+  end if;
+  return old;
+end
+$$;
+
+-- An account that was emptied is nobody: it takes part in nothing any more, and nobody is left to answer for its agents.
+create or replace function private.withdraw_emptied_account() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  delete from public.swarm_agents sa where sa.user_id = new.id;
+  delete from public.swarm_members m where m.user_id = new.id and m.role <> 'owner';
+  return null;
+end
+$$;
+
+create or replace function private.emit_swarm_created() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  insert into private.events (type, data, audience)
+  select 'swarm.created',
+    json_build_object('swarm_id', n.id, 'name', n.name, 'owner_id', n.owner_id, 'strategy', n.strategy, 'actor', private.actor()),
+    array[n.owner_id]
+  from new_rows n
+  where private.is_subscribed('swarm.created', array[n.owner_id]);
+  return null;
+end
+$$;
+
+create or replace function private.emit_swarm_updated() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if not exists (select 1 from new_rows n
+                 join public.swarm_members m on m.swarm_id = n.id and m.status = 'active'
+                 join public.webhooks w on w.user_id = m.user_id
+                 where w.is_active and w.events && array['swarm.updated', 'swarm.completed']) then
+    return null;
+  end if;
+  insert into private.events (type, data, audience)
+  select 'swarm.completed',
+    json_build_object('swarm_id', n.id, 'run_id', null, 'source', 'manual', 'actor', private.actor()), room.audience
+  from new_rows n
+  join old_rows o on o.id = n.id
+  cross join lateral (select private.swarm_audience(n.id)) as room (audience)
+  where n.status = 'completed' and o.status <> 'completed' and private.is_subscribed('swarm.completed', room.audience);
+
+  -- Completion has its own event, and so has an agent that goes and was the coordinator: neither is told twice.
+  insert into private.events (type, data, audience)
+  select 'swarm.updated',
+    json_build_object('swarm_id', n.id, 'changed_fields', changes.fields, 'swarm', to_jsonb(n), 'actor', private.actor()),
+    room.audience
+  from new_rows n
+  join old_rows o on o.id = n.id
+  cross join lateral (
+    select private.changed_fields(to_jsonb(o), to_jsonb(n), 'updated_at',
+      case when n.status = 'completed' then 'status' else '' end,
+      case when n.coordinator_agent_id is null and pg_trigger_depth() > 1 then 'coordinator_agent_id' else '' end)
+  ) as changes (fields)
+  cross join lateral (select private.swarm_audience(n.id)) as room (audience)
+  where cardinality(changes.fields) > 0 and private.is_subscribed('swarm.updated', room.audience);
+  return null;
+end
+$$;
+
+-- Before, because the members go with the swarm.
+create or replace function private.emit_swarm_deleted() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  audience uuid[] := private.swarm_audience(old.id);
+begin
+  if not old.owner_id = any (audience) then
+    audience := audience || old.owner_id;
+  end if;
+  perform private.emit_event('swarm.deleted',
+    json_build_object('swarm_id', old.id, 'name', old.name, 'owner_id', old.owner_id, 'actor', private.actor()), audience);
+  return old;
+end
+$$;
+
+create or replace function private.emit_agent_added() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  insert into private.events (type, data, audience)
+  select 'swarm.agent_added',
+    json_build_object('swarm_id', n.swarm_id, 'agent_id', n.agent_id, 'agent_name', a.name, 'position', n.position,
+      'actor', private.actor()),
+    room.audience
+  from new_rows n
+  join public.agents a on a.id = n.agent_id
+  cross join lateral (select private.swarm_audience(n.swarm_id)) as room (audience)
+  where private.is_subscribed('swarm.agent_added', room.audience);
+  return null;
+end
+$$;
+
+-- Rows that vanish with their swarm say nothing here; rows that vanish with their agent were told of before it went.
+create or replace function private.emit_agent_removed() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  update public.swarms s set coordinator_agent_id = null
+  from old_rows o where s.id = o.swarm_id and s.coordinator_agent_id = o.agent_id;
+
+  insert into private.events (type, data, audience)
+  select 'swarm.agent_removed',
+    json_build_object('swarm_id', o.swarm_id, 'agent_id', o.agent_id, 'agent_name', a.name, 'reason', 'removed',
+      'actor', private.actor()),
+    room.audience
+  from old_rows o
+  join public.agents a on a.id = o.agent_id
+  join public.swarms s on s.id = o.swarm_id
+  cross join lateral (select private.swarm_audience(o.swarm_id)) as room (audience)
+  where private.is_subscribed('swarm.agent_removed', room.audience);
+  return null;
+end
+$$;
+
+-- Joined means active: added by the service, or an invitation accepted. The owner's own seat is not news.
+create or replace function private.emit_members_joined() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  insert into private.events (type, data, audience)
+  select 'user.joined',
+    json_build_object('swarm_id', n.swarm_id, 'user_id', n.user_id, 'role', n.role, 'actor', private.actor()), room.audience
+  from new_rows n
+  cross join lateral (select private.swarm_audience(n.swarm_id)) as room (audience)
+  where n.status = 'active' and n.role <> 'owner' and private.is_subscribed('user.joined', room.audience);
+  return null;
+end
+$$;
+
+create or replace function private.emit_members_updated() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  insert into private.events (type, data, audience)
+  select 'user.joined',
+    json_build_object('swarm_id', n.swarm_id, 'user_id', n.user_id, 'role', n.role, 'actor', private.actor()), room.audience
+  from new_rows n
+  join old_rows o on o.id = n.id
+  cross join lateral (select private.swarm_audience(n.swarm_id)) as room (audience)
+  where n.status = 'active' and o.status = 'invited' and private.is_subscribed('user.joined', room.audience);
+
+  insert into private.events (type, data, audience)
+  select 'user.role_changed',
+    json_build_object('swarm_id', n.swarm_id, 'user_id', n.user_id, 'role', n.role, 'previous_role', o.role,
+      'actor', private.actor()),
+    room.audience
+  from new_rows n
+  join old_rows o on o.id = n.id
+  cross join lateral (select private.swarm_audience(n.swarm_id)) as room (audience)
+  where n.status = 'active' and o.status = 'active' and n.role <> o.role
+    and private.is_subscribed('user.role_changed', room.audience);
+  return null;
+end
+$$;
+
+-- The audience is that of before the change: who stays, and everybody whom this statement removed.
+create or replace function private.emit_members_removed() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  insert into private.events (type, data, audience)
+  select 'user.removed',
+    json_build_object('swarm_id', o.swarm_id, 'user_id', o.user_id, 'role', o.role,
+      'reason', case when u.id is null or u.deleted_at is not null then 'account_deleted'
+                     when o.user_id = auth.uid() then 'left' else 'removed' end,
+      'actor', private.actor()),
+    room.audience
+  from old_rows o
+  join public.swarms s on s.id = o.swarm_id
+  left join auth.users u on u.id = o.user_id
+  cross join lateral (
+    select private.swarm_audience(o.swarm_id)
+      || array(select gone.user_id from old_rows gone where gone.swarm_id = o.swarm_id and gone.status = 'active')) as room (audience)
+  where o.status = 'active' and o.role <> 'owner' and private.is_subscribed('user.removed', room.audience);
+  return null;
+end
+$$;

@@ -1,0 +1,56 @@
+-- Tools and their assignment to agents.
+
+-- The assignment belongs to whoever owns the agent, whatever the request says; a missing agent is told apart from a foreign one.
+create or replace function private.own_by_agent() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  select a.user_id into new.user_id from public.agents a where a.id = new.agent_id;
+  if not found and new.agent_id is not null then
+    raise exception 'agent % does not exist', new.agent_id
+      using errcode = 'foreign_key_violation', schema = tg_table_schema, table = tg_table_name, column = 'agent_id',
+            constraint = tg_table_name || '_agent_id_fkey';
+  end if;
+  return new;
+end
+$$;
+
+create or replace function private.host_of_tool(config jsonb) returns text language sql immutable set search_path = pg_catalog, pg_temp
+as $$ select substring(lower(config ->> 'url') from '^https?://([^/?#]*)') $$;
+
+create or replace function private.keep_tool_secrets() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  is_sent constant boolean := coalesce(new.secret_names[1] like '=%', false);
+  sealed bytea;
+begin
+  if is_sent then
+    sealed := decode(substr(new.secret_names[1], 2), 'base64');
+    new.secret_names := new.secret_names[2:];
+  elsif tg_op = 'INSERT' then
+    new.secret_names := '{}';
+  elsif private.host_of_tool(new.config) is not distinct from private.host_of_tool(old.config) then
+    new.secret_names := old.secret_names;
+    return new;
+  else
+    -- What was meant for one host is not sent to another.
+    new.secret_names := '{}';
+  end if;
+  if cardinality(new.secret_names) = 0 then
+    if tg_op = 'UPDATE' then
+      delete from private.tool_secrets s where s.tool_id = old.id;
+    end if;
+  elsif tg_op = 'UPDATE' then
+    insert into private.tool_secrets as s (tool_id, secrets_wrapped) values (old.id, sealed)
+      on conflict (tool_id) do update set secrets_wrapped = excluded.secrets_wrapped, updated_at = now();
+  elsif not exists (select 1 from public.tools t where t.id = new.id) then
+    -- Of an id that is taken this row will not come to be.
+    insert into private.tool_secrets (tool_id, secrets_wrapped) values (new.id, sealed);
+  end if;
+  return new;
+end
+$$;
+
+-- Lets a read embed the tool as `tool`.
+create or replace function public.tool(assignment public.agent_tools) returns setof public.tools rows 1 language sql stable
+as $$ select t.* from public.tools t where t.id = assignment.tool_id $$;
+grant execute on function public.tool(public.agent_tools) to authenticated, service_role;

@@ -1,0 +1,96 @@
+-- Users and their sessions.
+
+-- The confirmed address of the caller, from the row and not from the token, which may be an hour old.
+create or replace function private.my_confirmed_email() returns text language sql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+  select u.email from auth.users u
+  where u.id = (select auth.uid()) and u.email_confirmed_at is not null and u.deleted_at is null
+$$;
+grant execute on function private.my_confirmed_email() to authenticated, sb_service, service_role;
+
+-- SB001: the session is gone or over. SB002: the user is gone. SB003: the user is banned.
+-- Tokens of imported keys have no session that could end: for them session_id is null. One look-up, because every request pays.
+create or replace function private.require_live_session(user_id uuid, session_id uuid, inactivity_seconds int) returns void
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  is_banned boolean;
+  has_session boolean;
+begin
+  select coalesce(u.banned_until > now(), false), s.id is not null into is_banned, has_session
+    from auth.users u
+    left join auth.sessions s
+      on s.id = require_live_session.session_id
+     and s.user_id = u.id
+     and (s.not_after is null or s.not_after > now())
+     and (inactivity_seconds = 0
+          or coalesce(s.refreshed_at, s.created_at) + make_interval(secs => inactivity_seconds) > now())
+   where u.id = require_live_session.user_id and u.deleted_at is null;
+  if is_banned is null then
+    raise exception 'User not found' using errcode = 'SB002';
+  elsif is_banned then
+    raise exception 'User is banned' using errcode = 'SB003';
+  elsif session_id is not null and not has_session then
+    raise exception 'Session from session_id claim in JWT does not exist' using errcode = 'SB001';
+  end if;
+end
+$$;
+grant execute on function private.require_live_session(uuid, uuid, integer) to sb_service, sb_user;
+
+-- The whole answer for nearly every request. Why not, when it is not so, is for require_live_session to say.
+create or replace function private.is_session_live(user_id uuid, session_id uuid) returns boolean
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return (select true from auth.sessions s
+          where s.id = is_session_live.session_id and s.user_id = is_session_live.user_id
+            and (s.not_after is null or s.not_after > now())
+            and (s.suspended_until is null or s.suspended_until <= now())
+            and not s.requires_signature);
+end
+$$;
+grant execute on function private.is_session_live(uuid, uuid) to sb_service, sb_user;
+
+-- SB004: the user demands signatures and the request has none. Asked for unsigned requests alone, after require_live_session.
+create or replace function private.refuse_unsigned(user_id uuid) returns void
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if exists (select from public.user_settings u where u.user_id = refuse_unsigned.user_id and u.require_request_signature) then
+    raise exception 'A request signature is required' using errcode = 'SB004';
+  end if;
+end
+$$;
+grant execute on function private.refuse_unsigned(uuid) to sb_service, sb_user;
+
+-- The rows are held, so that a sign-in and a ban or a new demand at the same moment cannot miss each other.
+create or replace function private.begin_session() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  select case when u.deleted_at is not null then 'infinity'::timestamptz else u.banned_until end into new.suspended_until
+    from auth.users u where u.id = new.user_id for share;
+  select u.require_request_signature into new.requires_signature
+    from public.user_settings u where u.user_id = new.user_id for share;
+  new.requires_signature := coalesce(new.requires_signature, false);
+  return new;
+end
+$$;
+
+create or replace function private.suspend_sessions() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  update auth.sessions
+    set suspended_until = case when new.deleted_at is not null then 'infinity'::timestamptz else new.banned_until end
+    where user_id = new.id;
+  return null;
+end
+$$;
+
+create or replace function private.mark_sessions_signed() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  update auth.sessions set requires_signature = new.require_request_signature
+    where user_id = new.user_id and requires_signature is distinct from new.require_request_signature;
+  return null;
+end
+$$;

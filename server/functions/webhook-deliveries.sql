@@ -1,0 +1,570 @@
+-- The statements of the dispatcher's hot path are functions so that their plans are kept; a plan that was made while the queue was
+-- empty must not read all of it later, hence the settings.
+
+-- The upper bound ends windows that lie in the future because the clock was set back.
+create or replace function private.is_send_window_open(opened_at timestamptz, moment timestamptz) returns boolean
+language sql stable parallel safe
+as $$ select opened_at > moment - interval '1 minute' and opened_at < moment + interval '1 minute' $$;
+grant execute on function private.is_send_window_open(timestamptz, timestamptz) to sb_service;
+
+-- Grants each user up to `wanted` sends from their window, which opens with the first send and lasts one minute. The windows stay
+-- locked until the transaction ends. A request for 0 sends locks a window and returns what remains, without opening it.
+-- `ends_at` and `left_ms` are null while no window is open.
+create or replace function private.grant_webhook_sends(user_ids uuid[], wanted integer[], send_limit integer)
+returns table (user_id uuid, granted integer, remaining integer, opened_at timestamptz, ends_at timestamptz, left_ms float8)
+language plpgsql volatile
+as $$
+#variable_conflict use_column
+declare
+  -- Read once, so that all rows and columns use the same time. A window that another transaction opened while this one waited
+  -- for its lock can have a later `opened_at`.
+  moment constant timestamptz := clock_timestamp();
+begin
+  return query
+  with counted as (
+    insert into private.webhook_send_windows as w (user_id, opened_at, sent, granted)
+    select asked.user_id, case when asked.sends > 0 then moment else '-infinity' end,
+      least(asked.sends, send_limit), least(asked.sends, send_limit)
+    from unnest(user_ids, wanted) as asked (user_id, sends)
+    order by asked.user_id
+    on conflict (user_id) do update
+    set (opened_at, sent, granted) = (
+      select case when here.is_open or excluded.granted = 0 then w.opened_at else moment end,
+        here.sent + here.granted, here.granted
+      from (
+        select now_open.is_open, case when now_open.is_open then w.sent else 0 end as sent,
+          case when now_open.is_open then greatest(least(excluded.granted, send_limit - w.sent), 0)
+               else excluded.granted end as granted
+        from (select private.is_send_window_open(w.opened_at, moment) as is_open) as now_open) as here)
+    returning w.user_id, w.granted, w.sent, w.opened_at, private.is_send_window_open(w.opened_at, moment) as is_open
+  )
+  select c.user_id, c.granted, case when c.is_open then greatest(send_limit - c.sent, 0) else send_limit end, c.opened_at,
+    case when c.is_open then c.opened_at + interval '1 minute' end,
+    case when c.is_open then (extract(epoch from c.opened_at + interval '1 minute' - moment) * 1000)::float8 end
+  from counted c;
+end
+$$;
+grant execute on function private.grant_webhook_sends(uuid[], integer[], integer) to sb_service;
+
+-- Returns sends that were granted but not made to their window if it is still open, and makes the lanes due that sleep until the
+-- end of that window.
+create or replace function private.refund_webhook_sends(user_ids uuid[], windows_opened_at timestamptz[], sends integer[]) returns void
+language plpgsql volatile
+as $$
+#variable_conflict use_column
+declare
+  refunded uuid[];
+  waiting uuid[];
+begin
+  perform 1 from private.webhook_send_windows w where w.user_id = any (user_ids) order by w.user_id for update;
+  with given as (
+    update private.webhook_send_windows w set sent = greatest(w.sent - back.sends, 0)
+    from unnest(user_ids, windows_opened_at, sends) as back (user_id, opened_at, sends)
+    where w.user_id = back.user_id and w.opened_at = back.opened_at
+    returning w.user_id)
+  select array_agg(given.user_id) into refunded from given;
+  select array_agg(late.webhook_id) into waiting
+  from (
+    select l.webhook_id
+    from public.webhooks h
+    join private.webhook_lanes l on l.webhook_id = h.id
+    join private.webhook_send_windows w on w.user_id = h.user_id and l.next_due_at = w.opened_at + interval '1 minute'
+    where h.user_id = any (refunded)
+    order by l.webhook_id
+    for update of l) as late;
+  update private.webhook_lanes l set next_due_at = now() where l.webhook_id = any (waiting);
+end
+$$;
+grant execute on function private.refund_webhook_sends(uuid[], timestamptz[], integer[]) to sb_service;
+
+-- The start of the first window that can include the delivery at this place in its lane. Places count from 0.
+create or replace function private.earliest_webhook_send(ends_at timestamptz, place bigint, send_limit integer) returns timestamptz
+language sql stable parallel safe
+as $$ select ends_at + (place / send_limit) * interval '1 minute' $$;
+grant execute on function private.earliest_webhook_send(timestamptz, bigint, integer) to sb_service;
+
+-- Makes the due lanes of users without remaining sends sleep until the window ends, and returns these lanes. Sets `scheduled_for` of
+-- the first 1,000 deliveries of each lane where it is null or has passed, and moves `next_retry_at` of their retries. Skips
+-- locked rows, because the caller holds windows and lanes.
+create or replace function private.postpone_webhook_lanes(user_ids uuid[], until timestamptz[], send_limit integer) returns uuid[]
+language plpgsql volatile
+as $$
+#variable_conflict use_column
+declare
+  lanes uuid[];
+  lanes_until timestamptz[];
+begin
+  select array_agg(due.webhook_id), array_agg(due.ends_at) into lanes, lanes_until
+  from (
+    select l.webhook_id, spent.ends_at
+    from unnest(user_ids, until) as spent (user_id, ends_at)
+    join public.webhooks w on w.user_id = spent.user_id and w.is_active
+    join private.webhook_lanes l on l.webhook_id = w.id
+    where l.next_due_at <= now()
+    order by l.webhook_id
+    for update of l skip locked) as due;
+  if lanes is null then
+    return '{}';
+  end if;
+
+  update private.webhook_lanes l
+  set next_due_at = greatest(lane.ends_at,
+    coalesce((select min(q.run_at) from private.webhook_queue q where q.webhook_id = l.webhook_id), 'infinity'))
+  from unnest(lanes, lanes_until) as lane (id, ends_at)
+  where l.webhook_id = lane.id;
+
+  update public.webhook_deliveries d
+  set scheduled_for = turns.scheduled_for, next_retry_at = case when d.status = 'retrying' then turns.scheduled_for end
+  from (
+    select waiting.delivery_id, private.earliest_webhook_send(lane.ends_at, waiting.place, send_limit) as scheduled_for
+    from unnest(lanes, lanes_until) as lane (id, ends_at)
+    cross join lateral (
+      select q.delivery_id, row_number() over (order by q.run_at, q.event_seq) - 1 as place
+      from private.webhook_queue q
+      where q.webhook_id = lane.id and q.run_at <= lane.ends_at and (q.claim is null or q.lease_until <= now())
+      limit 1000) as waiting
+    join private.webhook_queue q on q.delivery_id = waiting.delivery_id
+    join public.webhook_deliveries known on known.id = waiting.delivery_id
+    where known.scheduled_for is null or known.scheduled_for <= now()
+    limit 2000
+    for no key update of q, known skip locked) as turns
+  where d.id = turns.delivery_id;
+  return lanes;
+end
+$$;
+grant execute on function private.postpone_webhook_lanes(uuid[], timestamptz[], integer) to sb_service;
+
+create or replace function private.is_lane_claimable(due_at timestamptz, room integer, user_id uuid, full_users uuid[]) returns boolean
+language sql stable parallel safe
+as $$ select due_at <= now() and coalesce(room, 1) > 0 and (user_id is null or user_id <> all (full_users)) $$;
+grant execute on function private.is_lane_claimable(timestamptz, integer, uuid, uuid[]) to sb_service;
+
+-- Grants sends for deliveries that are being created, given by user and webhook in sending order. Returns for each webhook: how
+-- many of them may be sent now (null: all), when the window of its user ends, how many deliveries wait in its lane already, and
+-- the window that was used.
+create or replace function private.share_webhook_sends(user_ids uuid[], webhook_ids uuid[], send_limit integer)
+returns table (webhook_id uuid, deliveries bigint, ends_at timestamptz, ahead bigint, opened_at timestamptz, left_ms float8)
+language plpgsql volatile strict
+as $$
+#variable_conflict use_column
+begin
+  return query
+  with granted as materialized (
+    select g.*
+    from (select array_agg(asked.user_id) as user_ids, array_agg(asked.sends) as sends
+          from (select user_id, count(*)::integer as sends from unnest(user_ids) as made (user_id) group by user_id) as asked) as a
+    cross join lateral private.grant_webhook_sends(a.user_ids, a.sends, send_limit) as g
+  ), shares as (
+    select turns.webhook_id, count(*) filter (where turns.turn <= turns.granted) as deliveries, count(*) as wanted,
+      turns.ends_at, turns.opened_at, turns.left_ms
+    from (
+      select made.webhook_id, g.granted, g.ends_at, g.opened_at, g.left_ms,
+        row_number() over (partition by made.user_id order by made.place) as turn
+      from unnest(user_ids, webhook_ids) with ordinality as made (user_id, webhook_id, place)
+      join granted g on g.user_id = made.user_id) as turns
+    group by turns.webhook_id, turns.ends_at, turns.opened_at, turns.left_ms
+  )
+  select s.webhook_id, nullif(s.deliveries, s.wanted), s.ends_at,
+    case when s.deliveries < s.wanted then
+      (select count(*) from (select 1 from private.webhook_queue q
+                             where q.webhook_id = s.webhook_id and q.run_at <= now() limit 10000) as few) end,
+    s.opened_at, s.left_ms
+  from shares s;
+end
+$$;
+grant execute on function private.share_webhook_sends(uuid[], uuid[], integer) to sb_service;
+
+-- Turns the oldest events into deliveries, queue rows and due lanes, and removes the events; some of the newest too, so that
+-- nobody waits until all of somebody else's hundred thousand are through. Webhooks are locked as their foreign key would,
+-- before anything refers to them: one that is being deleted drops out. Without `new_claim` nothing is claimed. `lane_ids`
+-- and `lane_room` name lanes with other room than `lane_share`. Claims no more than remains in the window of each user, the user's
+-- webhooks in turn, and schedules the rest for later windows. `send_limit` 0 switches the limit off. The first row says in its
+-- first four columns what was done, and the others are the claimed deliveries, the oldest first.
+create or replace function private.fan_out_events(
+  max_events integer, first_delay interval,
+  new_claim uuid default null, lease interval default null, max_rows integer default 0, lane_share integer default 0,
+  lane_ids uuid[] default '{}', lane_room integer[] default '{}', full_users uuid[] default '{}', send_limit integer default 0)
+returns table (
+  events integer, unclaimed integer, has_resumptions boolean, made_at timestamptz,
+  id uuid, webhook_id uuid, event_id uuid, event_type text, body text,
+  user_id uuid, url text, secret text, previous_secrets text[], headers jsonb, retry_count integer, timeout_ms integer,
+  window_opened_at timestamptz, window_left_ms float8)
+language plpgsql volatile
+set enable_seqscan = off set enable_bitmapscan = off set plan_cache_mode = force_generic_plan set jit = off
+as $$
+#variable_conflict use_column
+begin
+  if not exists (select 1 from private.events) and not exists (select 1 from private.webhook_resumptions) then
+    return query select 0, 0, false, now(), null::uuid, null::uuid, null::uuid, null, null,
+      null::uuid, null, null, null::text[], null::jsonb, null::integer, null::integer, null::timestamptz, null::float8;
+    return;
+  end if;
+  return query
+  with taken as (
+    delete from private.events e
+    where e.ctid = any (array(
+      select ctid from (select ctid from private.events order by seq limit max_events for update skip locked) as oldest
+      union all
+      select ctid from (select ctid from private.events order by seq desc limit max_events / 4 for update skip locked) as newest))
+    returning e.seq, e.id, e.type, e.data, e.audience, e.created_at
+  ), addressed as materialized (
+    select e.seq, e.id as event_id, e.type, e.data, e.created_at, w.id as webhook_id, w.user_id, w.api_version,
+      w.url, w.secret, w.headers, w.retry_count, w.timeout_ms
+    from taken e
+    join public.webhooks w on w.is_active and w.user_id = any (e.audience) and e.type = any (w.events)
+    for key share of w
+  ), placed as (
+    select *, row_number() over (partition by webhook_id order by seq) as place_in_lane,
+      row_number() over (order by seq, webhook_id) as place
+    from addressed
+  ), written as materialized (
+    select private.new_id() as delivery_id, a.seq, a.event_id, a.type, a.webhook_id, a.user_id,
+      a.url, a.secret, a.headers, a.retry_count, a.timeout_ms, a.place_in_lane, a.place_in_lane = 1 as is_first,
+      ('{"id":"evt_' || a.event_id || '","type":' || to_json(a.type)
+        || ',"created_at":"' || to_char(a.created_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+        || '","api_version":' || to_json(a.api_version) || ',"data":' || a.data || '}')::json as payload,
+      new_claim is not null and first_delay <= interval '0'
+        and (l.webhook_id is null or (l.next_due_at > now() and coalesce(l.paused_until <= now(), true)))
+        and a.user_id <> all (full_users)
+        and a.place_in_lane <= coalesce(known.room, lane_share)
+        and a.place <= max_rows as is_claimable
+    from placed a
+    left join private.webhook_lanes l on l.webhook_id = a.webhook_id
+    left join unnest(lane_ids, lane_room) as known (id, room) on known.id = a.webhook_id
+  ), allowed as materialized (
+    select w.*, lane.opened_at, lane.left_ms,
+      w.is_claimable and coalesce(w.place_in_lane <= lane.deliveries, true) as is_claimed,
+      case when w.place_in_lane > lane.deliveries then lane.ends_at end as sleeps_until,
+      case when w.place_in_lane > lane.deliveries then
+        private.earliest_webhook_send(lane.ends_at, lane.ahead + w.place_in_lane - lane.deliveries - 1, send_limit)
+      end as scheduled_for
+    from written w
+    left join private.share_webhook_sends(
+        (select array_agg(user_id order by place_in_lane, seq) from written where is_claimable and send_limit > 0),
+        (select array_agg(webhook_id order by place_in_lane, seq) from written where is_claimable and send_limit > 0),
+        send_limit) as lane on lane.webhook_id = w.webhook_id
+  ), delivered as (
+    insert into public.webhook_deliveries (id, webhook_id, user_id, event_id, event_type, payload, scheduled_for)
+    select delivery_id, webhook_id, user_id, event_id, type, payload, scheduled_for from allowed
+  ), queued as (
+    insert into private.webhook_queue (delivery_id, webhook_id, event_seq, run_at, claim, lease_until)
+    select delivery_id, webhook_id, seq, now() + case when is_claimed then lease else first_delay end,
+      case when is_claimed then new_claim end, case when is_claimed then now() + lease end
+    from allowed
+  ), lanes as (
+    insert into private.webhook_lanes as lane (webhook_id, next_due_at)
+    select webhook_id, min(case when is_claimed then now() + lease else coalesce(sleeps_until, now() + first_delay) end)
+    from allowed group by webhook_id order by webhook_id
+    on conflict (webhook_id) do update set next_due_at = excluded.next_due_at
+    where lane.next_due_at > excluded.next_due_at
+  ), answered as (
+    select (select count(*)::integer from taken) as events,
+      (select count(*)::integer from allowed where not is_claimed and sleeps_until is null) as unclaimed,
+      exists (select 1 from private.webhook_resumptions) as has_resumptions, now() as made_at,
+      null::bigint as seq, null::uuid as id, null::uuid as webhook_id, null::uuid as event_id, null as type, null as body,
+      null::uuid as user_id, null as url, null as secret, null::text[] as previous_secrets, null::jsonb as headers,
+      null::integer as retry_count, null::integer as timeout_ms, null::timestamptz as opened_at, null::float8 as left_ms
+    union all
+    select null, null, null, null, w.seq, w.delivery_id, w.webhook_id, w.event_id, w.type, w.payload::text,
+      case when is_first then w.user_id end, case when is_first then w.url end, case when is_first then w.secret end,
+      case when is_first then
+        nullif(array(select p.secret from private.webhook_previous_secrets p
+                     where p.webhook_id = w.webhook_id and p.expires_at > now() order by p.created_at desc), '{}') end,
+      case when is_first then w.headers end, case when is_first then w.retry_count end,
+      case when is_first then w.timeout_ms end, case when is_first then w.opened_at end, case when is_first then w.left_ms end
+    from allowed w where w.is_claimed
+  )
+  select a.events, a.unclaimed, a.has_resumptions, a.made_at, a.id, a.webhook_id, a.event_id, a.type, a.body,
+    a.user_id, a.url, a.secret, a.previous_secrets, a.headers, a.retry_count, a.timeout_ms, a.opened_at, a.left_ms
+  from answered a
+  order by a.seq nulls first;
+end
+$$;
+grant execute on function private.fan_out_events(integer, interval, uuid, interval, integer, integer, uuid[], integer[], uuid[], integer) to sb_service;
+
+-- Takes due deliveries, few from each of the lanes that waited longest. Every statement in here has a snapshot of its own:
+-- what is read after the lane is locked includes all that was committed before, so that no row is missed when the lane is
+-- put to sleep. `lane_ids` and `lane_room` name lanes with other room than `lane_share`; room 0 passes a lane by. Claims no more
+-- than remains in the window of each user, the user's lanes in turn. Lanes of users without remaining sends sleep until the
+-- window ends. `send_limit` 0 switches the limit off.
+create or replace function private.claim_webhook_deliveries(
+  new_claim uuid, lease interval, max_lanes integer, max_rows integer, lane_share integer,
+  lane_ids uuid[], lane_room integer[], full_users uuid[], send_limit integer default 0)
+returns table (
+  id uuid, run_at timestamptz, webhook_id uuid, user_id uuid, event_id uuid, event_type text, body text, attempts integer,
+  attempts_before integer, cause text, url text, secret text, previous_secrets text[], headers jsonb, retry_count integer,
+  timeout_ms integer, window_opened_at timestamptz, window_left_ms float8)
+language plpgsql volatile
+set enable_seqscan = off set enable_bitmapscan = off set plan_cache_mode = force_generic_plan set jit = off
+as $$
+#variable_conflict use_column
+declare
+  resumed uuid[];
+  users uuid[];
+  users_left integer[];
+  opened_at timestamptz[];
+  left_ms float8[];
+  lanes uuid[];
+  spent_users uuid[];
+  spent_until timestamptz[];
+  postponed uuid[] := '{}';
+  gone uuid[];
+  held uuid[];
+  picked_ids uuid[];
+  picked_run_at timestamptz[];
+  found_rows integer;
+begin
+  with taken as (
+    delete from private.webhook_resumptions r
+    where r.id in (select id from private.webhook_resumptions order by id limit 100 for update skip locked)
+    returning r.webhook_id)
+  select array_agg(taken.webhook_id) into resumed from taken;
+
+  -- Windows are locked before lanes, so the users of the due lanes are read before any lane is locked.
+  if send_limit > 0 then
+    select array_agg(distinct due.user_id) into users
+    from (
+      (select w.user_id
+       from private.webhook_lanes l
+       join public.webhooks w on w.id = l.webhook_id
+       left join unnest(lane_ids, lane_room) as known (id, room) on known.id = l.webhook_id
+       where private.is_lane_claimable(l.due_at, known.room, w.user_id, full_users)
+       order by l.served_at
+       limit max_lanes)
+      union all
+      select w.user_id from public.webhooks w where w.id = any (resumed)) as due;
+    if users is not null then
+      select array_agg(g.user_id), array_agg(g.remaining) into users, users_left
+      from private.grant_webhook_sends(users, array_fill(0, array[cardinality(users)]), send_limit) as g;
+    end if;
+  end if;
+
+  if resumed is not null then
+    perform 1 from private.webhook_lanes l where l.webhook_id = any (resumed) order by l.webhook_id for update;
+    update private.webhook_lanes l
+    set paused_until = null, next_due_at = least(l.next_due_at, now()), failing_since = null, failed_in_a_row = 0, warned_at = null
+    where l.webhook_id = any (resumed);
+  end if;
+
+  select array_agg(chosen.webhook_id) into lanes
+  from (
+    select l.webhook_id
+    from private.webhook_lanes l
+    left join public.webhooks w on w.id = l.webhook_id
+    left join unnest(lane_ids, lane_room) as known (id, room) on known.id = l.webhook_id
+    where private.is_lane_claimable(l.due_at, known.room, w.user_id, full_users)
+      and (send_limit = 0 or w.user_id is null or w.user_id = any (users))
+    order by l.served_at
+    limit max_lanes
+    for update of l skip locked) as chosen;
+  if lanes is null then
+    return;
+  end if;
+
+  select array_agg(lane.id) filter (where w.id is null), array_agg(lane.id) filter (where not w.is_active)
+  into gone, held
+  from unnest(lanes) as lane (id)
+  left join public.webhooks w on w.id = lane.id;
+  if gone is not null then
+    delete from private.webhook_queue q
+    where q.delivery_id in (select delivery_id from private.webhook_queue where webhook_id = any (gone) limit 5000);
+    delete from private.webhook_lanes l
+    where l.webhook_id = any (gone) and not exists (select 1 from private.webhook_queue q where q.webhook_id = l.webhook_id);
+  end if;
+  if held is not null then
+    update private.webhook_lanes l set paused_until = 'infinity' where l.webhook_id = any (held);
+  end if;
+
+  if send_limit > 0 then
+    -- Divides the remaining sends of each user among the user's lanes, one delivery of each lane in turn.
+    select array_agg(lane.id), array_agg(coalesce(share.deliveries, 0)) into lane_ids, lane_room
+    from unnest(lanes) as lane (id)
+    left join (
+      select turns.id, count(*)::integer as deliveries
+      from (
+        select lane.id, u.sends, row_number() over (partition by u.id order by due.place, lane.place) as turn
+        from unnest(lanes) with ordinality as lane (id, place)
+        join public.webhooks w on w.id = lane.id
+        join unnest(users, users_left) as u (id, sends) on u.id = w.user_id
+        left join unnest(lane_ids, lane_room) as known (id, room) on known.id = lane.id
+        cross join lateral (
+          select row_number() over (order by q.run_at, q.event_seq) as place
+          from private.webhook_queue q
+          where q.webhook_id = lane.id and q.run_at <= now()
+          limit least(coalesce(known.room, lane_share), u.sends)) as due
+        where lane.id <> all (coalesce(gone || held, '{}'))) as turns
+      where turns.turn <= turns.sends
+      group by turns.id) as share on share.id = lane.id;
+  end if;
+
+  with picked as (
+    select due.delivery_id, due.run_at
+    from unnest(lanes) as lane (id)
+    left join unnest(lane_ids, lane_room) as known (id, room) on known.id = lane.id
+    cross join lateral (
+      select q.delivery_id, q.run_at
+      from private.webhook_queue q
+      where q.webhook_id = lane.id and q.run_at <= now()
+      order by q.run_at, q.event_seq
+      limit coalesce(known.room, lane_share)
+      for update skip locked) as due
+    where lane.id <> all (coalesce(gone || held, '{}'))
+    limit max_rows
+  ), taken as (
+    update private.webhook_queue q
+    set claim = new_claim, lease_until = now() + lease, run_at = now() + lease
+    from picked
+    where q.delivery_id = picked.delivery_id
+    returning q.delivery_id, picked.run_at
+  )
+  select array_agg(taken.delivery_id), array_agg(taken.run_at) into picked_ids, picked_run_at from taken;
+
+  if send_limit > 0 and users is not null then
+    with taken as (
+      select w.user_id, count(*)::integer as sends
+      from private.webhook_queue q join public.webhooks w on w.id = q.webhook_id
+      where q.delivery_id = any (picked_ids)
+      group by w.user_id
+    ), counted as (
+      select g.*
+      from (select array_agg(u.id) as user_ids, array_agg(coalesce(t.sends, 0)) as sends
+            from unnest(users) as u (id) left join taken t on t.user_id = u.id) as a
+      cross join lateral private.grant_webhook_sends(a.user_ids, a.sends, send_limit) as g
+    )
+    select array_agg(c.user_id), array_agg(c.opened_at), array_agg(c.left_ms),
+      array_agg(c.user_id) filter (where c.remaining = 0), array_agg(c.ends_at) filter (where c.remaining = 0)
+    into users, opened_at, left_ms, spent_users, spent_until
+    from counted c;
+    if spent_users is not null then
+      postponed := private.postpone_webhook_lanes(spent_users, spent_until, send_limit);
+    end if;
+  end if;
+
+  update private.webhook_lanes l
+  set served_at = clock_timestamp(),
+      next_due_at = case when l.webhook_id = any (postponed) then l.next_due_at else
+        coalesce((select min(q.run_at) from private.webhook_queue q where q.webhook_id = l.webhook_id), 'infinity') end
+  where l.webhook_id = any (lanes)
+    -- A lane from which nothing was claimed keeps its place in the order of service.
+    and (l.webhook_id <> all (postponed)
+         or exists (select 1 from private.webhook_queue q
+                    where q.webhook_id = l.webhook_id and q.run_at = now() + lease and q.claim = new_claim));
+  if picked_ids is null then
+    return;
+  end if;
+
+  return query
+  select d.id, picked.run_at, d.webhook_id, d.user_id, d.event_id, d.event_type, d.payload::text, d.attempts,
+    q.attempts_before, q.cause, w.url, w.secret,
+    array(select p.secret from private.webhook_previous_secrets p
+          where p.webhook_id = w.id and p.expires_at > now() order by p.created_at desc),
+    w.headers, w.retry_count, w.timeout_ms, send_window.opened_at, send_window.left_ms
+  from unnest(picked_ids, picked_run_at) as picked (id, run_at)
+  join private.webhook_queue q on q.delivery_id = picked.id
+  join public.webhook_deliveries d on d.id = picked.id
+  join public.webhooks w on w.id = d.webhook_id
+  left join unnest(users, opened_at, left_ms) as send_window (user_id, opened_at, left_ms) on send_window.user_id = d.user_id
+  order by q.event_seq, d.id;
+  get diagnostics found_rows = row_count;
+  if found_rows < cardinality(picked_ids) then
+    delete from private.webhook_queue q
+    where q.delivery_id = any (picked_ids)
+      and not exists (select 1 from public.webhook_deliveries d where d.id = q.delivery_id);
+  end if;
+end
+$$;
+grant execute on function private.claim_webhook_deliveries(uuid, interval, integer, integer, integer, uuid[], integer[], uuid[], integer) to sb_service;
+
+-- Records attempts, ends or reschedules their deliveries and moves their lanes on. A record whose claim is no longer held is
+-- passed over. Rows are locked in the order queue, webhook, lane, the last by id; a lane is locked before its next time is
+-- judged, so that a claim running beside cannot put it to sleep for longer.
+create or replace function private.record_webhook_attempts(
+  delivery_ids uuid[], claims uuid[], attempts integer[], statuses text[], status_codes integer[], response_bodies text[],
+  are_truncated boolean[], error_codes text[], errors text[], response_times_ms integer[], urls text[],
+  retry_delays_ms float8[], pauses_ms float8[], should_disable boolean[],
+  failing_days integer, min_failures integer, warn_after_days integer)
+returns table (kind text, id uuid, reason text)
+language plpgsql volatile
+set enable_seqscan = off set enable_bitmapscan = off set plan_cache_mode = force_generic_plan set jit = off
+as $$
+#variable_conflict use_column
+begin
+  return query
+  with given as (
+    select * from unnest(delivery_ids, claims, attempts, statuses, status_codes, response_bodies, are_truncated, error_codes,
+      errors, response_times_ms, urls, retry_delays_ms, pauses_ms, record_webhook_attempts.should_disable)
+    as g (delivery_id, claim, attempt, status, status_code, response_body, is_truncated, error_code, error, response_time_ms,
+      url, retry_delay_ms, pause_ms, disables)
+  ), held as materialized (
+    select g.*, q.webhook_id, q.cause, w.user_id,
+      now() + g.retry_delay_ms * interval '1 millisecond' as retry_at,
+      now() + g.pause_ms * interval '1 millisecond' as paused_until
+    from given g
+    join private.webhook_queue q on q.delivery_id = g.delivery_id and q.claim = g.claim
+    join public.webhooks w on w.id = q.webhook_id
+    order by g.delivery_id
+    for update of q for key share of w
+  ), updated as (
+    update public.webhook_deliveries d
+    set status = h.status, attempts = h.attempt, status_code = h.status_code, response_body = h.response_body,
+      next_retry_at = h.retry_at, scheduled_for = null, delivered_at = case when h.status = 'delivered' then now() end
+    from held h
+    where d.id = h.delivery_id
+  ), logged as (
+    insert into public.webhook_delivery_attempts (delivery_id, webhook_id, user_id, attempt, cause, url, status_code,
+      error_code, error, response_body, response_truncated, response_time_ms, outcome)
+    select h.delivery_id, h.webhook_id, h.user_id, h.attempt, h.cause, h.url, h.status_code,
+      h.error_code, h.error, h.response_body, h.is_truncated, h.response_time_ms, h.status
+    from held h
+  ), ended as (
+    delete from private.webhook_queue q using held h where q.delivery_id = h.delivery_id and h.retry_at is null
+  ), rescheduled as (
+    update private.webhook_queue q set run_at = h.retry_at, claim = null, lease_until = null
+    from held h
+    where q.delivery_id = h.delivery_id and h.retry_at is not null
+  ), tally as materialized (
+    select h.webhook_id,
+      count(*) filter (where h.status = 'failed')::integer as failures,
+      bool_or(h.status = 'delivered') as has_delivered,
+      bool_or(h.disables) as disables,
+      min(h.retry_at) as retry_at,
+      max(h.paused_until) as paused_until
+    from held h
+    where h.cause <> 'test'
+    group by h.webhook_id
+  ), locked as materialized (
+    select l.webhook_id
+    from private.webhook_lanes l join tally t on t.webhook_id = l.webhook_id
+    where t.failures > 0 or t.retry_at is not null or t.paused_until is not null or l.failed_in_a_row > 0
+    order by l.webhook_id
+    for update of l
+  ), lanes as (
+    update private.webhook_lanes l
+    set next_due_at = least(l.next_due_at, t.retry_at),
+      paused_until = greatest(l.paused_until, t.paused_until),
+      failing_since = case when t.has_delivered then null when t.failures > 0 then coalesce(l.failing_since, now())
+                      else l.failing_since end,
+      failed_in_a_row = case when t.has_delivered then 0 else l.failed_in_a_row + t.failures end,
+      warned_at = case when t.has_delivered then null
+                  when t.failures > 0 and l.failing_since <= now() - warn_after_days * interval '1 day'
+                    then coalesce(l.warned_at, now())
+                  else l.warned_at end
+    from locked k join tally t on t.webhook_id = k.webhook_id
+    where l.webhook_id = k.webhook_id
+    returning l.webhook_id, l.failing_since, l.failed_in_a_row, l.warned_at
+  ), disabled as (
+    update public.webhooks w
+    set is_active = false, disabled_at = now(), updated_at = now(),
+      disabled_reason = case when t.disables then 'endpoint_gone' else 'endpoint_failing' end
+    from tally t left join lanes l on l.webhook_id = t.webhook_id
+    where w.id = t.webhook_id and w.is_active
+      and (t.disables
+           or (l.failing_since <= now() - failing_days * interval '1 day' and l.failed_in_a_row >= min_failures))
+    returning w.id, w.disabled_reason
+  )
+  select 'disabled', disabled.id, disabled.disabled_reason from disabled
+  union all
+  select 'failing', lanes.webhook_id, lanes.failed_in_a_row::text from lanes where lanes.warned_at = now();
+end
+$$;
+grant execute on function private.record_webhook_attempts(uuid[], uuid[], integer[], text[], integer[], text[], boolean[], text[], text[], integer[], text[], float8[], float8[], boolean[], integer, integer, integer) to sb_service;

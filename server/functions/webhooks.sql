@@ -1,0 +1,108 @@
+-- Webhooks, and what their owners may know of them.
+
+create or replace function private.prepare_webhook() returns trigger language plpgsql
+as $$
+begin
+  new.name := private.trimmed(new.name);
+  if new.events is not null then
+    new.events := array(
+      select named.event
+      from (select event, min(place) as first
+            from pg_catalog.unnest(new.events) with ordinality as given (event, place) group by event) as named
+      order by named.first);
+  end if;
+  if tg_op = 'INSERT' then
+    -- An upsert of a row that was read before comes through here too, with the secret it has.
+    if new.secret is not null and not exists (select 1 from public.webhooks w where w.id = new.id and w.secret = new.secret) then
+      raise exception 'the secret is made by the service; use regenerate_secret to replace it'
+        using errcode = 'check_violation', schema = 'public', table = 'webhooks', column = 'secret',
+              constraint = 'webhooks_secret_managed';
+    end if;
+    new.secret := coalesce(new.secret, 'whsec_' || pg_catalog.encode(private.random_32_bytes(), 'base64'));
+    new.disabled_reason := null;
+    new.disabled_at := null;
+  else
+    if new.secret is distinct from old.secret and current_user in ('anon', 'authenticated', 'service_role') then
+      raise exception 'the secret is made by the service; use regenerate_secret to replace it'
+        using errcode = 'check_violation', schema = 'public', table = 'webhooks', column = 'secret',
+              constraint = 'webhooks_secret_managed';
+    end if;
+    if new.is_active then
+      new.disabled_reason := null;
+      new.disabled_at := null;
+    end if;
+  end if;
+  return new;
+end
+$$;
+
+create or replace function private.enforce_webhook_limit() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  allowed constant integer := 1000;
+begin
+  -- As with agents, two inserts at once cannot both take the last place.
+  perform 1 from auth.users u where u.id in (select n.user_id from new_rows n) order by u.id for no key update;
+  if exists (select 1 from public.webhooks w where w.user_id in (select n.user_id from new_rows n)
+             group by w.user_id having count(*) > allowed) then
+    raise exception 'a user may have at most % webhooks', allowed
+      using errcode = 'check_violation', schema = 'public', table = 'webhooks', constraint = 'webhooks_limit_per_user';
+  end if;
+  return null;
+end
+$$;
+
+create or replace function private.note_resumption() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  insert into private.webhook_resumptions (webhook_id) values (new.id);
+  return null;
+end
+$$;
+
+-- Whoever is banned is not told either: their webhooks are switched off with the ban, in its transaction. What was on its way
+-- waits, as for any webhook that is off. The keeper switches them on again when the ban is over, lifted or expired.
+create or replace function private.suspend_webhooks() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  update public.webhooks
+    set is_active = false, disabled_reason = 'account_banned', disabled_at = now(), updated_at = now()
+    where user_id = new.id and is_active;
+  return null;
+end
+$$;
+
+-- Health of the caller's webhooks, or of one of them, over the last `hours` (1 to 720). Counts the newest 20,000 attempts of each
+-- webhook at most; `since` is the start of the time that was counted. Excludes tests. Response times are those of attempts that
+-- delivered.
+create or replace function public.webhook_health(webhook_id uuid default null, hours integer default 24)
+returns table (
+  webhook_id uuid, since timestamptz, until timestamptz,
+  attempts integer, delivered integer, retried integer, failed integer, success_rate numeric,
+  p50_ms integer, p95_ms integer, pending integer, retrying integer)
+language sql stable
+as $$
+  select w.id, case when counted.attempts = 20000 then counted.oldest else span.since end, pg_catalog.now(),
+    counted.attempts::integer, counted.delivered::integer, counted.retried::integer, counted.failed::integer,
+    pg_catalog.round(counted.delivered::numeric / nullif(counted.attempts, 0), 4),
+    counted.times[1], counted.times[2], waiting.pending, waiting.retrying
+  from (select pg_catalog.now() - least(greatest(coalesce(webhook_health.hours, 24), 1), 720) * interval '1 hour' as since) as span
+  cross join public.webhooks w
+  cross join lateral (
+    select pg_catalog.count(*) as attempts, pg_catalog.min(recent.created_at) as oldest,
+      pg_catalog.count(*) filter (where recent.outcome = 'delivered') as delivered,
+      pg_catalog.count(*) filter (where recent.outcome = 'retrying') as retried,
+      pg_catalog.count(*) filter (where recent.outcome = 'failed') as failed,
+      pg_catalog.percentile_disc(array[0.5, 0.95]) within group (order by recent.response_time_ms)
+        filter (where recent.outcome = 'delivered') as times
+    from (
+      select a.created_at, a.outcome, a.response_time_ms
+      from public.webhook_delivery_attempts a
+      where a.webhook_id = w.id and a.user_id = w.user_id and a.created_at >= span.since
+        and a.cause <> 'test' and a.outcome is not null
+      order by a.created_at desc
+      limit 20000) as recent) as counted
+  join public.webhook_backlog waiting on waiting.webhook_id = w.id
+  where webhook_health.webhook_id is null or w.id = webhook_health.webhook_id
+$$;
+grant execute on function public.webhook_health(uuid, integer) to authenticated, service_role;

@@ -1,0 +1,230 @@
+-- Runs: a message in, the agents of a swarm answer. Rows are written by the service; members read them.
+
+create table public.runs (
+  id uuid default private.new_id() constraint runs_pkey primary key,
+  swarm_id uuid not null constraint runs_swarm_id_fkey references public.swarms on delete cascade,
+  user_id uuid constraint runs_user_id_fkey references auth.users on delete set null,
+  message_id uuid,
+  status text not null default 'queued' constraint runs_status_known
+    check (status in ('queued', 'running', 'requires_action', 'completed', 'partial', 'failed', 'cancelled')),
+  stop_reason text constraint runs_stop_reason_known check (stop_reason in (
+    'all_replied', 'no_reply_needed', 'max_turns', 'max_tool_steps', 'budget_exceeded', 'timeout', 'loop_detected', 'no_progress',
+    'cancelled', 'interrupted', 'starter_removed', 'provider_error', 'content_filtered', 'approval_expired', 'worker_lost')),
+  strategy text not null constraint runs_strategy_known
+    check (strategy in ('round_robin', 'parallel', 'mention', 'handoff', 'selector', 'supervisor')),
+  request jsonb not null default '{}',
+  error jsonb,
+  usage jsonb,
+  turn_count integer not null default 0,
+  queued_at timestamptz not null default now(),
+  started_at timestamptz,
+  finished_at timestamptz,
+  created_at timestamptz not null default now(),
+  constraint runs_ended_has_stop_reason check
+    ((status in ('completed', 'partial', 'failed', 'cancelled')) = (stop_reason is not null)),
+  constraint runs_swarm_id_id_key unique (swarm_id, id),
+  constraint runs_message_id_fkey foreign key (swarm_id, message_id)
+    references public.messages (swarm_id, id) on delete set null (message_id)
+);
+create index runs_swarm_id_created_at_idx on public.runs (swarm_id, created_at desc);
+create index runs_user_id_idx on public.runs (user_id) where user_id is not null;
+create index runs_message_id_idx on public.runs (swarm_id, message_id) where message_id is not null;
+-- Waiting for a human frees the swarm: only a run that works keeps the others out.
+create unique index runs_one_live_per_swarm on public.runs (swarm_id) where status = 'running';
+create index runs_waiting_idx on public.runs (swarm_id, queued_at, id) where status in ('queued', 'requires_action');
+create index runs_auto_respond_idx on public.runs (swarm_id) where status = 'queued' and request ->> 'source' = 'auto_respond';
+alter table public.runs replica identity using index runs_swarm_id_id_key;
+alter table public.runs enable row level security;
+grant select on public.runs to authenticated;
+grant select, insert, update, delete on public.runs to service_role, sb_service;
+
+alter table public.messages add constraint messages_run_id_fkey foreign key (swarm_id, run_id)
+  references public.runs (swarm_id, id) on delete set null (run_id);
+create index messages_run_id_idx on public.messages (swarm_id, run_id) where run_id is not null;
+
+-- Apart from the run, because a heartbeat must neither rewrite a wide row nor reach anybody's realtime channel.
+create table private.run_leases (
+  run_id uuid constraint run_leases_pkey primary key constraint run_leases_run_id_fkey references public.runs on delete cascade,
+  owner text,
+  fence bigint not null default 0,
+  expires_at timestamptz,
+  cancel_requested_at timestamptz,
+  cancel_reason text constraint run_leases_cancel_reason_known
+    check (cancel_reason in ('cancelled', 'interrupted', 'disconnected'))
+) with (fillfactor = 60);
+create index run_leases_expires_at_idx on private.run_leases (expires_at);
+alter table private.run_leases enable row level security;
+grant select, insert, update, delete on private.run_leases to sb_service;
+
+-- What a paused run needs to go on, on whichever node. It holds prompts and tool outputs, so no member reads it.
+create table private.run_progress (
+  run_id uuid constraint run_progress_pkey primary key constraint run_progress_run_id_fkey references public.runs on delete cascade,
+  progress jsonb not null
+);
+alter table private.run_progress enable row level security;
+grant select, insert, update, delete on private.run_progress to sb_service;
+
+create table private.idempotency_keys (
+  user_id uuid not null constraint idempotency_keys_user_id_fkey references auth.users on delete cascade,
+  key text not null constraint idempotency_keys_key_length check (char_length(key) between 1 and 255),
+  request_hash bytea not null,
+  run_id uuid constraint idempotency_keys_run_id_fkey references public.runs on delete cascade,
+  created_at timestamptz not null default now(),
+  constraint idempotency_keys_pkey primary key (user_id, key)
+);
+create index idempotency_keys_run_id_idx on private.idempotency_keys (run_id);
+create index idempotency_keys_created_at_idx on private.idempotency_keys (created_at);
+alter table private.idempotency_keys enable row level security;
+grant select, insert, update, delete on private.idempotency_keys to sb_service;
+
+create table public.run_turns (
+  id uuid default private.new_id() constraint run_turns_pkey primary key,
+  run_id uuid not null,
+  swarm_id uuid not null,
+  agent_id uuid constraint run_turns_agent_id_fkey references public.agents on delete set null,
+  agent_name text not null,
+  position integer not null,
+  status text not null default 'queued' constraint run_turns_status_known
+    check (status in ('queued', 'thinking', 'responding', 'completed', 'failed', 'cancelled')),
+  framework text not null,
+  model text not null,
+  message_id uuid,
+  finish_reason text,
+  error jsonb,
+  warnings jsonb not null default '[]',
+  attempts integer not null default 0,
+  first_token_ms integer,
+  duration_ms integer,
+  input_tokens bigint,
+  cached_input_tokens bigint,
+  output_tokens bigint,
+  reasoning_tokens bigint,
+  estimated boolean not null default false,
+  cost_usd numeric(18, 9),
+  started_at timestamptz,
+  finished_at timestamptz,
+  created_at timestamptz not null default now(),
+  constraint run_turns_swarm_id_id_key unique (swarm_id, id),
+  constraint run_turns_run_id_fkey foreign key (swarm_id, run_id) references public.runs (swarm_id, id) on delete cascade
+);
+create index run_turns_run_id_idx on public.run_turns (swarm_id, run_id, position);
+create index run_turns_agent_id_idx on public.run_turns (agent_id) where agent_id is not null;
+create index run_turns_live_idx on public.run_turns (agent_id) where status in ('queued', 'thinking', 'responding');
+alter table public.run_turns replica identity using index run_turns_swarm_id_id_key;
+alter table public.run_turns enable row level security;
+grant select on public.run_turns to authenticated;
+grant select, insert, update, delete on public.run_turns to service_role, sb_service;
+
+-- The prompt and settings a turn ran with belong to the agent's owner: members of the swarm read turns, so it stands apart.
+create table private.turn_snapshots (
+  turn_id uuid constraint turn_snapshots_pkey primary key constraint turn_snapshots_turn_id_fkey references public.run_turns on delete cascade,
+  config jsonb not null
+);
+alter table private.turn_snapshots enable row level security;
+grant select, insert, update, delete on private.turn_snapshots to sb_service;
+
+create table public.tool_executions (
+  id uuid default private.new_id() constraint tool_executions_pkey primary key,
+  run_id uuid not null,
+  turn_id uuid not null constraint tool_executions_turn_id_fkey references public.run_turns on delete cascade,
+  swarm_id uuid not null,
+  agent_id uuid constraint tool_executions_agent_id_fkey references public.agents on delete set null,
+  tool_id uuid constraint tool_executions_tool_id_fkey references public.tools on delete set null,
+  tool_name text not null,
+  tool_call_id text not null,
+  output_chars integer,
+  truncated boolean not null default false,
+  status text not null constraint tool_executions_status_known
+    check (status in ('pending_approval', 'running', 'succeeded', 'failed', 'denied', 'timed_out', 'cancelled')),
+  error jsonb,
+  attempts integer not null default 0,
+  duration_ms integer,
+  decided_by uuid constraint tool_executions_decided_by_fkey references auth.users on delete set null,
+  expires_at timestamptz,
+  started_at timestamptz,
+  finished_at timestamptz,
+  created_at timestamptz not null default now(),
+  constraint tool_executions_swarm_id_id_key unique (swarm_id, id),
+  constraint tool_executions_run_id_fkey foreign key (swarm_id, run_id) references public.runs (swarm_id, id) on delete cascade
+);
+create index tool_executions_run_id_idx on public.tool_executions (swarm_id, run_id);
+create index tool_executions_turn_id_idx on public.tool_executions (turn_id);
+create index tool_executions_agent_id_idx on public.tool_executions (agent_id) where agent_id is not null;
+create index tool_executions_tool_id_idx on public.tool_executions (tool_id) where tool_id is not null;
+create index tool_executions_decided_by_idx on public.tool_executions (decided_by) where decided_by is not null;
+create index tool_executions_pending_idx on public.tool_executions (expires_at) where status = 'pending_approval';
+alter table public.tool_executions replica identity using index tool_executions_swarm_id_id_key;
+alter table public.tool_executions enable row level security;
+grant select on public.tool_executions to authenticated;
+grant select, insert, update, delete on public.tool_executions to service_role, sb_service;
+
+-- What went in and what came out is for the agent's owner and those who run the swarm; the other members see that it happened.
+create table public.tool_execution_payloads (
+  tool_execution_id uuid constraint tool_execution_payloads_pkey primary key
+    constraint tool_execution_payloads_tool_execution_id_fkey references public.tool_executions on delete cascade,
+  swarm_id uuid not null constraint tool_execution_payloads_swarm_id_fkey references public.swarms on delete cascade,
+  agent_id uuid constraint tool_execution_payloads_agent_id_fkey references public.agents on delete set null,
+  input jsonb,
+  output jsonb,
+  constraint tool_execution_payloads_swarm_id_key unique (swarm_id, tool_execution_id)
+);
+create index tool_execution_payloads_swarm_id_idx on public.tool_execution_payloads (swarm_id);
+create index tool_execution_payloads_agent_id_idx on public.tool_execution_payloads (agent_id) where agent_id is not null;
+alter table public.tool_execution_payloads replica identity using index tool_execution_payloads_swarm_id_key;
+alter table public.tool_execution_payloads enable row level security;
+grant select on public.tool_execution_payloads to authenticated;
+grant select, insert, update, delete on public.tool_execution_payloads to service_role, sb_service;
+
+-- What a stream replays. Restricted rows carry what a tool got and gave.
+create table public.run_events (
+  run_id uuid not null,
+  seq integer not null,
+  swarm_id uuid not null,
+  -- Many rows for a short time: who spoke is told by the id alone, without a link that each row would have to be checked for.
+  agent_id uuid,
+  restricted boolean not null default false,
+  type text not null,
+  data jsonb not null,
+  created_at timestamptz not null default now(),
+  constraint run_events_pkey primary key (run_id, seq),
+  constraint run_events_run_id_fkey foreign key (swarm_id, run_id) references public.runs (swarm_id, id) on delete cascade
+);
+create index run_events_swarm_id_idx on public.run_events (swarm_id, run_id);
+create index run_events_created_at_idx on public.run_events using brin (created_at);
+alter table public.run_events enable row level security;
+grant select on public.run_events to authenticated;
+grant select, insert, update, delete on public.run_events to service_role, sb_service;
+
+-- after functions
+
+create policy runs_select on public.runs for select to authenticated
+  using (swarm_id = any (array(select private.my_swarm_ids())));
+create policy runs_service on public.runs to service_role, sb_service using (true) with check (true);
+
+create policy run_leases_service on private.run_leases to sb_service using (true) with check (true);
+
+create policy run_progress_service on private.run_progress to sb_service using (true) with check (true);
+
+create policy idempotency_keys_service on private.idempotency_keys to sb_service using (true) with check (true);
+
+create policy run_turns_select on public.run_turns for select to authenticated
+  using (swarm_id = any (array(select private.my_swarm_ids())));
+create policy run_turns_service on public.run_turns to service_role, sb_service using (true) with check (true);
+
+create policy turn_snapshots_service on private.turn_snapshots to sb_service using (true) with check (true);
+
+create policy tool_executions_select on public.tool_executions for select to authenticated
+  using (swarm_id = any (array(select private.my_swarm_ids())) or agent_id = any (array(select private.my_agent_ids())));
+create policy tool_executions_service on public.tool_executions to service_role, sb_service using (true) with check (true);
+
+create policy tool_execution_payloads_select on public.tool_execution_payloads for select to authenticated
+  using (swarm_id = any (array(select private.my_managed_swarm_ids())) or agent_id = any (array(select private.my_agent_ids())));
+create policy tool_execution_payloads_service on public.tool_execution_payloads to service_role, sb_service using (true) with check (true);
+
+create policy run_events_select on public.run_events for select to authenticated
+  using (swarm_id = any (array(select private.my_swarm_ids()))
+         and (not restricted or swarm_id = any (array(select private.my_managed_swarm_ids()))
+              or exists (select 1 from public.agents a
+                         where a.id = run_events.agent_id and a.user_id = (select auth.uid())
+                           and a.created_at <= run_events.created_at)));
+create policy run_events_service on public.run_events to service_role, sb_service using (true) with check (true);

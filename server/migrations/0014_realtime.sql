@@ -1,0 +1,75 @@
+-- Realtime: what nodes read from the WAL, and the schema that private channels are ruled by.
+
+create schema realtime;
+grant usage on schema realtime to anon, authenticated, service_role, sb_service;
+
+-- Rules of private channels are policies on this table: who may select may listen, who may insert may speak. Rows are what
+-- the database itself has sent to private topics, kept for a while for those who ask for what they missed.
+create table realtime.messages (
+  id uuid default private.new_id() constraint messages_pkey primary key,
+  topic text not null,
+  extension text not null,
+  event text,
+  payload jsonb,
+  binary_payload bytea,
+  private boolean not null default false,
+  inserted_at timestamptz not null default now(),
+  updated_at timestamptz not null default now()
+);
+create index messages_topic_idx on realtime.messages (topic, inserted_at);
+create index messages_inserted_at_idx on realtime.messages (inserted_at);
+alter table realtime.messages enable row level security;
+grant select, insert on realtime.messages to anon, authenticated;
+grant select, insert, update, delete on realtime.messages to service_role, sb_service;
+
+-- Changes that clients may subscribe to. Tables of one's own are added with: alter publication swarmbase add table public.mine;
+-- What the webhook queue writes stays out, because every node decodes whatever is in here.
+create publication swarmbase for table
+  public.agent_tools,
+  public.agents,
+  public.message_flags,
+  public.message_revisions,
+  public.messages,
+  public.models,
+  public.profiles,
+  public.run_events,
+  public.run_turns,
+  public.runs,
+  public.swarm_agents,
+  public.swarm_members,
+  public.swarms,
+  public.tool_execution_payloads,
+  public.tool_executions,
+  public.tools,
+  public.usage_records,
+  public.user_settings,
+  public.webhook_recoveries,
+  public.webhooks
+with (publish_via_partition_root = true);
+
+-- What nodes need for themselves: who belongs where, and whose access has ended. Never handed to a client. A hash of a password has
+-- no business in anybody's feed, so of accounts and sessions only some columns are published.
+create publication swarmbase_access for table
+  public.swarm_members,
+  public.agents,
+  auth.sessions (id, suspended_until),
+  auth.users (id, banned_until, deleted_at)
+with (publish_via_partition_root = true);
+
+do $do$
+begin
+  if current_setting('server_version_num')::int >= 180000 then
+    alter publication swarmbase set (publish_generated_columns = stored);
+    alter publication swarmbase_access set (publish_generated_columns = stored);
+  end if;
+end
+$do$;
+
+-- after functions
+
+create policy messages_service on realtime.messages to service_role, sb_service using (true) with check (true);
+create policy messages_of_swarm_select on realtime.messages for select to authenticated
+  using (topic = any (array(select private.my_swarm_topics())));
+create policy messages_of_swarm_insert on realtime.messages for insert to authenticated
+  with check ((extension = 'presence' and topic = any (array(select private.my_swarm_topics())))
+    or topic = any (array(select private.my_writable_swarm_topics())));

@@ -1,0 +1,68 @@
+import { LEGACY_EQUALS, LEGACY_REQUIRED } from "./legacy-history.ts";
+import type { FunctionFile, Migration, SchemaFiles, SqlFile } from "./schema-files.ts";
+
+/** What a database says of itself; empty when it has no schema yet. */
+export interface SchemaHistory {
+  readonly migrations: readonly string[];
+  /** Hash of the text that was applied last, by the name of the function file. */
+  readonly functions: ReadonlyMap<string, string>;
+}
+
+export interface SchemaPlan {
+  /** Names that replace the history of a database with the legacy numbering; empty for any other. */
+  readonly carriedOver: readonly string[];
+  readonly legacy: readonly SqlFile[];
+  readonly migrations: readonly Migration[];
+  readonly functions: readonly FunctionFile[];
+  /** What the database has and the files do not: a newer release made it. */
+  readonly unknown: readonly string[];
+  /** Why the history cannot be continued, when it cannot. */
+  readonly fault: string | null;
+}
+
+export function planSchema(files: SchemaFiles, history: SchemaHistory): SchemaPlan {
+  const applied = new Set(history.migrations);
+  const known = new Set(files.migrations.map(({ name }) => name));
+  const legacyNames = [...LEGACY_REQUIRED, ...files.legacy.map(({ name }) => name)];
+  // The current numbering never had a history without function files.
+  const isLegacy = applied.size > 0 && history.functions.size === 0;
+  const carriedOver = isLegacy ? [...known].filter((name) => name <= LEGACY_EQUALS) : [];
+  const expected = isLegacy ? legacyNames : [...known];
+  const pending = (file: { readonly name: string }): boolean => !applied.has(file.name);
+  const unknown = [...applied].filter((name) => !expected.includes(name)).sort();
+  return {
+    carriedOver,
+    legacy: isLegacy ? files.legacy.filter(pending) : [],
+    migrations: files.migrations.filter((file) => (isLegacy ? !carriedOver.includes(file.name) : pending(file))),
+    // The functions of a newer release belong to its tables.
+    functions:
+      unknown.length > 0 ? [] : files.functions.filter(({ name, hash }) => history.functions.get(name) !== hash),
+    unknown,
+    fault: findFault({ expected, applied, unknown, isLegacy }),
+  };
+}
+
+interface Comparison {
+  readonly expected: readonly string[];
+  readonly applied: ReadonlySet<string>;
+  readonly unknown: readonly string[];
+  readonly isLegacy: boolean;
+}
+
+function findFault({ expected, applied, unknown, isLegacy }: Comparison): string | null {
+  const last = [...applied].sort().at(-1) ?? "";
+  const lacking = expected.filter(
+    (name) => !applied.has(name) && (name < last || (isLegacy && LEGACY_REQUIRED.includes(name))),
+  );
+  const strange = isLegacy ? unknown : [];
+  if (lacking.length + strange.length === 0) return null;
+  const findings = [
+    `it ends with ${last}`,
+    ...(lacking.length > 0 ? [`lacks ${lacking.join(", ")}`] : []),
+    ...(unknown.length > 0 ? [`has ${unknown.join(", ")}, which this release does not know`] : []),
+  ];
+  const advice = isLegacy
+    ? `Databases of the earlier numbering are carried over from ${LEGACY_REQUIRED.at(-1) ?? ""} on.`
+    : "Use the release that made it, or restore a backup.";
+  return `The history of the database cannot be continued: ${findings.join("; ")}. ${advice} Nothing was changed.`;
+}

@@ -1,0 +1,66 @@
+import { createHash } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** Holds migrations/, migrations/legacy/ and functions/. */
+const SCHEMA_DIR = fileURLToPath(new URL("../../../", import.meta.url));
+
+const ENDING = ".sql";
+/** The line of a migration that the function files are applied at. */
+const AFTER_FUNCTIONS = /^-- after functions$/m;
+
+export interface SqlFile {
+  /** As the history has it: `0007_swarms`, `functions/swarms`. */
+  readonly name: string;
+  readonly text: string;
+}
+
+export interface Migration {
+  readonly name: string;
+  readonly beforeFunctions: SqlFile;
+  readonly afterFunctions: SqlFile;
+}
+
+export interface FunctionFile extends SqlFile {
+  readonly hash: string;
+}
+
+export interface SchemaFiles {
+  readonly migrations: readonly Migration[];
+  readonly functions: readonly FunctionFile[];
+  /** The last migrations of the numbering before the current one, for databases that were made with it. */
+  readonly legacy: readonly SqlFile[];
+}
+
+export async function readSchemaFiles(schemaDir = SCHEMA_DIR): Promise<SchemaFiles> {
+  const [migrations, functions, legacy] = await Promise.all([
+    readFolder(join(schemaDir, "migrations"), ""),
+    readFolder(join(schemaDir, "functions"), "functions/"),
+    readFolder(join(schemaDir, "migrations/legacy"), ""),
+  ]);
+  return {
+    migrations: migrations.map(splitMigration),
+    functions: functions.map((file) => ({ ...file, hash: createHash("sha256").update(file.text).digest("hex") })),
+    legacy,
+  };
+}
+
+async function readFolder(folder: string, prefix: string): Promise<SqlFile[]> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith(ENDING)).sort();
+  return await Promise.all(
+    names.map(async (name) => ({
+      name: `${prefix}${name.slice(0, -ENDING.length)}`,
+      // Git may check files out with other line ends, and the same function must have the same hash on every node.
+      text: (await readFile(join(folder, name), "utf8")).replaceAll("\r\n", "\n"),
+    })),
+  );
+}
+
+function splitMigration({ name, text }: SqlFile): Migration {
+  const at = AFTER_FUNCTIONS.exec(text)?.index ?? text.length;
+  const before = text.slice(0, at);
+  // Blank lines in place of the first part keep the line numbers of the file.
+  const after = `${"\n".repeat(before.split("\n").length - 1)}${text.slice(at)}`;
+  return { name, beforeFunctions: { name, text: before }, afterFunctions: { name, text: after } };
+}

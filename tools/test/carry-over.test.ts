@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type pg from "pg";
+import { askOver } from "../schema/ask.ts";
+import { renderSchema } from "../schema/render-schema.ts";
+import { compareMigrations, connectClient, migrate } from "../../server/src/db/index.ts";
+import { createTestDatabase } from "../../server/test/support/database.ts";
+import { silentObserver } from "../../server/test/support/silent-observer.ts";
+import { buildLegacyDatabase, type LegacyDatabase } from "../../server/test/schema/support/legacy-database.ts";
+
+const FIRST = 37;
+const ALL = 47;
+
+const migrateLegacy = ({ adminUrl, masterKey }: LegacyDatabase): Promise<{ applied: string[] }> =>
+  migrate({ adminUrl, masterKey, observer: silentObserver, settings: { agentLimitPerUser: 100 } });
+
+/** Values of all rows by the ids of table and column, which outlive renames. Bookkeeping is not data. */
+async function readRows(client: pg.Client, columns?: ReadonlyMap<string, readonly number[]>) {
+  const { rows: tables } = await client.query<{ oid: string; name: string; numbers: number[]; names: string[] }>(
+    `select c.oid::text, c.oid::regclass::text as name, array_agg(a.attnum::int order by a.attnum) as numbers,
+       array_agg(quote_ident(a.attname) order by a.attnum) as names
+     from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+     where c.relkind = 'r' and c.relnamespace::regnamespace::text in ('auth', 'private', 'public', 'realtime')
+       and c.relname not in ('migrations', 'function_files')
+     group by c.oid order by c.oid`,
+  );
+  const found = new Map<string, { numbers: readonly number[]; values: string[] }>();
+  for (const { oid, name, numbers, names } of tables) {
+    const wanted = columns === undefined ? numbers : (columns.get(oid) ?? []);
+    if (wanted.length === 0) continue;
+    const list = wanted.map((number) => names[numbers.indexOf(number)]).join(", ");
+    const { rows } = await client.query<{ row: string }>(`select (row(${list}))::text as row from ${name} order by 1`);
+    found.set(oid, { numbers: wanted, values: rows.map(({ row }) => row) });
+  }
+  return found;
+}
+
+describe("a database of the earlier numbering", () => {
+  for (const count of [FIRST, ALL]) {
+    it(`with ${count} migrations ends as a fresh one does, and keeps its rows`, async (t) => {
+      const legacy = await buildLegacyDatabase(t, count);
+      const { client } = legacy;
+      await client.query("set search_path = ''");
+      const before = await readRows(client);
+      if (count === FIRST)
+        for (const { values } of before.values()) assert.ok(values.length > 0, "every table has rows");
+      const { pending, unknown } = await compareMigrations(client);
+      assert.deepEqual(unknown, []);
+      const runs = await Promise.all([migrateLegacy(legacy), migrateLegacy(legacy)]);
+      const [applied = [], none] = runs.map((run) => run.applied).toSorted((a, b) => b.length - a.length);
+      assert.deepEqual(none, []);
+      assert.deepEqual(applied, pending);
+      assert.equal(applied.filter((name) => /^00(3[89]|4\d)_/.test(name)).length, ALL - count);
+
+      const fresh = await createTestDatabase(t);
+      const freshClient = await connectClient(fresh.adminUrl);
+      t.after(() => freshClient.end());
+      assert.equal(await renderSchema(askOver(client)), await renderSchema(askOver(freshClient)));
+      for (const table of ["private.migrations", "private.function_files"]) {
+        const read = `select * from ${table} order by name`;
+        const strip = (row: Record<string, unknown>) => [row["name"], row["hash"]];
+        const [ours, theirs] = await Promise.all([client.query(read), freshClient.query(read)]);
+        assert.deepEqual(ours.rows.map(strip), theirs.rows.map(strip));
+      }
+      const columns = new Map([...before].map(([oid, { numbers }]) => [oid, numbers]));
+      assert.deepEqual(await readRows(client, columns), before);
+      const tools =
+        "select id, name, input_schema from public.tools where kind = 'builtin' and id::text ~ '^019a8000' order by id";
+      assert.deepEqual((await client.query(tools)).rows, (await freshClient.query(tools)).rows);
+      assert.deepEqual((await migrateLegacy(legacy)).applied, []);
+    });
+  }
+
+  const strangers: readonly { title: string; change: string; found: RegExp }[] = [
+    {
+      title: "older than can be carried over",
+      change: "delete from private.migrations where name > '0031'",
+      found: /ends with 0030_hardening; lacks 0031_quick_runs, .*0037_cheap_looks\. .* from 0037_cheap_looks on/,
+    },
+    {
+      title: "with a migration that nobody knows",
+      change: "insert into private.migrations (name, run_on) values ('0038_of_mine', now())",
+      found: /ends with 0038_of_mine; has 0038_of_mine, which this release does not know/,
+    },
+    {
+      title: "with a gap",
+      change: "insert into private.migrations (name, run_on) values ('0040_run_bounds', now())",
+      found: /ends with 0040_run_bounds; lacks 0038_provider_shares, 0039_repeated_writes/,
+    },
+  ];
+  it("is left alone when its history is another", async (t) => {
+    const legacy = await buildLegacyDatabase(t, FIRST);
+    const read = async () => (await legacy.client.query("select id, name from private.migrations order by id")).rows;
+    for (const { title, change, found } of strangers) {
+      const before = await read();
+      await legacy.client.query(change);
+      const changed = await read();
+      await assert.rejects(migrateLegacy(legacy), found, title);
+      assert.deepEqual(await read(), changed);
+      await legacy.client.query("delete from private.migrations");
+      for (const { id, name } of before)
+        await legacy.client.query("insert into private.migrations (id, name, run_on) values ($1, $2, now())", [
+          id,
+          name,
+        ]);
+    }
+    assert.notDeepEqual((await migrateLegacy(legacy)).applied, []);
+  });
+});
