@@ -24,7 +24,10 @@ CREATE OR REPLACE FUNCTION auth.email()
  RETURNS text
  LANGUAGE sql
  STABLE PARALLEL SAFE
-AS $function$ select nullif(coalesce(nullif(pg_catalog.current_setting('request.jwt.claims', true), ''), '{}')::jsonb ->> 'email', '') $function$;
+AS $function$
+  select nullif(
+    coalesce(nullif(pg_catalog.current_setting('request.jwt.claims', true), ''), '{}')::jsonb ->> 'email', '')
+$function$;
 grant execute on function auth.email() to anon, authenticated, sb_service, service_role;
 
 CREATE OR REPLACE FUNCTION auth.jwt()
@@ -38,7 +41,10 @@ CREATE OR REPLACE FUNCTION auth.role()
  RETURNS text
  LANGUAGE sql
  STABLE PARALLEL SAFE
-AS $function$ select nullif(coalesce(nullif(pg_catalog.current_setting('request.jwt.claims', true), ''), '{}')::jsonb ->> 'role', '') $function$;
+AS $function$
+  select nullif(
+    coalesce(nullif(pg_catalog.current_setting('request.jwt.claims', true), ''), '{}')::jsonb ->> 'role', '')
+$function$;
 grant execute on function auth.role() to anon, authenticated, sb_service, service_role;
 
 CREATE OR REPLACE FUNCTION auth.uid()
@@ -281,7 +287,8 @@ declare
 begin
   insert into public.usage_records (id, payer_id, user_id, swarm_id, run_id, agent_id, framework, model, input_tokens,
     cached_input_tokens, output_tokens, reasoning_tokens, cost_usd, estimated)
-  select (step ->> 'id')::uuid, u.id, run.user_id, run.swarm_id, run.id, (step ->> 'agent_id')::uuid, step ->> 'framework', step ->> 'model',
+  select (step ->> 'id')::uuid, u.id, run.user_id, run.swarm_id, run.id, (step ->> 'agent_id')::uuid,
+    step ->> 'framework', step ->> 'model',
     (usage ->> 'input_tokens')::bigint, (usage ->> 'cached_input_tokens')::bigint, (usage ->> 'output_tokens')::bigint,
     (usage ->> 'reasoning_tokens')::bigint, (usage ->> 'cost_usd')::numeric, (usage ->> 'estimated')::boolean
   from auth.users u where u.id = (step ->> 'payer_id')::uuid
@@ -349,7 +356,8 @@ begin
   if call ->> 'client_message_id' is not null then
     replayed := private.find_replayed_run(call - 'idempotency_key');
     if replayed is not null then
-      update private.idempotency_keys k set run_id = replayed where k.user_id = caller and k.key = admit_run.call ->> 'idempotency_key';
+      update private.idempotency_keys k set run_id = replayed
+        where k.user_id = caller and k.key = admit_run.call ->> 'idempotency_key';
       return json_build_object('run_id', replayed, 'is_replay', true);
     end if;
   end if;
@@ -365,7 +373,8 @@ begin
     perform private.check_swarm_answers(swarm.id, call -> 'agent_ids');
   end if;
   if call ->> 'reply_to_id' is not null
-     and not exists (select 1 from public.messages m where m.swarm_id = swarm.id and m.id = (call ->> 'reply_to_id')::uuid) then
+     and not exists (select 1 from public.messages m
+       where m.swarm_id = swarm.id and m.id = (call ->> 'reply_to_id')::uuid) then
     perform private.refuse_call('VALIDATION_ERROR', '{"reply_to_id": "is not a message of this swarm"}');
   end if;
   if swarm.settings ? 'budget'
@@ -376,13 +385,15 @@ begin
   end if;
 
   conflict := coalesce(call ->> 'on_conflict',
-    case when swarm.settings ->> 'on_conflict' in ('enqueue', 'reject', 'interrupt') then swarm.settings ->> 'on_conflict' end,
+    case when swarm.settings ->> 'on_conflict' in ('enqueue', 'reject', 'interrupt')
+      then swarm.settings ->> 'on_conflict' end,
     'enqueue');
   -- Who starts a run of the swarm holds this lock: what is seen below it is so until the end of the transaction.
   if call ->> 'owner' is not null then
     is_alone := pg_try_advisory_xact_lock(hashtextextended(swarm.id::text, 25));
   end if;
-  select count(*) filter (where r.status = 'queued'), min(r.queued_at) filter (where r.status = 'queued') - interval '1 microsecond',
+  select count(*) filter (where r.status = 'queued'),
+    min(r.queued_at) filter (where r.status = 'queued') - interval '1 microsecond',
     coalesce(bool_or(private.is_run_claimable(r)), false),
     (select w.id from public.runs w where w.swarm_id = swarm.id and w.status = 'running')
   into waiting, front, is_behind, live
@@ -395,7 +406,8 @@ begin
     if call ->> 'on_conflict' is not null and not is_service and not exists (
          select 1 from public.swarm_members m join public.runs r on r.id = live
          where m.swarm_id = swarm.id and m.user_id = caller and m.status = 'active'
-           and (m.role in ('owner', 'admin') or r.user_id = caller or swarm.settings ->> 'on_conflict' = 'interrupt')) then
+           and (m.role in ('owner', 'admin') or r.user_id = caller
+             or swarm.settings ->> 'on_conflict' = 'interrupt')) then
       perform private.refuse_call('FORBIDDEN');
     end if;
     perform private.request_cancel(live, 'interrupted');
@@ -404,24 +416,28 @@ begin
   starts := is_alone and live is null and not is_behind;
   if starts and first_turn is not null then
     -- Who would begin was found out before this transaction: it must still be so.
-    if speaker_ids = array(select known.id::uuid from jsonb_array_elements_text(first_turn -> 'speaker_ids') as known (id)) then
+    if speaker_ids = array(select known.id::uuid
+      from jsonb_array_elements_text(first_turn -> 'speaker_ids') as known (id)) then
       select a.* into speaker from public.agents a where a.id = (first_turn ->> 'agent_id')::uuid for no key update;
     end if;
     if speaker.id is not null then
       select case when count(*) < (first_turn ->> 'max_concurrent')::integer then
                case when bool_or(t.status = 'responding') then 'responding' else 'thinking' end end,
-        (select coalesce(sa.role_override, speaker.role) from public.swarm_agents sa where sa.swarm_id = swarm.id and sa.agent_id = speaker.id)
+        (select coalesce(sa.role_override, speaker.role) from public.swarm_agents sa
+          where sa.swarm_id = swarm.id and sa.agent_id = speaker.id)
       into speaker_status, speaker_role
       from public.run_turns t where t.agent_id = speaker.id and t.status in ('queued', 'thinking', 'responding');
     end if;
   end if;
 
   perform set_config('swarmbase.context', jsonb_build_object('run_id', new_run_id, 'actor', case
-    when is_service then '{"type": "service", "id": null}' else jsonb_build_object('type', 'user', 'id', caller) end)::text, true);
-  insert into public.messages (swarm_id, sender_type, sender_user_id, content, reply_to_id, mentions, metadata, client_message_id)
+    when is_service then '{"type": "service", "id": null}'
+      else jsonb_build_object('type', 'user', 'id', caller) end)::text, true);
+  insert into public.messages (swarm_id, sender_type, sender_user_id, content, reply_to_id, mentions, metadata,
+    client_message_id)
   values (swarm.id, 'user', caller, call ->> 'message', (call ->> 'reply_to_id')::uuid,
-    array(select jsonb_array_elements_text(call -> 'mentions')::uuid), coalesce(nullif(call -> 'metadata', 'null'), '{}'),
-    call ->> 'client_message_id')
+    array(select jsonb_array_elements_text(call -> 'mentions')::uuid),
+    coalesce(nullif(call -> 'metadata', 'null'), '{}'), call ->> 'client_message_id')
   returning * into sent;
   -- Who interrupts comes before those who wait.
   insert into public.runs (id, swarm_id, user_id, message_id, strategy, request, queued_at, status, started_at)
@@ -437,27 +453,33 @@ begin
     where k.user_id = caller and k.key = admit_run.call ->> 'idempotency_key';
   end if;
   events := jsonb_build_array(
-    private.build_run_event(run, 1, 'message.created', jsonb_build_object('message_id', sent.id, 'message', to_jsonb(sent)), null),
+    private.build_run_event(run, 1, 'message.created',
+      jsonb_build_object('message_id', sent.id, 'message', to_jsonb(sent)), null),
     case when starts
       then private.build_run_event(run, 2, 'run.started', '{"status": "running", "is_resumed": false}', null)
-      else private.build_run_event(run, 2, 'run.queued', jsonb_build_object('status', 'queued', 'position', waiting + 1), null) end);
+      else private.build_run_event(run, 2, 'run.queued',
+        jsonb_build_object('status', 'queued', 'position', waiting + 1), null) end);
   if speaker_status is not null then
     toolbox := private.agent_toolbox(speaker.id, speaker.user_id);
     model := coalesce(speaker.model, first_turn -> 'default_models' ->> speaker.framework, 'default');
-    insert into public.run_turns (id, run_id, swarm_id, agent_id, agent_name, position, status, framework, model, message_id, started_at)
+    insert into public.run_turns (id, run_id, swarm_id, agent_id, agent_name, position, status, framework, model,
+      message_id, started_at)
     values ((first_turn ->> 'turn_id')::uuid, new_run_id, swarm.id, speaker.id, speaker.name, 0, 'thinking',
       speaker.framework, model, (first_turn ->> 'message_id')::uuid, now());
     insert into private.turn_snapshots (turn_id, config)
-    values ((first_turn ->> 'turn_id')::uuid, jsonb_build_object('name', speaker.name, 'role', speaker_role, 'framework', speaker.framework,
-      'model', speaker.model, 'system_prompt', speaker.system_prompt, 'settings', speaker.settings, 'tools', private.tools_without_secrets(toolbox)));
+    values ((first_turn ->> 'turn_id')::uuid,
+      jsonb_build_object('name', speaker.name, 'role', speaker_role, 'framework', speaker.framework,
+      'model', speaker.model, 'system_prompt', speaker.system_prompt, 'settings', speaker.settings,
+        'tools', private.tools_without_secrets(toolbox)));
     events := events || private.build_run_event(run, 3, 'turn.started', jsonb_build_object(
       'turn_id', first_turn -> 'turn_id', 'message_id', first_turn -> 'message_id', 'agent_id', speaker.id,
       'agent_name', speaker.name, 'model', model), speaker.id);
     if speaker_status <> speaker.status then
-      perform set_config('swarmbase.context', json_build_object('reason', 'run_started', 'run_id', new_run_id, 'swarm_id', swarm.id,
-        'actor', json_build_object('type', 'agent', 'id', speaker.id))::text, true);
+      perform set_config('swarmbase.context', json_build_object('reason', 'run_started', 'run_id', new_run_id,
+        'swarm_id', swarm.id, 'actor', json_build_object('type', 'agent', 'id', speaker.id))::text, true);
       update public.agents a set status = speaker_status where a.id = speaker.id;
-      events := events || private.build_run_event(run, 4, 'agent.status_changed', jsonb_build_object('agent_id', speaker.id,
+      events := events || private.build_run_event(run, 4, 'agent.status_changed',
+        jsonb_build_object('agent_id', speaker.id,
         'status', speaker_status, 'previous_status', speaker.status, 'reason', 'run_started', 'changed_at', now()),
         speaker.id);
     end if;
@@ -501,19 +523,24 @@ begin
   held := array(
     select s.id
     from jsonb_to_recordset(batch) as e (swarm_id uuid, user_id uuid, agent_id uuid)
-    join public.swarms s on s.id = e.swarm_id and s.status = 'active' and not s.settings ?| array['budget', 'moderation']
+    join public.swarms s on s.id = e.swarm_id and s.status = 'active'
+      and not s.settings ?| array['budget', 'moderation']
     join public.agents a on a.id = e.agent_id
     where exists (select 1 from public.swarm_members m
                   where m.swarm_id = s.id and m.user_id = e.user_id and m.status = 'active' and m.role <> 'viewer')
       and not exists (select 1 from public.user_settings u
-                      where u.user_id = s.owner_id and (u.daily_token_budget is not null or u.daily_cost_budget_usd is not null))
+                      where u.user_id = s.owner_id and (u.daily_token_budget is not null
+                        or u.daily_cost_budget_usd is not null))
     for no key update of s, a skip locked);
   -- Who starts a run of a swarm holds this lock: what is seen below it is so until the end of the transaction.
-  held := array(select h.id from unnest(held) as h (id) where pg_try_advisory_xact_lock(hashtextextended(h.id::text, 25)));
-  -- Who writes to a swarm holds its counter, and may take long over it.
-  unwritten := array(select c.swarm_id from private.message_counters c where c.swarm_id = any (held) for no key update skip locked);
   held := array(select h.id from unnest(held) as h (id)
-                where h.id = any (unwritten) or not exists (select 1 from private.message_counters c where c.swarm_id = h.id));
+    where pg_try_advisory_xact_lock(hashtextextended(h.id::text, 25)));
+  -- Who writes to a swarm holds its counter, and may take long over it.
+  unwritten := array(select c.swarm_id from private.message_counters c
+    where c.swarm_id = any (held) for no key update skip locked);
+  held := array(select h.id from unnest(held) as h (id)
+                where h.id = any (unwritten) or not exists (select 1 from private.message_counters c
+                  where c.swarm_id = h.id));
   if held = '{}' then
     return null;
   end if;
@@ -523,8 +550,10 @@ begin
   from jsonb_to_recordset(batch) as e (run_id uuid, swarm_id uuid, agent_id uuid, speaker_ids uuid[])
   where e.swarm_id = any (held)
     and not exists (select 1 from public.runs r where r.swarm_id = e.swarm_id and r.status = 'running')
-    and not exists (select 1 from public.runs r where r.swarm_id = e.swarm_id and r.status in ('queued', 'requires_action'))
-    and not exists (select 1 from public.run_turns t where t.agent_id = e.agent_id and t.status in ('queued', 'thinking', 'responding'))
+    and not exists (select 1 from public.runs r
+      where r.swarm_id = e.swarm_id and r.status in ('queued', 'requires_action'))
+    and not exists (select 1 from public.run_turns t
+      where t.agent_id = e.agent_id and t.status in ('queued', 'thinking', 'responding'))
     -- Who would begin was found out before this transaction: it must still be so.
     and e.speaker_ids = array(
       select sa.agent_id from public.swarm_agents sa
@@ -537,18 +566,21 @@ begin
   perform set_config('swarmbase.context', private.context_by_agent(contexts, 'run_started'), true);
   insert into public.messages (id, swarm_id, sender_type, sender_user_id, content, mentions, metadata)
   select e.sent_id, e.swarm_id, 'user', e.user_id, e.message, e.mentions, e.metadata
-  from jsonb_to_recordset(batch) as e (sent_id uuid, swarm_id uuid, user_id uuid, message text, mentions uuid[], metadata jsonb)
+  from jsonb_to_recordset(batch) as e (sent_id uuid, swarm_id uuid, user_id uuid, message text, mentions uuid[],
+    metadata jsonb)
   where e.swarm_id = any (taken)
   order by e.swarm_id;
   with asked as materialized (
-    select e.run_id, e.sent_id, e.user_id, e.request, e.turn_id, e.reply_id, s.id as swarm_id, s.strategy, a.id as agent_id,
-      a.name as agent_name, a.framework, coalesce(a.model, e.default_models ->> a.framework, 'default') as model, a.status,
-      jsonb_build_object('name', a.name, 'role', coalesce(sa.role_override, a.role), 'framework', a.framework, 'model', a.model,
-        'system_prompt', a.system_prompt, 'settings', a.settings) as config,
+    select e.run_id, e.sent_id, e.user_id, e.request, e.turn_id, e.reply_id, s.id as swarm_id, s.strategy,
+      a.id as agent_id,
+      a.name as agent_name, a.framework, coalesce(a.model, e.default_models ->> a.framework, 'default') as model,
+        a.status,
+      jsonb_build_object('name', a.name, 'role', coalesce(sa.role_override, a.role), 'framework', a.framework,
+        'model', a.model, 'system_prompt', a.system_prompt, 'settings', a.settings) as config,
       jsonb_build_object('id', a.id, 'user_id', a.user_id, 'tools', private.agent_toolbox(a.id, a.user_id)) as own,
       to_jsonb(m) as message
-    from jsonb_to_recordset(batch) as e (run_id uuid, sent_id uuid, swarm_id uuid, user_id uuid, request jsonb, turn_id uuid,
-      reply_id uuid, agent_id uuid, default_models jsonb)
+    from jsonb_to_recordset(batch) as e (run_id uuid, sent_id uuid, swarm_id uuid, user_id uuid, request jsonb,
+      turn_id uuid, reply_id uuid, agent_id uuid, default_models jsonb)
     join public.swarms s on s.id = e.swarm_id
     join public.swarm_agents sa on sa.swarm_id = e.swarm_id and sa.agent_id = e.agent_id
     join public.agents a on a.id = e.agent_id
@@ -561,11 +593,14 @@ begin
     insert into private.run_leases (run_id, owner, fence, expires_at)
     select e.run_id, admit_runs.owner, 1, now() + admit_runs.lease_ms * interval '1 millisecond' from asked e
   ), opened as (
-    insert into public.run_turns (id, run_id, swarm_id, agent_id, agent_name, position, status, framework, model, message_id, started_at)
-    select e.turn_id, e.run_id, e.swarm_id, e.agent_id, e.agent_name, 0, 'thinking', e.framework, e.model, e.reply_id, now() from asked e
+    insert into public.run_turns (id, run_id, swarm_id, agent_id, agent_name, position, status, framework, model,
+      message_id, started_at)
+    select e.turn_id, e.run_id, e.swarm_id, e.agent_id, e.agent_name, 0, 'thinking', e.framework, e.model, e.reply_id,
+      now() from asked e
   ), noted as (
     insert into private.turn_snapshots (turn_id, config)
-    select e.turn_id, e.config || jsonb_build_object('tools', private.tools_without_secrets(e.own -> 'tools')) from asked e
+    select e.turn_id, e.config || jsonb_build_object('tools', private.tools_without_secrets(e.own -> 'tools'))
+      from asked e
   ), changed as (
     update public.agents a set status = 'thinking' where a.id = any (speaker_ids) and a.status <> 'thinking'
   ), shown as materialized (
@@ -575,9 +610,10 @@ begin
     cross join lateral (values
       (1, 'message.created', null::uuid, jsonb_build_object('message_id', e.sent_id, 'message', e.message)),
       (2, 'run.started', null, '{"status": "running", "is_resumed": false}'),
-      (3, 'turn.started', e.agent_id, jsonb_build_object('turn_id', e.turn_id, 'message_id', e.reply_id, 'agent_id', e.agent_id,
-        'agent_name', e.agent_name, 'model', e.model)),
-      (4, 'agent.status_changed', e.agent_id, case when e.status <> 'thinking' then jsonb_build_object('agent_id', e.agent_id,
+      (3, 'turn.started', e.agent_id, jsonb_build_object('turn_id', e.turn_id, 'message_id', e.reply_id,
+        'agent_id', e.agent_id, 'agent_name', e.agent_name, 'model', e.model)),
+      (4, 'agent.status_changed', e.agent_id, case when e.status <> 'thinking'
+        then jsonb_build_object('agent_id', e.agent_id,
         'status', 'thinking', 'previous_status', e.status, 'reason', 'run_started', 'changed_at', now()) end))
       as happened (seq, type, agent_id, data)
     where happened.data is not null
@@ -586,12 +622,14 @@ begin
     select s.run_id, s.seq, s.swarm_id, s.agent_id, false, s.type, s.data from shown s
   )
   select json_agg(json_build_object('run_id', e.run_id, 'agent', e.config || e.own, 'events', (
-      select json_agg(json_build_object('seq', s.seq, 'type', s.type, 'agent_id', s.agent_id, 'restricted', false, 'data', s.data)
+      select json_agg(json_build_object('seq', s.seq, 'type', s.type, 'agent_id', s.agent_id, 'restricted', false,
+        'data', s.data)
                       order by s.seq)
       from shown s where s.run_id = e.run_id)))
   into answers from asked e;
-  -- What private.load_run and private.read_transcript tell, of runs that have just begun and have no budget to keep to. The
-  -- messages come column by column, the latest first, so that types are looked up once for each column and not for each row.
+  -- What private.load_run and private.read_transcript tell, of runs that have just begun and have no budget to keep to.
+  -- The messages come column by column, the latest first, so that types are looked up once for each column and not for
+  -- each row.
   return json_build_object('runs', answers, 'has_events', exists (select 1 from private.events), 'scenes', (
     select json_agg(json_build_object('scene', json_build_object(
         'run', json_build_object('id', e.run_id, 'swarm_id', s.id, 'user_id', e.user_id, 'message_id', e.sent_id,
@@ -602,11 +640,12 @@ begin
         'message', e.message, 'agents', room.agents, 'people', room.people, 'payer_id', s.owner_id, 'has_budget', false,
         'may_go_on', true, 'progress', null, 'decisions', '[]'::json),
       'messages', room.messages))
-    from jsonb_to_recordset(batch) as e (run_id uuid, swarm_id uuid, user_id uuid, sent_id uuid, request jsonb, message text,
-      speaker_ids uuid[], history_limit integer)
+    from jsonb_to_recordset(batch) as e (run_id uuid, swarm_id uuid, user_id uuid, sent_id uuid, request jsonb,
+      message text, speaker_ids uuid[], history_limit integer)
     join public.swarms s on s.id = e.swarm_id
     cross join lateral (select
-      (select json_agg(json_build_object('id', a.id, 'name', a.name, 'role', coalesce(sa.role_override, a.role), 'position', sa.position,
+      (select json_agg(json_build_object('id', a.id, 'name', a.name, 'role', coalesce(sa.role_override, a.role),
+        'position', sa.position,
                          'framework', a.framework, 'model', a.model, 'settings', a.settings)
                        order by array_position(e.speaker_ids, a.id))
        from public.swarm_agents sa join public.agents a on a.id = sa.agent_id
@@ -617,11 +656,13 @@ begin
              order by m.joined_at, m.id limit 50) as m
        left join public.profiles p on p.id = m.user_id) as people,
       (select json_build_object('id', array_agg(n.id), 'seq', array_agg(n.seq), 'sender_type', array_agg(n.sender_type),
-           'sender_id', array_agg(n.sender_id), 'sender_name', array_agg(n.sender_name), 'content', array_agg(n.content),
-           'reply_to_id', array_agg(n.reply_to_id), 'run_id', array_agg(n.run_id))
+           'sender_id', array_agg(n.sender_id), 'sender_name', array_agg(n.sender_name),
+           'content', array_agg(n.content), 'reply_to_id', array_agg(n.reply_to_id), 'run_id', array_agg(n.run_id))
        from (select m.id, m.seq, m.sender_type, m.sender_id, m.sender_name, m.content, m.reply_to_id, m.run_id,
-               sum(coalesce(octet_length(m.content), 0)) over (order by m.seq desc) - coalesce(octet_length(m.content), 0) as newer_bytes
-             from (select * from public.messages m where m.swarm_id = s.id order by m.seq desc limit e.history_limit) as m) as n
+               sum(coalesce(octet_length(m.content), 0))
+                 over (order by m.seq desc) - coalesce(octet_length(m.content), 0) as newer_bytes
+             from (select * from public.messages m where m.swarm_id = s.id order by m.seq desc
+               limit e.history_limit) as m) as n
        where n.newer_bytes < 4000000) as messages) as room
     where e.swarm_id = any (taken)));
 end
@@ -689,12 +730,14 @@ begin
   if events <> '[]' then
     perform private.store_run_events(run, events);
   end if;
-  -- What has to survive is written by a later step; one that follows a crash finds its turn missing and gives the run up.
+  -- What has to survive is written by a later step; one that follows a crash finds its turn missing and gives the run
+  -- up.
   if not is_durable then
     perform set_config('synchronous_commit', 'off', true);
   end if;
   return json_build_object('is_lost', false,
-    'cancel_reason', case when lease.cancel_requested_at is not null then coalesce(lease.cancel_reason, 'cancelled') end,
+    'cancel_reason', case when lease.cancel_requested_at is not null
+      then coalesce(lease.cancel_reason, 'cancelled') end,
     'results', to_json(results), 'body', body,
     'messages', case when read_limit > 0 then private.read_transcript(run.swarm_id, read_after, read_limit) end);
 end
@@ -707,10 +750,12 @@ CREATE OR REPLACE FUNCTION private.agent_toolbox(agent_id uuid, agent_owner_id u
  STABLE SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
-  select coalesce(jsonb_agg(jsonb_build_object('id', t.id, 'owner_id', t.owner_id, 'name', t.name, 'description', t.description,
+  select coalesce(
+    jsonb_agg(jsonb_build_object('id', t.id, 'owner_id', t.owner_id, 'name', t.name, 'description', t.description,
       'kind', t.kind, 'input_schema', t.input_schema, 'config', t.config, 'configuration', x.configuration,
       'requires_approval', t.requires_approval, 'timeout_ms', t.timeout_ms, 'max_output_chars', t.max_output_chars,
-      'secrets_wrapped', (select translate(encode(s.secrets_wrapped, 'base64'), E'\n', '') from private.tool_secrets s where s.tool_id = t.id))
+      'secrets_wrapped', (select translate(encode(s.secrets_wrapped, 'base64'), E'\n', '') from private.tool_secrets s
+        where s.tool_id = t.id))
     order by t.name, t.id), '[]')
   from public.agent_tools x
   join public.tools t on t.id = x.tool_id
@@ -719,7 +764,8 @@ AS $function$
          or (t.visibility = 'shared' and exists (
                select 1 from public.swarm_members mine
                join public.swarm_members other on other.swarm_id = mine.swarm_id and other.status = 'active'
-               where mine.user_id = agent_toolbox.agent_owner_id and mine.status = 'active' and other.user_id = t.owner_id)))
+               where mine.user_id = agent_toolbox.agent_owner_id and mine.status = 'active'
+                 and other.user_id = t.owner_id)))
 $function$;
 
 CREATE OR REPLACE FUNCTION private.append_run_event(run_id uuid, type text, data jsonb, agent_id uuid, restricted boolean)
@@ -747,7 +793,9 @@ begin
     select pg_catalog.count(*) <= 20 and coalesce(pg_catalog.bool_and(
       pg_catalog.jsonb_typeof(header.value) = 'string'
       and header.key ~ '^[A-Za-z0-9!#$%&''*+.^_`|~-]{1,128}$'
-      and pg_catalog.lower(header.key) !~ '^(host|connection|keep-alive|expect|te|trailer|transfer-encoding|upgrade|user-agent|content-.*|proxy-.*|x-service-.*|webhook-.*)$'
+      and pg_catalog.lower(header.key) !~
+        '^(host|connection|keep-alive|expect|te|trailer|transfer-encoding|upgrade|user-agent'
+        '|content-.*|proxy-.*|x-service-.*|webhook-.*)$'
       and pg_catalog.octet_length(header.value #>> '{}') <= 4096
       and (header.value #>> '{}') ~ '^[\x09\x20-\x7e]*$'), true)
     from pg_catalog.jsonb_each(headers) as header)
@@ -779,7 +827,8 @@ CREATE OR REPLACE FUNCTION private.begin_session()
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
-  select case when u.deleted_at is not null then 'infinity'::timestamptz else u.banned_until end into new.suspended_until
+  select case when u.deleted_at is not null then 'infinity'::timestamptz else u.banned_until end
+    into new.suspended_until
     from auth.users u where u.id = new.user_id for share;
   select u.require_request_signature into new.requires_signature
     from public.user_settings u where u.user_id = new.user_id for share;
@@ -819,8 +868,10 @@ begin
     select 'payer' as kind, s.daily_token_budget::numeric as max_tokens, s.daily_cost_budget_usd as max_cost_usd
     from public.user_settings s where s.user_id = budget_left.payer_id
     union all
-    values ('swarm', private.budget_amount(budget -> 'max_tokens_per_day'), private.budget_amount(budget -> 'max_cost_usd_per_day')),
-      ('run', private.budget_amount(budget -> 'max_tokens'), private.budget_amount(budget -> 'max_cost_usd'))) as budgets
+    values ('swarm', private.budget_amount(budget -> 'max_tokens_per_day'),
+      private.budget_amount(budget -> 'max_cost_usd_per_day')),
+      ('run', private.budget_amount(budget -> 'max_tokens'),
+        private.budget_amount(budget -> 'max_cost_usd'))) as budgets
   cross join lateral (
     select coalesce(sum(used.tokens), 0) as tokens, coalesce(sum(used.cost_usd), 0) as cost_usd
     from (
@@ -841,7 +892,8 @@ begin
       union all
       select b.tokens, b.cost_usd from private.budget_reservations b
       where budgets.kind = 'run' and b.run_id = run.id and (counts_open or b.usage is not null)) as used) as spent
-  where (budgets.max_tokens is not null or budgets.max_cost_usd is not null) and (budgets.kind <> 'run' or run.id is not null);
+  where (budgets.max_tokens is not null or budgets.max_cost_usd is not null)
+    and (budgets.kind <> 'run' or run.id is not null);
 end
 $function$;
 
@@ -881,7 +933,8 @@ declare
 begin
   select * into steered from private.lock_run_for(cancel_run.run_id, cancel_run.user_id, is_service);
   if not is_service and (steered.member_role is null
-      or (steered.member_role not in ('owner', 'admin') and (steered.run).user_id is distinct from cancel_run.user_id)) then
+      or (steered.member_role not in ('owner', 'admin')
+        and (steered.run).user_id is distinct from cancel_run.user_id)) then
     perform private.refuse_call('FORBIDDEN');
   end if;
   perform private.request_cancel(cancel_run.run_id, 'cancelled');
@@ -948,7 +1001,8 @@ CREATE OR REPLACE FUNCTION private.check_coordinator()
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
-  if not exists (select 1 from public.swarm_agents sa where sa.swarm_id = new.id and sa.agent_id = new.coordinator_agent_id) then
+  if not exists (select 1 from public.swarm_agents sa
+    where sa.swarm_id = new.id and sa.agent_id = new.coordinator_agent_id) then
     raise exception 'the coordinator must be an agent of the swarm'
       using errcode = 'check_violation', schema = 'public', table = 'swarms', column = 'coordinator_agent_id',
             constraint = 'swarms_coordinator_agent_id_in_swarm';
@@ -1021,7 +1075,8 @@ begin
   enabled := array(select sa.agent_id from public.swarm_agents sa
                    where sa.swarm_id = check_swarm_answers.swarm_id and sa.enabled);
   if jsonb_typeof(agent_ids) = 'array'
-     and exists (select 1 from jsonb_array_elements_text(agent_ids) as named (id) where named.id::uuid <> all (enabled)) then
+     and exists (select 1 from jsonb_array_elements_text(agent_ids) as named (id)
+       where named.id::uuid <> all (enabled)) then
     perform private.refuse_call('VALIDATION_ERROR', '{"agent_ids": "names an agent that is not enabled in the swarm"}');
   elsif cardinality(enabled) = 0 then
     perform private.refuse_call('NO_AGENTS');
@@ -1040,7 +1095,8 @@ declare
   candidate public.runs;
   claimed integer := 0;
   full_frameworks text[] := array(
-    select place.framework from unnest(claim_runs.bounded, claim_runs.rooms) as place (framework, room) where place.room <= 0);
+    select place.framework from unnest(claim_runs.bounded, claim_runs.rooms) as place (framework, room)
+      where place.room <= 0);
 begin
   for candidate in
     select r.* from public.runs r
@@ -1063,10 +1119,12 @@ begin
     claim_runs.fence := private.start_run(candidate.id, claim_runs.owner, claim_runs.lease_ms);
     continue when claim_runs.fence is null;
     claim_runs.run_id := candidate.id;
-    claim_runs.frameworks := case when cardinality(claim_runs.bounded) > 0 then private.run_frameworks(candidate) else '{}' end;
+    claim_runs.frameworks := case when cardinality(claim_runs.bounded) > 0 then private.run_frameworks(candidate)
+      else '{}' end;
     claim_runs.rooms := array(
       select place.room - (place.framework = any (claim_runs.frameworks))::integer
-      from unnest(claim_runs.bounded, claim_runs.rooms) with ordinality as place (framework, room, at) order by place.at);
+      from unnest(claim_runs.bounded, claim_runs.rooms) with ordinality as place (framework, room, at)
+        order by place.at);
     claimed := claimed + 1;
     return next;
     exit when exists (select 1 from unnest(claim_runs.bounded, claim_runs.rooms) as place (framework, room)
@@ -1129,7 +1187,8 @@ begin
   if resumed is not null then
     perform 1 from private.webhook_lanes l where l.webhook_id = any (resumed) order by l.webhook_id for update;
     update private.webhook_lanes l
-    set paused_until = null, next_due_at = least(l.next_due_at, now()), failing_since = null, failed_in_a_row = 0, warned_at = null
+    set paused_until = null, next_due_at = least(l.next_due_at, now()), failing_since = null, failed_in_a_row = 0,
+      warned_at = null
     where l.webhook_id = any (resumed);
   end if;
 
@@ -1156,7 +1215,8 @@ begin
     delete from private.webhook_queue q
     where q.delivery_id in (select delivery_id from private.webhook_queue where webhook_id = any (gone) limit 5000);
     delete from private.webhook_lanes l
-    where l.webhook_id = any (gone) and not exists (select 1 from private.webhook_queue q where q.webhook_id = l.webhook_id);
+    where l.webhook_id = any (gone) and not exists (select 1 from private.webhook_queue q
+      where q.webhook_id = l.webhook_id);
   end if;
   if held is not null then
     update private.webhook_lanes l set paused_until = 'infinity' where l.webhook_id = any (held);
@@ -1250,7 +1310,8 @@ begin
   join private.webhook_queue q on q.delivery_id = picked.id
   join public.webhook_deliveries d on d.id = picked.id
   join public.webhooks w on w.id = d.webhook_id
-  left join unnest(users, opened_at, left_ms) as send_window (user_id, opened_at, left_ms) on send_window.user_id = d.user_id
+  left join unnest(users, opened_at, left_ms) as send_window (user_id, opened_at, left_ms)
+    on send_window.user_id = d.user_id
   order by q.event_seq, d.id;
   get diagnostics found_rows = row_count;
   if found_rows < cardinality(picked_ids) then
@@ -1279,7 +1340,8 @@ begin
   update private.run_leases l set fence = l.fence + 1, owner = null, expires_at = null where l.run_id = run.id;
   perform 1 from public.agents a
   where a.id in (select t.agent_id from public.run_turns t
-                 where t.swarm_id = run.swarm_id and t.run_id = run.id and t.status in ('queued', 'thinking', 'responding'))
+                 where t.swarm_id = run.swarm_id and t.run_id = run.id
+                   and t.status in ('queued', 'thinking', 'responding'))
   order by a.id for no key update;
   for turn in
     select t.id, t.agent_id,
@@ -1292,10 +1354,12 @@ begin
     order by t.position, t.id
   loop
     events := events || (private.finish_turn(run, jsonb_build_object('turn_id', turn.id, 'agent_id', turn.agent_id,
-      'seq', next_seq, 'status', outcome, 'content', private.trimmed(turn.said), 'finish_reason', close_run.finish_reason,
+      'seq', next_seq, 'status', outcome, 'content', private.trimmed(turn.said),
+        'finish_reason', close_run.finish_reason,
       'metadata', jsonb_build_object('partial', true), 'error', close_run.error, 'reason', close_run.turn_reason,
       'usage', private.settled_usage(run.id, turn.id), 'payer_id', (
-        select b.payer_id from private.budget_reservations b where b.run_id = run.id and b.turn_id = turn.id limit 1))) -> 'events');
+        select b.payer_id from private.budget_reservations b where b.run_id = run.id and b.turn_id = turn.id limit 1)))
+          -> 'events');
     next_seq := next_seq + 5;
   end loop;
   final := case when close_run.status = 'failed' and exists (
@@ -1334,8 +1398,8 @@ begin
   select * into steered
   from private.lock_run_for((call ->> 'run_id')::uuid, caller, (call ->> 'is_service')::boolean);
   for decision in
-    select item.ordinality - 1 as place, (item.value ->> 'tool_execution_id')::uuid as id, (item.value ->> 'approved')::boolean as approved,
-      item.value ->> 'reason' as reason
+    select item.ordinality - 1 as place, (item.value ->> 'tool_execution_id')::uuid as id,
+      (item.value ->> 'approved')::boolean as approved, item.value ->> 'reason' as reason
     from jsonb_array_elements(call -> 'decisions') with ordinality as item (value, ordinality)
   loop
     select x.status, x.expires_at, a.user_id into execution from public.tool_executions x
@@ -1444,16 +1508,19 @@ AS $function$
 declare
   removed_from uuid[];
 begin
-  select coalesce(array_agg(sa.swarm_id), '{}') into removed_from from public.swarm_agents sa where sa.agent_id = old.id;
+  select coalesce(array_agg(sa.swarm_id), '{}') into removed_from from public.swarm_agents sa
+    where sa.agent_id = old.id;
   insert into private.events (type, data, audience)
   select 'swarm.agent_removed',
     json_build_object('swarm_id', room.swarm_id, 'agent_id', old.id, 'agent_name', old.name, 'reason', 'agent_deleted',
       'actor', private.actor()),
     room.audience
-  from (select s.swarm_id, private.swarm_audience(s.swarm_id) as audience from unnest(removed_from) as s (swarm_id)) as room
+  from (select s.swarm_id, private.swarm_audience(s.swarm_id) as audience
+    from unnest(removed_from) as s (swarm_id)) as room
   where private.is_subscribed('swarm.agent_removed', room.audience);
   perform private.emit_event('agent.deleted',
-    json_build_object('agent_id', old.id, 'name', old.name, 'removed_from_swarms', removed_from, 'actor', private.actor()),
+    json_build_object('agent_id', old.id, 'name', old.name, 'removed_from_swarms', removed_from,
+      'actor', private.actor()),
     array[old.user_id]);
   return old;
 end
@@ -1502,7 +1569,8 @@ begin
     array[n.user_id]
   from new_rows n
   join old_rows o on o.id = n.id
-  cross join lateral (select private.changed_fields(to_jsonb(o), to_jsonb(n), 'status', 'status_changed_at', 'updated_at')) as changes (fields)
+  cross join lateral (select private.changed_fields(to_jsonb(o), to_jsonb(n), 'status', 'status_changed_at',
+    'updated_at')) as changes (fields)
   where exists (select 1 from public.webhooks w
                 where w.is_active and w.user_id = n.user_id and 'agent.updated' = any (w.events))
     and cardinality(changes.fields) > 0;
@@ -1553,7 +1621,8 @@ AS $function$
 begin
   insert into private.events (type, data, audience)
   select 'user.joined',
-    json_build_object('swarm_id', n.swarm_id, 'user_id', n.user_id, 'role', n.role, 'actor', private.actor()), room.audience
+    json_build_object('swarm_id', n.swarm_id, 'user_id', n.user_id, 'role', n.role, 'actor', private.actor()),
+      room.audience
   from new_rows n
   cross join lateral (select private.swarm_audience(n.swarm_id)) as room (audience)
   where n.status = 'active' and n.role <> 'owner' and private.is_subscribed('user.joined', room.audience);
@@ -1580,7 +1649,8 @@ begin
   left join auth.users u on u.id = o.user_id
   cross join lateral (
     select private.swarm_audience(o.swarm_id)
-      || array(select gone.user_id from old_rows gone where gone.swarm_id = o.swarm_id and gone.status = 'active')) as room (audience)
+      || array(select gone.user_id from old_rows gone
+        where gone.swarm_id = o.swarm_id and gone.status = 'active')) as room (audience)
   where o.status = 'active' and o.role <> 'owner' and private.is_subscribed('user.removed', room.audience);
   return null;
 end
@@ -1595,7 +1665,8 @@ AS $function$
 begin
   insert into private.events (type, data, audience)
   select 'user.joined',
-    json_build_object('swarm_id', n.swarm_id, 'user_id', n.user_id, 'role', n.role, 'actor', private.actor()), room.audience
+    json_build_object('swarm_id', n.swarm_id, 'user_id', n.user_id, 'role', n.role, 'actor', private.actor()),
+      room.audience
   from new_rows n
   join old_rows o on o.id = n.id
   cross join lateral (select private.swarm_audience(n.swarm_id)) as room (audience)
@@ -1653,7 +1724,8 @@ begin
   select 'message.flagged',
     json_build_object('message_id', m.id, 'swarm_id', m.swarm_id, 'content', m.content,
       'flag', json_build_object('id', n.id, 'source', n.source, 'category', n.category, 'reason', n.reason),
-      'actor', case when n.source = 'moderation' then json_build_object('type', 'system', 'id', null) else private.actor() end),
+      'actor', case when n.source = 'moderation' then json_build_object('type', 'system', 'id', null)
+        else private.actor() end),
     room.audience
   from new_rows n
   join public.messages m on m.id = n.message_id
@@ -1690,8 +1762,8 @@ begin
 
   insert into private.events (type, data, audience)
   select 'message.updated',
-    json_build_object('message_id', n.id, 'swarm_id', n.swarm_id, 'content', n.content, 'changed_fields', changes.fields,
-      'edited_at', n.edited_at, 'actor', private.actor()),
+    json_build_object('message_id', n.id, 'swarm_id', n.swarm_id, 'content', n.content,
+      'changed_fields', changes.fields, 'edited_at', n.edited_at, 'actor', private.actor()),
     room.audience
   from new_rows n
   join old_rows o on o.id = n.id
@@ -1703,7 +1775,8 @@ begin
       case when n.mentions is distinct from o.mentions then 'mentions' end,
       case when o.flagged and not n.flagged then 'flagged' end], null)) as changes (fields)
   cross join lateral (select private.swarm_audience(n.swarm_id)) as room (audience)
-  where n.deleted_at is null and cardinality(changes.fields) > 0 and private.is_subscribed('message.updated', room.audience);
+  where n.deleted_at is null and cardinality(changes.fields) > 0
+    and private.is_subscribed('message.updated', room.audience);
   return null;
 end
 $function$;
@@ -1717,7 +1790,8 @@ AS $function$
 begin
   insert into private.events (type, data, audience)
   select 'swarm.created',
-    json_build_object('swarm_id', n.id, 'name', n.name, 'owner_id', n.owner_id, 'strategy', n.strategy, 'actor', private.actor()),
+    json_build_object('swarm_id', n.id, 'name', n.name, 'owner_id', n.owner_id, 'strategy', n.strategy,
+      'actor', private.actor()),
     array[n.owner_id]
   from new_rows n
   where private.is_subscribed('swarm.created', array[n.owner_id]);
@@ -1738,7 +1812,8 @@ begin
     audience := audience || old.owner_id;
   end if;
   perform private.emit_event('swarm.deleted',
-    json_build_object('swarm_id', old.id, 'name', old.name, 'owner_id', old.owner_id, 'actor', private.actor()), audience);
+    json_build_object('swarm_id', old.id, 'name', old.name, 'owner_id', old.owner_id, 'actor', private.actor()),
+      audience);
   return old;
 end
 $function$;
@@ -1767,7 +1842,8 @@ begin
   -- Completion has its own event, and so has an agent that goes and was the coordinator: neither is told twice.
   insert into private.events (type, data, audience)
   select 'swarm.updated',
-    json_build_object('swarm_id', n.id, 'changed_fields', changes.fields, 'swarm', to_jsonb(n), 'actor', private.actor()),
+    json_build_object('swarm_id', n.id, 'changed_fields', changes.fields, 'swarm', to_jsonb(n),
+      'actor', private.actor()),
     room.audience
   from new_rows n
   join old_rows o on o.id = n.id
@@ -1820,7 +1896,8 @@ begin
   end if;
   -- Looked at once the locks are held: an agent that speaks elsewhere too keeps the status which that gives it.
   select array_agg(t.run_id), array_agg(a.id), array_agg(a.id) filter (where a.status <> 'responding'),
-    jsonb_object_agg(a.id, a.status), jsonb_object_agg(a.id, jsonb_build_object('run_id', t.run_id, 'swarm_id', t.swarm_id))
+    jsonb_object_agg(a.id, a.status), jsonb_object_agg(a.id,
+      jsonb_build_object('run_id', t.run_id, 'swarm_id', t.swarm_id))
   into taken, speaker_ids, silent_ids, before, contexts
   from jsonb_to_recordset(batch) as e (run_id uuid, turn_id uuid)
   join public.run_turns t on t.id = e.turn_id and t.run_id = e.run_id and t.status in ('thinking', 'responding')
@@ -1828,7 +1905,8 @@ begin
   where t.run_id = any (held)
     and not exists (select 1 from public.run_turns o
                     where o.agent_id = t.agent_id and o.status in ('queued', 'thinking', 'responding') and o.id <> t.id)
-    and not exists (select 1 from public.run_turns o where o.swarm_id = t.swarm_id and o.run_id = t.run_id and o.id <> t.id)
+    and not exists (select 1 from public.run_turns o
+      where o.swarm_id = t.swarm_id and o.run_id = t.run_id and o.id <> t.id)
     and not exists (select 1 from public.tool_executions x where x.turn_id = t.id);
   if taken is null then
     return null;
@@ -1840,8 +1918,10 @@ begin
     update public.agents a set status = 'responding' where a.id = any (silent_ids);
   end if;
   perform set_config('swarmbase.context', private.context_by_agent(contexts, 'run_completed'), true);
-  insert into public.messages (id, swarm_id, sender_type, sender_agent_id, sender_name, content, run_id, turn_id, finish_reason)
-  select t.message_id, t.swarm_id, 'agent', t.agent_id, t.agent_name, left(e.content, 100000), t.run_id, t.id, e.finish_reason
+  insert into public.messages (id, swarm_id, sender_type, sender_agent_id, sender_name, content, run_id, turn_id,
+    finish_reason)
+  select t.message_id, t.swarm_id, 'agent', t.agent_id, t.agent_name, left(e.content, 100000), t.run_id, t.id,
+    e.finish_reason
   from jsonb_to_recordset(batch) as e (run_id uuid, turn_id uuid, content text, finish_reason text)
   join public.run_turns t on t.id = e.turn_id
   where e.run_id = any (taken)
@@ -1850,29 +1930,34 @@ begin
 
   with asked as materialized (
     select e.*
-    from jsonb_to_recordset(batch) as e (run_id uuid, turn_id uuid, seq integer, end_seq integer, deltas jsonb, finish_reason text,
-      stop_reason text, warnings jsonb, attempts integer, framework text, model text, first_token_ms integer, duration_ms integer,
+    from jsonb_to_recordset(batch) as e (run_id uuid, turn_id uuid, seq integer, end_seq integer, deltas jsonb,
+      finish_reason text,
+      stop_reason text, warnings jsonb, attempts integer, framework text, model text, first_token_ms integer,
+        duration_ms integer,
       input_tokens bigint, cached_input_tokens bigint, output_tokens bigint, reasoning_tokens bigint, cost_usd numeric,
       estimated boolean, payer_id uuid)
     where e.run_id = any (taken)
   ), turned as (
     update public.run_turns t
-    set status = 'completed', finish_reason = e.finish_reason, warnings = e.warnings, attempts = e.attempts, framework = e.framework,
+    set status = 'completed', finish_reason = e.finish_reason, warnings = e.warnings, attempts = e.attempts,
+      framework = e.framework,
       model = e.model, first_token_ms = coalesce(t.first_token_ms, e.first_token_ms), duration_ms = e.duration_ms,
       input_tokens = e.input_tokens, cached_input_tokens = e.cached_input_tokens, output_tokens = e.output_tokens,
       reasoning_tokens = e.reasoning_tokens, estimated = e.estimated, cost_usd = e.cost_usd, finished_at = now()
     from asked e where t.id = e.turn_id
-    returning t.*, private.usage_body(t.input_tokens, t.cached_input_tokens, t.output_tokens, t.cost_usd, t.estimated) as usage
+    returning t.*, private.usage_body(t.input_tokens, t.cached_input_tokens, t.output_tokens, t.cost_usd,
+      t.estimated) as usage
   ), ended as (
     update public.runs r
-    set status = 'completed', stop_reason = e.stop_reason, finished_at = now(), turn_count = 1, usage = to_jsonb(t.usage)
+    set status = 'completed', stop_reason = e.stop_reason, finished_at = now(), turn_count = 1,
+      usage = to_jsonb(t.usage)
     from asked e join turned t on t.id = e.turn_id where r.id = e.run_id
     returning r.id, r.swarm_id, r.user_id, r.message_id, r.stop_reason, r.created_at, r.finished_at
   ), freed as (
     update private.run_leases l set owner = null, expires_at = null where l.run_id = any (taken)
   ), used as (
-    insert into public.usage_records (payer_id, user_id, swarm_id, run_id, turn_id, agent_id, framework, model, input_tokens,
-      cached_input_tokens, output_tokens, reasoning_tokens, cost_usd, estimated)
+    insert into public.usage_records (payer_id, user_id, swarm_id, run_id, turn_id, agent_id, framework, model,
+      input_tokens, cached_input_tokens, output_tokens, reasoning_tokens, cost_usd, estimated)
     select u.id, r.user_id, t.swarm_id, t.run_id, t.id, t.agent_id, t.framework, t.model, t.input_tokens,
       t.cached_input_tokens, t.output_tokens, t.reasoning_tokens, t.cost_usd, t.estimated
     from turned t
@@ -1880,7 +1965,8 @@ begin
     join ended r on r.id = t.run_id
     join auth.users u on u.id = e.payer_id
   ), told as materialized (
-    select e.seq, e.end_seq, e.deltas, t.run_id, t.swarm_id, t.agent_id, t.id as turn_id, t.agent_name, t.finish_reason, t.usage,
+    select e.seq, e.end_seq, e.deltas, t.run_id, t.swarm_id, t.agent_id, t.id as turn_id, t.agent_name,
+      t.finish_reason, t.usage,
       t.warnings, m.id as message_id, to_jsonb(m) as message, before ->> t.agent_id::text as status_before,
       json_build_object(
         'run_id', r.id, 'swarm_id', r.swarm_id, 'status', 'completed', 'stop_reason', r.stop_reason,
@@ -1888,8 +1974,10 @@ begin
         'responses', json_build_array(json_build_object(
           'message', row_to_json(m), 'agent_id', m.sender_id, 'agent_name', t.agent_name, 'turn_id', t.id,
           'framework', t.framework, 'model', t.model, 'finish_reason', t.finish_reason, 'usage', t.usage,
-          'first_token_ms', t.first_token_ms, 'duration_ms', t.duration_ms, 'tool_executions', '[]'::json, 'warnings', t.warnings)),
-        'errors', '[]'::json, 'usage', t.usage, 'pending_approvals', null, 'created_at', r.created_at, 'completed_at', r.finished_at) as body
+          'first_token_ms', t.first_token_ms, 'duration_ms', t.duration_ms, 'tool_executions', '[]'::json,
+            'warnings', t.warnings)),
+        'errors', '[]'::json, 'usage', t.usage, 'pending_approvals', null, 'created_at', r.created_at,
+          'completed_at', r.finished_at) as body
     from turned t
     join asked e on e.turn_id = t.id
     join ended r on r.id = t.run_id
@@ -1899,13 +1987,16 @@ begin
       jsonb_build_object('run_id', s.run_id, 'swarm_id', s.swarm_id) || happened.data as data
     from told s
     cross join lateral (values
-      (s.seq, 'agent.status_changed', case when s.status_before <> 'responding' then jsonb_build_object('agent_id', s.agent_id,
+      (s.seq, 'agent.status_changed', case when s.status_before <> 'responding'
+        then jsonb_build_object('agent_id', s.agent_id,
         'status', 'responding', 'previous_status', s.status_before, 'reason', 'first_token', 'changed_at', now()) end),
-      (s.seq + 1, 'message.created', jsonb_build_object('message_id', s.message_id, 'turn_id', s.turn_id, 'message', s.message)),
-      (s.seq + 2, 'turn.completed', jsonb_build_object('turn_id', s.turn_id, 'agent_id', s.agent_id, 'agent_name', s.agent_name,
+      (s.seq + 1, 'message.created', jsonb_build_object('message_id', s.message_id, 'turn_id', s.turn_id,
+        'message', s.message)),
+      (s.seq + 2, 'turn.completed', jsonb_build_object('turn_id', s.turn_id, 'agent_id', s.agent_id,
+        'agent_name', s.agent_name,
         'status', 'completed', 'finish_reason', s.finish_reason, 'usage', s.usage, 'warnings', s.warnings)),
-      (s.seq + 4, 'agent.status_changed', jsonb_build_object('agent_id', s.agent_id, 'status', 'idle', 'previous_status', 'responding',
-        'reason', 'run_completed', 'changed_at', now()))) as happened (seq, type, data)
+      (s.seq + 4, 'agent.status_changed', jsonb_build_object('agent_id', s.agent_id, 'status', 'idle',
+        'previous_status', 'responding', 'reason', 'run_completed', 'changed_at', now()))) as happened (seq, type, data)
     where happened.data is not null
   ), kept as (
     insert into public.run_events (run_id, seq, swarm_id, agent_id, restricted, type, data)
@@ -1918,15 +2009,18 @@ begin
       as d (seq integer, type text, agent_id uuid, restricted boolean, data jsonb)
   )
   select json_agg(json_build_object('run_id', t.run_id, 'body', t.body,
-    'has_next', exists (select 1 from public.runs w where w.swarm_id = t.swarm_id and w.status in ('queued', 'requires_action')),
+    'has_next', exists (select 1 from public.runs w
+      where w.swarm_id = t.swarm_id and w.status in ('queued', 'requires_action')),
     'events', (
-      select json_agg(json_build_object('seq', s.seq, 'type', s.type, 'agent_id', s.agent_id, 'restricted', false, 'data', s.data)
+      select json_agg(json_build_object('seq', s.seq, 'type', s.type, 'agent_id', s.agent_id, 'restricted', false,
+        'data', s.data)
                       order by s.seq)
       from shown s where s.run_id = t.run_id)))
   into answers from told t;
 
   insert into private.events (type, data, audience)
-  select 'swarm.completed', json_build_object('swarm_id', r.swarm_id, 'run_id', r.id, 'status', r.status, 'stop_reason', r.stop_reason,
+  select 'swarm.completed', json_build_object('swarm_id', r.swarm_id, 'run_id', r.id, 'status', r.status,
+    'stop_reason', r.stop_reason,
       'message_id', r.message_id, 'response_message_ids', (select jsonb_agg(t.message_id) from public.run_turns t
         where t.swarm_id = r.swarm_id and t.run_id = r.id),
       'usage', r.usage, 'duration_ms', (extract(epoch from r.finished_at - r.created_at) * 1000)::bigint),
@@ -2006,18 +2100,21 @@ begin
   if not exists (select 1 from new_rows n where n.status = 'invited') then
     return null;
   end if;
-  for inviter in select distinct n.invited_by from new_rows n where n.status = 'invited' and n.invited_by is not null order by 1
+  for inviter in select distinct n.invited_by from new_rows n
+    where n.status = 'invited' and n.invited_by is not null order by 1
   loop
     perform pg_advisory_xact_lock(hashtext('private.mail_outbox'), hashtext(inviter::text));
   end loop;
   insert into private.mail_outbox (kind, user_id, email, sender_id, data, not_before, due_at)
   select 'swarm_invitation', n.user_id, case when n.user_id is null then n.invited_email end, n.invited_by,
          jsonb_build_object('swarm_id', n.swarm_id), turn.at, turn.at
-  from (select *, row_number() over (partition by invited_by order by id) - 1 as place from new_rows where status = 'invited') n
+  from (select *, row_number() over (partition by invited_by order by id) - 1 as place from new_rows
+    where status = 'invited') n
   cross join lateral (
     select case when n.invited_by is null then now() else now() + interval '1 hour' * ((n.place + (
       select count(*) from private.mail_outbox o
-      where o.sender_id = n.invited_by and o.not_before > now() - interval '1 hour')) / mails_per_hour) end) as turn (at)
+      where o.sender_id = n.invited_by and o.not_before > now() - interval '1 hour')) / mails_per_hour) end)
+        as turn (at)
   where not exists (
     select 1 from private.mail_outbox o
     where o.kind = 'swarm_invitation' and o.created_at > now() - interval '1 day'
@@ -2076,7 +2173,8 @@ begin
     where e.ctid = any (array(
       select ctid from (select ctid from private.events order by seq limit max_events for update skip locked) as oldest
       union all
-      select ctid from (select ctid from private.events order by seq desc limit max_events / 4 for update skip locked) as newest))
+      select ctid from (select ctid from private.events order by seq desc
+        limit max_events / 4 for update skip locked) as newest))
     returning e.seq, e.id, e.type, e.data, e.audience, e.created_at
   ), addressed as materialized (
     select e.seq, e.id as event_id, e.type, e.data, e.created_at, w.id as webhook_id, w.user_id, w.api_version,
@@ -2132,7 +2230,8 @@ begin
     select (select count(*)::integer from taken) as events,
       (select count(*)::integer from allowed where not is_claimed and sleeps_until is null) as unclaimed,
       exists (select 1 from private.webhook_resumptions) as has_resumptions, now() as made_at,
-      null::bigint as seq, null::uuid as id, null::uuid as webhook_id, null::uuid as event_id, null as type, null as body,
+      null::bigint as seq, null::uuid as id, null::uuid as webhook_id, null::uuid as event_id, null as type,
+        null as body,
       null::uuid as user_id, null as url, null as secret, null::text[] as previous_secrets, null::jsonb as headers,
       null::integer as retry_count, null::integer as timeout_ms, null::timestamptz as opened_at, null::float8 as left_ms
     union all
@@ -2142,7 +2241,8 @@ begin
         nullif(array(select p.secret from private.webhook_previous_secrets p
                      where p.webhook_id = w.webhook_id and p.expires_at > now() order by p.created_at desc), '{}') end,
       case when is_first then w.headers end, case when is_first then w.retry_count end,
-      case when is_first then w.timeout_ms end, case when is_first then w.opened_at end, case when is_first then w.left_ms end
+      case when is_first then w.timeout_ms end, case when is_first then w.opened_at end,
+        case when is_first then w.left_ms end
     from allowed w where w.is_claimed
   )
   select a.events, a.unclaimed, a.has_resumptions, a.made_at, a.id, a.webhook_id, a.event_id, a.type, a.body,
@@ -2193,7 +2293,8 @@ declare
   replayed uuid;
 begin
   select * into used from private.idempotency_keys k
-  where k.user_id = caller and k.key = call ->> 'idempotency_key' and k.created_at > now() - interval '1 day' and k.run_id is not null;
+  where k.user_id = caller and k.key = call ->> 'idempotency_key' and k.created_at > now() - interval '1 day'
+    and k.run_id is not null;
   if found then
     if used.request_hash <> decode(call ->> 'request_hash', 'hex') then
       perform private.refuse_call('IDEMPOTENCY_KEY_REUSED');
@@ -2233,7 +2334,8 @@ begin
   update public.tool_executions x set status = 'cancelled', finished_at = now()
   where x.swarm_id = run.swarm_id and x.run_id = run.id and x.status in ('pending_approval', 'running');
   update public.runs r
-  set status = step ->> 'status', stop_reason = step ->> 'stop_reason', error = nullif(step -> 'error', 'null'), finished_at = now(),
+  set status = step ->> 'status', stop_reason = step ->> 'stop_reason', error = nullif(step -> 'error', 'null'),
+    finished_at = now(),
     turn_count = (select count(*) from public.run_turns t where t.swarm_id = run.swarm_id and t.run_id = run.id),
     usage = private.run_usage(r)::jsonb
   where r.id = run.id
@@ -2243,7 +2345,8 @@ begin
   delete from private.budget_reservations b where b.run_id = run.id;
   body := private.run_body(run.id);
   if ended.status in ('completed', 'partial') then
-    perform private.emit_event('swarm.completed', json_build_object('swarm_id', run.swarm_id, 'run_id', run.id, 'status', ended.status,
+    perform private.emit_event('swarm.completed',
+      json_build_object('swarm_id', run.swarm_id, 'run_id', run.id, 'status', ended.status,
         'stop_reason', ended.stop_reason, 'message_id', ended.message_id,
         'response_message_ids', jsonb_path_query_array(body::jsonb, '$.responses[*].message.id'),
         'usage', ended.usage, 'duration_ms', (extract(epoch from ended.finished_at - ended.created_at) * 1000)::bigint),
@@ -2261,7 +2364,8 @@ declare
   told jsonb;
 begin
   update public.tool_executions x
-  set status = step ->> 'status', error = nullif(step -> 'error', 'null'), attempts = coalesce((step ->> 'attempts')::integer, 0),
+  set status = step ->> 'status', error = nullif(step -> 'error', 'null'),
+    attempts = coalesce((step ->> 'attempts')::integer, 0),
     duration_ms = (step ->> 'duration_ms')::integer, output_chars = (step ->> 'output_chars')::integer,
     truncated = coalesce((step ->> 'truncated')::boolean, false), finished_at = now()
   where x.id = (step ->> 'id')::uuid and x.status = 'running';
@@ -2272,7 +2376,8 @@ begin
   where p.tool_execution_id = (step ->> 'id')::uuid;
   told := private.tell_of_tool(run, (step ->> 'id')::uuid);
   return jsonb_build_object('events', jsonb_build_array(private.build_run_event(run, (step ->> 'seq')::integer,
-    case when step ->> 'status' = 'succeeded' then 'tool.executed' else 'tool.error' end, told, (step ->> 'agent_id')::uuid, true)));
+    case when step ->> 'status' = 'succeeded' then 'tool.executed' else 'tool.error' end, told,
+      (step ->> 'agent_id')::uuid, true)));
 end
 $function$;
 
@@ -2312,17 +2417,18 @@ begin
     end if;
     perform set_config('swarmbase.context', json_build_object('run_id', run.id, 'swarm_id', run.swarm_id,
       'actor', json_build_object('type', 'agent', 'id', speaker_id))::text, true);
-    insert into public.messages (id, swarm_id, sender_type, sender_id, sender_agent_id, sender_name, sender_deleted, content, run_id, turn_id,
-      finish_reason, metadata)
-    values (turn.message_id, run.swarm_id, 'agent', speaker_id, turn.agent_id, turn.agent_name, turn.agent_id is null, said, run.id, turn.id,
-      step ->> 'finish_reason', coalesce(nullif(step -> 'metadata', 'null'), '{}'))
+    insert into public.messages (id, swarm_id, sender_type, sender_id, sender_agent_id, sender_name, sender_deleted,
+      content, run_id, turn_id, finish_reason, metadata)
+    values (turn.message_id, run.swarm_id, 'agent', speaker_id, turn.agent_id, turn.agent_name, turn.agent_id is null,
+      said, run.id, turn.id, step ->> 'finish_reason', coalesce(nullif(step -> 'metadata', 'null'), '{}'))
     returning * into message;
     events := events || private.build_run_event(run, first_seq + 1, 'message.created',
       jsonb_build_object('message_id', message.id, 'turn_id', turn.id, 'message', to_jsonb(message)), turn.agent_id);
   end if;
   update public.run_turns t
   set status = outcome, finish_reason = step ->> 'finish_reason', error = nullif(step -> 'error', 'null'),
-    warnings = coalesce(step -> 'warnings', t.warnings), attempts = coalesce((step ->> 'attempts')::integer, t.attempts),
+    warnings = coalesce(step -> 'warnings', t.warnings),
+      attempts = coalesce((step ->> 'attempts')::integer, t.attempts),
     framework = coalesce(step ->> 'framework', t.framework), model = coalesce(step ->> 'model', t.model),
     first_token_ms = coalesce(t.first_token_ms, (step ->> 'first_token_ms')::integer),
     -- A machine may have been off for a month, or a backup be as old.
@@ -2330,22 +2436,28 @@ begin
       least(extract(epoch from clock_timestamp() - t.started_at) * 1000, 2147483647)::integer),
     input_tokens = (usage ->> 'input_tokens')::bigint, cached_input_tokens = (usage ->> 'cached_input_tokens')::bigint,
     output_tokens = (usage ->> 'output_tokens')::bigint, reasoning_tokens = (usage ->> 'reasoning_tokens')::bigint,
-    estimated = coalesce((usage ->> 'estimated')::boolean, false), cost_usd = (usage ->> 'cost_usd')::numeric, finished_at = now()
+    estimated = coalesce((usage ->> 'estimated')::boolean, false), cost_usd = (usage ->> 'cost_usd')::numeric,
+      finished_at = now()
   where t.id = turn.id
   returning * into turn;
   if usage is not null then
-    insert into public.usage_records (payer_id, user_id, swarm_id, run_id, turn_id, agent_id, framework, model, input_tokens,
-      cached_input_tokens, output_tokens, reasoning_tokens, cost_usd, estimated)
-    select u.id, run.user_id, run.swarm_id, run.id, turn.id, turn.agent_id, turn.framework, turn.model, turn.input_tokens,
+    insert into public.usage_records (payer_id, user_id, swarm_id, run_id, turn_id, agent_id, framework, model,
+      input_tokens, cached_input_tokens, output_tokens, reasoning_tokens, cost_usd, estimated)
+    select u.id, run.user_id, run.swarm_id, run.id, turn.id, turn.agent_id, turn.framework, turn.model,
+      turn.input_tokens,
       turn.cached_input_tokens, turn.output_tokens, turn.reasoning_tokens, turn.cost_usd, turn.estimated
     from auth.users u where u.id = (step ->> 'payer_id')::uuid;
   end if;
-  events := events || private.build_run_event(run, first_seq + 2, 'turn.completed', jsonb_build_object('turn_id', turn.id,
-    'agent_id', turn.agent_id, 'agent_name', turn.agent_name, 'status', turn.status, 'finish_reason', turn.finish_reason,
-    'usage', private.usage_body(turn.input_tokens, turn.cached_input_tokens, turn.output_tokens, turn.cost_usd, turn.estimated),
+  events := events || private.build_run_event(run, first_seq + 2, 'turn.completed',
+    jsonb_build_object('turn_id', turn.id,
+    'agent_id', turn.agent_id, 'agent_name', turn.agent_name, 'status', turn.status,
+      'finish_reason', turn.finish_reason,
+    'usage', private.usage_body(turn.input_tokens, turn.cached_input_tokens, turn.output_tokens, turn.cost_usd,
+      turn.estimated),
     'warnings', turn.warnings), turn.agent_id);
   if outcome = 'failed' then
-    events := events || private.build_run_event(run, first_seq + 3, 'agent.error', private.tell_of_failure(run, turn), turn.agent_id);
+    events := events || private.build_run_event(run, first_seq + 3, 'agent.error', private.tell_of_failure(run, turn),
+      turn.agent_id);
   end if;
   events := events || private.project_turn_status(run, first_seq + 4, turn.agent_id, reason);
   return jsonb_build_object('events', events);
@@ -2360,7 +2472,8 @@ AS $function$
   select flag_blocked_message.message_id, flag_blocked_message.swarm_id, 'moderation', 'blocklist',
     'The blocklist has "' || term || '"'
   where not exists (select 1 from public.message_flags f
-                    where f.message_id = flag_blocked_message.message_id and f.source = 'moderation' and f.status = 'open')
+                    where f.message_id = flag_blocked_message.message_id and f.source = 'moderation'
+                      and f.status = 'open')
 $function$;
 
 CREATE OR REPLACE FUNCTION private.flag_edited_messages()
@@ -2426,8 +2539,8 @@ CREATE OR REPLACE FUNCTION private.grant_webhook_sends(user_ids uuid[], wanted i
 AS $function$
 #variable_conflict use_column
 declare
-  -- Read once, so that all rows and columns use the same time. A window that another transaction opened while this one waited
-  -- for its lock can have a later `opened_at`.
+  -- Read once, so that all rows and columns use the same time. A window that another transaction opened while this one
+  -- waited for its lock can have a later `opened_at`.
   moment constant timestamptz := clock_timestamp();
 begin
   return query
@@ -2448,7 +2561,8 @@ begin
         from (select private.is_send_window_open(w.opened_at, moment) as is_open) as now_open) as here)
     returning w.user_id, w.granted, w.sent, w.opened_at, private.is_send_window_open(w.opened_at, moment) as is_open
   )
-  select c.user_id, c.granted, case when c.is_open then greatest(send_limit - c.sent, 0) else send_limit end, c.opened_at,
+  select c.user_id, c.granted, case when c.is_open then greatest(send_limit - c.sent, 0) else send_limit end,
+    c.opened_at,
     case when c.is_open then c.opened_at + interval '1 minute' end,
     case when c.is_open then (extract(epoch from c.opened_at + interval '1 minute' - moment) * 1000)::float8 end
   from counted c;
@@ -2540,7 +2654,8 @@ CREATE OR REPLACE FUNCTION private.is_number_between(value jsonb, low numeric, h
  IMMUTABLE PARALLEL SAFE STRICT
 AS $function$
 begin
-  return case when pg_catalog.jsonb_typeof(value) = 'number' then (value #>> '{}')::numeric between low and high else false end;
+  return case when pg_catalog.jsonb_typeof(value) = 'number' then (value #>> '{}')::numeric between low and high
+    else false end;
 end
 $function$;
 grant execute on function private.is_number_between(jsonb,numeric,numeric) to authenticated, sb_service, service_role;
@@ -2672,7 +2787,8 @@ AS $function$
              or exists (select 1 from auth.sessions s
                         where s.id = f.session_id and s.user_id = f.user_id and coalesce(s.not_after > now(), true)
                           and (coalesce(f.inactivity_seconds, 0) = 0
-                               or coalesce(s.refreshed_at, s.created_at) + make_interval(secs => f.inactivity_seconds) > now()))))
+                               or coalesce(s.refreshed_at, s.created_at)
+                                 + make_interval(secs => f.inactivity_seconds) > now()))))
 $function$;
 grant execute on function private.judge_followers(jsonb) to sb_service;
 
@@ -2686,7 +2802,8 @@ begin
   update private.run_leases l set expires_at = now() + keep_runs.lease_ms * interval '1 millisecond'
   where l.run_id in (
     select held.run_id from private.run_leases held
-    join unnest(keep_runs.run_ids, keep_runs.fences) as mine (id, fence) on mine.id = held.run_id and mine.fence = held.fence
+    join unnest(keep_runs.run_ids, keep_runs.fences) as mine (id, fence)
+      on mine.id = held.run_id and mine.fence = held.fence
     where held.expires_at < now() + keep_runs.lease_ms * interval '0.67 millisecond'
     for update of held skip locked);
   return query
@@ -2758,7 +2875,8 @@ begin
       'coordinator_agent_id', s.coordinator_agent_id, 'settings', s.settings),
     'message', (select m.content from public.messages m where m.id = r.message_id),
     'agents', coalesce((
-      select json_agg(json_build_object('id', a.id, 'name', a.name, 'role', coalesce(sa.role_override, a.role), 'position', sa.position,
+      select json_agg(json_build_object('id', a.id, 'name', a.name, 'role', coalesce(sa.role_override, a.role),
+        'position', sa.position,
                         'framework', a.framework, 'model', a.model, 'settings', a.settings)
                       order by sa.position, sa.created_at, a.id)
       from public.swarm_agents sa
@@ -2781,7 +2899,8 @@ begin
   join private.run_leases l on l.run_id = r.id and l.fence = load_run.fence
   join public.swarms s on s.id = r.swarm_id
   cross join lateral (
-    select coalesce((select u.id from auth.users u where u.id::text = r.request ->> 'payer_id'), s.owner_id)) as payer (id)
+    select coalesce((select u.id from auth.users u where u.id::text = r.request ->> 'payer_id'),
+      s.owner_id)) as payer (id)
   where r.id = load_run.run_id and r.status = 'running');
 end
 $function$;
@@ -2854,7 +2973,8 @@ CREATE OR REPLACE FUNCTION private.may_number_message(swarm_id uuid)
  STABLE
 AS $function$
 begin
-  return current_user not in ('anon', 'authenticated') or swarm_id = any (array(select private.my_writable_swarm_ids()));
+  return current_user not in ('anon', 'authenticated')
+    or swarm_id = any (array(select private.my_writable_swarm_ids()));
 end
 $function$;
 grant execute on function private.may_number_message(uuid) to authenticated, sb_service, service_role;
@@ -2867,7 +2987,8 @@ AS $function$
   select run.request ?| array['payer_id', 'by_service'] or private.may_start_runs(run.swarm_id, run.user_id)
     or (run.request ->> 'source' = 'auto_respond' and exists (
           select 1 from public.messages first
-          join public.messages later on later.swarm_id = first.swarm_id and later.seq > first.seq and later.sender_type = 'user'
+          join public.messages later on later.swarm_id = first.swarm_id and later.seq > first.seq
+            and later.sender_type = 'user'
             and later.created_at <= coalesce(run.started_at, now())
           where first.swarm_id = run.swarm_id and first.id = run.message_id
             and private.may_start_runs(later.swarm_id, later.sender_user_id)))
@@ -2887,7 +3008,8 @@ CREATE OR REPLACE FUNCTION private.may_start_runs(swarm_id uuid, user_id uuid)
  LANGUAGE sql
  STABLE
 AS $function$
-  select exists (select 1 from public.swarm_members m where m.swarm_id = may_start_runs.swarm_id and m.user_id = may_start_runs.user_id
+  select exists (select 1 from public.swarm_members m
+    where m.swarm_id = may_start_runs.swarm_id and m.user_id = may_start_runs.user_id
                    and m.status = 'active' and m.role <> 'viewer')
 $function$;
 
@@ -3074,7 +3196,8 @@ begin
   end if;
   for execution in select value from jsonb_array_elements(step -> 'executions') loop
     speaker_id := (select a.id from public.agents a where a.id = (execution ->> 'agent_id')::uuid);
-    insert into public.tool_executions (id, run_id, turn_id, swarm_id, agent_id, tool_id, tool_name, tool_call_id, status, expires_at)
+    insert into public.tool_executions (id, run_id, turn_id, swarm_id, agent_id, tool_id, tool_name, tool_call_id,
+      status, expires_at)
     values ((execution ->> 'id')::uuid, run.id, (execution ->> 'turn_id')::uuid, run.swarm_id, speaker_id,
       (select t.id from public.tools t where t.id = (execution ->> 'tool_id')::uuid), execution ->> 'tool_name',
       execution ->> 'tool_call_id', 'pending_approval', until);
@@ -3102,13 +3225,15 @@ AS $function$
 declare
   sees_all boolean := is_service or exists (
     select 1 from public.swarm_members m
-    where m.swarm_id = run.swarm_id and m.user_id = pending_approvals.viewer_id and m.status = 'active' and m.role in ('owner', 'admin'));
+    where m.swarm_id = run.swarm_id and m.user_id = pending_approvals.viewer_id and m.status = 'active'
+      and m.role in ('owner', 'admin'));
 begin
   return (
     select coalesce(json_agg(case when sees_all or a.user_id = pending_approvals.viewer_id
-        then json_build_object('tool_execution_id', x.id, 'tool_name', x.tool_name, 'agent_id', x.agent_id, 'expires_at', x.expires_at,
-          'input', p.input)
-        else json_build_object('tool_execution_id', x.id, 'tool_name', x.tool_name, 'agent_id', x.agent_id, 'expires_at', x.expires_at) end
+        then json_build_object('tool_execution_id', x.id, 'tool_name', x.tool_name, 'agent_id', x.agent_id,
+          'expires_at', x.expires_at, 'input', p.input)
+        else json_build_object('tool_execution_id', x.id, 'tool_name', x.tool_name, 'agent_id', x.agent_id,
+          'expires_at', x.expires_at) end
       order by x.created_at, x.id), '[]')
     from public.tool_executions x
     left join public.agents a on a.id = x.agent_id
@@ -3139,7 +3264,8 @@ CREATE OR REPLACE FUNCTION private.place_swarm_agent()
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
-  new.position := (select coalesce(max(sa.position) + 1, 0) from public.swarm_agents sa where sa.swarm_id = new.swarm_id);
+  new.position := (select coalesce(max(sa.position) + 1, 0) from public.swarm_agents sa
+    where sa.swarm_id = new.swarm_id);
   return new;
 end
 $function$;
@@ -3346,7 +3472,8 @@ begin
   end if;
   if tg_op = 'INSERT' then
     -- An upsert of a row that was read before comes through here too, with the secret it has.
-    if new.secret is not null and not exists (select 1 from public.webhooks w where w.id = new.id and w.secret = new.secret) then
+    if new.secret is not null and not exists (select 1 from public.webhooks w
+      where w.id = new.id and w.secret = new.secret) then
       raise exception 'the secret is made by the service; use regenerate_secret to replace it'
         using errcode = 'check_violation', schema = 'public', table = 'webhooks', column = 'secret',
               constraint = 'webhooks_secret_managed';
@@ -3392,7 +3519,8 @@ begin
     return null;
   end if;
   perform set_config('swarmbase.context', json_build_object('reason', project_agent_status.reason, 'run_id', run.id,
-    'swarm_id', run.swarm_id, 'actor', json_build_object('type', 'agent', 'id', project_agent_status.agent_id))::text, true);
+    'swarm_id', run.swarm_id, 'actor', json_build_object('type', 'agent', 'id', project_agent_status.agent_id))::text,
+      true);
   update public.agents a set status = after where a.id = project_agent_status.agent_id;
   return jsonb_build_object('agent_id', project_agent_status.agent_id, 'status', after, 'previous_status', before,
     'reason', project_agent_status.reason, 'changed_at', now());
@@ -3523,11 +3651,13 @@ begin
   return (
     select coalesce(json_agg(read order by read.seq), '[]')
     from (select n.id, n.seq, n.sender_type, n.sender_id, n.sender_name, n.content, n.reply_to_id, n.run_id
-          from (select m.*, sum(coalesce(octet_length(m.content), 0)) over (order by m.seq desc) - coalesce(octet_length(m.content), 0) as newer_bytes
+          from (select m.*, sum(coalesce(octet_length(m.content), 0))
+            over (order by m.seq desc) - coalesce(octet_length(m.content), 0) as newer_bytes
                 from (select * from public.messages m
                       where m.swarm_id = read_transcript.swarm_id and m.seq > read_transcript.after_seq
                       order by m.seq desc limit read_transcript.max_messages) as m) as n
-          -- More than the longest of contexts holds is not sent for: rooms full of long messages would fill the memory of a node.
+          -- More than the longest of contexts holds is not sent for: rooms full of long messages would fill the memory
+          -- of a node.
           where n.newer_bytes < 4000000) as read);
 end
 $function$;
@@ -3545,8 +3675,8 @@ declare
 begin
   for step in select value from jsonb_array_elements(steps) loop
     result := jsonb_build_object('events', coalesce((
-      select jsonb_agg(jsonb_build_object('seq', e.seq, 'type', e.type, 'agent_id', e.agent_id, 'restricted', e.restricted,
-        'data', e.data) order by e.seq)
+      select jsonb_agg(jsonb_build_object('seq', e.seq, 'type', e.type, 'agent_id', e.agent_id,
+        'restricted', e.restricted, 'data', e.data) order by e.seq)
       from public.run_events e
       where e.run_id = run.id and e.seq >= (step ->> 'seq')::integer
         and e.seq < (step ->> 'seq')::integer + (step ->> 'seqs')::integer), '[]'));
@@ -3574,10 +3704,10 @@ AS $function$
 begin
   return query
   with given as (
-    select * from unnest(delivery_ids, claims, attempts, statuses, status_codes, response_bodies, are_truncated, error_codes,
-      errors, response_times_ms, urls, retry_delays_ms, pauses_ms, record_webhook_attempts.should_disable)
-    as g (delivery_id, claim, attempt, status, status_code, response_body, is_truncated, error_code, error, response_time_ms,
-      url, retry_delay_ms, pause_ms, disables)
+    select * from unnest(delivery_ids, claims, attempts, statuses, status_codes, response_bodies, are_truncated,
+      error_codes, errors, response_times_ms, urls, retry_delays_ms, pauses_ms, record_webhook_attempts.should_disable)
+    as g (delivery_id, claim, attempt, status, status_code, response_body, is_truncated, error_code, error,
+      response_time_ms, url, retry_delay_ms, pause_ms, disables)
   ), held as materialized (
     select g.*, q.webhook_id, q.cause, w.user_id,
       now() + g.retry_delay_ms * interval '1 millisecond' as retry_at,
@@ -3687,7 +3817,8 @@ CREATE OR REPLACE FUNCTION private.refuse_call(code text, details jsonb DEFAULT 
  LANGUAGE plpgsql
 AS $function$
 begin
-  raise exception 'refused: %', code using errcode = 'SB126', detail = jsonb_build_object('code', code, 'details', details)::text;
+  raise exception 'refused: %', code using errcode = 'SB126',
+    detail = jsonb_build_object('code', code, 'details', details)::text;
 end
 $function$;
 grant execute on function private.refuse_call(text,jsonb) to sb_service;
@@ -3728,7 +3859,8 @@ CREATE OR REPLACE FUNCTION private.refuse_unsigned(user_id uuid)
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
-  if exists (select from public.user_settings u where u.user_id = refuse_unsigned.user_id and u.require_request_signature) then
+  if exists (select from public.user_settings u
+    where u.user_id = refuse_unsigned.user_id and u.require_request_signature) then
     raise exception 'A request signature is required' using errcode = 'SB004';
   end if;
 end
@@ -3749,10 +3881,12 @@ begin
     return;
   end if;
   update private.run_leases l
-  set cancel_requested_at = coalesce(l.cancel_requested_at, now()), cancel_reason = coalesce(l.cancel_reason, request_cancel.reason)
+  set cancel_requested_at = coalesce(l.cancel_requested_at, now()),
+    cancel_reason = coalesce(l.cancel_reason, request_cancel.reason)
   where l.run_id = request_cancel.run_id;
   if run.status <> 'running' then
-    perform private.close_run(run, 'cancelled', case reason when 'interrupted' then 'interrupted' else 'cancelled' end, null,
+    perform private.close_run(run, 'cancelled', case reason when 'interrupted' then 'interrupted' else 'cancelled' end,
+      null,
       case reason when 'interrupted' then 'interrupted' else 'cancelled' end, 'cancelled');
   end if;
 end
@@ -3844,7 +3978,8 @@ declare
   held private.budget_reservations;
 begin
   select r.* into run from public.runs r where r.id = (call ->> 'run_id')::uuid and r.status = 'running' for key share;
-  -- Ending a run updates its lease before it deletes the reservations, so this lock prevents an insert after that delete.
+  -- Ending a run updates its lease before it deletes the reservations, so this lock prevents an insert after that
+  -- delete.
   perform 1 from private.run_leases l where l.run_id = run.id and l.fence = (call ->> 'fence')::bigint for share;
   if not found then
     return json_build_object('outcome', 'lost', 'is_reserved', false, 'max_output_tokens', 0);
@@ -3890,7 +4025,8 @@ begin
   select a.id, a.name, a.user_id, coalesce(sa.role_override, a.role) as role, s.config into speaker
   from public.swarm_agents sa
   join public.agents a on a.id = sa.agent_id
-  join public.run_turns t on t.id = (step ->> 'turn_id')::uuid and t.agent_id = a.id and t.status in ('thinking', 'responding')
+  join public.run_turns t on t.id = (step ->> 'turn_id')::uuid and t.agent_id = a.id
+    and t.status in ('thinking', 'responding')
   join private.turn_snapshots s on s.turn_id = t.id
   where sa.swarm_id = run.swarm_id and sa.agent_id = (step ->> 'agent_id')::uuid and sa.enabled
     and private.may_agent_speak(run.swarm_id, sa.user_id);
@@ -3918,7 +4054,8 @@ begin
   new.edited_at := old.edited_at;
   if new.content is distinct from old.content and old.content is not null and new.deleted_at is null then
     insert into public.message_revisions (message_id, revision, swarm_id, content, edited_by)
-    values (old.id, (select coalesce(max(r.revision), 0) + 1 from public.message_revisions r where r.message_id = old.id),
+    values (old.id, (select coalesce(max(r.revision), 0) + 1 from public.message_revisions r
+      where r.message_id = old.id),
       old.swarm_id, old.content, auth.uid());
     new.edited_at := now();
   end if;
@@ -3943,7 +4080,8 @@ begin
           'usage', private.usage_body(t.input_tokens, t.cached_input_tokens, t.output_tokens, t.cost_usd, t.estimated),
           'first_token_ms', t.first_token_ms, 'duration_ms', t.duration_ms,
           'tool_executions', coalesce((
-            select json_agg(json_build_object('id', x.id, 'tool_name', x.tool_name, 'status', x.status, 'duration_ms', x.duration_ms)
+            select json_agg(json_build_object('id', x.id, 'tool_name', x.tool_name, 'status', x.status,
+              'duration_ms', x.duration_ms)
                             order by x.created_at, x.id)
             from public.tool_executions x where x.turn_id = t.id), '[]'),
           'warnings', t.warnings) order by m.seq)
@@ -3988,8 +4126,10 @@ CREATE OR REPLACE FUNCTION private.run_usage(run public.runs)
 AS $function$
 begin
   return (
-    select private.usage_body(sum(u.input_tokens)::bigint, sum(u.cached_input_tokens)::bigint, sum(u.output_tokens)::bigint,
-      case when bool_or(u.cost_usd is null and u.input_tokens is not null) then null else coalesce(sum(u.cost_usd), 0) end,
+    select private.usage_body(sum(u.input_tokens)::bigint, sum(u.cached_input_tokens)::bigint,
+      sum(u.output_tokens)::bigint,
+      case when bool_or(u.cost_usd is null and u.input_tokens is not null) then null
+        else coalesce(sum(u.cost_usd), 0) end,
       bool_or(u.estimated))
     from (select t.input_tokens, t.cached_input_tokens, t.output_tokens, t.cost_usd, t.estimated
           from public.run_turns t where t.swarm_id = run.swarm_id and t.run_id = run.id
@@ -4032,7 +4172,8 @@ begin
       select o.id from realtime.messages o where o.inserted_at < pg_catalog.now() - interval '3 days'
       order by o.inserted_at limit 10 for update skip locked);
   end if;
-  perform pg_catalog.pg_logical_emit_message(true, 'realtime.send', pg_catalog.jsonb_build_object('id', id, 'topic', topic, 'event', event,
+  perform pg_catalog.pg_logical_emit_message(true, 'realtime.send',
+    pg_catalog.jsonb_build_object('id', id, 'topic', topic, 'event', event,
     'private', send_realtime.private, 'payload', payload,
     'binary', pg_catalog.translate(pg_catalog.encode(binary_payload, 'base64'), E'\n', ''))::text);
 end
@@ -4086,7 +4227,8 @@ begin
   with granted as materialized (
     select g.*
     from (select array_agg(asked.user_id) as user_ids, array_agg(asked.sends) as sends
-          from (select user_id, count(*)::integer as sends from unnest(user_ids) as made (user_id) group by user_id) as asked) as a
+          from (select user_id, count(*)::integer as sends from unnest(user_ids) as made (user_id)
+            group by user_id) as asked) as a
     cross join lateral private.grant_webhook_sends(a.user_ids, a.sends, send_limit) as g
   ), shares as (
     select turns.webhook_id, count(*) filter (where turns.turn <= turns.granted) as deliveries, count(*) as wanted,
@@ -4136,7 +4278,8 @@ begin
   new.sender_id := case new.sender_type when 'user' then new.sender_user_id when 'agent' then new.sender_agent_id end;
   if new.sender_type in ('user', 'agent') and new.sender_id is null then
     raise exception 'a message needs its sender'
-      using errcode = 'check_violation', schema = 'public', table = 'messages', column = 'sender_' || new.sender_type || '_id',
+      using errcode = 'check_violation', schema = 'public', table = 'messages', column = 'sender_' || new.sender_type
+        || '_id',
             constraint = 'messages_sender_' || new.sender_type || '_id_present';
   end if;
   return new;
@@ -4220,15 +4363,17 @@ AS $function$
 declare
   speaker_id uuid := (select a.id from public.agents a where a.id = (step ->> 'agent_id')::uuid);
 begin
-  insert into public.tool_executions as x (id, run_id, turn_id, swarm_id, agent_id, tool_id, tool_name, tool_call_id, status, started_at)
+  insert into public.tool_executions as x (id, run_id, turn_id, swarm_id, agent_id, tool_id, tool_name, tool_call_id,
+    status, started_at)
   values ((step ->> 'id')::uuid, run.id, (step ->> 'turn_id')::uuid, run.swarm_id, speaker_id,
-    (select t.id from public.tools t where t.id = (step ->> 'tool_id')::uuid), step ->> 'tool_name', step ->> 'tool_call_id',
-    'running', now())
+    (select t.id from public.tools t where t.id = (step ->> 'tool_id')::uuid),
+    step ->> 'tool_name', step ->> 'tool_call_id', 'running', now())
   on conflict (id) do update set status = 'running', started_at = now();
   insert into public.tool_execution_payloads (tool_execution_id, swarm_id, agent_id, input)
   values ((step ->> 'id')::uuid, run.swarm_id, speaker_id, step -> 'input')
   on conflict (tool_execution_id) do nothing;
-  return jsonb_build_object('events', jsonb_build_array(private.build_run_event(run, (step ->> 'seq')::integer, 'tool.started',
+  return jsonb_build_object('events', jsonb_build_array(
+    private.build_run_event(run, (step ->> 'seq')::integer, 'tool.started',
     jsonb_build_object('tool_execution_id', step -> 'id', 'turn_id', step -> 'turn_id', 'agent_id', step -> 'agent_id',
       'tool_name', step -> 'tool_name', 'input', step -> 'input'), speaker_id, true)));
 end
@@ -4256,23 +4401,28 @@ begin
   end if;
   if (select count(*) from public.run_turns t
       join public.runs r on r.id = t.run_id and r.status = 'running'
-      where t.agent_id = speaker.id and t.status in ('thinking', 'responding')) >= (step ->> 'max_concurrent')::integer then
+      where t.agent_id = speaker.id and t.status in ('thinking', 'responding'))
+        >= (step ->> 'max_concurrent')::integer then
     return jsonb_build_object('outcome', 'busy', 'events', '[]'::jsonb);
   end if;
   toolbox := private.agent_toolbox(speaker.id, speaker.user_id);
-  insert into public.run_turns (id, run_id, swarm_id, agent_id, agent_name, position, status, framework, model, message_id, started_at)
-  values ((step ->> 'turn_id')::uuid, run.id, run.swarm_id, speaker.id, speaker.name, (step ->> 'position')::integer, 'thinking',
-    speaker.framework, speaker.model, (step ->> 'message_id')::uuid, now());
+  insert into public.run_turns (id, run_id, swarm_id, agent_id, agent_name, position, status, framework, model,
+    message_id, started_at)
+  values ((step ->> 'turn_id')::uuid, run.id, run.swarm_id, speaker.id, speaker.name, (step ->> 'position')::integer,
+    'thinking', speaker.framework, speaker.model, (step ->> 'message_id')::uuid, now());
   insert into private.turn_snapshots (turn_id, config)
-  values ((step ->> 'turn_id')::uuid, jsonb_build_object('name', speaker.name, 'role', speaker.role, 'framework', speaker.framework,
+  values ((step ->> 'turn_id')::uuid, jsonb_build_object('name', speaker.name, 'role', speaker.role,
+    'framework', speaker.framework,
     'model', speaker.chosen_model, 'system_prompt', speaker.system_prompt, 'settings', speaker.settings,
     'tools', (select coalesce(jsonb_agg(t.value - 'secrets_wrapped'), '[]') from jsonb_array_elements(toolbox) as t)));
-  events := jsonb_build_array(private.build_run_event(run, (step ->> 'seq')::integer, 'turn.started', jsonb_build_object(
-      'turn_id', step -> 'turn_id', 'message_id', step -> 'message_id', 'agent_id', speaker.id, 'agent_name', speaker.name,
-      'model', speaker.model), speaker.id))
+  events := jsonb_build_array(private.build_run_event(run, (step ->> 'seq')::integer, 'turn.started',
+    jsonb_build_object(
+      'turn_id', step -> 'turn_id', 'message_id', step -> 'message_id', 'agent_id', speaker.id,
+      'agent_name', speaker.name, 'model', speaker.model), speaker.id))
     || private.project_turn_status(run, (step ->> 'seq')::integer + 1, speaker.id, 'run_started');
   return jsonb_build_object('outcome', 'started', 'events', events,
-    'agent', jsonb_build_object('id', speaker.id, 'name', speaker.name, 'user_id', speaker.user_id, 'role', speaker.role,
+    'agent', jsonb_build_object('id', speaker.id, 'name', speaker.name, 'user_id', speaker.user_id,
+      'role', speaker.role,
       'framework', speaker.framework, 'model', speaker.chosen_model, 'system_prompt', speaker.system_prompt,
       'settings', speaker.settings, 'tools', toolbox));
 end
@@ -4356,10 +4506,12 @@ begin
       'is_manager', is_service or exists (
         select 1 from public.swarm_members m
         where m.swarm_id = s.id and m.user_id = caller and m.status = 'active' and m.role in ('owner', 'admin')),
-      'own_agent_ids', array(select sa.agent_id from public.swarm_agents sa where sa.swarm_id = s.id and sa.user_id = caller),
+      'own_agent_ids', array(select sa.agent_id from public.swarm_agents sa
+        where sa.swarm_id = s.id and sa.user_id = caller),
       'strategy', s.strategy, 'coordinator_agent_id', s.coordinator_agent_id, 'settings', s.settings,
       'agents', (
-        select json_agg(json_build_object('id', a.id, 'name', a.name, 'framework', a.framework, 'model', a.model, 'position', sa.position)
+        select json_agg(json_build_object('id', a.id, 'name', a.name, 'framework', a.framework, 'model', a.model,
+          'position', sa.position)
                         order by sa.position, sa.created_at, a.id)
         from public.swarm_agents sa join public.agents a on a.id = sa.agent_id
         where sa.swarm_id = s.id and sa.enabled))
@@ -4381,13 +4533,17 @@ begin
   return (
     select json_agg(json_build_object('place', e.place, 'survey', json_build_object('replayed_run_id', null,
       'is_manager', m.role in ('owner', 'admin'),
-      'own_agent_ids', array(select sa.agent_id from public.swarm_agents sa where sa.swarm_id = s.id and sa.user_id = e.user_id),
-      'strategy', s.strategy, 'coordinator_agent_id', s.coordinator_agent_id, 'settings', s.settings, 'agents', room.agents)))
+      'own_agent_ids', array(select sa.agent_id from public.swarm_agents sa
+        where sa.swarm_id = s.id and sa.user_id = e.user_id),
+      'strategy', s.strategy, 'coordinator_agent_id', s.coordinator_agent_id, 'settings', s.settings,
+        'agents', room.agents)))
     from jsonb_to_recordset(batch) as e (place integer, swarm_id uuid, user_id uuid)
     join public.swarms s on s.id = e.swarm_id and s.status = 'active'
-    join public.swarm_members m on m.swarm_id = s.id and m.user_id = e.user_id and m.status = 'active' and m.role <> 'viewer'
+    join public.swarm_members m on m.swarm_id = s.id and m.user_id = e.user_id and m.status = 'active'
+      and m.role <> 'viewer'
     cross join lateral (
-      select json_agg(json_build_object('id', a.id, 'name', a.name, 'framework', a.framework, 'model', a.model, 'position', sa.position)
+      select json_agg(json_build_object('id', a.id, 'name', a.name, 'framework', a.framework, 'model', a.model,
+        'position', sa.position)
                       order by sa.position, sa.created_at, a.id) as agents
       from public.swarm_agents sa join public.agents a on a.id = sa.agent_id
       where sa.swarm_id = s.id and sa.enabled) as room
@@ -4459,8 +4615,8 @@ begin
       select 1 from private.run_leases l where l.run_id = run.id and l.expires_at < now());
     begin
       perform private.close_run(run, 'failed', 'worker_lost',
-        jsonb_build_object('code', 'WORKER_LOST', 'message', 'The node that carried out this run went away', 'retryable', true,
-          'provider_status', null), 'error', 'worker_lost');
+        jsonb_build_object('code', 'WORKER_LOST', 'message', 'The node that carried out this run went away',
+          'retryable', true, 'provider_status', null), 'error', 'worker_lost');
       ended := ended || (select r.status from public.runs r where r.id = run.id);
     exception when data_exception or integrity_constraint_violation or raise_exception then
       -- One that cannot be ended must not keep the others from it; it comes last the next time.
@@ -4521,10 +4677,12 @@ CREATE OR REPLACE FUNCTION private.tell_of_failure(run public.runs, turn public.
  LANGUAGE plpgsql
 AS $function$
 declare
-  told json := json_build_object('agent_id', turn.agent_id, 'swarm_id', run.swarm_id, 'run_id', run.id, 'turn_id', turn.id,
+  told json := json_build_object('agent_id', turn.agent_id, 'swarm_id', run.swarm_id, 'run_id', run.id,
+    'turn_id', turn.id,
     'error', turn.error, 'attempts', turn.attempts, 'framework', turn.framework, 'model', turn.model);
 begin
-  perform private.emit_event('agent.error', told, array(select a.user_id from public.agents a where a.id = turn.agent_id));
+  perform private.emit_event('agent.error', told,
+    array(select a.user_id from public.agents a where a.id = turn.agent_id));
   return told::jsonb;
 end
 $function$;
@@ -4540,7 +4698,8 @@ begin
   select x.*, p.input, p.output into done
   from public.tool_executions x left join public.tool_execution_payloads p on p.tool_execution_id = x.id
   where x.id = execution_id;
-  done.output := to_jsonb(left(case jsonb_typeof(done.output) when 'string' then done.output #>> '{}' else done.output::text end, 2000));
+  done.output := to_jsonb(left(case jsonb_typeof(done.output) when 'string' then done.output #>> '{}'
+    else done.output::text end, 2000));
   told := case when done.error is null
     then json_build_object('tool_execution_id', done.id, 'tool_id', done.tool_id, 'tool_name', done.tool_name,
       'agent_id', done.agent_id, 'swarm_id', done.swarm_id, 'run_id', done.run_id, 'duration_ms', done.duration_ms,
@@ -4575,7 +4734,9 @@ CREATE OR REPLACE FUNCTION private.trimmed(value text)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 AS $function$
-  select pg_catalog.btrim(value, U&' \0009\000A\000B\000C\000D\00A0\1680\2000\2001\2002\2003\2004\2005\2006\2007\2008\2009\200A\2028\2029\202F\205F\3000\FEFF')
+  select pg_catalog.btrim(value,
+    U&' \0009\000A\000B\000C\000D\00A0\1680\2000\2001\2002\2003\2004\2005\2006\2007\2008\2009\200A'
+      '\2028\2029\202F\205F\3000\FEFF')
 $function$;
 grant execute on function private.trimmed(text) to authenticated, sb_service, service_role;
 
@@ -4584,7 +4745,8 @@ CREATE OR REPLACE FUNCTION private.usage_body(input_tokens bigint, cached_input_
  LANGUAGE sql
  STABLE PARALLEL SAFE
 AS $function$
-  select json_build_object('input_tokens', coalesce(input_tokens, 0), 'cached_input_tokens', coalesce(cached_input_tokens, 0),
+  select json_build_object('input_tokens', coalesce(input_tokens, 0),
+    'cached_input_tokens', coalesce(cached_input_tokens, 0),
     'output_tokens', coalesce(output_tokens, 0), 'total_tokens', coalesce(input_tokens, 0) + coalesce(output_tokens, 0),
     'cost_usd', cost_usd, 'estimated', coalesce(estimated, false))
 $function$;
@@ -5004,7 +5166,9 @@ AS $function$
     counted.attempts::integer, counted.delivered::integer, counted.retried::integer, counted.failed::integer,
     pg_catalog.round(counted.delivered::numeric / nullif(counted.attempts, 0), 4),
     counted.times[1], counted.times[2], waiting.pending, waiting.retrying
-  from (select pg_catalog.now() - least(greatest(coalesce(webhook_health.hours, 24), 1), 720) * interval '1 hour' as since) as span
+  from (
+    select pg_catalog.now() - least(greatest(coalesce(webhook_health.hours, 24), 1), 720) * interval '1 hour' as since
+  ) as span
   cross join public.webhooks w
   cross join lateral (
     select pg_catalog.count(*) as attempts, pg_catalog.min(recent.created_at) as oldest,
@@ -6041,7 +6205,8 @@ begin
   if level = 'STATEMENT' then
     raise exception 'broadcast_changes is for triggers on rows' using errcode = 'feature_not_supported';
   end if;
-  perform realtime.send(pg_catalog.jsonb_build_object('operation', operation, 'schema', table_schema, 'table', table_name,
+  perform realtime.send(pg_catalog.jsonb_build_object('operation', operation, 'schema', table_schema,
+    'table', table_name,
     'record', pg_catalog.to_jsonb(new), 'old_record', pg_catalog.to_jsonb(old)), event_name, topic_name);
 end
 $function$;

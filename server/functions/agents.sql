@@ -27,8 +27,8 @@ begin
 end
 $$;
 
--- After the row's own checks, so that an unknown framework is told as such, and only where the pair is new: a list that has
--- shrunk since must not keep an owner from renaming an agent. A framework without a list takes any model.
+-- After the row's own checks, so that an unknown framework is told as such, and only where the pair is new: a list that
+-- has shrunk since must not keep an owner from renaming an agent. A framework without a list takes any model.
 create or replace function private.check_agent_model() returns trigger language plpgsql
 as $$
 declare
@@ -45,8 +45,9 @@ begin
 end
 $$;
 
--- Counts under an advisory lock by user, so that two inserts at once cannot both take the last place. Two users who share a number
--- wait for each other, and that is all. The server has room for some thousand locks, so rows of very many users are let in alone.
+-- Counts under an advisory lock by user, so that two inserts at once cannot both take the last place. Two users who
+-- share a number wait for each other, and that is all. The server has room for some thousand locks, so rows of very
+-- many users are let in alone.
 create or replace function private.enforce_agent_limit() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -99,9 +100,10 @@ begin
 end
 $$;
 
--- One statement may write for many runs. What it says of each agent is then under `by_agent`, and `acts_as_sender` that each
--- message was written by whom it is of.
-create or replace function private.emit_agent_updated() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+-- One statement may write for many runs. What it says of each agent is then under `by_agent`, and `acts_as_sender` that
+-- each message was written by whom it is of.
+create or replace function private.emit_agent_updated() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   -- Comparing rows is dear beside a long prompt, and mostly nobody listens.
@@ -116,7 +118,8 @@ begin
     array[n.user_id]
   from new_rows n
   join old_rows o on o.id = n.id
-  cross join lateral (select private.changed_fields(to_jsonb(o), to_jsonb(n), 'status', 'status_changed_at', 'updated_at')) as changes (fields)
+  cross join lateral (select private.changed_fields(to_jsonb(o), to_jsonb(n), 'status', 'status_changed_at',
+    'updated_at')) as changes (fields)
   where exists (select 1 from public.webhooks w
                 where w.is_active and w.user_id = n.user_id and 'agent.updated' = any (w.events))
     and cardinality(changes.fields) > 0;
@@ -139,21 +142,25 @@ begin
 end
 $$;
 
-create or replace function private.emit_agent_deleted() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+create or replace function private.emit_agent_deleted() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   removed_from uuid[];
 begin
-  select coalesce(array_agg(sa.swarm_id), '{}') into removed_from from public.swarm_agents sa where sa.agent_id = old.id;
+  select coalesce(array_agg(sa.swarm_id), '{}') into removed_from from public.swarm_agents sa
+    where sa.agent_id = old.id;
   insert into private.events (type, data, audience)
   select 'swarm.agent_removed',
     json_build_object('swarm_id', room.swarm_id, 'agent_id', old.id, 'agent_name', old.name, 'reason', 'agent_deleted',
       'actor', private.actor()),
     room.audience
-  from (select s.swarm_id, private.swarm_audience(s.swarm_id) as audience from unnest(removed_from) as s (swarm_id)) as room
+  from (select s.swarm_id, private.swarm_audience(s.swarm_id) as audience
+    from unnest(removed_from) as s (swarm_id)) as room
   where private.is_subscribed('swarm.agent_removed', room.audience);
   perform private.emit_event('agent.deleted',
-    json_build_object('agent_id', old.id, 'name', old.name, 'removed_from_swarms', removed_from, 'actor', private.actor()),
+    json_build_object('agent_id', old.id, 'name', old.name, 'removed_from_swarms', removed_from,
+      'actor', private.actor()),
     array[old.user_id]);
   return old;
 end

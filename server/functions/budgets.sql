@@ -12,8 +12,9 @@ as $$
                  and (u.daily_token_budget is not null or u.daily_cost_budget_usd is not null))
 $$;
 
--- The smallest remainder of all budgets that apply: the payer's day, the swarm's day and, if a run is given, the run itself. Null means
--- no bound. Days are UTC days. A single statement reads both tables, so that usage which replaces a reservation counts once.
+-- The smallest remainder of all budgets that apply: the payer's day, the swarm's day and, if a run is given, the run
+-- itself. Null means no bound. Days are UTC days. A single statement reads both tables, so that usage which replaces a
+-- reservation counts once.
 create or replace function private.budget_left(swarm public.swarms, payer_id uuid, run public.runs, counts_open boolean,
   out tokens numeric, out cost_usd numeric)
 language plpgsql stable
@@ -27,8 +28,10 @@ begin
     select 'payer' as kind, s.daily_token_budget::numeric as max_tokens, s.daily_cost_budget_usd as max_cost_usd
     from public.user_settings s where s.user_id = budget_left.payer_id
     union all
-    values ('swarm', private.budget_amount(budget -> 'max_tokens_per_day'), private.budget_amount(budget -> 'max_cost_usd_per_day')),
-      ('run', private.budget_amount(budget -> 'max_tokens'), private.budget_amount(budget -> 'max_cost_usd'))) as budgets
+    values ('swarm', private.budget_amount(budget -> 'max_tokens_per_day'),
+      private.budget_amount(budget -> 'max_cost_usd_per_day')),
+      ('run', private.budget_amount(budget -> 'max_tokens'),
+        private.budget_amount(budget -> 'max_cost_usd'))) as budgets
   cross join lateral (
     select coalesce(sum(used.tokens), 0) as tokens, coalesce(sum(used.cost_usd), 0) as cost_usd
     from (
@@ -49,13 +52,15 @@ begin
       union all
       select b.tokens, b.cost_usd from private.budget_reservations b
       where budgets.kind = 'run' and b.run_id = run.id and (counts_open or b.usage is not null)) as used) as spent
-  where (budgets.max_tokens is not null or budgets.max_cost_usd is not null) and (budgets.kind <> 'run' or run.id is not null);
+  where (budgets.max_tokens is not null or budgets.max_cost_usd is not null)
+    and (budgets.kind <> 'run' or run.id is not null);
 end
 $$;
 
 -- A day is one of UTC. The payer is who the service role names, else the swarm's owner.
 -- Ignores calls in flight: they may cost less than they reserve, and a queued run starts later.
-create or replace function private.check_day_budgets(swarm public.swarms, payer_id uuid) returns void language plpgsql stable
+create or replace function private.check_day_budgets(swarm public.swarms, payer_id uuid) returns void
+language plpgsql stable
 as $$
 declare
   room record;
@@ -68,9 +73,9 @@ end
 $$;
 grant execute on function private.check_day_budgets(public.swarms, uuid) to sb_service;
 
--- Reserves the estimated cost of a model call. Reduces max_output_tokens to what fits, and refuses the call when that is less than
--- least_output_tokens. Without a known price (input_cost_usd is null) only tokens bound the call, but a spent money budget refuses it.
--- Idempotent by id. Lock order: run, lease, payer, swarm.
+-- Reserves the estimated cost of a model call. Reduces max_output_tokens to what fits, and refuses the call when that
+-- is less than least_output_tokens. Without a known price (input_cost_usd is null) only tokens bound the call, but a
+-- spent money budget refuses it. Idempotent by id. Lock order: run, lease, payer, swarm.
 create or replace function private.reserve_budget(call jsonb) returns json
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -87,7 +92,8 @@ declare
   held private.budget_reservations;
 begin
   select r.* into run from public.runs r where r.id = (call ->> 'run_id')::uuid and r.status = 'running' for key share;
-  -- Ending a run updates its lease before it deletes the reservations, so this lock prevents an insert after that delete.
+  -- Ending a run updates its lease before it deletes the reservations, so this lock prevents an insert after that
+  -- delete.
   perform 1 from private.run_leases l where l.run_id = run.id and l.fence = (call ->> 'fence')::bigint for share;
   if not found then
     return json_build_object('outcome', 'lost', 'is_reserved', false, 'max_output_tokens', 0);
@@ -123,9 +129,10 @@ end
 $$;
 grant execute on function private.reserve_budget(jsonb) to sb_service;
 
--- With usage: replaces the estimate by the real usage. Without: deletes the reservations, because the calls reached no provider or the
--- same transaction writes their usage record.
-create or replace function private.settle_reservations(run public.runs, step jsonb) returns jsonb language plpgsql volatile
+-- With usage: replaces the estimate by the real usage. Without: deletes the reservations, because the calls reached no
+-- provider or the same transaction writes their usage record.
+create or replace function private.settle_reservations(run public.runs, step jsonb) returns jsonb
+language plpgsql volatile
 as $$
 declare
   used jsonb := nullif(step -> 'usage', 'null');

@@ -35,7 +35,8 @@ as $$
 $$;
 grant execute on function private.swarm_audience(uuid) to sb_service;
 
-create or replace function private.is_subscribed(type text, audience uuid[]) returns boolean language sql stable parallel safe
+create or replace function private.is_subscribed(type text, audience uuid[]) returns boolean
+language sql stable parallel safe
 as $$
   select exists (select 1 from public.webhooks w
                  where w.is_active and w.user_id = any (audience) and is_subscribed.type = any (w.events))

@@ -1,4 +1,5 @@
--- What the tables have in common: their own timestamps, columns that never change, and what a request may demand of its own effect.
+-- What the tables have in common: their own timestamps, columns that never change, and what a request may demand of its
+-- own effect.
 
 -- 32 random bytes without an extension: the hash of four random UUIDs (488 random bits).
 create or replace function private.random_32_bytes() returns bytea language sql volatile parallel safe
@@ -9,8 +10,8 @@ as $$
 $$;
 grant execute on function private.random_32_bytes() to authenticated, sb_service, service_role;
 
--- Timestamps are the service's own: whatever an interface role sends for them is ignored, so that a client can send back a
--- whole row that it has read. The owner may set them (imports).
+-- Timestamps are the service's own: whatever an interface role sends for them is ignored, so that a client can send
+-- back a whole row that it has read. The owner may set them (imports).
 create or replace function private.stamp_created() returns trigger language plpgsql
 as $$
 begin
@@ -74,7 +75,8 @@ end
 $$;
 
 -- Which keys of a row differ, leaving out the named ones.
-create or replace function private.changed_fields(before jsonb, after jsonb, variadic except_fields text[]) returns text[]
+create or replace function private.changed_fields(before jsonb, after jsonb, variadic except_fields text[])
+returns text[]
 language sql immutable parallel safe
 as $$
   select coalesce(pg_catalog.array_agg(field.key order by field.key), '{}')
@@ -95,7 +97,8 @@ $$;
 grant execute on function private.require_single(bigint) to anon, authenticated, service_role;
 
 -- SB124: more rows than the request allows.
-create or replace function private.require_at_most(row_count bigint, most bigint) returns boolean language plpgsql volatile
+create or replace function private.require_at_most(row_count bigint, most bigint) returns boolean
+language plpgsql volatile
 as $$
 begin
   if row_count > most then

@@ -1,8 +1,9 @@
 -- Mails that the service sends by itself.
 
--- One mail a day for a swarm and a person, and sixty an hour for an inviter: more wait their turn. A mail by address is written whether the
--- address has an account or not.
-create or replace function private.enqueue_invitation_mails() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+-- One mail a day for a swarm and a person, and sixty an hour for an inviter: more wait their turn. A mail by address is
+-- written whether the address has an account or not.
+create or replace function private.enqueue_invitation_mails() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   mails_per_hour constant integer := 60;
@@ -11,18 +12,21 @@ begin
   if not exists (select 1 from new_rows n where n.status = 'invited') then
     return null;
   end if;
-  for inviter in select distinct n.invited_by from new_rows n where n.status = 'invited' and n.invited_by is not null order by 1
+  for inviter in select distinct n.invited_by from new_rows n
+    where n.status = 'invited' and n.invited_by is not null order by 1
   loop
     perform pg_advisory_xact_lock(hashtext('private.mail_outbox'), hashtext(inviter::text));
   end loop;
   insert into private.mail_outbox (kind, user_id, email, sender_id, data, not_before, due_at)
   select 'swarm_invitation', n.user_id, case when n.user_id is null then n.invited_email end, n.invited_by,
          jsonb_build_object('swarm_id', n.swarm_id), turn.at, turn.at
-  from (select *, row_number() over (partition by invited_by order by id) - 1 as place from new_rows where status = 'invited') n
+  from (select *, row_number() over (partition by invited_by order by id) - 1 as place from new_rows
+    where status = 'invited') n
   cross join lateral (
     select case when n.invited_by is null then now() else now() + interval '1 hour' * ((n.place + (
       select count(*) from private.mail_outbox o
-      where o.sender_id = n.invited_by and o.not_before > now() - interval '1 hour')) / mails_per_hour) end) as turn (at)
+      where o.sender_id = n.invited_by and o.not_before > now() - interval '1 hour')) / mails_per_hour) end)
+        as turn (at)
   where not exists (
     select 1 from private.mail_outbox o
     where o.kind = 'swarm_invitation' and o.created_at > now() - interval '1 day'
@@ -33,7 +37,8 @@ end
 $$;
 
 -- One mail an hour for an owner. The order by user keeps concurrent statements from deadlocking.
-create or replace function private.enqueue_webhook_mails() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+create or replace function private.enqueue_webhook_mails() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   insert into private.mail_outbox as waiting (kind, user_id, data, not_before, due_at)

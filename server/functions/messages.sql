@@ -28,7 +28,8 @@ begin
   new.sender_id := case new.sender_type when 'user' then new.sender_user_id when 'agent' then new.sender_agent_id end;
   if new.sender_type in ('user', 'agent') and new.sender_id is null then
     raise exception 'a message needs its sender'
-      using errcode = 'check_violation', schema = 'public', table = 'messages', column = 'sender_' || new.sender_type || '_id',
+      using errcode = 'check_violation', schema = 'public', table = 'messages', column = 'sender_' || new.sender_type
+        || '_id',
             constraint = 'messages_sender_' || new.sender_type || '_id_present';
   end if;
   return new;
@@ -40,13 +41,15 @@ $$;
 create or replace function private.may_number_message(swarm_id uuid) returns boolean language plpgsql stable
 as $$
 begin
-  return current_user not in ('anon', 'authenticated') or swarm_id = any (array(select private.my_writable_swarm_ids()));
+  return current_user not in ('anon', 'authenticated')
+    or swarm_id = any (array(select private.my_writable_swarm_ids()));
 end
 $$;
 grant execute on function private.may_number_message(uuid) to authenticated, sb_service, service_role;
 
 -- The counter row is locked until commit, so seq follows commit order and keyset paging never skips a late message.
-create or replace function private.number_message() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+create or replace function private.number_message() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   if not exists (select 1 from public.swarms s where s.id = new.swarm_id) then
@@ -70,7 +73,8 @@ end
 $$;
 
 -- Keeps what was said before, and marks messages whose author's account or agent is gone.
-create or replace function private.revise_message() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+create or replace function private.revise_message() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   if (old.sender_user_id is not null and new.sender_user_id is null)
@@ -81,7 +85,8 @@ begin
   new.edited_at := old.edited_at;
   if new.content is distinct from old.content and old.content is not null and new.deleted_at is null then
     insert into public.message_revisions (message_id, revision, swarm_id, content, edited_by)
-    values (old.id, (select coalesce(max(r.revision), 0) + 1 from public.message_revisions r where r.message_id = old.id),
+    values (old.id, (select coalesce(max(r.revision), 0) + 1 from public.message_revisions r
+      where r.message_id = old.id),
       old.swarm_id, old.content, auth.uid());
     new.edited_at := now();
   end if;
@@ -89,8 +94,10 @@ begin
 end
 $$;
 
--- Deleting leaves a tombstone. A swarm that goes takes its messages along, and deleting a tombstone (the service alone may) clears it.
-create or replace function private.bury_message() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+-- Deleting leaves a tombstone. A swarm that goes takes its messages along, and deleting a tombstone (the service alone
+-- may) clears it.
+create or replace function private.bury_message() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   if old.deleted_at is not null or not exists (select 1 from public.swarms s where s.id = old.swarm_id) then
@@ -104,9 +111,10 @@ begin
 end
 $$;
 
--- Events of a run repeat what was said in it, for those who come late. Once something of that is deleted, they are told how the
--- run ended by what is stored of it then.
-create or replace function private.forget_deleted_words() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+-- Events of a run repeat what was said in it, for those who come late. Once something of that is deleted, they are told
+-- how the run ended by what is stored of it then.
+create or replace function private.forget_deleted_words() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   delete from public.run_events e using public.runs r
@@ -156,7 +164,8 @@ end
 $$;
 
 -- A message is flagged while a flag on it is open or upheld.
-create or replace function private.project_message_flags() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+create or replace function private.project_message_flags() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   touched uuid[];
@@ -175,7 +184,8 @@ begin
 end
 $$;
 
-create or replace function private.emit_messages_created() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+create or replace function private.emit_messages_created() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   if not exists (select 1 from new_rows n
@@ -198,7 +208,8 @@ begin
 end
 $$;
 
-create or replace function private.emit_messages_updated() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+create or replace function private.emit_messages_updated() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   if not exists (select 1 from new_rows n
@@ -218,8 +229,8 @@ begin
 
   insert into private.events (type, data, audience)
   select 'message.updated',
-    json_build_object('message_id', n.id, 'swarm_id', n.swarm_id, 'content', n.content, 'changed_fields', changes.fields,
-      'edited_at', n.edited_at, 'actor', private.actor()),
+    json_build_object('message_id', n.id, 'swarm_id', n.swarm_id, 'content', n.content,
+      'changed_fields', changes.fields, 'edited_at', n.edited_at, 'actor', private.actor()),
     room.audience
   from new_rows n
   join old_rows o on o.id = n.id
@@ -231,21 +242,24 @@ begin
       case when n.mentions is distinct from o.mentions then 'mentions' end,
       case when o.flagged and not n.flagged then 'flagged' end], null)) as changes (fields)
   cross join lateral (select private.swarm_audience(n.swarm_id)) as room (audience)
-  where n.deleted_at is null and cardinality(changes.fields) > 0 and private.is_subscribed('message.updated', room.audience);
+  where n.deleted_at is null and cardinality(changes.fields) > 0
+    and private.is_subscribed('message.updated', room.audience);
   return null;
 end
 $$;
 
 -- Who flagged and why is for those who may read the flag: the flagger and the swarm's owner and admins.
 -- Who wrote the message did not flag it: what moderation does is the system's.
-create or replace function private.emit_messages_flagged() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+create or replace function private.emit_messages_flagged() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   insert into private.events (type, data, audience)
   select 'message.flagged',
     json_build_object('message_id', m.id, 'swarm_id', m.swarm_id, 'content', m.content,
       'flag', json_build_object('id', n.id, 'source', n.source, 'category', n.category, 'reason', n.reason),
-      'actor', case when n.source = 'moderation' then json_build_object('type', 'system', 'id', null) else private.actor() end),
+      'actor', case when n.source = 'moderation' then json_build_object('type', 'system', 'id', null)
+        else private.actor() end),
     room.audience
   from new_rows n
   join public.messages m on m.id = n.message_id

@@ -10,8 +10,9 @@ as $$
 $$;
 grant execute on function private.folded(text) to authenticated, sb_service, service_role;
 
--- The first term of the list that the text has as a word of its own, whatever the case. Terms are texts and never patterns: every
--- sign that could mean something in one is escaped. A term that begins or ends with a sign needs no border there.
+-- The first term of the list that the text has as a word of its own, whatever the case. Terms are texts and never
+-- patterns: every sign that could mean something in one is escaped. A term that begins or ends with a sign needs no
+-- border there.
 create or replace function private.find_blocked_term(blocklist jsonb, content text) returns text
 language plpgsql immutable strict parallel safe
 as $$
@@ -38,7 +39,8 @@ end
 $$;
 
 -- A person can be asked to say it otherwise; what an agent said is flagged, because a run must end with what it has.
-create or replace function private.moderate_message() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+create or replace function private.moderate_message() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   moderation jsonb;
@@ -66,17 +68,21 @@ as $$
   where s.id = swarm_id and s.settings -> 'moderation' -> 'enabled' = 'true'
 $$;
 
-create or replace function private.flag_blocked_message(message_id uuid, swarm_id uuid, term text) returns void language sql volatile
+create or replace function private.flag_blocked_message(message_id uuid, swarm_id uuid, term text) returns void
+language sql volatile
 as $$
   insert into public.message_flags (message_id, swarm_id, source, category, reason)
   select flag_blocked_message.message_id, flag_blocked_message.swarm_id, 'moderation', 'blocklist',
     'The blocklist has "' || term || '"'
   where not exists (select 1 from public.message_flags f
-                    where f.message_id = flag_blocked_message.message_id and f.source = 'moderation' and f.status = 'open')
+                    where f.message_id = flag_blocked_message.message_id and f.source = 'moderation'
+                      and f.status = 'open')
 $$;
 
--- One by one, and only where there is something: an empty insert would call the triggers of flags, which call this one again.
-create or replace function private.flag_new_messages() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+-- One by one, and only where there is something: an empty insert would call the triggers of flags, which call this one
+-- again.
+create or replace function private.flag_new_messages() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform private.flag_blocked_message(n.id, n.swarm_id, found.term)
@@ -87,7 +93,8 @@ begin
 end
 $$;
 
-create or replace function private.flag_edited_messages() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+create or replace function private.flag_edited_messages() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform private.flag_blocked_message(n.id, n.swarm_id, found.term)

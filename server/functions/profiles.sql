@@ -1,6 +1,7 @@
 -- Profiles and settings of users.
 
-create or replace function private.make_profile() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+create or replace function private.make_profile() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   insert into public.profiles (id, email, full_name, avatar_url)
@@ -12,7 +13,8 @@ begin
 end
 $$;
 
-create or replace function private.sync_profile_email() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+create or replace function private.sync_profile_email() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   update public.profiles set email = new.email, updated_at = now() where id = new.id;

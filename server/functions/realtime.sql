@@ -5,8 +5,8 @@ create or replace function realtime.topic() returns text language sql stable par
 as $$ select nullif(pg_catalog.current_setting('realtime.topic', true), '') $$;
 grant execute on function realtime.topic() to anon, authenticated, sb_service, service_role;
 
--- The private channel `swarm:<id>` is for the members of that swarm: all of them see who is there and hear what is said, and who may
--- write messages may broadcast.
+-- The private channel `swarm:<id>` is for the members of that swarm: all of them see who is there and hear what is
+-- said, and who may write messages may broadcast.
 create or replace function private.my_swarm_topics() returns setof text
 language sql stable rows 20 set search_path = pg_catalog, pg_temp
 as $$ select 'swarm:' || mine.id from private.my_swarm_ids() as mine (id) $$;
@@ -18,7 +18,9 @@ as $$ select 'swarm:' || mine.id from private.my_writable_swarm_ids() as mine (i
 grant execute on function private.my_writable_swarm_topics() to authenticated, sb_service, service_role;
 
 -- Travels in the WAL: nodes get it when the transaction commits, or never.
-create or replace function private.send_realtime(topic text, event text, private boolean, payload jsonb, binary_payload bytea) returns void
+create or replace function private.send_realtime(
+  topic text, event text, private boolean, payload jsonb, binary_payload bytea
+) returns void
 language plpgsql
 as $$
 declare
@@ -35,21 +37,26 @@ begin
       select o.id from realtime.messages o where o.inserted_at < pg_catalog.now() - interval '3 days'
       order by o.inserted_at limit 10 for update skip locked);
   end if;
-  perform pg_catalog.pg_logical_emit_message(true, 'realtime.send', pg_catalog.jsonb_build_object('id', id, 'topic', topic, 'event', event,
+  perform pg_catalog.pg_logical_emit_message(true, 'realtime.send',
+    pg_catalog.jsonb_build_object('id', id, 'topic', topic, 'event', event,
     'private', send_realtime.private, 'payload', payload,
     'binary', pg_catalog.translate(pg_catalog.encode(binary_payload, 'base64'), E'\n', ''))::text);
 end
 $$;
 
-create or replace function realtime.send(payload jsonb, event text, topic text, private boolean default true) returns void
+create or replace function realtime.send(payload jsonb, event text, topic text, private boolean default true)
+returns void
 language sql security definer set search_path = pg_catalog, pg_temp
 as $$ select private.send_realtime(topic, event, coalesce(private, true), payload, null) $$;
 grant execute on function realtime.send(jsonb, text, text, boolean) to anon, authenticated, sb_service, service_role;
 
-create or replace function realtime.send_binary(payload bytea, event text, topic text, private boolean default true) returns void
+create or replace function realtime.send_binary(
+  payload bytea, event text, topic text, private boolean default true
+) returns void
 language sql security definer set search_path = pg_catalog, pg_temp
 as $$ select private.send_realtime(topic, event, coalesce(private, true), null, payload) $$;
-grant execute on function realtime.send_binary(bytea, text, text, boolean) to anon, authenticated, sb_service, service_role;
+grant execute on function realtime.send_binary(bytea, text, text, boolean)
+  to anon, authenticated, sb_service, service_role;
 
 create or replace function realtime.broadcast_changes(topic_name text, event_name text, operation text, table_name text,
   table_schema text, new record, old record, level text default 'ROW') returns void language plpgsql
@@ -58,8 +65,10 @@ begin
   if level = 'STATEMENT' then
     raise exception 'broadcast_changes is for triggers on rows' using errcode = 'feature_not_supported';
   end if;
-  perform realtime.send(pg_catalog.jsonb_build_object('operation', operation, 'schema', table_schema, 'table', table_name,
+  perform realtime.send(pg_catalog.jsonb_build_object('operation', operation, 'schema', table_schema,
+    'table', table_name,
     'record', pg_catalog.to_jsonb(new), 'old_record', pg_catalog.to_jsonb(old)), event_name, topic_name);
 end
 $$;
-grant execute on function realtime.broadcast_changes(text, text, text, text, text, record, record, text) to anon, authenticated, sb_service, service_role;
+grant execute on function realtime.broadcast_changes(text, text, text, text, text, record, record, text)
+  to anon, authenticated, sb_service, service_role;

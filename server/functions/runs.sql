@@ -1,9 +1,11 @@
--- Runs are carried out under leases. Whoever holds the lease writes through private.advance_run, which checks the fence first.
--- Locks are taken in one order: swarm, run, lease, agents, messages.
+-- Runs are carried out under leases. Whoever holds the lease writes through private.advance_run, which checks the fence
+-- first. Locks are taken in one order: swarm, run, lease, agents, messages.
 
 -- As it is shown and stored; storing is one statement for all events of a transaction.
 -- Plain SQL that promises no more than what it calls, so that it is inlined.
-create or replace function private.build_run_event(run public.runs, seq integer, type text, data jsonb, agent_id uuid, restricted boolean default false)
+create or replace function private.build_run_event(
+  run public.runs, seq integer, type text, data jsonb, agent_id uuid, restricted boolean default false
+)
 returns jsonb language sql stable
 as $$
   select jsonb_build_object('seq', seq, 'type', type, 'agent_id', agent_id, 'restricted', restricted,
@@ -11,7 +13,8 @@ as $$
 $$;
 
 -- Deltas may already be stored: their first write may have been committed without an answer.
-create or replace function private.store_run_events(run public.runs, events jsonb) returns void language plpgsql volatile
+create or replace function private.store_run_events(run public.runs, events jsonb) returns void
+language plpgsql volatile
 as $$
 begin
   insert into public.run_events (run_id, seq, swarm_id, agent_id, restricted, type, data)
@@ -22,7 +25,9 @@ begin
 end
 $$;
 
-create or replace function private.append_run_event(run_id uuid, type text, data jsonb, agent_id uuid, restricted boolean) returns integer
+create or replace function private.append_run_event(
+  run_id uuid, type text, data jsonb, agent_id uuid, restricted boolean
+) returns integer
 language sql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
   insert into public.run_events (run_id, seq, swarm_id, agent_id, restricted, type, data)
@@ -34,7 +39,8 @@ as $$
 $$;
 grant execute on function private.append_run_event(uuid, text, jsonb, uuid, boolean) to sb_service;
 
--- Approved means: the execution is `running` and has not started. A run whose every pending execution is decided may go on.
+-- Approved means: the execution is `running` and has not started. A run whose every pending execution is decided may go
+-- on.
 create or replace function private.is_run_claimable(run public.runs) returns boolean language sql stable
 as $$
   select run.status = 'queued'
@@ -44,10 +50,11 @@ as $$
 $$;
 grant execute on function private.is_run_claimable(public.runs) to sb_service;
 
--- Whether an agent of the swarm may speak in a run: one that the run names, else any of them, and the coordinator where the strategy
--- asks it. `frameworksOf` in server/src/agents/respond decides the same when a run is admitted. A single expression, which PostgreSQL
--- puts into the statement that uses it.
-create or replace function private.may_speak(request jsonb, strategy text, coordinator_id uuid, agent_id uuid) returns boolean
+-- Whether an agent of the swarm may speak in a run: one that the run names, else any of them, and the coordinator where
+-- the strategy asks it. `frameworksOf` in server/src/agents/respond decides the same when a run is admitted. A single
+-- expression, which PostgreSQL puts into the statement that uses it.
+create or replace function private.may_speak(request jsonb, strategy text, coordinator_id uuid, agent_id uuid)
+returns boolean
 language sql immutable
 as $$
   select coalesce(coalesce(nullif(request -> 'agent_ids', '[]'), request -> 'mentions') ? agent_id::text, true)
@@ -64,7 +71,8 @@ as $$
   where s.id = run.swarm_id and private.may_speak(run.request, run.strategy, s.coordinator_agent_id, a.id)
 $$;
 
--- Null: another run of the swarm works or is older, or somebody else is starting one right now; a later look will find it.
+-- Null: another run of the swarm works or is older, or somebody else is starting one right now; a later look will find
+-- it.
 create or replace function private.start_run(run_id uuid, owner text, lease_ms integer) returns bigint
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -103,9 +111,10 @@ end
 $$;
 grant execute on function private.start_run(uuid, text, integer) to sb_service;
 
--- Oldest first, one per swarm. `rooms` says how many more runs the node may carry out for each framework of `bounded`; a run that finds
--- none stays queued. Ends when a room is used up: those behind, which do not need it, are claimed by the next call. Most runs that wait
--- are queued, so is_run_claimable, which PostgreSQL cannot inline, is not called for them.
+-- Oldest first, one per swarm. `rooms` says how many more runs the node may carry out for each framework of `bounded`;
+-- a run that finds none stays queued. Ends when a room is used up: those behind, which do not need it, are claimed by
+-- the next call. Most runs that wait are queued, so is_run_claimable, which PostgreSQL cannot inline, is not called for
+-- them.
 create or replace function private.claim_runs(
   owner text, lease_ms integer, max_runs integer, bounded text[] default '{}', rooms integer[] default '{}')
 returns table (run_id uuid, fence bigint, frameworks text[])
@@ -115,7 +124,8 @@ declare
   candidate public.runs;
   claimed integer := 0;
   full_frameworks text[] := array(
-    select place.framework from unnest(claim_runs.bounded, claim_runs.rooms) as place (framework, room) where place.room <= 0);
+    select place.framework from unnest(claim_runs.bounded, claim_runs.rooms) as place (framework, room)
+      where place.room <= 0);
 begin
   for candidate in
     select r.* from public.runs r
@@ -138,10 +148,12 @@ begin
     claim_runs.fence := private.start_run(candidate.id, claim_runs.owner, claim_runs.lease_ms);
     continue when claim_runs.fence is null;
     claim_runs.run_id := candidate.id;
-    claim_runs.frameworks := case when cardinality(claim_runs.bounded) > 0 then private.run_frameworks(candidate) else '{}' end;
+    claim_runs.frameworks := case when cardinality(claim_runs.bounded) > 0 then private.run_frameworks(candidate)
+      else '{}' end;
     claim_runs.rooms := array(
       select place.room - (place.framework = any (claim_runs.frameworks))::integer
-      from unnest(claim_runs.bounded, claim_runs.rooms) with ordinality as place (framework, room, at) order by place.at);
+      from unnest(claim_runs.bounded, claim_runs.rooms) with ordinality as place (framework, room, at)
+        order by place.at);
     claimed := claimed + 1;
     return next;
     exit when exists (select 1 from unnest(claim_runs.bounded, claim_runs.rooms) as place (framework, room)
@@ -151,23 +163,28 @@ end
 $$;
 grant execute on function private.claim_runs(text, integer, integer, text[], integer[]) to sb_service;
 
-create or replace function private.usage_body(input_tokens bigint, cached_input_tokens bigint, output_tokens bigint, cost_usd numeric, estimated boolean)
+create or replace function private.usage_body(
+  input_tokens bigint, cached_input_tokens bigint, output_tokens bigint, cost_usd numeric, estimated boolean
+)
 returns json language sql stable parallel safe
 as $$
-  select json_build_object('input_tokens', coalesce(input_tokens, 0), 'cached_input_tokens', coalesce(cached_input_tokens, 0),
+  select json_build_object('input_tokens', coalesce(input_tokens, 0),
+    'cached_input_tokens', coalesce(cached_input_tokens, 0),
     'output_tokens', coalesce(output_tokens, 0), 'total_tokens', coalesce(input_tokens, 0) + coalesce(output_tokens, 0),
     'cost_usd', cost_usd, 'estimated', coalesce(estimated, false))
 $$;
 
--- What a run has used is what its turns have, and what the choice of its speakers has, which is nobody's turn. There is one live
--- run to a swarm, so what lies between its beginning and its end is little more than its own.
+-- What a run has used is what its turns have, and what the choice of its speakers has, which is nobody's turn. There is
+-- one live run to a swarm, so what lies between its beginning and its end is little more than its own.
 create or replace function private.run_usage(run public.runs) returns json
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   return (
-    select private.usage_body(sum(u.input_tokens)::bigint, sum(u.cached_input_tokens)::bigint, sum(u.output_tokens)::bigint,
-      case when bool_or(u.cost_usd is null and u.input_tokens is not null) then null else coalesce(sum(u.cost_usd), 0) end,
+    select private.usage_body(sum(u.input_tokens)::bigint, sum(u.cached_input_tokens)::bigint,
+      sum(u.output_tokens)::bigint,
+      case when bool_or(u.cost_usd is null and u.input_tokens is not null) then null
+        else coalesce(sum(u.cost_usd), 0) end,
       bool_or(u.estimated))
     from (select t.input_tokens, t.cached_input_tokens, t.output_tokens, t.cost_usd, t.estimated
           from public.run_turns t where t.swarm_id = run.swarm_id and t.run_id = run.id
@@ -179,20 +196,23 @@ begin
 end
 $$;
 
--- Pending tool calls of a run. The agent's owner and the swarm's owner and admins also see the input, as in tool_execution_payloads.
+-- Pending tool calls of a run. The agent's owner and the swarm's owner and admins also see the input, as in
+-- tool_execution_payloads.
 create or replace function private.pending_approvals(run public.runs, viewer_id uuid, is_service boolean) returns json
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   sees_all boolean := is_service or exists (
     select 1 from public.swarm_members m
-    where m.swarm_id = run.swarm_id and m.user_id = pending_approvals.viewer_id and m.status = 'active' and m.role in ('owner', 'admin'));
+    where m.swarm_id = run.swarm_id and m.user_id = pending_approvals.viewer_id and m.status = 'active'
+      and m.role in ('owner', 'admin'));
 begin
   return (
     select coalesce(json_agg(case when sees_all or a.user_id = pending_approvals.viewer_id
-        then json_build_object('tool_execution_id', x.id, 'tool_name', x.tool_name, 'agent_id', x.agent_id, 'expires_at', x.expires_at,
-          'input', p.input)
-        else json_build_object('tool_execution_id', x.id, 'tool_name', x.tool_name, 'agent_id', x.agent_id, 'expires_at', x.expires_at) end
+        then json_build_object('tool_execution_id', x.id, 'tool_name', x.tool_name, 'agent_id', x.agent_id,
+          'expires_at', x.expires_at, 'input', p.input)
+        else json_build_object('tool_execution_id', x.id, 'tool_name', x.tool_name, 'agent_id', x.agent_id,
+          'expires_at', x.expires_at) end
       order by x.created_at, x.id), '[]')
     from public.tool_executions x
     left join public.agents a on a.id = x.agent_id
@@ -202,7 +222,9 @@ end
 $$;
 
 -- What everybody is told of a run: the answer of the call, the last event of its stream, the body of a later question.
-create or replace function private.run_body(run_id uuid, viewer_id uuid default null, is_service boolean default false) returns json
+create or replace function private.run_body(
+  run_id uuid, viewer_id uuid default null, is_service boolean default false
+) returns json
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -216,7 +238,8 @@ begin
           'usage', private.usage_body(t.input_tokens, t.cached_input_tokens, t.output_tokens, t.cost_usd, t.estimated),
           'first_token_ms', t.first_token_ms, 'duration_ms', t.duration_ms,
           'tool_executions', coalesce((
-            select json_agg(json_build_object('id', x.id, 'tool_name', x.tool_name, 'status', x.status, 'duration_ms', x.duration_ms)
+            select json_agg(json_build_object('id', x.id, 'tool_name', x.tool_name, 'status', x.status,
+              'duration_ms', x.duration_ms)
                             order by x.created_at, x.id)
             from public.tool_executions x where x.turn_id = t.id), '[]'),
           'warnings', t.warnings) order by m.seq)
@@ -264,10 +287,12 @@ $$;
 create or replace function private.agent_toolbox(agent_id uuid, agent_owner_id uuid) returns jsonb
 language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
-  select coalesce(jsonb_agg(jsonb_build_object('id', t.id, 'owner_id', t.owner_id, 'name', t.name, 'description', t.description,
+  select coalesce(
+    jsonb_agg(jsonb_build_object('id', t.id, 'owner_id', t.owner_id, 'name', t.name, 'description', t.description,
       'kind', t.kind, 'input_schema', t.input_schema, 'config', t.config, 'configuration', x.configuration,
       'requires_approval', t.requires_approval, 'timeout_ms', t.timeout_ms, 'max_output_chars', t.max_output_chars,
-      'secrets_wrapped', (select translate(encode(s.secrets_wrapped, 'base64'), E'\n', '') from private.tool_secrets s where s.tool_id = t.id))
+      'secrets_wrapped', (select translate(encode(s.secrets_wrapped, 'base64'), E'\n', '') from private.tool_secrets s
+        where s.tool_id = t.id))
     order by t.name, t.id), '[]')
   from public.agent_tools x
   join public.tools t on t.id = x.tool_id
@@ -276,10 +301,12 @@ as $$
          or (t.visibility = 'shared' and exists (
                select 1 from public.swarm_members mine
                join public.swarm_members other on other.swarm_id = mine.swarm_id and other.status = 'active'
-               where mine.user_id = agent_toolbox.agent_owner_id and mine.status = 'active' and other.user_id = t.owner_id)))
+               where mine.user_id = agent_toolbox.agent_owner_id and mine.status = 'active'
+                 and other.user_id = t.owner_id)))
 $$;
 
--- The stage of a run: who is in the room, what was asked, what has been spent today. Null: the run is no longer the caller's.
+-- The stage of a run: who is in the room, what was asked, what has been spent today. Null: the run is no longer the
+-- caller's.
 create or replace function private.load_run(run_id uuid, fence bigint) returns json
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -292,7 +319,8 @@ begin
       'coordinator_agent_id', s.coordinator_agent_id, 'settings', s.settings),
     'message', (select m.content from public.messages m where m.id = r.message_id),
     'agents', coalesce((
-      select json_agg(json_build_object('id', a.id, 'name', a.name, 'role', coalesce(sa.role_override, a.role), 'position', sa.position,
+      select json_agg(json_build_object('id', a.id, 'name', a.name, 'role', coalesce(sa.role_override, a.role),
+        'position', sa.position,
                         'framework', a.framework, 'model', a.model, 'settings', a.settings)
                       order by sa.position, sa.created_at, a.id)
       from public.swarm_agents sa
@@ -315,7 +343,8 @@ begin
   join private.run_leases l on l.run_id = r.id and l.fence = load_run.fence
   join public.swarms s on s.id = r.swarm_id
   cross join lateral (
-    select coalesce((select u.id from auth.users u where u.id::text = r.request ->> 'payer_id'), s.owner_id)) as payer (id)
+    select coalesce((select u.id from auth.users u where u.id::text = r.request ->> 'payer_id'),
+      s.owner_id)) as payer (id)
   where r.id = load_run.run_id and r.status = 'running');
 end
 $$;
@@ -331,11 +360,13 @@ begin
   return (
     select coalesce(json_agg(read order by read.seq), '[]')
     from (select n.id, n.seq, n.sender_type, n.sender_id, n.sender_name, n.content, n.reply_to_id, n.run_id
-          from (select m.*, sum(coalesce(octet_length(m.content), 0)) over (order by m.seq desc) - coalesce(octet_length(m.content), 0) as newer_bytes
+          from (select m.*, sum(coalesce(octet_length(m.content), 0))
+            over (order by m.seq desc) - coalesce(octet_length(m.content), 0) as newer_bytes
                 from (select * from public.messages m
                       where m.swarm_id = read_transcript.swarm_id and m.seq > read_transcript.after_seq
                       order by m.seq desc limit read_transcript.max_messages) as m) as n
-          -- More than the longest of contexts holds is not sent for: rooms full of long messages would fill the memory of a node.
+          -- More than the longest of contexts holds is not sent for: rooms full of long messages would fill the memory
+          -- of a node.
           where n.newer_bytes < 4000000) as read);
 end
 $$;
@@ -343,18 +374,20 @@ $$;
 -- Does not apply to the service role.
 create or replace function private.may_start_runs(swarm_id uuid, user_id uuid) returns boolean language sql stable
 as $$
-  select exists (select 1 from public.swarm_members m where m.swarm_id = may_start_runs.swarm_id and m.user_id = may_start_runs.user_id
+  select exists (select 1 from public.swarm_members m
+    where m.swarm_id = may_start_runs.swarm_id and m.user_id = may_start_runs.user_id
                    and m.status = 'active' and m.role <> 'viewer')
 $$;
 
--- Whether the starter of a run may still start runs in the swarm. An auto_respond run answers all messages that were stored before
--- it started, so the right of any of their authors is enough.
+-- Whether the starter of a run may still start runs in the swarm. An auto_respond run answers all messages that were
+-- stored before it started, so the right of any of their authors is enough.
 create or replace function private.may_run_go_on(run public.runs) returns boolean language sql stable
 as $$
   select run.request ?| array['payer_id', 'by_service'] or private.may_start_runs(run.swarm_id, run.user_id)
     or (run.request ->> 'source' = 'auto_respond' and exists (
           select 1 from public.messages first
-          join public.messages later on later.swarm_id = first.swarm_id and later.seq > first.seq and later.sender_type = 'user'
+          join public.messages later on later.swarm_id = first.swarm_id and later.seq > first.seq
+            and later.sender_type = 'user'
             and later.created_at <= coalesce(run.started_at, now())
           where first.swarm_id = run.swarm_id and first.id = run.message_id
             and private.may_start_runs(later.swarm_id, later.sender_user_id)))
@@ -379,8 +412,9 @@ begin
 end
 $$;
 
--- Returns the results of steps that were committed before, or null when they were not. Steps are committed together, so one stored
--- event of a step proves that all were. Steps that produce no event are idempotent. `seqs` is the number of seqs reserved for a step.
+-- Returns the results of steps that were committed before, or null when they were not. Steps are committed together, so
+-- one stored event of a step proves that all were. Steps that produce no event are idempotent. `seqs` is the number of
+-- seqs reserved for a step.
 create or replace function private.recall_steps(run public.runs, steps jsonb) returns jsonb[] language plpgsql stable
 as $$
 declare
@@ -391,8 +425,8 @@ declare
 begin
   for step in select value from jsonb_array_elements(steps) loop
     result := jsonb_build_object('events', coalesce((
-      select jsonb_agg(jsonb_build_object('seq', e.seq, 'type', e.type, 'agent_id', e.agent_id, 'restricted', e.restricted,
-        'data', e.data) order by e.seq)
+      select jsonb_agg(jsonb_build_object('seq', e.seq, 'type', e.type, 'agent_id', e.agent_id,
+        'restricted', e.restricted, 'data', e.data) order by e.seq)
       from public.run_events e
       where e.run_id = run.id and e.seq >= (step ->> 'seq')::integer
         and e.seq < (step ->> 'seq')::integer + (step ->> 'seqs')::integer), '[]'));
@@ -408,8 +442,11 @@ begin
 end
 $$;
 
--- The one door for whoever carries a run out: many steps, one transaction, nothing at all once the run is somebody else's.
-create or replace function private.advance_run(run_id uuid, swarm_id uuid, fence bigint, steps jsonb, is_repeated boolean default false)
+-- The one door for whoever carries a run out: many steps, one transaction, nothing at all once the run is somebody
+-- else's.
+create or replace function private.advance_run(
+  run_id uuid, swarm_id uuid, fence bigint, steps jsonb, is_repeated boolean default false
+)
 returns json language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -467,20 +504,22 @@ begin
   if events <> '[]' then
     perform private.store_run_events(run, events);
   end if;
-  -- What has to survive is written by a later step; one that follows a crash finds its turn missing and gives the run up.
+  -- What has to survive is written by a later step; one that follows a crash finds its turn missing and gives the run
+  -- up.
   if not is_durable then
     perform set_config('synchronous_commit', 'off', true);
   end if;
   return json_build_object('is_lost', false,
-    'cancel_reason', case when lease.cancel_requested_at is not null then coalesce(lease.cancel_reason, 'cancelled') end,
+    'cancel_reason', case when lease.cancel_requested_at is not null
+      then coalesce(lease.cancel_reason, 'cancelled') end,
     'results', to_json(results), 'body', body,
     'messages', case when read_limit > 0 then private.read_transcript(run.swarm_id, read_after, read_limit) end);
 end
 $$;
 grant execute on function private.advance_run(uuid, uuid, bigint, jsonb, boolean) to sb_service;
 
--- What the runs of a node are saying, each under its own fence. Waits for nobody: whoever holds a run or its swarm just now is
--- about to change it, and what was not stored comes again. Sent twice it is stored once.
+-- What the runs of a node are saying, each under its own fence. Waits for nobody: whoever holds a run or its swarm just
+-- now is about to change it, and what was not stored comes again. Sent twice it is stored once.
 create or replace function private.store_deltas(batch jsonb) returns json
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -535,7 +574,8 @@ begin
   end if;
   for execution in select value from jsonb_array_elements(step -> 'executions') loop
     speaker_id := (select a.id from public.agents a where a.id = (execution ->> 'agent_id')::uuid);
-    insert into public.tool_executions (id, run_id, turn_id, swarm_id, agent_id, tool_id, tool_name, tool_call_id, status, expires_at)
+    insert into public.tool_executions (id, run_id, turn_id, swarm_id, agent_id, tool_id, tool_name, tool_call_id,
+      status, expires_at)
     values ((execution ->> 'id')::uuid, run.id, (execution ->> 'turn_id')::uuid, run.swarm_id, speaker_id,
       (select t.id from public.tools t where t.id = (execution ->> 'tool_id')::uuid), execution ->> 'tool_name',
       execution ->> 'tool_call_id', 'pending_approval', until);
@@ -574,7 +614,8 @@ begin
   update public.tool_executions x set status = 'cancelled', finished_at = now()
   where x.swarm_id = run.swarm_id and x.run_id = run.id and x.status in ('pending_approval', 'running');
   update public.runs r
-  set status = step ->> 'status', stop_reason = step ->> 'stop_reason', error = nullif(step -> 'error', 'null'), finished_at = now(),
+  set status = step ->> 'status', stop_reason = step ->> 'stop_reason', error = nullif(step -> 'error', 'null'),
+    finished_at = now(),
     turn_count = (select count(*) from public.run_turns t where t.swarm_id = run.swarm_id and t.run_id = run.id),
     usage = private.run_usage(r)::jsonb
   where r.id = run.id
@@ -584,7 +625,8 @@ begin
   delete from private.budget_reservations b where b.run_id = run.id;
   body := private.run_body(run.id);
   if ended.status in ('completed', 'partial') then
-    perform private.emit_event('swarm.completed', json_build_object('swarm_id', run.swarm_id, 'run_id', run.id, 'status', ended.status,
+    perform private.emit_event('swarm.completed',
+      json_build_object('swarm_id', run.swarm_id, 'run_id', run.id, 'status', ended.status,
         'stop_reason', ended.stop_reason, 'message_id', ended.message_id,
         'response_message_ids', jsonb_path_query_array(body::jsonb, '$.responses[*].message.id'),
         'usage', ended.usage, 'duration_ms', (extract(epoch from ended.finished_at - ended.created_at) * 1000)::bigint),
@@ -594,10 +636,13 @@ begin
 end
 $$;
 
--- Ends a run that nobody carries out: queued, waiting for a human, or left behind by a node that died. What its turns had said
--- by then is in the stored deltas and becomes a message with a mark. The caller holds the run's row. Far from the seqs that a
--- dead node may have shown and not stored. Records the usage of settled calls; finish_run deletes the reservations of calls in flight.
-create or replace function private.close_run(run public.runs, status text, stop_reason text, error jsonb, finish_reason text, turn_reason text)
+-- Ends a run that nobody carries out: queued, waiting for a human, or left behind by a node that died. What its turns
+-- had said by then is in the stored deltas and becomes a message with a mark. The caller holds the run's row. Far from
+-- the seqs that a dead node may have shown and not stored. Records the usage of settled calls; finish_run deletes the
+-- reservations of calls in flight.
+create or replace function private.close_run(
+  run public.runs, status text, stop_reason text, error jsonb, finish_reason text, turn_reason text
+)
 returns void language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -611,7 +656,8 @@ begin
   update private.run_leases l set fence = l.fence + 1, owner = null, expires_at = null where l.run_id = run.id;
   perform 1 from public.agents a
   where a.id in (select t.agent_id from public.run_turns t
-                 where t.swarm_id = run.swarm_id and t.run_id = run.id and t.status in ('queued', 'thinking', 'responding'))
+                 where t.swarm_id = run.swarm_id and t.run_id = run.id
+                   and t.status in ('queued', 'thinking', 'responding'))
   order by a.id for no key update;
   for turn in
     select t.id, t.agent_id,
@@ -624,10 +670,12 @@ begin
     order by t.position, t.id
   loop
     events := events || (private.finish_turn(run, jsonb_build_object('turn_id', turn.id, 'agent_id', turn.agent_id,
-      'seq', next_seq, 'status', outcome, 'content', private.trimmed(turn.said), 'finish_reason', close_run.finish_reason,
+      'seq', next_seq, 'status', outcome, 'content', private.trimmed(turn.said),
+        'finish_reason', close_run.finish_reason,
       'metadata', jsonb_build_object('partial', true), 'error', close_run.error, 'reason', close_run.turn_reason,
       'usage', private.settled_usage(run.id, turn.id), 'payer_id', (
-        select b.payer_id from private.budget_reservations b where b.run_id = run.id and b.turn_id = turn.id limit 1))) -> 'events');
+        select b.payer_id from private.budget_reservations b where b.run_id = run.id and b.turn_id = turn.id limit 1)))
+          -> 'events');
     next_seq := next_seq + 5;
   end loop;
   final := case when close_run.status = 'failed' and exists (
@@ -641,9 +689,9 @@ end
 $$;
 grant execute on function private.close_run(public.runs, text, text, jsonb, text, text) to sb_service;
 
--- Ends many runs that came to an ordinary end: one turn, which spoke, without tools. Waits for nobody and takes only what is as
--- plain as it should be; whatever it leaves out of its answer, nothing was written for. Of those it takes, it does what
--- private.finish_turn and private.finish_run do, in the same order, for all at once.
+-- Ends many runs that came to an ordinary end: one turn, which spoke, without tools. Waits for nobody and takes only
+-- what is as plain as it should be; whatever it leaves out of its answer, nothing was written for. Of those it takes,
+-- it does what private.finish_turn and private.finish_run do, in the same order, for all at once.
 create or replace function private.end_runs(batch jsonb) returns json
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 -- Planned for as many rows as a batch may have, which must not read whole tables for the sake of a few.
@@ -678,7 +726,8 @@ begin
   end if;
   -- Looked at once the locks are held: an agent that speaks elsewhere too keeps the status which that gives it.
   select array_agg(t.run_id), array_agg(a.id), array_agg(a.id) filter (where a.status <> 'responding'),
-    jsonb_object_agg(a.id, a.status), jsonb_object_agg(a.id, jsonb_build_object('run_id', t.run_id, 'swarm_id', t.swarm_id))
+    jsonb_object_agg(a.id, a.status), jsonb_object_agg(a.id,
+      jsonb_build_object('run_id', t.run_id, 'swarm_id', t.swarm_id))
   into taken, speaker_ids, silent_ids, before, contexts
   from jsonb_to_recordset(batch) as e (run_id uuid, turn_id uuid)
   join public.run_turns t on t.id = e.turn_id and t.run_id = e.run_id and t.status in ('thinking', 'responding')
@@ -686,7 +735,8 @@ begin
   where t.run_id = any (held)
     and not exists (select 1 from public.run_turns o
                     where o.agent_id = t.agent_id and o.status in ('queued', 'thinking', 'responding') and o.id <> t.id)
-    and not exists (select 1 from public.run_turns o where o.swarm_id = t.swarm_id and o.run_id = t.run_id and o.id <> t.id)
+    and not exists (select 1 from public.run_turns o
+      where o.swarm_id = t.swarm_id and o.run_id = t.run_id and o.id <> t.id)
     and not exists (select 1 from public.tool_executions x where x.turn_id = t.id);
   if taken is null then
     return null;
@@ -698,8 +748,10 @@ begin
     update public.agents a set status = 'responding' where a.id = any (silent_ids);
   end if;
   perform set_config('swarmbase.context', private.context_by_agent(contexts, 'run_completed'), true);
-  insert into public.messages (id, swarm_id, sender_type, sender_agent_id, sender_name, content, run_id, turn_id, finish_reason)
-  select t.message_id, t.swarm_id, 'agent', t.agent_id, t.agent_name, left(e.content, 100000), t.run_id, t.id, e.finish_reason
+  insert into public.messages (id, swarm_id, sender_type, sender_agent_id, sender_name, content, run_id, turn_id,
+    finish_reason)
+  select t.message_id, t.swarm_id, 'agent', t.agent_id, t.agent_name, left(e.content, 100000), t.run_id, t.id,
+    e.finish_reason
   from jsonb_to_recordset(batch) as e (run_id uuid, turn_id uuid, content text, finish_reason text)
   join public.run_turns t on t.id = e.turn_id
   where e.run_id = any (taken)
@@ -708,29 +760,34 @@ begin
 
   with asked as materialized (
     select e.*
-    from jsonb_to_recordset(batch) as e (run_id uuid, turn_id uuid, seq integer, end_seq integer, deltas jsonb, finish_reason text,
-      stop_reason text, warnings jsonb, attempts integer, framework text, model text, first_token_ms integer, duration_ms integer,
+    from jsonb_to_recordset(batch) as e (run_id uuid, turn_id uuid, seq integer, end_seq integer, deltas jsonb,
+      finish_reason text,
+      stop_reason text, warnings jsonb, attempts integer, framework text, model text, first_token_ms integer,
+        duration_ms integer,
       input_tokens bigint, cached_input_tokens bigint, output_tokens bigint, reasoning_tokens bigint, cost_usd numeric,
       estimated boolean, payer_id uuid)
     where e.run_id = any (taken)
   ), turned as (
     update public.run_turns t
-    set status = 'completed', finish_reason = e.finish_reason, warnings = e.warnings, attempts = e.attempts, framework = e.framework,
+    set status = 'completed', finish_reason = e.finish_reason, warnings = e.warnings, attempts = e.attempts,
+      framework = e.framework,
       model = e.model, first_token_ms = coalesce(t.first_token_ms, e.first_token_ms), duration_ms = e.duration_ms,
       input_tokens = e.input_tokens, cached_input_tokens = e.cached_input_tokens, output_tokens = e.output_tokens,
       reasoning_tokens = e.reasoning_tokens, estimated = e.estimated, cost_usd = e.cost_usd, finished_at = now()
     from asked e where t.id = e.turn_id
-    returning t.*, private.usage_body(t.input_tokens, t.cached_input_tokens, t.output_tokens, t.cost_usd, t.estimated) as usage
+    returning t.*, private.usage_body(t.input_tokens, t.cached_input_tokens, t.output_tokens, t.cost_usd,
+      t.estimated) as usage
   ), ended as (
     update public.runs r
-    set status = 'completed', stop_reason = e.stop_reason, finished_at = now(), turn_count = 1, usage = to_jsonb(t.usage)
+    set status = 'completed', stop_reason = e.stop_reason, finished_at = now(), turn_count = 1,
+      usage = to_jsonb(t.usage)
     from asked e join turned t on t.id = e.turn_id where r.id = e.run_id
     returning r.id, r.swarm_id, r.user_id, r.message_id, r.stop_reason, r.created_at, r.finished_at
   ), freed as (
     update private.run_leases l set owner = null, expires_at = null where l.run_id = any (taken)
   ), used as (
-    insert into public.usage_records (payer_id, user_id, swarm_id, run_id, turn_id, agent_id, framework, model, input_tokens,
-      cached_input_tokens, output_tokens, reasoning_tokens, cost_usd, estimated)
+    insert into public.usage_records (payer_id, user_id, swarm_id, run_id, turn_id, agent_id, framework, model,
+      input_tokens, cached_input_tokens, output_tokens, reasoning_tokens, cost_usd, estimated)
     select u.id, r.user_id, t.swarm_id, t.run_id, t.id, t.agent_id, t.framework, t.model, t.input_tokens,
       t.cached_input_tokens, t.output_tokens, t.reasoning_tokens, t.cost_usd, t.estimated
     from turned t
@@ -738,7 +795,8 @@ begin
     join ended r on r.id = t.run_id
     join auth.users u on u.id = e.payer_id
   ), told as materialized (
-    select e.seq, e.end_seq, e.deltas, t.run_id, t.swarm_id, t.agent_id, t.id as turn_id, t.agent_name, t.finish_reason, t.usage,
+    select e.seq, e.end_seq, e.deltas, t.run_id, t.swarm_id, t.agent_id, t.id as turn_id, t.agent_name,
+      t.finish_reason, t.usage,
       t.warnings, m.id as message_id, to_jsonb(m) as message, before ->> t.agent_id::text as status_before,
       json_build_object(
         'run_id', r.id, 'swarm_id', r.swarm_id, 'status', 'completed', 'stop_reason', r.stop_reason,
@@ -746,8 +804,10 @@ begin
         'responses', json_build_array(json_build_object(
           'message', row_to_json(m), 'agent_id', m.sender_id, 'agent_name', t.agent_name, 'turn_id', t.id,
           'framework', t.framework, 'model', t.model, 'finish_reason', t.finish_reason, 'usage', t.usage,
-          'first_token_ms', t.first_token_ms, 'duration_ms', t.duration_ms, 'tool_executions', '[]'::json, 'warnings', t.warnings)),
-        'errors', '[]'::json, 'usage', t.usage, 'pending_approvals', null, 'created_at', r.created_at, 'completed_at', r.finished_at) as body
+          'first_token_ms', t.first_token_ms, 'duration_ms', t.duration_ms, 'tool_executions', '[]'::json,
+            'warnings', t.warnings)),
+        'errors', '[]'::json, 'usage', t.usage, 'pending_approvals', null, 'created_at', r.created_at,
+          'completed_at', r.finished_at) as body
     from turned t
     join asked e on e.turn_id = t.id
     join ended r on r.id = t.run_id
@@ -757,13 +817,16 @@ begin
       jsonb_build_object('run_id', s.run_id, 'swarm_id', s.swarm_id) || happened.data as data
     from told s
     cross join lateral (values
-      (s.seq, 'agent.status_changed', case when s.status_before <> 'responding' then jsonb_build_object('agent_id', s.agent_id,
+      (s.seq, 'agent.status_changed', case when s.status_before <> 'responding'
+        then jsonb_build_object('agent_id', s.agent_id,
         'status', 'responding', 'previous_status', s.status_before, 'reason', 'first_token', 'changed_at', now()) end),
-      (s.seq + 1, 'message.created', jsonb_build_object('message_id', s.message_id, 'turn_id', s.turn_id, 'message', s.message)),
-      (s.seq + 2, 'turn.completed', jsonb_build_object('turn_id', s.turn_id, 'agent_id', s.agent_id, 'agent_name', s.agent_name,
+      (s.seq + 1, 'message.created', jsonb_build_object('message_id', s.message_id, 'turn_id', s.turn_id,
+        'message', s.message)),
+      (s.seq + 2, 'turn.completed', jsonb_build_object('turn_id', s.turn_id, 'agent_id', s.agent_id,
+        'agent_name', s.agent_name,
         'status', 'completed', 'finish_reason', s.finish_reason, 'usage', s.usage, 'warnings', s.warnings)),
-      (s.seq + 4, 'agent.status_changed', jsonb_build_object('agent_id', s.agent_id, 'status', 'idle', 'previous_status', 'responding',
-        'reason', 'run_completed', 'changed_at', now()))) as happened (seq, type, data)
+      (s.seq + 4, 'agent.status_changed', jsonb_build_object('agent_id', s.agent_id, 'status', 'idle',
+        'previous_status', 'responding', 'reason', 'run_completed', 'changed_at', now()))) as happened (seq, type, data)
     where happened.data is not null
   ), kept as (
     insert into public.run_events (run_id, seq, swarm_id, agent_id, restricted, type, data)
@@ -776,15 +839,18 @@ begin
       as d (seq integer, type text, agent_id uuid, restricted boolean, data jsonb)
   )
   select json_agg(json_build_object('run_id', t.run_id, 'body', t.body,
-    'has_next', exists (select 1 from public.runs w where w.swarm_id = t.swarm_id and w.status in ('queued', 'requires_action')),
+    'has_next', exists (select 1 from public.runs w
+      where w.swarm_id = t.swarm_id and w.status in ('queued', 'requires_action')),
     'events', (
-      select json_agg(json_build_object('seq', s.seq, 'type', s.type, 'agent_id', s.agent_id, 'restricted', false, 'data', s.data)
+      select json_agg(json_build_object('seq', s.seq, 'type', s.type, 'agent_id', s.agent_id, 'restricted', false,
+        'data', s.data)
                       order by s.seq)
       from shown s where s.run_id = t.run_id)))
   into answers from told t;
 
   insert into private.events (type, data, audience)
-  select 'swarm.completed', json_build_object('swarm_id', r.swarm_id, 'run_id', r.id, 'status', r.status, 'stop_reason', r.stop_reason,
+  select 'swarm.completed', json_build_object('swarm_id', r.swarm_id, 'run_id', r.id, 'status', r.status,
+    'stop_reason', r.stop_reason,
       'message_id', r.message_id, 'response_message_ids', (select jsonb_agg(t.message_id) from public.run_turns t
         where t.swarm_id = r.swarm_id and t.run_id = r.id),
       'usage', r.usage, 'duration_ms', (extract(epoch from r.finished_at - r.created_at) * 1000)::bigint),
@@ -797,17 +863,20 @@ end
 $$;
 grant execute on function private.end_runs(jsonb) to sb_service;
 
--- One question a second for all runs of a node: which of them are still its own, are to be cancelled, or lost their swarm or an
--- agent on the way. Their leases are renewed by the way; a row that somebody holds is renewed the next time.
+-- One question a second for all runs of a node: which of them are still its own, are to be cancelled, or lost their
+-- swarm or an agent on the way. Their leases are renewed by the way; a row that somebody holds is renewed the next
+-- time.
 create or replace function private.keep_runs(run_ids uuid[], fences bigint[], lease_ms integer)
-returns table (run_id uuid, is_lost boolean, cancel_reason text, swarm_status text, may_go_on boolean, gone_turn_ids uuid[])
+returns table (run_id uuid, is_lost boolean, cancel_reason text, swarm_status text, may_go_on boolean,
+  gone_turn_ids uuid[])
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   update private.run_leases l set expires_at = now() + keep_runs.lease_ms * interval '1 millisecond'
   where l.run_id in (
     select held.run_id from private.run_leases held
-    join unnest(keep_runs.run_ids, keep_runs.fences) as mine (id, fence) on mine.id = held.run_id and mine.fence = held.fence
+    join unnest(keep_runs.run_ids, keep_runs.fences) as mine (id, fence)
+      on mine.id = held.run_id and mine.fence = held.fence
     where held.expires_at < now() + keep_runs.lease_ms * interval '0.67 millisecond'
     for update of held skip locked);
   return query
@@ -850,8 +919,8 @@ begin
       select 1 from private.run_leases l where l.run_id = run.id and l.expires_at < now());
     begin
       perform private.close_run(run, 'failed', 'worker_lost',
-        jsonb_build_object('code', 'WORKER_LOST', 'message', 'The node that carried out this run went away', 'retryable', true,
-          'provider_status', null), 'error', 'worker_lost');
+        jsonb_build_object('code', 'WORKER_LOST', 'message', 'The node that carried out this run went away',
+          'retryable', true, 'provider_status', null), 'error', 'worker_lost');
       ended := ended || (select r.status from public.runs r where r.id = run.id);
     exception when data_exception or integrity_constraint_violation or raise_exception then
       -- One that cannot be ended must not keep the others from it; it comes last the next time.

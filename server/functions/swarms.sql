@@ -1,25 +1,29 @@
 -- Swarms, their members and their agents.
 
 -- Helpers return the caller's sets once per statement (an initplan), instead of asking once per row.
-create or replace function private.my_swarm_ids() returns setof uuid language sql stable rows 20 security definer set search_path = pg_catalog, pg_temp
+create or replace function private.my_swarm_ids() returns setof uuid
+language sql stable rows 20 security definer set search_path = pg_catalog, pg_temp
 as $$ select m.swarm_id from public.swarm_members m where m.user_id = (select auth.uid()) and m.status = 'active' $$;
 grant execute on function private.my_swarm_ids() to authenticated, sb_service, service_role;
 
-create or replace function private.my_writable_swarm_ids() returns setof uuid language sql stable rows 20 security definer set search_path = pg_catalog, pg_temp
+create or replace function private.my_writable_swarm_ids() returns setof uuid
+language sql stable rows 20 security definer set search_path = pg_catalog, pg_temp
 as $$
   select m.swarm_id from public.swarm_members m
   where m.user_id = (select auth.uid()) and m.status = 'active' and m.role in ('owner', 'admin', 'member')
 $$;
 grant execute on function private.my_writable_swarm_ids() to authenticated, sb_service, service_role;
 
-create or replace function private.my_managed_swarm_ids() returns setof uuid language sql stable rows 20 security definer set search_path = pg_catalog, pg_temp
+create or replace function private.my_managed_swarm_ids() returns setof uuid
+language sql stable rows 20 security definer set search_path = pg_catalog, pg_temp
 as $$
   select m.swarm_id from public.swarm_members m
   where m.user_id = (select auth.uid()) and m.status = 'active' and m.role in ('owner', 'admin')
 $$;
 grant execute on function private.my_managed_swarm_ids() to authenticated, sb_service, service_role;
 
-create or replace function private.my_co_member_ids() returns setof uuid language sql stable rows 50 security definer set search_path = pg_catalog, pg_temp
+create or replace function private.my_co_member_ids() returns setof uuid
+language sql stable rows 50 security definer set search_path = pg_catalog, pg_temp
 as $$
   select distinct other.user_id
   from public.swarm_members mine
@@ -28,7 +32,8 @@ as $$
 $$;
 grant execute on function private.my_co_member_ids() to authenticated, sb_service, service_role;
 
-create or replace function private.my_agent_ids() returns setof uuid language sql stable rows 20 security definer set search_path = pg_catalog, pg_temp
+create or replace function private.my_agent_ids() returns setof uuid
+language sql stable rows 20 security definer set search_path = pg_catalog, pg_temp
 as $$ select a.id from public.agents a where a.user_id = (select auth.uid()) $$;
 grant execute on function private.my_agent_ids() to authenticated, sb_service, service_role;
 
@@ -40,7 +45,8 @@ begin
 end
 $$;
 
-create or replace function private.seat_swarm_owner() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+create or replace function private.seat_swarm_owner() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   insert into public.swarm_members (swarm_id, user_id, role, status, joined_at)
@@ -50,10 +56,12 @@ end
 $$;
 
 -- The coordinator speaks for the swarm, so it must be one of its agents.
-create or replace function private.check_coordinator() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+create or replace function private.check_coordinator() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
-  if not exists (select 1 from public.swarm_agents sa where sa.swarm_id = new.id and sa.agent_id = new.coordinator_agent_id) then
+  if not exists (select 1 from public.swarm_agents sa
+    where sa.swarm_id = new.id and sa.agent_id = new.coordinator_agent_id) then
     raise exception 'the coordinator must be an agent of the swarm'
       using errcode = 'check_violation', schema = 'public', table = 'swarms', column = 'coordinator_agent_id',
             constraint = 'swarms_coordinator_agent_id_in_swarm';
@@ -130,16 +138,20 @@ begin
 end
 $$;
 
-create or replace function private.place_swarm_agent() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+create or replace function private.place_swarm_agent() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
-  new.position := (select coalesce(max(sa.position) + 1, 0) from public.swarm_agents sa where sa.swarm_id = new.swarm_id);
+  new.position := (select coalesce(max(sa.position) + 1, 0) from public.swarm_agents sa
+    where sa.swarm_id = new.swarm_id);
   return new;
 end
 $$;
 
--- Before the member goes, so that they are told of it too. Rows that vanish with the swarm or the account have their own ways.
-create or replace function private.withdraw_member_agents() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+-- Before the member goes, so that they are told of it too. Rows that vanish with the swarm or the account have their
+-- own ways.
+create or replace function private.withdraw_member_agents() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   if exists (select 1 from public.swarms s where s.id = old.swarm_id)
@@ -150,8 +162,10 @@ begin
 end
 $$;
 
--- An account that was emptied is nobody: it takes part in nothing any more, and nobody is left to answer for its agents.
-create or replace function private.withdraw_emptied_account() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+-- An account that was emptied is nobody: it takes part in nothing any more, and nobody is left to answer for its
+-- agents.
+create or replace function private.withdraw_emptied_account() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   delete from public.swarm_agents sa where sa.user_id = new.id;
@@ -160,12 +174,14 @@ begin
 end
 $$;
 
-create or replace function private.emit_swarm_created() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+create or replace function private.emit_swarm_created() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   insert into private.events (type, data, audience)
   select 'swarm.created',
-    json_build_object('swarm_id', n.id, 'name', n.name, 'owner_id', n.owner_id, 'strategy', n.strategy, 'actor', private.actor()),
+    json_build_object('swarm_id', n.id, 'name', n.name, 'owner_id', n.owner_id, 'strategy', n.strategy,
+      'actor', private.actor()),
     array[n.owner_id]
   from new_rows n
   where private.is_subscribed('swarm.created', array[n.owner_id]);
@@ -173,7 +189,8 @@ begin
 end
 $$;
 
-create or replace function private.emit_swarm_updated() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+create or replace function private.emit_swarm_updated() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   if not exists (select 1 from new_rows n
@@ -193,7 +210,8 @@ begin
   -- Completion has its own event, and so has an agent that goes and was the coordinator: neither is told twice.
   insert into private.events (type, data, audience)
   select 'swarm.updated',
-    json_build_object('swarm_id', n.id, 'changed_fields', changes.fields, 'swarm', to_jsonb(n), 'actor', private.actor()),
+    json_build_object('swarm_id', n.id, 'changed_fields', changes.fields, 'swarm', to_jsonb(n),
+      'actor', private.actor()),
     room.audience
   from new_rows n
   join old_rows o on o.id = n.id
@@ -209,7 +227,8 @@ end
 $$;
 
 -- Before, because the members go with the swarm.
-create or replace function private.emit_swarm_deleted() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+create or replace function private.emit_swarm_deleted() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   audience uuid[] := private.swarm_audience(old.id);
@@ -218,12 +237,14 @@ begin
     audience := audience || old.owner_id;
   end if;
   perform private.emit_event('swarm.deleted',
-    json_build_object('swarm_id', old.id, 'name', old.name, 'owner_id', old.owner_id, 'actor', private.actor()), audience);
+    json_build_object('swarm_id', old.id, 'name', old.name, 'owner_id', old.owner_id, 'actor', private.actor()),
+      audience);
   return old;
 end
 $$;
 
-create or replace function private.emit_agent_added() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+create or replace function private.emit_agent_added() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   insert into private.events (type, data, audience)
@@ -240,7 +261,8 @@ end
 $$;
 
 -- Rows that vanish with their swarm say nothing here; rows that vanish with their agent were told of before it went.
-create or replace function private.emit_agent_removed() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+create or replace function private.emit_agent_removed() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   update public.swarms s set coordinator_agent_id = null
@@ -261,12 +283,14 @@ end
 $$;
 
 -- Joined means active: added by the service, or an invitation accepted. The owner's own seat is not news.
-create or replace function private.emit_members_joined() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+create or replace function private.emit_members_joined() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   insert into private.events (type, data, audience)
   select 'user.joined',
-    json_build_object('swarm_id', n.swarm_id, 'user_id', n.user_id, 'role', n.role, 'actor', private.actor()), room.audience
+    json_build_object('swarm_id', n.swarm_id, 'user_id', n.user_id, 'role', n.role, 'actor', private.actor()),
+      room.audience
   from new_rows n
   cross join lateral (select private.swarm_audience(n.swarm_id)) as room (audience)
   where n.status = 'active' and n.role <> 'owner' and private.is_subscribed('user.joined', room.audience);
@@ -274,12 +298,14 @@ begin
 end
 $$;
 
-create or replace function private.emit_members_updated() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+create or replace function private.emit_members_updated() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   insert into private.events (type, data, audience)
   select 'user.joined',
-    json_build_object('swarm_id', n.swarm_id, 'user_id', n.user_id, 'role', n.role, 'actor', private.actor()), room.audience
+    json_build_object('swarm_id', n.swarm_id, 'user_id', n.user_id, 'role', n.role, 'actor', private.actor()),
+      room.audience
   from new_rows n
   join old_rows o on o.id = n.id
   cross join lateral (select private.swarm_audience(n.swarm_id)) as room (audience)
@@ -300,7 +326,8 @@ end
 $$;
 
 -- The audience is that of before the change: who stays, and everybody whom this statement removed.
-create or replace function private.emit_members_removed() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+create or replace function private.emit_members_removed() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   insert into private.events (type, data, audience)
@@ -315,7 +342,8 @@ begin
   left join auth.users u on u.id = o.user_id
   cross join lateral (
     select private.swarm_audience(o.swarm_id)
-      || array(select gone.user_id from old_rows gone where gone.swarm_id = o.swarm_id and gone.status = 'active')) as room (audience)
+      || array(select gone.user_id from old_rows gone
+        where gone.swarm_id = o.swarm_id and gone.status = 'active')) as room (audience)
   where o.status = 'active' and o.role <> 'owner' and private.is_subscribed('user.removed', room.audience);
   return null;
 end

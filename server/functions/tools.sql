@@ -1,7 +1,9 @@
 -- Tools and their assignment to agents.
 
--- The assignment belongs to whoever owns the agent, whatever the request says; a missing agent is told apart from a foreign one.
-create or replace function private.own_by_agent() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+-- The assignment belongs to whoever owns the agent, whatever the request says; a missing agent is told apart from a
+-- foreign one.
+create or replace function private.own_by_agent() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   select a.user_id into new.user_id from public.agents a where a.id = new.agent_id;
@@ -14,10 +16,12 @@ begin
 end
 $$;
 
-create or replace function private.host_of_tool(config jsonb) returns text language sql immutable set search_path = pg_catalog, pg_temp
+create or replace function private.host_of_tool(config jsonb) returns text
+language sql immutable set search_path = pg_catalog, pg_temp
 as $$ select substring(lower(config ->> 'url') from '^https?://([^/?#]*)') $$;
 
-create or replace function private.keep_tool_secrets() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+create or replace function private.keep_tool_secrets() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   is_sent constant boolean := coalesce(new.secret_names[1] like '=%', false);
@@ -51,6 +55,7 @@ end
 $$;
 
 -- Lets a read embed the tool as `tool`.
-create or replace function public.tool(assignment public.agent_tools) returns setof public.tools rows 1 language sql stable
+create or replace function public.tool(assignment public.agent_tools) returns setof public.tools rows 1
+language sql stable
 as $$ select t.* from public.tools t where t.id = assignment.tool_id $$;
 grant execute on function public.tool(public.agent_tools) to authenticated, service_role;

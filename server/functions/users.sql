@@ -1,16 +1,18 @@
 -- Users and their sessions.
 
 -- The confirmed address of the caller, from the row and not from the token, which may be an hour old.
-create or replace function private.my_confirmed_email() returns text language sql stable security definer set search_path = pg_catalog, pg_temp
+create or replace function private.my_confirmed_email() returns text
+language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   select u.email from auth.users u
   where u.id = (select auth.uid()) and u.email_confirmed_at is not null and u.deleted_at is null
 $$;
 grant execute on function private.my_confirmed_email() to authenticated, sb_service, service_role;
 
--- SB001: the session is gone or over. SB002: the user is gone. SB003: the user is banned.
--- Tokens of imported keys have no session that could end: for them session_id is null. One look-up, because every request pays.
-create or replace function private.require_live_session(user_id uuid, session_id uuid, inactivity_seconds int) returns void
+-- SB001: the session is gone or over. SB002: the user is gone. SB003: the user is banned. Tokens of imported keys have
+-- no session that could end: for them session_id is null. One look-up, because every request pays.
+create or replace function private.require_live_session(user_id uuid, session_id uuid, inactivity_seconds int)
+returns void
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -51,12 +53,14 @@ end
 $$;
 grant execute on function private.is_session_live(uuid, uuid) to sb_service, sb_user;
 
--- SB004: the user demands signatures and the request has none. Asked for unsigned requests alone, after require_live_session.
+-- SB004: the user demands signatures and the request has none. Asked for unsigned requests alone, after
+-- require_live_session.
 create or replace function private.refuse_unsigned(user_id uuid) returns void
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
-  if exists (select from public.user_settings u where u.user_id = refuse_unsigned.user_id and u.require_request_signature) then
+  if exists (select from public.user_settings u
+    where u.user_id = refuse_unsigned.user_id and u.require_request_signature) then
     raise exception 'A request signature is required' using errcode = 'SB004';
   end if;
 end
@@ -64,10 +68,12 @@ $$;
 grant execute on function private.refuse_unsigned(uuid) to sb_service, sb_user;
 
 -- The rows are held, so that a sign-in and a ban or a new demand at the same moment cannot miss each other.
-create or replace function private.begin_session() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+create or replace function private.begin_session() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
-  select case when u.deleted_at is not null then 'infinity'::timestamptz else u.banned_until end into new.suspended_until
+  select case when u.deleted_at is not null then 'infinity'::timestamptz else u.banned_until end
+    into new.suspended_until
     from auth.users u where u.id = new.user_id for share;
   select u.require_request_signature into new.requires_signature
     from public.user_settings u where u.user_id = new.user_id for share;
@@ -76,7 +82,8 @@ begin
 end
 $$;
 
-create or replace function private.suspend_sessions() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+create or replace function private.suspend_sessions() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   update auth.sessions
@@ -86,7 +93,8 @@ begin
 end
 $$;
 
-create or replace function private.mark_sessions_signed() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+create or replace function private.mark_sessions_signed() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   update auth.sessions set requires_signature = new.require_request_signature

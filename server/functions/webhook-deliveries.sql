@@ -1,5 +1,5 @@
--- The statements of the dispatcher's hot path are functions so that their plans are kept; a plan that was made while the queue was
--- empty must not read all of it later, hence the settings.
+-- The statements of the dispatcher's hot path are functions so that their plans are kept; a plan that was made while
+-- the queue was empty must not read all of it later, hence the settings.
 
 -- The upper bound ends windows that lie in the future because the clock was set back.
 create or replace function private.is_send_window_open(opened_at timestamptz, moment timestamptz) returns boolean
@@ -7,17 +7,18 @@ language sql stable parallel safe
 as $$ select opened_at > moment - interval '1 minute' and opened_at < moment + interval '1 minute' $$;
 grant execute on function private.is_send_window_open(timestamptz, timestamptz) to sb_service;
 
--- Grants each user up to `wanted` sends from their window, which opens with the first send and lasts one minute. The windows stay
--- locked until the transaction ends. A request for 0 sends locks a window and returns what remains, without opening it.
--- `ends_at` and `left_ms` are null while no window is open.
+-- Grants each user up to `wanted` sends from their window, which opens with the first send and lasts one minute. The
+-- windows stay locked until the transaction ends. A request for 0 sends locks a window and returns what remains,
+-- without opening it. `ends_at` and `left_ms` are null while no window is open.
 create or replace function private.grant_webhook_sends(user_ids uuid[], wanted integer[], send_limit integer)
-returns table (user_id uuid, granted integer, remaining integer, opened_at timestamptz, ends_at timestamptz, left_ms float8)
+returns table (user_id uuid, granted integer, remaining integer, opened_at timestamptz, ends_at timestamptz,
+  left_ms float8)
 language plpgsql volatile
 as $$
 #variable_conflict use_column
 declare
-  -- Read once, so that all rows and columns use the same time. A window that another transaction opened while this one waited
-  -- for its lock can have a later `opened_at`.
+  -- Read once, so that all rows and columns use the same time. A window that another transaction opened while this one
+  -- waited for its lock can have a later `opened_at`.
   moment constant timestamptz := clock_timestamp();
 begin
   return query
@@ -38,7 +39,8 @@ begin
         from (select private.is_send_window_open(w.opened_at, moment) as is_open) as now_open) as here)
     returning w.user_id, w.granted, w.sent, w.opened_at, private.is_send_window_open(w.opened_at, moment) as is_open
   )
-  select c.user_id, c.granted, case when c.is_open then greatest(send_limit - c.sent, 0) else send_limit end, c.opened_at,
+  select c.user_id, c.granted, case when c.is_open then greatest(send_limit - c.sent, 0) else send_limit end,
+    c.opened_at,
     case when c.is_open then c.opened_at + interval '1 minute' end,
     case when c.is_open then (extract(epoch from c.opened_at + interval '1 minute' - moment) * 1000)::float8 end
   from counted c;
@@ -46,9 +48,11 @@ end
 $$;
 grant execute on function private.grant_webhook_sends(uuid[], integer[], integer) to sb_service;
 
--- Returns sends that were granted but not made to their window if it is still open, and makes the lanes due that sleep until the
--- end of that window.
-create or replace function private.refund_webhook_sends(user_ids uuid[], windows_opened_at timestamptz[], sends integer[]) returns void
+-- Returns sends that were granted but not made to their window if it is still open, and makes the lanes due that sleep
+-- until the end of that window.
+create or replace function private.refund_webhook_sends(
+  user_ids uuid[], windows_opened_at timestamptz[], sends integer[]
+) returns void
 language plpgsql volatile
 as $$
 #variable_conflict use_column
@@ -78,15 +82,18 @@ $$;
 grant execute on function private.refund_webhook_sends(uuid[], timestamptz[], integer[]) to sb_service;
 
 -- The start of the first window that can include the delivery at this place in its lane. Places count from 0.
-create or replace function private.earliest_webhook_send(ends_at timestamptz, place bigint, send_limit integer) returns timestamptz
+create or replace function private.earliest_webhook_send(ends_at timestamptz, place bigint, send_limit integer)
+returns timestamptz
 language sql stable parallel safe
 as $$ select ends_at + (place / send_limit) * interval '1 minute' $$;
 grant execute on function private.earliest_webhook_send(timestamptz, bigint, integer) to sb_service;
 
--- Makes the due lanes of users without remaining sends sleep until the window ends, and returns these lanes. Sets `scheduled_for` of
--- the first 1,000 deliveries of each lane where it is null or has passed, and moves `next_retry_at` of their retries. Skips
--- locked rows, because the caller holds windows and lanes.
-create or replace function private.postpone_webhook_lanes(user_ids uuid[], until timestamptz[], send_limit integer) returns uuid[]
+-- Makes the due lanes of users without remaining sends sleep until the window ends, and returns these lanes. Sets
+-- `scheduled_for` of the first 1,000 deliveries of each lane where it is null or has passed, and moves `next_retry_at`
+-- of their retries. Skips locked rows, because the caller holds windows and lanes.
+create or replace function private.postpone_webhook_lanes(
+  user_ids uuid[], until timestamptz[], send_limit integer
+) returns uuid[]
 language plpgsql volatile
 as $$
 #variable_conflict use_column
@@ -134,16 +141,19 @@ end
 $$;
 grant execute on function private.postpone_webhook_lanes(uuid[], timestamptz[], integer) to sb_service;
 
-create or replace function private.is_lane_claimable(due_at timestamptz, room integer, user_id uuid, full_users uuid[]) returns boolean
+create or replace function private.is_lane_claimable(
+  due_at timestamptz, room integer, user_id uuid, full_users uuid[]
+) returns boolean
 language sql stable parallel safe
 as $$ select due_at <= now() and coalesce(room, 1) > 0 and (user_id is null or user_id <> all (full_users)) $$;
 grant execute on function private.is_lane_claimable(timestamptz, integer, uuid, uuid[]) to sb_service;
 
--- Grants sends for deliveries that are being created, given by user and webhook in sending order. Returns for each webhook: how
--- many of them may be sent now (null: all), when the window of its user ends, how many deliveries wait in its lane already, and
--- the window that was used.
+-- Grants sends for deliveries that are being created, given by user and webhook in sending order. Returns for each
+-- webhook: how many of them may be sent now (null: all), when the window of its user ends, how many deliveries wait in
+-- its lane already, and the window that was used.
 create or replace function private.share_webhook_sends(user_ids uuid[], webhook_ids uuid[], send_limit integer)
-returns table (webhook_id uuid, deliveries bigint, ends_at timestamptz, ahead bigint, opened_at timestamptz, left_ms float8)
+returns table (webhook_id uuid, deliveries bigint, ends_at timestamptz, ahead bigint, opened_at timestamptz,
+  left_ms float8)
 language plpgsql volatile strict
 as $$
 #variable_conflict use_column
@@ -152,7 +162,8 @@ begin
   with granted as materialized (
     select g.*
     from (select array_agg(asked.user_id) as user_ids, array_agg(asked.sends) as sends
-          from (select user_id, count(*)::integer as sends from unnest(user_ids) as made (user_id) group by user_id) as asked) as a
+          from (select user_id, count(*)::integer as sends from unnest(user_ids) as made (user_id)
+            group by user_id) as asked) as a
     cross join lateral private.grant_webhook_sends(a.user_ids, a.sends, send_limit) as g
   ), shares as (
     select turns.webhook_id, count(*) filter (where turns.turn <= turns.granted) as deliveries, count(*) as wanted,
@@ -174,16 +185,18 @@ end
 $$;
 grant execute on function private.share_webhook_sends(uuid[], uuid[], integer) to sb_service;
 
--- Turns the oldest events into deliveries, queue rows and due lanes, and removes the events; some of the newest too, so that
--- nobody waits until all of somebody else's hundred thousand are through. Webhooks are locked as their foreign key would,
--- before anything refers to them: one that is being deleted drops out. Without `new_claim` nothing is claimed. `lane_ids`
--- and `lane_room` name lanes with other room than `lane_share`. Claims no more than remains in the window of each user, the user's
--- webhooks in turn, and schedules the rest for later windows. `send_limit` 0 switches the limit off. The first row says in its
--- first four columns what was done, and the others are the claimed deliveries, the oldest first.
+-- Turns the oldest events into deliveries, queue rows and due lanes, and removes the events; some of the newest too, so
+-- that nobody waits until all of somebody else's hundred thousand are through. Webhooks are locked as their foreign key
+-- would, before anything refers to them: one that is being deleted drops out. Without `new_claim` nothing is claimed.
+-- `lane_ids` and `lane_room` name lanes with other room than `lane_share`. Claims no more than remains in the window of
+-- each user, the user's webhooks in turn, and schedules the rest for later windows. `send_limit` 0 switches the limit
+-- off. The first row says in its first four columns what was done, and the others are the claimed deliveries, the
+-- oldest first.
 create or replace function private.fan_out_events(
   max_events integer, first_delay interval,
   new_claim uuid default null, lease interval default null, max_rows integer default 0, lane_share integer default 0,
-  lane_ids uuid[] default '{}', lane_room integer[] default '{}', full_users uuid[] default '{}', send_limit integer default 0)
+  lane_ids uuid[] default '{}', lane_room integer[] default '{}', full_users uuid[] default '{}',
+    send_limit integer default 0)
 returns table (
   events integer, unclaimed integer, has_resumptions boolean, made_at timestamptz,
   id uuid, webhook_id uuid, event_id uuid, event_type text, body text,
@@ -205,7 +218,8 @@ begin
     where e.ctid = any (array(
       select ctid from (select ctid from private.events order by seq limit max_events for update skip locked) as oldest
       union all
-      select ctid from (select ctid from private.events order by seq desc limit max_events / 4 for update skip locked) as newest))
+      select ctid from (select ctid from private.events order by seq desc
+        limit max_events / 4 for update skip locked) as newest))
     returning e.seq, e.id, e.type, e.data, e.audience, e.created_at
   ), addressed as materialized (
     select e.seq, e.id as event_id, e.type, e.data, e.created_at, w.id as webhook_id, w.user_id, w.api_version,
@@ -261,7 +275,8 @@ begin
     select (select count(*)::integer from taken) as events,
       (select count(*)::integer from allowed where not is_claimed and sleeps_until is null) as unclaimed,
       exists (select 1 from private.webhook_resumptions) as has_resumptions, now() as made_at,
-      null::bigint as seq, null::uuid as id, null::uuid as webhook_id, null::uuid as event_id, null as type, null as body,
+      null::bigint as seq, null::uuid as id, null::uuid as webhook_id, null::uuid as event_id, null as type,
+        null as body,
       null::uuid as user_id, null as url, null as secret, null::text[] as previous_secrets, null::jsonb as headers,
       null::integer as retry_count, null::integer as timeout_ms, null::timestamptz as opened_at, null::float8 as left_ms
     union all
@@ -271,7 +286,8 @@ begin
         nullif(array(select p.secret from private.webhook_previous_secrets p
                      where p.webhook_id = w.webhook_id and p.expires_at > now() order by p.created_at desc), '{}') end,
       case when is_first then w.headers end, case when is_first then w.retry_count end,
-      case when is_first then w.timeout_ms end, case when is_first then w.opened_at end, case when is_first then w.left_ms end
+      case when is_first then w.timeout_ms end, case when is_first then w.opened_at end,
+        case when is_first then w.left_ms end
     from allowed w where w.is_claimed
   )
   select a.events, a.unclaimed, a.has_resumptions, a.made_at, a.id, a.webhook_id, a.event_id, a.type, a.body,
@@ -280,20 +296,22 @@ begin
   order by a.seq nulls first;
 end
 $$;
-grant execute on function private.fan_out_events(integer, interval, uuid, interval, integer, integer, uuid[], integer[], uuid[], integer) to sb_service;
+grant execute on function private.fan_out_events(integer, interval, uuid, interval, integer, integer, uuid[],
+  integer[], uuid[], integer) to sb_service;
 
--- Takes due deliveries, few from each of the lanes that waited longest. Every statement in here has a snapshot of its own:
--- what is read after the lane is locked includes all that was committed before, so that no row is missed when the lane is
--- put to sleep. `lane_ids` and `lane_room` name lanes with other room than `lane_share`; room 0 passes a lane by. Claims no more
--- than remains in the window of each user, the user's lanes in turn. Lanes of users without remaining sends sleep until the
--- window ends. `send_limit` 0 switches the limit off.
+-- Takes due deliveries, few from each of the lanes that waited longest. Every statement in here has a snapshot of its
+-- own: what is read after the lane is locked includes all that was committed before, so that no row is missed when the
+-- lane is put to sleep. `lane_ids` and `lane_room` name lanes with other room than `lane_share`; room 0 passes a lane
+-- by. Claims no more than remains in the window of each user, the user's lanes in turn. Lanes of users without
+-- remaining sends sleep until the window ends. `send_limit` 0 switches the limit off.
 create or replace function private.claim_webhook_deliveries(
   new_claim uuid, lease interval, max_lanes integer, max_rows integer, lane_share integer,
   lane_ids uuid[], lane_room integer[], full_users uuid[], send_limit integer default 0)
 returns table (
-  id uuid, run_at timestamptz, webhook_id uuid, user_id uuid, event_id uuid, event_type text, body text, attempts integer,
-  attempts_before integer, cause text, url text, secret text, previous_secrets text[], headers jsonb, retry_count integer,
-  timeout_ms integer, window_opened_at timestamptz, window_left_ms float8)
+  id uuid, run_at timestamptz, webhook_id uuid, user_id uuid, event_id uuid, event_type text, body text,
+    attempts integer,
+  attempts_before integer, cause text, url text, secret text, previous_secrets text[], headers jsonb,
+  retry_count integer, timeout_ms integer, window_opened_at timestamptz, window_left_ms float8)
 language plpgsql volatile
 set enable_seqscan = off set enable_bitmapscan = off set plan_cache_mode = force_generic_plan set jit = off
 as $$
@@ -342,7 +360,8 @@ begin
   if resumed is not null then
     perform 1 from private.webhook_lanes l where l.webhook_id = any (resumed) order by l.webhook_id for update;
     update private.webhook_lanes l
-    set paused_until = null, next_due_at = least(l.next_due_at, now()), failing_since = null, failed_in_a_row = 0, warned_at = null
+    set paused_until = null, next_due_at = least(l.next_due_at, now()), failing_since = null, failed_in_a_row = 0,
+      warned_at = null
     where l.webhook_id = any (resumed);
   end if;
 
@@ -369,7 +388,8 @@ begin
     delete from private.webhook_queue q
     where q.delivery_id in (select delivery_id from private.webhook_queue where webhook_id = any (gone) limit 5000);
     delete from private.webhook_lanes l
-    where l.webhook_id = any (gone) and not exists (select 1 from private.webhook_queue q where q.webhook_id = l.webhook_id);
+    where l.webhook_id = any (gone) and not exists (select 1 from private.webhook_queue q
+      where q.webhook_id = l.webhook_id);
   end if;
   if held is not null then
     update private.webhook_lanes l set paused_until = 'infinity' where l.webhook_id = any (held);
@@ -463,7 +483,8 @@ begin
   join private.webhook_queue q on q.delivery_id = picked.id
   join public.webhook_deliveries d on d.id = picked.id
   join public.webhooks w on w.id = d.webhook_id
-  left join unnest(users, opened_at, left_ms) as send_window (user_id, opened_at, left_ms) on send_window.user_id = d.user_id
+  left join unnest(users, opened_at, left_ms) as send_window (user_id, opened_at, left_ms)
+    on send_window.user_id = d.user_id
   order by q.event_seq, d.id;
   get diagnostics found_rows = row_count;
   if found_rows < cardinality(picked_ids) then
@@ -473,13 +494,15 @@ begin
   end if;
 end
 $$;
-grant execute on function private.claim_webhook_deliveries(uuid, interval, integer, integer, integer, uuid[], integer[], uuid[], integer) to sb_service;
+grant execute on function private.claim_webhook_deliveries(uuid, interval, integer, integer, integer, uuid[],
+  integer[], uuid[], integer) to sb_service;
 
--- Records attempts, ends or reschedules their deliveries and moves their lanes on. A record whose claim is no longer held is
--- passed over. Rows are locked in the order queue, webhook, lane, the last by id; a lane is locked before its next time is
--- judged, so that a claim running beside cannot put it to sleep for longer.
+-- Records attempts, ends or reschedules their deliveries and moves their lanes on. A record whose claim is no longer
+-- held is passed over. Rows are locked in the order queue, webhook, lane, the last by id; a lane is locked before its
+-- next time is judged, so that a claim running beside cannot put it to sleep for longer.
 create or replace function private.record_webhook_attempts(
-  delivery_ids uuid[], claims uuid[], attempts integer[], statuses text[], status_codes integer[], response_bodies text[],
+  delivery_ids uuid[], claims uuid[], attempts integer[], statuses text[], status_codes integer[],
+    response_bodies text[],
   are_truncated boolean[], error_codes text[], errors text[], response_times_ms integer[], urls text[],
   retry_delays_ms float8[], pauses_ms float8[], should_disable boolean[],
   failing_days integer, min_failures integer, warn_after_days integer)
@@ -491,10 +514,10 @@ as $$
 begin
   return query
   with given as (
-    select * from unnest(delivery_ids, claims, attempts, statuses, status_codes, response_bodies, are_truncated, error_codes,
-      errors, response_times_ms, urls, retry_delays_ms, pauses_ms, record_webhook_attempts.should_disable)
-    as g (delivery_id, claim, attempt, status, status_code, response_body, is_truncated, error_code, error, response_time_ms,
-      url, retry_delay_ms, pause_ms, disables)
+    select * from unnest(delivery_ids, claims, attempts, statuses, status_codes, response_bodies, are_truncated,
+      error_codes, errors, response_times_ms, urls, retry_delays_ms, pauses_ms, record_webhook_attempts.should_disable)
+    as g (delivery_id, claim, attempt, status, status_code, response_body, is_truncated, error_code, error,
+      response_time_ms, url, retry_delay_ms, pause_ms, disables)
   ), held as materialized (
     select g.*, q.webhook_id, q.cause, w.user_id,
       now() + g.retry_delay_ms * interval '1 millisecond' as retry_at,
@@ -567,4 +590,5 @@ begin
   select 'failing', lanes.webhook_id, lanes.failed_in_a_row::text from lanes where lanes.warned_at = now();
 end
 $$;
-grant execute on function private.record_webhook_attempts(uuid[], uuid[], integer[], text[], integer[], text[], boolean[], text[], text[], integer[], text[], float8[], float8[], boolean[], integer, integer, integer) to sb_service;
+grant execute on function private.record_webhook_attempts(uuid[], uuid[], integer[], text[], integer[], text[],
+  boolean[], text[], text[], integer[], text[], float8[], float8[], boolean[], integer, integer, integer) to sb_service;

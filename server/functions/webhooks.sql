@@ -13,7 +13,8 @@ begin
   end if;
   if tg_op = 'INSERT' then
     -- An upsert of a row that was read before comes through here too, with the secret it has.
-    if new.secret is not null and not exists (select 1 from public.webhooks w where w.id = new.id and w.secret = new.secret) then
+    if new.secret is not null and not exists (select 1 from public.webhooks w
+      where w.id = new.id and w.secret = new.secret) then
       raise exception 'the secret is made by the service; use regenerate_secret to replace it'
         using errcode = 'check_violation', schema = 'public', table = 'webhooks', column = 'secret',
               constraint = 'webhooks_secret_managed';
@@ -36,7 +37,8 @@ begin
 end
 $$;
 
-create or replace function private.enforce_webhook_limit() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+create or replace function private.enforce_webhook_limit() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   allowed constant integer := 1000;
@@ -52,7 +54,8 @@ begin
 end
 $$;
 
-create or replace function private.note_resumption() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+create or replace function private.note_resumption() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   insert into private.webhook_resumptions (webhook_id) values (new.id);
@@ -60,9 +63,11 @@ begin
 end
 $$;
 
--- Whoever is banned is not told either: their webhooks are switched off with the ban, in its transaction. What was on its way
--- waits, as for any webhook that is off. The keeper switches them on again when the ban is over, lifted or expired.
-create or replace function private.suspend_webhooks() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp
+-- Whoever is banned is not told either: their webhooks are switched off with the ban, in its transaction. What was on
+-- its way waits, as for any webhook that is off. The keeper switches them on again when the ban is over, lifted or
+-- expired.
+create or replace function private.suspend_webhooks() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   update public.webhooks
@@ -72,9 +77,9 @@ begin
 end
 $$;
 
--- Health of the caller's webhooks, or of one of them, over the last `hours` (1 to 720). Counts the newest 20,000 attempts of each
--- webhook at most; `since` is the start of the time that was counted. Excludes tests. Response times are those of attempts that
--- delivered.
+-- Health of the caller's webhooks, or of one of them, over the last `hours` (1 to 720). Counts the newest 20,000
+-- attempts of each webhook at most; `since` is the start of the time that was counted. Excludes tests. Response times
+-- are those of attempts that delivered.
 create or replace function public.webhook_health(webhook_id uuid default null, hours integer default 24)
 returns table (
   webhook_id uuid, since timestamptz, until timestamptz,
@@ -86,7 +91,9 @@ as $$
     counted.attempts::integer, counted.delivered::integer, counted.retried::integer, counted.failed::integer,
     pg_catalog.round(counted.delivered::numeric / nullif(counted.attempts, 0), 4),
     counted.times[1], counted.times[2], waiting.pending, waiting.retrying
-  from (select pg_catalog.now() - least(greatest(coalesce(webhook_health.hours, 24), 1), 720) * interval '1 hour' as since) as span
+  from (
+    select pg_catalog.now() - least(greatest(coalesce(webhook_health.hours, 24), 1), 720) * interval '1 hour' as since
+  ) as span
   cross join public.webhooks w
   cross join lateral (
     select pg_catalog.count(*) as attempts, pg_catalog.min(recent.created_at) as oldest,

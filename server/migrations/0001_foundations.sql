@@ -1,5 +1,6 @@
 -- Schemas: `auth` (identity), `private` (helpers, queue, events, keys), `public` (what the REST interface serves).
--- Every object belongs to swarmbase_owner, which never serves a request. Roles themselves are made before migrations run.
+-- Every object belongs to swarmbase_owner, which never serves a request. Roles themselves are made before migrations
+-- run.
 
 create schema auth;
 
@@ -8,11 +9,12 @@ alter default privileges revoke execute on functions from public;
 
 grant usage on schema public to anon, authenticated, service_role;
 grant usage on schema auth to anon, authenticated, service_role, sb_service;
--- Names in `private` resolve for everybody because triggers run as the caller; what may be called is granted function by function.
--- The login of users asks for the session before it becomes the caller.
+-- Names in `private` resolve for everybody because triggers run as the caller; what may be called is granted function
+-- by function. The login of users asks for the session before it becomes the caller.
 grant usage on schema private to anon, authenticated, service_role, sb_service, sb_user;
 
--- What the owner adds later is open to the service role, as the role promises; everybody else follows the object's own grants.
+-- What the owner adds later is open to the service role, as the role promises; everybody else follows the object's own
+-- grants.
 alter default privileges in schema public grant select, insert, update, delete on tables to service_role;
 alter default privileges in schema public grant usage, select on sequences to service_role;
 alter default privileges in schema public grant execute on functions to service_role;
@@ -48,7 +50,8 @@ create function auth.jwt() returns jsonb language sql stable parallel safe
 as $$ select coalesce(nullif(pg_catalog.current_setting('request.jwt.claims', true), ''), '{}')::jsonb $$;
 grant execute on function auth.jwt() to anon, authenticated, sb_service, service_role;
 
--- The enter statement writes the user's id into a setting of its own; claims alone, as somebody at psql sets them, still do.
+-- The enter statement writes the user's id into a setting of its own; claims alone, as somebody at psql sets them,
+-- still do.
 create function auth.uid() returns uuid language sql stable parallel safe
 as $$
   select coalesce(nullif(pg_catalog.current_setting('request.jwt.claim.sub', true), ''),
@@ -57,17 +60,25 @@ $$;
 grant execute on function auth.uid() to anon, authenticated, sb_service, service_role;
 
 create function auth.role() returns text language sql stable parallel safe
-as $$ select nullif(coalesce(nullif(pg_catalog.current_setting('request.jwt.claims', true), ''), '{}')::jsonb ->> 'role', '') $$;
+as $$
+  select nullif(
+    coalesce(nullif(pg_catalog.current_setting('request.jwt.claims', true), ''), '{}')::jsonb ->> 'role', '')
+$$;
 grant execute on function auth.role() to anon, authenticated, sb_service, service_role;
 
 create function auth.email() returns text language sql stable parallel safe
-as $$ select nullif(coalesce(nullif(pg_catalog.current_setting('request.jwt.claims', true), ''), '{}')::jsonb ->> 'email', '') $$;
+as $$
+  select nullif(
+    coalesce(nullif(pg_catalog.current_setting('request.jwt.claims', true), ''), '{}')::jsonb ->> 'email', '')
+$$;
 grant execute on function auth.email() to anon, authenticated, sb_service, service_role;
 
 -- White space at either end, as Unicode and JavaScript's trim() see it.
 create function private.trimmed(value text) returns text language sql immutable parallel safe
 as $$
-  select pg_catalog.btrim(value, U&' \0009\000A\000B\000C\000D\00A0\1680\2000\2001\2002\2003\2004\2005\2006\2007\2008\2009\200A\2028\2029\202F\205F\3000\FEFF')
+  select pg_catalog.btrim(value,
+    U&' \0009\000A\000B\000C\000D\00A0\1680\2000\2001\2002\2003\2004\2005\2006\2007\2008\2009\200A'
+      '\2028\2029\202F\205F\3000\FEFF')
 $$;
 grant execute on function private.trimmed(text) to authenticated, sb_service, service_role;
 
@@ -76,7 +87,8 @@ create function private.is_number_between(value jsonb, low numeric, high numeric
 language plpgsql immutable strict parallel safe
 as $$
 begin
-  return case when pg_catalog.jsonb_typeof(value) = 'number' then (value #>> '{}')::numeric between low and high else false end;
+  return case when pg_catalog.jsonb_typeof(value) = 'number' then (value #>> '{}')::numeric between low and high
+    else false end;
 end
 $$;
 grant execute on function private.is_number_between(jsonb, numeric, numeric) to authenticated, sb_service, service_role;
@@ -90,7 +102,8 @@ begin
       and (value #>> '{}')::numeric = pg_catalog.trunc((value #>> '{}')::numeric) end;
 end
 $$;
-grant execute on function private.is_whole_number_between(jsonb, numeric, numeric) to authenticated, sb_service, service_role;
+grant execute on function private.is_whole_number_between(jsonb, numeric, numeric)
+  to authenticated, sb_service, service_role;
 
 -- Settings that the database itself must know, written by the service when it starts.
 create table private.settings (

@@ -1,4 +1,5 @@
--- Identity: users and everything that proves who they are. Nothing here is exposed; only the service's own login reads it.
+-- Identity: users and everything that proves who they are. Nothing here is exposed; only the service's own login reads
+-- it.
 
 create table auth.users (
   id uuid default private.new_id() constraint users_pkey primary key,
@@ -15,8 +16,10 @@ create table auth.users (
   email_change_sent_at timestamptz,
   reauthentication_sent_at timestamptz,
   last_sign_in_at timestamptz,
-  app_metadata jsonb not null default '{}' constraint users_app_metadata_object check (jsonb_typeof(app_metadata) = 'object'),
-  user_metadata jsonb not null default '{}' constraint users_user_metadata_object check (jsonb_typeof(user_metadata) = 'object'),
+  app_metadata jsonb not null default '{}'
+    constraint users_app_metadata_object check (jsonb_typeof(app_metadata) = 'object'),
+  user_metadata jsonb not null default '{}'
+    constraint users_user_metadata_object check (jsonb_typeof(user_metadata) = 'object'),
   is_anonymous boolean not null default false,
   banned_until timestamptz,
   deleted_at timestamptz,
@@ -49,7 +52,8 @@ create table auth.mfa_factors (
   user_id uuid not null constraint mfa_factors_user_id_fkey references auth.users on delete cascade,
   friendly_name text constraint mfa_factors_friendly_name_length check (char_length(friendly_name) <= 200),
   factor_type text not null constraint mfa_factors_factor_type_known check (factor_type in ('totp')),
-  status text not null default 'unverified' constraint mfa_factors_status_known check (status in ('unverified', 'verified')),
+  status text not null default 'unverified'
+    constraint mfa_factors_status_known check (status in ('unverified', 'verified')),
   secret_wrapped bytea not null,
   last_used_step bigint,
   last_challenged_at timestamptz,
@@ -93,8 +97,8 @@ create table auth.sessions (
   updated_at timestamptz not null default now(),
   -- What a ban or a deletion of the user means for the session: dead until then, or for ever.
   suspended_until timestamptz,
-  -- Users may demand that every request of theirs is signed. What a request reads anyway, its session's row, says so: those who
-  -- demand nothing pay nothing.
+  -- Users may demand that every request of theirs is signed. What a request reads anyway, its session's row, says so:
+  -- those who demand nothing pay nothing.
   requires_signature boolean not null default false
 );
 create index sessions_user_id_idx on auth.sessions (user_id);
@@ -127,13 +131,15 @@ create table auth.one_time_tokens (
   id uuid default private.new_id() constraint one_time_tokens_pkey primary key,
   user_id uuid not null constraint one_time_tokens_user_id_fkey references auth.users on delete cascade,
   kind text not null constraint one_time_tokens_kind_known check (kind in
-    ('confirmation', 'recovery', 'magiclink', 'invite', 'email_change_current', 'email_change_new', 'reauthentication')),
+    ('confirmation', 'recovery', 'magiclink', 'invite', 'email_change_current', 'email_change_new',
+      'reauthentication')),
   token_hash bytea not null,
   relates_to text not null,
   failed_attempts smallint not null default 0,
   expires_at timestamptz not null,
   created_at timestamptz not null default now(),
-  -- A new mail brings a new code and new attempts, so attempts are also counted by the hour, over all codes of one kind.
+  -- A new mail brings a new code and new attempts, so attempts are also counted by the hour, over all codes of one
+  -- kind.
   hour_began_at timestamptz not null default now(),
   attempts_in_hour smallint not null default 0,
   -- The flow that a link belongs to. Gone with it: a link of a flow must never turn into one that signs in without it.
@@ -188,19 +194,15 @@ create trigger users_suspend_webhooks after update of banned_until on auth.users
   execute function private.suspend_webhooks();
 
 create policy identities_service on auth.identities to sb_service using (true) with check (true);
-
 create policy mfa_factors_service on auth.mfa_factors to sb_service using (true) with check (true);
-
 create policy mfa_challenges_service on auth.mfa_challenges to sb_service using (true) with check (true);
-
 create policy sessions_service on auth.sessions to sb_service using (true) with check (true);
 
 create trigger sessions_begin before insert on auth.sessions for each row execute function private.begin_session();
 
 create policy flow_states_service on auth.flow_states to sb_service using (true) with check (true);
-
 create policy one_time_tokens_service on auth.one_time_tokens to sb_service using (true) with check (true);
-
 create policy mail_throttles_service on auth.mail_throttles to sb_service using (true) with check (true);
 
-create policy request_signing_secrets_service on private.request_signing_secrets to sb_service using (true) with check (true);
+create policy request_signing_secrets_service on private.request_signing_secrets to sb_service
+  using (true) with check (true);

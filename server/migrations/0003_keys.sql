@@ -1,4 +1,5 @@
--- Keys of the deployment: made once under the migration lock, wrapped by the master key, so that every node has the same ones.
+-- Keys of the deployment: made once under the migration lock, wrapped by the master key, so that every node has the
+-- same ones.
 
 create table private.signing_keys (
   kid text constraint signing_keys_pkey primary key,
@@ -6,7 +7,8 @@ create table private.signing_keys (
   algorithm text not null constraint signing_keys_algorithm_known check (algorithm in ('ES256', 'RS256', 'HS256')),
   public_jwk jsonb,
   private_key_wrapped bytea,
-  status text not null constraint signing_keys_status_known check (status in ('standby', 'current', 'previous', 'revoked')),
+  status text not null constraint signing_keys_status_known
+    check (status in ('standby', 'current', 'previous', 'revoked')),
   created_at timestamptz not null default now(),
   current_since timestamptz,
   retired_at timestamptz
@@ -31,5 +33,4 @@ grant select, insert, update, delete on private.api_keys to sb_service;
 -- after functions
 
 create policy signing_keys_service on private.signing_keys to sb_service using (true) with check (true);
-
 create policy api_keys_service on private.api_keys to sb_service using (true) with check (true);

@@ -1,4 +1,5 @@
--- What a user shows of themselves, and how they like the product. Both rows are made with the user, in the same transaction.
+-- What a user shows of themselves, and how they like the product. Both rows are made with the user, in the same
+-- transaction.
 
 create table public.profiles (
   id uuid constraint profiles_pkey primary key
@@ -29,7 +30,8 @@ create table public.user_settings (
     constraint user_settings_preferences_object check (jsonb_typeof(preferences) = 'object')
     constraint user_settings_preferences_size check (octet_length(preferences::text) <= 32768),
   daily_token_budget bigint constraint user_settings_daily_token_budget_range check (daily_token_budget >= 0),
-  daily_cost_budget_usd numeric(18, 9) constraint user_settings_daily_cost_budget_usd_range check (daily_cost_budget_usd >= 0),
+  daily_cost_budget_usd numeric(18, 9) constraint user_settings_daily_cost_budget_usd_range
+    check (daily_cost_budget_usd >= 0),
   require_request_signature boolean not null default false,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
@@ -48,10 +50,12 @@ create policy profiles_service on public.profiles to service_role, sb_service us
 create trigger profiles_stamp before insert or update on public.profiles for each row
   when (current_user in ('anon', 'authenticated', 'service_role')) execute function private.stamp_created_and_updated();
 create trigger profiles_freeze before update on public.profiles for each row
-  when (current_user in ('anon', 'authenticated', 'service_role') and (new.id, new.email) is distinct from (old.id, old.email))
+  when (current_user in ('anon', 'authenticated', 'service_role')
+    and (new.id, new.email) is distinct from (old.id, old.email))
   execute function private.refuse_change('id', 'email');
 
-create policy user_settings_select on public.user_settings for select to authenticated using (user_id = (select auth.uid()));
+create policy user_settings_select on public.user_settings for select to authenticated
+  using (user_id = (select auth.uid()));
 create policy user_settings_update on public.user_settings for update to authenticated
   using (user_id = (select auth.uid())) with check (user_id = (select auth.uid()));
 create policy user_settings_service on public.user_settings to service_role, sb_service using (true) with check (true);
@@ -60,6 +64,7 @@ create trigger user_settings_stamp before insert or update on public.user_settin
   when (current_user in ('anon', 'authenticated', 'service_role')) execute function private.stamp_created_and_updated();
 create trigger user_settings_freeze before update on public.user_settings for each row
   when (new.user_id is distinct from old.user_id) execute function private.refuse_transfer('user_id');
-create trigger user_settings_mark_sessions after update of require_request_signature on public.user_settings for each row
+create trigger user_settings_mark_sessions after update of require_request_signature
+  on public.user_settings for each row
   when (new.require_request_signature is distinct from old.require_request_signature)
   execute function private.mark_sessions_signed();

@@ -1,6 +1,7 @@
 -- Agents: owned by one user, seen in full by that user alone; and the models that they may use.
 
--- The models that each framework offers, written by the service when it starts. Callers read the list and choose from it.
+-- The models that each framework offers, written by the service when it starts. Callers read the list and choose from
+-- it.
 create table public.models (
   framework text constraint models_framework_known check (framework in ('provider_a', 'provider_b', 'provider_c')),
   id text constraint models_id_length check (char_length(id) between 1 and 200),
@@ -36,8 +37,9 @@ end
 $$;
 grant execute on function private.are_stop_sequences(jsonb) to authenticated, sb_service, service_role;
 
--- PostgreSQL reads and prepares every check of a table anew for each statement, which for sixteen of them took a fifth of a write.
--- One function that is prepared once for each connection does the same for all but the closed lists, and says by name what is wrong.
+-- PostgreSQL reads and prepares every check of a table anew for each statement, which for sixteen of them took a fifth
+-- of a write. One function that is prepared once for each connection does the same for all but the closed lists, and
+-- says by name what is wrong.
 create function private.is_agent_sound(
   name text, role text, avatar text, model text, system_prompt text, settings jsonb
 ) returns boolean
@@ -70,7 +72,8 @@ begin
     using errcode = 'check_violation', schema = 'public', table = 'agents', constraint = broken;
 end
 $$;
-grant execute on function private.is_agent_sound(text, text, text, text, text, jsonb) to authenticated, sb_service, service_role;
+grant execute on function private.is_agent_sound(text, text, text, text, text, jsonb)
+  to authenticated, sb_service, service_role;
 
 create table public.agents (
   id uuid default private.new_id() constraint agents_pkey primary key,
@@ -108,7 +111,8 @@ create policy agents_update on public.agents for update to authenticated
 create policy agents_delete on public.agents for delete to authenticated using (user_id = (select auth.uid()));
 create policy agents_service on public.agents to service_role, sb_service using (true) with check (true);
 
-create trigger agents_prepare before insert or update on public.agents for each row execute function private.prepare_agent();
+create trigger agents_prepare before insert or update on public.agents for each row
+  execute function private.prepare_agent();
 create trigger agents_freeze before update on public.agents for each row
   when (new.id is distinct from old.id) execute function private.refuse_change('id');
 create trigger agents_keep_owner before update on public.agents for each row
@@ -119,7 +123,8 @@ create trigger agents_emit_created after insert on public.agents referencing new
   for each statement execute function private.emit_agent_created();
 create trigger agents_emit_updated after update on public.agents referencing old table as old_rows new table as new_rows
   for each statement execute function private.emit_agent_updated();
-create trigger agents_emit_deleted before delete on public.agents for each row execute function private.emit_agent_deleted();
+create trigger agents_emit_deleted before delete on public.agents for each row
+  execute function private.emit_agent_deleted();
 create trigger agents_check_new_model after insert on public.agents for each row
   when (new.model is not null) execute function private.check_agent_model();
 create trigger agents_check_model after update on public.agents for each row

@@ -1,4 +1,5 @@
--- Tools and their assignment to agents. What a tool needs to keep secret lives apart: neither row rules nor the WAL hide columns.
+-- Tools and their assignment to agents. What a tool needs to keep secret lives apart: neither row rules nor the WAL
+-- hide columns.
 
 create table public.tools (
   id uuid default private.new_id() constraint tools_pkey primary key,
@@ -8,22 +9,26 @@ create table public.tools (
   category text constraint tools_category_length check (char_length(category) <= 100),
   icon text constraint tools_icon_length check (char_length(icon) <= 2048),
   input_schema jsonb not null default '{"type": "object", "properties": {}}'
-    constraint tools_input_schema_object check (jsonb_typeof(input_schema) = 'object' and input_schema ->> 'type' is not distinct from 'object')
+    constraint tools_input_schema_object check (jsonb_typeof(input_schema) = 'object'
+      and input_schema ->> 'type' is not distinct from 'object')
     constraint tools_input_schema_size check (octet_length(input_schema::text) <= 32768),
   kind text not null default 'http' constraint tools_kind_known check (kind in ('builtin', 'http', 'mcp')),
   config jsonb not null default '{}'
     constraint tools_config_object check (jsonb_typeof(config) = 'object')
     constraint tools_config_size check (octet_length(config::text) <= 32768),
-  visibility text not null default 'private' constraint tools_visibility_known check (visibility in ('private', 'shared', 'public')),
+  visibility text not null default 'private'
+    constraint tools_visibility_known check (visibility in ('private', 'shared', 'public')),
   requires_approval boolean not null default false,
-  timeout_ms integer not null default 30000 constraint tools_timeout_ms_range check (timeout_ms between 1000 and 120000),
-  max_output_chars integer not null default 16000 constraint tools_max_output_chars_range check (max_output_chars between 1 and 1000000),
+  timeout_ms integer not null default 30000
+    constraint tools_timeout_ms_range check (timeout_ms between 1000 and 120000),
+  max_output_chars integer not null default 16000
+    constraint tools_max_output_chars_range check (max_output_chars between 1 and 1000000),
   enabled boolean not null default true,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  -- Secrets of tools are written and never read; their names alone can be read. What is written here begins, when secrets were
-  -- sent, with an entry that holds all of them encrypted: it is taken out before the row exists, so that neither the table nor
-  -- its WAL ever has it.
+  -- Secrets of tools are written and never read; their names alone can be read. What is written here begins, when
+  -- secrets were sent, with an entry that holds all of them encrypted: it is taken out before the row exists, so that
+  -- neither the table nor its WAL ever has it.
   secret_names text[] not null default '{}'
     constraint tools_secret_names_count check (cardinality(secret_names) <= 20),
   constraint tools_owner_id_name_key unique nulls not distinct (owner_id, name),
@@ -33,7 +38,8 @@ create table public.tools (
 );
 create index tools_shared_idx on public.tools (owner_id) where visibility = 'shared';
 create index tools_public_idx on public.tools (name) where visibility = 'public' or owner_id is null;
--- The owner may be null, which a replica identity index refuses; the row is narrow enough once its wide columns are bounded.
+-- The owner may be null, which a replica identity index refuses; the row is narrow enough once its wide columns are
+-- bounded.
 alter table public.tools replica identity full;
 alter table public.tools enable row level security;
 grant select, insert, update, delete on public.tools to authenticated, service_role, sb_service;
@@ -59,7 +65,8 @@ create table public.agent_tools (
     constraint agent_tools_configuration_object check (jsonb_typeof(configuration) = 'object')
     constraint agent_tools_configuration_size check (octet_length(configuration::text) <= 32768),
   created_at timestamptz not null default now(),
-  constraint agent_tools_agent_id_fkey foreign key (agent_id, user_id) references public.agents (id, user_id) on delete cascade,
+  constraint agent_tools_agent_id_fkey foreign key (agent_id, user_id)
+    references public.agents (id, user_id) on delete cascade,
   constraint agent_tools_agent_id_tool_id_key unique (agent_id, tool_id),
   constraint agent_tools_id_user_id_key unique (id, user_id)
 );
@@ -94,12 +101,14 @@ create trigger tools_keep_secrets before insert or update of secret_names, confi
 
 create policy tool_secrets_service on private.tool_secrets to sb_service using (true) with check (true);
 
-create policy agent_tools_select on public.agent_tools for select to authenticated using (user_id = (select auth.uid()));
+create policy agent_tools_select on public.agent_tools for select to authenticated
+  using (user_id = (select auth.uid()));
 create policy agent_tools_insert on public.agent_tools for insert to authenticated
   with check (user_id = (select auth.uid()) and exists (select 1 from public.tools t where t.id = tool_id));
 create policy agent_tools_update on public.agent_tools for update to authenticated
   using (user_id = (select auth.uid())) with check (user_id = (select auth.uid()));
-create policy agent_tools_delete on public.agent_tools for delete to authenticated using (user_id = (select auth.uid()));
+create policy agent_tools_delete on public.agent_tools for delete to authenticated
+  using (user_id = (select auth.uid()));
 create policy agent_tools_service on public.agent_tools to service_role, sb_service using (true) with check (true);
 
 create trigger agent_tools_a_require before insert on public.agent_tools for each row
@@ -118,24 +127,31 @@ insert into public.tools (id, owner_id, name, description, category, kind, visib
   ('019a8000-0000-7000-8000-000000000001', null, 'current_time',
    'Tells the current date and time, in a time zone if one is named.', 'time', 'builtin', 'public', 5000,
    '{"type": "object", "properties": {"timezone": {"type": "string", "maxLength": 64,
-     "description": "IANA name of a time zone, such as Europe/Berlin; UTC when left out"}}, "additionalProperties": false}'),
+     "description": "IANA name of a time zone, such as Europe/Berlin; UTC when left out"}},
+     "additionalProperties": false}'),
   ('019a8000-0000-7000-8000-000000000002', null, 'calculator',
-   'Computes an arithmetic expression exactly as it is written: + - * / % ^, parentheses, sqrt, abs, round, floor, ceil, min, max, log, ln, exp, sin, cos, tan, pi, e.',
+   'Computes an arithmetic expression exactly as it is written: + - * / % ^, parentheses, sqrt, abs, round, floor, '
+     'ceil, min, max, log, ln, exp, sin, cos, tan, pi, e.',
    'math', 'builtin', 'public', 5000,
    '{"type": "object", "properties": {"expression": {"type": "string", "minLength": 1, "maxLength": 1000,
      "description": "for example (3 + 4) * 2 ^ 10"}}, "required": ["expression"], "additionalProperties": false}'),
   ('019a8000-0000-7000-8000-000000000003', null, 'json_query',
-   'Picks a part of a JSON text: by a path such as items[0].name or items[*].id, or by a JSON Pointer such as /items/0/name.',
+   'Picks a part of a JSON text: by a path such as items[0].name or items[*].id, '
+     'or by a JSON Pointer such as /items/0/name.',
    'data', 'builtin', 'public', 5000,
    '{"type": "object", "properties": {"json": {"type": "string", "maxLength": 60000, "description": "the JSON text"},
      "path": {"type": "string", "maxLength": 500, "description": "the path; empty for the whole"}},
      "required": ["json", "path"], "additionalProperties": false}'),
   ('019a8000-0000-7000-8000-000000000004', null, 'http_get',
-   'Fetches a public HTTPS address by GET and gives back its text. Redirects are not followed.', 'web', 'builtin', 'public', 15000,
-   '{"type": "object", "properties": {"url": {"type": "string", "minLength": 9, "maxLength": 2048, "description": "begins with https://"}},
+   'Fetches a public HTTPS address by GET and gives back its text. Redirects are not followed.',
+   'web', 'builtin', 'public', 15000,
+   '{"type": "object", "properties": {"url": {"type": "string", "minLength": 9, "maxLength": 2048,
+     "description": "begins with https://"}},
      "required": ["url"], "additionalProperties": false}'),
   ('019a8000-0000-7000-8000-000000000005', null, 'search_messages',
-   'Finds earlier messages of this conversation that contain a text, newest first.', 'conversation', 'builtin', 'public', 10000,
-   '{"type": "object", "properties": {"query": {"type": "string", "minLength": 1, "maxLength": 200, "description": "the text, in any case"},
+   'Finds earlier messages of this conversation that contain a text, newest first.',
+   'conversation', 'builtin', 'public', 10000,
+   '{"type": "object", "properties": {"query": {"type": "string", "minLength": 1, "maxLength": 200,
+     "description": "the text, in any case"},
      "limit": {"type": "integer", "minimum": 1, "maximum": 50, "description": "at most so many; 10 when left out"}},
      "required": ["query"], "additionalProperties": false}');

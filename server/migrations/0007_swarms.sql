@@ -1,4 +1,5 @@
--- Swarms: rooms in which agents and people talk. The owner's member row is made with the swarm, so membership is one question.
+-- Swarms: rooms in which agents and people talk. The owner's member row is made with the swarm, so membership is one
+-- question.
 
 -- A budget that is absent or null is no budget.
 create function private.is_run_budget(value jsonb) returns boolean language plpgsql immutable strict parallel safe
@@ -39,7 +40,8 @@ $$;
 grant execute on function private.is_moderation(jsonb) to authenticated, sb_service, service_role;
 
 -- Keys that are not known here are kept as they are.
-create function private.is_swarm_setting(name text, value jsonb) returns boolean language plpgsql immutable strict parallel safe
+create function private.is_swarm_setting(name text, value jsonb) returns boolean
+language plpgsql immutable strict parallel safe
 as $$
 begin
   return case name
@@ -66,7 +68,8 @@ create table public.swarms (
   description text constraint swarms_description_length check (char_length(description) <= 2000),
   avatar text constraint swarms_avatar_length check (char_length(avatar) <= 2048)
               constraint swarms_avatar_http check (avatar ~* '^https?://[^/?#\s]'),
-  status text not null default 'active' constraint swarms_status_known check (status in ('active', 'paused', 'completed', 'archived')),
+  status text not null default 'active' constraint swarms_status_known
+    check (status in ('active', 'paused', 'completed', 'archived')),
   strategy text not null default 'round_robin' constraint swarms_strategy_known
     check (strategy in ('round_robin', 'parallel', 'mention', 'handoff', 'selector', 'supervisor')),
   coordinator_agent_id uuid constraint swarms_coordinator_agent_id_fkey references public.agents on delete set null,
@@ -75,20 +78,25 @@ create table public.swarms (
     constraint swarms_settings_size check (octet_length(settings::text) <= 32768)
     constraint swarms_settings_max_turns check (private.is_swarm_setting('max_turns', settings -> 'max_turns'))
     constraint swarms_settings_max_rounds check (private.is_swarm_setting('max_rounds', settings -> 'max_rounds'))
-    constraint swarms_settings_max_tool_steps check (private.is_swarm_setting('max_tool_steps', settings -> 'max_tool_steps'))
+    constraint swarms_settings_max_tool_steps
+      check (private.is_swarm_setting('max_tool_steps', settings -> 'max_tool_steps'))
     constraint swarms_settings_timeout_ms check (private.is_swarm_setting('timeout_ms', settings -> 'timeout_ms'))
-    constraint swarms_settings_history_limit check (private.is_swarm_setting('history_limit', settings -> 'history_limit'))
-    constraint swarms_settings_on_agent_error check (private.is_swarm_setting('on_agent_error', settings -> 'on_agent_error'))
+    constraint swarms_settings_history_limit
+      check (private.is_swarm_setting('history_limit', settings -> 'history_limit'))
+    constraint swarms_settings_on_agent_error
+      check (private.is_swarm_setting('on_agent_error', settings -> 'on_agent_error'))
     constraint swarms_settings_on_conflict check (private.is_swarm_setting('on_conflict', settings -> 'on_conflict'))
     constraint swarms_settings_budget check (private.is_swarm_setting('budget', settings -> 'budget'))
     constraint swarms_settings_moderation check (private.is_swarm_setting('moderation', settings -> 'moderation'))
-    constraint swarms_settings_auto_respond check (private.is_swarm_setting('auto_respond', settings -> 'auto_respond')),
+    constraint swarms_settings_auto_respond
+      check (private.is_swarm_setting('auto_respond', settings -> 'auto_respond')),
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   constraint swarms_id_owner_id_key unique (id, owner_id)
 );
 create index swarms_owner_id_idx on public.swarms (owner_id, created_at desc);
-create index swarms_coordinator_agent_id_idx on public.swarms (coordinator_agent_id) where coordinator_agent_id is not null;
+create index swarms_coordinator_agent_id_idx on public.swarms (coordinator_agent_id)
+  where coordinator_agent_id is not null;
 alter table public.swarms replica identity using index swarms_id_owner_id_key;
 alter table public.swarms enable row level security;
 grant select, insert, update, delete on public.swarms to authenticated, service_role, sb_service;
@@ -98,8 +106,10 @@ create table public.swarm_members (
   swarm_id uuid not null constraint swarm_members_swarm_id_fkey references public.swarms on delete cascade,
   user_id uuid constraint swarm_members_user_id_fkey references auth.users on delete cascade,
   invited_email text constraint swarm_members_invited_email_lower_case check (invited_email = lower(invited_email))
-                     constraint swarm_members_invited_email_format check (invited_email ~ '^[^\s@]+@[^\s@]+$' and char_length(invited_email) <= 320),
-  role text not null default 'member' constraint swarm_members_role_known check (role in ('owner', 'admin', 'member', 'viewer')),
+                     constraint swarm_members_invited_email_format
+                       check (invited_email ~ '^[^\s@]+@[^\s@]+$' and char_length(invited_email) <= 320),
+  role text not null default 'member' constraint swarm_members_role_known
+    check (role in ('owner', 'admin', 'member', 'viewer')),
   status text not null default 'invited' constraint swarm_members_status_known check (status in ('active', 'invited')),
   invited_by uuid constraint swarm_members_invited_by_fkey references auth.users on delete set null,
   joined_at timestamptz,
@@ -127,7 +137,8 @@ create table public.swarm_agents (
   role_override text constraint swarm_agents_role_override_length check (char_length(role_override) <= 200),
   added_by uuid constraint swarm_agents_added_by_fkey references auth.users on delete set null,
   created_at timestamptz not null default now(),
-  constraint swarm_agents_agent_id_fkey foreign key (agent_id, user_id) references public.agents (id, user_id) on delete cascade,
+  constraint swarm_agents_agent_id_fkey foreign key (agent_id, user_id)
+    references public.agents (id, user_id) on delete cascade,
   constraint swarm_agents_swarm_id_agent_id_key unique (swarm_id, agent_id)
 );
 create index swarm_agents_agent_id_idx on public.swarm_agents (agent_id, user_id);
@@ -149,7 +160,8 @@ create policy swarms_update on public.swarms for update to authenticated
 create policy swarms_delete on public.swarms for delete to authenticated using (owner_id = (select auth.uid()));
 create policy swarms_service on public.swarms to service_role, sb_service using (true) with check (true);
 
-create trigger swarms_prepare before insert or update on public.swarms for each row execute function private.prepare_swarm();
+create trigger swarms_prepare before insert or update on public.swarms for each row
+  execute function private.prepare_swarm();
 create trigger swarms_stamp before insert or update on public.swarms for each row
   when (current_user in ('anon', 'authenticated', 'service_role')) execute function private.stamp_created_and_updated();
 create trigger swarms_freeze before update on public.swarms for each row
@@ -164,7 +176,8 @@ create trigger swarms_emit_created after insert on public.swarms referencing new
   for each statement execute function private.emit_swarm_created();
 create trigger swarms_emit_updated after update on public.swarms referencing old table as old_rows new table as new_rows
   for each statement execute function private.emit_swarm_updated();
-create trigger swarms_emit_deleted before delete on public.swarms for each row execute function private.emit_swarm_deleted();
+create trigger swarms_emit_deleted before delete on public.swarms for each row
+  execute function private.emit_swarm_deleted();
 
 create policy swarm_members_select on public.swarm_members for select to authenticated
   using (swarm_id = any (array(select private.my_swarm_ids())) or user_id = (select auth.uid())
@@ -172,11 +185,14 @@ create policy swarm_members_select on public.swarm_members for select to authent
 create policy swarm_members_insert on public.swarm_members for insert to authenticated
   with check (swarm_id = any (array(select private.my_managed_swarm_ids())) and role <> 'owner');
 create policy swarm_members_update on public.swarm_members for update to authenticated
-  using (role <> 'owner' and (swarm_id = any (array(select private.my_managed_swarm_ids())) or user_id = (select auth.uid())
+  using (role <> 'owner' and (swarm_id = any (array(select private.my_managed_swarm_ids()))
+    or user_id = (select auth.uid())
          or (user_id is null and invited_email = (select private.my_confirmed_email()))))
-  with check (role <> 'owner' and (swarm_id = any (array(select private.my_managed_swarm_ids())) or user_id = (select auth.uid())));
+  with check (role <> 'owner' and (swarm_id = any (array(select private.my_managed_swarm_ids()))
+    or user_id = (select auth.uid())));
 create policy swarm_members_delete on public.swarm_members for delete to authenticated
-  using (role <> 'owner' and (swarm_id = any (array(select private.my_managed_swarm_ids())) or user_id = (select auth.uid())
+  using (role <> 'owner' and (swarm_id = any (array(select private.my_managed_swarm_ids()))
+    or user_id = (select auth.uid())
          or (user_id is null and invited_email = (select private.my_confirmed_email()))));
 create policy swarm_members_service on public.swarm_members to service_role, sb_service using (true) with check (true);
 
@@ -218,7 +234,8 @@ create trigger swarm_agents_a_require_swarm before insert on public.swarm_agents
   when (new.swarm_id is null) execute function private.require_columns('swarm_id');
 create trigger swarm_agents_a_require before insert on public.swarm_agents for each row
   when (new.agent_id is null) execute function private.require_columns('agent_id');
-create trigger swarm_agents_own before insert on public.swarm_agents for each row execute function private.own_by_agent();
+create trigger swarm_agents_own before insert on public.swarm_agents for each row
+  execute function private.own_by_agent();
 create trigger swarm_agents_prepare before insert or update on public.swarm_agents for each row
   execute function private.prepare_swarm_agent();
 create trigger swarm_agents_place before insert on public.swarm_agents for each row
@@ -226,7 +243,8 @@ create trigger swarm_agents_place before insert on public.swarm_agents for each 
 create trigger swarm_agents_stamp before insert or update on public.swarm_agents for each row
   when (current_user in ('anon', 'authenticated', 'service_role')) execute function private.stamp_created();
 create trigger swarm_agents_freeze before update on public.swarm_agents for each row
-  when ((new.id, new.swarm_id, new.agent_id, new.user_id) is distinct from (old.id, old.swarm_id, old.agent_id, old.user_id))
+  when ((new.id, new.swarm_id, new.agent_id, new.user_id)
+    is distinct from (old.id, old.swarm_id, old.agent_id, old.user_id))
   execute function private.refuse_change('id', 'swarm_id', 'agent_id', 'user_id');
 create trigger swarm_agents_freeze_managed before update on public.swarm_agents for each row
   when (current_user in ('anon', 'authenticated') and new.added_by is distinct from old.added_by)
@@ -240,7 +258,8 @@ create trigger swarm_agents_emit_removed after delete on public.swarm_agents ref
 create view public.public_profiles with (security_barrier) as
   select p.id, p.full_name, p.avatar_url
   from public.profiles p
-  where current_user = 'service_role' or p.id = (select auth.uid()) or p.id = any (array(select private.my_co_member_ids()));
+  where current_user = 'service_role' or p.id = (select auth.uid())
+    or p.id = any (array(select private.my_co_member_ids()));
 revoke insert, update, delete on public.public_profiles from service_role;
 grant select on public.public_profiles to authenticated, service_role;
 
@@ -248,14 +267,16 @@ create view public.agent_cards with (security_barrier) as
   select a.id, a.name, a.role, a.avatar, a.status
   from public.agents a
   where current_user = 'service_role' or a.user_id = (select auth.uid())
-     or a.id in (select sa.agent_id from public.swarm_agents sa where sa.swarm_id = any (array(select private.my_swarm_ids())));
+     or a.id in (select sa.agent_id from public.swarm_agents sa
+       where sa.swarm_id = any (array(select private.my_swarm_ids())));
 revoke insert, update, delete on public.agent_cards from service_role;
 grant select on public.agent_cards to authenticated, service_role;
 
--- What an invited person may know before they answer: which swarm, as what, and who asks. An inviter without a name is named by their
--- e-mail address, because an invitation from nobody cannot be judged.
+-- What an invited person may know before they answer: which swarm, as what, and who asks. An inviter without a name is
+-- named by their e-mail address, because an invitation from nobody cannot be judged.
 create view private.open_invitations with (security_barrier) as
-  select m.id, m.swarm_id, s.name as swarm_name, m.role, coalesce(nullif(btrim(p.full_name), ''), u.email) as inviter_name, m.created_at,
+  select m.id, m.swarm_id, s.name as swarm_name, m.role,
+    coalesce(nullif(btrim(p.full_name), ''), u.email) as inviter_name, m.created_at,
          m.user_id, m.invited_email
   from public.swarm_members m
   join public.swarms s on s.id = m.swarm_id
@@ -272,13 +293,16 @@ create view public.swarm_invitations with (security_barrier) as
 revoke insert, update, delete on public.swarm_invitations from service_role;
 grant select on public.swarm_invitations to authenticated, service_role;
 
--- Let a read embed who takes part and who spoke, as far as others may see them: neither view has the columns that foreign keys go
--- by. They stand here, because their signatures name views, which the function files come before.
-create function public.agent_cards(place public.swarm_agents) returns setof public.agent_cards rows 1 language sql stable
+-- Let a read embed who takes part and who spoke, as far as others may see them: neither view has the columns that
+-- foreign keys go by. They stand here, because their signatures name views, which the function files come before.
+create function public.agent_cards(place public.swarm_agents) returns setof public.agent_cards rows 1
+language sql stable
 as $$ select c.* from public.agent_cards c where c.id = place.agent_id $$;
-create function public.public_profiles(seat public.swarm_members) returns setof public.public_profiles rows 1 language sql stable
+create function public.public_profiles(seat public.swarm_members) returns setof public.public_profiles rows 1
+language sql stable
 as $$ select p.* from public.public_profiles p where p.id = seat.user_id $$;
-create function public.public_profiles(message public.messages) returns setof public.public_profiles rows 1 language sql stable
+create function public.public_profiles(message public.messages) returns setof public.public_profiles rows 1
+language sql stable
 as $$ select p.* from public.public_profiles p where p.id = message.sender_user_id $$;
 grant execute on function public.agent_cards(public.swarm_agents), public.public_profiles(public.swarm_members),
   public.public_profiles(public.messages) to authenticated, service_role;

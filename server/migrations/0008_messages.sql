@@ -4,14 +4,16 @@ create table public.messages (
   id uuid default private.new_id() constraint messages_pkey primary key,
   swarm_id uuid not null constraint messages_swarm_id_fkey references public.swarms on delete cascade,
   seq bigint not null,
-  sender_type text not null default 'user' constraint messages_sender_type_known check (sender_type in ('user', 'agent', 'system')),
+  sender_type text not null default 'user'
+    constraint messages_sender_type_known check (sender_type in ('user', 'agent', 'system')),
   sender_id uuid,
   sender_user_id uuid constraint messages_sender_user_id_fkey references auth.users on delete set null,
   sender_agent_id uuid constraint messages_sender_agent_id_fkey references public.agents on delete set null,
   sender_name text not null,
   sender_deleted boolean not null default false,
   content text constraint messages_content_length check (char_length(content) between 1 and 100000),
-  content_type text not null default 'text' constraint messages_content_type_known check (content_type in ('text', 'markdown')),
+  content_type text not null default 'text'
+    constraint messages_content_type_known check (content_type in ('text', 'markdown')),
   reply_to_id uuid,
   run_id uuid,
   turn_id uuid,
@@ -20,7 +22,8 @@ create table public.messages (
   metadata jsonb not null default '{}'
     constraint messages_metadata_object check (jsonb_typeof(metadata) = 'object')
     constraint messages_metadata_size check (octet_length(metadata::text) <= 32768),
-  client_message_id text constraint messages_client_message_id_length check (char_length(client_message_id) between 1 and 255),
+  client_message_id text constraint messages_client_message_id_length
+    check (char_length(client_message_id) between 1 and 255),
   edited_at timestamptz,
   deleted_at timestamptz,
   deleted_by uuid,
@@ -56,7 +59,8 @@ create table public.message_revisions (
   edited_by uuid constraint message_revisions_edited_by_fkey references auth.users on delete set null,
   created_at timestamptz not null default now(),
   constraint message_revisions_pkey primary key (message_id, revision),
-  -- Who may see a deleted row is decided by what the WAL keeps of it, so that includes the column that the rules ask for.
+  -- Who may see a deleted row is decided by what the WAL keeps of it, so that includes the column that the rules ask
+  -- for.
   constraint message_revisions_swarm_id_key unique (swarm_id, message_id, revision),
   constraint message_revisions_message_id_fkey foreign key (swarm_id, message_id)
     references public.messages (swarm_id, id) on delete cascade
@@ -75,7 +79,8 @@ create table public.message_flags (
   flagged_by uuid constraint message_flags_flagged_by_fkey references auth.users on delete set null,
   category text constraint message_flags_category_length check (char_length(category) <= 100),
   reason text constraint message_flags_reason_length check (char_length(reason) <= 1000),
-  status text not null default 'open' constraint message_flags_status_known check (status in ('open', 'upheld', 'dismissed')),
+  status text not null default 'open' constraint message_flags_status_known
+    check (status in ('open', 'upheld', 'dismissed')),
   resolved_by uuid constraint message_flags_resolved_by_fkey references auth.users on delete set null,
   resolved_at timestamptz,
   created_at timestamptz not null default now(),
@@ -97,7 +102,8 @@ create policy messages_select on public.messages for select to authenticated
 create policy messages_insert on public.messages for insert to authenticated
   with check (sender_user_id = (select auth.uid()) and swarm_id = any (array(select private.my_writable_swarm_ids())));
 create policy messages_update on public.messages for update to authenticated
-  using (sender_user_id = (select auth.uid()) and deleted_at is null and swarm_id = any (array(select private.my_writable_swarm_ids())))
+  using (sender_user_id = (select auth.uid()) and deleted_at is null
+    and swarm_id = any (array(select private.my_writable_swarm_ids())))
   with check (sender_user_id = (select auth.uid()) and swarm_id = any (array(select private.my_writable_swarm_ids())));
 create policy messages_delete on public.messages for delete to authenticated
   using (deleted_at is null
@@ -116,30 +122,37 @@ create trigger messages_freeze before update on public.messages for each row
   execute function private.refuse_change('id', 'swarm_id', 'seq', 'sender_type', 'sender_id');
 create trigger messages_freeze_managed before update on public.messages for each row
   when (current_user in ('anon', 'authenticated') and
-        (new.sender_user_id, new.sender_agent_id, new.sender_name, new.sender_deleted, new.reply_to_id, new.run_id, new.turn_id,
-         new.finish_reason, new.client_message_id, new.deleted_at, new.deleted_by, new.flagged) is distinct from
-        (old.sender_user_id, old.sender_agent_id, old.sender_name, old.sender_deleted, old.reply_to_id, old.run_id, old.turn_id,
-         old.finish_reason, old.client_message_id, old.deleted_at, old.deleted_by, old.flagged))
-  execute function private.refuse_change('sender_user_id', 'sender_agent_id', 'sender_name', 'sender_deleted', 'reply_to_id',
-    'run_id', 'turn_id', 'finish_reason', 'client_message_id', 'deleted_at', 'deleted_by', 'flagged');
+        (new.sender_user_id, new.sender_agent_id, new.sender_name, new.sender_deleted, new.reply_to_id, new.run_id,
+         new.turn_id, new.finish_reason, new.client_message_id, new.deleted_at,
+         new.deleted_by, new.flagged) is distinct from
+        (old.sender_user_id, old.sender_agent_id, old.sender_name, old.sender_deleted, old.reply_to_id, old.run_id,
+         old.turn_id, old.finish_reason, old.client_message_id, old.deleted_at,
+         old.deleted_by, old.flagged))
+  execute function private.refuse_change('sender_user_id', 'sender_agent_id', 'sender_name', 'sender_deleted',
+    'reply_to_id', 'run_id', 'turn_id', 'finish_reason', 'client_message_id', 'deleted_at', 'deleted_by', 'flagged');
 create trigger messages_revise before update on public.messages for each row execute function private.revise_message();
 create trigger messages_bury before delete on public.messages for each row execute function private.bury_message();
 create trigger messages_emit_created after insert on public.messages referencing new table as new_rows
   for each statement execute function private.emit_messages_created();
-create trigger messages_emit_updated after update on public.messages referencing old table as old_rows new table as new_rows
+create trigger messages_emit_updated after update on public.messages
+  referencing old table as old_rows new table as new_rows
   for each statement execute function private.emit_messages_updated();
 -- As with numbering: to somebody who may not write here, the list says nothing.
 create trigger messages_c_moderate before insert on public.messages for each row
-  when (new.content is not null and private.may_number_message(new.swarm_id)) execute function private.moderate_message();
+  when (new.content is not null and private.may_number_message(new.swarm_id))
+    execute function private.moderate_message();
 create trigger messages_moderate before update on public.messages for each row
-  when (new.content is not null and new.content is distinct from old.content) execute function private.moderate_message();
+  when (new.content is not null and new.content is distinct from old.content)
+    execute function private.moderate_message();
 create trigger messages_flag_blocked after insert on public.messages referencing new table as new_rows
   for each statement execute function private.flag_new_messages();
-create trigger messages_flag_blocked_edit after update on public.messages referencing old table as old_rows new table as new_rows
+create trigger messages_flag_blocked_edit after update on public.messages
+  referencing old table as old_rows new table as new_rows
   for each statement execute function private.flag_edited_messages();
 -- Only for rows that come over the interface: what the service stores by itself is part of a run already.
 create trigger messages_queue_responses after insert on public.messages referencing new table as new_rows
-  for each statement when (current_user in ('authenticated', 'service_role')) execute function private.queue_auto_responses();
+  for each statement when (current_user in ('authenticated', 'service_role'))
+    execute function private.queue_auto_responses();
 create trigger messages_forget after update on public.messages for each row
   when (old.deleted_at is null and new.deleted_at is not null) execute function private.forget_deleted_words();
 
@@ -147,7 +160,8 @@ create policy message_counters_service on private.message_counters to sb_service
 
 create policy message_revisions_select on public.message_revisions for select to authenticated
   using (swarm_id = any (array(select private.my_swarm_ids())));
-create policy message_revisions_service on public.message_revisions to service_role, sb_service using (true) with check (true);
+create policy message_revisions_service on public.message_revisions to service_role, sb_service
+  using (true) with check (true);
 
 create policy message_flags_select on public.message_flags for select to authenticated
   using (flagged_by = (select auth.uid()) or swarm_id = any (array(select private.my_managed_swarm_ids())));
@@ -163,7 +177,8 @@ create policy message_flags_service on public.message_flags to service_role, sb_
 
 create trigger message_flags_a_require before insert on public.message_flags for each row
   when (new.message_id is null) execute function private.require_columns('message_id');
-create trigger message_flags_place before insert on public.message_flags for each row execute function private.place_message_flag();
+create trigger message_flags_place before insert on public.message_flags for each row
+  execute function private.place_message_flag();
 create trigger message_flags_prepare before insert or update on public.message_flags for each row
   execute function private.prepare_message_flag();
 create trigger message_flags_stamp before insert or update on public.message_flags for each row

@@ -8,8 +8,9 @@ create table public.runs (
   status text not null default 'queued' constraint runs_status_known
     check (status in ('queued', 'running', 'requires_action', 'completed', 'partial', 'failed', 'cancelled')),
   stop_reason text constraint runs_stop_reason_known check (stop_reason in (
-    'all_replied', 'no_reply_needed', 'max_turns', 'max_tool_steps', 'budget_exceeded', 'timeout', 'loop_detected', 'no_progress',
-    'cancelled', 'interrupted', 'starter_removed', 'provider_error', 'content_filtered', 'approval_expired', 'worker_lost')),
+    'all_replied', 'no_reply_needed', 'max_turns', 'max_tool_steps', 'budget_exceeded', 'timeout', 'loop_detected',
+    'no_progress', 'cancelled', 'interrupted', 'starter_removed', 'provider_error', 'content_filtered',
+    'approval_expired', 'worker_lost')),
   strategy text not null constraint runs_strategy_known
     check (strategy in ('round_robin', 'parallel', 'mention', 'handoff', 'selector', 'supervisor')),
   request jsonb not null default '{}',
@@ -32,7 +33,8 @@ create index runs_message_id_idx on public.runs (swarm_id, message_id) where mes
 -- Waiting for a human frees the swarm: only a run that works keeps the others out.
 create unique index runs_one_live_per_swarm on public.runs (swarm_id) where status = 'running';
 create index runs_waiting_idx on public.runs (swarm_id, queued_at, id) where status in ('queued', 'requires_action');
-create index runs_auto_respond_idx on public.runs (swarm_id) where status = 'queued' and request ->> 'source' = 'auto_respond';
+create index runs_auto_respond_idx on public.runs (swarm_id)
+  where status = 'queued' and request ->> 'source' = 'auto_respond';
 alter table public.runs replica identity using index runs_swarm_id_id_key;
 alter table public.runs enable row level security;
 grant select on public.runs to authenticated;
@@ -44,7 +46,8 @@ create index messages_run_id_idx on public.messages (swarm_id, run_id) where run
 
 -- Apart from the run, because a heartbeat must neither rewrite a wide row nor reach anybody's realtime channel.
 create table private.run_leases (
-  run_id uuid constraint run_leases_pkey primary key constraint run_leases_run_id_fkey references public.runs on delete cascade,
+  run_id uuid constraint run_leases_pkey primary key constraint run_leases_run_id_fkey
+    references public.runs on delete cascade,
   owner text,
   fence bigint not null default 0,
   expires_at timestamptz,
@@ -58,7 +61,8 @@ grant select, insert, update, delete on private.run_leases to sb_service;
 
 -- What a paused run needs to go on, on whichever node. It holds prompts and tool outputs, so no member reads it.
 create table private.run_progress (
-  run_id uuid constraint run_progress_pkey primary key constraint run_progress_run_id_fkey references public.runs on delete cascade,
+  run_id uuid constraint run_progress_pkey primary key constraint run_progress_run_id_fkey
+    references public.runs on delete cascade,
   progress jsonb not null
 );
 alter table private.run_progress enable row level security;
@@ -105,7 +109,8 @@ create table public.run_turns (
   finished_at timestamptz,
   created_at timestamptz not null default now(),
   constraint run_turns_swarm_id_id_key unique (swarm_id, id),
-  constraint run_turns_run_id_fkey foreign key (swarm_id, run_id) references public.runs (swarm_id, id) on delete cascade
+  constraint run_turns_run_id_fkey foreign key (swarm_id, run_id)
+    references public.runs (swarm_id, id) on delete cascade
 );
 create index run_turns_run_id_idx on public.run_turns (swarm_id, run_id, position);
 create index run_turns_agent_id_idx on public.run_turns (agent_id) where agent_id is not null;
@@ -115,9 +120,11 @@ alter table public.run_turns enable row level security;
 grant select on public.run_turns to authenticated;
 grant select, insert, update, delete on public.run_turns to service_role, sb_service;
 
--- The prompt and settings a turn ran with belong to the agent's owner: members of the swarm read turns, so it stands apart.
+-- The prompt and settings a turn ran with belong to the agent's owner: members of the swarm read turns, so it stands
+-- apart.
 create table private.turn_snapshots (
-  turn_id uuid constraint turn_snapshots_pkey primary key constraint turn_snapshots_turn_id_fkey references public.run_turns on delete cascade,
+  turn_id uuid constraint turn_snapshots_pkey primary key constraint turn_snapshots_turn_id_fkey
+    references public.run_turns on delete cascade,
   config jsonb not null
 );
 alter table private.turn_snapshots enable row level security;
@@ -145,7 +152,8 @@ create table public.tool_executions (
   finished_at timestamptz,
   created_at timestamptz not null default now(),
   constraint tool_executions_swarm_id_id_key unique (swarm_id, id),
-  constraint tool_executions_run_id_fkey foreign key (swarm_id, run_id) references public.runs (swarm_id, id) on delete cascade
+  constraint tool_executions_run_id_fkey foreign key (swarm_id, run_id)
+    references public.runs (swarm_id, id) on delete cascade
 );
 create index tool_executions_run_id_idx on public.tool_executions (swarm_id, run_id);
 create index tool_executions_turn_id_idx on public.tool_executions (turn_id);
@@ -158,7 +166,8 @@ alter table public.tool_executions enable row level security;
 grant select on public.tool_executions to authenticated;
 grant select, insert, update, delete on public.tool_executions to service_role, sb_service;
 
--- What went in and what came out is for the agent's owner and those who run the swarm; the other members see that it happened.
+-- What went in and what came out is for the agent's owner and those who run the swarm; the other members see that it
+-- happened.
 create table public.tool_execution_payloads (
   tool_execution_id uuid constraint tool_execution_payloads_pkey primary key
     constraint tool_execution_payloads_tool_execution_id_fkey references public.tool_executions on delete cascade,
@@ -169,7 +178,8 @@ create table public.tool_execution_payloads (
   constraint tool_execution_payloads_swarm_id_key unique (swarm_id, tool_execution_id)
 );
 create index tool_execution_payloads_swarm_id_idx on public.tool_execution_payloads (swarm_id);
-create index tool_execution_payloads_agent_id_idx on public.tool_execution_payloads (agent_id) where agent_id is not null;
+create index tool_execution_payloads_agent_id_idx on public.tool_execution_payloads (agent_id)
+  where agent_id is not null;
 alter table public.tool_execution_payloads replica identity using index tool_execution_payloads_swarm_id_key;
 alter table public.tool_execution_payloads enable row level security;
 grant select on public.tool_execution_payloads to authenticated;
@@ -180,14 +190,16 @@ create table public.run_events (
   run_id uuid not null,
   seq integer not null,
   swarm_id uuid not null,
-  -- Many rows for a short time: who spoke is told by the id alone, without a link that each row would have to be checked for.
+  -- Many rows for a short time: who spoke is told by the id alone, without a link that each row would have to be
+  -- checked for.
   agent_id uuid,
   restricted boolean not null default false,
   type text not null,
   data jsonb not null,
   created_at timestamptz not null default now(),
   constraint run_events_pkey primary key (run_id, seq),
-  constraint run_events_run_id_fkey foreign key (swarm_id, run_id) references public.runs (swarm_id, id) on delete cascade
+  constraint run_events_run_id_fkey foreign key (swarm_id, run_id)
+    references public.runs (swarm_id, id) on delete cascade
 );
 create index run_events_swarm_id_idx on public.run_events (swarm_id, run_id);
 create index run_events_created_at_idx on public.run_events using brin (created_at);
@@ -200,26 +212,26 @@ grant select, insert, update, delete on public.run_events to service_role, sb_se
 create policy runs_select on public.runs for select to authenticated
   using (swarm_id = any (array(select private.my_swarm_ids())));
 create policy runs_service on public.runs to service_role, sb_service using (true) with check (true);
-
 create policy run_leases_service on private.run_leases to sb_service using (true) with check (true);
-
 create policy run_progress_service on private.run_progress to sb_service using (true) with check (true);
-
 create policy idempotency_keys_service on private.idempotency_keys to sb_service using (true) with check (true);
 
 create policy run_turns_select on public.run_turns for select to authenticated
   using (swarm_id = any (array(select private.my_swarm_ids())));
 create policy run_turns_service on public.run_turns to service_role, sb_service using (true) with check (true);
-
 create policy turn_snapshots_service on private.turn_snapshots to sb_service using (true) with check (true);
 
 create policy tool_executions_select on public.tool_executions for select to authenticated
-  using (swarm_id = any (array(select private.my_swarm_ids())) or agent_id = any (array(select private.my_agent_ids())));
-create policy tool_executions_service on public.tool_executions to service_role, sb_service using (true) with check (true);
+  using (swarm_id = any (array(select private.my_swarm_ids()))
+    or agent_id = any (array(select private.my_agent_ids())));
+create policy tool_executions_service on public.tool_executions to service_role, sb_service
+  using (true) with check (true);
 
 create policy tool_execution_payloads_select on public.tool_execution_payloads for select to authenticated
-  using (swarm_id = any (array(select private.my_managed_swarm_ids())) or agent_id = any (array(select private.my_agent_ids())));
-create policy tool_execution_payloads_service on public.tool_execution_payloads to service_role, sb_service using (true) with check (true);
+  using (swarm_id = any (array(select private.my_managed_swarm_ids()))
+    or agent_id = any (array(select private.my_agent_ids())));
+create policy tool_execution_payloads_service on public.tool_execution_payloads to service_role, sb_service
+  using (true) with check (true);
 
 create policy run_events_select on public.run_events for select to authenticated
   using (swarm_id = any (array(select private.my_swarm_ids()))

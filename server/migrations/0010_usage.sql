@@ -26,9 +26,10 @@ alter table public.usage_records enable row level security;
 grant select on public.usage_records to authenticated;
 grant select, insert, update, delete on public.usage_records to service_role, sb_service;
 
--- One row per model call of a run with a budget, from before the call until its usage is in usage_records. While the call is in
--- flight, tokens and cost_usd are its estimate and usage is null; afterwards they are its real usage. The end of the run deletes
--- the rows. payer_id has no foreign key, because deleting an account would then wait for reservations and could deadlock with them.
+-- One row per model call of a run with a budget, from before the call until its usage is in usage_records. While the
+-- call is in flight, tokens and cost_usd are its estimate and usage is null; afterwards they are its real usage. The
+-- end of the run deletes the rows. payer_id has no foreign key, because deleting an account would then wait for
+-- reservations and could deadlock with them.
 create table private.budget_reservations (
   id uuid default private.new_id() constraint budget_reservations_pkey primary key,
   run_id uuid not null constraint budget_reservations_run_id_fkey references public.runs on delete cascade,

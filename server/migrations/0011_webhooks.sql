@@ -8,7 +8,9 @@ begin
     select pg_catalog.count(*) <= 20 and coalesce(pg_catalog.bool_and(
       pg_catalog.jsonb_typeof(header.value) = 'string'
       and header.key ~ '^[A-Za-z0-9!#$%&''*+.^_`|~-]{1,128}$'
-      and pg_catalog.lower(header.key) !~ '^(host|connection|keep-alive|expect|te|trailer|transfer-encoding|upgrade|user-agent|content-.*|proxy-.*|x-service-.*|webhook-.*)$'
+      and pg_catalog.lower(header.key) !~
+        '^(host|connection|keep-alive|expect|te|trailer|transfer-encoding|upgrade|user-agent'
+        '|content-.*|proxy-.*|x-service-.*|webhook-.*)$'
       and pg_catalog.octet_length(header.value #>> '{}') <= 4096
       and (header.value #>> '{}') ~ '^[\x09\x20-\x7e]*$'), true)
     from pg_catalog.jsonb_each(headers) as header)
@@ -37,8 +39,10 @@ create table public.webhooks (
     constraint webhooks_headers_allowed check (private.are_delivery_headers(headers))
     constraint webhooks_headers_size check (octet_length(headers::text) <= 32768),
   retry_count integer not null default 3 constraint webhooks_retry_count_range check (retry_count between 0 and 10),
-  timeout_ms integer not null default 30000 constraint webhooks_timeout_ms_range check (timeout_ms between 1 and 120000),
-  api_version text not null default '2026-11-15' constraint webhooks_api_version_known check (api_version in ('2026-11-15')),
+  timeout_ms integer not null default 30000
+    constraint webhooks_timeout_ms_range check (timeout_ms between 1 and 120000),
+  api_version text not null default '2026-11-15'
+    constraint webhooks_api_version_known check (api_version in ('2026-11-15')),
   disabled_reason text,
   disabled_at timestamptz,
   created_at timestamptz not null default now(),
@@ -59,7 +63,8 @@ grant select, insert, update, delete on public.webhooks to authenticated, servic
 
 -- Secrets that still sign during the grace period after a rotation.
 create table private.webhook_previous_secrets (
-  webhook_id uuid not null constraint webhook_previous_secrets_webhook_id_fkey references public.webhooks on delete cascade,
+  webhook_id uuid not null constraint webhook_previous_secrets_webhook_id_fkey
+    references public.webhooks on delete cascade,
   secret text not null,
   expires_at timestamptz not null,
   created_at timestamptz not null default now(),
@@ -69,8 +74,8 @@ create table private.webhook_previous_secrets (
 alter table private.webhook_previous_secrets enable row level security;
 grant select, insert, update, delete on private.webhook_previous_secrets to sb_service;
 
--- payload is json, not jsonb: the bytes that were signed once are the bytes of every attempt. Nearly every delivery is updated
--- once, soon after it was made: with room for that on its page no index has to follow.
+-- payload is json, not jsonb: the bytes that were signed once are the bytes of every attempt. Nearly every delivery is
+-- updated once, soon after it was made: with room for that on its page no index has to follow.
 create table public.webhook_deliveries (
   id uuid default private.new_id() constraint webhook_deliveries_pkey primary key,
   webhook_id uuid not null,
@@ -111,7 +116,8 @@ create table public.webhook_delivery_attempts (
   webhook_id uuid not null,
   user_id uuid not null,
   attempt integer not null constraint webhook_delivery_attempts_attempt_range check (attempt >= 1),
-  cause text not null constraint webhook_delivery_attempts_cause_known check (cause in ('schedule', 'manual', 'test', 'replay')),
+  cause text not null constraint webhook_delivery_attempts_cause_known
+    check (cause in ('schedule', 'manual', 'test', 'replay')),
   url text not null,
   status_code integer,
   error_code text,
@@ -121,28 +127,33 @@ create table public.webhook_delivery_attempts (
   response_time_ms integer,
   created_at timestamptz not null default now(),
   -- The status of the delivery after this attempt; null for attempts that were recorded before this column existed.
-  outcome text constraint webhook_delivery_attempts_outcome_known check (outcome in ('delivered', 'retrying', 'failed')),
+  outcome text constraint webhook_delivery_attempts_outcome_known
+    check (outcome in ('delivered', 'retrying', 'failed')),
   constraint webhook_delivery_attempts_webhook_id_fkey foreign key (webhook_id, user_id)
     references public.webhooks (id, user_id) on delete cascade
 );
 create index webhook_delivery_attempts_delivery_id_idx on public.webhook_delivery_attempts (delivery_id, attempt);
 create index webhook_delivery_attempts_user_id_idx on public.webhook_delivery_attempts (user_id, created_at desc);
 create index webhook_delivery_attempts_created_at_idx on public.webhook_delivery_attempts using brin (created_at);
--- Includes what webhook_health reads, for index-only scans. Attempts are never updated, so the wider index costs inserts alone.
-create index webhook_delivery_attempts_webhook_id_idx on public.webhook_delivery_attempts (webhook_id, user_id, created_at desc)
+-- Includes what webhook_health reads, for index-only scans. Attempts are never updated, so the wider index costs
+-- inserts alone.
+create index webhook_delivery_attempts_webhook_id_idx
+  on public.webhook_delivery_attempts (webhook_id, user_id, created_at desc)
   include (cause, outcome, response_time_ms);
 alter table public.webhook_delivery_attempts enable row level security;
 grant select on public.webhook_delivery_attempts to authenticated;
 grant select, insert, update, delete on public.webhook_delivery_attempts to service_role, sb_service;
 
--- Failed deliveries of a span of time are sent once more, batch by batch; the cursor moves in the transaction of its batch.
+-- Failed deliveries of a span of time are sent once more, batch by batch; the cursor moves in the transaction of its
+-- batch.
 create table public.webhook_recoveries (
   id uuid default private.new_id() constraint webhook_recoveries_pkey primary key,
   webhook_id uuid not null,
   user_id uuid not null,
   since timestamptz not null,
   until timestamptz not null default now(),
-  status text not null default 'running' constraint webhook_recoveries_status_known check (status in ('running', 'completed')),
+  status text not null default 'running' constraint webhook_recoveries_status_known
+    check (status in ('running', 'completed')),
   found integer not null default 0 constraint webhook_recoveries_found_range check (found >= 0),
   recovered integer not null default 0 constraint webhook_recoveries_recovered_range check (recovered >= 0),
   last_delivery_id uuid,
@@ -153,7 +164,8 @@ create table public.webhook_recoveries (
   constraint webhook_recoveries_webhook_id_fkey foreign key (webhook_id, user_id)
     references public.webhooks (id, user_id) on delete cascade
 );
-create unique index webhook_recoveries_one_running_idx on public.webhook_recoveries (webhook_id) where status = 'running';
+create unique index webhook_recoveries_one_running_idx on public.webhook_recoveries (webhook_id)
+  where status = 'running';
 create index webhook_recoveries_webhook_id_idx on public.webhook_recoveries (webhook_id, user_id);
 create index webhook_recoveries_user_id_idx on public.webhook_recoveries (user_id, created_at desc);
 alter table public.webhook_recoveries enable row level security;
@@ -172,7 +184,8 @@ create table private.webhook_queue (
     constraint webhook_queue_cause_known check (cause in ('schedule', 'manual', 'test', 'replay')),
   -- Attempts of earlier rounds do not count against the retries of this one.
   attempts_before integer not null default 0
-) with (fillfactor = 60, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_cost_delay = 0);
+) with (fillfactor = 60, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000,
+  autovacuum_vacuum_cost_delay = 0);
 create index webhook_queue_lane_idx on private.webhook_queue (webhook_id, run_at, event_seq);
 alter table private.webhook_queue enable row level security;
 grant select, insert, update, delete on private.webhook_queue to sb_service;
@@ -187,7 +200,8 @@ create table private.webhook_lanes (
   warned_at timestamptz,
   -- A pause outlasts whatever becomes due in the lane meanwhile.
   due_at timestamptz generated always as (greatest(next_due_at, paused_until)) stored
-) with (fillfactor = 60, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0);
+) with (fillfactor = 60, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000,
+  autovacuum_vacuum_cost_delay = 0);
 create index webhook_lanes_due_idx on private.webhook_lanes (due_at);
 alter table private.webhook_lanes enable row level security;
 grant select, insert, update, delete on private.webhook_lanes to sb_service;
@@ -200,13 +214,14 @@ create table private.webhook_resumptions (
 alter table private.webhook_resumptions enable row level security;
 grant select, insert, update, delete on private.webhook_resumptions to sb_service;
 
--- The limit of webhook sends a minute, per user. Deliveries beyond it wait: they are not lost, and waiting is not an attempt. The
--- statements that claim deliveries also count them, in the database, so that all nodes share one count.
+-- The limit of webhook sends a minute, per user. Deliveries beyond it wait: they are not lost, and waiting is not an
+-- attempt. The statements that claim deliveries also count them, in the database, so that all nodes share one count.
 --
--- Lock order: windows (by user id), then lanes (by webhook id). No transaction waits for a window while it holds a lane.
+-- Lock order: windows (by user id), then lanes (by webhook id). No transaction waits for a window while it holds a
+-- lane.
 --
--- The current window of each user. There is no foreign key to the user, because deleting an account would then have to wait for
--- claims; housekeeping deletes every row an hour after its window.
+-- The current window of each user. There is no foreign key to the user, because deleting an account would then have to
+-- wait for claims; housekeeping deletes every row an hour after its window.
 create table private.webhook_send_windows (
   user_id uuid constraint webhook_send_windows_pkey primary key,
   -- The time of the first send. The window ends one minute later.
@@ -214,7 +229,8 @@ create table private.webhook_send_windows (
   sent integer not null,
   -- How much the last request for sends was granted; the upsert that wrote it returns it.
   granted integer not null
-) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0);
+) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000,
+  autovacuum_vacuum_cost_delay = 0);
 alter table private.webhook_send_windows enable row level security;
 grant select, insert, update, delete on private.webhook_send_windows to sb_service;
 
@@ -227,7 +243,8 @@ create policy webhooks_update on public.webhooks for update to authenticated
 create policy webhooks_delete on public.webhooks for delete to authenticated using (user_id = (select auth.uid()));
 create policy webhooks_service on public.webhooks to service_role, sb_service using (true) with check (true);
 
-create trigger webhooks_prepare before insert or update on public.webhooks for each row execute function private.prepare_webhook();
+create trigger webhooks_prepare before insert or update on public.webhooks for each row
+  execute function private.prepare_webhook();
 create trigger webhooks_stamp before insert or update on public.webhooks for each row
   when (current_user in ('anon', 'authenticated', 'service_role')) execute function private.stamp_created_and_updated();
 create trigger webhooks_freeze before update on public.webhooks for each row
@@ -243,14 +260,17 @@ create trigger webhooks_note_resumption after update on public.webhooks for each
   when (new.is_active and not old.is_active) execute function private.note_resumption();
 create trigger webhooks_limit after insert on public.webhooks referencing new table as new_rows
   for each statement execute function private.enforce_webhook_limit();
-create trigger webhooks_enqueue_mails after update on public.webhooks referencing old table as old_rows new table as new_rows
+create trigger webhooks_enqueue_mails after update on public.webhooks
+  referencing old table as old_rows new table as new_rows
   for each statement execute function private.enqueue_webhook_mails();
 
-create policy webhook_previous_secrets_service on private.webhook_previous_secrets to sb_service using (true) with check (true);
+create policy webhook_previous_secrets_service on private.webhook_previous_secrets to sb_service
+  using (true) with check (true);
 
 create policy webhook_deliveries_select on public.webhook_deliveries for select to authenticated
   using (user_id = (select auth.uid()));
-create policy webhook_deliveries_service on public.webhook_deliveries to service_role, sb_service using (true) with check (true);
+create policy webhook_deliveries_service on public.webhook_deliveries to service_role, sb_service
+  using (true) with check (true);
 
 create policy webhook_delivery_attempts_select on public.webhook_delivery_attempts for select to authenticated
   using (user_id = (select auth.uid()));
@@ -259,14 +279,12 @@ create policy webhook_delivery_attempts_service on public.webhook_delivery_attem
 
 create policy webhook_recoveries_select on public.webhook_recoveries for select to authenticated
   using (user_id = (select auth.uid()));
-create policy webhook_recoveries_service on public.webhook_recoveries to service_role, sb_service using (true) with check (true);
+create policy webhook_recoveries_service on public.webhook_recoveries to service_role, sb_service
+  using (true) with check (true);
 
 create policy webhook_queue_service on private.webhook_queue to sb_service using (true) with check (true);
-
 create policy webhook_lanes_service on private.webhook_lanes to sb_service using (true) with check (true);
-
 create policy webhook_resumptions_service on private.webhook_resumptions to sb_service using (true) with check (true);
-
 create policy webhook_send_windows_service on private.webhook_send_windows to sb_service using (true) with check (true);
 
 -- Replaced secrets that still sign. The view has their times and never the secret itself.

@@ -1,5 +1,6 @@
--- Something happened: one row per event, written in the transaction that made it true, removed by the worker that turns it into
--- deliveries. Triggers write only where a subscribed, active webhook exists, so nobody pays for events that nobody reads.
+-- Something happened: one row per event, written in the transaction that made it true, removed by the worker that turns
+-- it into deliveries. Triggers write only where a subscribed, active webhook exists, so nobody pays for events that
+-- nobody reads.
 
 create table private.events (
   seq bigint generated always as identity constraint events_pkey primary key,

@@ -1,5 +1,5 @@
--- Mails that the service sends by itself. The transaction that gives the reason for a mail also writes its row; a worker of any node
--- claims the row, composes the mail from what is true then, and hands it over.
+-- Mails that the service sends by itself. The transaction that gives the reason for a mail also writes its row; a
+-- worker of any node claims the row, composes the mail from what is true then, and hands it over.
 create table private.mail_outbox (
   id uuid default private.new_id() constraint mail_outbox_pkey primary key,
   kind text not null constraint mail_outbox_kind_length check (char_length(kind) between 1 and 63),
@@ -25,11 +25,15 @@ create index mail_outbox_sender_id_idx on private.mail_outbox (sender_id, not_be
 -- A row that no worker has claimed yet takes further webhooks of its owner.
 create unique index mail_outbox_one_webhook_mail_idx on private.mail_outbox (user_id)
   where kind = 'webhook_disabled' and attempts = 0 and ended_at is null;
-comment on column private.mail_outbox.user_id is 'the account whose confirmed address the mail goes to, as it is when the mail is sent';
-comment on column private.mail_outbox.sender_id is 'the user on whose behalf the mail is sent; null where the service itself has something to say';
+comment on column private.mail_outbox.user_id is
+  'the account whose confirmed address the mail goes to, as it is when the mail is sent';
+comment on column private.mail_outbox.sender_id is
+  'the user on whose behalf the mail is sent; null where the service itself has something to say';
 comment on column private.mail_outbox.not_before is 'the earliest time of the first attempt';
-comment on column private.mail_outbox.due_at is 'the time of the next attempt; while a worker holds the row, the end of its lease';
-comment on column private.mail_outbox.attempts is 'the number of claims; a worker ends the row only while this is the number of its own claim';
+comment on column private.mail_outbox.due_at is
+  'the time of the next attempt; while a worker holds the row, the end of its lease';
+comment on column private.mail_outbox.attempts is
+  'the number of claims; a worker ends the row only while this is the number of its own claim';
 alter table private.mail_outbox enable row level security;
 grant select, insert, update, delete on private.mail_outbox to sb_service;
 

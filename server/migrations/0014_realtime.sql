@@ -3,8 +3,8 @@
 create schema realtime;
 grant usage on schema realtime to anon, authenticated, service_role, sb_service;
 
--- Rules of private channels are policies on this table: who may select may listen, who may insert may speak. Rows are what
--- the database itself has sent to private topics, kept for a while for those who ask for what they missed.
+-- Rules of private channels are policies on this table: who may select may listen, who may insert may speak. Rows are
+-- what the database itself has sent to private topics, kept for a while for those who ask for what they missed.
 create table realtime.messages (
   id uuid default private.new_id() constraint messages_pkey primary key,
   topic text not null,
@@ -22,8 +22,8 @@ alter table realtime.messages enable row level security;
 grant select, insert on realtime.messages to anon, authenticated;
 grant select, insert, update, delete on realtime.messages to service_role, sb_service;
 
--- Changes that clients may subscribe to. Tables of one's own are added with: alter publication swarmbase add table public.mine;
--- What the webhook queue writes stays out, because every node decodes whatever is in here.
+-- Changes that clients may subscribe to. Tables of one's own are added with: alter publication swarmbase add table
+-- public.mine; What the webhook queue writes stays out, because every node decodes whatever is in here.
 create publication swarmbase for table
   public.agent_tools,
   public.agents,
@@ -47,8 +47,8 @@ create publication swarmbase for table
   public.webhooks
 with (publish_via_partition_root = true);
 
--- What nodes need for themselves: who belongs where, and whose access has ended. Never handed to a client. A hash of a password has
--- no business in anybody's feed, so of accounts and sessions only some columns are published.
+-- What nodes need for themselves: who belongs where, and whose access has ended. Never handed to a client. A hash of a
+-- password has no business in anybody's feed, so of accounts and sessions only some columns are published.
 create publication swarmbase_access for table
   public.swarm_members,
   public.agents,

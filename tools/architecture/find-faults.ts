@@ -9,6 +9,7 @@ import { checkNames } from "./rules/names.ts";
 import { checkOutgoing } from "./rules/outgoing.ts";
 import { checkModules } from "./rules/modules.ts";
 import { checkSize } from "./rules/size.ts";
+import { checkSqlLines } from "./rules/sql-lines.ts";
 import { checkSqlText } from "./rules/sql-text.ts";
 import { checkWorkspaces } from "./rules/workspaces.ts";
 import { parseSourceFile } from "./source-file.ts";
@@ -23,6 +24,7 @@ const RULES: readonly Rule[] = [
   checkSize,
   checkNames,
   checkSqlText,
+  checkSqlLines,
   checkOutgoing,
   checkEnvironment,
   checkHopeNotes,

@@ -178,6 +178,15 @@ describe("the architecture check", () => {
       expected: [/1_a\.sql:1: a migration is named/, /0002\.sql:1: a migration is named/],
     },
     {
+      rule: "a long line of SQL",
+      changes: {
+        "server/migrations/0002_tools.sql": `-- ${"x".repeat(117)}\n-- ${"x".repeat(118)}\n`,
+        "server/functions/tools.sql": `\nselect ${"x".repeat(200)};\n`,
+        "server/migrations/legacy/0001_tools.sql": `-- ${"x".repeat(200)}\n`,
+      },
+      expected: [/0002_tools\.sql:2: 121 characters/, /functions\/tools\.sql:2: 208 characters/],
+    },
+    {
       rule: "SQL outside its folders",
       changes: {
         "server/src/auth/index.ts": `${PLATE}export const a = ["select now()", \`insert into \${x} (a)\`, "update t set a = 1", 'delete from t'];\nconst x = 1;\n`,

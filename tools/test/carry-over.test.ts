@@ -10,6 +10,8 @@ import { buildLegacyDatabase, type LegacyDatabase } from "../../server/test/sche
 
 const FIRST = 37;
 const ALL = 47;
+/** Those, and the step that brings white space up to date. */
+const STEPS = 48;
 
 const migrateLegacy = ({ adminUrl, masterKey }: LegacyDatabase): Promise<{ applied: string[] }> =>
   migrate({ adminUrl, masterKey, observer: silentObserver, settings: { agentLimitPerUser: 100 } });
@@ -50,7 +52,7 @@ describe("a database of the earlier numbering", () => {
       const [applied = [], none] = runs.map((run) => run.applied).toSorted((a, b) => b.length - a.length);
       assert.deepEqual(none, []);
       assert.deepEqual(applied, pending);
-      assert.equal(applied.filter((name) => /^00(3[89]|4\d)_/.test(name)).length, ALL - count);
+      assert.equal(applied.filter((name) => /^00(3[89]|4\d)_/.test(name)).length, STEPS - count);
 
       const fresh = await createTestDatabase(t);
       const freshClient = await connectClient(fresh.adminUrl);
