@@ -1,5 +1,4 @@
 import type { ReactNode } from "react";
-import type { Pages } from "../data/rows.ts";
 import { Button } from "./button.tsx";
 import { EmptyState } from "./empty-state.tsx";
 import { FailureState } from "./failure-state.tsx";
@@ -13,10 +12,21 @@ import type { Filters } from "./use-filters.ts";
 /** A list that fits on a screen needs no count below it. */
 const MAX_UNCOUNTED = 9;
 
+/** Rows that are loaded page by page. */
+export interface LoadedPages<Row> {
+  /** Undefined until the first page is loaded. */
+  readonly rows: readonly Row[] | undefined;
+  readonly failure: { readonly message: string } | null;
+  reload(): void;
+  readonly hasMore: boolean;
+  readonly isLoadingMore: boolean;
+  loadMore(): void;
+}
+
 export interface ListProps<Row> {
   /** "agents" */
   readonly noun: string;
-  readonly pages: Pages<Row>;
+  readonly pages: LoadedPages<Row>;
   /** In place of a list without rows, when no filter is set. */
   readonly empty: ReactNode;
   readonly isFiltered: boolean;
