@@ -8,8 +8,8 @@ import { listFirstLoad, type Manifest } from "./console/first-load.ts";
 const BUDGET_BYTES = 250 * 1024;
 const ALWAYS = ["console/theme.js", "console/mark.svg"];
 const VISITS: Readonly<Record<string, readonly string[]>> = {
-  "signed out": ["src/scenes/entry/entry-layout.tsx", "src/scenes/entry/sign-in.tsx"],
-  "home, signed in": ["src/scenes/home/index.tsx"],
+  "signed out": ["src/pages/entry/entry-layout.tsx", "src/pages/entry/sign-in.tsx"],
+  "home, signed in": ["src/pages/home/index.tsx"],
 };
 
 const root = resolve(import.meta.dirname, "../console");

@@ -11,7 +11,7 @@ import { type Browser, openCamera, type Page } from "./pictures/camera.ts";
 import { type Model, startModel } from "./pictures/model.ts";
 import { openOffice } from "./pictures/office.ts";
 import { describeProviders } from "./pictures/providers.ts";
-import { takeNarrow, takeScenes } from "./pictures/scenes.ts";
+import { takeNarrow, takePages } from "./pictures/pages.ts";
 import { GRACE, SCRIPT } from "./pictures/story.ts";
 import { fillWorkspace } from "./pictures/workspace.ts";
 
@@ -64,7 +64,7 @@ async function takePictures(browser: Browser, instance: Instance, model: Model):
     await page.getByRole("button", { name: "Set it up for me" }).waitFor();
     await camera.take(page, "home");
     const stage = { page, camera, model, workspace: await fillWorkspace(instance, office) };
-    await takeScenes(stage);
+    await takePages(stage);
     await takeNarrow([await openPage(browser, instance, NARROW), await openPage(browser, instance, NARROW)], stage);
   } finally {
     office.close();

@@ -18,7 +18,7 @@ export async function bundle(root: string, outDir: string): Promise<void> {
       conditions: ["swarmbase-source", "module", "browser", "production"],
       alias: {
         // The original writes <style> elements, which the policy of the page forbids.
-        "react-remove-scroll": join(root, "src/parts/remove-scroll.tsx"),
+        "react-remove-scroll": join(root, "src/components/remove-scroll.tsx"),
       },
     },
     build: {

@@ -115,7 +115,7 @@ test("a signing secret is shown once", async (t, { openPage }) => {
   assert.equal(await page.getByText(/^sbsig_/).count(), 0);
 });
 
-test("the API scene gives what a program needs, and never a token", async (t, { openPage, instance }) => {
+test("the API page gives what a program needs, and never a token", async (t, { openPage, instance }) => {
   const page = await openPage(t);
   await comeIn(page);
   await page.goto("/api?show=ask");

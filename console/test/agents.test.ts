@@ -3,10 +3,10 @@ import { test as plainTest } from "node:test";
 import { isDeepStrictEqual } from "node:util";
 import type { Page } from "playwright-core";
 import type { Model } from "../src/data/models.ts";
-import { EMPTY_DRAFT, isSameDraft, tidyDraft } from "../src/scenes/agents/agent-draft.ts";
-import { findDropped } from "../src/scenes/agents/dropped-settings.ts";
+import { EMPTY_DRAFT, isSameDraft, tidyDraft } from "../src/pages/agents/agent-draft.ts";
+import { findDropped } from "../src/pages/agents/dropped-settings.ts";
 import { scanWithAxe } from "./support/axe.ts";
-import { lookEverywhere } from "./support/looks.ts";
+import { checkAppearance } from "./support/looks.ts";
 import { comeIn } from "./support/people.ts";
 import { waitUntil } from "./support/rooms.ts";
 import { keepScreenshot } from "./support/screenshots.ts";
@@ -31,20 +31,20 @@ test("an agent is made, tried, given a tool and answers with it", async (t, { op
   await comeIn(page);
   await page.goto("/agents");
   await page.getByRole("heading", { name: "No agents yet" }).waitFor();
-  await lookEverywhere(page, "agents-empty");
+  await checkAppearance(page, "agents-empty");
 
   await page.keyboard.press("n");
   await page.getByText("Writes up to").waitFor();
   await page.getByRole("button", { name: "Make the agent" }).click();
   await page.getByText("must have 1 to 100 characters").waitFor();
   await page.getByLabel("Name", { exact: true }).and(page.locator(":focus")).waitFor();
-  await lookEverywhere(page, "agent-refused");
+  await checkAppearance(page, "agent-refused");
   await page.getByRole("button", { name: /^Ada/ }).click();
   await page.getByText("must have 1 to 100 characters").waitFor({ state: "detached" });
   await page.getByRole("button", { name: "Make the agent" }).click();
 
   await page.getByRole("heading", { name: "Say something to Ada" }).waitFor();
-  await lookEverywhere(page, "agent-try-empty");
+  await checkAppearance(page, "agent-try-empty");
   await say(page, "What is a swarm?");
   await page.getByText(/^\[simulated\] Ada was called with 1 message/).waitFor();
   await page.getByText("tokens read").waitFor();
@@ -58,27 +58,27 @@ test("an agent is made, tried, given a tool and answers with it", async (t, { op
   await page.getByRole("button", { name: "Give it calculator" }).waitFor({ state: "detached" });
   await page.getByRole("button", { name: "Give it current_time" }).click();
   await page.getByText("Has it").waitFor();
-  await lookEverywhere(page, "agent-give-tool");
+  await checkAppearance(page, "agent-give-tool");
   await page.getByRole("button", { name: "Done" }).click();
   await page.getByRole("button", { name: "Configure current_time" }).click();
   await page.getByLabel(/^Timezone/).fill("Asia/Tokyo");
-  await lookEverywhere(page, "agent-configure-tool");
+  await checkAppearance(page, "agent-configure-tool");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("1 settled").waitFor();
-  await lookEverywhere(page, "agent-tools");
+  await checkAppearance(page, "agent-tools");
 
   await page.getByRole("tab", { name: "Try it" }).click();
   await page.getByText(/^\[simulated\] Ada was called with 1 message/).waitFor();
   await say(page, "The time, please.\n/tool current_time {}");
   await page.getByText("Done", { exact: true }).click();
   await page.getByText('"Asia/Tokyo"', { exact: true }).waitFor();
-  await lookEverywhere(page, "agent-try");
+  await checkAppearance(page, "agent-try");
   await page.getByRole("tab", { name: "Overview" }).click();
   await page.getByRole("link", { name: "Answered" }).nth(1).waitFor();
-  await lookEverywhere(page, "agent-overview");
+  await checkAppearance(page, "agent-overview");
   await page.getByRole("tab", { name: "Activity" }).click();
   await page.getByText("All 2 turns").waitFor();
-  await lookEverywhere(page, "agent-activity");
+  await checkAppearance(page, "agent-activity");
 });
 
 test("an answer is stopped, and the conversation is removed by its name", async (t, { openPage, instance }) => {
@@ -117,7 +117,7 @@ test("settings: errors at their field, what a model drops, undo, and nothing los
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("must be between 0 and 2").waitFor();
   await page.getByText("One field needs another look").waitFor();
-  await lookEverywhere(page, "agent-settings-refused");
+  await checkAppearance(page, "agent-settings-refused");
   await page.getByRole("button", { name: "Reset: Temperature" }).click();
 
   await page.getByRole("tab", { name: "Overview" }).click();
@@ -146,7 +146,7 @@ test("the list: live, searched, a hundred long, duplicated with undo, deleted by
   assert.equal((ids as unknown[]).length, 99);
   await page.goto("/agents");
   await page.getByRole("heading", { name: "Agent 98" }).waitFor();
-  await lookEverywhere(page, "agents");
+  await checkAppearance(page, "agents");
   await page.keyboard.press("End");
   await page.getByText("All 99 agents").waitFor();
   const cards = await page.getByRole("heading", { level: 2 }).count();
@@ -184,7 +184,7 @@ test("what cannot be loaded says so and is tried again; what is gone is not foun
   );
   await page.goto("/agents");
   await page.getByText("Not at this hour.").waitFor();
-  await lookEverywhere(page, "agents-failed");
+  await checkAppearance(page, "agents-failed");
   await tryAgain(page, "**/rest/v1/agents*", page.getByRole("heading", { name: "No agents yet" }));
   await page.goto("/agents/019a8000-0000-7000-8000-0000000000a1");
   await page.getByRole("heading", { level: 1, name: "No such agent" }).waitFor();

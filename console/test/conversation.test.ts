@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { lookEverywhere } from "./support/looks.ts";
+import { checkAppearance } from "./support/looks.ts";
 import { comeIn, openHome } from "./support/people.ts";
 import { makeRoom } from "./support/rooms.ts";
 import { findVisitor } from "./support/session.ts";
@@ -43,7 +43,7 @@ test("markup in messages is shown as text and never becomes an element", async (
   await messages.getByText("run javascript:alert(1)").waitFor();
   assert.equal(await messages.locator("a").count(), 0);
   assert.match(await page.title(), /^Beehive launch/);
-  await lookEverywhere(page, "room-markup");
+  await checkAppearance(page, "room-markup");
 
   const preview = "call find_order(a * b) # first > second";
   await page.goto("/swarms");

@@ -11,7 +11,7 @@ import { NARROW, setStage, WIDE } from "./support/stage.ts";
 
 const test = setStage();
 
-interface Scene {
+interface PageVisit {
   readonly path: string;
   readonly keys?: string;
   /** What is chosen in a list, by its label. */
@@ -31,10 +31,10 @@ test("no page becomes wider than the screen, whatever is typed into its fields",
   page.on("dialog", (dialog) => void dialog.accept());
   const faults: string[] = [];
   let fields = 0;
-  const crawl = async (scenes: readonly Scene[]) => {
-    for (const scene of scenes) {
-      const found = await visit(page, scene).catch((error: unknown) => {
-        throw new Error(`${scene.path} ${(scene.press ?? []).join(" ")} could not be crawled`, { cause: error });
+  const crawl = async (visits: readonly PageVisit[]) => {
+    for (const visited of visits) {
+      const found = await visit(page, visited).catch((error: unknown) => {
+        throw new Error(`${visited.path} ${(visited.press ?? []).join(" ")} could not be crawled`, { cause: error });
       });
       faults.push(...found.faults);
       fields += found.count;
@@ -42,7 +42,7 @@ test("no page becomes wider than the screen, whatever is typed into its fields",
   };
   await crawl(ENTRY);
   const person = await comeIn(page);
-  await crawl(await makeScenes(page, instance));
+  await crawl(await makeVisits(page, instance));
   await enrolFactor(page, instance);
   await page.evaluate(() => localStorage.clear());
   await page.goto("/sign-in");
@@ -53,15 +53,15 @@ test("no page becomes wider than the screen, whatever is typed into its fields",
   assert.ok(fields > 50, `${fields} fields were found`);
 });
 
-const ENTRY: readonly Scene[] = [
+const ENTRY: readonly PageVisit[] = [
   { path: "/sign-in" },
   { path: "/sign-up" },
   { path: "/magic-link" },
   { path: "/recover" },
 ];
 
-async function visit(page: Page, scene: Scene) {
-  const { path, keys, choose, press = [], hasNoField = false, widths = [WIDE, NARROW] } = scene;
+async function visit(page: Page, visited: PageVisit) {
+  const { path, keys, choose, press = [], hasNoField = false, widths = [WIDE, NARROW] } = visited;
   await page.setViewportSize({ width: widths[0] ?? WIDE, height: 800 });
   await page.goto(path);
   await page.getByRole("heading", { level: 1 }).first().waitFor();
@@ -79,7 +79,7 @@ async function visit(page: Page, scene: Scene) {
   return fillEveryField(page, `${path} ${press.join(" ")}`, widths);
 }
 
-async function makeScenes(page: Page, instance: Instance): Promise<readonly Scene[]> {
+async function makeVisits(page: Page, instance: Instance): Promise<readonly PageVisit[]> {
   const visitor = await findVisitor(page, instance);
   const { swarmId, agentIds } = await makeRoom(visitor, [LONG_NAME, "Max"], { name: LONG_NAME, description: HOSTILE });
   const [agentId = ""] = agentIds;

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { mergeNews } from "../src/data/delivery-news.ts";
 import { holdsText } from "../src/data/keyset.ts";
 import type { ListedDelivery } from "../src/data/listed-delivery.ts";
-import { buildAttemptPoints } from "../src/scenes/webhooks/page/attempt-points.ts";
+import { buildAttemptPoints } from "../src/pages/webhooks/page/attempt-points.ts";
 
 function listed(id: string, created_at: string, status: ListedDelivery["status"] = "delivered"): ListedDelivery {
   return {

@@ -61,7 +61,7 @@ test("what is wrong stands at its field", async (t, { openPage }) => {
   await scanWithAxe(page);
 });
 
-test("somebody who comes from a link to a scene gets there after signing in", async (t, { openPage }) => {
+test("somebody who comes from a link to a page gets there after signing in", async (t, { openPage }) => {
   const person = await comeIn(await openPage(t));
   const page = await openPage(t, { expected: [/400/] });
   await page.goto("/usage?days=7");

@@ -3,7 +3,7 @@ import type { Route } from "playwright-core";
 import { scanWithAxe } from "./support/axe.ts";
 import { runCommand } from "./support/instance.ts";
 import { pressTwo } from "./support/keys.ts";
-import { lookEverywhere } from "./support/looks.ts";
+import { checkAppearance } from "./support/looks.ts";
 import { comeIn, openHome } from "./support/people.ts";
 import { makeRoom, waitUntil, write } from "./support/rooms.ts";
 import { keepScreenshot } from "./support/screenshots.ts";
@@ -84,7 +84,7 @@ test("a token that was refused is renewed once, without a word", async (t, { ope
   assert.match(page.url(), /\/account\/budgets$/);
 });
 
-test("429: the scene says why it is empty, and the strip says how long", async (t, { openPage }) => {
+test("429: the page says why it is empty, and the strip says how long", async (t, { openPage }) => {
   const page = await openPage(t, { expected: [/429/] });
   await comeIn(page);
   const limited = "**/rest/v1/usage_daily*";
@@ -100,7 +100,7 @@ test("429: the scene says why it is empty, and the strip says how long", async (
   await Promise.all([told, page.goto("/usage")]);
   await page.getByText("Usage could not be loaded").waitFor();
   await scanWithAxe(page);
-  await keepScreenshot(page, "limited-scene");
+  await keepScreenshot(page, "limited-page");
   await page.getByText(/takes the next one/).waitFor({ state: "detached" });
   await tryAgain(page, limited, page.getByRole("heading", { name: /Nothing was used/ }));
 });
@@ -131,12 +131,12 @@ testCopy("a restored copy says that deliveries, runs and mails are held, until i
   await openHome(page);
   const banner = page.getByText("This is a restored copy: webhook deliveries");
   await banner.waitFor();
-  await lookEverywhere(page, "home-held-copy");
+  await checkAppearance(page, "home-held-copy");
   await page.goto(`/swarms/${swarmId}`);
   await banner.waitFor();
   await write(page, "Is anybody there?");
   await page.getByText("until its operator runs: swarmbase resume").waitFor();
-  await lookEverywhere(page, "room-held-copy");
+  await checkAppearance(page, "room-held-copy");
   await runCommand(instance, "resume");
   await banner.waitFor({ state: "detached" });
 });

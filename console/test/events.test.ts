@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test as plainTest } from "node:test";
 import { type Change, readChange, readRow } from "../src/data/change.ts";
 import { addToTail, EMPTY_TAIL, MOST_KEPT, releaseTail } from "../src/data/tail.ts";
-import { describeChange } from "../src/scenes/events/describe-change.ts";
-import { matchesFilter, readFilter } from "../src/scenes/events/filter.ts";
-import { lookEverywhere } from "./support/looks.ts";
+import { describeChange } from "../src/pages/events/describe-change.ts";
+import { matchesFilter, readFilter } from "../src/pages/events/filter.ts";
+import { checkAppearance } from "./support/looks.ts";
 import { comeIn } from "./support/people.ts";
 import { startReceiver } from "./support/receiver.ts";
 import { findVisitor } from "./support/session.ts";
@@ -24,7 +24,7 @@ test("what happens shows up by itself, is filtered, held, opened and followed", 
   await page.goto("/events");
   await page.getByText("It is quiet").waitFor();
   await page.getByText("Live", { exact: true }).waitFor();
-  await lookEverywhere(page, "events-quiet");
+  await checkAppearance(page, "events-quiet");
 
   await add("webhooks", { name: "Ticket desk", url: receiver.url, events: ["agent.created"] });
   await page.getByRole("button", { name: /webhook\.created Ticket desk was made/ }).waitFor();
@@ -37,7 +37,7 @@ test("what happens shows up by itself, is filtered, held, opened and followed", 
   await page.getByRole("button", { name: /swarm\.agent_added Ada has joined Support room/ }).waitFor();
   await page.getByRole("button", { name: /agent\.status_changed Ada is thinking/ }).waitFor();
   await page.getByRole("button", { name: /attempt\.delivered Ticket desk answered 200 to agent\.created/ }).waitFor();
-  await lookEverywhere(page, "events");
+  await checkAppearance(page, "events");
 
   await page.keyboard.press("p");
   await page.getByText("Paused").waitFor();
@@ -56,7 +56,7 @@ test("what happens shows up by itself, is filtered, held, opened and followed", 
   await page.getByText(/^1 of \d+ events$/).waitFor();
   await changed.click();
   await page.getByText('"Explains"').waitFor();
-  await lookEverywhere(page, "event-open");
+  await checkAppearance(page, "event-open");
   await page.getByLabel("Search the events").fill("nothing of the kind");
   await page.getByText("Nothing like that has happened").waitFor();
   await page.getByRole("button", { name: "Show everything" }).click();

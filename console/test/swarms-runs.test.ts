@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";
 import { scanWithAxe } from "./support/axe.ts";
-import { lookEverywhere } from "./support/looks.ts";
+import { checkAppearance } from "./support/looks.ts";
 import { comeIn } from "./support/people.ts";
 import { giveTools, makeRoom, waitUntil, write } from "./support/rooms.ts";
 import { keepScreenshot } from "./support/screenshots.ts";
@@ -25,10 +25,10 @@ test("a tool call is approved where it is asked for, and the run tells all of it
   await write(page, '@Ada do it\n/tool calculator {"expression":"12*49"}\n/tool send_mail {"to":"bob"}');
   await page.getByText("Ada wants to use").waitFor();
   await page.getByText(/Counts as denied in 1[45] min/).waitFor();
-  await lookEverywhere(page, "room-approval");
+  await checkAppearance(page, "room-approval");
   await page.goto("/swarms");
   await page.getByText("Needs you").first().waitFor();
-  await lookEverywhere(page, "swarms");
+  await checkAppearance(page, "swarms");
   await page.goto(`/swarms/${swarmId}/runs`);
   await page.getByRole("button", { name: "Open the run: @Ada do it" }).click();
   await page.getByText("Ada wants to use").waitFor();
@@ -38,10 +38,10 @@ test("a tool call is approved where it is asked for, and the run tells all of it
   await page.getByText("denied").first().waitFor();
   await page.locator("summary").filter({ hasText: "calculator" }).click();
   await page.getByText('"588"').waitFor();
-  await lookEverywhere(page, "run");
+  await checkAppearance(page, "run");
   await page.getByRole("link", { name: "All runs" }).click();
   await page.getByRole("button", { name: "Open the run" }).waitFor();
-  await lookEverywhere(page, "runs");
+  await checkAppearance(page, "runs");
   await page.goto(`/swarms/${swarmId}/runs/${swarmId}`);
   await page.getByText("This run is not here").waitFor();
 });
@@ -160,7 +160,7 @@ test("failed and stopped runs keep their line in the conversation, and are asked
   await page.getByText(failed).waitFor();
   await page.getByText("Said afterwards").waitFor();
   assert.deepEqual(await readOrder(), wanted);
-  await lookEverywhere(page, "room-run-ends");
+  await checkAppearance(page, "room-run-ends");
 
   const first = page.getByRole("listitem").filter({ hasText: failed });
   assert.match(

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
 import { scanWithAxe } from "./support/axe.ts";
-import { lookEverywhere } from "./support/looks.ts";
+import { checkAppearance } from "./support/looks.ts";
 import { findLink, INVITATION } from "./support/mailbox.ts";
 import { comeIn, inventPerson, openHome } from "./support/people.ts";
 import { makeRoom, waitUntil, write } from "./support/rooms.ts";
@@ -34,7 +34,7 @@ test("a swarm is made, asked, and answers word by word", async (t, { openPage, i
   await page.getByRole("button", { name: "Make the swarm" }).click();
   await page.getByText("must be between 1 and 50").waitFor();
   await page.getByText("must have 1 to 100 characters").waitFor();
-  await lookEverywhere(page, "swarm-refused");
+  await checkAppearance(page, "swarm-refused");
   await page.getByLabel("Name", { exact: true }).fill("Beehive launch");
   await page.getByLabel("Turns in a run").fill("4");
   await page.getByRole("button", { name: "Make the swarm" }).click();
@@ -65,7 +65,7 @@ test("a swarm is made, asked, and answers word by word", async (t, { openPage, i
   await scanWithAxe(page);
   await page.getByRole("article").getByText("[simulated] Lin Wu").waitFor();
   await page.getByRole("button", { name: "Stop" }).waitFor({ state: "detached" });
-  await lookEverywhere(page, "room");
+  await checkAppearance(page, "room");
   await page.getByRole("button", { name: "Reply to Lin Wu" }).click();
   await field.fill("Thank you, that is all.");
   await field.press("Alt+Enter");
@@ -230,7 +230,7 @@ test("an invitation stands on Home and in the navigation as it comes, and its ma
   await invite(carl.email, "viewer");
   await known.getByText("Grace Hopper invites you to Release crew as viewer").waitFor();
   await known.getByRole("link", { name: "1 invitation" }).waitFor();
-  await lookEverywhere(known, "home-invited");
+  await checkAppearance(known, "home-invited");
   await known.getByRole("button", { name: "Decline the invitation to Release crew" }).click();
   await known.getByText("is declined").first().waitFor();
   await known.getByRole("link", { name: "1 invitation" }).waitFor({ state: "detached" });
@@ -243,7 +243,7 @@ test("an invitation stands on Home and in the navigation as it comes, and its ma
   await known.goto(link);
   await known.getByRole("heading", { name: "No invitation is waiting here" }).waitFor();
   await known.getByText(`You are signed in as ${carl.email}.`).waitFor();
-  await lookEverywhere(known, "invitation-none");
+  await checkAppearance(known, "invitation-none");
   const newcomer = await openPage(t);
   await newcomer.goto(link);
   await newcomer.getByRole("link", { name: "Make an account" }).click();
@@ -253,7 +253,7 @@ test("an invitation stands on Home and in the navigation as it comes, and its ma
   await newcomer.getByRole("button", { name: "Make an account" }).click();
   await newcomer.getByText("Grace Hopper invites you to Release crew as member").waitFor();
   assert.equal(newcomer.url(), link);
-  await lookEverywhere(newcomer, "invitation");
+  await checkAppearance(newcomer, "invitation");
   await newcomer.getByRole("button", { name: "Accept the invitation to Release crew" }).click();
   await newcomer.getByRole("heading", { level: 1, name: "Release crew" }).waitFor();
 });
@@ -290,7 +290,7 @@ test("agents are ordered, silenced and removed; settings are saved; a swarm ends
   await page.getByLabel("Tokens in a run").fill("-4");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("must be at least 0").waitFor();
-  await lookEverywhere(page, "swarm-settings");
+  await checkAppearance(page, "swarm-settings");
   await page.getByLabel("Tokens in a run").fill("40000");
   await page.getByLabel("Answer everything").click();
   await page.getByLabel("Look for terms").click();

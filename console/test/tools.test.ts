@@ -6,12 +6,12 @@ import { createServer } from "node:https";
 import { join } from "node:path";
 import { type TestContext, test as plainTest } from "node:test";
 import type { Tool } from "../src/data/tools.ts";
-import { findPlaceholders, readArguments, typeOf, withType, writeArguments } from "../src/scenes/tools/arguments.ts";
-import { EMPTY_TOOL, formOf, renderNew, renderUpdate } from "../src/scenes/tools/tool-draft.ts";
-import { renderRequest } from "../src/scenes/tools/render-request.ts";
+import { findPlaceholders, readArguments, typeOf, withType, writeArguments } from "../src/pages/tools/arguments.ts";
+import { EMPTY_TOOL, formOf, renderNew, renderUpdate } from "../src/pages/tools/tool-draft.ts";
+import { renderRequest } from "../src/pages/tools/render-request.ts";
 import { scanWithAxe } from "./support/axe.ts";
 import type { Instance } from "./support/instance.ts";
-import { lookEverywhere } from "./support/looks.ts";
+import { checkAppearance } from "./support/looks.ts";
 import { comeIn } from "./support/people.ts";
 import { startReceiver } from "./support/receiver.ts";
 import { findVisitor } from "./support/session.ts";
@@ -29,12 +29,12 @@ test("an HTTP tool is made, called, changed without its secret, and deleted", as
   const visitor = await findVisitor(page, instance);
   await page.goto("/tools?from=mine");
   await page.getByRole("heading", { name: "No tools of yours yet" }).waitFor();
-  await lookEverywhere(page, "tools-none");
+  await checkAppearance(page, "tools-none");
 
   await page.keyboard.press("n");
   await page.getByRole("button", { name: "Make the tool" }).click();
   await page.getByText("fields need another look").waitFor();
-  await lookEverywhere(page, "tool-refused");
+  await checkAppearance(page, "tool-refused");
   await page.getByLabel("Name", { exact: true }).fill("find order");
   await page.getByLabel("Description").fill("Looks up an order by its number.");
   await page.getByLabel("Address").fill(address);
@@ -46,7 +46,7 @@ test("an HTTP tool is made, called, changed without its secret, and deleted", as
   await page.getByText("must begin with a letter or _").waitFor();
   await page.getByLabel("Name", { exact: true }).fill("find_order");
   await page.getByText("GET https://localhost").waitFor();
-  await lookEverywhere(page, "tool-new");
+  await checkAppearance(page, "tool-new");
   await page.getByRole("button", { name: "Make the tool" }).click();
 
   await page.getByRole("heading", { level: 1, name: "find_order" }).waitFor();
@@ -54,7 +54,7 @@ test("an HTTP tool is made, called, changed without its secret, and deleted", as
   await page.getByRole("button", { name: "Call it" }).click();
   await page.getByText("It works").waitFor();
   await page.getByText('"on its way"').waitFor();
-  await lookEverywhere(page, "tool-test");
+  await checkAppearance(page, "tool-test");
   assert.equal(receiver.received[0]?.headers.authorization, `Bearer ${SECRET}`);
   assert.ok(!(await page.content()).includes(SECRET), "the secret came back");
 
@@ -66,7 +66,7 @@ test("an HTTP tool is made, called, changed without its secret, and deleted", as
   await page.getByText("Everything is saved").waitFor();
   await page.getByLabel("Address").fill("https://elsewhere.example/{number}");
   await page.getByText("This is another host").waitFor();
-  await lookEverywhere(page, "tool-edit");
+  await checkAppearance(page, "tool-edit");
   await page.getByRole("button", { name: "Discard" }).click();
   const [stored] = (await visitor.call("GET", "/rest/v1/tools?name=eq.find_order")) as Tool[];
   assert.deepEqual([stored?.secret_names, stored?.requires_approval], [["token"], true]);
@@ -86,16 +86,16 @@ test("an HTTP tool is made, called, changed without its secret, and deleted", as
   await page.getByLabel("Message to Ada").fill('/tool find_order {"number":"A-19"}');
   await page.keyboard.press("Enter");
   await page.getByText("May it do this?").waitFor();
-  await lookEverywhere(page, "agent-approval");
+  await checkAppearance(page, "agent-approval");
   await page.getByRole("button", { name: "Approve" }).click();
   await page.getByText("Done", { exact: true }).waitFor();
 
   await page.goto(`/tools/${stored?.id}`);
   await page.getByRole("link", { name: "Ada" }).waitFor();
-  await lookEverywhere(page, "tool-overview");
+  await checkAppearance(page, "tool-overview");
   await page.getByRole("tab", { name: "Calls" }).click();
   await page.getByText("Succeeded").filter({ visible: true }).waitFor();
-  await lookEverywhere(page, "tool-calls");
+  await checkAppearance(page, "tool-calls");
   await page.getByRole("button", { name: "Code" }).click();
   await page.getByText("Before the first call").click();
   await scanWithAxe(page);
@@ -115,21 +115,21 @@ test("what an MCP server offers is chosen from and imported; what goes wrong is 
   await comeIn(page);
   await page.goto("/tools");
   await page.getByRole("heading", { name: "calculator" }).waitFor();
-  await lookEverywhere(page, "tools");
+  await checkAppearance(page, "tools");
   await page.getByRole("link", { name: "Import from MCP" }).click();
   await page.getByRole("button", { name: "See what it offers" }).click();
   await page.getByText("must begin with https://").waitFor();
   await page.getByLabel("Address").fill("https://localhost:1/mcp");
   await page.getByRole("button", { name: "See what it offers" }).click();
   await page.getByRole("alert").filter({ hasText: /\w/ }).waitFor();
-  await lookEverywhere(page, "import-failed");
+  await checkAppearance(page, "import-failed");
   await page.getByLabel("Address").fill(url);
   await page.getByLabel("Credentials").selectOption("A header of its own");
   await page.getByLabel("Header", { exact: true }).fill("X-Mcp-Key");
   await page.getByLabel("Secret").fill(SECRET);
   await page.getByRole("button", { name: "See what it offers" }).click();
   await page.getByRole("heading", { name: "It offers 2 tools" }).waitFor();
-  await lookEverywhere(page, "import-choose");
+  await checkAppearance(page, "import-choose");
   await page.getByRole("checkbox", { name: "find_city" }).click();
   await page.getByRole("button", { name: "Import 1 tool" }).click();
   await page.getByRole("heading", { name: "1 tool is yours now" }).waitFor();

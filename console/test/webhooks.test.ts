@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import type { Page } from "playwright-core";
 import { scanWithAxe } from "./support/axe.ts";
-import { lookEverywhere } from "./support/looks.ts";
+import { checkAppearance } from "./support/looks.ts";
 import { comeIn, openHome } from "./support/people.ts";
 import { type Receiver, startReceiver } from "./support/receiver.ts";
 import { waitUntil } from "./support/rooms.ts";
@@ -19,7 +19,7 @@ test("a webhook is made, tested, looked into, replayed and verified", async (t, 
   await comeIn(page);
   await page.goto("/webhooks");
   await page.getByRole("heading", { name: "Hear of it in your own service" }).waitFor();
-  await lookEverywhere(page, "webhooks-empty");
+  await checkAppearance(page, "webhooks-empty");
 
   await page.keyboard.press("n");
   await page.getByRole("button", { name: "Make the webhook" }).click();
@@ -38,7 +38,7 @@ test("a webhook is made, tested, looked into, replayed and verified", async (t, 
   await page.getByRole("button", { name: "Make the webhook" }).click();
   await page.getByText("Host is set by the service").waitFor();
   await page.getByText("must not be reached").waitFor();
-  await lookEverywhere(page, "webhook-refused");
+  await checkAppearance(page, "webhook-refused");
   await page.getByLabel("Name of header 1").fill("X-Desk");
   await page.getByLabel("URL").fill(receiver.url);
   await page.getByRole("button", { name: "Make the webhook" }).click();
@@ -60,7 +60,7 @@ test("a webhook is made, tested, looked into, replayed and verified", async (t, 
   await page.getByRole("textbox", { name: "X-Service-Signature" }).fill(String(first?.headers["x-service-signature"]));
   await page.getByRole("button", { name: "Verify" }).click();
   await page.getByText("The signature is right.").waitFor();
-  await lookEverywhere(page, "delivery");
+  await checkAppearance(page, "delivery");
   await page.getByRole("textbox", { name: "X-Service-Timestamp" }).fill("1");
   await page.getByRole("button", { name: "Verify" }).click();
   await page.getByText("signature_mismatch").waitFor();
@@ -92,7 +92,7 @@ test("what fails is shown with its answer, retried by hand and recovered", async
     .first()
     .waitFor();
   await page.getByText('{"error":"away"}').waitFor();
-  await lookEverywhere(page, "delivery-retrying");
+  await checkAppearance(page, "delivery-retrying");
 
   // Another one from here on: the first is tried again a minute later, and would be among those that have failed.
   const id = await makeWebhook(visitor, { name: "Archive", url: receiver.url, retry_count: 1 });
@@ -120,10 +120,10 @@ test("what fails is shown with its answer, retried by hand and recovered", async
   await page.getByRole("button", { name: "Send them again" }).click();
   await page.getByText("1 of 1 put back").waitFor();
   await page.getByText("Completed").waitFor();
-  await lookEverywhere(page, "webhook-recovery");
+  await checkAppearance(page, "webhook-recovery");
   await page.getByRole("tab", { name: "Performance" }).click();
   await page.getByRole("img", { name: "Share of attempts" }).waitFor();
-  await lookEverywhere(page, "webhook-performance");
+  await checkAppearance(page, "webhook-performance");
   await page.getByLabel("Time", { exact: true }).selectOption("Last 30 days");
   await page.getByText("by the day, in UTC").first().waitFor();
 });
@@ -138,10 +138,10 @@ test("a long list goes on, is filtered, and its webhook is switched, changed and
   await visitor.callAsService("POST", "/rest/v1/webhook_delivery_attempts", deliveries.map(makeAttempt));
   await page.goto("/webhooks");
   await page.getByText("97.7%").first().waitFor();
-  await lookEverywhere(page, "webhooks");
+  await checkAppearance(page, "webhooks");
   await page.getByRole("button", { name: "Open Archive" }).click();
   await page.getByText("100 deliveries so far").waitFor();
-  await lookEverywhere(page, "webhook");
+  await checkAppearance(page, "webhook");
   await scrollUntil(page, "All 130 deliveries");
   await page.getByLabel("Status").selectOption("Failed");
   await page.getByText("All 3 deliveries").waitFor();
@@ -153,13 +153,13 @@ test("a long list goes on, is filtered, and its webhook is switched, changed and
   await page.getByRole("button", { name: "Reveal" }).click();
   await page.getByText(/^whsec_[\w+/=]{44}$/).waitFor();
   const old = await page.locator("[data-secret]").textContent();
-  await lookEverywhere(page, "webhook-secret");
+  await checkAppearance(page, "webhook-secret");
   await page.getByRole("button", { name: "Rotate …" }).click();
   await page.getByRole("radio", { name: "None" }).click();
   await page.getByText("The receiver at https://archive.example.com/hook refuses every delivery").waitFor();
   await page.getByRole("radio", { name: "An hour" }).click();
   await page.getByText("if it checks X-Service-Signature alone").waitFor();
-  await lookEverywhere(page, "webhook-rotate");
+  await checkAppearance(page, "webhook-rotate");
   await page.getByRole("button", { name: "Rotate", exact: true }).click();
   await page.getByText("The old secret signs along until").waitFor();
   await keepScreenshot(page, "webhook-rotated");
@@ -167,7 +167,7 @@ test("a long list goes on, is filtered, and its webhook is switched, changed and
   await page.reload();
   await page.getByText("The old secret still signs beside the new one").waitFor();
   await page.getByText(/^in (59 min|1 h)/).waitFor();
-  await lookEverywhere(page, "webhook-old-secret");
+  await checkAppearance(page, "webhook-old-secret");
   await page.getByRole("button", { name: "End it now …" }).click();
   await scanWithAxe(page);
   await page.getByRole("button", { name: "End it now", exact: true }).click();
@@ -220,7 +220,7 @@ test("an endpoint that is gone is said to be the reason why its webhook is off",
   await visitor.call("POST", "/rest/v1/agents", { name: "Ada" });
   await page.getByText("The endpoint answered 410 Gone.", { exact: false }).waitFor();
   await page.getByText("Disabled").waitFor();
-  await lookEverywhere(page, "webhook-gone");
+  await checkAppearance(page, "webhook-gone");
 
   // The notice stays until somebody has switched the webhook on.
   await openHome(page);
@@ -229,7 +229,7 @@ test("an endpoint that is gone is said to be the reason why its webhook is off",
   await page.reload();
   await notice.waitFor();
   await page.getByText("The endpoint answered 410 Gone.", { exact: false }).waitFor();
-  await lookEverywhere(page, "home-webhook-off");
+  await checkAppearance(page, "home-webhook-off");
   await visitor.call("PATCH", `/rest/v1/webhooks?id=eq.${id}`, { is_active: true });
   await notice.waitFor({ state: "detached" });
   await page.goto(`/webhooks/${id}`);
@@ -260,7 +260,7 @@ test("success counts every attempt of the last day, also those that are tried ag
   await page.goto(`/webhooks/${id}`);
   await page.getByText("1 of 11 attempts").waitFor();
   await page.getByText("9.1%").waitFor();
-  await lookEverywhere(page, "webhook-health");
+  await checkAppearance(page, "webhook-health");
   await page.goto("/webhooks");
   await page.getByText("9.1%").first().waitFor();
 });
@@ -281,14 +281,14 @@ test("a delivery that waits for the limit says so, and until when", async (t, { 
   await page.goto(`/webhooks/${id}`);
   await page.getByText("Waits for the limit").first().waitFor();
   await page.getByText(/^in (49|50) min/).waitFor();
-  await lookEverywhere(page, "webhook-waiting");
+  await checkAppearance(page, "webhook-waiting");
   await page.goto(`/webhooks/${id}/deliveries/${delivery?.id}`);
   await page.getByText("The webhook sends of this minute are used up").waitFor();
   await page
     .getByText(/^in (49|50) min/)
     .first()
     .waitFor();
-  await lookEverywhere(page, "delivery-waiting");
+  await checkAppearance(page, "delivery-waiting");
 });
 
 async function makeWebhook(visitor: Visitor, webhook: Readonly<Record<string, unknown>>): Promise<string> {

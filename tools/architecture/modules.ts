@@ -70,10 +70,10 @@ export const NAMED_ALIKE_BUT_MEANT: ReadonlySet<string> = new Set(["console/src/
 
 /** Folders of console/src and the folders beside them that each may import. */
 export const CONSOLE_IMPORTS: Readonly<Record<string, readonly string[]>> = {
-  parts: [],
+  components: [],
   data: [],
-  scenes: ["parts", "data"],
-  app: ["parts", "data", "scenes"],
+  pages: ["components", "data"],
+  app: ["components", "data", "pages"],
   styles: [],
 };
 

@@ -9,7 +9,7 @@ export type Manifest = Readonly<Record<string, ManifestRow>>;
 
 const PAGE = "index.html";
 
-/** The files that a browser loads to show a scene, given what the scene is made of beside the page itself. */
+/** The files that a browser loads to show a page, given what the page is made of beside the page itself. */
 export function listFirstLoad(manifest: Manifest, sources: readonly string[]): Set<string> {
   const files = new Set<string>([PAGE]);
   const seen = new Set<string>();

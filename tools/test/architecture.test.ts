@@ -50,17 +50,17 @@ describe("the architecture check", () => {
       rule: "a part of the console that knows rows",
       changes: {
         "console/src/data/rows.ts": "export const rows = 1;\n",
-        "console/src/parts/list.tsx": 'import { rows } from "../data/rows.ts";\nvoid rows;\n',
+        "console/src/components/list.tsx": 'import { rows } from "../data/rows.ts";\nvoid rows;\n',
       },
-      expected: [/list\.tsx:1: parts may not import data/],
+      expected: [/list\.tsx:1: components may not import data/],
     },
     {
-      rule: "a scene of the console that knows another",
+      rule: "a page of the console that knows another",
       changes: {
-        "console/src/scenes/agents/index.tsx": "export const a = 1;\n",
-        "console/src/scenes/swarms/index.tsx": 'import { a } from "../agents/index.tsx";\nvoid a;\n',
+        "console/src/pages/agents/index.tsx": "export const a = 1;\n",
+        "console/src/pages/swarms/index.tsx": 'import { a } from "../agents/index.tsx";\nvoid a;\n',
       },
-      expected: [/swarms\/index\.tsx:1: scene swarms may not import scene agents/],
+      expected: [/swarms\/index\.tsx:1: page swarms may not import page agents/],
     },
     {
       rule: "a folder that the console is not laid out with",

@@ -1,10 +1,10 @@
 import { type QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "react-router/dom";
 import { getStart } from "../data/client.ts";
-import { CodeValuesContext } from "../parts/code-values.ts";
-import { CommandsRoot } from "../parts/commands.tsx";
-import { ToastRoot } from "../parts/toast.tsx";
-import { TooltipRoot } from "../parts/tooltip.tsx";
+import { CodeValuesContext } from "../components/code-values.ts";
+import { CommandsRoot } from "../components/commands.tsx";
+import { ToastRoot } from "../components/toast.tsx";
+import { TooltipRoot } from "../components/tooltip.tsx";
 import { ErrorBoundary } from "./error-boundary.tsx";
 import { router } from "./router.tsx";
 

@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useState } from "react";
 import { useConnection } from "../data/connection.ts";
-import { Banner } from "../parts/banner.tsx";
+import { Banner } from "../components/banner.tsx";
 
 const SECOND_MS = 1_000;
 /** A blink of the network is not worth a word. */

@@ -1,7 +1,7 @@
 import { Component, type ReactNode } from "react";
 import { useRouteError } from "react-router";
-import { Button } from "../parts/button.tsx";
-import { FailureState } from "../parts/failure-state.tsx";
+import { Button } from "../components/button.tsx";
+import { FailureState } from "../components/failure-state.tsx";
 import { FullPage } from "./full-page.tsx";
 
 /** The last resort: says that it broke and offers the way out, instead of a white page. */
@@ -30,13 +30,13 @@ function Broken() {
   );
 }
 
-/** Inside the shell, so that the way to other scenes stays open. A build that is newer than the page ends here too. */
-export function SceneFailure() {
+/** Inside the shell, so that the way to other pages stays open. A build that is newer than the page ends here too. */
+export function PageFailure() {
   const error = useRouteError();
   const isOutdated = error instanceof Error && /import|module|fetch/i.test(error.message);
   return (
     <FailureState
-      title={isOutdated ? "This part could not be loaded" : "This scene has stumbled"}
+      title={isOutdated ? "This part could not be loaded" : "This page has stumbled"}
       message={
         isOutdated
           ? "The connection was lost, or the service has been updated since the page was opened."

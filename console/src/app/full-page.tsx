@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect } from "react";
-import { Mark } from "../parts/mark.tsx";
+import { Mark } from "../components/mark.tsx";
 
 /** A page with one thing to say, outside of the shell. */
 export function FullPage({ title, children }: { readonly title: string; readonly children: ReactNode }) {

@@ -1,6 +1,6 @@
 import { useHeldCopy } from "../data/held-copy.ts";
-import { Banner } from "../parts/banner.tsx";
-import { Code } from "../parts/code-block.tsx";
+import { Banner } from "../components/banner.tsx";
+import { Code } from "../components/code-block.tsx";
 
 /** Nothing leaves a restored copy, so that its original can go on; whoever looks at it has to know. */
 export function HeldCopyBanner() {

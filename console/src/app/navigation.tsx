@@ -3,12 +3,12 @@ import { LogOut, Menu, Moon, Search, Sun, SunMoon, User } from "lucide-react";
 import { useState } from "react";
 import { NavLink, useNavigate } from "react-router";
 import { signOut, useUser } from "../data/session.ts";
-import { Avatar } from "../parts/avatar.tsx";
-import { Drawer } from "../parts/drawer.tsx";
-import { DropdownMenu } from "../parts/dropdown-menu.tsx";
-import { Kbd } from "../parts/kbd.tsx";
-import { Mark } from "../parts/mark.tsx";
-import { setTheme } from "../parts/theme.ts";
+import { Avatar } from "../components/avatar.tsx";
+import { Drawer } from "../components/drawer.tsx";
+import { DropdownMenu } from "../components/dropdown-menu.tsx";
+import { Kbd } from "../components/kbd.tsx";
+import { Mark } from "../components/mark.tsx";
+import { setTheme } from "../components/theme.ts";
 import { NAV_ITEMS, type NavItem } from "./nav-items.tsx";
 
 const IS_APPLE = /mac|iphone|ipad/i.test(navigator.userAgent);

@@ -1,2 +1,2 @@
-/** What lies above the scene. */
+/** What lies above the page. */
 export type Overlay = "palette" | "shortcuts" | null;

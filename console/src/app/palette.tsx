@@ -1,8 +1,8 @@
 import { Command as Menu } from "cmdk";
 import { Search } from "lucide-react";
 import { Dialog } from "radix-ui";
-import { useOfferedCommands } from "../parts/commands.tsx";
-import { Kbd } from "../parts/kbd.tsx";
+import { useOfferedCommands } from "../components/commands.tsx";
+import { Kbd } from "../components/kbd.tsx";
 
 /** Everything that can be done now, found by typing. */
 export function Palette({ onClose }: { readonly onClose: () => void }) {

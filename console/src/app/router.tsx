@@ -1,78 +1,78 @@
 import { createBrowserRouter } from "react-router";
-import { PageSkeleton } from "../parts/skeleton.tsx";
-import { SceneFailure } from "./error-boundary.tsx";
+import { PageSkeleton } from "../components/skeleton.tsx";
+import { PageFailure } from "./error-boundary.tsx";
 import { Shell } from "./shell.tsx";
 
-/** Each noun is a scene, loaded when it is first gone to. What lies below `/agents/` is for the scene itself to route. */
+/** Each noun is a page, loaded when it is first gone to. What lies below `/agents/` is for the page itself to route. */
 export const router = createBrowserRouter([
   {
     path: "/",
     Component: Shell,
     children: [
       {
-        ErrorBoundary: SceneFailure,
+        ErrorBoundary: PageFailure,
         HydrateFallback: PageSkeleton,
         children: [
-          { index: true, lazy: async () => ({ Component: (await import("../scenes/home/index.tsx")).HomeScene }) },
+          { index: true, lazy: async () => ({ Component: (await import("../pages/home/index.tsx")).HomePage }) },
           {
             path: "agents/*",
-            lazy: async () => ({ Component: (await import("../scenes/agents/index.tsx")).AgentsScene }),
+            lazy: async () => ({ Component: (await import("../pages/agents/index.tsx")).AgentsPage }),
           },
           {
             path: "swarms/*",
-            lazy: async () => ({ Component: (await import("../scenes/swarms/index.tsx")).SwarmsScene }),
+            lazy: async () => ({ Component: (await import("../pages/swarms/index.tsx")).SwarmsPage }),
           },
           {
             path: "invitations/*",
-            lazy: async () => ({ Component: (await import("../scenes/invitations/index.tsx")).InvitationsScene }),
+            lazy: async () => ({ Component: (await import("../pages/invitations/index.tsx")).InvitationsPage }),
           },
           {
             path: "tools/*",
-            lazy: async () => ({ Component: (await import("../scenes/tools/index.tsx")).ToolsScene }),
+            lazy: async () => ({ Component: (await import("../pages/tools/index.tsx")).ToolsPage }),
           },
           {
             path: "webhooks/*",
-            lazy: async () => ({ Component: (await import("../scenes/webhooks/index.tsx")).WebhooksScene }),
+            lazy: async () => ({ Component: (await import("../pages/webhooks/index.tsx")).WebhooksPage }),
           },
           {
             path: "events/*",
-            lazy: async () => ({ Component: (await import("../scenes/events/index.tsx")).EventsScene }),
+            lazy: async () => ({ Component: (await import("../pages/events/index.tsx")).EventsPage }),
           },
           {
             path: "usage/*",
-            lazy: async () => ({ Component: (await import("../scenes/usage/index.tsx")).UsageScene }),
+            lazy: async () => ({ Component: (await import("../pages/usage/index.tsx")).UsagePage }),
           },
-          { path: "api/*", lazy: async () => ({ Component: (await import("../scenes/api/index.tsx")).ApiScene }) },
+          { path: "api/*", lazy: async () => ({ Component: (await import("../pages/api/index.tsx")).ApiPage }) },
           {
             path: "account/*",
-            lazy: async () => ({ Component: (await import("../scenes/account/index.tsx")).AccountScene }),
+            lazy: async () => ({ Component: (await import("../pages/account/index.tsx")).AccountPage }),
           },
-          { path: "*", lazy: async () => ({ Component: (await import("../scenes/lost/index.tsx")).LostScene }) },
+          { path: "*", lazy: async () => ({ Component: (await import("../pages/not-found/index.tsx")).NotFoundPage }) },
         ],
       },
     ],
   },
   {
-    ErrorBoundary: SceneFailure,
+    ErrorBoundary: PageFailure,
     HydrateFallback: () => null,
-    lazy: async () => ({ Component: (await import("../scenes/entry/entry-layout.tsx")).EntryLayout }),
+    lazy: async () => ({ Component: (await import("../pages/entry/entry-layout.tsx")).EntryLayout }),
     children: [
-      { path: "sign-in", lazy: async () => ({ Component: (await import("../scenes/entry/sign-in.tsx")).SignIn }) },
-      { path: "sign-up", lazy: async () => ({ Component: (await import("../scenes/entry/sign-up.tsx")).SignUp }) },
+      { path: "sign-in", lazy: async () => ({ Component: (await import("../pages/entry/sign-in.tsx")).SignIn }) },
+      { path: "sign-up", lazy: async () => ({ Component: (await import("../pages/entry/sign-up.tsx")).SignUp }) },
       {
         path: "magic-link",
-        lazy: async () => ({ Component: (await import("../scenes/entry/magic-link.tsx")).MagicLink }),
+        lazy: async () => ({ Component: (await import("../pages/entry/magic-link.tsx")).MagicLink }),
       },
-      { path: "recover", lazy: async () => ({ Component: (await import("../scenes/entry/recover.tsx")).Recover }) },
+      { path: "recover", lazy: async () => ({ Component: (await import("../pages/entry/recover.tsx")).Recover }) },
       {
         path: "new-password",
-        lazy: async () => ({ Component: (await import("../scenes/entry/new-password.tsx")).NewPassword }),
+        lazy: async () => ({ Component: (await import("../pages/entry/new-password.tsx")).NewPassword }),
       },
       {
         path: "second-factor",
-        lazy: async () => ({ Component: (await import("../scenes/entry/second-factor.tsx")).SecondFactor }),
+        lazy: async () => ({ Component: (await import("../pages/entry/second-factor.tsx")).SecondFactor }),
       },
-      { path: "welcome", lazy: async () => ({ Component: (await import("../scenes/entry/welcome.tsx")).Welcome }) },
+      { path: "welcome", lazy: async () => ({ Component: (await import("../pages/entry/welcome.tsx")).Welcome }) },
     ],
   },
 ]);

@@ -1,22 +1,22 @@
 import { lazy, Suspense, useMemo, useState } from "react";
-import { NOTICES_ID } from "../parts/notices.ts";
+import { NOTICES_ID } from "../components/notices.ts";
 import { Navigate, Outlet, ScrollRestoration, useLocation, useNavigation } from "react-router";
 import { useInvitations } from "../data/invitations.ts";
-import { useStanding } from "../data/session.ts";
+import { useSessionState } from "../data/session.ts";
 import { ConnectionBanner } from "./connection-banner.tsx";
 import { HeldCopyBanner } from "./held-copy-banner.tsx";
 import { BottomBar, SideNav, type Waiting } from "./navigation.tsx";
 import type { Overlay } from "./overlay.ts";
 import { useHotkeys } from "./use-hotkeys.ts";
 import { useShellCommands } from "./use-shell-commands.tsx";
-import { useSceneFocus } from "./use-scene-focus.ts";
+import { usePageFocus } from "./use-page-focus.ts";
 
 const Palette = lazy(async () => ({ default: (await import("./palette.tsx")).Palette }));
 const ShortcutsSheet = lazy(async () => ({ default: (await import("./shortcuts-sheet.tsx")).ShortcutsSheet }));
 
-/** Everything around a scene. Who is not signed in is sent to do so, and comes back to where they were. */
+/** Everything around a page. Who is not signed in is sent to do so, and comes back to where they were. */
 export function Shell() {
-  const { session, needsSecondFactor, isRecovering } = useStanding();
+  const { session, needsSecondFactor, isRecovering } = useSessionState();
   const location = useLocation();
   const from = `${location.pathname}${location.search}`;
   if (needsSecondFactor) return <Navigate to="/second-factor" replace state={{ from }} />;
@@ -30,12 +30,12 @@ function SignedInShell() {
   const isGoing = useNavigation().state !== "idle";
   useShellCommands(setOverlay);
   useHotkeys(overlay === null, setOverlay);
-  useSceneFocus();
+  usePageFocus();
   const waiting = useWaiting();
   return (
     <div className="min-h-dvh lg:grid lg:grid-cols-[15rem_minmax(0,1fr)]">
       <a
-        href="#scene"
+        href="#page"
         className="fixed top-2 left-2 z-50 -translate-y-20 rounded-md bg-accent px-4 py-2 font-medium text-on-accent focus:translate-y-0"
       >
         Skip to the content
@@ -46,13 +46,13 @@ function SignedInShell() {
           aria-hidden
           className={`fixed inset-x-0 top-0 z-50 h-0.5 bg-accent ${isGoing ? "animate-pulse-soft opacity-100" : "opacity-0"}`}
         />
-        {/* Always there, so that a scene that fills the screen can watch its height. */}
+        {/* Always there, so that a page that fills the screen can watch its height. */}
         <div id={NOTICES_ID} className="sticky top-0 z-20">
           <HeldCopyBanner />
           <ConnectionBanner />
         </div>
         <main
-          id="scene"
+          id="page"
           tabIndex={-1}
           className="mx-auto w-full max-w-6xl px-4 pt-6 pb-28 outline-none has-[[data-fills]]:max-w-none! has-[[data-fills]]:p-0! sm:px-8 lg:pt-10 lg:pb-16"
         >

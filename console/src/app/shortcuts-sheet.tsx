@@ -1,6 +1,6 @@
-import { useOfferedCommands } from "../parts/commands.tsx";
-import { Dialog } from "../parts/dialog.tsx";
-import { Kbd } from "../parts/kbd.tsx";
+import { useOfferedCommands } from "../components/commands.tsx";
+import { Dialog } from "../components/dialog.tsx";
+import { Kbd } from "../components/kbd.tsx";
 import { PALETTE_KEYS } from "./navigation.tsx";
 
 /** Every key that does something here and now. */

@@ -1,4 +1,4 @@
-import { Button } from "../parts/button.tsx";
+import { Button } from "../components/button.tsx";
 import { FullPage } from "./full-page.tsx";
 
 /** The page is here and the service is not. */

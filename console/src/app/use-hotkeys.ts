@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef } from "react";
-import { useOfferedCommands } from "../parts/commands.tsx";
+import { useOfferedCommands } from "../components/commands.tsx";
 import type { Overlay } from "./overlay.ts";
 
 /** How long the second of two keys may take. */

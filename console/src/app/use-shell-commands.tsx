@@ -2,8 +2,8 @@ import { LogOut, Moon, Sun, SunMoon } from "lucide-react";
 import { useMemo } from "react";
 import { useNavigate } from "react-router";
 import { signOut } from "../data/session.ts";
-import { type Command, useCommands } from "../parts/commands.tsx";
-import { setTheme } from "../parts/theme.ts";
+import { type Command, useCommands } from "../components/commands.tsx";
+import { setTheme } from "../components/theme.ts";
 import { NAV_ITEMS } from "./nav-items.tsx";
 import type { Overlay } from "./overlay.ts";
 

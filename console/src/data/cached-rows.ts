@@ -25,7 +25,7 @@ export function changeCachedRows(queries: QueryClient, table: TableName, change:
 function changed(cached: unknown, change: RowChange): unknown {
   if (isRows(cached)) return change(cached);
   if (isPages(cached)) return { ...cached, pages: cached.pages.map((page) => change(page)) };
-  // A single row that is gone stays until the scene has left it.
+  // A single row that is gone stays until the page has left it.
   if (isRow(cached)) return change([cached])[0] ?? cached;
   return cached;
 }

@@ -2,16 +2,16 @@ import { type LimitName, RATE_LIMIT_HEADERS } from "@swarmbase/sdk";
 import { createStore, useStore } from "./store.ts";
 
 /** How a limit stood when it was last heard of. */
-export interface LimitStanding {
+export interface RateLimitState {
   readonly limit: number;
   readonly remaining: number;
   /** When counting begins anew, in ms since 1970. */
   readonly resetAt: number;
 }
 
-export type LimitStandings = Readonly<Partial<Record<LimitName, LimitStanding>>>;
+export type RateLimitStates = Readonly<Partial<Record<LimitName, RateLimitState>>>;
 
-const standings = createStore<LimitStandings>({});
+const standings = createStore<RateLimitStates>({});
 
 const ROWS_OF_PATHS: readonly (readonly [RegExp, LimitName])[] = [
   [/^\/functions\/v1\/agent-respond/, "ai"],
@@ -21,7 +21,7 @@ const ROWS_OF_PATHS: readonly (readonly [RegExp, LimitName])[] = [
   [/^\/(rest|auth|functions)\/v1\//, "api"],
 ];
 
-export function useLimitStandings(): LimitStandings {
+export function useRateLimitStates(): RateLimitStates {
   return useStore(standings);
 }
 
@@ -32,7 +32,7 @@ export function noteRateLimitState({ url, headers }: Response): void {
   const { pathname } = new URL(url);
   const expected = ROWS_OF_PATHS.find(([pattern]) => pattern.test(pathname))?.[1];
   if (expected === undefined) return;
-  const standing: LimitStanding = {
+  const standing: RateLimitState = {
     limit: Number(headers.get(RATE_LIMIT_HEADERS.limit)),
     remaining: Number(remaining),
     resetAt: Number(headers.get(RATE_LIMIT_HEADERS.reset)) * 1_000,

@@ -49,7 +49,7 @@ const SERVER_FAULT = 500;
 
 /**
  * Asks the agents of a swarm and follows their answers token by token. The run belongs to the service: when the connection is lost
- * it is attached to again after the last event that was seen, and leaving the scene does not end it.
+ * it is attached to again after the last event that was seen, and leaving the page does not end it.
  */
 export function useRespond(swarmId: string, options: RespondOptions = {}): Respond {
   const [runs, setRuns] = useState<readonly LiveRun[]>([]);

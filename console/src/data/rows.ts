@@ -3,7 +3,7 @@ import { useCallback, useMemo } from "react";
 import { type Client, getClient, type TableName } from "./client.ts";
 import { type Answered, type Failure, type GoodOf, unwrap } from "./failure.ts";
 
-/** What a hook of `data/` gives to a scene. */
+/** What a hook of `data/` gives to a page. */
 export interface Reading<Good> {
   /** Undefined until the first answer is there: show a skeleton. */
   readonly rows: Good | undefined;

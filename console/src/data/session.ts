@@ -22,14 +22,14 @@ const standing = createStore<RateLimitState>({
 let isLeaving = false;
 let onLeft: () => void = () => {};
 
-export function useStanding(): RateLimitState {
+export function useSessionState(): RateLimitState {
   return useStore(standing);
 }
 
 /** Inside the shell somebody is always signed in. */
 export function useUser(): User {
-  const { session } = useStanding();
-  if (session === null) throw new Error("a scene of the shell was rendered without a session");
+  const { session } = useSessionState();
+  if (session === null) throw new Error("a page of the shell was rendered without a session");
   return session.user;
 }
 

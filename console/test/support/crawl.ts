@@ -13,10 +13,10 @@ const ANY_FIELD = [...FIELDS, "input:not([type])", "textarea"].map((field) => `$
  */
 export async function fillEveryField(
   page: Page,
-  scene: string,
+  where: string,
   widths: readonly number[],
 ): Promise<{ count: number; faults: string[] }> {
-  const faults = await measure(page, scene);
+  const faults = await measure(page, where);
   // What lies below a dialog cannot be reached.
   const dialog = page.getByRole("dialog");
   const place = (await dialog.count()) > 0 ? dialog.last() : page.locator("body");
@@ -41,13 +41,13 @@ export async function fillEveryField(
       for (let frame = 0; frame < 2; frame += 1) await new Promise(requestAnimationFrame);
       return (element as HTMLInputElement).value;
     });
-    if (found !== typed) faults.push(`${scene}, ${about.label}: "${typed}" became "${found}"`);
-    // A search would hide the rest of the scene.
+    if (found !== typed) faults.push(`${where}, ${about.label}: "${typed}" became "${found}"`);
+    // A search would hide the rest of the page.
     if (about.type === "search") await handle.fill("");
   }
   for (const width of widths) {
     if (page.viewportSize()?.width !== width) await page.setViewportSize({ width, height: 800 });
-    faults.push(...(await measure(page, `${scene} at ${width} px`)));
+    faults.push(...(await measure(page, `${where} at ${width} px`)));
   }
   return { count, faults };
 }

@@ -13,7 +13,7 @@ const LOOKS = [
  * The page as it is now, in both widths and both themes: no wider than the screen, seen by axe, and kept as a picture. Colours do
  * not depend on the width nor names on the theme, so that two looks see all there is to see.
  */
-export async function lookEverywhere(page: Page, name: string): Promise<void> {
+export async function checkAppearance(page: Page, name: string): Promise<void> {
   for (const { width, height, colorScheme } of LOOKS) {
     await page.setViewportSize({ width, height });
     await page.emulateMedia({ colorScheme });

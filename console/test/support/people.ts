@@ -30,13 +30,13 @@ export async function comeIn(page: Page, person: Person = inventPerson()): Promi
   return person;
 }
 
-/** The first scene of somebody who is signed in. */
+/** The first page of somebody who is signed in. */
 export async function openHome(page: Page): Promise<void> {
   await page.goto("/");
   await page.getByRole("heading", { level: 1, name: "Welcome" }).waitFor();
 }
 
-/** Makes an account through the page and waits until the first scene is there. */
+/** Makes an account through the page and waits until the first page is there. */
 export async function signUp(page: Page, person: Person = inventPerson()): Promise<Person> {
   await page.goto("/sign-up");
   await page.getByLabel("Name").fill(person.name);

@@ -3,9 +3,9 @@ import type { Page } from "playwright-core";
 import { type Launched, launchBrowser } from "./browser.ts";
 import { type Instance, type InstanceSettings, startInstance } from "./instance.ts";
 import { type Troubles, watchTroubles } from "./troubles.ts";
-import { seatVisitors, type Visitors } from "./visitors.ts";
+import { openVisitors, type Visitors } from "./visitors.ts";
 
-/** The two widths that every scene is made for. */
+/** The two widths that every page is made for. */
 export const WIDE = 1440;
 export const NARROW = 360;
 
@@ -49,7 +49,7 @@ export function setStage(settings: InstanceSettings = {}): (name: string, run: S
       return;
     }
     instance = await startInstance(settings);
-    visitors = seated.get(instance.url) ?? seatVisitors(launched.browser, instance);
+    visitors = seated.get(instance.url) ?? openVisitors(launched.browser, instance);
     seated.set(instance.url, visitors);
   });
   after(async () => {

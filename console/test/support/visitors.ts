@@ -23,7 +23,7 @@ export interface Visitors {
 const STORED_SESSION = "swarmbase.session";
 
 /** Every new context starts a process and reads the whole console again, which costs more than most tests do on it. */
-export function seatVisitors(browser: Browser, instance: Instance): Visitors {
+export function openVisitors(browser: Browser, instance: Instance): Visitors {
   const free: Seat[] = [];
   return {
     seat: async ({ width, height, hasTouch }) => {

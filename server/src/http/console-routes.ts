@@ -40,7 +40,7 @@ export function consoleRoutes(module: ConsoleModule): Route[] {
   ];
 }
 
-/** The console names its scenes in the path. A browser that is opened there gets the page, which then shows the scene. */
+/** The console names its pages in the path. A browser that is opened there gets the page, which then shows the page. */
 export function consoleFallback(module: ConsoleModule): Fallback {
   return (request) => {
     const isReading = request.method === "GET" || request.method === "HEAD";

@@ -117,7 +117,7 @@ test("files are sent compressed to who takes that, and plain to who does not", a
   }
 });
 
-test("scenes have the page, the API keeps its own answers", async (t) => {
+test("pages have the page, the API keeps its own answers", async (t) => {
   const server = await serve(t, open(t, await makeBuilt(t)));
   await untilSettled(server);
   for (const path of ["/agents", "/swarms/1/runs?x=1", "/authors", "/a.b", "/%61gents"]) {

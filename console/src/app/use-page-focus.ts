@@ -1,0 +1,14 @@
+import { useEffect, useRef } from "react";
+import { useLocation } from "react-router";
+
+/** Going to another page moves the focus there, so that who cannot see the change hears it. Not on the first load. */
+export function usePageFocus(): void {
+  const { pathname } = useLocation();
+  const page = pathname.split("/")[1] ?? "";
+  const last = useRef(page);
+  useEffect(() => {
+    if (last.current === page) return;
+    last.current = page;
+    document.getElementById("page")?.focus({ preventScroll: true });
+  }, [page]);
+}

@@ -1,0 +1,107 @@
+import { clsx } from "clsx";
+import { Command } from "cmdk";
+import { Check, ChevronsUpDown } from "lucide-react";
+import { Popover as Primitive } from "radix-ui";
+import { type ReactNode, useState } from "react";
+import { useFieldLinks } from "./field.tsx";
+import { INPUT_STYLE } from "./text-input.tsx";
+
+export interface ComboboxChoice {
+  readonly value: string;
+  readonly label: string;
+  /** A second, quieter line. */
+  readonly hint?: string;
+  /** Choices of one group stand together below its name. */
+  readonly group?: string;
+  readonly icon?: ReactNode;
+}
+
+export interface ComboboxProps {
+  readonly label: string;
+  readonly value: string | null;
+  readonly choices: readonly ComboboxChoice[];
+  onChange(value: string): void;
+  readonly placeholder?: string;
+  /** What stands where nothing matches. */
+  readonly empty?: ReactNode;
+}
+
+const LOOK = clsx(
+  "flex cursor-default items-center gap-2.5 rounded-md px-2.5 py-1.5 text-base outline-none select-none",
+  "data-[selected=true]:bg-hover data-[disabled=true]:opacity-50 [&>svg]:size-4 [&>svg]:shrink-0",
+);
+
+/** A list to search in: models, people, tools. */
+export function Combobox({ label, value, choices, onChange, placeholder = "Choose …", empty }: ComboboxProps) {
+  const [isOpen, setOpen] = useState(false);
+  const chosen = choices.find((choice) => choice.value === value);
+  const groups = [...Map.groupBy(choices, ({ group = "" }) => group)];
+  return (
+    <Primitive.Root open={isOpen} onOpenChange={setOpen}>
+      <Primitive.Trigger asChild>
+        <button
+          type="button"
+          role="combobox"
+          aria-expanded={isOpen}
+          aria-label={label}
+          {...useFieldLinks()}
+          className={clsx(INPUT_STYLE, "flex h-9 items-center justify-between gap-2 text-left")}
+        >
+          <span className={clsx("truncate", chosen === undefined && "text-ink-faint")}>
+            {chosen?.label ?? placeholder}
+          </span>
+          <ChevronsUpDown className="size-4 shrink-0 text-ink-faint" aria-hidden />
+        </button>
+      </Primitive.Trigger>
+      <Primitive.Portal>
+        <Primitive.Content
+          align="start"
+          sideOffset={6}
+          collisionPadding={8}
+          className="z-50 w-(--radix-popover-trigger-width) min-w-64 animate-rise rounded-lg border border-line bg-raised shadow-2 outline-none"
+        >
+          <Command label={label} loop>
+            <Command.Input
+              placeholder="Search …"
+              className="h-10 w-full border-b border-line bg-transparent px-3 text-base outline-none placeholder:text-ink-faint"
+            />
+            <Command.List label={label} className="max-h-72 overflow-y-auto p-1">
+              <Command.Empty className="px-3 py-6 text-center text-sm text-ink-faint">
+                {empty ?? "Nothing matches."}
+              </Command.Empty>
+              {groups.map(([group, members]) => (
+                <Command.Group
+                  key={group}
+                  heading={group === "" ? undefined : group}
+                  className="[&_[cmdk-group-heading]]:px-2.5 [&_[cmdk-group-heading]]:py-1.5 [&_[cmdk-group-heading]]:text-xs [&_[cmdk-group-heading]]:font-medium [&_[cmdk-group-heading]]:text-ink-faint"
+                >
+                  {members.map((choice) => (
+                    <Command.Item
+                      key={choice.value}
+                      value={choice.value}
+                      keywords={[choice.label, ...(choice.hint === undefined ? [] : [choice.hint])]}
+                      onSelect={() => {
+                        onChange(choice.value);
+                        setOpen(false);
+                      }}
+                      className={LOOK}
+                    >
+                      {choice.icon}
+                      <span className="grid min-w-0 flex-1">
+                        <span className="truncate">{choice.label}</span>
+                        {choice.hint !== undefined && (
+                          <span className="truncate text-sm text-ink-faint">{choice.hint}</span>
+                        )}
+                      </span>
+                      {choice.value === value && <Check className="text-accent" aria-label="chosen" />}
+                    </Command.Item>
+                  ))}
+                </Command.Group>
+              ))}
+            </Command.List>
+          </Command>
+        </Primitive.Content>
+      </Primitive.Portal>
+    </Primitive.Root>
+  );
+}

@@ -1,0 +1,95 @@
+import { Check, MailOpen, X } from "lucide-react";
+import { useState } from "react";
+import { useNavigate } from "react-router";
+import { Button } from "./button.tsx";
+import { RelativeTime } from "./relative-time.tsx";
+import { ROLE_WORDS } from "./role-words.ts";
+import { useToast } from "./toast.tsx";
+
+/** As the view `swarm_invitations` tells it. */
+export interface InvitationDetails {
+  readonly id: string;
+  readonly swarm_id: string;
+  readonly swarm_name: string;
+  readonly role: keyof typeof ROLE_WORDS;
+  /** Null when the service itself invites, or the inviter is gone. */
+  readonly inviter_name: string | null;
+  readonly created_at: string;
+}
+
+export interface InvitationListProps {
+  readonly invitations: readonly InvitationDetails[];
+  /** False when it did not work. */
+  onAnswer(invitation: InvitationDetails, isAccepted: boolean): Promise<boolean>;
+}
+
+/** Nobody is in a swarm before they have accepted it. Shows nothing where nobody has invited one. */
+export function InvitationList({ invitations, onAnswer }: InvitationListProps) {
+  if (invitations.length === 0) return null;
+  return (
+    <section aria-label="Invitations" className="grid grid-cols-1 gap-2">
+      {invitations.map((invitation) => (
+        <InvitationRow
+          key={invitation.id}
+          invitation={invitation}
+          onAnswer={(isAccepted) => onAnswer(invitation, isAccepted)}
+        />
+      ))}
+    </section>
+  );
+}
+
+interface InvitationRowProps {
+  readonly invitation: InvitationDetails;
+  onAnswer(isAccepted: boolean): Promise<boolean>;
+}
+
+function InvitationRow({ invitation, onAnswer }: InvitationRowProps) {
+  const { role, swarm_id: swarmId, swarm_name: swarmName, inviter_name: inviter, created_at: createdAt } = invitation;
+  const [isBusy, setBusy] = useState(false);
+  const show = useToast();
+  const navigate = useNavigate();
+  const run = async (isAccepted: boolean) => {
+    setBusy(true);
+    const isDone = await onAnswer(isAccepted);
+    setBusy(false);
+    if (!isDone) show({ text: "That did not work. Try again.", tone: "bad" });
+    else if (isAccepted) await navigate(`/swarms/${swarmId}`);
+    else show({ text: `The invitation to ${swarmName} is declined.` });
+  };
+  return (
+    <div className="flex flex-wrap items-center gap-3 rounded-lg border border-accent bg-accent-soft px-4 py-3">
+      <MailOpen className="size-4.5 shrink-0 text-accent" aria-hidden />
+      <div className="grid min-w-0 flex-1 basis-56 wrap-anywhere">
+        <span>
+          <span className="font-semibold">{inviter ?? "Somebody"}</span> invites you to{" "}
+          <span className="font-semibold">{swarmName}</span> as {ROLE_WORDS[role].label.toLowerCase()}
+        </span>
+        <span className="text-sm text-ink-soft">
+          {ROLE_WORDS[role].text} <RelativeTime at={createdAt} />
+        </span>
+      </div>
+      <div className="flex gap-2">
+        <Button
+          size="small"
+          icon={<X />}
+          disabled={isBusy}
+          aria-label={`Decline the invitation to ${swarmName}`}
+          onClick={() => void run(false)}
+        >
+          Decline
+        </Button>
+        <Button
+          size="small"
+          variant="primary"
+          icon={<Check />}
+          isBusy={isBusy}
+          aria-label={`Accept the invitation to ${swarmName}`}
+          onClick={() => void run(true)}
+        >
+          Accept
+        </Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,37 @@
+import { clsx } from "clsx";
+import type { ReactNode } from "react";
+import { Link as RouterLink } from "react-router";
+import { type ButtonSize, type ButtonVariant, buttonStyle } from "./button.tsx";
+
+export interface LinkProps {
+  /** A path of the console. */
+  readonly to: string;
+  readonly children: ReactNode;
+  readonly className?: string;
+}
+
+const LOOK = "font-medium text-accent underline-offset-3 hover:underline";
+
+export function Link({ to, children, className }: LinkProps) {
+  return (
+    <RouterLink to={to} className={clsx(LOOK, className)}>
+      {children}
+    </RouterLink>
+  );
+}
+
+export interface ButtonLinkProps extends LinkProps {
+  readonly variant?: ButtonVariant;
+  readonly size?: ButtonSize;
+  readonly icon?: ReactNode;
+}
+
+/** Goes somewhere and looks like a button. */
+export function ButtonLink({ to, children, className, variant, size, icon }: ButtonLinkProps) {
+  return (
+    <RouterLink to={to} className={clsx(buttonStyle(variant, size), className)}>
+      {icon}
+      {children}
+    </RouterLink>
+  );
+}

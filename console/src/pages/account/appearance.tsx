@@ -1,0 +1,21 @@
+import { CardSection } from "../../components/card.tsx";
+import { SegmentedControl } from "../../components/segmented-control.tsx";
+import { setTheme, type Theme, useTheme } from "../../components/theme.ts";
+
+export function Appearance() {
+  const theme = useTheme();
+  return (
+    <CardSection title="Appearance" description="For this browser.">
+      <SegmentedControl<Theme>
+        label="Theme"
+        value={theme}
+        onChange={setTheme}
+        choices={[
+          { value: "system", label: "As the system" },
+          { value: "light", label: "Light" },
+          { value: "dark", label: "Dark" },
+        ]}
+      />
+    </CardSection>
+  );
+}

@@ -1,0 +1,119 @@
+import { useEffect, useId, useRef, useState } from "react";
+import { type Factor, useConfirmFactor, useEnrol, type Enrolment } from "../../data/factors.ts";
+import { Banner } from "../../components/banner.tsx";
+import { Button } from "../../components/button.tsx";
+import { CodeInput } from "../../components/code-input.tsx";
+import { CopyButton } from "../../components/copy-button.tsx";
+import { Dialog } from "../../components/dialog.tsx";
+import { Field } from "../../components/field.tsx";
+import { Skeleton } from "../../components/skeleton.tsx";
+import { useToast } from "../../components/toast.tsx";
+
+export interface EnrolDialogProps {
+  readonly taken: readonly Factor[];
+  onClose(): void;
+}
+
+const CODE_LENGTH = 6;
+
+/** Shows the picture, waits for a first code. */
+export function EnrolDialog({ taken, onClose }: EnrolDialogProps) {
+  const [enrolment, setEnrolment] = useState<Enrolment | null>(null);
+  const [code, setCode] = useState("");
+  const enrol = useEnrol();
+  const confirm = useConfirmFactor();
+  const toast = useToast();
+  const formId = useId();
+  const hasBegun = useRef(false);
+  const name = inventName(taken);
+  const { run } = enrol;
+  useEffect(() => {
+    if (hasBegun.current) return;
+    hasBegun.current = true;
+    void run(name).then(setEnrolment);
+  }, [run, name]);
+  const submit = async () => {
+    if (enrolment === null || (await confirm.run({ factorId: enrolment.factorId, code })) === null) return;
+    toast({ text: "From now on, signing in asks for a code." });
+    onClose();
+  };
+  return (
+    <Dialog
+      isOpen
+      onClose={onClose}
+      title="Set up an app"
+      description="Any app for one-time codes will do: Aegis, 1Password, Google Authenticator and many more."
+      size="medium"
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            type="submit"
+            form={formId}
+            variant="primary"
+            isBusy={confirm.isBusy}
+            disabled={enrolment === null || code.length < CODE_LENGTH}
+          >
+            Turn it on
+          </Button>
+        </>
+      }
+    >
+      {enrol.failure !== null && <Banner tone="bad">{enrol.failure.message}</Banner>}
+      {enrol.failure === null && (
+        <form
+          id={formId}
+          className="grid gap-5 sm:grid-cols-[11rem_minmax(0,1fr)]"
+          onSubmit={(event) => {
+            event.preventDefault();
+            void submit();
+          }}
+        >
+          {enrolment === null ? (
+            <Skeleton className="mx-auto size-44 rounded-lg" />
+          ) : (
+            // Cameras read dark on light, whatever the theme.
+            <img
+              src={enrolment.picture}
+              alt="QR code for the app"
+              className="mx-auto size-44 rounded-lg border border-line bg-[#fff] p-1"
+            />
+          )}
+          <ol className="grid content-start gap-5">
+            <li className="grid gap-1.5">
+              <p>
+                <b className="font-semibold">1.</b> Scan the picture, or type this secret into the app:
+              </p>
+              {enrolment === null ? (
+                <Skeleton className="h-9" />
+              ) : (
+                <div className="flex items-center gap-1 rounded-md border border-line bg-sunken pl-3">
+                  <span className="min-w-0 flex-1 py-2 font-mono text-sm wrap-anywhere">
+                    {enrolment.secret.replace(/.{4}(?=.)/g, "$& ")}
+                  </span>
+                  <CopyButton text={enrolment.secret} label="Copy the secret" />
+                </div>
+              )}
+            </li>
+            <li className="grid gap-1.5">
+              <p>
+                <b className="font-semibold">2.</b> Type the code that the app shows now:
+              </p>
+              <Field label="Code" error={confirm.failure?.message}>
+                <CodeInput value={code} onChange={setCode} />
+              </Field>
+            </li>
+          </ol>
+        </form>
+      )}
+    </Dialog>
+  );
+}
+
+/** Names of factors are unique. */
+function inventName(taken: readonly Factor[]): string {
+  const names = new Set(taken.map(({ name }) => name));
+  let number = taken.length + 1;
+  while (names.has(`Authenticator ${number}`)) number += 1;
+  return names.size === 0 ? "Authenticator" : `Authenticator ${number}`;
+}

@@ -1,0 +1,97 @@
+import { Plus, ShieldCheck, Smartphone } from "lucide-react";
+import { useState } from "react";
+import { type Factor, useFactors, useRemoveFactor } from "../../data/factors.ts";
+import { Badge } from "../../components/badge.tsx";
+import { Button } from "../../components/button.tsx";
+import { CardSection } from "../../components/card.tsx";
+import { ConfirmByName } from "../../components/confirm-by-name.tsx";
+import { FailureState } from "../../components/failure-state.tsx";
+import { RelativeTime } from "../../components/relative-time.tsx";
+import { Skeleton } from "../../components/skeleton.tsx";
+import { useToast } from "../../components/toast.tsx";
+import { EnrolDialog } from "./enrol-dialog.tsx";
+
+export function FactorsCard() {
+  const { rows: factors, failure, reload } = useFactors();
+  const [isEnrolling, setEnrolling] = useState(false);
+  const [leaving, setLeaving] = useState<Factor | null>(null);
+  const isOn = (factors?.length ?? 0) > 0;
+  return (
+    <CardSection
+      title="Second factor"
+      description="A code from an app on your phone. This console asks for it after the password, and changing the password, the address or a factor needs it."
+      action={factors !== undefined && <Badge tone={isOn ? "good" : "neutral"}>{isOn ? "On" : "Off"}</Badge>}
+    >
+      <div className="grid gap-4">
+        {failure !== null && factors === undefined && (
+          <FailureState title="Your factors could not be loaded" message={failure.message} onRetry={reload} />
+        )}
+        {factors === undefined && failure === null && <Skeleton className="h-14" />}
+        {isOn && (
+          <ul className="divide-y divide-line rounded-md border border-line">
+            {factors?.map((factor) => (
+              <li key={factor.id} className="flex items-center gap-3 px-3 py-2.5">
+                <Smartphone className="size-4.5 shrink-0 text-ink-faint" aria-hidden />
+                <div className="min-w-0 flex-1">
+                  <div className="truncate font-medium">{factor.name}</div>
+                  <div className="text-sm text-ink-faint">
+                    added <RelativeTime at={factor.createdAt} />
+                  </div>
+                </div>
+                <Button size="small" aria-label={`Remove ${factor.name}`} onClick={() => setLeaving(factor)}>
+                  Remove
+                </Button>
+              </li>
+            ))}
+          </ul>
+        )}
+        <div>
+          <Button
+            variant={isOn ? "plain" : "primary"}
+            icon={isOn ? <Plus /> : <ShieldCheck />}
+            onClick={() => setEnrolling(true)}
+          >
+            {isOn ? "Add another app" : "Set up an app"}
+          </Button>
+        </div>
+      </div>
+      {isEnrolling && <EnrolDialog taken={factors ?? []} onClose={() => setEnrolling(false)} />}
+      {leaving !== null && (
+        <RemoveFactor factor={leaving} isLast={factors?.length === 1} onClose={() => setLeaving(null)} />
+      )}
+    </CardSection>
+  );
+}
+
+interface RemoveFactorProps {
+  readonly factor: Factor;
+  readonly isLast: boolean;
+  onClose(): void;
+}
+
+function RemoveFactor({ factor, isLast, onClose }: RemoveFactorProps) {
+  const remove = useRemoveFactor();
+  const toast = useToast();
+  const confirm = async () => {
+    const isDone = await remove.run(factor.id);
+    onClose();
+    if (isDone === null)
+      toast({ text: "The factor could not be removed. Sign in again with a code and retry.", tone: "bad" });
+    else toast({ text: `${factor.name} is removed.` });
+  };
+  return (
+    <ConfirmByName
+      isOpen
+      onClose={onClose}
+      title={`Remove ${factor.name}`}
+      name={factor.name}
+      action="Remove"
+      isBusy={remove.isBusy}
+      onConfirm={() => void confirm()}
+    >
+      {isLast
+        ? "It is the only one. From then on a password is enough to sign in."
+        : "Its codes will not be taken any more. To use it again it has to be set up anew."}
+    </ConfirmByName>
+  );
+}

@@ -1,0 +1,124 @@
+import { Laptop, LogOut, Smartphone, SquareTerminal } from "lucide-react";
+import { useState } from "react";
+import {
+  type DeviceSession,
+  useDeviceSessions,
+  useEndOtherSessions,
+  useEndSession,
+} from "../../data/device-sessions.ts";
+import { signOut } from "../../data/session.ts";
+import { Badge } from "../../components/badge.tsx";
+import { Button } from "../../components/button.tsx";
+import { CardSection } from "../../components/card.tsx";
+import { Dialog } from "../../components/dialog.tsx";
+import { FailureState } from "../../components/failure-state.tsx";
+import { RelativeTime } from "../../components/relative-time.tsx";
+import { ListSkeleton } from "../../components/skeleton.tsx";
+import { useToast } from "../../components/toast.tsx";
+import { describeDevice, type DeviceWords } from "./device-words.ts";
+
+const ICONS: Readonly<Record<DeviceWords["kind"], typeof Laptop>> = {
+  phone: Smartphone,
+  computer: Laptop,
+  program: SquareTerminal,
+};
+
+export function SessionsTab() {
+  const { rows: sessions, failure, reload } = useDeviceSessions();
+  if (failure !== null && sessions === undefined)
+    return <FailureState title="Your sessions could not be loaded" message={failure.message} onRetry={reload} />;
+  if (sessions === undefined) return <ListSkeleton rows={3} />;
+  const current = sessions.filter(({ is_current: isCurrent }) => isCurrent);
+  const others = sessions.filter(({ is_current: isCurrent }) => !isCurrent);
+  return (
+    <div className="grid gap-5">
+      <CardSection
+        title="Where you are signed in"
+        description="Signing a device out takes effect at once. If you do not know one, sign it out and change your password."
+      >
+        <ul className="divide-y divide-line rounded-md border border-line">
+          {[...current, ...others].map((session) => (
+            <SessionRow key={session.id} session={session} />
+          ))}
+        </ul>
+      </CardSection>
+      <SignOutEverywhere others={others.length} />
+    </div>
+  );
+}
+
+function SessionRow({ session }: { readonly session: DeviceSession }) {
+  const { id, user_agent: userAgent, ip, created_at: createdAt, last_seen_at: seenAt, is_current: isCurrent } = session;
+  const { name, kind } = describeDevice(userAgent);
+  const Icon = ICONS[kind];
+  const end = useEndSession();
+  const toast = useToast();
+  const run = async () => {
+    const isDone = await end.run(id);
+    toast(isDone === null ? { text: "It could not be signed out.", tone: "bad" } : { text: `${name} is signed out.` });
+  };
+  return (
+    <li className="flex flex-wrap items-center gap-x-3 gap-y-2 px-3 py-3 sm:flex-nowrap">
+      <Icon className="size-5 shrink-0 text-ink-faint" aria-hidden />
+      <div className="grid min-w-0 flex-1 gap-0.5">
+        <div className="flex flex-wrap items-center gap-2">
+          <span className="truncate font-medium" title={userAgent ?? undefined}>
+            {name}
+          </span>
+          {isCurrent && <Badge tone="good">This one</Badge>}
+          {session.aal === "aal2" && <Badge>Second factor</Badge>}
+        </div>
+        <div className="flex flex-wrap gap-x-3 text-sm text-ink-faint">
+          <span className="tabular-nums">{ip ?? "unknown address"}</span>
+          <span className="whitespace-nowrap">
+            seen <RelativeTime at={seenAt} />
+          </span>
+          <span className="whitespace-nowrap">
+            signed in <RelativeTime at={createdAt} />
+          </span>
+        </div>
+      </div>
+      {!isCurrent && (
+        <Button size="small" isBusy={end.isBusy} aria-label={`Sign out ${name}`} onClick={() => void run()}>
+          Sign out
+        </Button>
+      )}
+    </li>
+  );
+}
+
+function SignOutEverywhere({ others }: { readonly others: number }) {
+  const endOthers = useEndOtherSessions();
+  const toast = useToast();
+  const [isAsking, setAsking] = useState(false);
+  const run = async () => {
+    if ((await endOthers.run()) !== null) toast({ text: "All other sessions have ended." });
+    else toast({ text: "The other sessions could not be ended.", tone: "bad" });
+  };
+  return (
+    <div className="flex flex-wrap gap-2">
+      <Button disabled={others === 0} isBusy={endOthers.isBusy} onClick={() => void run()}>
+        Sign out all others
+      </Button>
+      <Button icon={<LogOut />} onClick={() => setAsking(true)}>
+        Sign out everywhere
+      </Button>
+      <Dialog
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        title="Sign out everywhere?"
+        size="small"
+        footer={
+          <>
+            <Button onClick={() => setAsking(false)}>Cancel</Button>
+            <Button variant="danger" onClick={() => void signOut("global")}>
+              Sign out everywhere
+            </Button>
+          </>
+        }
+      >
+        <p className="text-ink-soft">Every session ends, this one too. You will need your password to come back.</p>
+      </Dialog>
+    </div>
+  );
+}

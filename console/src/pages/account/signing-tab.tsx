@@ -1,0 +1,113 @@
+import { KeyRound } from "lucide-react";
+import { useState } from "react";
+import { useDeleteSigningSecret, useRenewSigningSecret } from "../../data/signing.ts";
+import { Banner } from "../../components/banner.tsx";
+import { Button } from "../../components/button.tsx";
+import { CardSection } from "../../components/card.tsx";
+import { Code, CodeBlock } from "../../components/code-block.tsx";
+import { CopyButton } from "../../components/copy-button.tsx";
+import { Dialog } from "../../components/dialog.tsx";
+import { useToast } from "../../components/toast.tsx";
+
+const SIGN = `import { createHmac } from "node:crypto";
+
+const body = JSON.stringify({ name: "Ada" });
+const signature = createHmac("sha256", process.env.SIGNING_SECRET).update(body).digest("hex");
+
+await fetch(\`\${url}/rest/v1/agents\`, {
+  method: "POST",
+  headers: {
+    apikey: anonKey,
+    authorization: \`Bearer \${accessToken}\`,
+    "content-type": "application/json",
+    "x-request-signature": signature,
+  },
+  body,
+});`;
+
+/** The secret is shown once, when it is made: the service does not tell it again, nor whether there is one. */
+export function SigningTab() {
+  const [secret, setSecret] = useState<string | null>(null);
+  const [asking, setAsking] = useState<"renew" | "delete" | null>(null);
+  const renew = useRenewSigningSecret();
+  const remove = useDeleteSigningSecret();
+  const toast = useToast();
+  const failure = renew.failure ?? remove.failure;
+  const runRenew = async () => {
+    setAsking(null);
+    remove.reset();
+    setSecret(await renew.run());
+  };
+  const runRemove = async () => {
+    setAsking(null);
+    renew.reset();
+    if ((await remove.run()) === null) return;
+    setSecret(null);
+    toast({ text: "The secret is given up. Signatures are not looked at any more." });
+  };
+  return (
+    <div className="grid gap-5">
+      <CardSection
+        title="Signing secret"
+        description="A signature shows that a request comes from who has the secret, not only from who got hold of a token."
+      >
+        <div className="grid gap-4">
+          {failure !== null && <Banner tone="bad">{failure.message}</Banner>}
+          {secret !== null && (
+            <div className="grid gap-2">
+              <Banner tone="warning">Copy it now. It is shown this once.</Banner>
+              <div className="flex items-center gap-1 rounded-md border border-line bg-sunken pl-3">
+                <span className="min-w-0 flex-1 py-2 font-mono text-sm wrap-anywhere">{secret}</span>
+                <CopyButton text={secret} label="Copy the secret" />
+              </div>
+            </div>
+          )}
+          <div className="flex flex-wrap gap-2">
+            <Button variant="primary" icon={<KeyRound />} isBusy={renew.isBusy} onClick={() => setAsking("renew")}>
+              Make a new secret
+            </Button>
+            <Button isBusy={remove.isBusy} onClick={() => setAsking("delete")}>
+              Give it up
+            </Button>
+          </div>
+        </div>
+      </CardSection>
+      <CardSection title="How to sign" description="The hex HMAC-SHA256 of the bytes of the body, in one header.">
+        <div className="grid gap-3">
+          <CodeBlock label="Node.js" code={SIGN} />
+          <p className="text-sm text-ink-soft">
+            To refuse every request of yours that is not signed, set{" "}
+            <Code>user_settings.require_request_signature</Code> from a program that signs. The console does not sign:
+            it would lock itself out, so that it has no switch for it.
+          </p>
+        </div>
+      </CardSection>
+      <Dialog
+        isOpen={asking !== null}
+        onClose={() => setAsking(null)}
+        title={asking === "delete" ? "Give the secret up?" : "Make a new secret?"}
+        size="small"
+        footer={
+          <>
+            <Button onClick={() => setAsking(null)}>Cancel</Button>
+            {asking === "delete" ? (
+              <Button variant="danger" onClick={() => void runRemove()}>
+                Give it up
+              </Button>
+            ) : (
+              <Button variant="primary" onClick={() => void runRenew()}>
+                Make it
+              </Button>
+            )}
+          </>
+        }
+      >
+        <p className="text-ink-soft">
+          {asking === "delete"
+            ? "Signatures on your requests are not looked at from then on."
+            : "If you have one, programs that sign with it are refused from that moment, until they have the new one."}
+        </p>
+      </Dialog>
+    </div>
+  );
+}

@@ -1,0 +1,139 @@
+import { Play } from "lucide-react";
+import { useMemo } from "react";
+import { useNavigate } from "react-router";
+import { type AgentTurn, useAgentTurns, useAgentUsage } from "../../data/agent-activity.ts";
+import type { Agent } from "../../data/agents.ts";
+import { CardSection } from "../../components/card.tsx";
+import { Chart } from "../../components/chart.tsx";
+import { type Column, DataTable } from "../../components/data-table.tsx";
+import { EmptyState } from "../../components/empty-state.tsx";
+import { FailureState } from "../../components/failure-state.tsx";
+import { formatCompact, formatDuration, formatMoney } from "../../components/formats.ts";
+import { ButtonLink } from "../../components/link.tsx";
+import { Pager } from "../../components/pager.tsx";
+import { RelativeTime } from "../../components/relative-time.tsx";
+import { ListSkeleton } from "../../components/skeleton.tsx";
+import { isStatus, StatusBadge } from "../../components/status-dot.tsx";
+import { UsageStats, USAGE_DAYS, useSince } from "./usage-stats.tsx";
+
+const DAY_SECONDS = 86_400;
+const COLUMNS: readonly Column<AgentTurn>[] = [
+  {
+    title: "Turn",
+    width: "9rem",
+    narrow: "title",
+    render: ({ status }) => (isStatus(status) ? <StatusBadge status={status} /> : status),
+  },
+  {
+    title: "Model",
+    width: "2fr",
+    render: ({ model, error }) => (error === null ? model : <span className="text-bad">{error.message}</span>),
+  },
+  {
+    title: "Tokens",
+    isNumber: true,
+    render: ({ input_tokens: read, output_tokens: written }) =>
+      read === null && written === null ? "none" : `${formatCompact(read ?? 0)} → ${formatCompact(written ?? 0)}`,
+  },
+  {
+    title: "Took",
+    isNumber: true,
+    render: ({ duration_ms: ms }) => (ms === null ? "" : formatDuration(ms)),
+  },
+  {
+    title: "Cost",
+    isNumber: true,
+    render: ({ cost_usd: cost }) => (cost === null ? "not known" : formatMoney(cost)),
+  },
+  {
+    title: "When",
+    width: "9rem",
+    narrow: "aside",
+    isNumber: true,
+    render: ({ created_at: at }) => <RelativeTime at={at} />,
+  },
+];
+
+export function Activity({ agent }: { readonly agent: Agent }) {
+  return (
+    <div className="grid gap-5">
+      <UsageStats agentId={agent.id} />
+      <Tokens agentId={agent.id} />
+      <Turns agent={agent} />
+    </div>
+  );
+}
+
+function Tokens({ agentId }: { readonly agentId: string }) {
+  const since = useSince();
+  const { rows } = useAgentUsage(agentId, since);
+  const { times, series } = useMemo(() => {
+    const first = Date.parse(since) / 1000;
+    const days = Array.from({ length: USAGE_DAYS }, (_, at) => first + at * DAY_SECONDS);
+    const of = (read: (row: NonNullable<typeof rows>[number]) => number) =>
+      days.map((day) =>
+        (rows ?? []).filter((row) => Date.parse(row.day) / 1000 === day).reduce((total, row) => total + read(row), 0),
+      );
+    return {
+      times: days,
+      series: [
+        { label: "Read", color: "--accent", kind: "bars", values: of((row) => row.input_tokens) },
+        { label: "Written", color: "--good", kind: "bars", values: of((row) => row.output_tokens) },
+      ] as const,
+    };
+  }, [rows, since]);
+  if (rows === undefined || rows.length === 0) return null;
+  return (
+    <CardSection title="Tokens a day" description={`The last ${USAGE_DAYS} days, where you pay or asked.`}>
+      <Chart
+        label="Tokens read and written each day"
+        times={times}
+        series={series}
+        format={formatCompact}
+        isStacked
+        height={180}
+      />
+    </CardSection>
+  );
+}
+
+function Turns({ agent }: { readonly agent: Agent }) {
+  const turns = useAgentTurns(agent.id);
+  const navigate = useNavigate();
+  const { rows, failure, reload, hasMore, isLoadingMore, loadMore } = turns;
+  if (rows === undefined)
+    return failure === null ? (
+      <ListSkeleton />
+    ) : (
+      <FailureState title="The turns could not be loaded." message={failure.message} onRetry={reload} />
+    );
+  if (rows.length === 0)
+    return (
+      <EmptyState
+        picture="events"
+        title="No turns yet"
+        action={
+          <ButtonLink to={`/agents/${agent.id}/try`} variant="primary" icon={<Play />}>
+            Try it
+          </ButtonLink>
+        }
+      >
+        A turn is one answer of an agent, with the tools it used, what it cost and how long it took. They are listed
+        here, from all swarms that you are in.
+      </EmptyState>
+    );
+  return (
+    <DataTable
+      label="Turns"
+      columns={COLUMNS}
+      rows={rows}
+      keyOf={({ id }) => id}
+      onOpen={{
+        label: ({ model, created_at: at }) => `Open the run of the turn with ${model} at ${at}`,
+        open: ({ swarm_id: swarmId, run_id: runId }) => void navigate(`/swarms/${swarmId}/runs/${runId}`),
+      }}
+      onEndReached={loadMore}
+      foot={<Pager shown={rows.length} hasMore={hasMore} isBusy={isLoadingMore} onMore={loadMore} noun="turns" />}
+    />
+  );
+}

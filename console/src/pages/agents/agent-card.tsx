@@ -1,0 +1,71 @@
+import { Copy, Ellipsis, Play, SlidersHorizontal, Trash2 } from "lucide-react";
+import { memo, useState } from "react";
+import { useNavigate } from "react-router";
+import type { Agent } from "../../data/agents.ts";
+import { Avatar } from "../../components/avatar.tsx";
+import { CardLink } from "../../components/card.tsx";
+import { DropdownMenu } from "../../components/dropdown-menu.tsx";
+import { IconButton } from "../../components/icon-button.tsx";
+import { RelativeTime } from "../../components/relative-time.tsx";
+import { StatusBadge } from "../../components/status-dot.tsx";
+import { DeleteAgent } from "./delete-agent.tsx";
+import { nameProvider } from "./providers.ts";
+import { useDuplicate } from "./use-duplicate.ts";
+
+/** One of many in a list that is rendered at every step of a scroll. */
+export const AgentCard = memo(function AgentCard({ agent }: { readonly agent: Agent }) {
+  const { id, name, role, status, model, framework, system_prompt: prompt, updated_at: changedAt } = agent;
+  return (
+    <CardLink to={`/agents/${id}`} label={name} className="flex flex-col gap-3">
+      <div className="flex min-w-0 items-start gap-3">
+        <Avatar name={name} seed={id} shape="agent" />
+        <div className="grid min-w-0 flex-1">
+          <h2 className="truncate font-semibold">{name}</h2>
+          <p className="truncate text-sm text-ink-soft">{role ?? "No role"}</p>
+        </div>
+        <AgentMenu agent={agent} />
+      </div>
+      <p className="line-clamp-2 min-h-11 text-base break-words text-ink-soft">
+        {prompt ?? <span className="text-ink-faint">No instructions: it answers as its model does by itself.</span>}
+      </p>
+      <div className="mt-auto flex min-w-0 items-center gap-2 pt-1 text-sm text-ink-faint">
+        <StatusBadge status={status} />
+        <span className="min-w-0 flex-1 truncate">{model ?? `${nameProvider(framework)}, default`}</span>
+        <span className="relative z-10 shrink-0">
+          <RelativeTime at={changedAt} />
+        </span>
+      </div>
+    </CardLink>
+  );
+});
+
+/** What can be done with an agent from wherever it is shown. */
+export function AgentMenu({ agent }: { readonly agent: Agent }) {
+  const [isDeleting, setDeleting] = useState(false);
+  const navigate = useNavigate();
+  const duplicate = useDuplicate();
+  const open = (tab: string) => void navigate(`/agents/${agent.id}/${tab}`);
+  return (
+    <>
+      <DropdownMenu
+        trigger={
+          <IconButton
+            label={`More about ${agent.name}`}
+            icon={<Ellipsis />}
+            size="small"
+            className="relative z-10 -mt-0.5 -mr-1.5"
+          />
+        }
+        groups={[
+          [
+            { label: "Try it", icon: <Play />, onSelect: () => open("try") },
+            { label: "Settings", icon: <SlidersHorizontal />, onSelect: () => open("settings") },
+            { label: "Duplicate", icon: <Copy />, onSelect: () => void duplicate(agent) },
+          ],
+          [{ label: "Delete …", icon: <Trash2 />, isDangerous: true, onSelect: () => setDeleting(true) }],
+        ]}
+      />
+      {isDeleting && <DeleteAgent agent={agent} onClose={() => setDeleting(false)} />}
+    </>
+  );
+}

@@ -1,0 +1,96 @@
+import { AGENT_STATUSES, type AgentStatus, FRAMEWORKS } from "@swarmbase/sdk";
+import { Bot, Plus } from "lucide-react";
+import { useAgents } from "../../data/agents.ts";
+import { CardGrid } from "../../components/card-grid.tsx";
+import { EmptyState } from "../../components/empty-state.tsx";
+import { ButtonLink } from "../../components/link.tsx";
+import { ListPage } from "../../components/list-page.tsx";
+import { Select } from "../../components/select.tsx";
+import { CardsSkeleton } from "../../components/skeleton.tsx";
+import { useFilters } from "../../components/use-filters.ts";
+import { useListCommands } from "../../components/use-list-commands.tsx";
+import { useSettled } from "../../components/use-settled.ts";
+import { AgentCard } from "./agent-card.tsx";
+import { PROVIDER_CHOICES } from "./providers.ts";
+
+const CARD_HEIGHT = 194;
+const STATUS_WORDS: Readonly<Record<AgentStatus, string>> = {
+  idle: "Idle",
+  thinking: "Thinking",
+  responding: "Responding",
+  error: "Error",
+};
+const STATUS_CHOICES = [
+  { value: "", label: "Any status" },
+  ...AGENT_STATUSES.map((value) => ({ value, label: STATUS_WORDS[value] })),
+];
+
+export function AgentList() {
+  const filters = useFilters();
+  const status = filters.choice("status", AGENT_STATUSES);
+  const framework = filters.choice("provider", FRAMEWORKS);
+  const agents = useAgents({ search: useSettled(filters.search), status, framework });
+  useListCommands({ path: "agents", newLabel: "New agent", group: "Agents", icon: <Bot />, rows: agents.rows });
+  return (
+    <ListPage
+      title="Agents"
+      description="Each has a name, instructions and a model. Put them in a swarm and they answer there."
+      actions={
+        <ButtonLink to="/agents/new" variant="primary" icon={<Plus />}>
+          New agent
+        </ButtonLink>
+      }
+      noun="agents"
+      one="agent"
+      noMatchHint="Nothing here has that name, role, status and provider."
+      filters={filters}
+      searchLabel="Search by name or role"
+      selects={
+        <>
+          <Select
+            aria-label="Status"
+            className="w-36 flex-1 sm:flex-none"
+            value={status ?? ""}
+            choices={STATUS_CHOICES}
+            onChange={(value) => filters.set("status", value)}
+          />
+          <Select
+            aria-label="Provider"
+            className="w-36 flex-1 sm:flex-none"
+            value={framework ?? ""}
+            choices={[{ value: "", label: "Any provider" }, ...PROVIDER_CHOICES]}
+            onChange={(value) => filters.set("provider", value)}
+          />
+        </>
+      }
+      pages={agents}
+      skeleton={<CardsSkeleton />}
+      empty={
+        <EmptyState
+          picture="agents"
+          title="No agents yet"
+          action={
+            <ButtonLink to="/agents/new" variant="primary" icon={<Plus />}>
+              Make the first one
+            </ButtonLink>
+          }
+        >
+          An agent is a model with a name, a role and instructions of yours. Give it tools, try it out here, then let it
+          talk with others in a swarm.
+        </EmptyState>
+      }
+    >
+      {(rows, foot) => (
+        <CardGrid
+          label="Agents"
+          rows={rows}
+          keyOf={({ id }) => id}
+          cardHeight={CARD_HEIGHT}
+          renderCard={(agent) => <AgentCard agent={agent} />}
+          onEndReached={agents.loadMore}
+          foot={foot}
+        />
+      )}
+    </ListPage>
+  );
+}

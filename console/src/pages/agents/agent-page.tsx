@@ -1,0 +1,121 @@
+import { MessageSquareText, RotateCw } from "lucide-react";
+import { useMemo } from "react";
+import { useNavigate, useParams } from "react-router";
+import { type Agent, useAgent, useSetStatus } from "../../data/agents.ts";
+import { Avatar } from "../../components/avatar.tsx";
+import { Banner } from "../../components/banner.tsx";
+import { Button } from "../../components/button.tsx";
+import { type Command, useCommands } from "../../components/commands.tsx";
+import { FailureState } from "../../components/failure-state.tsx";
+import { PageHeader } from "../../components/page-header.tsx";
+import { PageSkeleton } from "../../components/skeleton.tsx";
+import { StatusBadge } from "../../components/status-dot.tsx";
+import { Tabs } from "../../components/tabs.tsx";
+import { Activity } from "./activity.tsx";
+import { AgentCode } from "./agent-code.tsx";
+import { AgentGone } from "./agent-gone.tsx";
+import { AgentMenu } from "./agent-card.tsx";
+import { EditAgent } from "./edit-agent.tsx";
+import { GivenTools } from "./given-tools.tsx";
+import { Overview } from "./overview.tsx";
+import { TryPanel } from "./try-panel.tsx";
+
+const TABS = ["overview", "settings", "tools", "try", "activity"] as const;
+const WORDS = {
+  overview: "Overview",
+  settings: "Settings",
+  tools: "Tools",
+  try: "Try it",
+  activity: "Activity",
+} as const;
+const CLIENT_FAULTS = new Set([400, 403, 404, 406]);
+
+export function AgentPage({ id }: { readonly id: string }) {
+  const { rows: agent, failure, reload } = useAgent(id);
+  if (failure !== null && CLIENT_FAULTS.has(failure.status)) return <AgentGone />;
+  if (agent !== undefined) return <Page agent={agent} />;
+  if (failure === null) return <PageSkeleton />;
+  return <FailureState title="The agent could not be loaded." message={failure.message} onRetry={reload} />;
+}
+
+function Page({ agent }: { readonly agent: Agent }) {
+  const { tab: asked } = useParams();
+  const navigate = useNavigate();
+  const tab = TABS.find((known) => known === asked) ?? "overview";
+  usePageCommands(agent);
+  const contents = {
+    overview: <Overview agent={agent} />,
+    settings: <EditAgent agent={agent} />,
+    tools: <GivenTools agent={agent} />,
+    try: <TryPanel agent={agent} />,
+    activity: <Activity agent={agent} />,
+  };
+  return (
+    <>
+      <PageHeader
+        title={agent.name}
+        crumbs={[{ label: "Agents", to: "/agents" }]}
+        lead={<Avatar name={agent.name} seed={agent.id} shape="agent" />}
+        // Below the name, where its changing width moves nothing.
+        description={
+          <span className="flex min-w-0 items-center gap-2.5 pt-1.5">
+            <StatusBadge status={agent.status} />
+            {agent.role !== null && <span className="min-w-0">{agent.role}</span>}
+          </span>
+        }
+        actions={
+          <>
+            <AgentCode agent={agent} />
+            <AgentMenu agent={agent} />
+          </>
+        }
+      />
+      {agent.status === "error" && <InError agent={agent} />}
+      <Tabs
+        label="Parts of the agent"
+        value={tab}
+        tabs={TABS.map((value) => ({ value, label: WORDS[value], content: contents[value] }))}
+        onChange={(next) => void navigate(next === "overview" ? `/agents/${agent.id}` : `/agents/${agent.id}/${next}`)}
+      />
+    </>
+  );
+}
+
+function InError({ agent }: { readonly agent: Agent }) {
+  const setStatus = useSetStatus();
+  return (
+    <div className="mb-5">
+      <Banner
+        tone="bad"
+        action={
+          <Button
+            size="small"
+            icon={<RotateCw />}
+            isBusy={setStatus.isBusy}
+            onClick={() => void setStatus.run({ id: agent.id, status: "idle" })}
+          >
+            Set to idle
+          </Button>
+        }
+      >
+        Its last turn failed; the activity says why. The next turn begins afresh by itself.
+      </Banner>
+    </div>
+  );
+}
+
+function usePageCommands({ id, name }: Agent): void {
+  const navigate = useNavigate();
+  const commands = useMemo<readonly Command[]>(
+    () =>
+      TABS.map((tab) => ({
+        id: `agent.${tab}`,
+        label: `${name}: ${WORDS[tab].toLowerCase()}`,
+        group: "This agent",
+        icon: <MessageSquareText />,
+        run: () => void navigate(tab === "overview" ? `/agents/${id}` : `/agents/${id}/${tab}`),
+      })),
+    [navigate, id, name],
+  );
+  useCommands(commands);
+}

@@ -1,0 +1,91 @@
+import { FIELD_BOUNDS } from "@swarmbase/sdk";
+import type { AgentDraft } from "../../data/agents.ts";
+import { Field } from "../../components/field.tsx";
+import { formatCount } from "../../components/formats.ts";
+import { TextArea } from "../../components/text-area.tsx";
+import { TextInput } from "../../components/text-input.tsx";
+
+export interface IdentityFieldsProps {
+  readonly draft: AgentDraft;
+  onChange(change: Partial<AgentDraft>): void;
+  readonly errors: Readonly<Record<string, string>>;
+}
+
+const BOUNDS = {
+  name: FIELD_BOUNDS["agents.name"],
+  role: FIELD_BOUNDS["agents.role"],
+  prompt: FIELD_BOUNDS["agents.system_prompt"],
+} as const;
+
+export function IdentityFields({ draft, onChange, errors }: IdentityFieldsProps) {
+  const { name, role, avatar, system_prompt: prompt } = draft;
+  return (
+    <>
+      <div className="grid gap-5 sm:grid-cols-2">
+        <Field label="Name" error={errors["name"]} aside={<Length text={name} max={BOUNDS.name.max} />}>
+          <TextInput
+            required
+            autoComplete="off"
+            placeholder="Ada"
+            value={name}
+            onChange={({ target }) => onChange({ name: target.value })}
+          />
+        </Field>
+        <Field
+          label="Role"
+          isOptional
+          error={errors["role"]}
+          aside={<Length text={role ?? ""} max={BOUNDS.role.max} />}
+        >
+          <TextInput
+            autoComplete="off"
+            placeholder="Explains things"
+            value={role ?? ""}
+            onChange={({ target }) => onChange({ role: target.value })}
+          />
+        </Field>
+      </div>
+      <Field
+        label="Instructions"
+        isOptional
+        hint="What it is for, how it speaks, what it must not do. It reads them before every answer."
+        error={errors["system_prompt"]}
+        aside={<Length text={prompt ?? ""} max={BOUNDS.prompt.max} />}
+      >
+        <TextArea
+          rows={11}
+          className="min-h-64"
+          placeholder="You explain things clearly and briefly, with an example."
+          value={prompt ?? ""}
+          onChange={({ target }) => onChange({ system_prompt: target.value })}
+        />
+      </Field>
+      <Field
+        label="Avatar"
+        isOptional
+        hint="The address of a picture, for applications of yours. The console shows initials: it loads nothing from elsewhere."
+        error={errors["avatar"]}
+      >
+        <TextInput
+          type="url"
+          inputMode="url"
+          autoComplete="off"
+          placeholder="https://…"
+          value={avatar ?? ""}
+          onChange={({ target }) => onChange({ avatar: target.value })}
+        />
+      </Field>
+    </>
+  );
+}
+
+/** Said when it matters: from three quarters of what there is room for. */
+function Length({ text, max }: { readonly text: string; readonly max: number }) {
+  const length = Array.from(text).length;
+  if (length < max * 0.75) return null;
+  return (
+    <span className={length > max ? "font-medium text-bad" : undefined}>
+      {formatCount(length)} of {formatCount(max)}
+    </span>
+  );
+}

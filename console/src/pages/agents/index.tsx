@@ -1,0 +1,22 @@
+import { Route, Routes, useParams } from "react-router";
+import { AgentGone } from "./agent-gone.tsx";
+import { AgentList } from "./agent-list.tsx";
+import { AgentPage } from "./agent-page.tsx";
+import { NewAgent } from "./new-agent.tsx";
+
+export function AgentsPage() {
+  return (
+    <Routes>
+      <Route index element={<AgentList />} />
+      <Route path="new" element={<NewAgent />} />
+      <Route path=":id/:tab?" element={<OneAgent />} />
+      <Route path="*" element={<AgentGone />} />
+    </Routes>
+  );
+}
+
+/** Another agent is another page: nothing that was typed or shown for one must stand on the other's. */
+function OneAgent() {
+  const { id = "" } = useParams();
+  return <AgentPage key={id} id={id} />;
+}

@@ -1,0 +1,46 @@
+import { useState } from "react";
+import { useNavigate } from "react-router";
+import { type AgentDraft, useCreateAgent } from "../../data/agents.ts";
+import { FormFrame } from "../../components/form-frame.tsx";
+import { SAVED } from "../../components/leave-guard.tsx";
+import { PageHeader } from "../../components/page-header.tsx";
+import { useFreshErrors } from "../../components/use-fresh-errors.ts";
+import { EMPTY_DRAFT, isSameDraft, tidyDraft, touchParts } from "./agent-draft.ts";
+import { AgentForm } from "./agent-form.tsx";
+import { Starters } from "./starters.tsx";
+
+export function NewAgent() {
+  const [draft, setDraft] = useState<AgentDraft>(EMPTY_DRAFT);
+  const create = useCreateAgent();
+  const navigate = useNavigate();
+  const { errors, touch } = useFreshErrors(create.errors);
+  const change = (part: Partial<AgentDraft>) => {
+    setDraft((old) => ({ ...old, ...part }));
+    touchParts(touch, draft, part);
+  };
+  const submit = async () => {
+    const agent = await create.run(tidyDraft(draft));
+    if (agent !== null) await navigate(`/agents/${agent.id}/try`, { state: SAVED });
+  };
+  return (
+    <>
+      <PageHeader
+        title="New agent"
+        description="Only the name is needed. Everything can be changed later."
+        crumbs={[{ label: "Agents", to: "/agents" }]}
+      />
+      <FormFrame
+        label="New agent"
+        action="Make the agent"
+        isBusy={create.isBusy}
+        isDirty={!isSameDraft(draft, EMPTY_DRAFT)}
+        failure={create.failure}
+        errors={errors}
+        onSubmit={() => void submit()}
+        onCancel={() => void navigate("/agents")}
+      >
+        <AgentForm draft={draft} onChange={change} errors={errors} starters={<Starters onChoose={change} />} />
+      </FormFrame>
+    </>
+  );
+}

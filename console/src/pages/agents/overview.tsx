@@ -1,0 +1,166 @@
+import { ArrowRight, Play } from "lucide-react";
+import type { ReactNode } from "react";
+import { useAgentPlaces, useAgentTurns } from "../../data/agent-activity.ts";
+import { useAssignments } from "../../data/agent-tools.ts";
+import type { Agent } from "../../data/agents.ts";
+import { findModel, useModels } from "../../data/models.ts";
+import { Badge } from "../../components/badge.tsx";
+import { CardSection } from "../../components/card.tsx";
+import { ButtonLink, Link } from "../../components/link.tsx";
+import { RelativeTime } from "../../components/relative-time.tsx";
+import { Skeleton } from "../../components/skeleton.tsx";
+import { ToolIcon } from "../../components/tool-icon.tsx";
+import { ModelDetails } from "./model-details.tsx";
+import { nameProvider } from "./providers.ts";
+import { TurnList } from "./turn-list.tsx";
+import { UsageStats } from "./usage-stats.tsx";
+
+const FEW = 5;
+
+export function Overview({ agent }: { readonly agent: Agent }) {
+  return (
+    <div className="grid gap-5">
+      <UsageStats agentId={agent.id} />
+      <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,7fr)_minmax(0,5fr)]">
+        <div className="grid min-w-0 gap-5">
+          <Instructions agent={agent} />
+          <LastTurns agent={agent} />
+          <PlacesCard agent={agent} />
+        </div>
+        <div className="grid min-w-0 gap-5">
+          <ModelCard agent={agent} />
+          <ToolsCard agent={agent} />
+          <p className="px-1 text-sm text-ink-faint">
+            Made <RelativeTime at={agent.created_at} />, last changed <RelativeTime at={agent.updated_at} />.
+          </p>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function Instructions({ agent: { id, system_prompt: prompt } }: { readonly agent: Agent }) {
+  return (
+    <CardSection title="Instructions" action={<More to={`/agents/${id}/settings`}>Edit</More>}>
+      {prompt === null ? (
+        <p className="text-ink-soft">None: it answers as its model does by itself. A few sentences make it somebody.</p>
+      ) : (
+        <div
+          // what scrolls must be reachable by keyboard
+          tabIndex={0}
+          role="region"
+          aria-label="Instructions"
+          className="max-h-72 overflow-y-auto text-base break-words whitespace-pre-wrap text-ink-soft"
+        >
+          {prompt}
+        </div>
+      )}
+    </CardSection>
+  );
+}
+
+function LastTurns({ agent }: { readonly agent: Agent }) {
+  const turns = useAgentTurns(agent.id, FEW);
+  const { rows } = turns;
+  return (
+    <CardSection
+      title="Last turns"
+      {...(rows !== undefined &&
+        rows.length > 0 && { action: <More to={`/agents/${agent.id}/activity`}>All turns</More> })}
+    >
+      {rows === undefined ? (
+        <Skeleton className="h-32" />
+      ) : rows.length === 0 ? (
+        <div className="grid justify-items-start gap-3">
+          <p className="text-ink-soft">It has not said anything yet.</p>
+          <ButtonLink to={`/agents/${agent.id}/try`} size="small" icon={<Play />}>
+            Try it
+          </ButtonLink>
+        </div>
+      ) : (
+        <TurnList turns={rows.slice(0, FEW)} />
+      )}
+    </CardSection>
+  );
+}
+
+function ModelCard({ agent }: { readonly agent: Agent }) {
+  const models = useModels();
+  const model = findModel(models.rows, agent);
+  return (
+    <CardSection
+      title={agent.model ?? model?.id ?? "Default model"}
+      description={`${nameProvider(agent.framework)}${agent.model === null ? ", its default" : ""}`}
+    >
+      {models.rows === undefined ? (
+        <Skeleton className="h-32" />
+      ) : model === undefined ? (
+        <p className="text-ink-soft">Nothing is known of this model here. Its provider decides.</p>
+      ) : (
+        <ModelDetails model={model} />
+      )}
+    </CardSection>
+  );
+}
+
+function ToolsCard({ agent }: { readonly agent: Agent }) {
+  const { rows } = useAssignments(agent.id);
+  return (
+    <CardSection title="Tools" action={<More to={`/agents/${agent.id}/tools`}>Change</More>}>
+      {rows === undefined ? (
+        <Skeleton className="h-8" />
+      ) : rows.length === 0 ? (
+        <p className="text-ink-soft">None. With tools it can look things up and do things.</p>
+      ) : (
+        <ul className="grid gap-2">
+          {rows.map(({ id, enabled, tool }) => (
+            <li key={id} className="flex min-w-0 items-center gap-2.5">
+              <ToolIcon tool={tool ?? { name: "", kind: "", icon: null }} size="small" />
+              <span className="min-w-0 flex-1 truncate">
+                {tool === null ? "A tool that is not shared any more" : tool.name}
+              </span>
+              {!enabled && <Badge>Off</Badge>}
+            </li>
+          ))}
+        </ul>
+      )}
+    </CardSection>
+  );
+}
+
+function PlacesCard({ agent }: { readonly agent: Agent }) {
+  const { rows } = useAgentPlaces(agent.id);
+  const places = rows?.flatMap(({ id, enabled, swarms }) => (swarms === null ? [] : [{ id, enabled, swarm: swarms }]));
+  return (
+    <CardSection title="Swarms">
+      {places === undefined ? (
+        <Skeleton className="h-8" />
+      ) : places.length === 0 ? (
+        <p className="text-ink-soft">
+          It is in none. <Link to="/swarms/new">Make a swarm</Link> and add it there.
+        </p>
+      ) : (
+        <ul className="grid gap-2">
+          {places.map(({ id, enabled, swarm }) => (
+            <li key={id} className="flex min-w-0 items-center gap-2.5">
+              <Link to={`/swarms/${swarm.id}`} className="min-w-0 flex-1 truncate">
+                {swarm.name}
+              </Link>
+              {!enabled && <Badge>Silent</Badge>}
+              {swarm.status !== "active" && <Badge>{swarm.status}</Badge>}
+            </li>
+          ))}
+        </ul>
+      )}
+    </CardSection>
+  );
+}
+
+function More({ to, children }: { readonly to: string; readonly children: ReactNode }) {
+  return (
+    <ButtonLink to={to} variant="quiet" size="small" className="-mt-0.5 -mr-1.5">
+      {children}
+      <ArrowRight aria-hidden />
+    </ButtonLink>
+  );
+}

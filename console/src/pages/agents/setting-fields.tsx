@@ -1,0 +1,156 @@
+import { AGENT_SETTINGS, type AgentSettings } from "@swarmbase/sdk";
+import { RotateCcw } from "lucide-react";
+import { Button } from "../../components/button.tsx";
+import { Field } from "../../components/field.tsx";
+import { formatCount } from "../../components/formats.ts";
+import { Slider } from "../../components/slider.tsx";
+import { TextInput } from "../../components/text-input.tsx";
+import type { Dropped } from "./dropped-settings.ts";
+import { Hint } from "./setting-hint.tsx";
+import { StopFields } from "./stop-fields.tsx";
+
+export interface SettingFieldsProps {
+  readonly settings: AgentSettings;
+  onChange(settings: AgentSettings): void;
+  readonly dropped: Dropped;
+  readonly errors: Readonly<Record<string, string>>;
+  /** The longest answer that the model can write, where it is known. */
+  readonly longest: number | null;
+}
+
+type SlidName = "temperature" | "top_p" | "presence_penalty" | "frequency_penalty";
+
+const SLID: readonly {
+  readonly name: SlidName;
+  readonly label: string;
+  readonly hint: string;
+  readonly step: number;
+}[] = [
+  {
+    name: "temperature",
+    label: "Temperature",
+    hint: "Low is steady and to the point, high is varied.",
+    step: 0.05,
+  },
+  {
+    name: "top_p",
+    label: "Top P",
+    hint: "Leaves out unlikely words. Change this or the temperature, not both.",
+    step: 0.01,
+  },
+  {
+    name: "presence_penalty",
+    label: "Presence penalty",
+    hint: "Above 0 it turns to new subjects sooner.",
+    step: 0.1,
+  },
+  {
+    name: "frequency_penalty",
+    label: "Frequency penalty",
+    hint: "Above 0 it uses the same words less often.",
+    step: 0.1,
+  },
+];
+
+/** The known settings, each with its range and its default. One that is left alone is not stored, so that the default holds. */
+export function SettingFields({ settings, onChange, dropped, errors, longest }: SettingFieldsProps) {
+  const set = (name: keyof typeof AGENT_SETTINGS, value: number | string[] | undefined) => {
+    const { [name]: _old, ...others } = settings;
+    onChange(value === undefined ? others : { ...others, [name]: value });
+  };
+  const { max_tokens: length } = AGENT_SETTINGS;
+  return (
+    <div className="grid gap-6">
+      {SLID.map(({ name, label, hint, step }) => {
+        const { min, max, default: standard } = AGENT_SETTINGS[name];
+        return (
+          <Field
+            key={name}
+            label={label}
+            error={errors[`settings.${name}`]}
+            hint={<Hint text={hint} warning={dropped[name]} />}
+            aside={
+              <Standard
+                text={`${min} to ${max}, default ${standard}`}
+                label={label}
+                isChanged={settings[name] !== undefined}
+                onReset={() => set(name, undefined)}
+              />
+            }
+          >
+            <Slider
+              label={label}
+              value={settings[name] ?? standard}
+              min={min}
+              max={max}
+              step={step}
+              onChange={(value) => set(name, value)}
+            />
+          </Field>
+        );
+      })}
+      <Field
+        label="Longest answer"
+        error={errors["settings.max_tokens"]}
+        hint={
+          <Hint
+            text={`In tokens, of about four letters each.${longest === null ? "" : ` This model writes at most ${formatCount(longest)}.`}`}
+            warning={dropped.max_tokens}
+          />
+        }
+        aside={
+          <Standard
+            text={`from ${length.min}, default ${length.default}`}
+            label="Longest answer"
+            isChanged={settings.max_tokens !== undefined}
+            onReset={() => set("max_tokens", undefined)}
+          />
+        }
+      >
+        <TextInput
+          type="number"
+          inputMode="numeric"
+          min={length.min}
+          step={1}
+          placeholder={String(length.default)}
+          value={settings.max_tokens === undefined || Number.isNaN(settings.max_tokens) ? "" : settings.max_tokens}
+          onChange={({ target }) => set("max_tokens", target.value === "" ? undefined : target.valueAsNumber)}
+        />
+      </Field>
+      <StopFields
+        texts={settings.stop ?? []}
+        error={errors["settings.stop"]}
+        warning={dropped.stop}
+        onChange={(texts) => set("stop", texts.length === 0 ? undefined : [...texts])}
+      />
+    </div>
+  );
+}
+
+interface StandardProps {
+  readonly text: string;
+  readonly label: string;
+  readonly isChanged: boolean;
+  onReset(): void;
+}
+
+/** The range, and the way back to the default once it was left. */
+function Standard({ text, label, isChanged, onReset }: StandardProps) {
+  return (
+    <span className="flex items-center gap-1.5">
+      {text}
+      {isChanged && (
+        <Button
+          variant="quiet"
+          size="small"
+          icon={<RotateCcw />}
+          className="-my-1.5"
+          aria-label={`Reset: ${label}`}
+          onClick={onReset}
+        >
+          Reset
+        </Button>
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,53 @@
+import type { AgentDraft } from "../../data/agents.ts";
+import { Button } from "../../components/button.tsx";
+
+type Start = Pick<AgentDraft, "name" | "role" | "system_prompt" | "settings">;
+
+const STARTERS: readonly Start[] = [
+  {
+    name: "Ada",
+    role: "Explains",
+    system_prompt:
+      "You explain things to people who are new to them.\n\n- Begin with the answer, then say why.\n- Use one example from everyday life.\n- Say so when you are not sure.\n- Stay below 150 words unless somebody asks for more.",
+    settings: { temperature: 0.5 },
+  },
+  {
+    name: "Max",
+    role: "Doubts",
+    system_prompt:
+      "You read what was said before you and look for what is missing, wrong or only assumed.\n\n- Name the weakest point first.\n- Say what would convince you.\n- Be kind: it is about the matter, never about the person.\n- If everything holds, say so in one sentence.",
+    settings: { temperature: 0.3 },
+  },
+  {
+    name: "Iris",
+    role: "Has ideas",
+    system_prompt:
+      "You bring ideas that nobody has mentioned yet.\n\n- Give three, from the obvious to the daring.\n- One sentence each, and one about what it would take to try it.\n- Do not judge them: others do.",
+    settings: { temperature: 1.1, presence_penalty: 0.6 },
+  },
+  {
+    name: "Nora",
+    role: "Sums up",
+    system_prompt:
+      "You sum up a conversation for somebody who was not there.\n\n- What was decided, with names.\n- What is open, and who has it.\n- Nothing that was not said.",
+    settings: { temperature: 0.2 },
+  },
+];
+
+export interface StartersProps {
+  onChoose(start: Start): void;
+}
+
+/** A page that is not empty is easier to begin with. */
+export function Starters({ onChoose }: StartersProps) {
+  return (
+    <div role="group" aria-label="Begin with an example" className="flex flex-wrap items-center gap-1.5">
+      <span className="mr-1 text-sm text-ink-faint">Begin with</span>
+      {STARTERS.map((start) => (
+        <Button key={start.name} size="small" onClick={() => onChoose(start)}>
+          {start.name} <span className="font-normal text-ink-faint">{start.role?.toLowerCase()}</span>
+        </Button>
+      ))}
+    </div>
+  );
+}

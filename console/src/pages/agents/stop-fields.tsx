@@ -1,0 +1,64 @@
+import { AGENT_SETTINGS } from "@swarmbase/sdk";
+import { Plus, X } from "lucide-react";
+import { Button } from "../../components/button.tsx";
+import { IconButton } from "../../components/icon-button.tsx";
+import { TextInput } from "../../components/text-input.tsx";
+import { Hint } from "./setting-hint.tsx";
+
+export interface StopFieldsProps {
+  readonly texts: readonly string[];
+  readonly error: string | undefined;
+  readonly warning: string | undefined;
+  onChange(texts: readonly string[]): void;
+}
+
+/** Texts at which an answer ends. Blanks count, so each is a field of its own. */
+export function StopFields({ texts, error, warning, onChange }: StopFieldsProps) {
+  const { maxItems } = AGENT_SETTINGS.stop;
+  const set = (at: number, text: string) => onChange(texts.map((old, place) => (place === at ? text : old)));
+  return (
+    <fieldset className="grid gap-2">
+      <legend className="mb-1.5 flex w-full items-baseline justify-between gap-3 text-sm font-medium">
+        <span>
+          Stop sequences <span className="ml-0.5 font-normal text-ink-faint">optional</span>
+        </span>
+        <span className="text-xs font-normal text-ink-faint">up to {maxItems}</span>
+      </legend>
+      {texts.map((text, at) => (
+        // Texts have no identity but their place.
+        <div key={at} className="flex items-center gap-1.5">
+          <TextInput
+            aria-label={`Stop sequence ${at + 1}`}
+            autoComplete="off"
+            spellCheck={false}
+            value={text}
+            {...(error !== undefined && { "aria-invalid": true })}
+            onChange={({ target }) => set(at, target.value)}
+          />
+          <IconButton
+            label={`Remove stop sequence ${at + 1}`}
+            icon={<X />}
+            onClick={() => onChange(texts.filter((_, place) => place !== at))}
+          />
+        </div>
+      ))}
+      <p className="text-sm text-ink-faint">
+        <Hint text="It stops writing where one of these would come." warning={warning} />
+      </p>
+      {error !== undefined && (
+        <p role="alert" className="text-sm text-bad">
+          {error}
+        </p>
+      )}
+      <Button
+        size="small"
+        icon={<Plus />}
+        className="justify-self-start"
+        disabled={texts.length >= maxItems}
+        onClick={() => onChange([...texts, ""])}
+      >
+        Add a stop sequence
+      </Button>
+    </fieldset>
+  );
+}

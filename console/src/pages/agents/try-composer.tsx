@@ -1,0 +1,61 @@
+import { ArrowUp, Square } from "lucide-react";
+import { useState } from "react";
+import { Button } from "../../components/button.tsx";
+import { Kbd } from "../../components/kbd.tsx";
+import { TextArea } from "../../components/text-area.tsx";
+
+export interface TryComposerProps {
+  readonly name: string;
+  readonly isBusy: boolean;
+  /** False when it was refused: then the words stay. */
+  onSend(words: string): Promise<boolean>;
+  /** While the agent speaks: ends it. */
+  readonly onStop?: (() => void) | undefined;
+}
+
+export function TryComposer({ name, isBusy, onSend, onStop }: TryComposerProps) {
+  const [words, setWords] = useState("");
+  const send = async () => {
+    if (words.trim() === "" || isBusy) return;
+    const sent = words;
+    setWords("");
+    if (!(await onSend(sent))) setWords((since) => (since === "" ? sent : since));
+  };
+  return (
+    <form
+      className="flex items-end gap-2 border-t border-line p-3"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void send();
+      }}
+    >
+      <div className="grid min-w-0 flex-1 gap-1.5">
+        <TextArea
+          aria-label={`Message to ${name}`}
+          placeholder={`Message to ${name}`}
+          rows={2}
+          className="max-h-48"
+          value={words}
+          onChange={({ target }) => setWords(target.value)}
+          onKeyDown={(event) => {
+            if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+            event.preventDefault();
+            void send();
+          }}
+        />
+        <p className="hidden items-center gap-1.5 text-xs text-ink-faint sm:flex">
+          <Kbd keys="Enter" /> sends, <Kbd keys="Shift Enter" /> begins a new line
+        </p>
+      </div>
+      {onStop === undefined ? (
+        <Button type="submit" variant="primary" icon={<ArrowUp />} isBusy={isBusy} className="sm:mb-6.5">
+          Send
+        </Button>
+      ) : (
+        <Button icon={<Square className="fill-current" />} onClick={onStop} className="sm:mb-6.5">
+          Stop
+        </Button>
+      )}
+    </form>
+  );
+}

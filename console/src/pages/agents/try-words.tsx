@@ -1,0 +1,150 @@
+import type { EventUsage } from "@swarmbase/sdk";
+import { ShieldQuestion, Wrench } from "lucide-react";
+import { useState } from "react";
+import type { Agent } from "../../data/agents.ts";
+import type { LiveTool, LiveTurn } from "../../data/live-run.ts";
+import { decideToolCall } from "../../data/respond.ts";
+import { Avatar } from "../../components/avatar.tsx";
+import { Badge, type Tone } from "../../components/badge.tsx";
+import { Button } from "../../components/button.tsx";
+import { CodeBlock } from "../../components/code-block.tsx";
+import { formatCount, formatDuration, formatMoney } from "../../components/formats.ts";
+import { JsonView } from "../../components/json-view.tsx";
+import { Link } from "../../components/link.tsx";
+import { Markdown } from "../../components/markdown.tsx";
+import { RelativeTime } from "../../components/relative-time.tsx";
+import { StatusDot } from "../../components/status-dot.tsx";
+
+export function OwnWords({ text, at }: { readonly text: string; readonly at?: string }) {
+  return (
+    <div className="grid justify-items-end gap-1">
+      <p className="max-w-[85%] rounded-xl rounded-br-sm bg-accent-soft px-3.5 py-2 break-words whitespace-pre-wrap">
+        {text}
+      </p>
+      {at !== undefined && (
+        <span className="text-xs text-ink-faint">
+          <RelativeTime at={at} />
+        </span>
+      )}
+    </div>
+  );
+}
+
+export interface AgentWordsProps {
+  readonly agent: Agent;
+  readonly swarmId: string;
+  readonly text: string;
+  readonly at?: string;
+  readonly runId: string | null;
+  /** As it happens, or as it happened while this page was open. */
+  readonly turn: LiveTurn | undefined;
+}
+
+export function AgentWords({ agent, swarmId, text, at, runId, turn }: AgentWordsProps) {
+  const isSpeaking = turn?.status === "thinking" || turn?.status === "responding";
+  const isAsking = turn?.tools.some(({ status }) => status === "pending_approval") === true;
+  return (
+    <div className="flex min-w-0 gap-3">
+      <Avatar name={agent.name} seed={agent.id} shape="agent" size="small" />
+      <div className="grid min-w-0 flex-1 gap-2.5">
+        {turn?.tools.map((tool) => (
+          <ToolCall key={tool.id} tool={tool} runId={runId} />
+        ))}
+        {text === "" ? (
+          isSpeaking &&
+          !isAsking && (
+            <p role="status" className="flex items-center gap-2 text-ink-soft">
+              <StatusDot status="thinking" />
+              {agent.name} is thinking …
+            </p>
+          )
+        ) : (
+          <div className="min-w-0 break-words" aria-busy={isSpeaking || undefined}>
+            <Markdown text={text} />
+          </div>
+        )}
+        <p className="flex flex-wrap items-center gap-x-2.5 gap-y-1 text-xs text-ink-faint tabular-nums">
+          {at !== undefined && <RelativeTime at={at} />}
+          {turn?.status === "cancelled" && <Badge>Stopped</Badge>}
+          {turn?.status === "failed" && <Badge tone="bad">Failed</Badge>}
+          {turn !== undefined && turn.usage !== null && <span>{sayUsage(turn.usage)}</span>}
+          {runId !== null && !isSpeaking && <Link to={`/swarms/${swarmId}/runs/${runId}`}>See the run</Link>}
+        </p>
+      </div>
+    </div>
+  );
+}
+
+function sayUsage({ input_tokens: read, output_tokens: written, cost_usd: cost }: EventUsage): string {
+  const tokens = `${formatCount(read)} tokens read, ${formatCount(written)} written`;
+  return cost === null ? tokens : `${tokens}, ${formatMoney(cost)}`;
+}
+
+const TOOL_STYLES: Readonly<Record<LiveTool["status"], { readonly tone: Tone; readonly word: string }>> = {
+  running: { tone: "responding", word: "Running" },
+  pending_approval: { tone: "thinking", word: "Waits for you" },
+  succeeded: { tone: "good", word: "Done" },
+  failed: { tone: "bad", word: "Failed" },
+  denied: { tone: "neutral", word: "Denied" },
+  timed_out: { tone: "bad", word: "Took too long" },
+  cancelled: { tone: "neutral", word: "Stopped" },
+};
+
+function ToolCall({ tool, runId }: { readonly tool: LiveTool; readonly runId: string | null }) {
+  const { tone, word } = TOOL_STYLES[tool.status];
+  const isAsking = tool.status === "pending_approval";
+  return (
+    <details open={isAsking} className="min-w-0 rounded-md border border-line bg-sunken">
+      <summary className="flex flex-wrap items-center gap-2 px-3 py-2 text-sm">
+        {isAsking ? (
+          <ShieldQuestion className="size-4 text-thinking" aria-hidden />
+        ) : (
+          <Wrench className="size-4 text-ink-faint" aria-hidden />
+        )}
+        <span className="font-medium">{tool.name}</span>
+        <Badge tone={tone}>{word}</Badge>
+        {tool.durationMs !== null && (
+          <span className="ml-auto text-ink-faint tabular-nums">{formatDuration(tool.durationMs)}</span>
+        )}
+      </summary>
+      <div className="grid gap-2.5 px-3 pb-3">
+        {tool.input !== undefined && <JsonView label="Input" value={tool.input} />}
+        {tool.output !== undefined &&
+          (typeof tool.output === "string" ? (
+            <CodeBlock label="Output" code={tool.output} isWrapped />
+          ) : (
+            <JsonView label="Output" value={tool.output} />
+          ))}
+        {tool.error !== null && <p className="text-sm text-bad">{tool.error.message}</p>}
+        {isAsking && runId !== null && <Decide runId={runId} tool={tool} />}
+      </div>
+    </details>
+  );
+}
+
+function Decide({ runId, tool }: { readonly runId: string; readonly tool: LiveTool }) {
+  const [isBusy, setBusy] = useState(false);
+  const [fault, setFault] = useState<string | null>(null);
+  const decide = async (isApproved: boolean) => {
+    setBusy(true);
+    setFault(null);
+    try {
+      await decideToolCall({ runId, toolExecutionId: tool.id, isApproved });
+    } catch (error) {
+      setFault(error instanceof Error ? error.message : "It could not be decided.");
+      setBusy(false);
+    }
+  };
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      <span className="mr-auto w-full text-sm text-ink-soft sm:w-auto">May it do this?</span>
+      <Button size="small" disabled={isBusy} onClick={() => void decide(false)}>
+        Deny
+      </Button>
+      <Button size="small" variant="primary" isBusy={isBusy} onClick={() => void decide(true)}>
+        Approve
+      </Button>
+      {fault !== null && <p className="w-full text-sm text-bad">{fault}</p>}
+    </div>
+  );
+}

@@ -1,0 +1,32 @@
+import { useState } from "react";
+import { Navigate } from "react-router";
+import { passSecondFactor } from "../../data/entry.ts";
+import { signOut, useSessionState } from "../../data/session.ts";
+import { Button } from "../../components/button.tsx";
+import { Field } from "../../components/field.tsx";
+import { CodeInput } from "../../components/code-input.tsx";
+import { EntryForm } from "./entry-form.tsx";
+import { EntryHead } from "./entry-head.tsx";
+import { useEntry } from "./use-entry.ts";
+
+export function SecondFactor() {
+  const { needsSecondFactor } = useSessionState();
+  const [code, setCode] = useState("");
+  const entry = useEntry();
+  if (!needsSecondFactor) return <Navigate to="/sign-in" replace />;
+  return (
+    <>
+      <EntryHead title="One more step">
+        Open the app on your phone and type the code that it shows for Swarmbase.
+      </EntryHead>
+      <EntryForm entry={entry} action="Continue" onSubmit={() => void entry.attempt(() => passSecondFactor(code))}>
+        <Field label="Code">
+          <CodeInput value={code} onChange={setCode} />
+        </Field>
+      </EntryForm>
+      <Button variant="quiet" className="justify-self-start" onClick={() => void signOut()}>
+        Use another account
+      </Button>
+    </>
+  );
+}

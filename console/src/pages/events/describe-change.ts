@@ -1,0 +1,218 @@
+import type { ChangedRow, RowChanged } from "../../data/change.ts";
+import type { Tone } from "../../components/badge.tsx";
+import { formatDuration } from "../../components/formats.ts";
+import { toPlainLine } from "../../components/to-plain-line.ts";
+import type { ChangeType, Noun } from "./change-types.ts";
+
+/** A change in words. */
+export interface Described {
+  readonly noun: Noun;
+  readonly type: ChangeType;
+  readonly text: string;
+  readonly tone: Tone;
+  /** Where the thing is; null when it is gone or has no page. */
+  readonly to: string | null;
+}
+
+/** Names of agents, swarms and webhooks by their id. */
+export type Names = ReadonlyMap<string, string>;
+
+type Said = Omit<Described, "noun" | "tone"> & { readonly tone?: Tone };
+
+export function describeChange(change: RowChanged, names: Names): Described {
+  const { table } = change;
+  switch (table) {
+    case "agents":
+      return { noun: "agent", tone: "neutral", ...describeAgent(change) };
+    case "messages":
+      return { noun: "message", tone: "neutral", ...describeMessage(change, names) };
+    case "message_flags":
+      return { noun: "message", tone: "thinking", ...describeFlag(change, names) };
+    case "runs":
+      return { noun: "run", tone: "neutral", ...describeRun(change, names) };
+    case "swarms":
+      return { noun: "swarm", tone: "neutral", ...describeSwarm(change) };
+    case "swarm_agents":
+      return { noun: "swarm", tone: "neutral", ...describeSeat(change, names) };
+    case "swarm_members":
+      return { noun: "user", tone: "neutral", ...describeMember(change, names) };
+    case "tools":
+      return { noun: "tool", tone: "neutral", ...describeTool(change) };
+    case "tool_executions":
+      return { noun: "tool", tone: "neutral", ...describeCall(change, names) };
+    case "webhooks":
+      return { noun: "webhook", tone: "neutral", ...describeWebhook(change) };
+    case "webhook_recoveries":
+      return { noun: "webhook", tone: "neutral", ...describeRecovery(change) };
+    case "webhook_delivery_attempts":
+      return { noun: "webhook", tone: "neutral", ...describeAttempt(change, names) };
+  }
+}
+
+function describeAgent({ kind, row }: RowChanged): Said {
+  const name = textOf(row, "name");
+  const to = `/agents/${textOf(row, "id")}`;
+  if (kind === "DELETE") return { type: "agent.deleted", text: "An agent was removed", to: null };
+  if (kind === "INSERT") return { type: "agent.created", text: `${name} was made`, to };
+  // A run changes the status alone; whatever the owner changes moves the other time.
+  const isStatus = Date.parse(textOf(row, "status_changed_at")) > Date.parse(textOf(row, "updated_at"));
+  if (!isStatus) return { type: "agent.updated", text: `${name} was changed`, to };
+  const status = textOf(row, "status");
+  const tones: Readonly<Record<string, Tone>> = { thinking: "thinking", responding: "responding", error: "bad" };
+  return { type: "agent.status_changed", text: `${name} is ${status}`, tone: tones[status] ?? "neutral", to };
+}
+
+function describeMessage({ kind, row }: RowChanged, names: Names): Said {
+  const to = swarmPath(row);
+  const sender = textOf(row, "sender_name");
+  const place = inSwarm(row, names);
+  if (kind === "DELETE" || textOf(row, "deleted_at") !== "")
+    return { type: "message.deleted", text: `A message${place} was removed`, to: kind === "DELETE" ? null : to };
+  const said = `${sender}${place}: ${toPlainLine(textOf(row, "content"))}`;
+  if (kind === "INSERT") return { type: "message.created", text: said, to };
+  if (row["flagged"] === true) return { type: "message.flagged", text: said, tone: "thinking", to };
+  return { type: "message.updated", text: said, to };
+}
+
+function describeFlag({ kind, row }: RowChanged, names: Names): Said {
+  const reason = textOf(row, "reason") || textOf(row, "category");
+  const text =
+    kind === "INSERT" ? `A message${inSwarm(row, names)} was flagged` : `A flag${inSwarm(row, names)} was changed`;
+  return { type: "message.flagged", text: reason === "" ? text : `${text}: ${reason}`, to: swarmPath(row) };
+}
+
+const RUN_TONES: Readonly<Record<string, Tone>> = {
+  running: "responding",
+  requires_action: "thinking",
+  completed: "good",
+  partial: "thinking",
+  failed: "bad",
+};
+const RUN_WORDS: Readonly<Record<string, string>> = {
+  queued: "waits for its turn",
+  running: "has begun",
+  requires_action: "needs somebody’s approval",
+  completed: "is complete",
+  partial: "has ended in part",
+  failed: "has failed",
+  cancelled: "was stopped",
+};
+
+function describeRun({ row }: RowChanged, names: Names): Said {
+  const status = textOf(row, "status") || "cancelled";
+  const reason = textOf(row, "stop_reason").replaceAll("_", " ");
+  const swarm = swarmPath(row);
+  return {
+    type: `run.${status}` as ChangeType,
+    text: `A run${inSwarm(row, names)} ${RUN_WORDS[status] ?? status}${reason === "" ? "" : ` (${reason})`}`,
+    tone: RUN_TONES[status] ?? "neutral",
+    to: swarm === null ? null : `${swarm}/runs/${textOf(row, "id")}`,
+  };
+}
+
+function describeSwarm({ kind, row }: RowChanged): Said {
+  const name = textOf(row, "name");
+  const to = `/swarms/${textOf(row, "id")}`;
+  if (kind === "DELETE") return { type: "swarm.deleted", text: "A swarm was removed", to: null };
+  if (kind === "INSERT") return { type: "swarm.created", text: `${name} was made`, to };
+  return { type: "swarm.updated", text: `${name} was changed`, to };
+}
+
+function describeSeat({ kind, row }: RowChanged, names: Names): Said {
+  const agent = names.get(textOf(row, "agent_id")) ?? "An agent";
+  const to = swarmPath(row);
+  const place = names.get(textOf(row, "swarm_id")) ?? "a swarm";
+  if (kind === "DELETE") return { type: "swarm.agent_removed", text: `${agent} has left ${place}`, to };
+  if (kind === "INSERT") return { type: "swarm.agent_added", text: `${agent} has joined ${place}`, to };
+  return { type: "swarm.agent_updated", text: `The place of ${agent} in ${place} was changed`, to };
+}
+
+function describeMember({ kind, row }: RowChanged, names: Names): Said {
+  const who = textOf(row, "invited_email") || "Somebody";
+  const to = swarmPath(row);
+  const place = names.get(textOf(row, "swarm_id")) ?? "a swarm";
+  if (kind === "DELETE") return { type: "user.removed", text: `Somebody has left ${place}`, to };
+  if (row["status"] === "invited") return { type: "user.invited", text: `${who} was invited to ${place}`, to };
+  if (kind === "INSERT")
+    return { type: "user.joined", text: `${who} has joined ${place} as ${textOf(row, "role")}`, to };
+  return { type: "user.updated", text: `${who} is ${textOf(row, "role")} in ${place}`, to };
+}
+
+function describeTool({ kind, row }: RowChanged): Said {
+  const name = textOf(row, "name");
+  const to = `/tools/${textOf(row, "id")}`;
+  if (kind === "DELETE") return { type: "tool.deleted", text: "A tool was removed", to: null };
+  if (kind === "INSERT") return { type: "tool.created", text: `${name} was made`, to };
+  return { type: "tool.updated", text: `${name} was changed`, to };
+}
+
+function describeCall({ row }: RowChanged, names: Names): Said {
+  const call = `${names.get(textOf(row, "agent_id")) ?? "An agent"} → ${textOf(row, "tool_name")}`;
+  const swarm = swarmPath(row);
+  const to = swarm === null ? null : `${swarm}/runs/${textOf(row, "run_id")}`;
+  switch (row["status"]) {
+    case "pending_approval":
+      return { type: "tool.needs_approval", text: `${call} needs approval`, tone: "thinking", to };
+    case "running":
+      return { type: "tool.running", text: `${call} is running`, tone: "responding", to };
+    case "succeeded":
+      return {
+        type: "tool.executed",
+        text: `${call} took ${formatDuration(Number(row["duration_ms"] ?? 0))}`,
+        tone: "good",
+        to,
+      };
+    default:
+      return { type: "tool.error", text: `${call} ${textOf(row, "status").replaceAll("_", " ")}`, tone: "bad", to };
+  }
+}
+
+function describeWebhook({ kind, row }: RowChanged): Said {
+  const name = textOf(row, "name");
+  const to = `/webhooks/${textOf(row, "id")}`;
+  if (kind === "DELETE") return { type: "webhook.deleted", text: "A webhook was removed", to: null };
+  if (kind === "INSERT") return { type: "webhook.created", text: `${name} was made`, to };
+  const reason = textOf(row, "disabled_reason").replaceAll("_", " ");
+  if (reason !== "") return { type: "webhook.updated", text: `${name} was disabled: ${reason}`, tone: "bad", to };
+  return { type: "webhook.updated", text: `${name} was changed`, to };
+}
+
+function describeRecovery({ row }: RowChanged): Said {
+  const isDone = row["status"] === "completed";
+  return {
+    type: isDone ? "recovery.completed" : "recovery.running",
+    text: `${textOf(row, "recovered")} of ${textOf(row, "found")} failed deliveries were put back`,
+    tone: isDone ? "good" : "responding",
+    to: `/webhooks/${textOf(row, "webhook_id")}?tab=recovery`,
+  };
+}
+
+function describeAttempt({ row }: RowChanged, names: Names): Said {
+  const code = row["status_code"];
+  const isGood = typeof code === "number" && code >= 200 && code < 300;
+  const answer = typeof code === "number" ? `answered ${code}` : `gave no answer (${textOf(row, "error_code")})`;
+  const about = textOf(row, "event_type") === "" ? "" : ` to ${textOf(row, "event_type")}`;
+  const who = names.get(textOf(row, "webhook_id")) ?? textOf(row, "url");
+  const attempt = row["attempt"] === 1 ? "" : `, attempt ${textOf(row, "attempt")}`;
+  return {
+    type: isGood ? "attempt.delivered" : "attempt.failed",
+    text: `${who} ${answer}${about}${attempt}`,
+    tone: isGood ? "good" : "bad",
+    to: `/webhooks/${textOf(row, "webhook_id")}/deliveries/${textOf(row, "delivery_id")}`,
+  };
+}
+
+function inSwarm(row: ChangedRow, names: Names): string {
+  const name = names.get(textOf(row, "swarm_id"));
+  return name === undefined ? "" : ` in ${name}`;
+}
+
+function swarmPath(row: ChangedRow): string | null {
+  const id = textOf(row, "swarm_id");
+  return id === "" ? null : `/swarms/${id}`;
+}
+
+function textOf(row: ChangedRow, name: string): string {
+  const value = row[name];
+  return typeof value === "string" || typeof value === "number" ? String(value) : "";
+}

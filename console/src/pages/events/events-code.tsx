@@ -1,0 +1,26 @@
+import { writeCurl } from "../../components/call-words.ts";
+import { ShowCode } from "../../components/show-code.tsx";
+
+/** How a program hears of the same. */
+export function EventsCode() {
+  const curl = [
+    "# changes come over a socket, or to a webhook of yours; what was can be read",
+    writeCurl({ path: "/rest/v1/messages?order=created_at.desc&limit=20" }),
+    "",
+    writeCurl({ path: "/rest/v1/webhook_delivery_attempts?order=created_at.desc&limit=20" }),
+  ].join("\n");
+  const supabaseJs = `// as it happens; you get what you could read
+supabase
+  .channel("what happens")
+  .on("postgres_changes", { event: "*", schema: "public", table: "agents" }, ({ new: agent }) =>
+    console.log(agent.name, agent.status),
+  )
+  .on("postgres_changes", { event: "INSERT", schema: "public", table: "messages" }, ({ new: message }) =>
+    console.log(message.sender_name, message.content),
+  )
+  .on("postgres_changes", { event: "*", schema: "public", table: "runs" }, ({ new: run }) =>
+    console.log(run.id, run.status),
+  )
+  .subscribe((status) => console.log(status));`;
+  return <ShowCode title="Events from code" curl={curl} supabaseJs={supabaseJs} />;
+}

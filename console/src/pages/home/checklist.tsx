@@ -1,0 +1,160 @@
+import { clsx } from "clsx";
+import { ArrowRight, Check, Sparkles } from "lucide-react";
+import { useNavigate } from "react-router";
+import { type FirstSteps, useSetUp } from "../../data/first-steps.ts";
+import { Banner } from "../../components/banner.tsx";
+import { Button } from "../../components/button.tsx";
+import { ButtonLink } from "../../components/link.tsx";
+import { ProgressBar } from "../../components/progress-bar.tsx";
+
+export interface Step {
+  readonly title: string;
+  readonly text: string;
+  readonly isDone: boolean;
+  readonly to: string;
+  readonly action: string;
+}
+
+export function listSteps(progress: FirstSteps): readonly Step[] {
+  const { agents, agentId, hasTool, swarmId, hasAnswer, webhookId, hasDelivery } = progress;
+  return [
+    {
+      title: "Make an agent",
+      text: "A name, a role, and what it should care about.",
+      isDone: agents >= 1,
+      to: "/agents/new",
+      action: "New agent",
+    },
+    {
+      title: "Make a second one",
+      text: "Two can disagree, and that is where it gets useful.",
+      isDone: agents >= 2,
+      to: "/agents/new",
+      action: "New agent",
+    },
+    {
+      title: "Give one a tool",
+      text: "A calculator, a clock, your own HTTP endpoint: something to do, not only to say.",
+      isDone: hasTool,
+      to: agentId === null ? "/tools" : `/agents/${agentId}/tools`,
+      action: "Choose a tool",
+    },
+    {
+      title: "Put them in a swarm",
+      text: "A room where people and agents talk, with a rule for who speaks when.",
+      isDone: swarmId !== null,
+      to: "/swarms/new",
+      action: "New swarm",
+    },
+    {
+      title: "Get an answer",
+      text: "Ask something and watch the words arrive, and each tool call on the way.",
+      isDone: hasAnswer,
+      to: swarmId === null ? "/swarms" : `/swarms/${swarmId}`,
+      action: "Ask",
+    },
+    {
+      title: "Add a webhook",
+      text: "Your own service hears of it, signed, and again if it was away.",
+      isDone: webhookId !== null,
+      to: "/webhooks/new",
+      action: "New webhook",
+    },
+    {
+      title: "Look into a delivery",
+      text: "Send a test, see what was sent and what came back, and send it again.",
+      isDone: hasDelivery,
+      to: webhookId === null ? "/webhooks" : `/webhooks/${webhookId}`,
+      action: "See deliveries",
+    },
+  ];
+}
+
+/** From nothing to a first answer. Each step ticks itself off, because it is read from the rows. */
+export function Checklist({ steps: progress }: { readonly steps: FirstSteps }) {
+  const steps = listSteps(progress);
+  const done = steps.filter(({ isDone }) => isDone).length;
+  const next = steps.findIndex(({ isDone }) => !isDone);
+  return (
+    <section
+      aria-labelledby="first-steps"
+      className="overflow-hidden rounded-lg border border-line bg-surface shadow-1"
+    >
+      <div className="grid gap-3 p-5">
+        <div className="flex flex-wrap items-start justify-between gap-3">
+          <div className="grid gap-0.5">
+            <h2 id="first-steps" className="text-lg font-semibold">
+              First steps
+            </h2>
+            <p className="text-ink-soft">A few minutes, in any order you like. Each one ticks itself off.</p>
+          </div>
+          {progress.agents === 0 && progress.swarmId === null && <SetUp />}
+        </div>
+        <div className="flex items-center gap-3">
+          <div className="flex-1">
+            <ProgressBar label="First steps done" value={done} max={steps.length} />
+          </div>
+          <span className="text-sm text-ink-faint tabular-nums">
+            {done} of {steps.length}
+          </span>
+        </div>
+      </div>
+      <ol className="border-t border-line">
+        {steps.map((step, at) => (
+          <StepRow key={step.title} step={step} isNext={at === next} />
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function StepRow({ step, isNext }: { readonly step: Step; readonly isNext: boolean }) {
+  const { title, text, isDone, to, action } = step;
+  return (
+    <li
+      className={clsx(
+        "flex gap-4 border-b border-line px-5 py-3 last:border-b-0 sm:items-center",
+        isNext && "bg-accent-soft",
+      )}
+    >
+      <span
+        className={clsx(
+          "flex size-6 shrink-0 items-center justify-center rounded-full border",
+          isDone ? "border-good bg-good-soft text-good" : isNext ? "border-accent bg-surface" : "border-line-strong",
+        )}
+      >
+        {isDone && <Check className="size-3.5" strokeWidth={3} aria-hidden />}
+        <span className="sr-only">{isDone ? "Done:" : "To do:"}</span>
+      </span>
+      <div className="flex min-w-0 flex-1 flex-col gap-2.5 sm:flex-row sm:items-center sm:gap-4">
+        <div className="grid min-w-0 flex-1">
+          <span className={clsx("font-medium", isDone && "text-ink-soft")}>{title}</span>
+          {!isDone && <span className="text-sm text-pretty text-ink-soft">{text}</span>}
+        </div>
+        {!isDone && (
+          <ButtonLink to={to} size="small" variant={isNext ? "primary" : "plain"} className="self-start sm:self-auto">
+            {action}
+            <ArrowRight aria-hidden />
+          </ButtonLink>
+        )}
+      </div>
+    </li>
+  );
+}
+
+function SetUp() {
+  const setUp = useSetUp();
+  const navigate = useNavigate();
+  const run = async () => {
+    const swarmId = await setUp.run();
+    if (swarmId !== null) await navigate(`/swarms/${swarmId}`);
+  };
+  return (
+    <div className="grid gap-2 sm:justify-items-end">
+      <Button variant="primary" icon={<Sparkles />} isBusy={setUp.isBusy} onClick={() => void run()}>
+        Set it up for me
+      </Button>
+      {setUp.failure !== null && <Banner tone="bad">{setUp.failure.message}</Banner>}
+    </div>
+  );
+}

@@ -1,0 +1,81 @@
+import { useState } from "react";
+import { useAgentChoices } from "../../../data/swarm-agents.ts";
+import { Badge } from "../../../components/badge.tsx";
+import { Checkbox } from "../../../components/checkbox.tsx";
+import { FailureState } from "../../../components/failure-state.tsx";
+import { ButtonLink } from "../../../components/link.tsx";
+import { SearchInput } from "../../../components/search-input.tsx";
+import { ListSkeleton } from "../../../components/skeleton.tsx";
+import { VirtualList } from "../../../components/virtual-list.tsx";
+
+export interface AgentPickerProps {
+  /** In the order in which they were chosen, which is the order in which they will speak. */
+  readonly chosen: readonly string[];
+  onChange(chosen: readonly string[]): void;
+  /** Those who are there already. */
+  readonly without?: ReadonlySet<string>;
+}
+
+const ROW_HEIGHT = 48;
+const MOST_ROWS = 6;
+
+export function AgentPicker({ chosen, onChange, without }: AgentPickerProps) {
+  const [search, setSearch] = useState("");
+  const { rows, failure, reload } = useAgentChoices();
+  if (rows === undefined)
+    return failure === null ? (
+      <ListSkeleton rows={3} />
+    ) : (
+      <FailureState title="Your agents could not be loaded" message={failure.message} onRetry={reload} />
+    );
+  const left = rows.filter(({ id }) => without?.has(id) !== true);
+  if (left.length === 0)
+    return (
+      <div className="flex flex-wrap items-center justify-between gap-3 rounded-md border border-dashed border-line-strong p-4 text-ink-soft">
+        {rows.length === 0 ? "You have no agent yet." : "All of your agents are here already."}
+        <ButtonLink to="/agents/new" size="small">
+          New agent
+        </ButtonLink>
+      </div>
+    );
+  const found = left.filter(({ name }) => name.toLowerCase().includes(search.trim().toLowerCase()));
+  return (
+    <div className="grid gap-2">
+      {left.length > MOST_ROWS && <SearchInput label="Search your agents" value={search} onChange={setSearch} />}
+      <div className="overflow-hidden rounded-md border border-line">
+        <VirtualList
+          label="Your agents"
+          rows={found}
+          keyOf={({ id }) => id}
+          rowHeight={ROW_HEIGHT}
+          height={`${Math.min(Math.max(found.length, 1), MOST_ROWS) * ROW_HEIGHT}px`}
+          renderRow={({ id, name, role }) => {
+            const at = chosen.indexOf(id);
+            return (
+              <div className="flex min-h-12 items-center justify-between gap-3 border-b border-line px-3 py-2 [[role=listitem]:last-child>&]:border-b-0">
+                <Checkbox
+                  isChecked={at !== -1}
+                  onChange={(isOn) => onChange(isOn ? [...chosen, id] : chosen.filter((one) => one !== id))}
+                  label={
+                    <>
+                      <span className="font-medium">{name}</span>
+                      {role !== null && <span className="text-ink-faint"> · {role}</span>}
+                    </>
+                  }
+                />
+                {at !== -1 && chosen.length > 1 && <Badge tone="accent">speaks {ordinal(at + 1)}</Badge>}
+              </div>
+            );
+          }}
+        />
+      </div>
+    </div>
+  );
+}
+
+const rules = new Intl.PluralRules("en", { type: "ordinal" });
+const ENDINGS: Readonly<Record<string, string>> = { one: "st", two: "nd", few: "rd" };
+
+function ordinal(at: number): string {
+  return `${at}${ENDINGS[rules.select(at)] ?? "th"}`;
+}

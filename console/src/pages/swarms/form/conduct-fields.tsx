@@ -1,0 +1,93 @@
+import { Field } from "../../../components/field.tsx";
+import { Select } from "../../../components/select.tsx";
+import { Switch } from "../../../components/switch.tsx";
+import { TextArea } from "../../../components/text-area.tsx";
+import type { SettingsFieldsProps } from "./limits-fields.tsx";
+
+const CONFLICTS = [
+  { value: "enqueue", label: "The new question waits" },
+  { value: "reject", label: "The new question is refused" },
+  { value: "interrupt", label: "The new question takes its place" },
+] as const;
+const FAULTS = [
+  { value: "continue", label: "The others go on" },
+  { value: "stop", label: "The run ends" },
+] as const;
+
+export function ConductFields({ draft, onChange, errors }: SettingsFieldsProps) {
+  return (
+    <div className="grid items-start gap-4 sm:grid-cols-2">
+      <Field label="When a run is under way" error={errors["settings.on_conflict"]}>
+        <Select
+          value={draft.onConflict}
+          choices={CONFLICTS}
+          onChange={(onConflict) => onChange({ ...draft, onConflict }, "settings.on_conflict")}
+        />
+      </Field>
+      <Field label="When an agent fails" error={errors["settings.on_agent_error"]}>
+        <Select
+          value={draft.onAgentError}
+          choices={FAULTS}
+          onChange={(onAgentError) => onChange({ ...draft, onAgentError }, "settings.on_agent_error")}
+        />
+      </Field>
+      <div className="sm:col-span-2">
+        <Field
+          label="Answer everything"
+          hint="Also messages that were only said are answered, as if the agents had been asked."
+          error={errors["settings.auto_respond"]}
+        >
+          <Switch
+            isOn={draft.autoRespond}
+            onChange={(autoRespond) => onChange({ ...draft, autoRespond }, "settings.auto_respond")}
+          />
+        </Field>
+      </div>
+    </div>
+  );
+}
+
+const ACTIONS = [
+  { value: "flag", label: "Flag it" },
+  { value: "block", label: "Refuse it" },
+] as const;
+
+export function ModerationFields({ draft, onChange, errors }: SettingsFieldsProps) {
+  return (
+    <div className="grid gap-4">
+      <Field label="Look for terms" hint="In what people say, and in what agents say.">
+        <Switch
+          isOn={draft.isModerated}
+          onChange={(isModerated) => onChange({ ...draft, isModerated }, "settings.moderation")}
+        />
+      </Field>
+      {draft.isModerated && (
+        <>
+          <Field
+            label="Terms"
+            hint="One a line, up to 1000. They match whole words, in any case."
+            error={errors["settings.moderation.blocklist"] ?? errors["settings.moderation"]}
+          >
+            <TextArea
+              value={draft.blocklist}
+              onChange={({ target }) => onChange({ ...draft, blocklist: target.value }, "settings.moderation")}
+              spellCheck={false}
+            />
+          </Field>
+          <Field
+            label="What happens to a message that has one"
+            hint="What an agent says is flagged in either case."
+            error={errors["settings.moderation.action"]}
+          >
+            <Select
+              value={draft.moderationAction}
+              choices={ACTIONS}
+              onChange={(moderationAction) => onChange({ ...draft, moderationAction }, "settings.moderation")}
+              className="sm:max-w-64"
+            />
+          </Field>
+        </>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,59 @@
+import { Field } from "../../../components/field.tsx";
+import { TextInput } from "../../../components/text-input.tsx";
+import { BUDGET_NAMES, BUDGETS, LIMIT_NAMES, LIMITS, type SettingsDraft } from "./settings-draft.ts";
+
+export interface SettingsFieldsProps {
+  readonly draft: SettingsDraft;
+  /** The draft with a change, and the field that was changed. */
+  onChange(draft: SettingsDraft, field: string): void;
+  /** "settings.max_turns" → what is wrong with it. */
+  readonly errors: Readonly<Record<string, string>>;
+}
+
+export function LimitFields({ draft, onChange, errors }: SettingsFieldsProps) {
+  return (
+    <div className="grid items-start gap-4 sm:grid-cols-2 lg:grid-cols-3">
+      {LIMIT_NAMES.map((name) => {
+        const { label, hint, default: usual, min, max } = LIMITS[name];
+        return (
+          <Field key={name} label={label} hint={hint} aside={`${min} to ${max}`} error={errors[`settings.${name}`]}>
+            <TextInput
+              inputMode="numeric"
+              placeholder={`${usual} unless said`}
+              value={draft.limits[name]}
+              onChange={({ target }) =>
+                onChange({ ...draft, limits: { ...draft.limits, [name]: target.value } }, `settings.${name}`)
+              }
+              className="tabular-nums"
+            />
+          </Field>
+        );
+      })}
+    </div>
+  );
+}
+
+export function BudgetFields({ draft, onChange, errors }: SettingsFieldsProps) {
+  return (
+    <div className="grid items-start gap-4 sm:grid-cols-2">
+      {BUDGET_NAMES.map((name) => (
+        <Field
+          key={name}
+          label={BUDGETS[name].label}
+          aside={BUDGETS[name].unit}
+          error={errors[`settings.budget.${name}`]}
+        >
+          <TextInput
+            inputMode="decimal"
+            placeholder="no bound"
+            value={draft.budget[name]}
+            onChange={({ target }) =>
+              onChange({ ...draft, budget: { ...draft.budget, [name]: target.value } }, `settings.budget.${name}`)
+            }
+            className="tabular-nums"
+          />
+        </Field>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,119 @@
+import type { SwarmStrategy } from "@swarmbase/sdk";
+import { useState } from "react";
+import { useNavigate } from "react-router";
+import { useAgentChoices } from "../../../data/swarm-agents.ts";
+import { useCreateSwarm } from "../../../data/swarms.ts";
+import { CardSection } from "../../../components/card.tsx";
+import { Field } from "../../../components/field.tsx";
+import { FormFrame } from "../../../components/form-frame.tsx";
+import { SAVED } from "../../../components/leave-guard.tsx";
+import { PageHeader } from "../../../components/page-header.tsx";
+import { TextArea } from "../../../components/text-area.tsx";
+import { TextInput } from "../../../components/text-input.tsx";
+import { useFreshErrors } from "../../../components/use-fresh-errors.ts";
+import { AgentPicker } from "./agent-picker.tsx";
+import { Fold } from "./fold.tsx";
+import { BudgetFields, LimitFields } from "./limits-fields.tsx";
+import { type SettingsDraft, toDraft, toSettings } from "./settings-draft.ts";
+import { StrategyField } from "./strategy-field.tsx";
+
+interface NewForm {
+  readonly name: string;
+  readonly description: string;
+  readonly strategy: SwarmStrategy;
+  readonly agentIds: readonly string[];
+  readonly coordinatorId: string | null;
+  readonly draft: SettingsDraft;
+}
+
+const EMPTY: NewForm = {
+  name: "",
+  description: "",
+  strategy: "round_robin",
+  agentIds: [],
+  coordinatorId: null,
+  draft: toDraft({}),
+};
+
+export function NewSwarm() {
+  const [form, setForm] = useState(EMPTY);
+  const { rows: agents = [] } = useAgentChoices();
+  const create = useCreateSwarm();
+  const { errors, touch } = useFreshErrors(create.errors);
+  const navigate = useNavigate();
+  const change = (part: Partial<NewForm>, field: string) => {
+    setForm({ ...form, ...part });
+    touch(field);
+  };
+  const chosen = form.agentIds.flatMap((id) => agents.filter((agent) => agent.id === id));
+  const run = async () => {
+    const { draft, ...swarm } = form;
+    const coordinatorId = chosen.some(({ id }) => id === form.coordinatorId) ? form.coordinatorId : null;
+    const id = await create.run({ ...swarm, coordinatorId, settings: toSettings(draft, {}) });
+    if (id !== null) await navigate(`/swarms/${id}`, { state: SAVED });
+  };
+  const onDraft = (draft: SettingsDraft, field: string) => change({ draft }, field);
+  return (
+    <div className="max-w-3xl">
+      <PageHeader
+        title="New swarm"
+        crumbs={[{ label: "Swarms", to: "/swarms" }]}
+        description="A name and an agent or two are enough. Everything can be changed later."
+      />
+      <FormFrame
+        label="New swarm"
+        action="Make the swarm"
+        isBusy={create.isBusy}
+        isDirty={form !== EMPTY}
+        failure={create.failure}
+        errors={errors}
+        onSubmit={() => void run()}
+        onCancel={() => void navigate("/swarms", { state: SAVED })}
+      >
+        <CardSection title="The room">
+          <div className="grid gap-4">
+            <Field label="Name" error={errors["name"]}>
+              <TextInput
+                autoFocus
+                value={form.name}
+                onChange={({ target }) => change({ name: target.value }, "name")}
+                autoComplete="off"
+              />
+            </Field>
+            <Field label="Description" isOptional error={errors["description"]}>
+              <TextArea
+                rows={2}
+                value={form.description}
+                onChange={({ target }) => change({ description: target.value }, "description")}
+                placeholder="What is it about?"
+              />
+            </Field>
+          </div>
+        </CardSection>
+        <CardSection title="Agents" description="Tick them in the order in which they are to speak.">
+          <AgentPicker chosen={form.agentIds} onChange={(agentIds) => change({ agentIds }, "agents")} />
+        </CardSection>
+        <CardSection title="Who speaks when">
+          <StrategyField
+            value={form.strategy}
+            onChange={(strategy) => change({ strategy }, "strategy")}
+            coordinatorId={form.coordinatorId}
+            onCoordinator={(coordinatorId) => change({ coordinatorId }, "coordinator_agent_id")}
+            agents={chosen}
+            error={errors["coordinator_agent_id"]}
+          />
+        </CardSection>
+        <Fold
+          title="Budgets and limits"
+          description="What a run may cost and how long it may go on. The defaults are careful."
+          isOpenBy={Object.keys(errors).some((field) => field.startsWith("settings"))}
+        >
+          <div className="grid gap-6">
+            <BudgetFields draft={form.draft} onChange={onDraft} errors={errors} />
+            <LimitFields draft={form.draft} onChange={onDraft} errors={errors} />
+          </div>
+        </Fold>
+      </FormFrame>
+    </div>
+  );
+}

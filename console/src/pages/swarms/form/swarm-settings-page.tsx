@@ -1,0 +1,152 @@
+import { type ReactNode, useState } from "react";
+import { type Swarm, type SwarmChange, useUpdateSwarm } from "../../../data/swarms.ts";
+import { Banner } from "../../../components/banner.tsx";
+import { CardSection } from "../../../components/card.tsx";
+import { Field } from "../../../components/field.tsx";
+import { FormFrame } from "../../../components/form-frame.tsx";
+import { TextArea } from "../../../components/text-area.tsx";
+import { TextInput } from "../../../components/text-input.tsx";
+import { useToast } from "../../../components/toast.tsx";
+import { useFreshErrors } from "../../../components/use-fresh-errors.ts";
+import { ROLE_WORDS } from "../../../components/role-words.ts";
+import { useRoom } from "../room/room-context.ts";
+import { ConductFields, ModerationFields } from "./conduct-fields.tsx";
+import { DangerZone } from "./danger-zone.tsx";
+import { BudgetFields, LimitFields } from "./limits-fields.tsx";
+import { toDraft, toSettings } from "./settings-draft.ts";
+import { StrategyField } from "./strategy-field.tsx";
+
+type SwarmForm = ReturnType<typeof fillForm>;
+
+/** Everything about a swarm that is not who is in it. Those who may not change it read it. */
+export function SwarmSettingsPage() {
+  const { swarm, rights } = useRoom();
+  const [form, setForm] = useState(() => fillForm(swarm));
+  const [isChanged, setChanged] = useState(false);
+  const update = useUpdateSwarm();
+  const { errors, touch } = useFreshErrors(update.errors);
+  const show = useToast();
+  const change = (part: Partial<SwarmForm>, field: string) => {
+    setForm({ ...form, ...part });
+    setChanged(true);
+    touch(field);
+  };
+  const save = async () => {
+    if ((await update.run({ id: swarm.id, change: readForm(form, swarm) })) === null) return;
+    setChanged(false);
+    show({ text: "Saved." });
+  };
+  const takeBack = () => {
+    update.reset();
+    setForm(fillForm(swarm));
+    setChanged(false);
+  };
+  const fields = <SettingsFields form={form} change={change} errors={errors} />;
+  return (
+    <Page>
+      {rights.canManage ? (
+        <FormFrame
+          label="Settings of the swarm"
+          action="Save"
+          cancel="Take back"
+          needsChange
+          isDirty={isChanged}
+          isBusy={update.isBusy}
+          failure={update.failure}
+          errors={errors}
+          onSubmit={() => void save()}
+          onCancel={takeBack}
+        >
+          {fields}
+        </FormFrame>
+      ) : (
+        <>
+          <Banner tone="note">
+            You are here as {ROLE_WORDS[rights.role].label.toLowerCase()}, so you can read this and not change it.
+          </Banner>
+          <fieldset disabled className="grid min-w-0 gap-5">
+            {fields}
+          </fieldset>
+        </>
+      )}
+      {rights.canDelete && <DangerZone />}
+    </Page>
+  );
+}
+
+function Page({ children }: { readonly children: ReactNode }) {
+  return <div className="mx-auto grid w-full max-w-4xl gap-5 px-4 py-6 pb-28 sm:px-6 lg:pb-16">{children}</div>;
+}
+
+interface SettingsFieldsProps {
+  readonly form: SwarmForm;
+  change(part: Partial<SwarmForm>, field: string): void;
+  readonly errors: Readonly<Record<string, string>>;
+}
+
+function SettingsFields({ form, change, errors }: SettingsFieldsProps) {
+  const { places } = useRoom();
+  const agents = (places.rows ?? []).flatMap(({ agent_cards: card }) => (card === null ? [] : [card]));
+  const { draft } = form;
+  const fields = { draft, errors, onChange: (next: typeof draft, field: string) => change({ draft: next }, field) };
+  return (
+    <>
+      <CardSection title="The room">
+        <div className="grid gap-4">
+          <Field label="Name" error={errors["name"]}>
+            <TextInput value={form.name} onChange={({ target }) => change({ name: target.value }, "name")} />
+          </Field>
+          <Field label="Description" isOptional error={errors["description"]}>
+            <TextArea
+              rows={2}
+              value={form.description}
+              onChange={({ target }) => change({ description: target.value }, "description")}
+            />
+          </Field>
+        </div>
+      </CardSection>
+      <CardSection title="Who speaks when">
+        <StrategyField
+          value={form.strategy}
+          onChange={(strategy) => change({ strategy }, "strategy")}
+          coordinatorId={form.coordinatorId}
+          onCoordinator={(coordinatorId) => change({ coordinatorId }, "coordinator_agent_id")}
+          agents={agents}
+          error={errors["coordinator_agent_id"]}
+        />
+      </CardSection>
+      <CardSection title="Conduct">
+        <ConductFields {...fields} />
+      </CardSection>
+      <CardSection title="Budgets" description="A call that does not fit is not made; what was said before stays.">
+        <BudgetFields {...fields} />
+      </CardSection>
+      <CardSection title="Limits" description="What bounds a run. Empty fields are the defaults.">
+        <LimitFields {...fields} />
+      </CardSection>
+      <CardSection title="Blocklist">
+        <ModerationFields {...fields} />
+      </CardSection>
+    </>
+  );
+}
+
+function fillForm(swarm: Swarm) {
+  return {
+    name: swarm.name,
+    description: swarm.description ?? "",
+    strategy: swarm.strategy,
+    coordinatorId: swarm.coordinator_agent_id,
+    draft: toDraft(swarm.settings),
+  };
+}
+
+function readForm(form: SwarmForm, swarm: Swarm): SwarmChange {
+  return {
+    name: form.name,
+    description: form.description.trim() === "" ? null : form.description,
+    strategy: form.strategy,
+    coordinator_agent_id: form.coordinatorId,
+    settings: toSettings(form.draft, swarm.settings),
+  };
+}

@@ -1,0 +1,100 @@
+import { SWARM_STATUSES } from "@swarmbase/sdk";
+import { MessagesSquare, Plus } from "lucide-react";
+import { useMemo } from "react";
+import { type RunningRow, useRunsUnderWay, useSwarms } from "../../../data/swarms.ts";
+import { EmptyState } from "../../../components/empty-state.tsx";
+import { ButtonLink } from "../../../components/link.tsx";
+import { ListPage } from "../../../components/list-page.tsx";
+import { Select } from "../../../components/select.tsx";
+import { useFilters } from "../../../components/use-filters.ts";
+import { useListCommands } from "../../../components/use-list-commands.tsx";
+import { useSettled } from "../../../components/use-settled.ts";
+import { VirtualList } from "../../../components/virtual-list.tsx";
+import { STATUS_WORDS } from "../words.ts";
+import { Invitations } from "./invitations.tsx";
+import { SwarmRow } from "./swarm-row.tsx";
+
+const CHOICES = [
+  { value: "all", label: "Every status" },
+  ...SWARM_STATUSES.map((value) => ({ value, label: STATUS_WORDS[value] })),
+] as const;
+
+export function SwarmList() {
+  const filters = useFilters();
+  const status = filters.choice("status", SWARM_STATUSES) ?? "all";
+  const swarms = useSwarms({ search: useSettled(filters.search), status });
+  const running = useRunningBySwarm();
+  useListCommands({
+    path: "swarms",
+    newLabel: "New swarm",
+    group: "Swarms",
+    icon: <MessagesSquare />,
+    rows: swarms.rows,
+  });
+  return (
+    <ListPage
+      title="Swarms"
+      description="Rooms where people and agents talk. Each has a rule for who speaks when."
+      actions={
+        <ButtonLink to="/swarms/new" variant="primary" icon={<Plus />}>
+          New swarm
+        </ButtonLink>
+      }
+      above={<Invitations />}
+      noun="swarms"
+      one="swarm"
+      noMatchHint="Try another word, or look among all of them."
+      filters={filters}
+      searchLabel="Search by name"
+      selects={
+        <Select
+          aria-label="Status"
+          value={status}
+          choices={CHOICES}
+          onChange={(value) => filters.set("status", value === "all" ? "" : value)}
+          className="w-36 sm:w-40"
+        />
+      }
+      pages={swarms}
+      empty={
+        <EmptyState
+          picture="swarms"
+          title="No swarm yet"
+          action={
+            <ButtonLink to="/swarms/new" variant="primary" icon={<Plus />}>
+              Make the first swarm
+            </ButtonLink>
+          }
+        >
+          A swarm is a room: put two agents in, ask something, and watch them answer each other. People can be invited
+          too.
+        </EmptyState>
+      }
+    >
+      {(rows, foot) => (
+        <div className="overflow-hidden rounded-lg border border-line bg-surface shadow-1">
+          <VirtualList
+            label="Swarms"
+            rows={rows}
+            keyOf={({ id }) => id}
+            rowHeight={77}
+            renderRow={(swarm) => <SwarmRow swarm={swarm} running={running.get(swarm.id)} />}
+            onEndReached={swarms.loadMore}
+            {...(swarms.hasMore && { foot })}
+          />
+        </div>
+      )}
+    </ListPage>
+  );
+}
+
+/** What needs somebody counts more than what works by itself. */
+function useRunningBySwarm(): ReadonlyMap<string, RunningRow["status"]> {
+  const runs = useRunsUnderWay();
+  return useMemo(() => {
+    const bySwarm = new Map<string, RunningRow["status"]>();
+    for (const { swarm_id: id, status } of runs)
+      if (status === "requires_action" || bySwarm.get(id) !== "requires_action") bySwarm.set(id, status);
+    return bySwarm;
+  }, [runs]);
+}

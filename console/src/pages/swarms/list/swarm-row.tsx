@@ -1,0 +1,106 @@
+import type { RunStatus } from "@swarmbase/sdk";
+import { Bot, Users } from "lucide-react";
+import { Link } from "react-router";
+import type { SwarmSummary } from "../../../data/swarms.ts";
+import { Avatar } from "../../../components/avatar.tsx";
+import { Badge } from "../../../components/badge.tsx";
+import { RelativeTime } from "../../../components/relative-time.tsx";
+import { StatusBadge } from "../../../components/status-dot.tsx";
+import { SwarmStatusBadge } from "../swarm-status-badge.tsx";
+import { toPlainLine } from "../../../components/to-plain-line.ts";
+
+export interface SwarmRowProps {
+  readonly swarm: SwarmSummary;
+  /** Of a run that is under way, if there is one. */
+  readonly running: RunStatus | undefined;
+}
+
+export function SwarmRow({ swarm, running }: SwarmRowProps) {
+  const { id, name, description, status, swarm_agents: places, people, messages, created_at: createdAt } = swarm;
+  const [last] = messages;
+  return (
+    <div className="relative border-b border-line hover:bg-hover [[role=listitem]:last-child>&]:border-b-0">
+      <Link to={`/swarms/${id}`} aria-label={name} className="absolute inset-0 -outline-offset-2" />
+      <div className="pointer-events-none relative flex items-center gap-4 px-4 py-3.5 [&_time]:pointer-events-auto">
+        <Faces places={places} />
+        <div className="grid min-w-0 flex-1 gap-0.5">
+          <div className="flex min-w-0 items-center gap-2.5">
+            <span className="truncate font-semibold">{name}</span>
+            {status !== "active" && <SwarmStatusBadge status={status} />}
+            <span className="hidden sm:contents">
+              <Running status={running} />
+            </span>
+          </div>
+          <p className="truncate text-sm text-ink-soft">
+            {last === undefined ? (description ?? "Nothing has been said yet.") : <LastWords {...last} />}
+          </p>
+          <span className="contents sm:hidden">
+            {running !== undefined && (
+              <span className="pt-1">
+                <Running status={running} />
+              </span>
+            )}
+          </span>
+        </div>
+        <div className="grid shrink-0 justify-items-end gap-1 text-sm text-ink-faint">
+          <RelativeTime at={last?.created_at ?? createdAt} />
+          <span className="flex items-center gap-3 tabular-nums">
+            <span className="flex items-center gap-1">
+              <Users className="size-3.5" aria-hidden />
+              {people.length}
+              <span className="sr-only">{people.length === 1 ? "person" : "people"}</span>
+            </span>
+            <span className="flex items-center gap-1">
+              <Bot className="size-3.5" aria-hidden />
+              {places.length}
+              <span className="sr-only">{places.length === 1 ? "agent" : "agents"}</span>
+            </span>
+          </span>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function LastWords({ content, sender_name: sender }: SwarmSummary["messages"][number]) {
+  return (
+    <>
+      <span className="text-ink-faint">{sender}: </span>
+      {content === null ? <em>deleted</em> : toPlainLine(content)}
+    </>
+  );
+}
+
+function Running({ status }: { readonly status: RunStatus | undefined }) {
+  if (status === undefined) return null;
+  if (status === "requires_action") return <StatusBadge status="requires_action" />;
+  return <StatusBadge status="running" word={status === "queued" ? "Waiting" : "Answering"} />;
+}
+
+const MOST_FACES = 3;
+
+function Faces({ places }: { readonly places: SwarmSummary["swarm_agents"] }) {
+  const cards = places.flatMap(({ agent_cards: card }) => (card === null ? [] : [card]));
+  if (cards.length === 0)
+    return (
+      <span aria-hidden className="hidden w-21 shrink-0 sm:block">
+        <span className="block size-9 rounded-[30%] border border-dashed border-line-strong" />
+      </span>
+    );
+  return (
+    <span aria-hidden className="hidden w-21 shrink-0 items-center sm:flex">
+      {cards.slice(0, MOST_FACES).map(({ id, name }, at) => (
+        <span key={id} className={at === 0 ? "" : "-ml-3"}>
+          <span className="block rounded-[30%] ring-2 ring-surface">
+            <Avatar name={name} seed={id} shape="agent" />
+          </span>
+        </span>
+      ))}
+      {cards.length > MOST_FACES && (
+        <span className="-ml-2 ring-2 ring-surface rounded-full">
+          <Badge>+{cards.length - MOST_FACES}</Badge>
+        </span>
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,64 @@
+import { useId, useState } from "react";
+import type { Message } from "../../../data/conversation-pages.ts";
+import { useFlagMessage } from "../../../data/message-writes.ts";
+import { Banner } from "../../../components/banner.tsx";
+import { Button } from "../../../components/button.tsx";
+import { Dialog } from "../../../components/dialog.tsx";
+import { Field } from "../../../components/field.tsx";
+import { Select } from "../../../components/select.tsx";
+import { TextArea } from "../../../components/text-area.tsx";
+import { useToast } from "../../../components/toast.tsx";
+import { toPlainLine } from "../../../components/to-plain-line.ts";
+import { FLAG_WORDS } from "../words.ts";
+
+type Category = keyof typeof FLAG_WORDS;
+
+const CATEGORIES = (Object.keys(FLAG_WORDS) as Category[]).map((value) => ({ value, label: FLAG_WORDS[value] }));
+
+export function FlagDialog({ message, onClose }: { readonly message: Message; onClose(): void }) {
+  const [category, setCategory] = useState<Category>("wrong");
+  const [reason, setReason] = useState("");
+  const flag = useFlagMessage();
+  const show = useToast();
+  const formId = useId();
+  const run = async () => {
+    if ((await flag.run({ messageId: message.id, category, reason })) === null) return;
+    show({ text: "Flagged. Those who run the swarm will look at it." });
+    onClose();
+  };
+  const hasFieldError = Object.keys(flag.errors).length > 0;
+  return (
+    <Dialog
+      isOpen
+      onClose={onClose}
+      size="small"
+      title="Flag this message"
+      description={`${message.sender_name}: ${toPlainLine(message.content ?? "", 120)}`}
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" form={formId} variant="primary" isBusy={flag.isBusy}>
+            Flag
+          </Button>
+        </>
+      }
+    >
+      <form
+        id={formId}
+        className="grid gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void run();
+        }}
+      >
+        {flag.failure !== null && !hasFieldError && <Banner tone="bad">{flag.failure.message}</Banner>}
+        <Field label="What is the matter?" error={flag.errors["category"]}>
+          <Select value={category} choices={CATEGORIES} onChange={(value) => setCategory(value)} />
+        </Field>
+        <Field label="In your words" isOptional error={flag.errors["reason"]}>
+          <TextArea value={reason} onChange={({ target }) => setReason(target.value)} />
+        </Field>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,66 @@
+import { TriangleAlert } from "lucide-react";
+import type { LiveRun, LiveTurn } from "../../../data/live-run.ts";
+import { Markdown } from "../../../components/markdown.tsx";
+import { StatusBadge } from "../../../components/status-dot.tsx";
+import { ApprovalCard } from "../runs/approval-card.tsx";
+import { ToolLine } from "../runs/tool-line.tsx";
+import { toSentence } from "../to-sentence.ts";
+import { Speaker } from "./speaker.tsx";
+
+/** An answer while it is being given. */
+export function LiveTurnView({ run, turn }: { readonly run: LiveRun; readonly turn: LiveTurn }) {
+  const { agentName, agentId, status, text, tools, error } = turn;
+  const asked = tools.find((tool) => tool.status === "pending_approval");
+  return (
+    <Speaker name={agentName} seed={agentId ?? agentName} isAgent aside={<TurnStatus turn={turn} />}>
+      {tools.map((tool) =>
+        tool.status === "pending_approval" ? (
+          <ApprovalCard
+            key={tool.id}
+            runId={run.id}
+            toolExecutionId={tool.id}
+            toolName={tool.name}
+            agentId={agentId}
+            agentName={agentName}
+            input={tool.input}
+            expiresAt={tool.expiresAt}
+          />
+        ) : (
+          <ToolLine key={tool.id} tool={tool} />
+        ),
+      )}
+      {text === "" ? (
+        (status === "thinking" || status === "responding") && asked === undefined && <Dots />
+      ) : (
+        <Markdown text={text} />
+      )}
+      {!run.isConnected && <p className="text-sm text-thinking">The connection was lost. Catching up …</p>}
+      {error !== null && (
+        <p className="flex items-start gap-1.5 text-sm text-bad">
+          <TriangleAlert className="mt-0.5 size-4 shrink-0" aria-hidden />
+          {toSentence(error.message)}
+        </p>
+      )}
+    </Speaker>
+  );
+}
+
+function TurnStatus({ turn }: { readonly turn: LiveTurn }) {
+  const isWaiting = turn.tools.some(({ status }) => status === "pending_approval");
+  if (isWaiting) return <StatusBadge status="requires_action" word="Waits for approval" />;
+  return <StatusBadge status={turn.status} />;
+}
+
+function Dots() {
+  return (
+    <span aria-hidden className="flex h-5.5 items-center gap-1">
+      {[0, 1, 2].map((at) => (
+        <span
+          key={at}
+          className="size-1.5 animate-pulse-soft rounded-full bg-ink-faint"
+          style={{ animationDelay: `${at * 0.2}s` }}
+        />
+      ))}
+    </span>
+  );
+}

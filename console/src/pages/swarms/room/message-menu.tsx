@@ -1,0 +1,73 @@
+import { Ellipsis, Flag, History, Link2, Pencil, Reply, Route, Trash2 } from "lucide-react";
+import { useState } from "react";
+import { useNavigate } from "react-router";
+import type { Message } from "../../../data/conversation-pages.ts";
+import { DropdownMenu, type MenuItem } from "../../../components/dropdown-menu.tsx";
+import { IconButton } from "../../../components/icon-button.tsx";
+import { useToast } from "../../../components/toast.tsx";
+import { FlagDialog } from "./flag-dialog.tsx";
+import { useMessageActions } from "./message-actions.tsx";
+import { RevisionsDialog } from "./revisions-dialog.tsx";
+import { useRoom } from "./room-context.ts";
+
+/** What can be done with a message. Seen when it is pointed at or focused, and always where there is nothing to point with. */
+export function MessageMenu({ message, onEdit }: { readonly message: Message; onEdit(): void }) {
+  const { swarm, rights, userId } = useRoom();
+  const { reply, remove } = useMessageActions();
+  const [dialog, setDialog] = useState<"flag" | "revisions" | null>(null);
+  const show = useToast();
+  const navigate = useNavigate();
+  const isOwn = message.sender_user_id === userId;
+  const copyLink = () => {
+    const link = `${location.origin}/swarms/${swarm.id}?message=${message.id}`;
+    void navigator.clipboard.writeText(link).then(
+      () => show({ text: "The link is copied." }),
+      () => show({ text: "The link could not be copied.", tone: "bad" }),
+    );
+  };
+  const items: readonly MenuItem[] = [
+    ...(isOwn && rights.canWrite ? [{ label: "Edit", icon: <Pencil />, onSelect: onEdit }] : []),
+    { label: "Copy a link", icon: <Link2 />, onSelect: copyLink },
+    ...(message.run_id === null
+      ? []
+      : [
+          {
+            label: "See the run",
+            icon: <Route />,
+            onSelect: () => void navigate(`/swarms/${swarm.id}/runs/${message.run_id}`),
+          },
+        ]),
+    ...(message.edited_at === null
+      ? []
+      : [{ label: "Earlier versions", icon: <History />, onSelect: () => setDialog("revisions") }]),
+    { label: "Flag …", icon: <Flag />, onSelect: () => setDialog("flag") },
+  ];
+  const ends: readonly MenuItem[] =
+    (isOwn && rights.canWrite) || rights.canManage
+      ? [{ label: "Delete", icon: <Trash2 />, isDangerous: true, onSelect: () => remove(message) }]
+      : [];
+  return (
+    <div className="pointer-events-auto flex rounded-md border border-line bg-raised opacity-0 shadow-1 group-focus-within/message:opacity-100 group-hover/message:opacity-100 has-data-[state=open]:opacity-100 pointer-coarse:border-transparent pointer-coarse:bg-transparent pointer-coarse:opacity-100 pointer-coarse:shadow-none">
+      {rights.canWrite && (
+        <IconButton
+          size="small"
+          label={`Reply to ${message.sender_name}`}
+          icon={<Reply />}
+          onClick={() => reply(message)}
+          className="pointer-coarse:hidden"
+        />
+      )}
+      <DropdownMenu
+        trigger={
+          <IconButton size="small" label={`More about the message of ${message.sender_name}`} icon={<Ellipsis />} />
+        }
+        groups={[
+          rights.canWrite ? [{ label: "Reply", icon: <Reply />, onSelect: () => reply(message) }, ...items] : items,
+          ...(ends.length > 0 ? [ends] : []),
+        ]}
+      />
+      {dialog === "flag" && <FlagDialog message={message} onClose={() => setDialog(null)} />}
+      {dialog === "revisions" && <RevisionsDialog message={message} onClose={() => setDialog(null)} />}
+    </div>
+  );
+}

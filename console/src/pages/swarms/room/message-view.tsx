@@ -1,0 +1,96 @@
+import { Flag } from "lucide-react";
+import { useState } from "react";
+import type { Message } from "../../../data/conversation-pages.ts";
+import { Markdown } from "../../../components/markdown.tsx";
+import { RelativeTime } from "../../../components/relative-time.tsx";
+import { ToolLine } from "../runs/tool-line.tsx";
+import { EditForm } from "./edit-form.tsx";
+import { keepLineBreaks } from "../keep-line-breaks.ts";
+import { MessageMenu } from "./message-menu.tsx";
+import { useMessageActions } from "./message-actions.tsx";
+import { Quotation } from "./quotation.tsx";
+import { RevisionsDialog } from "./revisions-dialog.tsx";
+import { useRoom } from "./room-context.ts";
+import { Speaker } from "./speaker.tsx";
+
+export interface MessageViewProps {
+  readonly message: Message;
+  readonly isContinued: boolean;
+  readonly isHighlighted: boolean;
+  onJump(messageId: string): void;
+}
+
+/** How an answer ended that did not come to its own end. */
+const BROKEN_OFF: Readonly<Record<string, string>> = {
+  cancelled: "stopped",
+  error: "broken off by an error",
+  length: "cut at its longest",
+  worker_lost: "broken off",
+  timeout: "out of time",
+};
+
+export function MessageView({ message, isContinued, isHighlighted, onJump }: MessageViewProps) {
+  const { userId } = useRoom();
+  const { hidden, toolsOf } = useMessageActions();
+  const [isEditing, setEditing] = useState(false);
+  const { sender_name: name, sender_deleted: isGone, content, reply_to_id: replyToId, id } = message;
+  const isAgent = message.sender_type === "agent";
+  const isDeleted = content === null || hidden.has(id);
+  return (
+    <Speaker
+      name={name}
+      seed={message.sender_id ?? name}
+      isAgent={isAgent}
+      isYou={message.sender_user_id === userId}
+      isContinued={isContinued && !isHighlighted}
+      isHighlighted={isHighlighted}
+      aside={
+        <>
+          {isGone && "deleted · "}
+          <RelativeTime at={message.created_at} />
+        </>
+      }
+      above={replyToId !== null && !isDeleted && <Quotation messageId={replyToId} onJump={onJump} />}
+      actions={!isDeleted && !isEditing && <MessageMenu message={message} onEdit={() => setEditing(true)} />}
+    >
+      {isDeleted ? (
+        <p className="text-ink-faint italic">This message was deleted.</p>
+      ) : isEditing ? (
+        <EditForm message={message} onDone={() => setEditing(false)} />
+      ) : (
+        <>
+          {message.turn_id !== null &&
+            toolsOf(message.turn_id).map((tool) => (
+              <ToolLine key={tool.id} tool={tool} runPath={`/swarms/${message.swarm_id}/runs/${message.run_id}`} />
+            ))}
+          <Markdown text={isAgent ? content : keepLineBreaks(content)} />
+          <Notes message={message} />
+        </>
+      )}
+    </Speaker>
+  );
+}
+
+function Notes({ message }: { readonly message: Message }) {
+  const [isOpen, setOpen] = useState(false);
+  const { finish_reason: reason, edited_at: editedAt, flagged } = message;
+  const broken = reason === null ? undefined : BROKEN_OFF[reason];
+  if (editedAt === null && broken === undefined && !flagged) return null;
+  return (
+    <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm text-ink-faint">
+      {broken !== undefined && <span className="text-thinking">{broken}</span>}
+      {editedAt !== null && (
+        <button type="button" onClick={() => setOpen(true)} className="rounded-sm hover:text-ink hover:underline">
+          edited
+        </button>
+      )}
+      {flagged && (
+        <span className="flex items-center gap-1 text-bad">
+          <Flag className="size-3.5" aria-hidden />
+          flagged
+        </span>
+      )}
+      {isOpen && <RevisionsDialog message={message} onClose={() => setOpen(false)} />}
+    </p>
+  );
+}

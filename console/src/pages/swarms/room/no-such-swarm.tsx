@@ -1,0 +1,22 @@
+import { EmptyState } from "../../../components/empty-state.tsx";
+import { ButtonLink } from "../../../components/link.tsx";
+import { PageHeader } from "../../../components/page-header.tsx";
+
+export function NoSuchSwarm() {
+  return (
+    <>
+      <PageHeader title="No such swarm" crumbs={[{ label: "Swarms", to: "/swarms" }]} />
+      <EmptyState
+        picture="lost"
+        title="This swarm is not here"
+        action={
+          <ButtonLink to="/swarms" variant="primary">
+            All swarms
+          </ButtonLink>
+        }
+      >
+        It was deleted, or you are not in it. Whoever runs it can invite you.
+      </EmptyState>
+    </>
+  );
+}

@@ -1,0 +1,45 @@
+import type { Message } from "../../../data/conversation-pages.ts";
+import { useRevisions } from "../../../data/message-writes.ts";
+import { Dialog } from "../../../components/dialog.tsx";
+import { FailureState } from "../../../components/failure-state.tsx";
+import { RelativeTime } from "../../../components/relative-time.tsx";
+import { ListSkeleton } from "../../../components/skeleton.tsx";
+import { Timeline } from "../../../components/timeline.tsx";
+
+export function RevisionsDialog({ message, onClose }: { readonly message: Message; onClose(): void }) {
+  const { rows, failure, reload } = useRevisions(message.id);
+  return (
+    <Dialog isOpen onClose={onClose} title="Versions of this message" description={`By ${message.sender_name}.`}>
+      {rows === undefined ? (
+        failure === null ? (
+          <ListSkeleton rows={2} />
+        ) : (
+          <FailureState title="The versions could not be loaded" message={failure.message} onRetry={reload} />
+        )
+      ) : (
+        <Timeline
+          label="Versions, newest first"
+          items={[
+            {
+              key: "now",
+              title: "As it is now",
+              tone: "accent",
+              aside: message.edited_at !== null && <RelativeTime at={message.edited_at} />,
+              children: <Words text={message.content ?? ""} />,
+            },
+            ...rows.map(({ revision, content, created_at: at }) => ({
+              key: String(revision),
+              title: `Version ${revision}`,
+              aside: <RelativeTime at={at} />,
+              children: <Words text={content} />,
+            })),
+          ]}
+        />
+      )}
+    </Dialog>
+  );
+}
+
+function Words({ text }: { readonly text: string }) {
+  return <p className="rounded-md bg-sunken px-3 py-2 break-words whitespace-pre-wrap">{text}</p>;
+}

@@ -1,0 +1,78 @@
+import { Square } from "lucide-react";
+import { useMemo } from "react";
+import { hasEnded, type LiveRun } from "../../../data/live-run.ts";
+import { useCancelRun } from "../../../data/runs.ts";
+import { Button } from "../../../components/button.tsx";
+import { type Command, useCommands } from "../../../components/commands.tsx";
+import { StatusDot } from "../../../components/status-dot.tsx";
+import { useToast } from "../../../components/toast.tsx";
+import { useRoom } from "./room-context.ts";
+
+/** Who is answering at the moment, and the button that stops them. Always as high, so that nothing jumps. */
+export function RunStrip({ runs }: { readonly runs: readonly LiveRun[] }) {
+  const { rights } = useRoom();
+  const live = runs.filter((run) => !hasEnded(run));
+  const stop = useStop(live);
+  const words = sayWhatHappens(live);
+  return (
+    <div role="status" className="flex h-9 items-center gap-2 text-sm text-ink-soft">
+      {words !== null && (
+        <>
+          <StatusDot status={words.status} />
+          <span className="min-w-0 flex-1 truncate">{words.text}</span>
+          {rights.canWrite && (
+            <Button size="small" icon={<Square className="size-3! fill-current" />} onClick={stop}>
+              Stop
+            </Button>
+          )}
+        </>
+      )}
+    </div>
+  );
+}
+
+function sayWhatHappens(
+  live: readonly LiveRun[],
+): { status: "queued" | "thinking" | "responding" | "requires_action"; text: string } | null {
+  if (live.length === 0) return null;
+  const waiting = live.filter(({ status }) => status === "queued").length;
+  const more = waiting === 0 ? "" : ` · ${waiting} ${waiting === 1 ? "question waits" : "questions wait"}`;
+  const turns = live
+    .filter(({ status }) => status === "running")
+    .flatMap((run) => run.turns)
+    .filter(({ status }) => status === "thinking" || status === "responding");
+  if (turns.length > 0) {
+    const names = [...new Set(turns.map(({ agentName }) => agentName))].join(", ");
+    const isWriting = turns.some(({ status }) => status === "responding");
+    const verb = `${names.includes(",") ? "are" : "is"} ${isWriting ? "responding" : "thinking"}`;
+    return { status: isWriting ? "responding" : "thinking", text: `${names} ${verb}${more}` };
+  }
+  if (live.some(({ status }) => status === "requires_action"))
+    return { status: "requires_action", text: `A tool call waits for approval${more}` };
+  if (waiting === live.length) return { status: "queued", text: "Waits its turn" };
+  return { status: "thinking", text: `Working${more}` };
+}
+
+/** Ends the run that works; where none does, the one that has waited longest. */
+function useStop(live: readonly LiveRun[]): () => void {
+  const { run: cancel } = useCancelRun();
+  const show = useToast();
+  const target = live.find(({ status }) => status === "running") ?? live[0];
+  const runId = target?.id;
+  const stop = useMemo(
+    () => () => {
+      if (runId === undefined) return;
+      void cancel(runId).then((done) => done === null && show({ text: "The run could not be stopped.", tone: "bad" }));
+    },
+    [runId, cancel, show],
+  );
+  const commands = useMemo<readonly Command[]>(
+    () =>
+      runId === undefined
+        ? []
+        : [{ id: "swarm.stop", label: "Stop the run", group: "This swarm", icon: <Square />, keys: "s", run: stop }],
+    [runId, stop],
+  );
+  useCommands(commands);
+  return stop;
+}

@@ -1,0 +1,121 @@
+import type { SwarmStatus } from "@swarmbase/sdk";
+import {
+  Archive,
+  ArchiveRestore,
+  CircleCheck,
+  DoorOpen,
+  Download,
+  Ellipsis,
+  FileJson,
+  Pause,
+  Play,
+  Trash2,
+} from "lucide-react";
+import { type ReactNode, useMemo, useState } from "react";
+import { useNavigate } from "react-router";
+import { useRemoveMember } from "../../../data/members.ts";
+import { type Command, useCommands } from "../../../components/commands.tsx";
+import { DropdownMenu, type MenuItem } from "../../../components/dropdown-menu.tsx";
+import { IconButton } from "../../../components/icon-button.tsx";
+import { useToast } from "../../../components/toast.tsx";
+import { DeleteSwarm } from "../form/delete-swarm.tsx";
+import { useExport } from "./use-export.ts";
+import { useRoom } from "./room-context.ts";
+import { useSetStatus } from "./use-set-status.ts";
+
+interface StatusStep {
+  readonly to: SwarmStatus;
+  readonly label: string;
+  readonly icon: ReactNode;
+}
+
+const STEPS: Readonly<Record<SwarmStatus, readonly StatusStep[]>> = {
+  active: [
+    { to: "paused", label: "Pause", icon: <Pause /> },
+    { to: "completed", label: "Mark as completed", icon: <CircleCheck /> },
+    { to: "archived", label: "Archive", icon: <Archive /> },
+  ],
+  paused: [
+    { to: "active", label: "Resume", icon: <Play /> },
+    { to: "completed", label: "Mark as completed", icon: <CircleCheck /> },
+    { to: "archived", label: "Archive", icon: <Archive /> },
+  ],
+  completed: [
+    { to: "active", label: "Open again", icon: <Play /> },
+    { to: "archived", label: "Archive", icon: <Archive /> },
+  ],
+  archived: [{ to: "active", label: "Bring back", icon: <ArchiveRestore /> }],
+};
+
+export function SwarmMenu() {
+  const { swarm, rights } = useRoom();
+  const [isDeleting, setDeleting] = useState(false);
+  const setStatus = useSetStatus();
+  const take = useExport();
+  const leave = useLeave();
+  const steps: readonly MenuItem[] = rights.canManage
+    ? STEPS[swarm.status].map(({ to, label, icon }) => ({ label, icon, onSelect: () => setStatus(to) }))
+    : [];
+  const exports: readonly MenuItem[] = [
+    { label: "Export as Markdown", icon: <Download />, onSelect: () => take("markdown") },
+    { label: "Export as JSON", icon: <FileJson />, onSelect: () => take("json") },
+  ];
+  const ends: readonly MenuItem[] = rights.canDelete
+    ? [{ label: "Delete …", icon: <Trash2 />, isDangerous: true, onSelect: () => setDeleting(true) }]
+    : [{ label: "Leave the swarm", icon: <DoorOpen />, isDangerous: true, onSelect: leave }];
+  useMenuCommands(swarm.status, rights.canManage, setStatus, take);
+  return (
+    <>
+      <DropdownMenu
+        trigger={<IconButton label="More about this swarm" icon={<Ellipsis />} />}
+        groups={[steps, exports, ends].filter((group) => group.length > 0)}
+      />
+      <DeleteSwarm swarm={swarm} isOpen={isDeleting} onClose={() => setDeleting(false)} />
+    </>
+  );
+}
+
+function useMenuCommands(
+  status: SwarmStatus,
+  canManage: boolean,
+  setStatus: (status: SwarmStatus) => void,
+  take: (kind: "markdown" | "json") => void,
+): void {
+  const commands = useMemo<readonly Command[]>(
+    () => [
+      ...(canManage ? STEPS[status] : []).map(({ to, label, icon }) => ({
+        id: `swarm.status.${to}`,
+        label: `${label}: this swarm`,
+        group: "This swarm",
+        icon,
+        run: () => setStatus(to),
+      })),
+      {
+        id: "swarm.export",
+        label: "Export the conversation as Markdown",
+        group: "This swarm",
+        icon: <Download />,
+        keywords: ["download", "save"],
+        run: () => take("markdown"),
+      },
+    ],
+    [status, canManage, setStatus, take],
+  );
+  useCommands(commands);
+}
+
+function useLeave(): () => void {
+  const { swarm, userId } = useRoom();
+  const remove = useRemoveMember();
+  const show = useToast();
+  const navigate = useNavigate();
+  return () => {
+    const own = swarm.mine[0]?.id;
+    if (own === undefined || swarm.owner_id === userId) return;
+    void remove.run(own).then((done) => {
+      if (done === null) return show({ text: "You could not leave. Try again.", tone: "bad" });
+      show({ text: `You have left ${swarm.name}.` });
+      return navigate("/swarms");
+    });
+  };
+}

@@ -1,0 +1,146 @@
+import { ChevronLeft, Square } from "lucide-react";
+import { useParams } from "react-router";
+import { hasEnded } from "../../../data/live-run.ts";
+import { type Run, useAnswers, useCancelRun, useRun, useToolCalls, useTurns } from "../../../data/runs.ts";
+import { Button } from "../../../components/button.tsx";
+import { EmptyState } from "../../../components/empty-state.tsx";
+import { FailureState } from "../../../components/failure-state.tsx";
+import { formatCount, formatDuration, formatMoney } from "../../../components/formats.ts";
+import { ButtonLink, Link } from "../../../components/link.tsx";
+import { Markdown } from "../../../components/markdown.tsx";
+import { RelativeTime } from "../../../components/relative-time.tsx";
+import { PageSkeleton } from "../../../components/skeleton.tsx";
+import { Stat } from "../../../components/stat.tsx";
+import { StatusBadge } from "../../../components/status-dot.tsx";
+import { useToast } from "../../../components/toast.tsx";
+import { keepLineBreaks } from "../keep-line-breaks.ts";
+import { useRoom } from "../room/room-context.ts";
+import { toSentence } from "../to-sentence.ts";
+import { STOP_WORDS, STRATEGY_WORDS } from "../words.ts";
+import { durationOf } from "./duration-of.ts";
+import { RunTimeline } from "./run-timeline.tsx";
+
+export function RunPage() {
+  const { runId = "" } = useParams();
+  const { swarm } = useRoom();
+  const { rows: run, failure, reload } = useRun(runId);
+  return (
+    <div className="mx-auto grid w-full max-w-4xl gap-5 px-4 py-6 pb-28 sm:px-6 lg:pb-16">
+      <Link to={`/swarms/${swarm.id}/runs`} className="flex items-center gap-1 justify-self-start text-sm">
+        <ChevronLeft className="size-4" aria-hidden />
+        All runs
+      </Link>
+      {run === undefined && failure === null && <PageSkeleton />}
+      {run === undefined && failure !== null && failure.status !== 400 && (
+        <FailureState title="The run could not be loaded" message={failure.message} onRetry={reload} />
+      )}
+      {(run === null || failure?.status === 400) && (
+        <EmptyState
+          picture="lost"
+          title="This run is not here"
+          action={<ButtonLink to={`/swarms/${swarm.id}/runs`}>All runs</ButtonLink>}
+        >
+          It belongs to another swarm, or was never there.
+        </EmptyState>
+      )}
+      {run !== undefined && run !== null && <OpenRun key={run.id} run={run} />}
+    </div>
+  );
+}
+
+function OpenRun({ run }: { readonly run: Run }) {
+  const { swarm } = useRoom();
+  const turns = useTurns(run.id);
+  const calls = useToolCalls(run.id);
+  const answers = useAnswers(run.id);
+  const failure = turns.failure ?? calls.failure;
+  return (
+    <>
+      <section
+        aria-label="Question"
+        className="grid gap-3 rounded-lg border border-line bg-surface p-4 shadow-1 sm:p-5"
+      >
+        <div className="flex flex-wrap items-center justify-between gap-3">
+          <div className="flex flex-wrap items-center gap-2">
+            <StatusBadge status={run.status} />
+            <span className="text-sm text-ink-faint">
+              <RelativeTime at={run.created_at} /> · {STRATEGY_WORDS[run.strategy].label}
+            </span>
+          </div>
+          <div className="flex gap-2">
+            {run.message_id !== null && (
+              <ButtonLink size="small" to={`/swarms/${swarm.id}?message=${run.message_id}`}>
+                In the conversation
+              </ButtonLink>
+            )}
+            {!hasEnded(run) && <StopButton runId={run.id} />}
+          </div>
+        </div>
+        <div className="grid gap-1">
+          <h2 className="text-sm font-medium text-ink-faint">{run.question?.sender_name ?? "Somebody"} asked</h2>
+          <div className="max-h-60 overflow-y-auto">
+            <Markdown text={keepLineBreaks(run.question?.content ?? "*deleted*")} />
+          </div>
+        </div>
+        <p className="border-t border-line pt-3 text-pretty text-ink-soft">
+          {run.stop_reason === null ? "It is under way." : STOP_WORDS[run.stop_reason]}
+          {run.error !== null && <span className="text-bad"> {toSentence(run.error.message)}</span>}
+        </p>
+      </section>
+      <Figures run={run} />
+      {failure !== null && (
+        <FailureState
+          title="The turns could not be loaded"
+          message={failure.message}
+          onRetry={() => (turns.reload(), calls.reload())}
+        />
+      )}
+      {(turns.rows === undefined || calls.rows === undefined) && failure === null && <PageSkeleton />}
+      {turns.rows !== undefined && calls.rows !== undefined && (
+        <RunTimeline run={run} turns={turns.rows} calls={calls.rows} answers={answers.rows ?? []} />
+      )}
+    </>
+  );
+}
+
+function Figures({ run }: { readonly run: Run }) {
+  const { usage, turn_count: turns } = run;
+  const took = durationOf(run);
+  const cost = usage?.cost_usd ?? null;
+  return (
+    <div className="grid grid-cols-2 gap-3 sm:grid-cols-4">
+      <Stat label="Turns" value={formatCount(turns)} />
+      <Stat
+        label="Tokens"
+        value={usage === null ? "–" : formatCount(usage.total_tokens)}
+        {...(usage !== null && {
+          note: `${formatCount(usage.input_tokens)} in, ${formatCount(usage.output_tokens)} out`,
+        })}
+      />
+      <Stat
+        label="Cost"
+        value={cost === null ? "–" : formatMoney(cost)}
+        {...(usage?.estimated === true && { note: "estimated" })}
+      />
+      <Stat label="Took" value={took === null ? "–" : formatDuration(took)} />
+    </div>
+  );
+}
+
+function StopButton({ runId }: { readonly runId: string }) {
+  const cancel = useCancelRun();
+  const show = useToast();
+  const run = async () => {
+    if ((await cancel.run(runId)) === null) show({ text: "The run could not be stopped.", tone: "bad" });
+  };
+  return (
+    <Button
+      size="small"
+      icon={<Square className="size-3! fill-current" />}
+      isBusy={cancel.isBusy}
+      onClick={() => void run()}
+    >
+      Stop
+    </Button>
+  );
+}

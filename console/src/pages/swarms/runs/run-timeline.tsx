@@ -1,0 +1,161 @@
+import { Bot, Flag, MessageSquare, TriangleAlert } from "lucide-react";
+import type { Row } from "../../../data/client.ts";
+import { hasEnded } from "../../../data/live-run.ts";
+import type { Answer, Run, ToolCall } from "../../../data/runs.ts";
+import type { Tone } from "../../../components/badge.tsx";
+import { formatCount, formatDuration, formatMoney } from "../../../components/formats.ts";
+import { Markdown } from "../../../components/markdown.tsx";
+import { RelativeTime } from "../../../components/relative-time.tsx";
+import { StatusBadge } from "../../../components/status-dot.tsx";
+import { Timeline, type TimelineItem } from "../../../components/timeline.tsx";
+import { toSentence } from "../to-sentence.ts";
+import { ApprovalCard } from "./approval-card.tsx";
+import { ToolLine } from "./tool-line.tsx";
+import { toLiveTool } from "./to-live-tool.ts";
+
+type Turn = Row<"run_turns">;
+
+export interface RunTimelineProps {
+  readonly run: Run;
+  readonly turns: readonly Turn[];
+  readonly calls: readonly ToolCall[];
+  readonly answers: readonly Answer[];
+}
+
+const TONES: Readonly<Record<Turn["status"], Tone>> = {
+  queued: "neutral",
+  thinking: "thinking",
+  responding: "responding",
+  completed: "good",
+  failed: "bad",
+  cancelled: "neutral",
+};
+
+/** The turns of a run one below the other, from the question to the reason of its end. */
+export function RunTimeline({ run, turns, calls, answers }: RunTimelineProps) {
+  const items: TimelineItem[] = [
+    {
+      key: "asked",
+      title: "Asked",
+      icon: <MessageSquare />,
+      aside: <RelativeTime at={run.created_at} />,
+      ...(waitOf(run) > 1_000 && {
+        children: <p className="text-sm text-ink-soft">Waited {formatDuration(waitOf(run))} for its turn.</p>,
+      }),
+    },
+    ...turns.map((turn) => ({
+      key: turn.id,
+      title: <TurnTitle turn={turn} />,
+      tone: TONES[turn.status],
+      icon: turn.status === "failed" ? <TriangleAlert /> : <Bot />,
+      aside: turn.duration_ms !== null && formatDuration(turn.duration_ms),
+      children: (
+        <TurnBody
+          run={run}
+          turn={turn}
+          calls={calls.filter(({ turn_id: id }) => id === turn.id)}
+          answer={answers.find(({ id }) => id === turn.message_id)}
+        />
+      ),
+    })),
+    ...(hasEnded(run)
+      ? [
+          {
+            key: "ended",
+            title: "Ended",
+            icon: <Flag />,
+            tone: run.status === "failed" ? ("bad" as const) : ("neutral" as const),
+            aside: run.finished_at !== null && <RelativeTime at={run.finished_at} />,
+          },
+        ]
+      : []),
+  ];
+  return (
+    <section className="rounded-lg border border-line bg-surface p-4 shadow-1 sm:p-5">
+      <h2 className="mb-4 text-lg font-semibold">Timeline</h2>
+      <Timeline label="Timeline" items={items} />
+    </section>
+  );
+}
+
+function waitOf({ queued_at: from, started_at: until }: Run): number {
+  return until === null ? 0 : Date.parse(until) - Date.parse(from);
+}
+
+function TurnTitle({ turn }: { readonly turn: Turn }) {
+  return (
+    <span className="flex flex-wrap items-center gap-2">
+      {turn.agent_name}
+      <span className="font-mono text-sm font-normal text-ink-faint">{turn.model}</span>
+      {turn.status !== "completed" && <StatusBadge status={turn.status} />}
+    </span>
+  );
+}
+
+interface TurnBodyProps {
+  readonly run: Run;
+  readonly turn: Turn;
+  readonly calls: readonly ToolCall[];
+  readonly answer: Answer | undefined;
+}
+
+function TurnBody({ run, turn, calls, answer }: TurnBodyProps) {
+  return (
+    <div className="grid min-w-0 gap-2">
+      {calls.map((call) =>
+        call.status === "pending_approval" ? (
+          <ApprovalCard
+            key={call.id}
+            runId={run.id}
+            toolExecutionId={call.id}
+            toolName={call.tool_name}
+            agentId={call.agent_id}
+            agentName={turn.agent_name}
+            input={call.tool_execution_payloads?.input}
+            expiresAt={call.expires_at}
+          />
+        ) : (
+          <ToolLine key={call.id} tool={toLiveTool(call)} />
+        ),
+      )}
+      {answer !== undefined && (
+        <div className="max-h-72 overflow-y-auto rounded-md bg-sunken px-3 py-2">
+          <Markdown text={answer.content ?? "*deleted*"} />
+        </div>
+      )}
+      {turn.error !== null && <p className="text-sm text-bad">{toSentence(turn.error.message)}</p>}
+      <Warnings turn={turn} />
+      <TurnFigures turn={turn} />
+    </div>
+  );
+}
+
+/** Settings that a model did not take, messages that did not fit its window. */
+function Warnings({ turn }: { readonly turn: Turn }) {
+  const texts = turn.warnings.flatMap(({ message }) => (typeof message === "string" ? [message] : []));
+  if (texts.length === 0) return null;
+  return (
+    <ul className="grid gap-1 text-sm text-thinking">
+      {texts.map((text) => (
+        <li key={text} className="flex items-start gap-1.5">
+          <TriangleAlert className="mt-0.5 size-4 shrink-0" aria-hidden />
+          {text}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function TurnFigures({ turn }: { readonly turn: Turn }) {
+  const { input_tokens: input, output_tokens: output, cached_input_tokens: cached, first_token_ms: first } = turn;
+  const words = [
+    input !== null && output !== null && `${formatCount(input)} tokens in, ${formatCount(output)} out`,
+    cached !== null && cached > 0 && `${formatCount(cached)} from the cache`,
+    turn.cost_usd !== null && formatMoney(turn.cost_usd),
+    turn.estimated && "estimated",
+    first !== null && `first word after ${formatDuration(first)}`,
+    turn.attempts > 1 && `${turn.attempts} tries`,
+    turn.finish_reason !== null && turn.finish_reason !== "stop" && `ended: ${turn.finish_reason}`,
+  ].filter((word) => typeof word === "string");
+  return words.length === 0 ? null : <p className="text-sm text-ink-faint tabular-nums">{words.join(" · ")}</p>;
+}

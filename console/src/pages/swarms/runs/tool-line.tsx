@@ -1,0 +1,54 @@
+import { ChevronRight, CircleCheck, CircleX, LoaderCircle, Wrench } from "lucide-react";
+import type { LiveTool } from "../../../data/live-run.ts";
+import { formatDuration } from "../../../components/formats.ts";
+import { JsonView } from "../../../components/json-view.tsx";
+import { Link } from "../../../components/link.tsx";
+import { toSentence } from "../to-sentence.ts";
+import { TOOL_STATUS_WORDS } from "./tool-status-words.ts";
+
+export interface ToolLineProps {
+  readonly tool: LiveTool;
+  /** Where more is known of it than here. */
+  readonly runPath?: string;
+}
+
+/** A tool call on one line, to be opened. */
+export function ToolLine({ tool, runPath }: ToolLineProps) {
+  const { name, status, durationMs, input, output, error } = tool;
+  return (
+    <details className="group/tool rounded-md border border-line bg-surface text-sm">
+      <summary className="flex h-9 list-none items-center gap-2 rounded-md px-3 text-ink-soft hover:text-ink [&::-webkit-details-marker]:hidden">
+        <ToolIcon status={status} />
+        <span className="truncate font-mono">{name}</span>
+        <span className="text-ink-faint">
+          {TOOL_STATUS_WORDS[status]}
+          {durationMs !== null && ` · ${formatDuration(durationMs)}`}
+        </span>
+        <ChevronRight className="ml-auto size-4 transition-transform group-open/tool:rotate-90" aria-hidden />
+      </summary>
+      <div className="grid gap-2 p-3 pt-1">
+        {input === undefined &&
+          output === undefined &&
+          (runPath === undefined ? (
+            <p className="text-ink-faint">
+              What a tool got and gave is shown to the agent's owner and to those who run the swarm.
+            </p>
+          ) : (
+            <p>
+              <Link to={runPath}>See in the run what it got and gave</Link>
+            </p>
+          ))}
+        {input !== undefined && <JsonView label="Input" value={input} />}
+        {output !== undefined && <JsonView label="Output" value={output} />}
+        {error !== null && <p className="text-bad">{toSentence(error.message)}</p>}
+      </div>
+    </details>
+  );
+}
+
+function ToolIcon({ status }: { readonly status: LiveTool["status"] }) {
+  if (status === "running") return <LoaderCircle className="size-4 animate-spin-slow text-responding" aria-hidden />;
+  if (status === "succeeded") return <CircleCheck className="size-4 text-good" aria-hidden />;
+  if (status === "pending_approval") return <Wrench className="size-4 text-thinking" aria-hidden />;
+  return <CircleX className="size-4 text-bad" aria-hidden />;
+}

@@ -1,0 +1,124 @@
+import { Ellipsis, UserMinus, UserPlus } from "lucide-react";
+import { useState } from "react";
+import { type GivenRole, type Member, nameOf, useChangeRole, useRemoveMember } from "../../../data/members.ts";
+import { Avatar } from "../../../components/avatar.tsx";
+import { Badge } from "../../../components/badge.tsx";
+import { Button } from "../../../components/button.tsx";
+import { DropdownMenu } from "../../../components/dropdown-menu.tsx";
+import { IconButton } from "../../../components/icon-button.tsx";
+import { Skeleton } from "../../../components/skeleton.tsx";
+import { useToast } from "../../../components/toast.tsx";
+import { ROLE_WORDS } from "../../../components/role-words.ts";
+import { useRoom } from "../room/room-context.ts";
+import { InviteDialog } from "./invite-dialog.tsx";
+import { PanelSection } from "./panel-section.tsx";
+
+export function PeoplePanel() {
+  const { members, rights } = useRoom();
+  const [isInviting, setInviting] = useState(false);
+  const { rows, hasMore, loadMore, isLoadingMore } = members;
+  return (
+    <PanelSection
+      title="People"
+      count={rows?.length}
+      action={
+        rights.canManage && (
+          <Button size="small" variant="quiet" icon={<UserPlus />} onClick={() => setInviting(true)}>
+            Invite
+          </Button>
+        )
+      }
+    >
+      {rows === undefined && <Skeleton className="h-12" />}
+      <ul className="-mx-2 grid">
+        {rows?.map((member) => (
+          <MemberRow key={member.id} member={member} />
+        ))}
+      </ul>
+      {hasMore && (
+        <Button size="small" isBusy={isLoadingMore} onClick={loadMore}>
+          Show more
+        </Button>
+      )}
+      {isInviting && <InviteDialog onClose={() => setInviting(false)} />}
+    </PanelSection>
+  );
+}
+
+function MemberRow({ member }: { readonly member: Member }) {
+  const { present, rights, userId } = useRoom();
+  const { user_id: id, role, status } = member;
+  const isHere = id !== null && present.has(id);
+  const isYou = id === userId;
+  const name = nameOf(member);
+  return (
+    <li className="flex min-h-12 items-center gap-2.5 rounded-md py-1 pr-1 pl-2 hover:bg-hover">
+      <span className="relative">
+        <Avatar name={name} seed={id ?? member.id} size="small" />
+        {isHere && (
+          <span
+            role="img"
+            aria-label="here now"
+            className="absolute -right-px -bottom-px size-2.5 rounded-full bg-good ring-2 ring-surface"
+          />
+        )}
+      </span>
+      <span className="grid min-w-0 flex-1">
+        <span className="truncate font-medium">
+          {name}
+          {isYou && <span className="font-normal text-ink-faint"> (you)</span>}
+        </span>
+        <span className="truncate text-sm text-ink-faint">{ROLE_WORDS[role].label}</span>
+      </span>
+      {status === "invited" && <Badge tone="thinking">Invited</Badge>}
+      {rights.canManage && role !== "owner" && !isYou && <MemberMenu member={member} name={name} />}
+    </li>
+  );
+}
+
+const GIVEN = ["admin", "member", "viewer"] as const satisfies readonly GivenRole[];
+
+function MemberMenu({ member, name }: { readonly member: Member; readonly name: string }) {
+  const change = useChangeRole();
+  const remove = useRemoveMember();
+  const show = useToast();
+  const { id, role: before, status } = member;
+  const setRole = (role: GivenRole) =>
+    void change.run({ id, role }).then((done) => {
+      if (done === null) return show({ text: "The role could not be changed.", tone: "bad" });
+      const undo = () => void (before !== "owner" && change.run({ id, role: before }));
+      return show({
+        text: `${name} is ${ROLE_WORDS[role].label.toLowerCase()} now.`,
+        action: { label: "Undo", run: undo },
+      });
+    });
+  const onRemove = () =>
+    void remove
+      .run(id)
+      .then((done) =>
+        show(
+          done === null
+            ? { text: `${name} could not be removed.`, tone: "bad" }
+            : { text: status === "invited" ? "The invitation is withdrawn." : `${name} is not in the swarm any more.` },
+        ),
+      );
+  return (
+    <DropdownMenu
+      trigger={<IconButton size="small" label={`More about ${name}`} icon={<Ellipsis />} />}
+      groups={[
+        GIVEN.filter((role) => role !== before).map((role) => ({
+          label: `Make ${ROLE_WORDS[role].label.toLowerCase()}`,
+          onSelect: () => setRole(role),
+        })),
+        [
+          {
+            label: status === "invited" ? "Withdraw the invitation" : "Remove from the swarm",
+            icon: <UserMinus />,
+            isDangerous: true,
+            onSelect: onRemove,
+          },
+        ],
+      ]}
+    />
+  );
+}

@@ -1,0 +1,66 @@
+import { PanelRightOpen } from "lucide-react";
+import { useMemo } from "react";
+import { useOpenFlags } from "../../../data/message-writes.ts";
+import type { LiveRun } from "../../../data/live-run.ts";
+import { type Command, useCommands } from "../../../components/commands.tsx";
+import { Drawer } from "../../../components/drawer.tsx";
+import { useRoom } from "../room/room-context.ts";
+import { AgentsPanel } from "./agents-panel.tsx";
+import { FlagsPanel } from "./flags-panel.tsx";
+import { PeoplePanel } from "./people-panel.tsx";
+
+export interface SidePanelProps {
+  readonly runs: readonly LiveRun[];
+  onJump(messageId: string): void;
+}
+
+/** Who is in the room: beside the conversation where there is room, in a drawer where there is not. */
+export function SidePanel({ runs, onJump }: SidePanelProps) {
+  const { rights, swarm, isPanelOpen, setPanelOpen } = useRoom();
+  const { rows: flags = [] } = useOpenFlags(swarm.id, rights.canManage);
+  usePanelCommand(setPanelOpen);
+  const content = (
+    <>
+      {flags.length > 0 && (
+        <FlagsPanel
+          flags={flags}
+          onJump={(id) => {
+            setPanelOpen(false);
+            onJump(id);
+          }}
+        />
+      )}
+      <AgentsPanel runs={runs} />
+      <PeoplePanel />
+    </>
+  );
+  return (
+    <>
+      <aside
+        aria-label="Who is here"
+        className="hidden w-80 shrink-0 content-start gap-6 overflow-y-auto border-l border-line bg-surface px-4 py-5 xl:grid"
+      >
+        {content}
+      </aside>
+      <Drawer isOpen={isPanelOpen} onClose={() => setPanelOpen(false)} title="Who is here">
+        <div className="grid gap-6">{content}</div>
+      </Drawer>
+    </>
+  );
+}
+
+function usePanelCommand(setOpen: (isOpen: boolean) => void): void {
+  const commands = useMemo<readonly Command[]>(
+    () => [
+      {
+        id: "swarm.panel",
+        label: "Show agents and people",
+        group: "This swarm",
+        icon: <PanelRightOpen />,
+        run: () => setOpen(true),
+      },
+    ],
+    [setOpen],
+  );
+  useCommands(commands);
+}

@@ -1,0 +1,87 @@
+import { Field } from "../../components/field.tsx";
+import { PasswordInput } from "../../components/password-input.tsx";
+import { Select } from "../../components/select.tsx";
+import { TextInput } from "../../components/text-input.tsx";
+import { AUTH_TYPES, type AuthDraft, type AuthType } from "./auth-draft.ts";
+
+export interface AuthFieldsProps {
+  readonly auth: AuthDraft;
+  onChange(auth: AuthDraft): void;
+  /** A secret of this name is stored already. */
+  readonly isStored: boolean;
+  /** Servers of MCP take no query parameters. */
+  readonly hasQuery: boolean;
+  readonly errors: Readonly<Record<string, string>>;
+}
+
+const WORDS: Readonly<Record<AuthType, string>> = {
+  none: "None",
+  bearer: "Bearer token",
+  basic: "User name and password",
+  header: "A header of its own",
+  query: "A query parameter",
+};
+
+export function AuthFields({ auth, onChange, isStored, hasQuery, errors }: AuthFieldsProps) {
+  const set = (part: Partial<AuthDraft>) => onChange({ ...auth, ...part });
+  const types = AUTH_TYPES.filter((type) => hasQuery || type !== "query");
+  const fault = errors["secrets"] ?? errors[`secrets.${auth.secretName}`] ?? errors["auth.secret"];
+  return (
+    <div className="grid gap-5 sm:grid-cols-2">
+      <Field label="Credentials" error={errors["auth"] ?? errors["auth.type"]}>
+        <Select
+          value={auth.type}
+          choices={types.map((value) => ({ value, label: WORDS[value] }))}
+          onChange={(type) => set({ type })}
+        />
+      </Field>
+      {auth.type === "basic" && (
+        <Field label="User name" error={errors["auth.username"]}>
+          <TextInput
+            autoComplete="off"
+            value={auth.username}
+            onChange={({ target }) => set({ username: target.value })}
+          />
+        </Field>
+      )}
+      {auth.type === "header" && (
+        <Field label="Header" error={errors["auth.header"]}>
+          <TextInput
+            autoComplete="off"
+            spellCheck={false}
+            value={auth.header}
+            onChange={({ target }) => set({ header: target.value })}
+          />
+        </Field>
+      )}
+      {auth.type === "query" && (
+        <Field label="Parameter" error={errors["auth.parameter"]}>
+          <TextInput
+            autoComplete="off"
+            spellCheck={false}
+            value={auth.parameter}
+            onChange={({ target }) => set({ parameter: target.value })}
+          />
+        </Field>
+      )}
+      {auth.type !== "none" && (
+        <Field
+          label={auth.type === "basic" ? "Password" : "Secret"}
+          error={fault}
+          hint={
+            isStored
+              ? "One is stored. Nobody can read it; leave this empty to keep it."
+              : "Kept encrypted. It can be replaced, never read again: not here, not by the model."
+          }
+        >
+          <PasswordInput
+            autoComplete="new-password"
+            placeholder={isStored ? "Stored" : ""}
+            value={auth.value}
+            onChange={({ target }) => set({ value: target.value })}
+          />
+        </Field>
+      )}
+    </div>
+  );
+}

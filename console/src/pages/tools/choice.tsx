@@ -1,0 +1,23 @@
+import { useId } from "react";
+import { Switch } from "../../components/switch.tsx";
+
+export interface ChoiceProps {
+  readonly label: string;
+  readonly hint: string;
+  readonly isOn: boolean;
+  onChange(isOn: boolean): void;
+}
+
+/** Something that is on or off, with a line about what that means. */
+export function Choice({ label, hint, isOn, onChange }: ChoiceProps) {
+  const id = useId();
+  return (
+    <div className="flex items-start justify-between gap-4">
+      <div id={id} className="grid gap-0.5">
+        <span className="text-sm font-medium">{label}</span>
+        <span className="text-sm text-ink-faint">{hint}</span>
+      </div>
+      <Switch label={`${label}. ${hint}`} isOn={isOn} onChange={onChange} />
+    </div>
+  );
+}

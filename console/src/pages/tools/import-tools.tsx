@@ -1,0 +1,180 @@
+import { ArrowRight, Check } from "lucide-react";
+import { useState } from "react";
+import { type ImportOutcome, type RemoteServer, type RemoteTool, useListRemote } from "../../data/tool-calls.ts";
+import { Banner } from "../../components/banner.tsx";
+import { Button } from "../../components/button.tsx";
+import { CardSection } from "../../components/card.tsx";
+import { EmptyState } from "../../components/empty-state.tsx";
+import { Field } from "../../components/field.tsx";
+import { ButtonLink, Link } from "../../components/link.tsx";
+import { PageHeader } from "../../components/page-header.tsx";
+import { TextInput } from "../../components/text-input.tsx";
+import { ToolIcon } from "../../components/tool-icon.tsx";
+import { useFreshErrors } from "../../components/use-fresh-errors.ts";
+import { type AuthDraft, NO_AUTH, writeAuth } from "./auth-draft.ts";
+import { AuthFields } from "./auth-fields.tsx";
+import { ChooseRemote } from "./choose-remote.tsx";
+import { type HeaderDraft, writeHeaders } from "./header-draft.ts";
+import { HeaderFields } from "./header-fields.tsx";
+
+interface Listed {
+  readonly server: RemoteServer;
+  readonly tools: readonly RemoteTool[];
+}
+
+/** From an address to tools of one's own: the server is asked, what it offers is chosen from, the rest is done. */
+export function ImportTools() {
+  const [listed, setListed] = useState<Listed | null>(null);
+  const [outcome, setOutcome] = useState<ImportOutcome | null>(null);
+  return (
+    <>
+      <PageHeader
+        title="Import from an MCP server"
+        description="Tools that the server offers become tools of yours. Import from servers that you trust: models read what they say about themselves."
+        crumbs={[{ label: "Tools", to: "/tools" }]}
+      />
+      {outcome !== null ? (
+        <Imported
+          outcome={outcome}
+          onAgain={() => {
+            setOutcome(null);
+            setListed(null);
+          }}
+        />
+      ) : (
+        <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,5fr)_minmax(0,6fr)]">
+          <Server onListed={setListed} isListed={listed !== null} />
+          {listed === null ? (
+            <EmptyState picture="tools" title="What it offers comes here">
+              Give the address, see what the server offers, choose. A chosen tool is a tool like any other afterwards:
+              you can test it, switch it off and give it to agents.
+            </EmptyState>
+          ) : (
+            <ChooseRemote key={listed.server.url} server={listed.server} tools={listed.tools} onImported={setOutcome} />
+          )}
+        </div>
+      )}
+    </>
+  );
+}
+
+interface ServerProps {
+  onListed(listed: Listed | null): void;
+  readonly isListed: boolean;
+}
+
+function Server({ onListed, isListed }: ServerProps) {
+  const [url, setUrl] = useState("");
+  const [auth, setAuth] = useState<AuthDraft>(NO_AUTH);
+  const [headers, setHeaders] = useState<readonly HeaderDraft[]>([]);
+  const list = useListRemote();
+  const { errors, touch } = useFreshErrors(list.errors);
+  const ask = async () => {
+    const rendered = writeAuth(auth);
+    const server: RemoteServer = {
+      url: url.trim(),
+      ...(rendered !== undefined && { auth: rendered, secrets: { [auth.secretName]: auth.value } }),
+      ...(headers.length > 0 && { headers: writeHeaders(headers) }),
+    };
+    const tools = await list.run(server);
+    onListed(tools === null ? null : { server, tools });
+  };
+  const change = (field: string, apply: () => void) => {
+    touch(field);
+    onListed(null);
+    apply();
+  };
+  return (
+    <CardSection title="The server">
+      <form
+        className="grid gap-5"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          void ask();
+        }}
+      >
+        <Field label="Address" hint="HTTPS, where the server speaks MCP." error={errors["url"]}>
+          <TextInput
+            type="url"
+            inputMode="url"
+            required
+            autoComplete="off"
+            spellCheck={false}
+            placeholder="https://mcp.example.com/mcp"
+            value={url}
+            onChange={({ target }) => change("url", () => setUrl(target.value))}
+          />
+        </Field>
+        <AuthFields
+          auth={auth}
+          onChange={(next) => {
+            touch("secrets");
+            change("auth", () => setAuth(next));
+          }}
+          isStored={false}
+          hasQuery={false}
+          errors={errors}
+        />
+        <HeaderFields
+          headers={headers}
+          onChange={(next) => change("headers", () => setHeaders(next))}
+          errors={errors}
+        />
+        {list.failure !== null && Object.keys(list.errors).length === 0 && (
+          <Banner tone="bad">{list.failure.message}</Banner>
+        )}
+        <Button
+          type="submit"
+          variant={isListed ? "plain" : "primary"}
+          icon={<ArrowRight />}
+          isBusy={list.isBusy}
+          className="justify-self-start"
+        >
+          {isListed ? "Ask again" : "See what it offers"}
+        </Button>
+      </form>
+    </CardSection>
+  );
+}
+
+function Imported({ outcome, onAgain }: { readonly outcome: ImportOutcome; onAgain(): void }) {
+  const { imported, skipped } = outcome;
+  return (
+    <div className="grid max-w-3xl gap-5">
+      <CardSection
+        title={imported.length === 1 ? "1 tool is yours now" : `${imported.length} tools are yours now`}
+        description="Give them to agents on the agents' pages."
+      >
+        <ul className="grid gap-2.5">
+          {imported.map((tool) => (
+            <li key={tool.id} className="flex min-w-0 items-center gap-2.5">
+              <ToolIcon tool={tool} size="small" />
+              <Link to={`/tools/${tool.id}`} className="min-w-0 truncate">
+                {tool.name}
+              </Link>
+              <Check className="size-4 shrink-0 text-good" aria-hidden />
+            </li>
+          ))}
+        </ul>
+      </CardSection>
+      {skipped.length > 0 && (
+        <CardSection title="Left out">
+          <ul className="grid gap-2">
+            {skipped.map(({ name, reason }) => (
+              <li key={name} className="break-words">
+                <span className="font-medium">{name}</span> <span className="text-ink-soft">{reason}</span>
+              </li>
+            ))}
+          </ul>
+        </CardSection>
+      )}
+      <div className="flex gap-2">
+        <ButtonLink to="/tools?from=mine" variant="primary">
+          To my tools
+        </ButtonLink>
+        <Button onClick={onAgain}>Import more</Button>
+      </div>
+    </div>
+  );
+}

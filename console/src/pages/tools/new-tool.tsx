@@ -1,0 +1,48 @@
+import { useNavigate } from "react-router";
+import { useCreateTool } from "../../data/tools.ts";
+import { FormFrame } from "../../components/form-frame.tsx";
+import { SAVED } from "../../components/leave-guard.tsx";
+import { Link } from "../../components/link.tsx";
+import { PageHeader } from "../../components/page-header.tsx";
+import { useToast } from "../../components/toast.tsx";
+import { EMPTY_TOOL, renderNew } from "./tool-draft.ts";
+import { ToolFormFields } from "./tool-form.tsx";
+import { useToolForm } from "./use-tool-form.ts";
+
+export function NewTool() {
+  const create = useCreateTool();
+  const { form, isDirty, isReadable, errors, change, noteReadable } = useToolForm(EMPTY_TOOL, create.errors);
+  const navigate = useNavigate();
+  const toast = useToast();
+  const submit = async () => {
+    if (!isReadable) return toast({ text: "Something that should be JSON cannot be read yet.", tone: "bad" });
+    const tool = await create.run(renderNew(form));
+    if (tool !== null) await navigate(`/tools/${tool.id}/test`, { state: SAVED });
+  };
+  return (
+    <>
+      <PageHeader
+        title="New tool"
+        description={
+          <>
+            A request to an HTTPS address of yours. For what an MCP server offers,{" "}
+            <Link to="/tools/import">import it</Link>.
+          </>
+        }
+        crumbs={[{ label: "Tools", to: "/tools" }]}
+      />
+      <FormFrame
+        label="New tool"
+        action="Make the tool"
+        isBusy={create.isBusy}
+        isDirty={isDirty}
+        failure={create.failure}
+        errors={errors}
+        onSubmit={() => void submit()}
+        onCancel={() => void navigate("/tools")}
+      >
+        <ToolFormFields form={form} onChange={change} onReadable={noteReadable} errors={errors} />
+      </FormFrame>
+    </>
+  );
+}

@@ -1,0 +1,133 @@
+import type { Json } from "@swarmbase/sdk";
+import type { Tool } from "../../data/tools.ts";
+import { Banner } from "../../components/banner.tsx";
+import { Field } from "../../components/field.tsx";
+import { JsonEditor } from "../../components/json-editor.tsx";
+import { Select } from "../../components/select.tsx";
+import { Switch } from "../../components/switch.tsx";
+import { TextInput } from "../../components/text-input.tsx";
+import { AuthFields } from "./auth-fields.tsx";
+import { HeaderFields } from "./header-fields.tsx";
+import { METHODS, type ToolForm } from "./tool-draft.ts";
+
+export interface RequestFieldsProps {
+  readonly form: ToolForm;
+  onChange(part: Partial<ToolForm>): void;
+  onReadable(isReadable: boolean): void;
+  readonly errors: Readonly<Record<string, string>>;
+  /** As it is stored, when it is. */
+  readonly tool: Tool | undefined;
+}
+
+const BODY_METHODS = new Set(["POST", "PUT", "PATCH"]);
+
+/** Where a call goes and what goes along. */
+export function RequestFields({ form, onChange, onReadable, errors, tool }: RequestFieldsProps) {
+  const isHttp = form.kind === "http";
+  const movesHost =
+    tool !== undefined && tool.secret_names.length > 0 && hostOf(form.url) !== hostOf(textOf(tool.config["url"]));
+  return (
+    <div className="grid gap-5">
+      <div className={isHttp ? "grid gap-5 sm:grid-cols-[8.5rem_minmax(0,1fr)]" : "grid gap-5"}>
+        {isHttp && (
+          <Field label="Method" error={errors["method"]}>
+            <Select
+              value={form.method}
+              choices={METHODS.map((value) => ({ value, label: value }))}
+              onChange={(method) => onChange({ method })}
+            />
+          </Field>
+        )}
+        <Field
+          label="Address"
+          error={errors["url"] ?? errors["config"]}
+          hint={
+            isHttp ? "HTTPS. {name} stands for an argument, in the path or the query." : "HTTPS, of the MCP server."
+          }
+        >
+          <TextInput
+            type="url"
+            inputMode="url"
+            autoComplete="off"
+            spellCheck={false}
+            placeholder={isHttp ? "https://shop.example.com/api/orders/{number}" : "https://mcp.example.com/mcp"}
+            value={form.url}
+            onChange={({ target }) => onChange({ url: target.value })}
+          />
+        </Field>
+      </div>
+      {!isHttp && (
+        <Field label="Name on the server" error={errors["remote_name"]}>
+          <TextInput
+            autoComplete="off"
+            spellCheck={false}
+            value={form.remoteName}
+            onChange={({ target }) => onChange({ remoteName: target.value })}
+          />
+        </Field>
+      )}
+      <AuthFields
+        auth={form.auth}
+        onChange={(auth) => onChange({ auth })}
+        isStored={!movesHost && tool?.secret_names.includes(form.auth.secretName) === true}
+        hasQuery={isHttp}
+        errors={errors}
+      />
+      {movesHost && form.auth.type !== "none" && form.auth.value === "" && (
+        <Banner tone="warning">This is another host: the stored secret does not move there. Give it again.</Banner>
+      )}
+      <HeaderFields headers={form.headers} onChange={(headers) => onChange({ headers })} errors={errors} />
+      {isHttp && BODY_METHODS.has(form.method) && (
+        <BodyFields form={form} onChange={onChange} onReadable={onReadable} error={errors["body"]} />
+      )}
+    </div>
+  );
+}
+
+interface BodyFieldsProps extends Pick<RequestFieldsProps, "form" | "onChange" | "onReadable"> {
+  readonly error: string | undefined;
+}
+
+function BodyFields({ form, onChange, onReadable, error }: BodyFieldsProps) {
+  const isOwn = form.body !== undefined;
+  return (
+    <div className="grid gap-3">
+      <div className="flex items-start justify-between gap-4">
+        <div className="grid gap-0.5">
+          <span className="text-sm font-medium">A body of its own</span>
+          <span className="text-sm text-ink-faint">
+            Otherwise the arguments that the address does not use are the body.
+          </span>
+        </div>
+        <Switch
+          label="A body of its own"
+          isOn={isOwn}
+          onChange={(isOn) => {
+            onReadable(true);
+            onChange({ body: isOn ? {} : undefined });
+          }}
+        />
+      </div>
+      {isOwn && (
+        <JsonEditor
+          label="Body"
+          hint={'A text that is only "{name}" becomes the argument itself, whatever its type.'}
+          value={form.body}
+          error={error}
+          onChange={(read) => {
+            onReadable(read !== null);
+            if (read !== null) onChange({ body: read.parsed as Json });
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+function hostOf(url: string): string {
+  return /^https:\/\/([^/?#]+)/i.exec(url)?.[1]?.toLowerCase() ?? "";
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}

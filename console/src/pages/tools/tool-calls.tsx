@@ -1,0 +1,76 @@
+import { useNavigate } from "react-router";
+import { type Tool, type ToolCall, useToolCalls } from "../../data/tools.ts";
+import { Badge, type Tone } from "../../components/badge.tsx";
+import { type Column, DataTable } from "../../components/data-table.tsx";
+import { EmptyState } from "../../components/empty-state.tsx";
+import { FailureState } from "../../components/failure-state.tsx";
+import { formatCount, formatDuration } from "../../components/formats.ts";
+import { Pager } from "../../components/pager.tsx";
+import { RelativeTime } from "../../components/relative-time.tsx";
+import { ListSkeleton } from "../../components/skeleton.tsx";
+
+const LOOKS: Readonly<Record<ToolCall["status"], { readonly tone: Tone; readonly word: string }>> = {
+  pending_approval: { tone: "thinking", word: "Waits for approval" },
+  running: { tone: "responding", word: "Running" },
+  succeeded: { tone: "good", word: "Succeeded" },
+  failed: { tone: "bad", word: "Failed" },
+  denied: { tone: "neutral", word: "Denied" },
+  timed_out: { tone: "bad", word: "Timed out" },
+  cancelled: { tone: "neutral", word: "Cancelled" },
+};
+const COLUMNS: readonly Column<ToolCall>[] = [
+  {
+    title: "Call",
+    width: "10rem",
+    narrow: "title",
+    render: ({ status }) => <Badge tone={LOOKS[status].tone}>{LOOKS[status].word}</Badge>,
+  },
+  {
+    title: "What happened",
+    width: "3fr",
+    render: ({ error, output_chars: chars }) =>
+      error === null ? (chars === null ? "" : `${formatCount(chars)} characters came back`) : error.message,
+  },
+  { title: "Took", isNumber: true, render: ({ duration_ms: ms }) => (ms === null ? "" : formatDuration(ms)) },
+  { title: "Attempts", isNumber: true, render: ({ attempts }) => formatCount(attempts) },
+  {
+    title: "When",
+    width: "9rem",
+    narrow: "aside",
+    isNumber: true,
+    render: ({ created_at: at }) => <RelativeTime at={at} />,
+  },
+];
+
+/** What agents have called it for, in swarms that one may look into. */
+export function ToolCalls({ tool }: { readonly tool: Tool }) {
+  const { rows, failure, reload, hasMore, isLoadingMore, loadMore } = useToolCalls(tool.id);
+  const navigate = useNavigate();
+  if (rows === undefined)
+    return failure === null ? (
+      <ListSkeleton />
+    ) : (
+      <FailureState title="The calls could not be loaded." message={failure.message} onRetry={reload} />
+    );
+  if (rows.length === 0)
+    return (
+      <EmptyState picture="events" title="Not called yet">
+        Each call by an agent is listed here, with how long it took and what went wrong, in all swarms that you are in.
+        Test calls are not kept.
+      </EmptyState>
+    );
+  return (
+    <DataTable
+      label="Calls"
+      columns={COLUMNS}
+      rows={rows}
+      keyOf={({ id }) => id}
+      onOpen={{
+        label: ({ status, created_at: at }) => `Open the run of the call (${LOOKS[status].word}) at ${at}`,
+        open: ({ swarm_id: swarmId, run_id: runId }) => void navigate(`/swarms/${swarmId}/runs/${runId}`),
+      }}
+      onEndReached={loadMore}
+      foot={<Pager shown={rows.length} hasMore={hasMore} isBusy={isLoadingMore} onMore={loadMore} noun="calls" />}
+    />
+  );
+}

@@ -1,0 +1,36 @@
+import type { Tool } from "../../data/tools.ts";
+import { writeCurl } from "../../components/call-words.ts";
+import { ShowCode } from "../../components/show-code.tsx";
+import { readArguments } from "./arguments.ts";
+
+/** How a program calls this tool once and gives it to an agent. */
+export function ToolCode({ tool }: { readonly tool: Tool }) {
+  const input = Object.fromEntries(
+    readArguments(tool.input_schema)
+      .filter(({ isRequired }) => isRequired)
+      .map(({ name }) => [name, "…"]),
+  );
+  const test = { action: "test", tool_id: tool.id, input };
+  const assignment = { agent_id: "<agent id>", tool_id: tool.id, enabled: true, configuration: {} };
+  const curl = [
+    "# one real call",
+    writeCurl({ method: "POST", path: "/functions/v1/tools", body: test }),
+    "",
+    "# give it to an agent",
+    writeCurl({ method: "POST", path: "/rest/v1/agent_tools", body: assignment, wantsRows: true }),
+  ].join("\n");
+  const supabaseJs = `// one real call
+const { data: outcome } = await supabase.functions.invoke("tools", {
+  body: ${JSON.stringify(test, null, 2).replaceAll("\n", "\n  ")},
+});
+console.log(outcome.success, outcome.output);
+
+// give it to an agent
+await supabase.from("agent_tools").insert({
+  agent_id: agentId,
+  tool_id: ${JSON.stringify(tool.id)},
+  enabled: true,
+  configuration: {},
+});`;
+  return <ShowCode title={`${tool.name} from code`} curl={curl} supabaseJs={supabaseJs} />;
+}

@@ -1,0 +1,177 @@
+import { FIELD_BOUNDS } from "@swarmbase/sdk";
+import type { Tool } from "../../data/tools.ts";
+import { CardSection } from "../../components/card.tsx";
+import { Field } from "../../components/field.tsx";
+import { formatCount } from "../../components/formats.ts";
+import { RadioGroup } from "../../components/radio-group.tsx";
+import { TextArea } from "../../components/text-area.tsx";
+import { TextInput } from "../../components/text-input.tsx";
+import { ArgumentFields } from "./argument-fields.tsx";
+import { findPlaceholders, readArguments } from "./arguments.ts";
+import { Choice } from "./choice.tsx";
+import { RequestFields } from "./request-fields.tsx";
+import { RequestPreview } from "./request-preview.tsx";
+import { errorsBelowConfig, type ToolForm } from "./tool-draft.ts";
+
+export interface ToolFormFieldsProps {
+  readonly form: ToolForm;
+  onChange(part: Partial<ToolForm>): void;
+  /** Whether a text that should be JSON can be read; "schema" and "body" are told apart. */
+  onReadable(what: "schema" | "body", isReadable: boolean): void;
+  readonly errors: Readonly<Record<string, string>>;
+  readonly tool?: Tool;
+}
+
+/** Every field that somebody may write of a tool. */
+export function ToolFormFields({ form, onChange, onReadable, errors, tool }: ToolFormFieldsProps) {
+  const known = new Set(readArguments(form.schema).map(({ name }) => name));
+  const missing = findPlaceholders(form.url, form.body).filter((name) => !known.has(name));
+  return (
+    <div className="grid min-w-0 items-start gap-5 lg:grid-cols-[minmax(0,7fr)_minmax(0,5fr)]">
+      <div className="grid min-w-0 gap-5">
+        <CardSection
+          title="What it is"
+          description="The model reads the name and the description to decide when to use it."
+        >
+          <IdentityFields form={form} onChange={onChange} errors={errors} />
+        </CardSection>
+        <CardSection title="Where it goes" description="The host is fixed here; no model can change it.">
+          <RequestFields
+            form={form}
+            onChange={onChange}
+            onReadable={(isReadable) => onReadable("body", isReadable)}
+            errors={errorsBelowConfig(errors)}
+            tool={tool}
+          />
+        </CardSection>
+      </div>
+      <div className="grid min-w-0 gap-5">
+        <CardSection title="What it takes">
+          <ArgumentFields
+            schema={form.schema}
+            onChange={(schema) => onChange({ schema })}
+            onReadable={(isReadable) => onReadable("schema", isReadable)}
+            missing={missing}
+            error={errors["input_schema"] ?? errors["input_schema.type"]}
+          />
+        </CardSection>
+        {form.kind === "http" && <RequestPreview form={form} missing={missing} />}
+        <CardSection title="Who may, and how much">
+          <Rules form={form} onChange={onChange} errors={errors} />
+        </CardSection>
+      </div>
+    </div>
+  );
+}
+
+type PartProps = Pick<ToolFormFieldsProps, "form" | "onChange" | "errors">;
+
+function IdentityFields({ form, onChange, errors }: PartProps) {
+  return (
+    <div className="grid gap-5">
+      <Field label="Name" hint="Letters, digits, _ and -. Begins with a letter or _." error={errors["name"]}>
+        <TextInput
+          required
+          autoComplete="off"
+          spellCheck={false}
+          placeholder="find_order"
+          value={form.name}
+          onChange={({ target }) => onChange({ name: target.value })}
+        />
+      </Field>
+      <Field
+        label="Description"
+        hint="When it helps, and what it gives."
+        error={errors["description"]}
+        aside={`${formatCount(Array.from(form.description).length)} of ${formatCount(FIELD_BOUNDS["tools.description"].max)}`}
+      >
+        <TextArea
+          required
+          rows={3}
+          placeholder="Looks up an order by its number. Gives its status and where it is."
+          value={form.description}
+          onChange={({ target }) => onChange({ description: target.value })}
+        />
+      </Field>
+      <div className="grid gap-5 sm:grid-cols-2">
+        <Field label="Category" isOptional error={errors["category"]}>
+          <TextInput
+            autoComplete="off"
+            placeholder="Shop"
+            value={form.category}
+            onChange={({ target }) => onChange({ category: target.value })}
+          />
+        </Field>
+        <Field label="Icon" isOptional hint="An emoji, or what your application understands." error={errors["icon"]}>
+          <TextInput autoComplete="off" value={form.icon} onChange={({ target }) => onChange({ icon: target.value })} />
+        </Field>
+      </div>
+    </div>
+  );
+}
+
+function Rules({ form, onChange, errors }: PartProps) {
+  return (
+    <div className="grid gap-5">
+      <RadioGroup
+        label="Who may give it to agents"
+        value={form.visibility}
+        onChange={(visibility) => onChange({ visibility })}
+        choices={[
+          { value: "private", label: "Only you", hint: "Your agents alone can have it." },
+          { value: "shared", label: "People in your swarms", hint: "They see it and may give it to agents of theirs." },
+        ]}
+      />
+      <Choice
+        label="Ask first"
+        hint="Each call waits until the agent's owner approves it."
+        isOn={form.requiresApproval}
+        onChange={(requiresApproval) => onChange({ requiresApproval })}
+      />
+      <Choice
+        label="Switched on"
+        hint="Off hides it from every agent that has it."
+        isOn={form.enabled}
+        onChange={(enabled) => onChange({ enabled })}
+      />
+      <Bound
+        label="Longest call, in milliseconds"
+        bounds={FIELD_BOUNDS["tools.timeout_ms"]}
+        value={form.timeoutMs}
+        error={errors["timeout_ms"]}
+        onChange={(timeoutMs) => onChange({ timeoutMs })}
+      />
+      <Bound
+        label="Most characters that an agent reads"
+        bounds={FIELD_BOUNDS["tools.max_output_chars"]}
+        value={form.maxOutputChars}
+        error={errors["max_output_chars"]}
+        onChange={(maxOutputChars) => onChange({ maxOutputChars })}
+      />
+    </div>
+  );
+}
+
+interface BoundProps {
+  readonly label: string;
+  readonly bounds: { readonly min: number; readonly max: number };
+  readonly value: number | null;
+  readonly error: string | undefined;
+  onChange(value: number | null): void;
+}
+
+function Bound({ label, bounds: { min, max }, value, error, onChange }: BoundProps) {
+  return (
+    <Field label={label} error={error} hint={`${formatCount(min)} to ${formatCount(max)}.`}>
+      <TextInput
+        type="number"
+        inputMode="numeric"
+        min={min}
+        max={max}
+        placeholder="The service's default"
+        value={value === null || Number.isNaN(value) ? "" : value}
+        onChange={({ target }) => onChange(target.value === "" ? null : target.valueAsNumber)}
+      />
+    </Field>
+  );
+}

@@ -1,0 +1,14 @@
+import { EmptyState } from "../../components/empty-state.tsx";
+import { ButtonLink } from "../../components/link.tsx";
+import { PageHeader } from "../../components/page-header.tsx";
+
+export function ToolGone() {
+  return (
+    <>
+      <PageHeader title="No such tool" crumbs={[{ label: "Tools", to: "/tools" }]} />
+      <EmptyState picture="lost" title="This tool is not here" action={<ButtonLink to="/tools">All tools</ButtonLink>}>
+        It was deleted, or its owner does not share it with you.
+      </EmptyState>
+    </>
+  );
+}

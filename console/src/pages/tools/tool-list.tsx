@@ -1,0 +1,125 @@
+import { Plug, Plus, Wrench } from "lucide-react";
+import { memo } from "react";
+import { useUser } from "../../data/session.ts";
+import { TOOL_ORIGINS, type Tool, type ToolOrigin, useTools } from "../../data/tools.ts";
+import { CardGrid } from "../../components/card-grid.tsx";
+import { CardLink } from "../../components/card.tsx";
+import { EmptyState } from "../../components/empty-state.tsx";
+import { ButtonLink } from "../../components/link.tsx";
+import { ListPage } from "../../components/list-page.tsx";
+import { Select } from "../../components/select.tsx";
+import { CardsSkeleton } from "../../components/skeleton.tsx";
+import { ToolIcon } from "../../components/tool-icon.tsx";
+import { useFilters } from "../../components/use-filters.ts";
+import { useListCommands } from "../../components/use-list-commands.tsx";
+import { useSettled } from "../../components/use-settled.ts";
+import { ToolBadges } from "./tool-badges.tsx";
+
+const CARD_HEIGHT = 174;
+const ORIGIN_WORDS: Readonly<Record<ToolOrigin, string>> = {
+  all: "All tools",
+  builtin: "Built in",
+  mine: "Mine",
+  shared: "Shared with me",
+};
+const IMPORT_COMMAND = [{ id: "tools.import", label: "Import tools from MCP", icon: <Plug />, to: "/tools/import" }];
+
+export function ToolList() {
+  const filters = useFilters();
+  const user = useUser();
+  const origin = filters.choice("from", TOOL_ORIGINS) ?? "all";
+  const tools = useTools({ origin, search: useSettled(filters.search), userId: user.id });
+  const isSearching = filters.search.trim() !== "";
+  const hasNoneOfOrigin = !isSearching && (origin === "mine" || origin === "shared");
+  useListCommands({
+    path: "tools",
+    newLabel: "New tool",
+    group: "Tools",
+    icon: <Wrench />,
+    rows: tools.rows,
+    more: IMPORT_COMMAND,
+  });
+  return (
+    <ListPage
+      title="Tools"
+      description="What agents may do while they answer. Give a tool to an agent on the agent's page."
+      actions={<Actions />}
+      noun="tools"
+      one="tool"
+      noMatchHint="Nothing here has that in its name, description or category."
+      {...(hasNoneOfOrigin && { noMatch: <NoTools origin={origin} /> })}
+      filters={filters}
+      searchLabel="Search the catalogue"
+      selects={
+        <Select
+          aria-label="Where they come from"
+          className="w-44 flex-1 sm:flex-none"
+          value={origin}
+          choices={TOOL_ORIGINS.map((value) => ({ value, label: ORIGIN_WORDS[value] }))}
+          onChange={(value) => filters.set("from", value === "all" ? "" : value)}
+        />
+      }
+      pages={tools}
+      skeleton={<CardsSkeleton />}
+      empty={<NoTools origin="mine" />}
+    >
+      {(rows, foot) => (
+        <CardGrid
+          label="Tools"
+          rows={rows}
+          keyOf={({ id }) => id}
+          cardHeight={CARD_HEIGHT}
+          renderCard={(tool) => <ToolCard tool={tool} userId={user.id} />}
+          onEndReached={tools.loadMore}
+          foot={foot}
+        />
+      )}
+    </ListPage>
+  );
+}
+
+function Actions() {
+  return (
+    <>
+      <ButtonLink to="/tools/import" icon={<Plug />}>
+        Import from MCP
+      </ButtonLink>
+      <ButtonLink to="/tools/new" variant="primary" icon={<Plus />}>
+        New tool
+      </ButtonLink>
+    </>
+  );
+}
+
+const ToolCard = memo(function ToolCard({ tool, userId }: { readonly tool: Tool; readonly userId: string }) {
+  return (
+    <CardLink to={`/tools/${tool.id}`} label={tool.name} className="flex flex-col gap-3">
+      <div className="flex min-w-0 items-center gap-3">
+        <ToolIcon tool={tool} />
+        <div className="grid min-w-0 flex-1">
+          <h2 className="truncate font-semibold">{tool.name}</h2>
+          {tool.category !== null && <p className="truncate text-sm text-ink-faint">{tool.category}</p>}
+        </div>
+      </div>
+      <p className="line-clamp-2 min-h-11 text-base break-words text-ink-soft">{tool.description}</p>
+      <div className="mt-auto flex flex-wrap gap-1.5 pt-1">
+        <ToolBadges tool={tool} userId={userId} />
+      </div>
+    </CardLink>
+  );
+});
+
+function NoTools({ origin }: { readonly origin: ToolOrigin }) {
+  if (origin === "mine")
+    return (
+      <EmptyState picture="tools" title="No tools of yours yet" action={<Actions />}>
+        Any HTTPS address of yours can be one: say what it does, what it takes and where it is. Or bring everything that
+        an MCP server offers.
+      </EmptyState>
+    );
+  return (
+    <EmptyState picture="tools" title="Nothing is shared with you">
+      People who are in a swarm with you can share their tools. They appear here, and you can give them to your agents.
+    </EmptyState>
+  );
+}

@@ -1,0 +1,137 @@
+import type { ReactNode } from "react";
+import { useToolUsers } from "../../data/agent-tools.ts";
+import type { Tool } from "../../data/tools.ts";
+import { Avatar } from "../../components/avatar.tsx";
+import { Badge } from "../../components/badge.tsx";
+import { CardSection } from "../../components/card.tsx";
+import { CodeBlock } from "../../components/code-block.tsx";
+import { FailureState } from "../../components/failure-state.tsx";
+import { formatCount, formatDuration } from "../../components/formats.ts";
+import { JsonView } from "../../components/json-view.tsx";
+import { Link } from "../../components/link.tsx";
+import { RelativeTime } from "../../components/relative-time.tsx";
+import { Skeleton } from "../../components/skeleton.tsx";
+import { StatusDot } from "../../components/status-dot.tsx";
+import { type Argument, readArguments } from "./arguments.ts";
+import { renderRequest } from "./render-request.ts";
+import { formOf } from "./tool-draft.ts";
+
+export function ToolOverview({ tool }: { readonly tool: Tool }) {
+  const list = readArguments(tool.input_schema);
+  return (
+    <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,7fr)_minmax(0,5fr)]">
+      <div className="grid min-w-0 gap-5">
+        <CardSection title="What it takes">
+          {list.length === 0 ? (
+            <p className="text-ink-soft">Nothing: the model only decides when to call it.</p>
+          ) : (
+            <ul className="grid divide-y divide-line">
+              {list.map((argument) => (
+                <ArgumentLine key={argument.name} argument={argument} />
+              ))}
+            </ul>
+          )}
+          <div className="mt-4">
+            <JsonView label="Input schema" value={tool.input_schema} depth={0} />
+          </div>
+        </CardSection>
+        {tool.kind !== "builtin" && <Destination tool={tool} />}
+      </div>
+      <div className="grid min-w-0 gap-5">
+        <Users tool={tool} />
+        <CardSection title="Rules">
+          <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-6 gap-y-2.5 text-base">
+            <Fact name="Asks first">{tool.requires_approval ? "Yes, each call" : "No"}</Fact>
+            <Fact name="Longest call">{formatDuration(tool.timeout_ms)}</Fact>
+            <Fact name="An agent reads">{formatCount(tool.max_output_chars)} characters at most</Fact>
+            {tool.kind !== "builtin" && (
+              <>
+                <Fact name="Secrets">
+                  {tool.secret_names.length === 0 ? "None" : `${tool.secret_names.join(", ")} (stored, not readable)`}
+                </Fact>
+                <Fact name="Last changed">
+                  <RelativeTime at={tool.updated_at} />
+                </Fact>
+              </>
+            )}
+          </dl>
+        </CardSection>
+      </div>
+    </div>
+  );
+}
+
+function ArgumentLine({ argument: { name, schema, isRequired } }: { readonly argument: Argument }) {
+  const { type, description } = schema;
+  return (
+    <li className="grid gap-0.5 py-2.5 first:pt-0">
+      <div className="flex flex-wrap items-center gap-2">
+        <code className="font-mono text-sm font-medium">{name}</code>
+        {typeof type === "string" && <span className="text-sm text-ink-faint">{type}</span>}
+        {isRequired && <Badge>Needed</Badge>}
+      </div>
+      {typeof description === "string" && <p className="text-sm break-words text-ink-soft">{description}</p>}
+    </li>
+  );
+}
+
+function Destination({ tool }: { readonly tool: Tool }) {
+  const form = formOf(tool);
+  if (form.url === "")
+    return (
+      <CardSection title="Where it goes">
+        <p className="text-ink-soft">Nowhere yet: it has no address, so it cannot be called.</p>
+      </CardSection>
+    );
+  return (
+    <CardSection
+      title="Where it goes"
+      description={form.kind === "mcp" ? `${form.remoteName} of an MCP server.` : undefined}
+    >
+      <CodeBlock label={form.kind === "mcp" ? "Server" : "Request"} code={renderRequest(form)} isWrapped />
+    </CardSection>
+  );
+}
+
+function Users({ tool }: { readonly tool: Tool }) {
+  const { rows, failure, reload } = useToolUsers(tool.id);
+  return (
+    <CardSection title="Agents that have it">
+      {rows === undefined ? (
+        failure === null ? (
+          <Skeleton className="h-16" />
+        ) : (
+          <FailureState title="The agents could not be loaded." message={failure.message} onRetry={reload} />
+        )
+      ) : rows.length === 0 ? (
+        <p className="text-ink-soft">
+          None of yours. Open one of your <Link to="/agents">agents</Link> and give it this tool.
+        </p>
+      ) : (
+        <ul className="grid max-h-80 gap-2.5 overflow-y-auto">
+          {rows.map(
+            ({ id, enabled, agents: agent }) =>
+              agent !== null && (
+                <li key={id} className="flex min-w-0 items-center gap-2.5">
+                  <Avatar name={agent.name} seed={agent.id} shape="agent" size="small" />
+                  <Link to={`/agents/${agent.id}/tools`} className="min-w-0 flex-1 truncate">
+                    {agent.name}
+                  </Link>
+                  {enabled ? <StatusDot status={agent.status} label={agent.status} /> : <Badge>Off</Badge>}
+                </li>
+              ),
+          )}
+        </ul>
+      )}
+    </CardSection>
+  );
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {
+  return (
+    <>
+      <dt className="text-ink-faint">{name}</dt>
+      <dd className="min-w-0 break-words">{children}</dd>
+    </>
+  );
+}

@@ -1,0 +1,80 @@
+import { Ellipsis, Trash2 } from "lucide-react";
+import { useState } from "react";
+import { useNavigate, useParams } from "react-router";
+import { useUser } from "../../data/session.ts";
+import { type Tool, useTool } from "../../data/tools.ts";
+import { DropdownMenu } from "../../components/dropdown-menu.tsx";
+import { FailureState } from "../../components/failure-state.tsx";
+import { IconButton } from "../../components/icon-button.tsx";
+import { PageHeader } from "../../components/page-header.tsx";
+import { PageSkeleton } from "../../components/skeleton.tsx";
+import { Tabs } from "../../components/tabs.tsx";
+import { ToolIcon } from "../../components/tool-icon.tsx";
+import { DeleteTool } from "./delete-tool.tsx";
+import { EditTool } from "./edit-tool.tsx";
+import { TestTool } from "./test-tool.tsx";
+import { ToolBadges } from "./tool-badges.tsx";
+import { ToolCalls } from "./tool-calls.tsx";
+import { ToolCode } from "./tool-code.tsx";
+import { ToolGone } from "./tool-gone.tsx";
+import { ToolOverview } from "./tool-overview.tsx";
+
+const CLIENT_FAULTS = new Set([400, 403, 404, 406]);
+
+export function ToolPage({ id }: { readonly id: string }) {
+  const { rows: tool, failure, reload } = useTool(id);
+  if (failure !== null && CLIENT_FAULTS.has(failure.status)) return <ToolGone />;
+  if (tool !== undefined) return <Page tool={tool} />;
+  if (failure === null) return <PageSkeleton />;
+  return <FailureState title="The tool could not be loaded." message={failure.message} onRetry={reload} />;
+}
+
+function Page({ tool }: { readonly tool: Tool }) {
+  const user = useUser();
+  const navigate = useNavigate();
+  const { tab: asked } = useParams();
+  const [isDeleting, setDeleting] = useState(false);
+  const isMine = tool.owner_id === user.id;
+  const canTest = isMine || tool.kind === "builtin";
+  const tabs = [
+    { value: "overview", label: "Overview", content: <ToolOverview tool={tool} /> },
+    ...(canTest ? [{ value: "test", label: "Test call", content: <TestTool tool={tool} /> }] : []),
+    ...(isMine ? [{ value: "edit", label: "Edit", content: <EditTool tool={tool} /> }] : []),
+    { value: "calls", label: "Calls", content: <ToolCalls tool={tool} /> },
+  ];
+  return (
+    <>
+      <PageHeader
+        title={tool.name}
+        description={tool.description}
+        crumbs={[{ label: "Tools", to: "/tools" }]}
+        lead={<ToolIcon tool={tool} />}
+        aside={
+          <span className="flex flex-wrap gap-1.5">
+            <ToolBadges tool={tool} userId={user.id} />
+          </span>
+        }
+        actions={
+          <>
+            <ToolCode tool={tool} />
+            {isMine && (
+              <DropdownMenu
+                trigger={<IconButton label={`More about ${tool.name}`} icon={<Ellipsis />} />}
+                groups={[
+                  [{ label: "Delete …", icon: <Trash2 />, isDangerous: true, onSelect: () => setDeleting(true) }],
+                ]}
+              />
+            )}
+          </>
+        }
+      />
+      <Tabs
+        label="Parts of the tool"
+        value={tabs.some(({ value }) => value === asked) ? (asked ?? "overview") : "overview"}
+        tabs={tabs}
+        onChange={(next) => void navigate(next === "overview" ? `/tools/${tool.id}` : `/tools/${tool.id}/${next}`)}
+      />
+      {isMine && <DeleteTool tool={tool} isOpen={isDeleting} onClose={() => setDeleting(false)} />}
+    </>
+  );
+}

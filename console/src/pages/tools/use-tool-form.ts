@@ -1,0 +1,59 @@
+import { useState } from "react";
+import { useFreshErrors } from "../../components/use-fresh-errors.ts";
+import { isSameForm, type ToolForm } from "./tool-draft.ts";
+
+export interface ToolFormState {
+  readonly form: ToolForm;
+  readonly isDirty: boolean;
+  /** Everything that should be JSON is. */
+  readonly isReadable: boolean;
+  readonly errors: Readonly<Record<string, string>>;
+  change(part: Partial<ToolForm>): void;
+  noteReadable(what: "schema" | "body", isReadable: boolean): void;
+  /** Another one after each reset: editors that keep the text they were given begin afresh with it as their key. */
+  readonly round: number;
+  /** Back to what is stored. */
+  reset(): void;
+}
+
+/** Which field of the service a part of the form belongs to. */
+const COLUMNS: Readonly<Partial<Record<keyof ToolForm, readonly string[]>>> = {
+  requiresApproval: ["requires_approval"],
+  timeoutMs: ["timeout_ms"],
+  maxOutputChars: ["max_output_chars"],
+  schema: ["input_schema"],
+  method: ["config.method"],
+  url: ["config.url", "config"],
+  remoteName: ["config.remote_name"],
+  headers: ["config.headers"],
+  body: ["config.body"],
+  auth: ["config.auth", "secrets"],
+};
+
+/** What somebody has changed stands over what is stored, which may change elsewhere meanwhile. */
+export function useToolForm(stored: ToolForm, told: Readonly<Record<string, string>>): ToolFormState {
+  const [changes, setChanges] = useState<Partial<ToolForm>>({});
+  const [unreadable, setUnreadable] = useState<ReadonlySet<string>>(new Set());
+  const [round, setRound] = useState(0);
+  const { errors, touch } = useFreshErrors(told);
+  const form = { ...stored, ...changes };
+  return {
+    form,
+    round,
+    isDirty: !isSameForm(form, stored),
+    isReadable: unreadable.size === 0,
+    errors,
+    change: (part) => {
+      setChanges((old) => ({ ...old, ...part }));
+      const fields = Object.keys(part) as (keyof ToolForm)[];
+      for (const field of fields) for (const column of COLUMNS[field] ?? [field]) touch(column);
+    },
+    noteReadable: (what, isReadable) =>
+      setUnreadable((old) => new Set([...old].filter((other) => other !== what).concat(isReadable ? [] : [what]))),
+    reset: () => {
+      setChanges({});
+      setUnreadable(new Set());
+      setRound((old) => old + 1);
+    },
+  };
+}

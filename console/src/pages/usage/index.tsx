@@ -1,0 +1,139 @@
+import { Download } from "lucide-react";
+import { useMemo } from "react";
+import { useSearchParams } from "react-router";
+import { useSettings } from "../../data/account.ts";
+import { useUser } from "../../data/session.ts";
+import { USAGE_SPLITS, type UsageReport, type UsageSplit, useUsage } from "../../data/usage.ts";
+import { AT_ONCE } from "../../components/at-once.ts";
+import { Button } from "../../components/button.tsx";
+import { Card } from "../../components/card.tsx";
+import { useCommands } from "../../components/commands.tsx";
+import { EmptyState } from "../../components/empty-state.tsx";
+import { FailureState } from "../../components/failure-state.tsx";
+import { ButtonLink } from "../../components/link.tsx";
+import { PageHeader } from "../../components/page-header.tsx";
+import { SegmentedControl } from "../../components/segmented-control.tsx";
+import { ShowCode } from "../../components/show-code.tsx";
+import { Toolbar } from "../../components/toolbar.tsx";
+import { addUp, MEASURES, type Measure } from "./measure.ts";
+import { listDays, RANGES, type Range } from "./range.ts";
+import { SPLIT_WORDS } from "./split-words.ts";
+import { TodayBudget } from "./today-budget.tsx";
+import { UsageChart } from "./usage-chart.tsx";
+import { writeUsageCode } from "./usage-code.ts";
+import { UsageShares } from "./usage-shares.tsx";
+import { UsageSkeleton } from "./usage-skeleton.tsx";
+import { UsageTotals } from "./usage-totals.tsx";
+import { useCsv } from "./use-csv.ts";
+
+export function UsagePage() {
+  const { id } = useUser();
+  const [params, setParams] = useSearchParams();
+  const range = RANGES.find((one) => one === params.get("days")) ?? "30";
+  const split = USAGE_SPLITS.find((one) => one === params.get("by")) ?? "agent";
+  const measure = MEASURES.find((one) => one === params.get("measure")) ?? "tokens";
+  const choose = (name: string, value: string) =>
+    setParams((before) => {
+      const after = new URLSearchParams(before);
+      after.set(name, value);
+      return after;
+    }, AT_ONCE);
+  const days = useMemo(() => listDays(range, Date.now()), [range]);
+  const since = days[0] ?? "";
+  const { report, failure, reload } = useUsage({ since, split });
+  const csv = useCsv(since);
+  useCommands(
+    useMemo(
+      () => [{ id: "usage.csv", label: "Save usage as CSV", group: "Usage", icon: <Download />, run: csv.save }],
+      [csv.save],
+    ),
+  );
+  return (
+    <>
+      <PageHeader
+        title="Usage"
+        description="What the agents of your swarms read and wrote, and what it cost you."
+        actions={
+          <>
+            <ShowCode title="Usage by day" {...writeUsageCode({ since, split, payerId: id })} />
+            <Button icon={<Download />} isBusy={csv.isBusy} onClick={csv.save}>
+              CSV
+            </Button>
+          </>
+        }
+      />
+      <Toolbar label="What is shown">
+        <SegmentedControl<Range>
+          label="Days"
+          value={range}
+          onChange={(value) => choose("days", value)}
+          choices={RANGES.map((value) => ({ value, label: `${value} days` }))}
+        />
+        <SegmentedControl<UsageSplit>
+          label="By"
+          value={split}
+          onChange={(value) => choose("by", value)}
+          choices={USAGE_SPLITS.map((value) => ({ value, label: `${SPLIT_WORDS[value]}s` }))}
+        />
+        <SegmentedControl<Measure>
+          label="Measure"
+          value={measure}
+          onChange={(value) => choose("measure", value)}
+          choices={[
+            { value: "tokens", label: "Tokens" },
+            { value: "cost", label: "Cost" },
+          ]}
+        />
+      </Toolbar>
+      {failure !== null && report === undefined ? (
+        <FailureState title="Usage could not be loaded" message={failure.message} onRetry={reload} />
+      ) : report === undefined ? (
+        <UsageSkeleton />
+      ) : report.days.length === 0 ? (
+        <NothingUsed range={range} />
+      ) : (
+        <Report report={report} days={days} split={split} measure={measure} />
+      )}
+    </>
+  );
+}
+
+interface ReportProps {
+  readonly report: UsageReport;
+  readonly days: readonly string[];
+  readonly split: UsageSplit;
+  readonly measure: Measure;
+}
+
+function Report({ report, days, split, measure }: ReportProps) {
+  const { rows: settings } = useSettings();
+  const budgets = { tokens: settings?.daily_token_budget ?? null, cost: settings?.daily_cost_budget_usd ?? null };
+  const today = addUp(report.days.filter(({ day }) => day === days.at(-1)));
+  return (
+    <div className="grid gap-4">
+      <UsageTotals total={addUp(report.days)} today={today} days={days.length} />
+      <Card className="sm:p-5">
+        <UsageChart report={report} days={days} split={split} measure={measure} budget={budgets[measure]} />
+      </Card>
+      {settings !== undefined && <TodayBudget budgets={budgets} today={today} />}
+      <UsageShares report={report} split={split} measure={measure} />
+    </div>
+  );
+}
+
+function NothingUsed({ range }: { readonly range: Range }) {
+  return (
+    <EmptyState
+      picture="usage"
+      title={`Nothing was used in the last ${range} days`}
+      action={
+        <ButtonLink to="/swarms" variant="primary">
+          Go to the swarms
+        </ButtonLink>
+      }
+    >
+      Each answer of an agent counts what the model read and wrote. Ask something in a swarm, and it shows here within
+      seconds, by agent, swarm and model.
+    </EmptyState>
+  );
+}

@@ -1,0 +1,23 @@
+import type { UsageQuestion, UsageSplit } from "../../data/usage.ts";
+import { writeCurl } from "../../components/call-words.ts";
+
+const COLUMNS: Readonly<Record<UsageSplit, string>> = { agent: "agent_id", swarm: "swarm_id", model: "model" };
+
+/** The question that the chart asks, for others to ask. */
+export function writeUsageCode({ since, split, payerId }: UsageQuestion & { readonly payerId: string }): {
+  readonly curl: string;
+  readonly supabaseJs: string;
+} {
+  const columns = `day,${COLUMNS[split]},input_tokens.sum(),output_tokens.sum(),cost_usd.sum()`;
+  return {
+    curl: writeCurl({
+      path: `/rest/v1/usage_daily?select=${columns}&payer_id=eq.${payerId}&day=gte.${since}&order=day`,
+    }),
+    supabaseJs: `const { data, error } = await supabase
+  .from("usage_daily")
+  .select("${columns.replaceAll(",", ", ")}")
+  .eq("payer_id", "${payerId}")
+  .gte("day", "${since}")
+  .order("day");`,
+  };
+}

@@ -1,0 +1,123 @@
+import { Check, Clock, X } from "lucide-react";
+import type { Attempt } from "../../../data/attempts.ts";
+import type { Delivery } from "../../../data/deliveries.ts";
+import type { Pages } from "../../../data/rows.ts";
+import type { Webhook } from "../../../data/webhooks.ts";
+import { Badge } from "../../../components/badge.tsx";
+import { Button } from "../../../components/button.tsx";
+import { CodeBlock } from "../../../components/code-block.tsx";
+import { formatDuration } from "../../../components/formats.ts";
+import { Link } from "../../../components/link.tsx";
+import { RelativeTime } from "../../../components/relative-time.tsx";
+import { Timeline, type TimelineItem } from "../../../components/timeline.tsx";
+import { Countdown } from "../countdown.tsx";
+import { RequestHeaders } from "./request-headers.tsx";
+
+const CAUSES: Readonly<Record<Attempt["cause"], string | null>> = {
+  schedule: null,
+  manual: "By hand",
+  test: "Test",
+  replay: "Sent again",
+};
+
+export interface AttemptsTimelineProps {
+  readonly attempts: Pages<Attempt>;
+  readonly rows: readonly Attempt[];
+  readonly delivery: Delivery;
+  readonly webhook: Webhook;
+}
+
+/** Each POST with what it sent and what came back, the next one at the top. */
+export function AttemptsTimeline({ attempts, rows, delivery, webhook }: AttemptsTimelineProps) {
+  const waiting = describeWaiting(delivery, webhook);
+  const items = [...(waiting === null ? [] : [waiting]), ...rows.map((row) => describe(row, delivery, webhook))];
+  return (
+    <div className="grid gap-4">
+      <Timeline label="Attempts" items={items} />
+      {attempts.hasMore && (
+        <Button size="small" isBusy={attempts.isLoadingMore} onClick={attempts.loadMore} className="justify-self-start">
+          Earlier attempts
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function describeWaiting(delivery: Delivery, { is_active }: Webhook): TimelineItem | null {
+  const { status, next_retry_at, scheduled_for } = delivery;
+  if (status !== "pending" && status !== "retrying") return null;
+  if (!is_active) return { key: "next", title: "Held: the webhook is off", tone: "neutral", icon: <Clock /> };
+  if (scheduled_for !== null)
+    return {
+      key: "next",
+      title: "Waits for the limit",
+      tone: "thinking",
+      icon: <Clock />,
+      aside: <Countdown to={scheduled_for} />,
+      children: (
+        <p className="text-ink-soft">
+          The webhook sends of this minute are used up, so it waits for a later one. Waiting is no attempt, and nothing
+          is lost. <Link to="/api">See the limits</Link>
+        </p>
+      ),
+    };
+  return {
+    key: "next",
+    title: status === "pending" ? "On its way" : "Next attempt",
+    tone: "thinking",
+    icon: <Clock />,
+    ...(next_retry_at !== null && { aside: <Countdown to={next_retry_at} /> }),
+  };
+}
+
+function describe(attempt: Attempt, delivery: Delivery, webhook: Webhook): TimelineItem {
+  const isGood = attempt.status_code !== null && attempt.status_code >= 200 && attempt.status_code < 300;
+  const cause = CAUSES[attempt.cause];
+  return {
+    key: attempt.id,
+    tone: isGood ? "good" : "bad",
+    icon: isGood ? <Check strokeWidth={3} /> : <X strokeWidth={3} />,
+    title: (
+      <span className="flex flex-wrap items-center gap-2">
+        {`Attempt ${attempt.attempt}: ${attempt.status_code === null ? "no answer" : `answered ${attempt.status_code}`}`}
+        {cause !== null && <Badge>{cause}</Badge>}
+      </span>
+    ),
+    aside: (
+      <>
+        {attempt.response_time_ms !== null && `${formatDuration(attempt.response_time_ms)} · `}
+        <RelativeTime at={attempt.created_at} />
+      </>
+    ),
+    children: <Exchange attempt={attempt} delivery={delivery} webhook={webhook} />,
+  };
+}
+
+interface ExchangeProps {
+  readonly attempt: Attempt;
+  readonly delivery: Delivery;
+  readonly webhook: Webhook;
+}
+
+function Exchange({ attempt, delivery, webhook }: ExchangeProps) {
+  const { error, error_code, response_body, response_truncated, url } = attempt;
+  return (
+    <div className="grid min-w-0 gap-2">
+      <p className="font-mono text-xs break-all text-ink-faint">POST {url}</p>
+      {error !== null && (
+        <p className="text-ink-soft">
+          {error} {error_code !== null && <Badge tone="bad">{error_code}</Badge>}
+        </p>
+      )}
+      {response_body !== null && response_body !== "" && (
+        <CodeBlock
+          label={response_truncated ? "Response body, the first 64 KiB" : "Response body"}
+          code={response_body}
+          isWrapped
+        />
+      )}
+      {response_body === "" && <p className="text-sm text-ink-faint">The answer had no body.</p>}
+      <RequestHeaders delivery={delivery} webhook={webhook} attempt={attempt} />
+    </div>
+  );
+}

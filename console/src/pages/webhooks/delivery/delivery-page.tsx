@@ -1,0 +1,103 @@
+import { useEffect } from "react";
+import { useParams } from "react-router";
+import { type Attempt, useAttempts } from "../../../data/attempts.ts";
+import { type Delivery, useDelivery } from "../../../data/deliveries.ts";
+import { useWebhook, type Webhook } from "../../../data/webhooks.ts";
+import type { Pages } from "../../../data/rows.ts";
+import { Banner } from "../../../components/banner.tsx";
+import { CardSection } from "../../../components/card.tsx";
+import { FailureState } from "../../../components/failure-state.tsx";
+import { JsonView } from "../../../components/json-view.tsx";
+import { Link } from "../../../components/link.tsx";
+import { PageHeader } from "../../../components/page-header.tsx";
+import { ListSkeleton, PageSkeleton } from "../../../components/skeleton.tsx";
+import { StatusBadge } from "../../../components/status-dot.tsx";
+import { UnreadPage } from "../missing.tsx";
+import { AttemptsTimeline } from "./attempts-timeline.tsx";
+import { DeliveryActions } from "./delivery-actions.tsx";
+import { DeliveryDetails } from "./delivery-details.tsx";
+import { SignatureCard } from "./signature-card.tsx";
+
+export function DeliveryPage() {
+  const { webhookId = "", deliveryId = "" } = useParams();
+  const delivery = useDelivery(deliveryId);
+  const webhook = useWebhook(webhookId);
+  if (delivery.failure !== null && delivery.rows === undefined)
+    return <UnreadPage noun="delivery" failure={delivery.failure} onRetry={delivery.reload} />;
+  if (webhook.failure !== null && webhook.rows === undefined)
+    return <UnreadPage noun="webhook" failure={webhook.failure} onRetry={webhook.reload} />;
+  if (delivery.rows?.id !== deliveryId || webhook.rows === undefined) return <PageSkeleton />;
+  return <Shown delivery={delivery.rows} webhook={webhook.rows} onChanged={delivery.reload} />;
+}
+
+interface ShownProps {
+  readonly delivery: Delivery;
+  readonly webhook: Webhook;
+  onChanged(): void;
+}
+
+function Shown({ delivery, webhook, onChanged }: ShownProps) {
+  const attempts = useAttempts(delivery.id);
+  const { reload } = attempts;
+  // The delivery tells that there was another attempt.
+  useEffect(() => {
+    if (delivery.attempts > 0) reload();
+  }, [delivery.attempts, delivery.status, reload]);
+  return (
+    <>
+      <PageHeader
+        title={delivery.event_type}
+        crumbs={[
+          { label: "Webhooks", to: "/webhooks" },
+          { label: webhook.name, to: `/webhooks/${webhook.id}` },
+        ]}
+        aside={<StatusBadge status={delivery.status} />}
+        actions={<DeliveryActions delivery={delivery} webhook={webhook} onChanged={onChanged} />}
+      />
+      <div className="grid grid-cols-1 items-start gap-5 xl:grid-cols-[minmax(0,1fr)_23rem]">
+        <div className="grid min-w-0 grid-cols-1 gap-5">
+          {delivery.status === "failed" && !webhook.is_active && (
+            <Banner tone="warning" action={<Link to={`/webhooks/${webhook.id}`}>To the webhook</Link>}>
+              The webhook is off. Switch it on to try again.
+            </Banner>
+          )}
+          <CardSection title="Attempts" description={sayAttempts(delivery)}>
+            <Attempts attempts={attempts} delivery={delivery} webhook={webhook} />
+          </CardSection>
+          <CardSection title="Payload" description="The body is the same on every attempt, byte for byte.">
+            <JsonView label="Event envelope" value={delivery.payload} depth={3} />
+          </CardSection>
+          <SignatureCard delivery={delivery} webhookId={webhook.id} />
+        </div>
+        <DeliveryDetails delivery={delivery} />
+      </div>
+    </>
+  );
+}
+
+function Attempts(props: {
+  readonly attempts: Pages<Attempt>;
+  readonly delivery: Delivery;
+  readonly webhook: Webhook;
+}) {
+  const { attempts, delivery, webhook } = props;
+  const { rows, failure, reload } = attempts;
+  if (failure !== null && rows === undefined)
+    return <FailureState title="The attempts could not be loaded" message={failure.message} onRetry={reload} />;
+  if (rows === undefined) return <ListSkeleton rows={2} />;
+  return <AttemptsTimeline attempts={attempts} rows={rows} delivery={delivery} webhook={webhook} />;
+}
+
+function sayAttempts({ attempts, status }: Delivery): string {
+  if (attempts === 0) return "It has not been tried yet.";
+  const times = attempts === 1 ? "Once" : attempts === 2 ? "Twice" : `${attempts} times`;
+  switch (status) {
+    case "delivered":
+      return attempts === 1 ? "It arrived at once." : `Tried ${times.toLowerCase()}; the last time it arrived.`;
+    case "failed":
+      return `Tried ${times.toLowerCase()}, and given up.`;
+    case "pending":
+    case "retrying":
+      return `Tried ${times.toLowerCase()} so far.`;
+  }
+}

@@ -1,0 +1,100 @@
+import { EVENT_DESCRIPTIONS, EVENT_TYPES, EVENT_TYPES_BY_GROUP, type EventGroup, type EventType } from "@swarmbase/sdk";
+import { CircleAlert } from "lucide-react";
+import { useId, useState } from "react";
+import { Button } from "../../../components/button.tsx";
+import { Checkbox } from "../../../components/checkbox.tsx";
+import { SearchInput } from "../../../components/search-input.tsx";
+
+export interface EventPickerProps {
+  readonly chosen: readonly EventType[];
+  onChange(chosen: readonly EventType[]): void;
+  readonly error?: string | undefined;
+}
+
+const GROUP_WORDS: Readonly<Record<EventGroup, string>> = {
+  message: "Messages",
+  swarm: "Swarms",
+  agent: "Agents",
+  tool: "Tools",
+  user: "People",
+};
+const GROUPS = Object.entries(EVENT_TYPES_BY_GROUP) as [EventGroup, readonly EventType[]][];
+
+/** Event types by group, to search in and to choose one by one or group by group. */
+export function EventPicker({ chosen, onChange, error }: EventPickerProps) {
+  const [search, setSearch] = useState("");
+  const errorId = useId();
+  const found = GROUPS.map(([group, types]) => [group, types.filter((type) => matches(type, search))] as const).filter(
+    ([, types]) => types.length > 0,
+  );
+  const choose = (types: readonly EventType[], isOn: boolean) => {
+    const wanted = new Set(isOn ? [...chosen, ...types] : chosen.filter((type) => !types.includes(type)));
+    // Kept in the order of the list, whatever the order of the clicks.
+    onChange(EVENT_TYPES.filter((type) => wanted.has(type)));
+  };
+  const isAll = chosen.length === EVENT_TYPES.length;
+  return (
+    <div role="group" aria-label="Events" {...(error !== undefined && { "aria-describedby": errorId })}>
+      <div className="mb-4 flex flex-wrap items-center gap-2">
+        <div className="flex w-full sm:w-72">
+          <SearchInput label="Search the events" value={search} onChange={setSearch} />
+        </div>
+        <span role="status" className="text-sm text-ink-faint tabular-nums max-sm:mr-auto sm:ml-auto">
+          {chosen.length} of {EVENT_TYPES.length} chosen
+        </span>
+        <Button size="small" onClick={() => choose(EVENT_TYPES, !isAll)}>
+          {isAll ? "Choose none" : "Choose all"}
+        </Button>
+      </div>
+      {error !== undefined && (
+        <p id={errorId} role="alert" className="mb-4 flex items-start gap-1.5 text-sm text-bad">
+          <CircleAlert className="mt-0.5 size-4 shrink-0" aria-hidden />
+          {error}
+        </p>
+      )}
+      {found.length === 0 && <p className="py-6 text-center text-ink-faint">No event matches.</p>}
+      <div className="-mb-4 gap-4 md:columns-2">
+        {found.map(([group, types]) => (
+          <Group key={group} group={group} types={types} chosen={chosen} choose={choose} />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+interface GroupProps {
+  readonly group: EventGroup;
+  readonly types: readonly EventType[];
+  readonly chosen: readonly EventType[];
+  choose(types: readonly EventType[], isOn: boolean): void;
+}
+
+function Group({ group, types, chosen, choose }: GroupProps) {
+  const count = types.filter((type) => chosen.includes(type)).length;
+  const state = count === 0 ? false : count === types.length ? true : "some";
+  return (
+    <fieldset className="mb-4 min-w-0 break-inside-avoid overflow-hidden rounded-md border border-line">
+      <legend className="sr-only">{GROUP_WORDS[group]}</legend>
+      <div className="border-b border-line bg-sunken px-3.5 py-2.5 font-medium">
+        <Checkbox isChecked={state} onChange={(isOn) => choose(types, isOn)} label={GROUP_WORDS[group]} />
+      </div>
+      <div className="grid gap-3 p-3.5">
+        {types.map((type) => (
+          <Checkbox
+            key={type}
+            isChecked={chosen.includes(type)}
+            onChange={(isOn) => choose([type], isOn)}
+            label={<span className="font-mono text-sm">{type}</span>}
+            hint={EVENT_DESCRIPTIONS[type].summary.replaceAll("`", "")}
+          />
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+function matches(type: EventType, search: string): boolean {
+  const words = search.trim().toLowerCase().split(/\s+/);
+  const text = `${type} ${EVENT_DESCRIPTIONS[type].summary}`.toLowerCase();
+  return words.every((word) => text.includes(word));
+}

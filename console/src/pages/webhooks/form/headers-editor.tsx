@@ -1,0 +1,111 @@
+import { Plus, X } from "lucide-react";
+import { Button } from "../../../components/button.tsx";
+import { IconButton } from "../../../components/icon-button.tsx";
+import { TextInput } from "../../../components/text-input.tsx";
+
+export interface HeaderLine {
+  readonly key: string;
+  readonly name: string;
+  readonly value: string;
+}
+
+export interface HeadersEditorProps {
+  readonly lines: readonly HeaderLine[];
+  onChange(lines: readonly HeaderLine[]): void;
+  /** Of a form: "headers.Host" names a header, "headers" all of them. */
+  readonly errors: Readonly<Record<string, string>>;
+}
+
+const MOST_HEADERS = 20;
+
+export function toLines(headers: Readonly<Record<string, string>>): readonly HeaderLine[] {
+  return Object.entries(headers).map(([name, value]) => ({ key: crypto.randomUUID(), name, value }));
+}
+
+/** Lines without a name are not there yet. */
+export function fromLines(lines: readonly HeaderLine[]): Record<string, string> {
+  return Object.fromEntries(
+    lines.filter(({ name }) => name.trim() !== "").map(({ name, value }) => [name.trim(), value]),
+  );
+}
+
+export function HeadersEditor({ lines, onChange, errors }: HeadersEditorProps) {
+  const set = (key: string, change: Partial<HeaderLine>) =>
+    onChange(lines.map((line) => (line.key === key ? { ...line, ...change } : line)));
+  return (
+    <div className="grid gap-3">
+      {lines.map((line, at) => (
+        <Line
+          key={line.key}
+          line={line}
+          place={at + 1}
+          error={errors[`headers.${line.name.trim()}`]}
+          onChange={(change) => set(line.key, change)}
+          onRemove={() => onChange(lines.filter(({ key }) => key !== line.key))}
+        />
+      ))}
+      {errors["headers"] !== undefined && (
+        <p role="alert" className="text-sm text-bad">
+          {errors["headers"]}
+        </p>
+      )}
+      <div>
+        <Button
+          size="small"
+          icon={<Plus />}
+          disabled={lines.length >= MOST_HEADERS}
+          onClick={() => onChange([...lines, { key: crypto.randomUUID(), name: "", value: "" }])}
+        >
+          Add a header
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+interface LineProps {
+  readonly line: HeaderLine;
+  readonly place: number;
+  readonly error: string | undefined;
+  onChange(change: Partial<HeaderLine>): void;
+  onRemove(): void;
+}
+
+function Line({ line, place, error, onChange, onRemove }: LineProps) {
+  return (
+    <div className="grid gap-1">
+      <div className="grid grid-cols-[minmax(0,1fr)_auto] gap-2 sm:grid-cols-[minmax(0,1fr)_minmax(0,1.6fr)_auto]">
+        <TextInput
+          aria-label={`Name of header ${place}`}
+          placeholder="X-Api-Key"
+          value={line.name}
+          autoComplete="off"
+          spellCheck={false}
+          {...(error !== undefined && { "aria-invalid": true, "aria-describedby": `${line.key}-error` })}
+          onChange={({ target }) => onChange({ name: target.value })}
+          className="font-mono text-sm"
+        />
+        <TextInput
+          aria-label={`Value of header ${place}`}
+          placeholder="Value"
+          value={line.value}
+          autoComplete="off"
+          spellCheck={false}
+          onChange={({ target }) => onChange({ value: target.value })}
+          className="col-start-1 font-mono text-sm sm:col-start-2"
+        />
+        <IconButton
+          label={line.name === "" ? `Remove header ${place}` : `Remove the header ${line.name}`}
+          icon={<X />}
+          onClick={onRemove}
+          className="col-start-2 row-start-1 sm:col-start-3"
+        />
+      </div>
+      {error !== undefined && (
+        <p id={`${line.key}-error`} role="alert" className="text-sm text-bad">
+          {line.name.trim()} {error}
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,176 @@
+import { FIELD_BOUNDS, RETRY_SCHEDULE_SECONDS } from "@swarmbase/sdk";
+import { useState } from "react";
+import type { WebhookDraft } from "../../../data/webhooks.ts";
+import type { Write } from "../../../data/write.ts";
+import { CardSection } from "../../../components/card.tsx";
+import { Field } from "../../../components/field.tsx";
+import { type FormFailure, FormFrame } from "../../../components/form-frame.tsx";
+import { formatDuration } from "../../../components/formats.ts";
+import { Slider } from "../../../components/slider.tsx";
+import { Switch } from "../../../components/switch.tsx";
+import { TextInput } from "../../../components/text-input.tsx";
+import { useFreshErrors } from "../../../components/use-fresh-errors.ts";
+import { EventPicker } from "./event-picker.tsx";
+import { fromLines, HeadersEditor, toLines } from "./headers-editor.tsx";
+
+export interface WebhookFormProps {
+  readonly initial: WebhookDraft;
+  /** Its errors are shown at their fields. */
+  readonly write: Pick<Write<never, unknown>, "isBusy" | "failure" | "errors">;
+  readonly action: string;
+  onSubmit(draft: WebhookDraft): void;
+  onCancel(): void;
+}
+
+const NAME = FIELD_BOUNDS["webhooks.name"];
+const RETRIES = FIELD_BOUNDS["webhooks.retry_count"];
+const TIMEOUT = FIELD_BOUNDS["webhooks.timeout_ms"];
+
+export function WebhookForm({ initial, write, action, onSubmit, onCancel }: WebhookFormProps) {
+  const [draft, setDraft] = useState(initial);
+  const [lines, setLines] = useState(() => toLines(initial.headers));
+  const [faults, setFaults] = useState<FormFailure | null>(null);
+  const failure = faults ?? write.failure;
+  const { errors, touch } = useFreshErrors(faults?.fields ?? write.errors);
+  const [isDirty, setDirty] = useState(false);
+  const set = (change: Partial<WebhookDraft>) => {
+    setDraft({ ...draft, ...change });
+    setDirty(true);
+    for (const field of Object.keys(change)) touch(field);
+  };
+  const submit = () => {
+    const complete = { ...draft, headers: fromLines(lines) };
+    const found = findFaults(complete);
+    const isSound = Object.keys(found).length === 0;
+    setFaults(isSound ? null : { message: "", fields: found });
+    if (isSound) onSubmit(complete);
+  };
+  return (
+    <FormFrame
+      label={action}
+      action={action}
+      isBusy={write.isBusy}
+      isDirty={isDirty}
+      failure={failure}
+      errors={errors}
+      onSubmit={submit}
+      onCancel={onCancel}
+    >
+      <CardSection title="Where to">
+        <div className="grid gap-5">
+          <Field label="Name" hint="For you, to tell it from others." error={errors["name"]}>
+            <TextInput
+              value={draft.name}
+              maxLength={NAME.max}
+              placeholder="Ticket desk"
+              autoComplete="off"
+              onChange={({ target }) => set({ name: target.value })}
+            />
+          </Field>
+          <Field
+            label="URL"
+            hint="Begins with https://. Events are posted to it; redirects are not followed."
+            error={errors["url"]}
+          >
+            <TextInput
+              type="url"
+              inputMode="url"
+              value={draft.url}
+              placeholder="https://app.example.com/hook"
+              autoComplete="off"
+              spellCheck={false}
+              onChange={({ target }) => set({ url: target.value })}
+              className="font-mono text-sm"
+            />
+          </Field>
+        </div>
+      </CardSection>
+      <CardSection title="What for" description="You hear of your own agents and of the swarms that you are in.">
+        <EventPicker chosen={draft.events} onChange={(events) => set({ events })} error={errors["events"]} />
+      </CardSection>
+      <CardSection
+        title="How"
+        action={
+          <div className="flex items-center gap-2.5">
+            <span aria-hidden className="text-ink-soft">
+              {draft.is_active ? "Active" : "Off"}
+            </span>
+            <Switch label="Active" isOn={draft.is_active} onChange={(isOn) => set({ is_active: isOn })} />
+          </div>
+        }
+      >
+        <div className="grid gap-5 lg:grid-cols-2">
+          <Field
+            label="Retries"
+            hint={`After a failed attempt: ${sayRetries(draft.retry_count)}`}
+            error={errors["retry_count"]}
+          >
+            <Slider
+              label="Retries"
+              value={draft.retry_count}
+              min={RETRIES.min}
+              max={RETRIES.max}
+              step={1}
+              onChange={(count) => set({ retry_count: count })}
+            />
+          </Field>
+          <Field
+            label="Timeout in milliseconds"
+            aside={Number.isFinite(draft.timeout_ms) ? formatDuration(draft.timeout_ms) : undefined}
+            hint="From looking up the name to the last byte of the answer."
+            error={errors["timeout_ms"]}
+          >
+            <TextInput
+              type="number"
+              inputMode="numeric"
+              min={TIMEOUT.min}
+              max={TIMEOUT.max}
+              value={Number.isNaN(draft.timeout_ms) ? "" : draft.timeout_ms}
+              onChange={({ target }) => set({ timeout_ms: target.valueAsNumber })}
+              className="tabular-nums"
+            />
+          </Field>
+        </div>
+      </CardSection>
+      <CardSection
+        title="Headers of your own"
+        description="Sent along with every delivery: a key for your gateway, a tenant. Optional."
+      >
+        <HeadersEditor
+          lines={lines}
+          errors={errors}
+          onChange={(next) => {
+            setLines(next);
+            setDirty(true);
+            touch("headers");
+          }}
+        />
+      </CardSection>
+    </FormFrame>
+  );
+}
+
+/** What can be told without asking; the service has the last word. */
+function findFaults({ name, url, events, timeout_ms, retry_count }: WebhookDraft): Record<string, string> {
+  return {
+    ...(name.trim() === "" && { name: "Give it a name." }),
+    ...(!isHttps(url) && { url: "It has to be a URL that begins with https://." }),
+    ...(events.length === 0 && { events: "Choose at least one event." }),
+    ...(Number.isNaN(timeout_ms) && { timeout_ms: `From ${TIMEOUT.min} to ${TIMEOUT.max}.` }),
+    ...(Number.isNaN(retry_count) && { retry_count: `From ${RETRIES.min} to ${RETRIES.max}.` }),
+  };
+}
+
+function isHttps(url: string): boolean {
+  return URL.parse(url.trim())?.protocol === "https:";
+}
+
+/** "again after 1 min, 5 min, 30 min", as far as the count goes; beyond the schedule its last wait repeats. */
+function sayRetries(count: number): string {
+  if (!(count > 0)) return "none, it has failed at once.";
+  const waits = RETRY_SCHEDULE_SECONDS.slice(1, 1 + count).map((seconds) =>
+    seconds < 3_600 ? `${seconds / 60} min` : `${seconds / 3_600} h`,
+  );
+  const further = count - waits.length;
+  return `again after ${waits.join(", ")}${further > 0 ? `, then ${further} more, 2 h apart` : ""}.`;
+}

@@ -1,0 +1,25 @@
+import { lazy, Suspense } from "react";
+import { Route, Routes } from "react-router";
+import { PageSkeleton } from "../../components/skeleton.tsx";
+import { MissingWebhook } from "./missing.tsx";
+import { WebhookList } from "./list/webhook-list.tsx";
+
+const NewWebhook = lazy(async () => ({ default: (await import("./form/new-webhook.tsx")).NewWebhook }));
+const EditWebhook = lazy(async () => ({ default: (await import("./form/edit-webhook.tsx")).EditWebhook }));
+const WebhookPage = lazy(async () => ({ default: (await import("./page/webhook-page.tsx")).WebhookPage }));
+const DeliveryPage = lazy(async () => ({ default: (await import("./delivery/delivery-page.tsx")).DeliveryPage }));
+
+export function WebhooksPage() {
+  return (
+    <Suspense fallback={<PageSkeleton />}>
+      <Routes>
+        <Route index element={<WebhookList />} />
+        <Route path="new" element={<NewWebhook />} />
+        <Route path=":webhookId" element={<WebhookPage />} />
+        <Route path=":webhookId/edit" element={<EditWebhook />} />
+        <Route path=":webhookId/deliveries/:deliveryId" element={<DeliveryPage />} />
+        <Route path="*" element={<MissingWebhook />} />
+      </Routes>
+    </Suspense>
+  );
+}

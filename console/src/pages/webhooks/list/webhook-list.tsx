@@ -1,0 +1,136 @@
+import { Plus, Webhook } from "lucide-react";
+import type { ReactNode } from "react";
+import { useNavigate } from "react-router";
+import { useEvery } from "../../../data/every.ts";
+import { HEALTH_REFRESH_MS, NO_ATTEMPTS, useHealth } from "../../../data/webhook-health.ts";
+import { type ListedWebhook, useWebhooks, WEBHOOK_STATES, type WebhookState } from "../../../data/webhooks.ts";
+import { type Column, DataTable } from "../../../components/data-table.tsx";
+import { ButtonLink } from "../../../components/link.tsx";
+import { ListPage } from "../../../components/list-page.tsx";
+import { RelativeTime } from "../../../components/relative-time.tsx";
+import { Select } from "../../../components/select.tsx";
+import { useFilters } from "../../../components/use-filters.ts";
+import { useListCommands } from "../../../components/use-list-commands.tsx";
+import { useSettled } from "../../../components/use-settled.ts";
+import { WebhooksCode } from "../webhook-code.tsx";
+import { WebhookStatus } from "../webhook-status.tsx";
+import { FirstWebhook } from "./first-webhook.tsx";
+import { SuccessRate } from "./success-rate.tsx";
+
+const STATE_WORDS: Readonly<Record<WebhookState, string>> = {
+  all: "All webhooks",
+  active: "Active",
+  off: "Switched off",
+  disabled: "Disabled by the service",
+};
+const STATE_CHOICES = WEBHOOK_STATES.map((value) => ({ value, label: STATE_WORDS[value] }));
+
+export function WebhookList() {
+  const filters = useFilters();
+  const state = filters.choice("state", WEBHOOK_STATES) ?? "all";
+  const webhooks = useWebhooks({ search: useSettled(filters.search.trim()), state });
+  // Realtime does not report deliveries.
+  useEvery(HEALTH_REFRESH_MS, webhooks.reload);
+  useListCommands({
+    path: "webhooks",
+    newLabel: "New webhook",
+    group: "Webhooks",
+    icon: <Webhook />,
+    rows: webhooks.rows,
+  });
+  return (
+    <ListPage
+      title="Webhooks"
+      description="Your own service hears of what happens: signed, recorded, and sent again if it was away."
+      actions={
+        <>
+          <WebhooksCode />
+          <ButtonLink to="/webhooks/new" variant="primary" icon={<Plus />}>
+            New webhook
+          </ButtonLink>
+        </>
+      }
+      noun="webhooks"
+      one="webhook"
+      noMatchHint="Neither a name nor a URL in this state holds what you are looking for."
+      filters={filters}
+      searchLabel="Search by name or URL"
+      selects={
+        <Select
+          aria-label="State"
+          value={state}
+          choices={STATE_CHOICES}
+          onChange={(value) => filters.set("state", value === "all" ? "" : value)}
+          className="w-full sm:w-52"
+        />
+      }
+      pages={webhooks}
+      empty={<FirstWebhook />}
+    >
+      {(rows, foot) => <WebhookTable rows={rows} onEndReached={webhooks.loadMore} foot={foot} />}
+    </ListPage>
+  );
+}
+
+interface WebhookTableProps {
+  readonly rows: readonly ListedWebhook[];
+  onEndReached(): void;
+  readonly foot: ReactNode;
+}
+
+function WebhookTable({ rows, onEndReached, foot }: WebhookTableProps) {
+  const navigate = useNavigate();
+  const { rows: health } = useHealth();
+  const columns: readonly Column<ListedWebhook>[] = [
+    {
+      title: "Name",
+      width: "2.2fr",
+      narrow: "title",
+      render: ({ name, url }) => (
+        <span className="grid">
+          <span className="truncate font-medium">{name}</span>
+          <span className="truncate font-mono text-xs font-normal text-ink-faint">{url}</span>
+        </span>
+      ),
+    },
+    { title: "Events", width: "1.2fr", render: ({ events }) => sayEvents(events) },
+    {
+      title: "Success, last 24 h",
+      width: "1.3fr",
+      render: ({ id }) =>
+        health === undefined ? (
+          <span className="text-ink-faint">…</span>
+        ) : (
+          <SuccessRate health={health.get(id) ?? NO_ATTEMPTS} />
+        ),
+    },
+    {
+      title: "Last delivery",
+      width: "1fr",
+      render: ({ last: [latest] }) =>
+        latest === undefined ? <span className="text-ink-faint">Never</span> : <RelativeTime at={latest.created_at} />,
+    },
+    { title: "State", width: "6.5rem", narrow: "aside", render: (webhook) => <WebhookStatus webhook={webhook} /> },
+  ];
+  return (
+    <DataTable
+      label="Webhooks"
+      columns={columns}
+      rows={rows}
+      keyOf={({ id }) => id}
+      onOpen={{ label: ({ name }) => `Open ${name}`, open: ({ id }) => void navigate(`/webhooks/${id}`) }}
+      onEndReached={onEndReached}
+      foot={foot}
+    />
+  );
+}
+
+function sayEvents(events: readonly string[]): ReactNode {
+  const [first, ...others] = events;
+  return (
+    <span className="text-ink-soft">
+      {first}
+      {others.length > 0 && <span className="text-ink-faint"> +{others.length}</span>}
+    </span>
+  );
+}

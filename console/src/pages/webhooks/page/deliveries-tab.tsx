@@ -1,0 +1,161 @@
+import { DELIVERY_STATUSES, type DeliveryStatus, EVENT_TYPES, type EventType } from "@swarmbase/sdk";
+import { useNavigate, useSearchParams } from "react-router";
+import type { DeliveryFilter, LiveDeliveries } from "../../../data/deliveries.ts";
+import type { ListedDelivery } from "../../../data/listed-delivery.ts";
+import type { Webhook } from "../../../data/webhooks.ts";
+import { AT_ONCE } from "../../../components/at-once.ts";
+import { Button } from "../../../components/button.tsx";
+import { type Column, DataTable } from "../../../components/data-table.tsx";
+import { EmptyState } from "../../../components/empty-state.tsx";
+import { FailureState } from "../../../components/failure-state.tsx";
+import { Pager } from "../../../components/pager.tsx";
+import { RelativeTime } from "../../../components/relative-time.tsx";
+import { Select } from "../../../components/select.tsx";
+import { ListSkeleton } from "../../../components/skeleton.tsx";
+import { StatusBadge } from "../../../components/status-dot.tsx";
+import { Toolbar } from "../../../components/toolbar.tsx";
+import { Countdown } from "../countdown.tsx";
+import { ReceiverSnippets } from "../receiver-snippets.tsx";
+
+const STATUS_WORDS: Readonly<Record<DeliveryStatus, string>> = {
+  pending: "Pending",
+  delivered: "Delivered",
+  failed: "Failed",
+  retrying: "Retrying",
+};
+const STATUS_CHOICES = [
+  { value: "", label: "Every status" },
+  ...DELIVERY_STATUSES.map((value) => ({ value, label: STATUS_WORDS[value] })),
+] as const;
+
+export interface DeliveriesTabProps {
+  readonly webhook: Webhook;
+  readonly filter: DeliveryFilter;
+  readonly deliveries: LiveDeliveries;
+}
+
+export function DeliveriesTab({ webhook, filter, deliveries }: DeliveriesTabProps) {
+  const { rows, failure, reload } = deliveries;
+  const [params, setParams] = useSearchParams();
+  const isFiltered = filter.status !== null || filter.type !== null;
+  const set = (name: "status" | "type", value: string) => {
+    const next = new URLSearchParams(params);
+    if (value === "") next.delete(name);
+    else next.set(name, value);
+    setParams(next, AT_ONCE);
+  };
+  if (failure !== null && rows === undefined)
+    return <FailureState title="The deliveries could not be loaded" message={failure.message} onRetry={reload} />;
+  if (rows === undefined) return <ListSkeleton />;
+  if (rows.length === 0 && !isFiltered) return <NothingYet isActive={webhook.is_active} />;
+  return (
+    <>
+      <Toolbar label="Filter the deliveries">
+        <Select<DeliveryStatus | "">
+          aria-label="Status"
+          value={filter.status ?? ""}
+          choices={STATUS_CHOICES}
+          onChange={(value) => set("status", value)}
+          className="min-w-36 flex-1 sm:flex-none"
+        />
+        <Select<EventType | "">
+          aria-label="Event type"
+          value={filter.type ?? ""}
+          choices={[{ value: "", label: "Every event" }, ...EVENT_TYPES.map((value) => ({ value, label: value }))]}
+          onChange={(value) => set("type", value)}
+          className="min-w-44 flex-1 sm:flex-none"
+        />
+      </Toolbar>
+      {rows.length === 0 ? (
+        <EmptyState
+          picture="search"
+          title="No delivery matches"
+          action={<Button onClick={() => setParams({}, AT_ONCE)}>Show all deliveries</Button>}
+        >
+          Nothing was delivered that has this status and this event type.
+        </EmptyState>
+      ) : (
+        <Table deliveries={deliveries} rows={rows} />
+      )}
+    </>
+  );
+}
+
+function NothingYet({ isActive }: { readonly isActive: boolean }) {
+  return (
+    <div className="grid gap-6">
+      <EmptyState picture="webhooks" title="Nothing was sent yet">
+        {isActive
+          ? "Send a test with the button above, or let something happen that this webhook listens to. It shows up here by itself."
+          : "The webhook is off, so that events pass it by. Switch it on, then send a test."}
+      </EmptyState>
+      <ReceiverSnippets />
+    </div>
+  );
+}
+
+const COLUMNS: readonly Column<ListedDelivery>[] = [
+  {
+    title: "Event",
+    width: "1.6fr",
+    narrow: "title",
+    render: ({ event_type }) => <span className="font-mono text-sm">{event_type}</span>,
+  },
+  { title: "Status", width: "7.5rem", narrow: "aside", render: ({ status }) => <StatusBadge status={status} /> },
+  {
+    title: "Answer",
+    width: "1fr",
+    render: ({ status_code, attempts, scheduled_for }) => {
+      if (scheduled_for !== null && attempts === 0) return "Waits for the limit";
+      return (
+        <>
+          {status_code ?? (attempts === 0 ? "Not tried yet" : "No answer")}
+          {attempts > 1 && <span className="text-ink-faint"> after {attempts} attempts</span>}
+        </>
+      );
+    },
+  },
+  {
+    title: "Next attempt",
+    width: "1fr",
+    narrow: "hidden",
+    render: ({ scheduled_for, next_retry_at }) => {
+      const at = scheduled_for ?? next_retry_at;
+      return at === null ? <span className="text-ink-faint">–</span> : <Countdown to={at} />;
+    },
+  },
+  { title: "Made", width: "1fr", render: ({ created_at }) => <RelativeTime at={created_at} /> },
+];
+
+function Table({
+  deliveries,
+  rows,
+}: {
+  readonly deliveries: LiveDeliveries;
+  readonly rows: readonly ListedDelivery[];
+}) {
+  const navigate = useNavigate();
+  const { hasMore, isLoadingMore, loadMore } = deliveries;
+  return (
+    <DataTable
+      label="Deliveries"
+      columns={COLUMNS}
+      rows={rows}
+      keyOf={({ id }) => id}
+      onOpen={{
+        label: ({ event_type, status }) => `Open the delivery of ${event_type}, ${status}`,
+        open: ({ id, webhook_id }) => void navigate(`/webhooks/${webhook_id}/deliveries/${id}`),
+      }}
+      onEndReached={loadMore}
+      foot={
+        <Pager
+          shown={rows.length}
+          hasMore={hasMore}
+          isBusy={isLoadingMore}
+          onMore={loadMore}
+          noun={rows.length === 1 ? "delivery" : "deliveries"}
+        />
+      }
+    />
+  );
+}

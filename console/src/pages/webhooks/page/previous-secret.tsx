@@ -1,0 +1,60 @@
+import { useState } from "react";
+import { usePreviousSecrets, useRevokePreviousSecrets, type Webhook } from "../../../data/webhooks.ts";
+import { Banner } from "../../../components/banner.tsx";
+import { Button } from "../../../components/button.tsx";
+import { Dialog } from "../../../components/dialog.tsx";
+import { useToast } from "../../../components/toast.tsx";
+import { Countdown } from "../countdown.tsx";
+
+/** How long the secret before goes on, and the way to end it now. Says nothing where there is none. */
+export function PreviousSecret({ webhook }: { readonly webhook: Webhook }) {
+  const { rows = [] } = usePreviousSecrets(webhook.id);
+  const [isEnding, setEnding] = useState(false);
+  const [last] = rows;
+  if (last === undefined) return null;
+  return (
+    <>
+      <Banner
+        tone="warning"
+        action={
+          <Button size="small" onClick={() => setEnding(true)}>
+            End it now …
+          </Button>
+        }
+      >
+        {rows.length === 1 ? "The old secret still signs" : `${rows.length} old secrets still sign`} beside the new one.
+        It ends <Countdown to={last.expires_at} />.
+      </Banner>
+      {isEnding && <EndDialog webhook={webhook} onClose={() => setEnding(false)} />}
+    </>
+  );
+}
+
+function EndDialog({ webhook, onClose }: { readonly webhook: Webhook; onClose(): void }) {
+  const revoke = useRevokePreviousSecrets();
+  const show = useToast();
+  const run = async () => {
+    if ((await revoke.run(webhook.id)) === null) return;
+    show({ text: "The old secret signs no more." });
+    onClose();
+  };
+  return (
+    <Dialog
+      isOpen
+      onClose={onClose}
+      size="small"
+      title={`End the old secret of ${webhook.name}`}
+      description="A receiver that still has the old secret refuses every delivery from now on. This cannot be undone."
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button variant="danger" isBusy={revoke.isBusy} onClick={() => void run()}>
+            End it now
+          </Button>
+        </>
+      }
+    >
+      {revoke.failure !== null && <Banner tone="bad">{revoke.failure.message}</Banner>}
+    </Dialog>
+  );
+}

@@ -1,0 +1,144 @@
+import { RotateCcw } from "lucide-react";
+import { useState } from "react";
+import { type Recovery, useFailedSince, useRecoveries, useRecoverSince } from "../../../data/recoveries.ts";
+import type { Webhook } from "../../../data/webhooks.ts";
+import { Banner } from "../../../components/banner.tsx";
+import { Button } from "../../../components/button.tsx";
+import { CardSection } from "../../../components/card.tsx";
+import { FailureState } from "../../../components/failure-state.tsx";
+import { Field } from "../../../components/field.tsx";
+import { formatCount, formatExact } from "../../../components/formats.ts";
+import { ProgressBar } from "../../../components/progress-bar.tsx";
+import { RelativeTime } from "../../../components/relative-time.tsx";
+import { Select } from "../../../components/select.tsx";
+import { ListSkeleton } from "../../../components/skeleton.tsx";
+import { StatusBadge } from "../../../components/status-dot.tsx";
+import { TextInput } from "../../../components/text-input.tsx";
+
+const HOUR_MS = 3_600_000;
+type Since = "1" | "6" | "24" | "168" | "other";
+const CHOICES: readonly { readonly value: Since; readonly label: string }[] = [
+  { value: "1", label: "The last hour" },
+  { value: "6", label: "The last 6 hours" },
+  { value: "24", label: "The last 24 hours" },
+  { value: "168", label: "The last 7 days" },
+  { value: "other", label: "A time of your own" },
+];
+
+/** After an outage: sends everything again that has failed since a time. */
+export function RecoveryTab({ webhook }: { readonly webhook: Webhook }) {
+  return (
+    <div className="grid items-start gap-5 xl:grid-cols-2">
+      <Begin webhook={webhook} />
+      <Past webhookId={webhook.id} />
+    </div>
+  );
+}
+
+function Begin({ webhook: { id, is_active: isActive } }: { readonly webhook: Webhook }) {
+  const [choice, setChoice] = useState<Since>("24");
+  const [own, setOwn] = useState("");
+  // Taken when it is chosen: a time that moves on with every render would ask without end.
+  const [chosenAt, setChosenAt] = useState(() => Date.now());
+  const since = choice === "other" ? readLocal(own) : new Date(chosenAt - Number(choice) * HOUR_MS).toISOString();
+  const { rows: failed, reload: recount } = useFailedSince(id, since);
+  const recover = useRecoverSince();
+  const count = since === null ? undefined : failed?.[0]?.count;
+  return (
+    <CardSection
+      title="Recover what has failed"
+      description="After an outage of yours: every failed delivery since then is sent again, with a schedule of its own."
+    >
+      <form
+        className="grid gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (since !== null) void recover.run({ webhookId: id, since }).then(recount);
+        }}
+      >
+        <Field label="Since">
+          <Select<Since>
+            value={choice}
+            choices={CHOICES}
+            onChange={(next) => {
+              setChoice(next);
+              setChosenAt(Date.now());
+            }}
+          />
+        </Field>
+        {choice === "other" && (
+          <Field label="Date and time" hint="In the time zone of this browser." error={recover.errors["since"]}>
+            <TextInput type="datetime-local" value={own} onChange={({ target }) => setOwn(target.value)} />
+          </Field>
+        )}
+        {!isActive && <Banner tone="warning">The webhook is off. Switch it on first.</Banner>}
+        {recover.failure !== null && recover.errors["since"] === undefined && (
+          <Banner tone="bad">{recover.failure.message}</Banner>
+        )}
+        <div className="flex flex-wrap items-center justify-between gap-3">
+          <span role="status" className="text-ink-soft">
+            {count === undefined
+              ? ""
+              : count === 0
+                ? "Nothing has failed since."
+                : `${formatCount(count)} failed since.`}
+          </span>
+          <Button
+            type="submit"
+            variant="primary"
+            icon={<RotateCcw />}
+            isBusy={recover.isBusy}
+            disabled={!isActive || count === undefined || count === 0}
+          >
+            Send them again
+          </Button>
+        </div>
+      </form>
+    </CardSection>
+  );
+}
+
+function Past({ webhookId }: { readonly webhookId: string }) {
+  const { rows, failure, reload } = useRecoveries(webhookId);
+  if (failure !== null && rows === undefined)
+    return <FailureState title="The recoveries could not be loaded" message={failure.message} onRetry={reload} />;
+  if (rows === undefined) return <ListSkeleton rows={3} />;
+  return (
+    <CardSection title="Recoveries" description="They go on through restarts, and wait for an endpoint that is behind.">
+      {rows.length === 0 ? (
+        <p className="text-ink-faint">None yet.</p>
+      ) : (
+        <ul className="grid gap-5">
+          {rows.map((recovery) => (
+            <li key={recovery.id}>
+              <Progress recovery={recovery} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </CardSection>
+  );
+}
+
+function Progress({ recovery: { since, status, found, recovered, created_at } }: { readonly recovery: Recovery }) {
+  return (
+    <div className="grid gap-2">
+      <div className="flex flex-wrap items-center justify-between gap-2">
+        <span className="font-medium">Since {formatExact(since)}</span>
+        <StatusBadge status={status} />
+      </div>
+      <ProgressBar label="Deliveries put back" value={Math.min(recovered, found)} max={found} />
+      <div className="flex flex-wrap justify-between gap-2 text-sm text-ink-faint tabular-nums">
+        <span>
+          {formatCount(recovered)} of {formatCount(found)} put back
+        </span>
+        <RelativeTime at={created_at} />
+      </div>
+    </div>
+  );
+}
+
+function readLocal(text: string): string | null {
+  const time = new Date(text);
+  return Number.isNaN(time.getTime()) ? null : time.toISOString();
+}

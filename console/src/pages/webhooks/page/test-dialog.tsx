@@ -1,0 +1,100 @@
+import { EVENT_TYPES, type EventType } from "@swarmbase/sdk";
+import { CircleCheck, CircleX, Send } from "lucide-react";
+import { useState } from "react";
+import { type TestAnswer, useTestWebhook, type Webhook } from "../../../data/webhooks.ts";
+import { Banner } from "../../../components/banner.tsx";
+import { Button } from "../../../components/button.tsx";
+import { CodeBlock } from "../../../components/code-block.tsx";
+import { Dialog } from "../../../components/dialog.tsx";
+import { Field } from "../../../components/field.tsx";
+import { formatDuration } from "../../../components/formats.ts";
+import { Link } from "../../../components/link.tsx";
+import { Select } from "../../../components/select.tsx";
+
+export interface TestDialogProps {
+  readonly webhook: Webhook;
+  readonly isOpen: boolean;
+  onClose(): void;
+  onSent(): void;
+}
+
+/** Sends a sample once and shows what came back. */
+export function TestDialog({ webhook, isOpen, onClose, onSent }: TestDialogProps) {
+  const { id, events } = webhook;
+  const [type, setType] = useState<EventType>(events[0] ?? "message.created");
+  const [answer, setAnswer] = useState<TestAnswer | null>(null);
+  const test = useTestWebhook();
+  const send = async () => {
+    setAnswer(null);
+    const came = await test.run({ id, eventType: type });
+    setAnswer(came);
+    if (came !== null) onSent();
+  };
+  const close = () => {
+    setAnswer(null);
+    test.reset();
+    onClose();
+  };
+  return (
+    <Dialog
+      isOpen={isOpen}
+      onClose={close}
+      title={`Test ${webhook.name}`}
+      description="A sample is signed and sent like a real event, once. Its data says “test”: true."
+      footer={
+        <>
+          <Button onClick={close}>Close</Button>
+          <Button variant="primary" icon={<Send />} isBusy={test.isBusy} onClick={() => void send()}>
+            {answer === null ? "Send" : "Send again"}
+          </Button>
+        </>
+      }
+    >
+      <div className="grid gap-5">
+        <Field label="Event">
+          <Select<EventType>
+            value={type}
+            choices={[...events, ...EVENT_TYPES.filter((other) => !events.includes(other))].map((value) => ({
+              value,
+              label: value,
+            }))}
+            onChange={setType}
+          />
+        </Field>
+        {test.failure !== null && <Banner tone="bad">{test.failure.message}</Banner>}
+        {answer !== null && <Answer answer={answer} webhookId={id} />}
+      </div>
+    </Dialog>
+  );
+}
+
+interface AnswerProps {
+  readonly answer: TestAnswer;
+  readonly webhookId: string;
+}
+
+function Answer({ answer, webhookId }: AnswerProps) {
+  const { success, status_code, response_time_ms, response_body, error, delivery_id } = answer;
+  return (
+    <div role="status" className="grid gap-3">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        {success ? (
+          <CircleCheck className="size-5 text-good" aria-hidden />
+        ) : (
+          <CircleX className="size-5 text-bad" aria-hidden />
+        )}
+        <span className="font-medium">{success ? "It arrived" : "It did not arrive"}</span>
+        <span className="text-ink-soft tabular-nums">
+          {status_code === null ? "no answer" : `answered ${status_code}`} after {formatDuration(response_time_ms)}
+        </span>
+        <Link to={`/webhooks/${webhookId}/deliveries/${delivery_id}`} className="sm:ml-auto">
+          Open the delivery
+        </Link>
+      </div>
+      {error !== undefined && error !== null && <p className="text-ink-soft">{error}</p>}
+      {response_body !== null && response_body !== "" && (
+        <CodeBlock label="What the endpoint said" code={response_body} isWrapped />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,133 @@
+import { Ellipsis, Pencil, Power, Send, Trash2 } from "lucide-react";
+import { useMemo, useState } from "react";
+import { useNavigate } from "react-router";
+import { useDeleteWebhook, useUpdateWebhook, type Webhook } from "../../../data/webhooks.ts";
+import { Button } from "../../../components/button.tsx";
+import { type Command, useCommands } from "../../../components/commands.tsx";
+import { ConfirmByName } from "../../../components/confirm-by-name.tsx";
+import { DropdownMenu } from "../../../components/dropdown-menu.tsx";
+import { IconButton } from "../../../components/icon-button.tsx";
+import { ButtonLink } from "../../../components/link.tsx";
+import { useToast } from "../../../components/toast.tsx";
+import { WebhookCode } from "../webhook-code.tsx";
+import { TestDialog } from "./test-dialog.tsx";
+
+export interface WebhookActionsProps {
+  readonly webhook: Webhook;
+  /** Something was sent, so that there is a new delivery to see. */
+  onSent(): void;
+}
+
+export function WebhookActions({ webhook, onSent }: WebhookActionsProps) {
+  const [open, setOpen] = useState<"test" | "delete" | null>(null);
+  const navigate = useNavigate();
+  const toggle = useToggle(webhook);
+  const { id, name, is_active: isActive } = webhook;
+  useCommands(
+    useMemo<readonly Command[]>(
+      () => [
+        {
+          id: "webhook.test",
+          label: `Test ${name}`,
+          group: "This webhook",
+          icon: <Send />,
+          keys: "t",
+          run: () => setOpen("test"),
+        },
+        {
+          id: "webhook.edit",
+          label: `Edit ${name}`,
+          group: "This webhook",
+          icon: <Pencil />,
+          keys: "e",
+          run: () => void navigate(`/webhooks/${id}/edit`),
+        },
+        {
+          id: "webhook.delete",
+          label: `Delete ${name}`,
+          group: "This webhook",
+          icon: <Trash2 />,
+          run: () => setOpen("delete"),
+        },
+      ],
+      [id, name, navigate],
+    ),
+  );
+  return (
+    <>
+      <WebhookCode webhook={webhook} />
+      <ButtonLink to={`/webhooks/${id}/edit`} icon={<Pencil />}>
+        Edit
+      </ButtonLink>
+      {isActive ? (
+        <Button variant="primary" icon={<Send />} onClick={() => setOpen("test")}>
+          Send a test
+        </Button>
+      ) : (
+        <Button variant="primary" icon={<Power />} onClick={() => void toggle()}>
+          Switch on
+        </Button>
+      )}
+      <DropdownMenu
+        trigger={<IconButton label="More" icon={<Ellipsis />} />}
+        groups={[
+          [{ label: isActive ? "Switch off" : "Switch on", icon: <Power />, onSelect: () => void toggle() }],
+          [{ label: "Delete …", icon: <Trash2 />, isDangerous: true, onSelect: () => setOpen("delete") }],
+        ]}
+      />
+      <TestDialog webhook={webhook} isOpen={open === "test"} onClose={() => setOpen(null)} onSent={onSent} />
+      <DeleteDialog webhook={webhook} isOpen={open === "delete"} onClose={() => setOpen(null)} />
+    </>
+  );
+}
+
+function useToggle({ id, name, is_active: isActive }: Webhook): () => Promise<void> {
+  const update = useUpdateWebhook();
+  const toast = useToast();
+  return async () => {
+    const saved = await update.run({ id, change: { is_active: !isActive } });
+    if (saved === null) {
+      toast({ text: `${name} could not be switched ${isActive ? "off" : "on"}.`, tone: "bad" });
+      return;
+    }
+    toast({
+      text: isActive ? `${name} is off. What was waiting is held.` : `${name} is on.`,
+      action: { label: "Undo", run: () => void update.run({ id, change: { is_active: isActive } }) },
+    });
+  };
+}
+
+interface DeleteDialogProps {
+  readonly webhook: Webhook;
+  readonly isOpen: boolean;
+  onClose(): void;
+}
+
+function DeleteDialog({ webhook: { id, name }, isOpen, onClose }: DeleteDialogProps) {
+  const remove = useDeleteWebhook();
+  const navigate = useNavigate();
+  const toast = useToast();
+  const confirm = async () => {
+    const isGone = (await remove.run(id)) === "gone";
+    onClose();
+    if (!isGone) {
+      toast({ text: `${name} could not be deleted.`, tone: "bad" });
+      return;
+    }
+    toast({ text: `${name} is deleted.` });
+    await navigate("/webhooks", { replace: true });
+  };
+  return (
+    <ConfirmByName
+      isOpen={isOpen}
+      onClose={onClose}
+      title={`Delete the webhook ${name}`}
+      name={name}
+      action="Delete"
+      isBusy={remove.isBusy}
+      onConfirm={() => void confirm()}
+    >
+      Its deliveries and their record go with it, and nothing that is waiting is sent. This cannot be undone.
+    </ConfirmByName>
+  );
+}

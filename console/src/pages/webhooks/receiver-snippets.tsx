@@ -1,0 +1,103 @@
+import { useState } from "react";
+import { CardSection } from "../../components/card.tsx";
+import { CodeBlock } from "../../components/code-block.tsx";
+import { Tabs } from "../../components/tabs.tsx";
+
+const LISTEN = "npm run swarmbase -- listen --forward http://localhost:3000/hook";
+
+const EXPRESS = `import { verifyWebhook, WebhookVerificationError } from "@swarmbase/sdk";
+import express from "express";
+
+const app = express();
+// The bytes as they came: express.json() would leave nothing to verify.
+app.post("/hook", express.raw({ type: "application/json" }), async (request, response) => {
+  try {
+    const event = await verifyWebhook(request.body, request.headers, process.env.WEBHOOK_SECRET ?? "");
+    console.log(event.type, event.data);
+    response.sendStatus(204);
+  } catch (error) {
+    if (!(error instanceof WebhookVerificationError)) throw error;
+    response.status(400).send(error.reason);
+  }
+});
+app.listen(3000);`;
+
+const FETCH = `import { verifyWebhook, WebhookVerificationError } from "@swarmbase/sdk";
+
+// For Next.js (app/hook/route.ts), and for whatever else speaks Request and Response.
+export async function POST(request) {
+  try {
+    const event = await verifyWebhook(await request.text(), request.headers, process.env.WEBHOOK_SECRET ?? "");
+    console.log(event.type, event.data);
+    return new Response(null, { status: 204 });
+  } catch (error) {
+    if (!(error instanceof WebhookVerificationError)) throw error;
+    return new Response(error.reason, { status: 400 });
+  }
+}`;
+
+type Way = "listen" | "express" | "fetch";
+
+/** Something to run that receives deliveries. */
+export function ReceiverSnippets() {
+  const [way, setWay] = useState<Way>("listen");
+  return (
+    <CardSection
+      title="A receiver to begin with"
+      description="A 2xx answer counts as delivered. A 5xx, a 429 or no answer is tried again; other answers are not."
+    >
+      <Tabs<Way>
+        label="Ways to receive"
+        value={way}
+        onChange={setWay}
+        tabs={[
+          {
+            value: "listen",
+            label: "On this machine",
+            content: (
+              <Snippet label="Where the service runs" code={LISTEN}>
+                Makes a webhook for as long as it runs, shows deliveries as they come, and passes them on to your
+                program with headers and bytes unchanged. Nothing leaves the machine.
+              </Snippet>
+            ),
+          },
+          {
+            value: "express",
+            label: "Express",
+            content: (
+              <Snippet label="server.mjs" code={EXPRESS}>
+                The webhook’s secret goes into WEBHOOK_SECRET. Webhooks need HTTPS: run it behind what ends TLS for you.
+              </Snippet>
+            ),
+          },
+          {
+            value: "fetch",
+            label: "Next.js and others",
+            content: (
+              <Snippet label="route.js" code={FETCH}>
+                verifyWebhook runs wherever Web Crypto does: Node.js, Deno, Bun, workers at the edge.
+              </Snippet>
+            ),
+          },
+        ]}
+      />
+    </CardSection>
+  );
+}
+
+function Snippet({
+  label,
+  code,
+  children,
+}: {
+  readonly label: string;
+  readonly code: string;
+  readonly children: string;
+}) {
+  return (
+    <div className="grid gap-3">
+      <p className="text-ink-soft">{children}</p>
+      <CodeBlock label={label} code={code} />
+    </div>
+  );
+}

@@ -1,2 +1,0 @@
-/** Of the box above the scene, in which the page says something about itself for as long as it is so. */
-export const NOTICES_ID = "notices";

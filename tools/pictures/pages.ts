@@ -1,0 +1,127 @@
+import { signIn } from "../../console/test/support/people.ts";
+import { write } from "../../console/test/support/rooms.ts";
+import type { Camera, Page } from "./camera.ts";
+import type { Model } from "./model.ts";
+import { AGENTS, GRACE, HELD_AT, QUESTION, TRY_QUESTION } from "./story.ts";
+import type { Workspace } from "./workspace.ts";
+
+export interface Stage {
+  readonly page: Page;
+  readonly camera: Camera;
+  readonly workspace: Workspace;
+  readonly model: Model;
+}
+
+/** Letters of a question by which its run is found in the list, which cuts it. */
+const RECOGNISED = 40;
+const BELOW_THE_FIGURES = 390;
+
+/** Goes through the pages as somebody would who shows them to a friend, and keeps a picture of each. */
+export async function takePages(stage: Stage): Promise<void> {
+  // While there are few deliveries, one of each kind is in sight.
+  await takeWebhooks(stage);
+  await takeSwarms(stage);
+  await takeAgent(stage);
+  await takeTools(stage);
+  await takeTheRest(stage);
+}
+
+async function takeSwarms({ page, camera, workspace, model }: Stage): Promise<void> {
+  const path = `/swarms/${workspace.swarmId}`;
+  await page.goto(path);
+  await write(page, QUESTION);
+  await page.getByText(HELD_AT).first().waitFor();
+  await camera.take(page, "room");
+  // The run goes on without the page, and the agents are seen at it.
+  await page.goto("/agents");
+  for (const { name } of AGENTS) await page.getByRole("heading", { name }).waitFor();
+  await camera.take(page, "agents");
+  model.release();
+  await page.getByRole("list", { name: "Agents" }).getByText("Responding").waitFor({ state: "detached" });
+  await page.goto("/swarms");
+  await page.getByText("Launch of the beehive app").first().waitFor();
+  await camera.take(page, "swarms");
+  await page.goto(`${path}/runs`);
+  await page.getByRole("button", { name: `Open the run: ${QUESTION.slice(0, RECOGNISED)}` }).click();
+  await page.locator("summary").filter({ hasText: "count_waiting_list" }).click();
+  await page.getByText("4812").first().waitFor();
+  await page.getByText("Timeline").hover();
+  await page.mouse.wheel(0, BELOW_THE_FIGURES);
+  await camera.take(page, "run");
+}
+
+async function takeAgent({ page, camera, workspace }: Stage): Promise<void> {
+  const path = `/agents/${workspace.agentIds.get("Otto") ?? ""}`;
+  await page.goto(`${path}/settings`);
+  await page.getByText("Writes up to").waitFor();
+  await camera.take(page, "agent-settings");
+  await page.goto(`${path}/try`);
+  await page.getByLabel(/^Message to /).fill(TRY_QUESTION);
+  await page.keyboard.press("Enter");
+  await page.getByText("64.6 %").waitFor();
+  await page.getByText("tokens read").first().waitFor();
+  await camera.take(page, "agent-try");
+}
+
+async function takeTools({ page, camera }: Stage): Promise<void> {
+  await page.goto("/tools");
+  await page.getByText("count_waiting_list").first().waitFor();
+  await camera.take(page, "tools");
+  await page.getByRole("link", { name: "count_waiting_list" }).click();
+  await page.getByRole("tab", { name: "Test" }).click();
+  await page.getByLabel("Region").fill("all");
+  await page.getByRole("button", { name: "Call it" }).click();
+  await page.getByText("It works").waitFor();
+  await camera.take(page, "tool-test");
+}
+
+async function takeWebhooks({ page, camera, workspace }: Stage): Promise<void> {
+  const path = `/webhooks/${workspace.webhookId}`;
+  await page.goto("/webhooks");
+  await page.getByText("Launch board").first().waitFor();
+  await camera.take(page, "webhooks");
+  await page.goto(path);
+  await page
+    .getByRole("button", { name: /retrying/ })
+    .first()
+    .waitFor();
+  await camera.take(page, "webhook");
+  await page.goto(`${path}/deliveries/${workspace.deliveryId}`);
+  await page.getByText("the last time it arrived").waitFor();
+  await camera.take(page, "delivery");
+}
+
+async function takeTheRest({ page, camera, workspace: { grace, swarmId } }: Stage): Promise<void> {
+  await page.goto("/events");
+  await page.getByText("Live", { exact: true }).waitFor();
+  const { error } = await grace.from("messages").insert({ swarm_id: swarmId, content: "Perfect. Until Monday, then." });
+  if (error !== null) throw error;
+  await page
+    .getByRole("button", { name: /Until Monday/ })
+    .first()
+    .waitFor();
+  await camera.take(page, "events");
+  await page.goto("/usage");
+  await page.getByRole("img", { name: "Tokens each day" }).waitFor();
+  await camera.take(page, "usage");
+  await page.goto("/account");
+  await page.getByLabel("Name").first().waitFor();
+  await camera.take(page, "account");
+  await page.goto("/api");
+  await page.getByRole("heading", { name: "Limits" }).waitFor();
+  await camera.take(page, "api");
+}
+
+/** The same workspace on two phones, in the dark. */
+export async function takeNarrow(pages: readonly [Page, Page], { camera, workspace }: Stage): Promise<void> {
+  const { swarmId, webhookId, deliveryId } = workspace;
+  const paths = [`/swarms/${swarmId}`, `/webhooks/${webhookId}/deliveries/${deliveryId}`];
+  for (const [at, page] of pages.entries()) {
+    await page.goto(paths[at] ?? "/");
+    await signIn(page, GRACE);
+  }
+  const [room, delivery] = pages;
+  await room.getByText(HELD_AT).first().waitFor();
+  await delivery.getByText("the last time it arrived").waitFor();
+  await camera.takeTogether(pages, "narrow");
+}
