@@ -1,4 +1,4 @@
-import { after, before, type TestContext, test } from "node:test";
+import { after, before, type TestContext, type TestOptions, test } from "node:test";
 import type { Page } from "playwright-core";
 import { type Launched, launchBrowser } from "./browser.ts";
 import { type Instance, type InstanceSettings, startInstance } from "./instance.ts";
@@ -36,7 +36,9 @@ let launching: Promise<Launched> | null = null;
 const seated = new Map<string, Visitors>();
 
 /** For a file of browser tests: an instance, a browser, and a `test` that skips, saying why, where no browser runs. */
-export function setStage(settings: InstanceSettings = {}): (name: string, run: StagedTest) => void {
+export function setStage(
+  settings: InstanceSettings = {},
+): (name: string, run: StagedTest, options?: TestOptions) => void {
   let instance: Instance | null = null;
   let visitors: Visitors | null = null;
   let reason = "";
@@ -57,8 +59,8 @@ export function setStage(settings: InstanceSettings = {}): (name: string, run: S
     if (openStages === 0) await closeBrowser();
     await instance?.stop();
   });
-  return (name, run) =>
-    void test(name, async (t) => {
+  return (name, run, options = {}) =>
+    void test(name, options, async (t) => {
       if (instance === null || visitors === null) return t.skip(reason);
       const known = visitors;
       await run(t, { instance, openPage: (context, options) => openPage(context, known, options) });
