@@ -3,6 +3,7 @@ export const MODULE_LAYERS: Readonly<Record<string, number>> = {
   config: 1,
   errors: 1,
   json: 1,
+  html: 1,
   crypto: 1,
   time: 1,
   observe: 1,

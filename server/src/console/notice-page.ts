@@ -1,3 +1,4 @@
+import { escapeHtml } from "../html/index.ts";
 import type { ConsoleAnswer } from "./console-module.ts";
 import { PAGE_HEADERS } from "./page-headers.ts";
 
@@ -37,8 +38,4 @@ export function renderNotice({ status, title, text, refreshSeconds }: Notice): C
     },
     body: Buffer.from(page),
   };
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.codePointAt(0) ?? 0};`);
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isRecord } from "../json/index.ts";
 import { nearestNames } from "../rest/index.ts";
 
 const MOST_NAMED = 20;
@@ -39,7 +40,7 @@ function findUnknown(schema: z.ZodType, value: unknown, path: string): UnknownMe
     const element = schema.element as z.ZodType;
     return value.flatMap((item: unknown, at) => findUnknown(element, item, `${path}${at}.`));
   }
-  return schema instanceof z.ZodObject && isObject(value) ? findInObject(schema, value, path) : [];
+  return schema instanceof z.ZodObject && isRecord(value) ? findInObject(schema, value, path) : [];
 }
 
 function findInObject(schema: z.ZodObject, value: Readonly<Record<string, unknown>>, path: string): UnknownMember[] {
@@ -59,7 +60,7 @@ function chooseOption(schema: z.ZodUnion | z.ZodDiscriminatedUnion, value: unkno
   const options = schema.options as readonly z.ZodType[];
   if (!(schema instanceof z.ZodDiscriminatedUnion)) return options.find((option) => option.safeParse(value).success);
   const { discriminator } = schema.def;
-  const sent = isObject(value) && Object.hasOwn(value, discriminator) ? value[discriminator] : undefined;
+  const sent = isRecord(value) && Object.hasOwn(value, discriminator) ? value[discriminator] : undefined;
   return options.find((option) => {
     const inner = option instanceof z.ZodObject ? (option.shape[discriminator] as z.ZodType | undefined) : undefined;
     return inner?.safeParse(sent).success === true;
@@ -83,8 +84,4 @@ function isBeginning(one: string, other: string): boolean {
 
 function toPlain(name: string): string {
   return name.replaceAll(/[_-]/g, "").toLowerCase();
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { Catalogue } from "./catalogue/catalogue.ts";
 
 const SHAPE_LIMIT = 1_000;
@@ -8,13 +9,12 @@ const LONGEST_KEY = 16_384;
  * What was made from requests of one shape, for as long as the catalogue it was made from is the current one. The one that
  * was used least recently goes first.
  */
-export class ShapeCache<T> {
-  readonly #limit: number;
-  #shapes = new Map<string, T>();
+export class ShapeCache<T extends object> {
+  readonly #shapes: LRUCache<string, T>;
   #catalogue: Catalogue | null = null;
 
   constructor(limit = SHAPE_LIMIT) {
-    this.#limit = limit;
+    this.#shapes = new LRUCache({ max: limit });
   }
 
   get size(): number {
@@ -24,25 +24,12 @@ export class ShapeCache<T> {
   get(catalogue: Catalogue, key: string, make: () => T): T {
     if (catalogue !== this.#catalogue) {
       this.#catalogue = catalogue;
-      this.#shapes = new Map();
+      this.#shapes.clear();
     }
     const known = this.#shapes.get(key);
-    if (known !== undefined) {
-      this.#shapes.delete(key);
-      this.#shapes.set(key, known);
-      return known;
-    }
+    if (known !== undefined) return known;
     const made = make();
-    if (key.length <= LONGEST_KEY) this.#keep(key, made);
+    if (key.length <= LONGEST_KEY) this.#shapes.set(key, made);
     return made;
-  }
-
-  #keep(key: string, made: T): void {
-    this.#shapes.set(key, made);
-    if (this.#shapes.size <= this.#limit) return;
-    for (const oldest of this.#shapes.keys()) {
-      this.#shapes.delete(oldest);
-      break;
-    }
   }
 }

@@ -1,3 +1,5 @@
+import { LRUCache } from "lru-cache";
+
 /** Characters of Latin text that make one token, as long as a model has not shown otherwise. */
 const DEFAULT_CHARS_PER_TOKEN = 3.6;
 
@@ -29,7 +31,7 @@ const MIN_LEARNED_TOKENS = 50;
 const MAX_MODELS = 256;
 
 export function createCalibration(): Calibration {
-  const ratios = new Map<string, number>();
+  const ratios = new LRUCache<string, number>({ max: MAX_MODELS });
   const ratioFor = (model: string): number => ratios.get(model) ?? DEFAULT_CHARS_PER_TOKEN;
 
   return {
@@ -38,13 +40,7 @@ export function createCalibration(): Calibration {
       if (!(estimated >= MIN_LEARNED_TOKENS && real >= MIN_LEARNED_TOKENS)) return;
       const ratio = ratioFor(model);
       const seen = boundRatio((ratio * estimated) / real);
-      ratios.delete(model);
       ratios.set(model, boundRatio(ratio + LEARNING_RATE * (seen - ratio)));
-      if (ratios.size <= MAX_MODELS) return;
-      for (const oldest of ratios.keys()) {
-        ratios.delete(oldest);
-        break;
-      }
     },
   };
 }

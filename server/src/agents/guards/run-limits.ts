@@ -1,3 +1,5 @@
+import { isRecord } from "../../json/index.ts";
+
 export interface RunLimits {
   readonly maxTurns: number;
   readonly maxRounds: number;
@@ -62,7 +64,5 @@ function isNumber(value: unknown): value is number {
 }
 
 function recordOf(value: unknown): ReadonlyMap<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-    ? new Map(Object.entries(value))
-    : new Map();
+  return isRecord(value) ? new Map(Object.entries(value)) : new Map();
 }

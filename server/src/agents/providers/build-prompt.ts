@@ -5,6 +5,7 @@ import type {
   LanguageModelV4ToolResultPart,
   SharedV4ProviderOptions,
 } from "@ai-sdk/provider";
+import { isRecord } from "../../json/index.ts";
 import type { ModelMessage, ModelThought, ModelTool, ModelToolCall } from "./model-port.ts";
 
 /** A conversation in the words of the provider packages. Signed thoughts are for the kind of provider that signed them. */
@@ -79,7 +80,7 @@ function buildCall({ id, name, inputText, opaque }: ModelToolCall) {
 function readInput(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
+    return isRecord(value) ? value : {};
   } catch {
     return {};
   }

@@ -1,3 +1,5 @@
+import { isRecord } from "../../json/index.ts";
+
 export interface PlainWords {
   readonly type: "text" | "reasoning";
   readonly delta: string;
@@ -103,7 +105,5 @@ function parseRecord(json: string): Readonly<Record<string, unknown>> | null {
 }
 
 function asRecord(value: unknown): Readonly<Record<string, unknown>> | null {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : null;
+  return isRecord(value) ? value : null;
 }

@@ -1,4 +1,5 @@
 import type { LanguageModelV4CallOptions, SharedV4ProviderOptions } from "@ai-sdk/provider";
+import { isRecord } from "../../json/index.ts";
 
 /** An agent's settings, as the agent stores them. */
 export type SettingsRecord = Readonly<Record<string, unknown>>;
@@ -24,5 +25,5 @@ export const NOT_TAKEN = "not sent: the model does not take it";
 export const SIMULATED = "no effect: the provider is simulated";
 
 export function asRecord(value: unknown): SettingsRecord | null {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as SettingsRecord) : null;
+  return isRecord(value) ? value : null;
 }

@@ -1,3 +1,4 @@
+import { isRecord } from "../../json/index.ts";
 import type { ModelToolCall } from "../providers/model-port.ts";
 import type { AssignedTool, ToolFault, ToolOutcome } from "../tools/tool-port.ts";
 import { chargedUserOf, type LiveRun } from "./live-run.ts";
@@ -185,5 +186,5 @@ export function refused(call: ModelToolCall, code: string, message: string, said
 }
 
 function toInput(input: unknown): Readonly<Record<string, unknown>> {
-  return typeof input === "object" && input !== null && !Array.isArray(input) ? { ...input } : {};
+  return isRecord(input) ? { ...input } : {};
 }

@@ -1,7 +1,7 @@
+import { type JsonRecord } from "../../json/index.ts";
 import { isBuiltin } from "./builtins/run-builtin.ts";
 import { type ConfigFault, fillPlaceholders, readConfig } from "./config/tool-config.ts";
 import { createSchemaCompiler } from "./input/compile-schema.ts";
-import type { JsonRecord } from "./json-record.ts";
 import { sealSecrets, type ToolSecrets } from "./seal-secrets.ts";
 
 export interface ToolChecksOptions {

@@ -1,8 +1,8 @@
+import { type JsonRecord } from "../../json/index.ts";
 import type { Observer } from "../../observe/index.ts";
 import { type BuiltinPorts, runBuiltin } from "./builtins/run-builtin.ts";
 import { runHttpTool, type ToolAnswer } from "./http/run-http-tool.ts";
 import { type Assignment, readAssignment } from "./input/assignment.ts";
-import type { JsonRecord } from "./json-record.ts";
 import type { McpPool } from "./mcp/mcp-pool.ts";
 import { runMcpTool } from "./mcp/run-mcp-tool.ts";
 import { boundText } from "./output/bound-text.ts";

@@ -1,3 +1,4 @@
+import { isRecord } from "../../json/index.ts";
 import { authError } from "../auth-error.ts";
 
 export type Metadata = Readonly<Record<string, unknown>>;
@@ -6,7 +7,7 @@ const MAX_BYTES = 32_768;
 
 /** Each key of `changes` replaces that key as a whole; null takes it away. */
 export function mergeMetadata(current: Metadata, changes: unknown): Metadata {
-  if (!isPlainObject(changes)) throw authError("validation_failed", "Metadata must be a JSON object");
+  if (!isRecord(changes)) throw authError("validation_failed", "Metadata must be a JSON object");
   const members = new Map(Object.entries(current));
   for (const [name, value] of Object.entries(changes)) {
     // Harmless here, but a trap for every reader that copies the object by assignment.
@@ -19,9 +20,4 @@ export function mergeMetadata(current: Metadata, changes: unknown): Metadata {
     throw authError("validation_failed", `Metadata must not be larger than ${MAX_BYTES} bytes`);
   }
   return merged;
-}
-
-/** An object as JSON makes it. Bytes are none: each of them would count as a member. */
-export function isPlainObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }

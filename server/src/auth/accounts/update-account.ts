@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { isRecord } from "../../json/index.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthAnswer, AuthCall } from "../call.ts";
 import { lockCaller } from "../mfa/caller.ts";
@@ -12,7 +13,7 @@ import { changeEmail } from "./change-email.ts";
 import { changePassword, preparePassword } from "./change-password.ts";
 import { withoutClaims } from "./create-user.ts";
 import { parseEmail } from "./email-address.ts";
-import { isPlainObject, mergeMetadata } from "./metadata.ts";
+import { mergeMetadata } from "./metadata.ts";
 import { parseBody } from "./parse-body.ts";
 
 export const UPDATE_BODY = z.object({
@@ -27,7 +28,7 @@ export const UPDATE_BODY = z.object({
 /** What users change of themselves. All of it happens, or none. */
 export async function updateAccount(context: AuthContext, call: AuthCall): Promise<AuthAnswer> {
   const body = parseBody(UPDATE_BODY, call);
-  if (isPlainObject(call.body) && "app_metadata" in call.body) {
+  if (isRecord(call.body) && "app_metadata" in call.body) {
     throw authError("not_admin", "Updating app_metadata requires admin privileges");
   }
   if (body.phone !== "") throw authError("phone_provider_disabled");

@@ -1,3 +1,4 @@
+import { escapeHtml } from "../../html/index.ts";
 import type { Mail } from "./mail.ts";
 import { type MailText, textOf } from "./mail-texts.ts";
 
@@ -60,16 +61,4 @@ function renderParagraph(text: string): string {
 
 function introduceCode(link: string | undefined): string {
   return link === undefined ? "Your code:" : "Or enter this code:";
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
-import { isPlainObject } from "../accounts/metadata.ts";
+import { isRecord } from "../../json/index.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthCall } from "../call.ts";
 import { isSameHash } from "./one-time-secret.ts";
@@ -14,7 +14,7 @@ export interface PkceChallenge {
 
 /** The promise in a request body; null when it makes none. */
 export function readPkce(call: Pick<AuthCall, "body">): PkceChallenge | null {
-  const body = isPlainObject(call.body) ? call.body : {};
+  const body = isRecord(call.body) ? call.body : {};
   const challenge = body["code_challenge"] ?? "";
   const method = body["code_challenge_method"] ?? "";
   if (challenge === "" && method === "") return null;

@@ -1,4 +1,5 @@
 import { createHmac, sign } from "node:crypto";
+import { isRecord } from "../../json/index.ts";
 import type { Clock } from "../../time/index.ts";
 import type { CurrentSigningKey } from "../keys/load-keys.ts";
 import type { AccessClaims, AmrEntry } from "./access-claims.ts";
@@ -70,7 +71,7 @@ function textOf(value: unknown): string {
 }
 
 function objectOf(value: unknown): Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+  return isRecord(value) ? value : {};
 }
 
 function isAmrEntry(value: unknown): value is AmrEntry {

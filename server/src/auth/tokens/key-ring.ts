@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JWK } from "jose";
+import { LRUCache } from "lru-cache";
 import type pg from "pg";
 import { inTransaction } from "../../db/index.ts";
 import type { Observer } from "../../observe/index.ts";
@@ -37,7 +38,7 @@ export async function openKeyRing(options: KeyRingOptions): Promise<KeyRing> {
 /** The keys of the deployment as this node knows them; what other nodes change arrives without a restart. */
 export class KeyRing {
   readonly #options: KeyRingOptions;
-  readonly #absentUntilMs = new Map<string, number>();
+  readonly #absentUntilMs = new LRUCache<string, number>({ max: ABSENT_MAX_COUNT });
   #current: CurrentSigningKey;
   #verifying: ReadonlyMap<string, VerifyingKey>;
   #jwks: readonly JWK[] = [];
@@ -121,7 +122,7 @@ export class KeyRing {
     if ((this.#absentUntilMs.get(id) ?? 0) > performance.now()) return null;
     const hasLooked = await this.#lookAgain();
     const found = find();
-    if (found === null && hasLooked) this.#rememberAbsent(id);
+    if (found === null && hasLooked) this.#absentUntilMs.set(id, performance.now() + REMEMBER_ABSENT_MS);
     return found;
   }
 
@@ -145,12 +146,6 @@ export class KeyRing {
       this.#lookFailure = error instanceof Error ? error : new Error(String(error));
       throw error;
     }
-  }
-
-  #rememberAbsent(id: string): void {
-    const [oldest] = this.#absentUntilMs.keys();
-    if (oldest !== undefined && this.#absentUntilMs.size >= ABSENT_MAX_COUNT) this.#absentUntilMs.delete(oldest);
-    this.#absentUntilMs.set(id, performance.now() + REMEMBER_ABSENT_MS);
   }
 
   #take(keys: LoadedKeys): void {

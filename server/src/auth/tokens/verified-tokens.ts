@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { LRUCache } from "lru-cache";
 import type { Clock } from "../../time/index.ts";
 import type { KeyRing } from "./key-ring.ts";
 import { type VerifiedToken, verifyToken } from "./verify-token.ts";
@@ -17,11 +18,10 @@ export interface VerifiedTokensOptions {
  * whether the session lives is asked of the database each time. Tokens themselves are not kept, only their hashes.
  */
 export class VerifiedTokens {
-  readonly #maxCount: number;
-  readonly #tokens = new Map<string, VerifiedToken>();
+  readonly #tokens: LRUCache<string, VerifiedToken>;
 
   constructor({ maxCount = DEFAULT_MAX_COUNT }: VerifiedTokensOptions = {}) {
-    this.#maxCount = maxCount;
+    this.#tokens = new LRUCache({ max: maxCount });
   }
 
   get count(): number {
@@ -33,16 +33,11 @@ export class VerifiedTokens {
     const id = hash("sha256", token, "base64");
     const known = this.#tokens.get(id);
     if (known !== undefined) {
+      if (ring.has(known.kid) && known.expiresAtSeconds > clock.now().getTime() / 1000) return known;
       this.#tokens.delete(id);
-      if (ring.has(known.kid) && known.expiresAtSeconds > clock.now().getTime() / 1000) {
-        this.#tokens.set(id, known);
-        return known;
-      }
     }
     const verified = await verifyToken(ring, token, clock);
     this.#tokens.set(id, verified);
-    const [oldest] = this.#tokens.keys();
-    if (oldest !== undefined && this.#tokens.size > this.#maxCount) this.#tokens.delete(oldest);
     return verified;
   }
 }

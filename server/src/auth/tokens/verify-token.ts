@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual, verify } from "node:crypto";
+import { isRecord } from "../../json/index.ts";
 import type { Clock } from "../../time/index.ts";
 import type { VerifyingKey } from "../keys/load-keys.ts";
 import type { KeyRing } from "./key-ring.ts";
@@ -88,8 +89,7 @@ function isOptionalNumber(value: unknown): value is number | undefined {
 function parseObject(part: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(Buffer.from(part, "base64url").toString("utf8"));
-    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-    return isObject ? (value as Record<string, unknown>) : null;
+    return isRecord(value) ? value : null;
   } catch {
     return null;
   }

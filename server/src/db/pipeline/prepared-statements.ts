@@ -1,3 +1,5 @@
+import { LRUCache } from "lru-cache";
+
 export interface PreparedStatement {
   readonly name: string;
   readonly role: string;
@@ -27,7 +29,7 @@ export const LONGEST_TEXT = 32_768;
 export class PreparedStatements {
   readonly #limit: number;
   readonly #named = new Map<string, Map<string, PreparedStatement>>();
-  readonly #seen = new Set<string>();
+  readonly #seen = new LRUCache<string, true>({ max: SEEN_LIMIT });
   #pending: PreparedStatement[] = [];
   #closing: string[] = [];
   #count = 0;
@@ -88,13 +90,7 @@ export class PreparedStatements {
     if (text.length > LONGEST_TEXT) return false;
     const key = `${role}\n${text}`;
     if (this.#seen.delete(key)) return true;
-    this.#seen.add(key);
-    if (this.#seen.size > SEEN_LIMIT) {
-      for (const oldest of this.#seen) {
-        this.#seen.delete(oldest);
-        break;
-      }
-    }
+    this.#seen.set(key, true);
     return false;
   }
 

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { TransactionRequest } from "./transaction-request.ts";
 import { LONGEST_TEXT } from "./prepared-statements.ts";
 
@@ -8,7 +9,7 @@ const LIMIT = 500;
 
 /** How long statements have taken of late, so that a slow one does not make neighbours wait for it. */
 export class StatementPace {
-  readonly #meansMs = new Map<string, number>();
+  readonly #meansMs = new LRUCache<string, number>({ max: LIMIT });
 
   /** One that was never seen is not. */
   isQuick({ statements }: TransactionRequest): boolean {
@@ -27,12 +28,6 @@ export class StatementPace {
       this.#meansMs.set(text, meanMs + WEIGHT * (durationMs - meanMs));
       return;
     }
-    if (text.length > LONGEST_TEXT) return;
-    this.#meansMs.set(text, durationMs);
-    if (this.#meansMs.size <= LIMIT) return;
-    for (const oldest of this.#meansMs.keys()) {
-      this.#meansMs.delete(oldest);
-      break;
-    }
+    if (text.length <= LONGEST_TEXT) this.#meansMs.set(text, durationMs);
   }
 }

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { OutboundError } from "../outbound-error.ts";
 import type { DnsAnswer, ResolvedAddress, Resolver } from "./resolver.ts";
 
@@ -31,7 +32,7 @@ export function createAddressBook({
   budgetMs = BUDGET_MS,
   now = monotonicMs,
 }: AddressBookOptions): AddressBook {
-  const entries = new Map<string, Entry>();
+  const entries = new LRUCache<string, Entry>({ max: MAX_NAMES });
   const closing = new AbortController();
 
   const ask = async (name: string): Promise<DnsAnswer> => {
@@ -58,9 +59,7 @@ export function createAddressBook({
         entry.expiresAtMs = now() + FAILURE_KEPT_MS;
       },
     );
-    entries.delete(name);
     entries.set(name, entry);
-    if (entries.size > MAX_NAMES) forgetOldest(entries);
     return entry;
   };
 
@@ -78,11 +77,6 @@ export function createAddressBook({
 
 function monotonicMs(): number {
   return performance.now();
-}
-
-function forgetOldest(entries: Map<string, Entry>): void {
-  const [oldest] = entries.keys();
-  if (oldest !== undefined) entries.delete(oldest);
 }
 
 function toDnsError(error: unknown, signal: AbortSignal): OutboundError {

@@ -1,5 +1,5 @@
 import { AppError, toAppError } from "../../errors/index.ts";
-import { readJson } from "../../json/index.ts";
+import { isRecord, readJson } from "../../json/index.ts";
 import { writeDenied } from "../private/private-topics.ts";
 import type { Extension } from "../realtime-options.ts";
 import type { RealtimeState } from "../realtime-state.ts";
@@ -165,8 +165,8 @@ function parseJson(text: string): unknown {
 }
 
 function readObject(value: unknown, what: string): Readonly<Record<string, unknown>> {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw refuse(`${what} must be an object`);
-  return value as Record<string, unknown>;
+  if (!isRecord(value)) throw refuse(`${what} must be an object`);
+  return value;
 }
 
 function refuse(message: string): AppError {

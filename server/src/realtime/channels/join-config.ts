@@ -1,4 +1,5 @@
 import { AppError } from "../../errors/index.ts";
+import { isRecord } from "../../json/index.ts";
 import type { Binding } from "../changes.ts";
 
 export interface Replay {
@@ -111,8 +112,8 @@ function isAbsent(value: unknown): boolean {
 }
 
 function readMembers(value: unknown, what: string): Readonly<Record<string, unknown>> {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw refuse(`${what} must be an object`);
-  return value as Record<string, unknown>;
+  if (!isRecord(value)) throw refuse(`${what} must be an object`);
+  return value;
 }
 
 function readText(value: unknown, what: string): string {

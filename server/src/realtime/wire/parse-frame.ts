@@ -1,4 +1,4 @@
-import { readJson } from "../../json/index.ts";
+import { isRecord, readJson } from "../../json/index.ts";
 import { FrameError } from "./frame-error.ts";
 import type { Vsn } from "./protocol.ts";
 
@@ -89,8 +89,8 @@ function readArray(value: unknown): FrameParts {
 }
 
 function readObject(value: unknown): FrameParts {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new FrameError("a frame is an object");
-  const { join_ref: joinRef, ref, topic, event, payload } = value as Record<string, unknown>;
+  if (!isRecord(value)) throw new FrameError("a frame is an object");
+  const { join_ref: joinRef, ref, topic, event, payload } = value;
   return { joinRef, ref, topic, event, payload };
 }
 

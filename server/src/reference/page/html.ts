@@ -1,11 +1,11 @@
+import { escapeHtml } from "../../html/index.ts";
+
 /** Markup that needs no escaping any more. */
 export interface Html {
   readonly markup: string;
 }
 
 type Part = Html | string | number | null | false | undefined | readonly Part[];
-
-const ESCAPES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 
 /** A template in which everything that is put in is text, unless it is markup already. */
 export function html(pieces: TemplateStringsArray, ...parts: readonly Part[]): Html {
@@ -19,17 +19,13 @@ export function raw(markup: string): Html {
 
 function render(part: Part): string {
   if (part === null || part === undefined || part === false) return "";
-  if (typeof part === "string" || typeof part === "number") return escapeText(String(part));
+  if (typeof part === "string" || typeof part === "number") return escapeHtml(String(part));
   return "markup" in part ? part.markup : part.map(render).join("");
-}
-
-export function escapeText(text: string): string {
-  return text.replaceAll(/[&<>"]/g, (letter) => ESCAPES[letter] ?? letter);
 }
 
 /** Sentences with `code` in them. */
 export function prose(text: string): Html {
-  return raw(escapeText(text).replaceAll(/`([^`]+)`/g, "<code>$1</code>"));
+  return raw(escapeHtml(text).replaceAll(/`([^`]+)`/g, "<code>$1</code>"));
 }
 
 export function slugOf(text: string): string {

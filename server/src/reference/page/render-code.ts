@@ -1,4 +1,5 @@
-import { escapeText, type Html, html, raw } from "./html.ts";
+import { escapeHtml } from "../../html/index.ts";
+import { type Html, html, raw } from "./html.ts";
 
 const JSON_TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(true|false|null)\b|(-?\d+(?:\.\d+)?)/g;
 
@@ -40,8 +41,8 @@ function colour(json: string): string {
     const [whole, text, colon, word] = match;
     const kind = text === undefined ? (word === undefined ? "number" : "word") : colon === undefined ? "text" : "key";
     const token = text ?? whole;
-    markup += `${escapeText(json.slice(at, match.index))}<span class="${kind}">${escapeText(token)}</span>`;
+    markup += `${escapeHtml(json.slice(at, match.index))}<span class="${kind}">${escapeHtml(token)}</span>`;
     at = match.index + token.length;
   }
-  return markup + escapeText(json.slice(at));
+  return markup + escapeHtml(json.slice(at));
 }

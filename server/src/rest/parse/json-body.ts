@@ -1,4 +1,4 @@
-import { readJson, TOO_DEEP } from "../../json/index.ts";
+import { isRecord, readJson, TOO_DEEP } from "../../json/index.ts";
 import { restError } from "../rest-error.ts";
 import { decodeUtf8 } from "./decode-text.ts";
 import type { JsonBody, JsonObject, JsonValue, RowsBody } from "./parsed-request.ts";
@@ -9,11 +9,11 @@ const BYTE_ORDER_MARK = "\ufeff";
 /** A body for a table: an object or a list of objects. A bare scalar counts as an empty list. */
 export function parseJsonRows(bytes: Buffer, columns: readonly string[] | null): RowsBody {
   const { text, value } = parseJson(bytes);
-  if (!Array.isArray(value)) return isObject(value) ? oneRow(text, value) : NO_ROWS;
+  if (!Array.isArray(value)) return isRecord(value) ? oneRow(text, value) : NO_ROWS;
   const [first] = value;
   if (first === undefined) return NO_ROWS;
-  const rows = value.filter(isObject);
-  const keys = isObject(first) ? Object.keys(first) : [];
+  const rows = value.filter((row) => isRecord(row));
+  const keys = isRecord(first) ? Object.keys(first) : [];
   if (rows.length < value.length || (columns === null && !haveKeys(rows, keys))) {
     throw restError("PGRST102", "All object keys must match");
   }
@@ -24,7 +24,7 @@ export function parseJsonRows(bytes: Buffer, columns: readonly string[] | null):
 export function parseJsonArguments(bytes: Buffer): RowsBody | JsonBody {
   if (bytes.length === 0) return oneRow("{}", {});
   const { text, value } = parseJson(bytes);
-  return isObject(value) ? oneRow(text, value) : { kind: "json", text };
+  return isRecord(value) ? oneRow(text, value) : { kind: "json", text };
 }
 
 function parseJson(bytes: Buffer): { text: string; value: JsonValue } {
@@ -47,8 +47,4 @@ function oneRow(text: string, row: JsonObject): RowsBody {
 
 function haveKeys(rows: readonly JsonObject[], keys: readonly string[]): boolean {
   return rows.every((row) => Object.keys(row).length === keys.length && keys.every((key) => Object.hasOwn(row, key)));
-}
-
-function isObject(value: JsonValue): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

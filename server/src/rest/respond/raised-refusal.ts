@@ -1,5 +1,6 @@
 import type pg from "pg";
 import type { AppError } from "../../errors/index.ts";
+import { isRecord } from "../../json/index.ts";
 import { restError } from "../rest-error.ts";
 import { foreignError } from "./foreign-error.ts";
 import { isHeader, isReservedHeader } from "./header-rules.ts";
@@ -50,7 +51,7 @@ function readMessage(text: string): RaisedMessage | null {
 
 function readDetail(text: string): { status: number; headers: Record<string, string> } | null {
   const { status, headers } = parseObject(text) ?? {};
-  if (typeof status !== "number" || !Number.isInteger(status) || !isObject(headers)) return null;
+  if (typeof status !== "number" || !Number.isInteger(status) || !isRecord(headers)) return null;
   const isSendable = status >= 200 && status <= 599 && !BODYLESS.has(status);
   const kept: [string, string][] = [];
   for (const [name, value] of Object.entries(headers)) {
@@ -65,14 +66,10 @@ function readDetail(text: string): { status: number; headers: Record<string, str
 function parseObject(text: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : null;
+    return isRecord(value) ? value : null;
   } catch {
     return null;
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isTextOrNull(value: unknown): value is string | null {

@@ -1,3 +1,4 @@
+import { isRecord } from "../../json/index.ts";
 import { restError } from "../rest-error.ts";
 import { isHeader, isReservedHeader, toHeaderBytes } from "./header-rules.ts";
 
@@ -28,7 +29,7 @@ function parsePairs(setting: string): (readonly [name: string, value: string])[]
   const list = parseJson(setting);
   if (!Array.isArray(list)) throw headersError();
   return list.map((item: unknown) => {
-    const entries = typeof item === "object" && item !== null && !Array.isArray(item) ? Object.entries(item) : [];
+    const entries = isRecord(item) ? Object.entries(item) : [];
     const [name, value]: readonly unknown[] = entries.length === 1 ? (entries[0] ?? []) : [];
     if (typeof name !== "string" || typeof value !== "string" || !isHeader(name, value)) throw headersError();
     return [name.toLowerCase(), toHeaderBytes(value)];

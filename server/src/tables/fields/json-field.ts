@@ -1,12 +1,12 @@
 import { type BoundedField, FIELD_BOUNDS } from "@swarmbase/sdk";
-import { isTooDeep, readJson, TOO_DEEP } from "../../json/index.ts";
+import { isRecord, isTooDeep, readJson, TOO_DEEP } from "../../json/index.ts";
 import { type Fault, FINE, type Field, fault, field, type Row, type Value } from "./field.ts";
 import { findUnstorable } from "./text-field.ts";
 
 export function jsonObject(bounds: BoundedField, more: (value: Row) => readonly Fault[] = () => FINE): Field {
   const { max } = FIELD_BOUNDS[bounds];
   return field((value) => {
-    if (!isObject(value))
+    if (!isRecord(value))
       return fault(typeof value === "string" && isTooDeep(value) ? TOO_DEEP : "must be a JSON object");
     const unstorable = findUnstorableText(value);
     if (unstorable !== null) return fault(unstorable);
@@ -29,17 +29,13 @@ export function list(check: (items: readonly Value[]) => readonly Fault[]): Fiel
   );
 }
 
-function isObject(value: Value): value is Row {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /**
  * Bytes of the text that the database measures, which has a space after each comma and colon. Numbers may be longer there
  * than JavaScript writes them, so a value can still be refused by the database, but none is refused here alone.
  */
 export function measureJson(value: Value): number {
   if (Array.isArray(value)) return sum(value.map(measureJson)) + separatorBytes(value.length) + 2;
-  if (!isObject(value)) return Buffer.byteLength(JSON.stringify(value));
+  if (!isRecord(value)) return Buffer.byteLength(JSON.stringify(value));
   const entries = Object.entries(value);
   const members = entries.map(([key, inner]) => Buffer.byteLength(JSON.stringify(key)) + 2 + measureJson(inner));
   return sum(members) + separatorBytes(entries.length) + 2;

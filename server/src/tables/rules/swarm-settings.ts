@@ -1,3 +1,4 @@
+import { isRecord } from "../../json/index.ts";
 import type { Fault, Row, Value } from "../fields/field.ts";
 import { describeRange, isBetween, type NumberBounds } from "../fields/plain-fields.ts";
 
@@ -48,7 +49,7 @@ export function checkSwarmSettings(settings: Row): readonly Fault[] {
 
 function members(checks: Readonly<Record<string, Check>>): Check {
   return (value) => {
-    if (typeof value !== "object" || value === null || Array.isArray(value)) return [["", "must be a JSON object"]];
+    if (!isRecord(value)) return [["", "must be a JSON object"]];
     return Object.entries(checks).flatMap(([name, check]) => {
       const member = Object.hasOwn(value, name) ? value[name] : undefined;
       if (member === undefined) return [];

@@ -1,7 +1,7 @@
 import type pg from "pg";
+import { type JsonRecord } from "../../../json/index.ts";
 import type { Clock } from "../../../time/index.ts";
 import { type FetchPort, sendRequest, type ToolAnswer } from "../http/run-http-tool.ts";
-import type { JsonRecord } from "../json-record.ts";
 import { searchMessages } from "../sql/search-messages.ts";
 import { ToolFailure } from "../tool-failure.ts";
 import { calculate } from "./calculate.ts";

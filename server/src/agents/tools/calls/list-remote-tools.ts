@@ -1,9 +1,9 @@
 import type { Tool } from "@modelcontextprotocol/client";
 import type pg from "pg";
 import { AppError } from "../../../errors/index.ts";
+import { isRecord, type JsonRecord } from "../../../json/index.ts";
 import { type ConfigFault, type McpConfig, readConfig, type ToolAuth } from "../config/tool-config.ts";
 import { applyAuth } from "../http/apply-auth.ts";
-import { isRecord, type JsonRecord } from "../json-record.ts";
 import type { McpPool, McpTarget } from "../mcp/mcp-pool.ts";
 import { withClient } from "../mcp/run-mcp-tool.ts";
 import { openSecrets, type ToolSecrets } from "../seal-secrets.ts";

@@ -1,6 +1,6 @@
+import { type JsonRecord } from "../../../json/index.ts";
 import type { SchemaCompiler } from "../input/compile-schema.ts";
 import { checkToolInput } from "../input/check-input.ts";
-import type { JsonRecord } from "../json-record.ts";
 import { type RunnerPorts, runTool } from "../run-tool.ts";
 import type { ToolOutcome } from "../tool-port.ts";
 import { getOwnTool } from "./get-own-tool.ts";

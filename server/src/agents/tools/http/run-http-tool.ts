@@ -1,7 +1,7 @@
 import type { Response } from "undici";
+import { type JsonRecord } from "../../../json/index.ts";
 import { findOutboundFault, type GuardedFetch } from "../../../outbound/index.ts";
 import { type HttpConfig, readConfig } from "../config/tool-config.ts";
-import type { JsonRecord } from "../json-record.ts";
 import type { ToolSecrets } from "../seal-secrets.ts";
 import { ToolFailure } from "../tool-failure.ts";
 import { applyAuth } from "./apply-auth.ts";

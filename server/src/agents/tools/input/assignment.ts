@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from "../json-record.ts";
+import { isRecord, type JsonRecord } from "../../../json/index.ts";
 import type { AssignedTool } from "../tool-port.ts";
 
 /** What an assignment settles about its tool: arguments that the model does not choose, and bounds that are narrower. */

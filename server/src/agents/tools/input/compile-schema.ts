@@ -1,7 +1,8 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
+import { LRUCache } from "lru-cache";
+import { type JsonRecord } from "../../../json/index.ts";
 import { canonicalJson } from "../../guards/canonical-json.ts";
-import type { JsonRecord } from "../json-record.ts";
 import { compileLinear } from "./linear-pattern.ts";
 import { findSchemaSizeFault } from "./measure-schema.ts";
 
@@ -21,17 +22,14 @@ const FORMATS = ["date", "time", "date-time", "duration", "uri", "email", "hostn
 /** Remembers the schemas that were used last: compiling one takes longer than a hundred checks. */
 export function createSchemaCompiler({ maxKept }: { readonly maxKept: number }): SchemaCompiler {
   const judge = new Ajv2020({ strict: false, logger: false });
-  const kept = new Map<string, CompiledSchema>();
+  const kept = new LRUCache<string, CompiledSchema>({ max: maxKept });
   return {
     compile(schema) {
       const text = JSON.stringify(schema);
       const known = kept.get(text);
-      // Written again, so that what is dropped is what was asked for longest ago.
-      kept.delete(text);
-      const compiled = known ?? compileSchema(judge, schema, text);
+      if (known !== undefined) return known;
+      const compiled = compileSchema(judge, schema, text);
       kept.set(text, compiled);
-      const [oldest] = kept.keys();
-      if (kept.size > maxKept && oldest !== undefined) kept.delete(oldest);
       return compiled;
     },
   };

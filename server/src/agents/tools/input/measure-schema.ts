@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from "../json-record.ts";
+import { isRecord, type JsonRecord } from "../../../json/index.ts";
 import { measurePattern } from "./linear-pattern.ts";
 
 const MAX_COST = 5_000;

@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from "../json-record.ts";
+import { isRecord, type JsonRecord } from "../../../json/index.ts";
 import { isShallow } from "../output/is-shallow.ts";
 
 const MAX_INPUT_CHARS = 65_536;

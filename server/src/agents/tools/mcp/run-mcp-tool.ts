@@ -1,7 +1,7 @@
+import { type JsonRecord } from "../../../json/index.ts";
 import { readConfig } from "../config/tool-config.ts";
 import { applyAuth } from "../http/apply-auth.ts";
 import type { ToolAnswer } from "../http/run-http-tool.ts";
-import type { JsonRecord } from "../json-record.ts";
 import type { ToolSecrets } from "../seal-secrets.ts";
 import { ToolFailure } from "../tool-failure.ts";
 import type { McpLoan, McpPool, McpTarget } from "./mcp-pool.ts";

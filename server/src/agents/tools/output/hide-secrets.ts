@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from "../json-record.ts";
+import { isRecord, type JsonRecord } from "../../../json/index.ts";
 import type { ToolSecrets } from "../seal-secrets.ts";
 
 const SHORTEST_HIDDEN = 4;
