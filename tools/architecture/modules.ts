@@ -4,6 +4,7 @@ export const MODULE_LAYERS: Readonly<Record<string, number>> = {
   errors: 1,
   json: 1,
   html: 1,
+  concurrency: 1,
   crypto: 1,
   time: 1,
   observe: 1,

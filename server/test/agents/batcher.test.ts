@@ -1,100 +1,51 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { createLoadMeter, createBatcher, pauseFor } from "../../src/agents/batcher.ts";
+import { createLoadMeter, createRunBatcher, pauseFor } from "../../src/agents/batcher.ts";
 
-interface Item {
-  readonly name: string;
-  readonly keys?: readonly string[];
-}
+describe("createRunBatcher", () => {
+  const open = (isInDoubt: boolean) =>
+    createRunBatcher<string, string>({
+      maxItems: 10,
+      countRuns: () => 10,
+      work: async (items) => {
+        if (items.includes("bad")) throw new Error("the statement failed");
+        return items.map((item) => (item === "odd" ? null : item.toUpperCase())).slice(0, 3);
+      },
+      isInDoubt: () => isInDoubt,
+    });
 
-const open = (options: { readonly pauseMs?: number; readonly most?: number }) => {
-  const batches: string[][] = [];
-  const release: (() => void)[] = [];
-  const put = createBatcher<Item, string>({
-    pauseMs: () => options.pauseMs ?? 5,
-    most: options.most ?? 10,
-    keysOf: ({ keys = [] }) => keys,
-    work: async (items) => {
-      batches.push(items.map(({ name }) => name));
-      if (items.some(({ name }) => name === "held")) await new Promise<void>((resolve) => release.push(resolve));
-      if (items.some(({ name }) => name === "bad")) throw new Error("one of them was bad");
-      return items.map(({ name }) => (name === "odd" ? null : name.toUpperCase()));
-    },
-  });
-  return { put, batches, release };
-};
-
-describe("what many ask for at about the same time", () => {
-  test("is asked together, and each gets its own answer", async () => {
-    const { put, batches } = open({});
-    const answers = await Promise.all([{ name: "a" }, { name: "odd" }, { name: "c" }].map(put));
-    assert.deepEqual(answers, ["A", null, "C"]);
-    assert.deepEqual(batches, [["a", "odd", "c"]]);
+  test("resolves with null for an item that has to be handled alone or has no answer", async () => {
+    assert.deepEqual(await Promise.all(["a", "odd", "b", "c"].map(open(false))), ["A", null, "B", null]);
   });
 
-  test("with no pause nobody waits", async () => {
-    const { put, batches } = open({ pauseMs: 0 });
-    const answer = put({ name: "a" });
-    assert.deepEqual(batches, [["a"]]);
-    assert.equal(await answer, "A");
+  test("resolves with null for all items when the statement fails, and serves the next batch", async () => {
+    const put = open(false);
+    assert.deepEqual(await Promise.all(["a", "bad"].map(put)), [null, null]);
+    assert.equal(await put("a"), "A");
   });
 
-  test("no two of a batch share a key, and none is larger than it may be", async () => {
-    const { put, batches } = open({ most: 2 });
-    const items = [
-      { name: "a", keys: ["x"] },
-      { name: "b", keys: ["y", "x"] },
-      { name: "c", keys: ["z"] },
-      { name: "d", keys: ["v"] },
-    ];
-    assert.deepEqual(await Promise.all(items.map(put)), ["A", "B", "C", "D"]);
-    assert.deepEqual(batches, [
-      ["a", "c"],
-      ["b", "d"],
-    ]);
+  test("rejects all items when a statement that failed may have been carried out", async () => {
+    const put = open(true);
+    for (const { status } of await Promise.allSettled(["a", "bad"].map(put))) assert.equal(status, "rejected");
+    assert.equal(await put("a"), "A");
   });
+});
 
-  test("very many are shared out among as many statements as may be under way", async () => {
-    const { put, batches } = open({ most: 50 });
-    const items = Array.from({ length: 18 }, (_, at) => ({ name: String(at) }));
-    assert.deepEqual(
-      await Promise.all(items.map(put)),
-      items.map(({ name }) => name),
-    );
-    assert.deepEqual(
-      batches.map(({ length }) => length),
-      [9, 9],
-    );
-  });
-
-  test("what fails for one answers nobody of the batch, and the next batch is none the worse", async () => {
-    const { put } = open({});
-    assert.deepEqual(await Promise.all([put({ name: "a" }), put({ name: "bad" })]), [null, null]);
-    assert.equal(await put({ name: "a" }), "A");
-  });
-
-  test("one that hangs does not hold the others up", async () => {
-    const { put, release } = open({ pauseMs: 0 });
-    const held = put({ name: "held" });
-    assert.equal(await put({ name: "a" }), "A");
-    for (const free of release) free();
-    assert.equal(await held, "HELD");
-  });
-
-  test("few runs do not wait for each other, many do for a moment", () => {
+describe("the load of a node", () => {
+  test("few runs do not wait for each other, many wait for 1 ms", () => {
     assert.deepEqual([0, 3, 4, 8, 500].map(pauseFor), [0, 0, 1, 1, 1]);
   });
 
-  test("a crowd that was there a moment ago is expected back", () => {
+  test("the peak of the load decays with a half-life of 500 ms", () => {
     let nowMs = 0;
-    const crowd = createLoadMeter(() => nowMs);
-    assert.equal(crowd.size(1), 1);
-    for (let runs = 1; runs <= 16; runs += 1) crowd.note(runs);
-    assert.equal(crowd.size(0), 16);
+    const meter = createLoadMeter(() => nowMs);
+    assert.equal(meter.size(1), 1);
+    for (let runs = 1; runs <= 16; runs += 1) meter.note(runs);
+    assert.equal(meter.size(0), 16);
     nowMs = 500;
-    crowd.note(1);
-    assert.equal(crowd.size(1), 8);
+    meter.note(1);
+    assert.equal(meter.size(1), 8);
     nowMs = 5_000;
-    assert.ok(crowd.size(1) === 1 && crowd.size(20) === 20);
+    assert.ok(meter.size(1) === 1 && meter.size(20) === 20);
   });
 });

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { hash as hashArgon2 } from "@node-rs/argon2";
 import { hash as hashBcrypt } from "@node-rs/bcrypt";
-import { createSemaphore } from "../../src/auth/passwords/semaphore.ts";
 import { createPasswordHasher } from "../../src/auth/passwords/hasher.ts";
 import { checkNewPassword, findPasswordFaults } from "../../src/auth/passwords/rules.ts";
 import { parseImportedHash } from "../../src/auth/passwords/stored-hash.ts";
@@ -95,18 +94,16 @@ test("only so many hashes run at a time, only so many wait, and the next is told
   assert.ok((await hasher.hash(PASSWORD)).startsWith("$argon2id$"));
 });
 
-test("whoever has waited too long is told to come back, and whoever waits behind is not held up", async () => {
-  const turnstile = createSemaphore({ places: 1, maxWaiting: 2, maxWaitMs: 20 });
-  const { promise: blocked, resolve: unblock } = Promise.withResolvers<string>();
-  const first = turnstile.pass(() => blocked);
-  await assert.rejects(
-    turnstile.pass(async () => "late"),
-    { code: "SERVICE_UNAVAILABLE" },
-  );
-  const next = turnstile.pass(async () => "next");
-  unblock("first");
-  assert.deepEqual(await Promise.all([first, next]), ["first", "next"]);
-  assert.equal(await turnstile.pass(async () => "free"), "free");
+test("a hash that waits too long for its turn is rejected", async () => {
+  const hasher = await createPasswordHasher({
+    ...{ memoryKib: 65_536, iterations: 3, parallelism: 1 },
+    concurrency: 1,
+    maxWaitMs: 1,
+  });
+  const [first, second] = await Promise.allSettled([hasher.hash(PASSWORD), hasher.hash(PASSWORD)]);
+  assert.equal(first.status, "fulfilled");
+  assert.ok(second.status === "rejected" && second.reason instanceof AppError);
+  assert.equal(second.reason.code, "SERVICE_UNAVAILABLE");
 });
 
 test("a failed hash gives its place back", async () => {

@@ -3,7 +3,6 @@ import { test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { createAddressBook } from "../../src/outbound/dns/address-book.ts";
 import type { DnsAnswer, Resolver } from "../../src/outbound/dns/resolver.ts";
-import { createSlots } from "../../src/outbound/dns/slots.ts";
 import { createSystemResolver } from "../../src/outbound/dns/system-resolver.ts";
 import { OutboundError } from "../../src/outbound/outbound-error.ts";
 import { startNameServer } from "./support/name-server.ts";
@@ -179,22 +178,4 @@ test("a name of a real server is resolved, judged and reached", async (t) => {
     assert.ok(result.kind === "failed" && result.code === "blocked_address", JSON.stringify(result));
   }
   assert.equal(receiver.accepted, 1);
-});
-
-test("slots are given in the order they were asked for, and an abort leaves the line", async () => {
-  const take = createSlots(1);
-  const { signal } = new AbortController();
-  const order: string[] = [];
-  const giveBack = await take(signal);
-  const leaving = new AbortController();
-  const first = take(signal).then((back) => (order.push("first"), back));
-  const left = take(leaving.signal);
-  const second = take(signal).then((back) => (order.push("second"), back));
-  leaving.abort(new Error("left"));
-  await assert.rejects(left, /left/);
-  giveBack();
-  (await first)();
-  (await second)();
-  assert.deepEqual(order, ["first", "second"]);
-  (await take(signal))();
 });

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { FairSemaphore } from "../../src/realtime/visibility/fair-semaphore.ts";
 import { fetchValues } from "../../src/realtime/visibility/fetch-values.ts";
 import { TableMetadataCache } from "../../src/realtime/visibility/table-metadata-cache.ts";
 import { bind, callerOf, openFeedStage, waitFor } from "./feed-stage.ts";
@@ -107,50 +106,5 @@ describe("a value that the WAL left out", () => {
     assert.equal(await read(), "still theirs");
     await sql.query(`update wide set owner = '${after}', body = 'not for them'`);
     assert.equal(await read(), undefined);
-  });
-});
-
-describe("the line before the database", () => {
-  const enterAll = async (line: FairSemaphore, key: string, count: number, entered: string[]): Promise<void> => {
-    for (let at = 0; at < count; at += 1)
-      void line.enter(key).then(
-        () => entered.push(key),
-        () => {},
-      );
-    await new Promise(setImmediate);
-  };
-
-  it("lets nobody have all places, nor make others wait for all that they ask", async () => {
-    const line = new FairSemaphore({ places: 4, maxWaiting: 1_000 });
-    const entered: string[] = [];
-    await enterAll(line, "a", 500, entered);
-    assert.deepEqual(entered, ["a", "a"]);
-    await enterAll(line, "b", 500, entered);
-    await enterAll(line, "c", 1, entered);
-    assert.deepEqual(entered, ["a", "a", "b", "b"]);
-    for (const key of ["a", "b", "a"]) line.leave(key);
-    await new Promise(setImmediate);
-    assert.equal(entered.length, 7);
-    assert.ok(entered.includes("c"), entered.join());
-  });
-
-  it("refuses whoever asks for too much", async () => {
-    const line = new FairSemaphore({ places: 2, maxWaiting: 3 });
-    await enterAll(line, "a", 4, []);
-    await assert.rejects(line.enter("a"), { code: "RATE_LIMITED" });
-    await line.enter("b");
-  });
-
-  it("comes to an end", async () => {
-    const line = new FairSemaphore({ places: 3, maxWaiting: 1_000 });
-    let done = 0;
-    const work = async (key: string): Promise<void> => {
-      await line.enter(key);
-      await new Promise(setImmediate);
-      line.leave(key);
-      done += 1;
-    };
-    await Promise.all(Array.from({ length: 300 }, (_, at) => work(String(at % 7))));
-    assert.equal(done, 300);
   });
 });

@@ -1,6 +1,6 @@
 import type pg from "pg";
 import { AppError } from "../../errors/index.ts";
-import { createBatcher, pauseFor } from "../batcher.ts";
+import { createRunBatcher } from "../batcher.ts";
 import type { Models } from "../providers/model-port.ts";
 import type { Executor } from "../runs/executor.ts";
 import { type FirstTurnWishes, planFirstTurn } from "./plan-first-turn.ts";
@@ -51,15 +51,14 @@ export function openAdmissions({ pool, executor, models, crowd }: AdmissionsOpti
   const preflightAlone = (facts: CallFacts): Promise<Survey> => preflightSwarm(pool, facts);
   if (crowd === null) return { survey: preflightAlone, planFirstTurn: () => null, admit: admitAlone };
   const { newId, countRuns } = crowd;
-  const preflightTogether = createBatcher<CallFacts, OpenPreflight>({
-    pauseMs: () => pauseFor(countRuns()),
-    most: MOST_AT_ONCE,
-    keysOf: () => [],
+  const preflightTogether = createRunBatcher<CallFacts, OpenPreflight>({
+    maxItems: MOST_AT_ONCE,
+    countRuns,
     work: (calls) => preflightSwarms(pool, calls),
   });
-  const admitTogether = createBatcher<OfferedCall, Admitted>({
-    pauseMs: () => pauseFor(countRuns()),
-    most: MOST_AT_ONCE,
+  const admitTogether = createRunBatcher<OfferedCall, Admitted>({
+    maxItems: MOST_AT_ONCE,
+    countRuns,
     keysOf: ({ swarm_id: swarmId, agent_id: agentId }) => [swarmId, agentId],
     work: (calls) => {
       const owner = calls[0]?.owner ?? "";

@@ -1,4 +1,5 @@
 import type pg from "pg";
+import { createBatcher } from "../../concurrency/index.ts";
 import type { RunEvent } from "../runs/stream-hub.ts";
 import { expandEvent } from "./expand-event.ts";
 import { type EventRow, PAGE_ROWS, selectEventsAfter, selectLastSeq } from "./sql/run-events.ts";
@@ -15,39 +16,21 @@ export interface EventReader {
   readLastSeq(runId: string): Promise<number | null>;
 }
 
-interface Question {
+interface EventQuery {
   readonly runId: string;
   readonly seq: number;
-  resolve(page: EventPage): void;
-  reject(error: unknown): void;
 }
 
-/** Whoever asks while an answer is on its way is asked for together with all others who do: one statement at a time. */
+/** Reads that arrive while another one is in progress go together in the next statement. */
 export function createEventReader(pool: pg.Pool): EventReader {
-  let waiting: Question[] = [];
-  let isAsking = false;
-
-  const askAll = async (): Promise<void> => {
-    isAsking = true;
-    while (waiting.length > 0) {
-      const asked = waiting;
-      waiting = [];
-      try {
-        const byRun = groupByRun(await selectEventsAfter(pool, asked));
-        for (const { runId, seq, resolve } of asked) resolve(pageOf(byRun.get(runId) ?? [], seq));
-      } catch (error) {
-        for (const { reject } of asked) reject(error);
-      }
-    }
-    isAsking = false;
-  };
-
+  const read = createBatcher<EventQuery, EventPage>({
+    run: async (queries) => {
+      const byRun = groupByRun(await selectEventsAfter(pool, queries));
+      return queries.map(({ runId, seq }) => pageOf(byRun.get(runId) ?? [], seq));
+    },
+  });
   return {
-    read: (runId, seq) =>
-      new Promise((resolve, reject) => {
-        waiting.push({ runId, seq, resolve, reject });
-        if (!isAsking) void askAll();
-      }),
+    read: (runId, seq) => read({ runId, seq }),
     readLastSeq: (runId) => selectLastSeq(pool, runId),
   };
 }

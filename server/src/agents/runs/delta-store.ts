@@ -1,4 +1,5 @@
 import type pg from "pg";
+import { createBatcher } from "../../concurrency/index.ts";
 import { isUnavailable } from "../../db/index.ts";
 import { retryWhileHeld } from "./retry-while-held.ts";
 import type { RunHold } from "./sql/advance-run.ts";
@@ -16,51 +17,41 @@ const MOST_AT_ONCE = 200;
 export interface DeltaStore {
   /** How long a run gathers before it asks. */
   readonly pauseMs: number;
-  put(hold: RunHold, rows: readonly EventRow[]): Promise<Omit<DeltaVerdict, "run_id">>;
+  put(hold: RunHold, rows: readonly EventRow[]): Promise<Verdict>;
 }
 
-interface Waiting extends DeltaBatch {
-  resolve(verdict: Omit<DeltaVerdict, "run_id">): void;
-  reject(error: unknown): void;
-}
+type Verdict = Omit<DeltaVerdict, "run_id">;
 
-const LOST = { is_stored: false, is_lost: true, cancel_reason: null };
-const UNANSWERED = { is_stored: false, is_lost: false, cancel_reason: null };
+const LOST: Verdict = { is_stored: false, is_lost: true, cancel_reason: null };
+const UNANSWERED: Verdict = { is_stored: false, is_lost: false, cancel_reason: null };
 /** Each run decides for itself how long it waits for the database. */
 const NOT_HERE = (): boolean => false;
 
 export function createDeltaStore(pool: pg.Pool, countRuns: () => number): DeltaStore {
-  const waiting: Waiting[] = [];
-  let isStoring = false;
-
-  const store = async (batch: readonly Waiting[]): Promise<void> => {
+  const store = async (batches: readonly DeltaBatch[]): Promise<readonly (Verdict | Error)[]> => {
     try {
-      const verdicts = await retryWhileHeld(() => storeDeltas(pool, batch), NOT_HERE);
+      const verdicts = await retryWhileHeld(() => storeDeltas(pool, batches), NOT_HERE);
       const byRun = new Map(verdicts.map((verdict) => [verdict.run_id, verdict]));
-      for (const { hold, resolve } of batch) resolve(byRun.get(hold.runId) ?? LOST);
+      return batches.map(({ hold }) => byRun.get(hold.runId) ?? LOST);
     } catch (error) {
-      if (isUnavailable(error)) for (const { resolve } of batch) resolve(UNANSWERED);
+      if (isUnavailable(error)) return batches.map(() => UNANSWERED);
+      if (batches.length === 1) return [error instanceof Error ? error : new Error(String(error))];
       // What cannot be stored of one run must not end the others.
-      else if (batch.length > 1) for (const one of batch) await store([one]);
-      else for (const { reject } of batch) reject(error);
+      const results: (Verdict | Error)[] = [];
+      for (const batch of batches) results.push(...(await store([batch])));
+      return results;
     }
   };
-  const storeAll = async (): Promise<void> => {
-    while (waiting.length > 0) await store(waiting.splice(0, MOST_AT_ONCE));
-    isStoring = false;
-  };
+  const put = createBatcher<DeltaBatch, Verdict>({
+    maxItems: MOST_AT_ONCE,
+    delayMs: (afterBatch) => (afterBatch ? 0 : GATHER_MS),
+    run: store,
+  });
 
   return {
     get pauseMs() {
       return Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_PAUSE_MS, countRuns()));
     },
-    put(hold, rows) {
-      return new Promise((resolve, reject) => {
-        waiting.push({ hold, rows, resolve, reject });
-        if (isStoring) return;
-        isStoring = true;
-        setTimeout(() => void storeAll(), GATHER_MS);
-      });
-    },
+    put: (hold, rows) => put({ hold, rows }),
   };
 }

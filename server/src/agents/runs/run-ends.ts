@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { createBatcher, pauseFor } from "../batcher.ts";
+import { createRunBatcher } from "../batcher.ts";
 import { type Ended, endRuns, type PlainEnd } from "./sql/end-runs.ts";
 
 const MOST_AT_ONCE = 50;
@@ -8,9 +8,9 @@ const MOST_AT_ONCE = 50;
 export type RunEnds = (end: PlainEnd) => Promise<Ended | null>;
 
 export function createRunEnds(pool: pg.Pool, countRuns: () => number): RunEnds {
-  return createBatcher<PlainEnd, Ended>({
-    pauseMs: () => pauseFor(countRuns()),
-    most: MOST_AT_ONCE,
+  return createRunBatcher<PlainEnd, Ended>({
+    maxItems: MOST_AT_ONCE,
+    countRuns,
     keysOf: ({ agent_id: agentId }) => [agentId],
     work: async (ends) => {
       const byRun = new Map((await endRuns(pool, ends)).map((ended) => [ended.run_id, ended]));

@@ -2,10 +2,11 @@ import { randomBytes } from "node:crypto";
 import { availableParallelism } from "node:os";
 import { hash as hashArgon2, verify as verifyArgon2 } from "@node-rs/argon2";
 import { verify as verifyBcrypt } from "@node-rs/bcrypt";
+import { Semaphore } from "../../concurrency/index.ts";
+import { AppError } from "../../errors/index.ts";
 import { authError } from "../auth-error.ts";
 import { isTooLong, MAX_PASSWORD_LENGTH } from "./password-length.ts";
 import { type HashParameters, isBcrypt, shouldRehash } from "./stored-hash.ts";
-import { createSemaphore } from "./semaphore.ts";
 
 export interface PasswordHasher {
   hash(password: string): Promise<string>;
@@ -30,33 +31,41 @@ export interface HasherOptions extends HashParameters {
 
 // The runtime computes hashes, signatures and file access on the same four threads; one stays free of hashes.
 const MAX_CONCURRENCY = 3;
-const WAITING_PER_PLACE = 128;
+const WAITING_PER_PERMIT = 128;
+// A client hardly waits longer, and hashing for one that has gone keeps the others waiting.
 const MAX_WAIT_MS = 10_000;
+const RETRY_AFTER_SECONDS = 2;
 
 /** Passwords are hashed with argon2id on other threads than the one that serves requests. */
 export async function createPasswordHasher(options: HasherOptions): Promise<PasswordHasher> {
   const { memoryKib, iterations, parallelism } = options;
-  const places = options.concurrency ?? Math.min(availableParallelism(), MAX_CONCURRENCY);
-  const { maxWaiting = places * WAITING_PER_PLACE, maxWaitMs = MAX_WAIT_MS } = options;
-  const turnstile = createSemaphore({ places, maxWaiting, maxWaitMs });
+  const permits = options.concurrency ?? Math.min(availableParallelism(), MAX_CONCURRENCY);
+  const { maxWaiting = permits * WAITING_PER_PERMIT, maxWaitMs = MAX_WAIT_MS } = options;
+  const semaphore = new Semaphore({ permits, maxWaiting, maxWaitMs, overloadError });
   const costs = { memoryCost: memoryKib, timeCost: iterations, parallelism };
   const nobodysHash = await hashArgon2(randomBytes(32), costs);
 
   return {
     async hash(password) {
       if (isTooLong(password)) throw passwordTooLong();
-      return turnstile.pass(() => hashArgon2(password, costs));
+      return semaphore.run(() => hashArgon2(password, costs));
     },
     async verify(hash, password) {
       if (isTooLong(password)) return { isMatch: false, shouldRehash: false };
       const compared = hash ?? nobodysHash;
-      const isEqual = await turnstile.pass(() =>
+      const isEqual = await semaphore.run(() =>
         isBcrypt(compared) ? verifyBcrypt(password, compared) : verifyArgon2(compared, password),
       );
       const isMatch = hash !== null && isEqual;
       return { isMatch, shouldRehash: isMatch && shouldRehash(compared, options) };
     },
   };
+}
+
+function overloadError(): AppError {
+  return new AppError("SERVICE_UNAVAILABLE", "Too many passwords are being checked at the moment. Try again shortly.", {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  });
 }
 
 export function passwordTooLong(): Error {

@@ -1,7 +1,7 @@
 import { ADDRCONFIG } from "node:dns";
 import { lookup, Resolver as DnsClient } from "node:dns/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createSlots } from "./slots.ts";
+import { Semaphore } from "../../concurrency/index.ts";
 import type { DnsAnswer, ResolvedAddress, Resolver } from "./resolver.ts";
 
 const TRY_TIMEOUT_MS = 1_500;
@@ -22,16 +22,11 @@ export interface SystemResolverOptions {
 
 /** Asks the name servers without a thread; the system's look-up is only for names that they do not know. */
 export function createSystemResolver({ usesHostsFile, servers }: SystemResolverOptions): Resolver {
-  const takeSlot = createSlots(LOOKUPS_AT_ONCE);
+  const lookups = new Semaphore({ permits: LOOKUPS_AT_ONCE });
   const lookUp = async (name: string, signal: AbortSignal): Promise<DnsAnswer> => {
-    const giveBack = await takeSlot(signal);
-    try {
-      const found = await lookup(name, { all: true, hints: ADDRCONFIG });
-      const addresses = found.map(({ address, family }) => toResolved(address, family));
-      return { addresses, ttlSeconds: HOSTS_TTL_SECONDS };
-    } finally {
-      giveBack();
-    }
+    const found = await lookups.run(() => lookup(name, { all: true, hints: ADDRCONFIG }), { signal });
+    const addresses = found.map(({ address, family }) => toResolved(address, family));
+    return { addresses, ttlSeconds: HOSTS_TTL_SECONDS };
   };
   return async (name, signal) => {
     if (!usesHostsFile) return ask(name, signal, servers);

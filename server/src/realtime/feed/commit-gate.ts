@@ -1,56 +1,32 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
+import { shareRuns } from "../../concurrency/index.ts";
 import { selectSnapshot } from "./sql/select-snapshot.ts";
 
 const HALF = 2n ** 31n;
 const WHOLE = 2n ** 32n;
 const RETRY_MS = 1;
-const PATIENCE_MS = 5_000;
-
-interface Waiting {
-  readonly xid: bigint;
-  readonly opened: PromiseWithResolvers<void>;
-  readonly untilMs: number;
-}
+const TIMEOUT_MS = 5_000;
 
 /**
- * The WAL tells of a commit a moment before other transactions see it. Whoever asks the database about a change waits here
- * until its answer cannot be one from before.
+ * The WAL reports a commit a moment before other transactions see it. Whoever queries the database about a change waits here
+ * until the result cannot be from before the commit.
  */
 export class CommitGate {
-  readonly #pool: pg.Pool;
-  #waiting: Waiting[] = [];
-  #isBusy = false;
+  readonly #readSnapshot: () => Promise<(xid: bigint) => boolean>;
 
   constructor(pool: pg.Pool) {
-    this.#pool = pool;
+    this.#readSnapshot = shareRuns(async () => readSnapshot(await selectSnapshot(pool)));
   }
 
-  pass(xid: number): Promise<void> {
-    const opened = Promise.withResolvers<void>();
-    this.#waiting.push({ xid: BigInt(xid), opened, untilMs: performance.now() + PATIENCE_MS });
-    if (!this.#isBusy) void this.#work();
-    return opened.promise;
-  }
-
-  async #work(): Promise<void> {
-    this.#isBusy = true;
-    while (this.#waiting.length > 0) {
-      const asked = this.#waiting.splice(0);
-      try {
-        const isVisible = readSnapshot(await selectSnapshot(this.#pool));
-        for (const waiting of asked) {
-          if (isVisible(waiting.xid)) waiting.opened.resolve();
-          else if (waiting.untilMs < performance.now())
-            waiting.opened.reject(new Error("a commit did not become visible"));
-          else this.#waiting.push(waiting);
-        }
-        if (this.#waiting.length > 0) await sleep(RETRY_MS);
-      } catch (error) {
-        for (const { opened } of asked) opened.reject(error);
-      }
+  async pass(xid: number): Promise<void> {
+    const untilMs = performance.now() + TIMEOUT_MS;
+    for (;;) {
+      const isVisible = await this.#readSnapshot();
+      if (isVisible(BigInt(xid))) return;
+      if (untilMs < performance.now()) throw new Error("a commit did not become visible");
+      await sleep(RETRY_MS);
     }
-    this.#isBusy = false;
   }
 }
 

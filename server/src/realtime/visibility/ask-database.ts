@@ -1,7 +1,8 @@
 import type pg from "pg";
+import { Semaphore } from "../../concurrency/index.ts";
 import { type Database, runPipelined, type Scope } from "../../db/index.ts";
+import { AppError } from "../../errors/index.ts";
 import type { ChangesCaller } from "../changes.ts";
-import { FairSemaphore } from "./fair-semaphore.ts";
 import { SET_TEXT_FORMS } from "./sql/canonical-values.ts";
 import { judgeImages } from "./sql/judge-images.ts";
 import type { Question } from "./lane.ts";
@@ -19,11 +20,17 @@ const MAX_WAITING = 5_000;
 /** Asks as the caller, in a transaction that can change nothing and lasts only so long. */
 export class AskDatabase {
   readonly #options: AskDatabaseOptions;
-  readonly #line: FairSemaphore;
+  readonly #semaphore: Semaphore;
 
   constructor(options: AskDatabaseOptions) {
     this.#options = options;
-    this.#line = new FairSemaphore({ places: options.maxConcurrent, maxWaiting: MAX_WAITING });
+    this.#semaphore = new Semaphore({
+      permits: options.maxConcurrent,
+      maxPerKey: Math.max(1, Math.floor(options.maxConcurrent / 2)),
+      maxWaiting: MAX_WAITING,
+      overloadError: () =>
+        new AppError("RATE_LIMITED", "Too much is being asked at once. Try again shortly.", { retryAfterSeconds: 1 }),
+    });
   }
 
   async judge(caller: ChangesCaller, question: Question, images: readonly string[]): Promise<readonly boolean[]> {
@@ -38,13 +45,10 @@ export class AskDatabase {
     purpose: "joins" | "rows" = "joins",
   ): ReturnType<typeof runPipelined> {
     const key = `${purpose} ${caller.role} ${caller.userId ?? ""}`;
-    await this.#line.enter(key);
-    try {
-      const scope = this.#scopeOf(caller);
-      return await runPipelined(this.#poolOf(caller), { scope, statements, resetAfter: true });
-    } finally {
-      this.#line.leave(key);
-    }
+    const scope = this.#scopeOf(caller);
+    return this.#semaphore.run(() => runPipelined(this.#poolOf(caller), { scope, statements, resetAfter: true }), {
+      key,
+    });
   }
 
   #poolOf({ role }: ChangesCaller): pg.Pool {

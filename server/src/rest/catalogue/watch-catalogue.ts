@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
+import { shareRuns } from "../../concurrency/index.ts";
 import type { Observer } from "../../observe/index.ts";
 import type { Catalogue } from "./catalogue.ts";
 import { listenForDdl } from "./listen-for-ddl.ts";
 import { loadCatalogue, loadFingerprint } from "./load-catalogue.ts";
-import { shareRuns } from "./share-runs.ts";
 
 /** How long a change that nobody announces and no request runs into may stay unnoticed. */
 const CHECK_EVERY_MS = 1_000;

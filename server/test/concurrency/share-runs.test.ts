@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { shareRuns } from "../../src/rest/catalogue/share-runs.ts";
+import { shareRuns } from "../../src/concurrency/index.ts";
 
 /** Work whose runs end when they are told to. */
 function createWork() {
@@ -15,8 +15,8 @@ function createWork() {
 
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe("shared runs", () => {
-  it("are shared by all who ask before one begins", async () => {
+describe("runs of shareRuns", () => {
+  it("are shared by all callers that arrive before one begins", async () => {
     const { runs, run } = createWork();
     const ask = shareRuns(run);
     const asked = [ask(), ask(), ask()];
@@ -26,7 +26,7 @@ describe("shared runs", () => {
     assert.deepEqual(await Promise.all(asked), [1, 1, 1]);
   });
 
-  it("begin after the question: who asks during one gets the next, one at a time", async () => {
+  it("begin after the call: a caller that arrives during one gets the next, one at a time", async () => {
     const { runs, run } = createWork();
     const ask = shareRuns(run);
     const first = ask();
@@ -42,7 +42,7 @@ describe("shared runs", () => {
     assert.deepEqual(await Promise.all(later), [2, 2]);
   });
 
-  it("that fail fail for those who shared them only", async () => {
+  it("that fail reject only the callers that shared them", async () => {
     const { runs, run } = createWork();
     const ask = shareRuns(run);
     const first = ask();
@@ -55,7 +55,7 @@ describe("shared runs", () => {
     assert.equal(await second, 2);
   });
 
-  it("wait for their turn, and are joined until then", async () => {
+  it("wait before they begin, and are joined until then", async () => {
     const { runs, run } = createWork();
     const turn = Promise.withResolvers<void>();
     const ask = shareRuns(run, () => turn.promise);

@@ -1,0 +1,5 @@
+// In charge of: limiting, batching and sharing concurrent work within one process.
+// Not in charge of: what the work is, or limits that hold for all nodes (limits/).
+export { type BatcherOptions, createBatcher } from "./batcher.ts";
+export { Semaphore, type SemaphoreOptions } from "./semaphore.ts";
+export { shareRuns } from "./share-runs.ts";
