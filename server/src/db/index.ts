@@ -25,9 +25,9 @@ export { hasEmbeddedCluster } from "./has-embedded-cluster.ts";
 export { compareClocks, MOST_APART_MS } from "./clock-difference.ts";
 export { inTransaction } from "./in-transaction.ts";
 export { inspectServer } from "./inspect-server.ts";
-export { keepConnected } from "./keep-connected.ts";
 export { migrate } from "./migrate.ts";
 export { newRowId } from "./new-row-id.ts";
+export { createNotificationChannel, type NotificationChannel } from "./notification-channel.ts";
 export {
   buildOwnerUrl,
   type DatabaseServer,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test } from "node:test";
 import type pg from "pg";
-import { keepConnected } from "../../src/db/index.ts";
+import { keepConnected } from "../../src/db/keep-connected.ts";
 import { createTestDatabase } from "../support/database.ts";
 
 test("a kept connection is made again when it is lost, and ends with the signal", async (t) => {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { WakeUp, spread, type Worker } from "../../jobs/index.ts";
+import { poll, spread, WakeUp, type Worker } from "../../jobs/index.ts";
 import { createLoadMeter } from "../batcher.ts";
 import { carryOutRun, type RunControl } from "./carry-out-run.ts";
 import { createDeltaStore } from "./delta-store.ts";
@@ -172,26 +172,25 @@ export function createExecutor(options: ExecutorOptions): RunningExecutor {
     waited.abort();
   };
 
-  const steps = async (
-    bell: WakeUp,
+  const pollEvery = (
     intervalMs: number,
     step: () => Promise<void>,
     signal: AbortSignal,
-  ): Promise<void> => {
-    let isFailing = false;
-    while (!signal.aborted) {
-      try {
+    wakeUp = new WakeUp(),
+  ): Promise<void> =>
+    poll(
+      async () => {
         await step();
-        isFailing = false;
-      } catch (error) {
-        // Said once for an outage, however long it lasts.
-        if (!isFailing) observer.note("agents.step_failed", { error });
-        isFailing = true;
-      }
-      const pauseMs = isFailing ? Math.min(RETRY_AFTER_MS, intervalMs) : intervalMs;
-      await bell.sleep(spread(pauseMs, random), signal);
-    }
-  };
+        return spread(intervalMs, random);
+      },
+      {
+        signal,
+        random,
+        wakeUp,
+        retryAfterMs: Math.min(RETRY_AFTER_MS, intervalMs),
+        onFailure: (error) => observer.note("agents.step_failed", { error }),
+      },
+    );
   const sweep = async (): Promise<void> => {
     const { ended, denied } = await sweepRuns(pool, SWEPT_AT_ONCE);
     for (const status of ended) observer.note("run.ended", { status, stopReason: "worker_lost" });
@@ -209,8 +208,8 @@ export function createExecutor(options: ExecutorOptions): RunningExecutor {
       isWorking = true;
       const closing = new AbortController();
       // Leases are kept until the last run is done, which is after the signal.
-      const watching = steps(watchWakeUp, times.watchMs, watch, closing.signal);
-      await steps(claimWakeUp, times.claimPollMs, claim, signal);
+      const watching = pollEvery(times.watchMs, watch, closing.signal, watchWakeUp);
+      await pollEvery(times.claimPollMs, claim, signal, claimWakeUp);
       await drain();
       closing.abort();
       await watching;
@@ -236,8 +235,8 @@ export function createExecutor(options: ExecutorOptions): RunningExecutor {
     },
     workers: [
       runWorker,
-      { name: "run-sweeper", run: (signal) => steps(new WakeUp(), times.sweepMs, sweep, signal) },
-      { name: "run-pruner", run: (signal) => steps(new WakeUp(), times.pruneMs, prune, signal) },
+      { name: "run-sweeper", run: (signal) => pollEvery(times.sweepMs, sweep, signal) },
+      { name: "run-pruner", run: (signal) => pollEvery(times.pruneMs, prune, signal) },
       ...links,
     ],
     links,

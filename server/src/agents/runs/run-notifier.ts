@@ -1,11 +1,7 @@
-import type pg from "pg";
-import { keepConnected } from "../../db/index.ts";
+import { createNotificationChannel } from "../../db/index.ts";
 import type { Worker } from "../../jobs/index.ts";
 import type { Observer } from "../../observe/index.ts";
-import { listenForRuns, sendRunNotices } from "./sql/notices.ts";
 
-/** Notices take a lock of the whole database, so any number of reasons within this time make one statement. */
-const NOTICE_INTERVAL_MS = 20;
 const WAITING = "waiting";
 const CANCEL = "cancel:";
 
@@ -23,53 +19,22 @@ export interface RunNotifier {
   announceCancel(runId: string): void;
 }
 
-/** Tells other nodes what they would find out by looking, and hears it from them. */
+/** Notifies other nodes of what they would find by polling, and is notified by them. */
 export function createRunNotifier({ listenUrl, observer, onWaiting, onCancel }: RunNotifierOptions): RunNotifier {
-  let client: pg.Client | null = null;
-  let timer: NodeJS.Timeout | null = null;
-  let payloads = new Set<string>();
-
-  const flush = async (): Promise<void> => {
-    const sent = [...payloads];
-    payloads = new Set();
-    // Whoever misses it looks by itself.
-    if (client !== null) await sendRunNotices(client, sent).catch(() => {});
-    timer = null;
-    if (payloads.size > 0) schedule();
-  };
-  const schedule = (): void => {
-    timer ??= setTimeout(() => void flush(), NOTICE_INTERVAL_MS).unref();
-  };
-  const announce = (payload: string): void => {
-    if (client === null) return;
-    payloads.add(payload);
-    schedule();
-  };
-  const run = (signal: AbortSignal): Promise<void> =>
-    keepConnected(
-      {
-        url: listenUrl,
-        applicationName: "swarmbase-runs",
-        onConnected: async (connected) => {
-          const ownId = await listenForRuns(connected);
-          connected.on("notification", ({ processId, payload }) => {
-            if (processId === ownId) return;
-            if (payload?.startsWith(CANCEL) === true) onCancel(payload.slice(CANCEL.length));
-            else onWaiting();
-          });
-          client = connected;
-          onWaiting();
-        },
-        onDisconnected: () => {
-          client = null;
-        },
-        onLost: (error) => observer.note("agents.relay_lost", { error }),
-      },
-      signal,
-    );
+  const channel = createNotificationChannel({
+    url: listenUrl,
+    channel: "swarmbase_runs",
+    applicationName: "swarmbase-runs",
+    onListening: onWaiting,
+    onNotification: (payload) => {
+      if (payload.startsWith(CANCEL)) onCancel(payload.slice(CANCEL.length));
+      else onWaiting();
+    },
+    onLost: (error) => observer.note("agents.relay_lost", { error }),
+  });
   return {
-    worker: { name: "run-relay", run },
-    announceWaiting: () => announce(WAITING),
-    announceCancel: (runId) => announce(CANCEL + runId),
+    worker: { name: "run-relay", run: channel.run },
+    announceWaiting: () => channel.notify(WAITING),
+    announceCancel: (runId) => channel.notify(CANCEL + runId),
   };
 }

@@ -1,4 +1,4 @@
-import { keepConnected } from "../../db/index.ts";
+import { createNotificationChannel } from "../../db/index.ts";
 import type { Observer } from "../../observe/index.ts";
 
 const CHANNEL = "pgrst";
@@ -12,24 +12,20 @@ export interface DdlListener {
   onNotice(): void;
 }
 
-/** Listens on a connection of its own until the signal. */
+/** Listens on a connection of its own until the signal aborts. */
 export function listenForDdl(
   { url, observer, onListening, onNotice }: DdlListener,
   signal: AbortSignal,
 ): Promise<void> {
-  return keepConnected(
-    {
-      url,
-      applicationName: "swarmbase-catalogue",
-      onConnected: async (client) => {
-        client.on("notification", ({ payload = "" }) => {
-          if (payload === "" || payload === "reload schema") onNotice();
-        });
-        await client.query(`listen ${CHANNEL}`);
-        onListening();
-      },
-      onLost: (error) => observer.note("catalogue.listener_lost", { error }),
+  const channel = createNotificationChannel({
+    url,
+    channel: CHANNEL,
+    applicationName: "swarmbase-catalogue",
+    onListening,
+    onNotification: (payload) => {
+      if (payload === "" || payload === "reload schema") onNotice();
     },
-    signal,
-  );
+    onLost: (error) => observer.note("catalogue.listener_lost", { error }),
+  });
+  return channel.run(signal);
 }
