@@ -1,6 +1,6 @@
-// In charge of: the PostgreSQL server (embedded or given), roles, migrations, pools, the transaction that is one flight
-// (enter as a caller, run, leave), and what being away means.
-// Not in charge of: what a statement is for; rooms above keep their own SQL.
+// In charge of: the PostgreSQL server (embedded or external), roles, migrations, pools, pipelined transactions as a caller,
+// notification channels, and the errors that mean that the database is unavailable.
+// Not in charge of: what a statement is for; the modules above keep their own SQL.
 
 export { compareMigrations, type MigrationComparison } from "./compare-migrations.ts";
 export { connectClient } from "./connect-client.ts";

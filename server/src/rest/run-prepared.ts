@@ -62,7 +62,7 @@ export async function runPrepared(
   return prepared.map(({ shape }, at) => {
     const mainAt = mains[at] ?? -1;
     const main = results[mainAt];
-    if (main === undefined) throw new Error("a flight landed without the result of its statement");
+    if (main === undefined) throw new Error("a transaction was committed without the result of its statement");
     return { main, estimate: shape.statements.estimate === null ? null : (results[mainAt + 1] ?? null) };
   });
 }
@@ -76,11 +76,11 @@ export async function runDescription(
 ): Promise<StatementResult> {
   const scope = { ...buildScope([], null, call, { ...options, isForeign: false }), isReadOnly: true };
   const [result] = await runPipelined(options.pool, { scope, statements: [{ text, values }] });
-  if (result === undefined) throw new Error("a flight landed without the result of its statement");
+  if (result === undefined) throw new Error("a transaction was committed without the result of its statement");
   return result;
 }
 
-/** Which of several requests the statement of a flight belongs to; -1 when none. */
+/** The index of the request that the failed statement belongs to; -1 when there is none. */
 export function groupOf(prepared: readonly PreparedRequest[], statementAt: number): number {
   let end = 0;
   return prepared.findIndex((_, at) => {

@@ -96,7 +96,9 @@ test("only so many hashes run at a time, only so many wait, and the next is told
 
 test("a hash that waits too long for its turn is rejected", async () => {
   const hasher = await createPasswordHasher({
-    ...{ memoryKib: 65_536, iterations: 3, parallelism: 1 },
+    memoryKib: 65_536,
+    iterations: 3,
+    parallelism: 1,
     concurrency: 1,
     maxWaitMs: 1,
   });

@@ -21,7 +21,7 @@ const CASES: [string, { host: string; port: number; database: string }][] = [
   ["postgresql://u:p@localhost/db?user=x&password=y", { host: "localhost", port: 5432, database: "db" }],
 ];
 
-test("another role signs in at the same place", () => {
+test("withRole keeps the address and replaces user and password", () => {
   for (const [url, place] of CASES) {
     const { user, password, ...rest } = parse(withRole(url, "sb_user", "pass"));
     assert.deepEqual({ user, password }, { user: "sb_user", password: "pass" }, url);
@@ -29,7 +29,7 @@ test("another role signs in at the same place", () => {
   }
 });
 
-test("any user and password survive the way to the driver", () => {
+test("any user and password reach the driver unchanged", () => {
   const text = fc.string({ minLength: 1, unit: "grapheme" });
   fc.assert(
     fc.property(text, text, (user, password) => {
@@ -40,13 +40,13 @@ test("any user and password survive the way to the driver", () => {
   );
 });
 
-test("other parameters stay", () => {
+test("withRole keeps other parameters", () => {
   const url = withRole("postgresql://u:p@localhost/db?sslmode=no-verify&application_name=x", "a", "b");
   assert.equal(new URL(url).searchParams.get("application_name"), "x");
   assert.deepEqual(parse(url).ssl, { rejectUnauthorized: false });
 });
 
-test("another database at the same place, as the same role", () => {
+test("withDatabase keeps the address and the role", () => {
   for (const [url, { host, port }] of CASES) {
     const before = parse(url);
     const after = parse(withDatabase(url, "other"));
@@ -54,7 +54,7 @@ test("another database at the same place, as the same role", () => {
   }
 });
 
-test("what is no connection string is refused without repeating it", () => {
+test("an invalid connection string is rejected without repeating it", () => {
   for (const url of ["", "localhost", "mysql://u:secret@h/db", "postgresql://u:secret@h:notaport/db"]) {
     assert.throws(
       () => withRole(url, "a", "b"),

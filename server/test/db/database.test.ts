@@ -13,7 +13,7 @@ function recordNotes() {
   return { observer, names };
 }
 
-test("two pools sign in as two roles, and name themselves", async (t) => {
+test("the two pools log in as two roles, with their own application names", async (t) => {
   const { adminUrl, masterKey } = await createTestDatabase(t);
   const database = openDatabase({ url: adminUrl, masterKey, poolSize: 2, ...recordNotes() });
   t.after(() => database.close());
@@ -22,7 +22,7 @@ test("two pools sign in as two roles, and name themselves", async (t) => {
   assert.deepEqual((await database.service.query(ask)).rows, [{ role: "sb_service", name: "swarmbase-service" }]);
 });
 
-test("checks that come together are one connection and one statement", async (t) => {
+test("concurrent checks share one connection and one statement", async (t) => {
   const { adminUrl, masterKey, owner } = await createTestDatabase(t);
   const database = openDatabase({ url: adminUrl, masterKey, poolSize: 2, ...recordNotes() });
   t.after(() => database.close());
@@ -35,7 +35,7 @@ test("checks that come together are one connection and one statement", async (t)
   assert.equal(rows[0].count, 1);
 });
 
-test("requests that would wait too long for a connection are a fault of their own, and the log says so once", async (t) => {
+test("requests that would wait too long for a connection are a fault of their own, logged once", async (t) => {
   const { adminUrl, masterKey } = await createTestDatabase(t);
   const { observer, names } = recordNotes();
   const database = openDatabase({ url: adminUrl, masterKey, poolSize: 1, probeTimeoutMs: 200, observer });
@@ -48,7 +48,7 @@ test("requests that would wait too long for a connection are a fault of their ow
   assert.deepEqual(names, ["database.exhausted", "database.reachable"]);
 });
 
-test("a server that has no connection left is exhausted, not unreachable", async (t) => {
+test("a server without free connections is reported as exhausted, not as unreachable", async (t) => {
   const { adminUrl, masterKey, owner } = await createTestDatabase(t);
   const database = openDatabase({ url: adminUrl, masterKey, poolSize: 1, ...recordNotes() });
   t.after(() => database.close());
@@ -61,7 +61,7 @@ test("a server that has no connection left is exhausted, not unreachable", async
   assert.equal(await database.findFault(), null);
 });
 
-test("a read-only server is a fault, and its connections are given up", async (t) => {
+test("a read-only server is a fault, and its connections are closed", async (t) => {
   const { adminUrl, masterKey, owner } = await createTestDatabase(t);
   const { observer, names } = recordNotes();
   const admin = await connectClient(adminUrl);
@@ -80,7 +80,7 @@ test("a read-only server is a fault, and its connections are given up", async (t
   assert.deepEqual(names, ["database.read_only", "database.reachable"]);
 });
 
-test("a process that stood still does not blame the database", async (t) => {
+test("a process that was suspended reports no fault of the database", async (t) => {
   const { adminUrl, masterKey } = await createTestDatabase(t);
   const { observer, names } = recordNotes();
   const database = openDatabase({ url: adminUrl, masterKey, poolSize: 1, probeTimeoutMs: 1_000, observer });
@@ -112,7 +112,7 @@ test("connections that the server ends, idle or in use, are replaced and nothing
   assert.equal((await database.service.query("select 1 as one")).rows[0].one, 1);
 });
 
-test("away: the fault is noted once, and pools fail fast", async (t) => {
+test("an unreachable database is logged once, and the pools fail fast", async (t) => {
   const port = await findFreePort();
   const { observer, names } = recordNotes();
   const database = openDatabase({ url: `postgresql://127.0.0.1:${port}/x`, masterKey: "key", poolSize: 1, observer });
@@ -122,7 +122,7 @@ test("away: the fault is noted once, and pools fail fast", async (t) => {
   await assert.rejects(database.user.query("select 1"), { code: "ECONNREFUSED" });
 });
 
-test("a server that accepts and says nothing is given up on", async (t) => {
+test("a server that accepts a connection and never responds times out", async (t) => {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
@@ -146,7 +146,7 @@ test("a server that accepts and says nothing is given up on", async (t) => {
   assert.equal(await database.findFault(), "unreachable");
 });
 
-test("closing lets a running statement finish, and may be asked for twice", async (t) => {
+test("close lets a running statement finish, and may be called twice", async (t) => {
   const { adminUrl, masterKey } = await createTestDatabase(t);
   const database = openDatabase({ url: adminUrl, masterKey, poolSize: 1, ...recordNotes() });
   const running = database.user.query("select pg_sleep(0.3), 7 as seven");
@@ -156,7 +156,7 @@ test("closing lets a running statement finish, and may be asked for twice", asyn
   await closed;
 });
 
-test("closing cuts off what does not finish", { timeout: 180_000 }, async (t) => {
+test("close ends statements that do not finish in time", { timeout: 180_000 }, async (t) => {
   const { adminUrl, masterKey } = await createTestDatabase(t);
   const database = openDatabase({ url: adminUrl, masterKey, poolSize: 1, closeTimeoutMs: 100, ...recordNotes() });
   const client = await database.user.connect();

@@ -31,7 +31,7 @@ const GOOD: ServerFacts = {
 
 const decideRequirements = (facts: ServerFacts, needs: NodeNeeds = { connections: 36 }) => decide(facts, needs);
 
-test("a server that has everything gets neither faults nor warnings", () => {
+test("a suitable server has neither faults nor warnings", () => {
   assert.deepEqual(decideRequirements(GOOD), { faults: [], warnings: [] });
 });
 
@@ -51,7 +51,7 @@ const FAULTS: [string, Partial<ServerFacts>, RegExp][] = [
 ];
 
 for (const [name, facts, expected] of FAULTS) {
-  test(`a fault of ${name} is named with its cure`, () => {
+  test(`a fault of ${name} is reported with its remedy`, () => {
     const { faults, warnings } = decideRequirements({ ...GOOD, ...facts });
     assert.equal(faults.length, 1);
     assert.match(faults[0] ?? "", expected);
@@ -59,13 +59,13 @@ for (const [name, facts, expected] of FAULTS) {
   });
 }
 
-test("a server that takes no writes is a fault, said once", () => {
+test("a read-only server is one fault", () => {
   const { faults } = decideRequirements({ ...GOOD, isReadOnly: true });
   assert.equal(faults.length, 1);
   assert.match(faults[0] ?? "", /takes no writes: .*alter system set default_transaction_read_only = off;/);
 });
 
-test("jit, and fewer connections than this node opens, are warnings with their cure", () => {
+test("jit, and fewer connections than this node opens, are warnings with their remedy", () => {
   const { faults, warnings } = decideRequirements({ ...GOOD, isJitOn: true, maxConnections: 35 });
   assert.deepEqual(faults, []);
   assert.equal(warnings.length, 2);
@@ -91,7 +91,7 @@ test("names are quoted in the SQL", () => {
   assert.match(faults[0] ?? "", /to "odd""name";/);
 });
 
-test("what only realtime needs is a warning", () => {
+test("requirements of realtime alone are warnings", () => {
   const { faults, warnings } = decideRequirements({
     ...GOOD,
     walLevel: "replica",

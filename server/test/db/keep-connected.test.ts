@@ -5,7 +5,7 @@ import type pg from "pg";
 import { keepConnected } from "../../src/db/keep-connected.ts";
 import { createTestDatabase } from "../support/database.ts";
 
-test("a kept connection is made again when it is lost, and ends with the signal", async (t) => {
+test("keepConnected reconnects after a loss, and ends with the signal", async (t) => {
   const database = await createTestDatabase(t);
   const stop = new AbortController();
   t.after(async () => stop.abort());
@@ -47,7 +47,7 @@ test("a kept connection is made again when it is lost, and ends with the signal"
   assert.deepEqual(rows, []);
 });
 
-test("an outage is told once, however often it is tried", async () => {
+test("keepConnected reports an outage once, however often it retries", async () => {
   const stop = new AbortController();
   const lost: unknown[] = [];
   let tries = 0;

@@ -6,18 +6,18 @@ import pg from "pg";
 import { loadTlsMaterial } from "../../src/http/index.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { openRelay, type Relay } from "./pipeline-relay.ts";
-import { ask, fly, look, openRoom, type Room, scopeOf } from "./pipeline-room.ts";
+import { ask, run, queryPool, openStage, type Stage, scopeOf } from "./pipeline-stage.ts";
 
 const closers: (() => Promise<void>)[] = [];
 const cleanup = { after: (close: () => Promise<void>) => void closers.unshift(close) };
 const me = scopeOf(randomUUID());
-let room: Room;
+let stage: Stage;
 let admin: pg.Client;
 
 before(async () => {
-  room = await openRoom(cleanup);
-  await room.database.owner.query("create table public.notes (note text); grant all on public.notes to authenticated");
-  admin = new pg.Client({ connectionString: room.database.adminUrl });
+  stage = await openStage(cleanup);
+  await stage.database.owner.query("create table public.notes (note text); grant all on public.notes to authenticated");
+  admin = new pg.Client({ connectionString: stage.database.adminUrl });
   await admin.connect();
   cleanup.after(() => admin.end());
 });
@@ -44,7 +44,7 @@ interface Sleeper {
 async function startSleeper(pool: pg.Pool): Promise<Sleeper> {
   const marker = randomUUID();
   const controller = new AbortController();
-  const running = fly(
+  const running = run(
     pool,
     me,
     [`insert into public.notes (note) values ('${marker}')`, `select 1 /* ${marker} */ from pg_sleep(60)`],
@@ -56,16 +56,16 @@ async function startSleeper(pool: pg.Pool): Promise<Sleeper> {
 }
 
 async function openSecurePool(): Promise<{ pool: pg.Pool; relay: Relay }> {
-  const dataDir = await createTemporaryFolder(cleanup, "swarmbase-flight-");
+  const dataDir = await createTemporaryFolder(cleanup, "swarmbase-pipeline-");
   const { cert, key } = await loadTlsMaterial({
     dataDir,
     certFile: null,
     keyFile: null,
     clock: { now: () => new Date() },
   });
-  const relay = await openRelay(cleanup, { target: room.database.adminUrl, tls: { cert, key } });
-  const { password, pathname } = new URL(room.database.url("sb_user"));
-  const pool = room.openPool({
+  const relay = await openRelay(cleanup, { target: stage.database.adminUrl, tls: { cert, key } });
+  const { password, pathname } = new URL(stage.database.url("sb_user"));
+  const pool = stage.openPool({
     connectionString: undefined,
     ...relay.config,
     user: "sb_user",
@@ -77,29 +77,29 @@ async function openSecurePool(): Promise<{ pool: pg.Pool; relay: Relay }> {
   return { pool, relay };
 }
 
-describe("a client that leaves", () => {
-  it("has its statement cancelled and taken back, and the connection goes on", async () => {
-    const pool = room.openPool();
-    const pid = await look(pool, "select pg_backend_pid()");
+describe("a client that disconnects", () => {
+  it("has its statement cancelled and rolled back, and the connection stays usable", async () => {
+    const pool = stage.openPool();
+    const pid = await queryPool(pool, "select pg_backend_pid()");
     const { running, marker, leave } = await startSleeper(pool);
     leave();
     await assert.rejects(running, Gone);
     assert.equal(await isRunning(marker), false);
     assert.equal(await ask(pool, me, "select count(*) from public.notes"), "0");
-    assert.equal(await look(pool, "select pg_backend_pid()"), pid);
+    assert.equal(await queryPool(pool, "select pg_backend_pid()"), pid);
   });
 
-  it("before the flight never starts one", async () => {
-    const pool = room.openPool();
-    await assert.rejects(fly(pool, me, ["select 1"], { signal: AbortSignal.abort(new Gone()) }), Gone);
+  it("before its transaction starts never starts it", async () => {
+    const pool = stage.openPool();
+    await assert.rejects(run(pool, me, ["select 1"], { signal: AbortSignal.abort(new Gone()) }), Gone);
     assert.equal(pool.totalCount, 0);
   });
 
-  it("while it waits for a connection gives its place away", async () => {
-    const pool = room.openPool();
+  it("while it waits for a connection leaves the queue", async () => {
+    const pool = stage.openPool();
     const client = await pool.connect();
     const controller = new AbortController();
-    const waiting = fly(pool, me, ["select 1"], { signal: controller.signal });
+    const waiting = run(pool, me, ["select 1"], { signal: controller.signal });
     const next = ask(pool, me, "select 'next'");
     controller.abort(new Gone());
     await assert.rejects(waiting, Gone);
@@ -108,20 +108,20 @@ describe("a client that leaves", () => {
     assert.equal(pool.idleCount, 1);
   });
 
-  it("after the answer changes nothing", async () => {
-    const pool = room.openPool();
+  it("after the response changes nothing", async () => {
+    const pool = stage.openPool();
     const controller = new AbortController();
-    await fly(pool, me, ["select 1"], { signal: controller.signal });
+    await run(pool, me, ["select 1"], { signal: controller.signal });
     controller.abort(new Gone());
     assert.equal(await ask(pool, me, "select 'next' from pg_sleep(0.05)"), "next");
   });
 
-  it("at any moment does not have the next one cancelled", async () => {
-    const pool = room.openPool();
+  it("at any moment does not cancel the next transaction", async () => {
+    const pool = stage.openPool();
     let cancelled = 0;
     for (let round = 0; round < 60; round += 1) {
       const controller = new AbortController();
-      const leaving = fly(pool, me, ["select 'mine' from pg_sleep(0.004)"], { signal: controller.signal });
+      const leaving = run(pool, me, ["select 'mine' from pg_sleep(0.004)"], { signal: controller.signal });
       const timer = setTimeout(() => controller.abort(new Gone()), round / 10);
       const next = ask(pool, me, `select '${round}' from pg_sleep(0.002)`);
       const [left, following] = await Promise.allSettled([leaving, next]);
@@ -135,23 +135,23 @@ describe("a client that leaves", () => {
     assert.ok(cancelled > 0, "some were cancelled");
   });
 
-  it("during the reset costs at most the connection", async () => {
-    const pool = room.openPool();
+  it("during the reset loses at most the connection", async () => {
+    const pool = stage.openPool();
     for (let round = 0; round < 20; round += 1) {
       const controller = new AbortController();
-      const leaving = fly(pool, me, ["select set_config('app.mine', 'x', false)"], {
+      const leaving = run(pool, me, ["select set_config('app.mine', 'x', false)"], {
         signal: controller.signal,
         resetAfter: true,
       });
       setImmediate(() => controller.abort(new Gone()));
       await leaving.catch((error: unknown) => assert.ok(error instanceof Gone));
-      assert.ok(!(await look(pool, "select nullif(current_setting('app.mine', true), '')")));
+      assert.ok(!(await queryPool(pool, "select nullif(current_setting('app.mine', true), '')")));
     }
   });
 });
 
 describe("over TLS", () => {
-  it("flights fly, and a request to cancel is encrypted as well", async () => {
+  it("transactions run, and a cancel request is encrypted as well", async () => {
     const { pool, relay } = await openSecurePool();
     for (let time = 0; time < 3; time += 1) assert.equal(await ask(pool, me, "select $1::text", ["x"]), "x");
     const { running, leave } = await startSleeper(pool);
@@ -161,7 +161,7 @@ describe("over TLS", () => {
     assert.equal(await ask(pool, me, "select 'next'"), "next");
   });
 
-  it("a statement that cannot be cancelled is left alone, together with its connection", async () => {
+  it("a statement that cannot be cancelled is abandoned together with its connection", async () => {
     const { pool, relay } = await openSecurePool();
     const { running, leave } = await startSleeper(pool);
     relay.refuse();
@@ -170,7 +170,7 @@ describe("over TLS", () => {
     assert.equal(pool.totalCount, 0);
   });
 
-  it("a server that says nothing any more is not waited for", async () => {
+  it("a server that stops responding is not waited for", async () => {
     const { pool, relay } = await openSecurePool();
     const { running, leave } = await startSleeper(pool);
     relay.onAnswer(() => Buffer.alloc(0));

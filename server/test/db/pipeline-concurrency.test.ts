@@ -3,23 +3,23 @@ import { randomUUID } from "node:crypto";
 import { after, before, it } from "node:test";
 import fc from "fast-check";
 import type pg from "pg";
-import { ANON, ask, countPrepared, fly, look, openRoom, type Room, scopeOf } from "./pipeline-room.ts";
+import { ANON, ask, countPrepared, run, queryPool, openStage, type Stage, scopeOf } from "./pipeline-stage.ts";
 
 const closers: (() => Promise<void>)[] = [];
 const USERS = Array.from({ length: 20 }, () => randomUUID());
-let room: Room;
+let stage: Stage;
 
 before(async () => {
-  room = await openRoom({ after: (close) => closers.unshift(close) });
-  await room.database.owner.query(
+  stage = await openStage({ after: (close) => closers.unshift(close) });
+  await stage.database.owner.query(
     `insert into auth.users (id, email) select id, id || '@example.test' from unnest($1::uuid[]) id`,
     [USERS],
   );
-  await room.database.owner.query(
+  await stage.database.owner.query(
     "insert into public.agents (user_id, name) select id, id::text from unnest($1::uuid[]) id",
     [USERS],
   );
-  await room.database.owner.query(`
+  await stage.database.owner.query(`
     create table public.notes (id int primary key, parent int references public.notes deferrable initially deferred);
     grant all on public.notes to authenticated`);
 });
@@ -27,12 +27,12 @@ after(async () => {
   for (const close of closers) await close();
 });
 
-it("200 flights at once over five connections each see their own claims and rows", async () => {
-  const pool = room.openPool({ max: 5 });
-  const flights = Array.from({ length: 200 }, async (_, n) => {
+it("200 concurrent transactions over five connections each see their own claims and rows", async () => {
+  const pool = stage.openPool({ max: 5 });
+  const transactions = Array.from({ length: 200 }, async (_, n) => {
     const id = USERS[n % USERS.length] ?? "";
     const claims = "select current_setting('request.jwt.claims')::json ->> 'sub'";
-    const results = await fly(pool, scopeOf(id), [claims, "select name from public.agents", `select ${n % 7}`]);
+    const results = await run(pool, scopeOf(id), [claims, "select name from public.agents", `select ${n % 7}`]);
     assert.deepEqual(
       results.map(({ rows }) => rows),
       [[[id]], [[id]], [[String(n % 7)]]],
@@ -41,7 +41,7 @@ it("200 flights at once over five connections each see their own claims and rows
   const refusals = Array.from({ length: 40 }, () =>
     assert.rejects(ask(pool, ANON, "select name from public.agents"), { code: "42501" }),
   );
-  await Promise.all([...flights, ...refusals]);
+  await Promise.all([...transactions, ...refusals]);
   assert.equal(pool.totalCount, 5);
 });
 
@@ -89,16 +89,16 @@ const trial: fc.Arbitrary<Trial> = fc
 
 async function attempt(pool: pg.Pool, { statements, changes, user }: Trial): Promise<unknown> {
   try {
-    const results = await fly(pool, scopeOf(user), statements, changes);
+    const results = await run(pool, scopeOf(user), statements, changes);
     return results.map(({ rows }) => rows[0]?.[0]);
   } catch (error) {
     return (error as { code?: unknown }).code;
   }
 }
 
-it("whatever went before on a connection, each flight gets its own answers or its own error", async () => {
-  const pool = room.openPool();
-  const pid = await look(pool, "select pg_backend_pid()");
+it("each transaction gets its own results or its own error, whatever ran before on the connection", async () => {
+  const pool = stage.openPool();
+  const pid = await queryPool(pool, "select pg_backend_pid()");
   await fc.assert(
     fc.asyncProperty(fc.array(trial, { minLength: 1, maxLength: 12 }), async (trials) => {
       const answers = await Promise.all(trials.map((trial) => attempt(pool, trial)));
@@ -109,18 +109,18 @@ it("whatever went before on a connection, each flight gets its own answers or it
     }),
     { numRuns: 100 },
   );
-  assert.equal(await look(pool, "select pg_backend_pid()"), pid, "no error cost the connection");
-  const kept = await room.database.owner.query("select 1 from public.notes");
+  assert.equal(await queryPool(pool, "select pg_backend_pid()"), pid, "no error cost the connection");
+  const kept = await stage.database.owner.query("select 1 from public.notes");
   assert.equal(kept.rowCount, 0);
   assert.ok((await countPrepared(pool)) <= 200);
 });
 
-it("a result of 100 MB comes whole and lets others go on", async () => {
-  const pool = room.openPool({ max: 2 });
+it("a result of 100 MB arrives complete, and other transactions proceed meanwhile", async () => {
+  const pool = stage.openPool({ max: 2 });
   // The server's clock runs while it sends, and a busy machine takes its time.
   const me = scopeOf(USERS[0] ?? "", { statementTimeoutMs: 120_000 });
   let isDone = false;
-  const large = fly(pool, me, ["select repeat('x', 10000) from generate_series(1, 10000)"]).finally(() => {
+  const large = run(pool, me, ["select repeat('x', 10000) from generate_series(1, 10000)"]).finally(() => {
     isDone = true;
   });
   let others = 0;
@@ -129,6 +129,6 @@ it("a result of 100 MB comes whole and lets others go on", async () => {
   assert.equal(many?.rows.length, 10_000);
   assert.ok(many.rows.every(([text]) => text?.length === 10_000));
   assert.ok(others > 10, `${others} others came through meanwhile`);
-  const [one] = await fly(pool, me, ["select repeat('x', 100000000)"]);
+  const [one] = await run(pool, me, ["select repeat('x', 100000000)"]);
   assert.equal(one?.rows[0]?.[0]?.length, 100_000_000);
 });

@@ -6,24 +6,24 @@ import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { openRelay, type Relay } from "./pipeline-relay.ts";
-import { ask, fly, look, openRoom, type Room, scopeOf } from "./pipeline-room.ts";
+import { ask, run, queryPool, openStage, type Stage, scopeOf } from "./pipeline-stage.ts";
 
 const closers: (() => Promise<void>)[] = [];
 const cleanup = { after: (close: () => Promise<void>) => void closers.unshift(close) };
 const me = scopeOf(randomUUID());
 const reader = { ...me, isReadOnly: true };
 const away = { status: 503, code: "SERVICE_UNAVAILABLE" };
-const END_OF_FLIGHT = Buffer.from("Z\0\0\0\x05I", "latin1");
-let room: Room;
+const READY_FOR_QUERY = Buffer.from("Z\0\0\0\x05I", "latin1");
+let stage: Stage;
 let admin: pg.Client;
 
 before(async () => {
-  room = await openRoom(cleanup);
-  await room.database.owner.query(`
+  stage = await openStage(cleanup);
+  await stage.database.owner.query(`
     create table public.notes (id int primary key);
     create sequence public.calls;
     grant all on public.notes, public.calls to authenticated`);
-  admin = new pg.Client({ connectionString: room.database.adminUrl });
+  admin = new pg.Client({ connectionString: stage.database.adminUrl });
   await admin.connect();
   cleanup.after(() => admin.end());
 });
@@ -32,9 +32,9 @@ after(async () => {
 });
 
 async function openRelayedPool(): Promise<{ pool: pg.Pool; relay: Relay }> {
-  const relay = await openRelay(cleanup, { target: room.database.adminUrl });
-  const { password, pathname } = new URL(room.database.url("sb_user"));
-  const pool = room.openPool({
+  const relay = await openRelay(cleanup, { target: stage.database.adminUrl });
+  const { password, pathname } = new URL(stage.database.url("sb_user"));
+  const pool = stage.openPool({
     connectionString: undefined,
     ...relay.config,
     user: "sb_user",
@@ -58,15 +58,15 @@ async function waitForSleeper(marker: string): Promise<number> {
 
 const isRequest = (bytes: Buffer): boolean => bytes.includes("select");
 
-describe("a backend that is killed in a flight", () => {
+describe("a backend that is killed during a transaction", () => {
   for (const [what, scope] of [
     ["a write", me],
     ["a read that was being answered", reader],
   ] as const) {
-    it(`makes ${what} a 503, which is not sent again`, async () => {
-      const pool = room.openPool();
+    it(`makes ${what} fail with 503, without a retry`, async () => {
+      const pool = stage.openPool();
       const marker = randomUUID();
-      const running = fly(pool, scope, [`select 1 /* ${marker} */ from pg_sleep(60)`]);
+      const running = run(pool, scope, [`select 1 /* ${marker} */ from pg_sleep(60)`]);
       const pid = await waitForSleeper(marker);
       const acquired: unknown[] = [];
       pool.on("acquire", (client) => acquired.push(client));
@@ -79,15 +79,15 @@ describe("a backend that is killed in a flight", () => {
 
 describe("a connection that breaks", () => {
   it("before anything was sent is replaced, also for a write", async () => {
-    const pool = room.openPool();
+    const pool = stage.openPool();
     const client = await pool.connect();
     (client as unknown as { connection: { stream: { end(): void } } }).connection.stream.end();
     client.release();
-    await fly(pool, me, ["insert into public.notes (id) values (1)"]);
+    await run(pool, me, ["insert into public.notes (id) values (1)"]);
     assert.equal(await ask(pool, me, "select count(*) from public.notes where id = 1"), "1");
   });
 
-  it("before anything was answered is replaced for a read", async () => {
+  it("before the response began is replaced for a read", async () => {
     const { pool, relay } = await openRelayedPool();
     relay.onRequest((bytes) => {
       if (!isRequest(bytes)) return bytes;
@@ -105,7 +105,7 @@ describe("a connection that breaks", () => {
     assert.equal(relay.count(), 2);
   });
 
-  it("after a write was sent is a 503, whether or not it was done", async () => {
+  it("after a write was sent is a 503, whether or not the write was committed", async () => {
     for (const isDone of [false, true]) {
       const { pool, relay } = await openRelayedPool();
       let sent = 0;
@@ -119,41 +119,41 @@ describe("a connection that breaks", () => {
       assert.deepEqual([sent, relay.count()], [1, 1]);
     }
     assert.equal(
-      await look(
-        room.openPool({ connectionString: room.database.adminUrl }),
+      await queryPool(
+        stage.openPool({ connectionString: stage.database.adminUrl }),
         "select last_value::int from public.calls",
       ),
       1,
     );
   });
 
-  it("in a call to a function that is not ours is a 503, also when it reads", async () => {
+  it("in a call of a foreign function is a 503, also in a read", async () => {
     const { pool, relay } = await openRelayedPool();
     relay.onRequest((bytes) => (isRequest(bytes) ? null : bytes));
-    await assert.rejects(fly(pool, reader, ["select 1"], { resetAfter: true }), away);
+    await assert.rejects(run(pool, reader, ["select 1"], { resetAfter: true }), away);
     assert.equal(relay.count(), 1);
   });
 
-  it("in the middle of an answer is a 503", async () => {
+  it("in the middle of a response is a 503", async () => {
     const { pool, relay } = await openRelayedPool();
     let passed = 0;
     relay.onAnswer((bytes) => {
       passed += bytes.length;
       return passed > 200_000 ? null : bytes;
     });
-    await assert.rejects(fly(pool, reader, ["select repeat('x', 1000) from generate_series(1, 5000)"]), away);
+    await assert.rejects(run(pool, reader, ["select repeat('x', 1000) from generate_series(1, 5000)"]), away);
     relay.onAnswer(null);
     assert.equal(await ask(pool, me, "select 'next'"), "next");
   });
 
-  it("after the rows but before the end is a 503: nobody knows whether it was committed", async () => {
+  it("after the rows but before the end is a 503: whether it was committed is unknown", async () => {
     const { pool, relay } = await openRelayedPool();
     relay.onAnswer((bytes) => {
       relay.onAnswer(() => null);
       // ReadyForQuery is the last six bytes.
       return bytes.subarray(0, -6);
     });
-    const running = fly(pool, me, ["insert into public.notes (id) values (2) returning id"]);
+    const running = run(pool, me, ["insert into public.notes (id) values (2) returning id"]);
     await sleep(0);
     const ended = assert.rejects(running, away);
     while ((await admin.query("select 1 from public.notes where id = 2")).rowCount === 0) await sleep(5);
@@ -166,35 +166,35 @@ describe("a connection that breaks", () => {
   });
 });
 
-it("a reset that fails costs the connection, not the answer before it", async () => {
+it("a failed reset loses the connection, not the response before it", async () => {
   const { pool, relay } = await openRelayedPool();
   relay.onAnswer((bytes) => {
     relay.onAnswer(() => Buffer.alloc(0));
-    const answer = bytes.subarray(0, bytes.indexOf(END_OF_FLIGHT) + END_OF_FLIGHT.length);
-    return Buffer.concat([answer, Buffer.from("E\0\0\0\x16SERROR\0C57014\0M-\0\0", "latin1"), END_OF_FLIGHT]);
+    const answer = bytes.subarray(0, bytes.indexOf(READY_FOR_QUERY) + READY_FOR_QUERY.length);
+    return Buffer.concat([answer, Buffer.from("E\0\0\0\x16SERROR\0C57014\0M-\0\0", "latin1"), READY_FOR_QUERY]);
   });
-  const results = await fly(pool, me, ["select 'done'"], { resetAfter: true });
+  const results = await run(pool, me, ["select 'done'"], { resetAfter: true });
   assert.equal(results[0]?.rows[0]?.[0], "done");
   assert.equal(pool.totalCount, 0);
 });
 
-it("a connection that breaks in the reset does not undo the answer before it", async () => {
+it("a connection that breaks during the reset does not undo the response before it", async () => {
   const { pool, relay } = await openRelayedPool();
   relay.onAnswer((bytes) => {
     relay.onAnswer(() => null);
-    return bytes.subarray(0, bytes.indexOf(END_OF_FLIGHT) + END_OF_FLIGHT.length);
+    return bytes.subarray(0, bytes.indexOf(READY_FOR_QUERY) + READY_FOR_QUERY.length);
   });
-  const landing = fly(pool, me, ["select 'done'", "select pg_notify('x', '')"], { resetAfter: true });
+  const running = run(pool, me, ["select 'done'", "select pg_notify('x', '')"], { resetAfter: true });
   const [client] = pool["_clients" as keyof pg.Pool] as unknown as pg.Client[];
   const { connection } = client as unknown as { connection: EventEmitter & { stream: Duplex } };
   await once(connection, "readyForQuery");
   connection.stream.destroy();
-  assert.equal((await landing)[0]?.rows[0]?.[0], "done");
+  assert.equal((await running)[0]?.rows[0]?.[0], "done");
   assert.equal(pool.totalCount, 0);
 });
 
-describe("an answer that is no answer", () => {
-  it("is an error and costs the connection", async () => {
+describe("a malformed response", () => {
+  it("is an error and closes the connection", async () => {
     const { pool, relay } = await openRelayedPool();
     relay.onAnswer(() => Buffer.from("z\0\0\0\x04"));
     await assert.rejects(ask(pool, me, "select 1"), /invalid response/);
@@ -210,9 +210,9 @@ describe("an answer that is no answer", () => {
   });
 });
 
-describe("a database that cannot be asked", () => {
+describe("a database that cannot be queried", () => {
   it("because every connection is in use is a 503 with PostgREST's code", async () => {
-    const pool = room.openPool();
+    const pool = stage.openPool();
     const client = await pool.connect();
     // Only now: on a busy machine, connecting itself may take longer.
     Object.assign(pool.options, { connectionTimeoutMillis: 50 });
@@ -226,7 +226,7 @@ describe("a database that cannot be asked", () => {
     assert.equal(await ask(pool, me, "select 'next'"), "next");
   });
 
-  it("because it is not there is a 503", async () => {
+  it("because it is unreachable is a 503", async () => {
     const { pool, relay } = await openRelayedPool();
     relay.refuse();
     relay.onRequest(() => null);

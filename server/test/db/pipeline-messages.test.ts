@@ -41,7 +41,7 @@ const wellFormed = fc.string({ unit: "binary" });
 const name = wellFormed.filter((text) => !text.includes("\0"));
 
 describe("messages", () => {
-  it("say what they were given, however long it is", () => {
+  it("contain what they were given, of any length", () => {
     const writer = new MessageWriter();
     const values = fc.array(fc.option(fc.tuple(wellFormed, fc.nat(3_000)).map(([text, times]) => text.repeat(times))));
     fc.assert(
@@ -66,7 +66,7 @@ describe("messages", () => {
     );
   });
 
-  it("are not those of a writing that was given up", () => {
+  it("do not include those of an abandoned write", () => {
     const writer = new MessageWriter();
     writer.start();
     writer.parse("half", "select 1");
@@ -75,7 +75,7 @@ describe("messages", () => {
     assert.deepEqual(split(writer.take()), [{ code: "S", body: Buffer.alloc(0) }]);
   });
 
-  it("that were taken are not written over", () => {
+  it("that were taken are not overwritten", () => {
     const writer = new MessageWriter();
     const write = (text: string): Buffer => {
       writer.start();
@@ -87,7 +87,7 @@ describe("messages", () => {
     assert.equal(split(first)[0]?.body.toString(), `${"a".repeat(50_000)}\0`);
   });
 
-  it("have room for 65,535 values", () => {
+  it("hold up to 65,535 values", () => {
     const writer = new MessageWriter();
     writer.start();
     writer.bind(

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { AppError } from "../../src/errors/index.ts";
-import { ask, openRoom, scopeOf } from "./pipeline-room.ts";
+import { ask, openStage, scopeOf } from "./pipeline-stage.ts";
 
 const ME = "00000000-0000-7000-8000-000000000001";
 
-test("beyond fifty that wait for a connection the next is refused at once, and those that wait are served", async (t) => {
-  const room = await openRoom(t);
-  const pool = room.openPool({ max: 1 });
+test("when fifty requests wait for a connection the next one is rejected at once, and the waiting ones are served", async (t) => {
+  const stage = await openStage(t);
+  const pool = stage.openPool({ max: 1 });
   const scope = scopeOf(ME);
   const holder = await pool.connect();
   const waiting = Array.from({ length: 50 }, () => ask(pool, scope, "select 'served'"));

@@ -3,16 +3,16 @@ import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import type pg from "pg";
 import { PreparedStatements } from "../../src/db/pipeline/prepared-statements.ts";
-import { ANON, ask, countPrepared, fly, look, openRoom, type Room, scopeOf } from "./pipeline-room.ts";
+import { ANON, ask, countPrepared, run, queryPool, openStage, type Stage, scopeOf } from "./pipeline-stage.ts";
 
 const closers: (() => Promise<void>)[] = [];
 const ME = randomUUID();
 const me = scopeOf(ME);
-let room: Room;
+let stage: Stage;
 
 before(async () => {
-  room = await openRoom({ after: (close) => closers.unshift(close) });
-  await room.database.owner.query(`
+  stage = await openStage({ after: (close) => closers.unshift(close) });
+  await stage.database.owner.query(`
     insert into auth.users (id, email) values ('${ME}', 'me@example.test');
     create table public.notes (id int primary key, text text);
     grant all on public.notes to authenticated`);
@@ -26,9 +26,9 @@ async function listPrepared(pool: pg.Pool): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-describe("a text", () => {
-  it("gets a name when it comes the second time, and the name says the role", async () => {
-    const pool = room.openPool();
+describe("the text of a statement", () => {
+  it("is prepared at its second use, under a name that contains the role", async () => {
+    const pool = stage.openPool();
     await ask(pool, me, "select 'a'");
     assert.deepEqual(await listPrepared(pool), []);
     await ask(pool, me, "select 'a'");
@@ -37,8 +37,8 @@ describe("a text", () => {
     assert.equal(await countPrepared(pool), 2);
   });
 
-  it("has a statement for each role, so that it need not be planned anew when roles take turns", async () => {
-    const pool = room.openPool();
+  it("is prepared once per role, so that alternating roles do not replan it", async () => {
+    const pool = stage.openPool();
     const text = "select current_user::text";
     for (let time = 0; time < 12; time += 1) {
       assert.equal(await ask(pool, me, text), "authenticated");
@@ -51,11 +51,11 @@ describe("a text", () => {
     );
   });
 
-  it("may stand several times in one flight", async () => {
-    const pool = room.openPool();
+  it("may occur several times in one transaction", async () => {
+    const pool = stage.openPool();
     const same = { text: "select $1::text", values: ["a"] };
     for (let time = 0; time < 3; time += 1) {
-      const results = await fly(pool, me, [
+      const results = await run(pool, me, [
         same,
         { ...same, values: ["b"] },
         "select 'other'",
@@ -69,8 +69,8 @@ describe("a text", () => {
     assert.equal(await countPrepared(pool), 3);
   });
 
-  it("that is very long is never kept", async () => {
-    const pool = room.openPool();
+  it("is never kept when it is very long", async () => {
+    const pool = stage.openPool();
     const long = `select '${"x".repeat(40_000)}'`;
     for (let time = 0; time < 3; time += 1) await ask(pool, me, long);
     assert.deepEqual(await listPrepared(pool), ["login_1"]);
@@ -78,8 +78,8 @@ describe("a text", () => {
 });
 
 describe("at most 200 statements", () => {
-  it("are kept on a connection, the last used ones", async () => {
-    const pool = room.openPool();
+  it("are kept on a connection, the most recently used ones", async () => {
+    const pool = stage.openPool();
     for (let shape = 0; shape < 300; shape += 1) {
       for (let time = 0; time < 2; time += 1) {
         assert.equal(await ask(pool, me, `select ${shape}`), String(shape));
@@ -87,18 +87,18 @@ describe("at most 200 statements", () => {
       await ask(pool, me, "select 'always'");
     }
     assert.equal(await countPrepared(pool), 200);
-    const kept = String(await look(pool, "select string_agg(statement, '|') from pg_prepared_statements"));
+    const kept = String(await queryPool(pool, "select string_agg(statement, '|') from pg_prepared_statements"));
     assert.match(kept, /always/);
     assert.match(kept, /select 299(\||$)/);
     assert.doesNotMatch(kept, /select 50(\||$)/);
     for (const shape of [0, 299, 150]) assert.equal(await ask(pool, me, `select ${shape}`), String(shape));
   });
 
-  it("also when a flight has more than that itself", async () => {
-    const pool = room.openPool();
+  it("are kept also when one transaction uses more", async () => {
+    const pool = stage.openPool();
     const texts = Array.from({ length: 250 }, (_, shape) => `select ${shape}`);
     for (let time = 0; time < 4; time += 1) {
-      const results = await fly(pool, me, texts);
+      const results = await run(pool, me, texts);
       assert.deepEqual(
         results.map(({ rows }) => rows[0]?.[0]),
         texts.map((_, shape) => String(shape)),
@@ -109,15 +109,15 @@ describe("at most 200 statements", () => {
 });
 
 describe("a statement that never reached the server", () => {
-  it("because the session was dead at its first use is not taken for prepared", async () => {
-    const pool = room.openPool();
+  it("because the session had ended at its first use does not count as prepared", async () => {
+    const pool = stage.openPool();
     const sessionId = randomUUID();
     const session = { userId: ME, sessionId, inactivitySeconds: 0 };
     const dead = scopeOf(ME, { session });
     for (let time = 0; time < 4; time += 1) {
       await assert.rejects(ask(pool, dead, "select 'first'"), { code: "SB001" });
     }
-    await room.database.owner.query(
+    await stage.database.owner.query(
       "insert into auth.sessions (id, user_id, refresh_key_wrapped, refreshed_at) values ($1, $2, '', now())",
       [sessionId, ME],
     );
@@ -125,16 +125,16 @@ describe("a statement that never reached the server", () => {
     assert.equal(await countPrepared(pool), 2);
   });
 
-  it("because an earlier one of its flight failed is not taken for prepared", async () => {
-    const pool = room.openPool();
+  it("because an earlier one of its transaction failed does not count as prepared", async () => {
+    const pool = stage.openPool();
     for (let time = 0; time < 3; time += 1) {
-      await assert.rejects(fly(pool, me, ["select 1 / 0", "select 'later'"]), { code: "22012" });
+      await assert.rejects(run(pool, me, ["select 1 / 0", "select 'later'"]), { code: "22012" });
     }
     assert.equal(await ask(pool, me, "select 'later'"), "later");
   });
 
-  it("because it does not parse fails each time in the same way", async () => {
-    const pool = room.openPool();
+  it("because it does not parse fails the same way each time", async () => {
+    const pool = stage.openPool();
     for (let time = 0; time < 3; time += 1) await assert.rejects(ask(pool, me, "selec"), { code: "42601" });
     assert.equal(await ask(pool, me, "select 'next'"), "next");
   });
@@ -143,13 +143,13 @@ describe("a statement that never reached the server", () => {
 describe("a statement that is stale", () => {
   const shape = "select * from public.changing";
   const make = (columns: string): Promise<unknown> =>
-    room.database.owner.query(
+    stage.database.owner.query(
       `drop table if exists public.changing; create table public.changing (${columns});
        insert into public.changing default values; grant all on public.changing to authenticated`,
     );
 
-  it("because its result has changed is prepared anew", async () => {
-    const pool = room.openPool();
+  it("because its result has changed is prepared again", async () => {
+    const pool = stage.openPool();
     await make("a int default 1");
     for (let time = 0; time < 3; time += 1) assert.equal(await ask(pool, me, shape), "1");
     await make("a text default 'one', b int");
@@ -157,14 +157,14 @@ describe("a statement that is stale", () => {
     assert.equal(await countPrepared(pool), 2);
   });
 
-  it("with others of its flight, after a write that is then done once", async () => {
-    const pool = room.openPool();
+  it("is prepared again with the others of its transaction, and a write before it happens once", async () => {
+    const pool = stage.openPool();
     await make("a int default 1");
     const insert = "insert into public.notes (id) select coalesce(max(id), 0) + 1 from public.notes returning id";
     const twice = [insert, shape, "select 'x'", "select * from public.changing where true"];
-    for (let time = 1; time <= 3; time += 1) assert.equal((await fly(pool, me, twice))[0]?.rows[0]?.[0], String(time));
+    for (let time = 1; time <= 3; time += 1) assert.equal((await run(pool, me, twice))[0]?.rows[0]?.[0], String(time));
     await make("a text default 'one', b int");
-    const results = await fly(pool, me, twice);
+    const results = await run(pool, me, twice);
     assert.deepEqual(
       results.map(({ rows }) => rows[0]?.[0]),
       ["4", "one", "x", "one"],
@@ -172,29 +172,29 @@ describe("a statement that is stale", () => {
     assert.equal(await ask(pool, me, "select count(*) from public.notes"), "4");
   });
 
-  it("because somebody has deallocated it is prepared anew", async () => {
-    const pool = room.openPool();
+  it("because it was deallocated is prepared again", async () => {
+    const pool = stage.openPool();
     for (let time = 0; time < 3; time += 1) await ask(pool, me, "select 'a'");
     await pool.query("deallocate all");
     for (let time = 0; time < 3; time += 1) assert.equal(await ask(pool, me, "select 'a'"), "a");
     assert.equal(await countPrepared(pool), 2);
   });
 
-  it("is not repeated after a function that is not ours has run", async () => {
-    const pool = room.openPool();
-    await room.database.owner.query("create sequence public.calls; grant all on public.calls to authenticated");
+  it("is not repeated after a foreign function has run", async () => {
+    const pool = stage.openPool();
+    await stage.database.owner.query("create sequence public.calls; grant all on public.calls to authenticated");
     await make("a int default 1");
     const call = ["select nextval('public.calls')", shape];
-    for (let time = 0; time < 3; time += 1) await fly(pool, me, call, { resetAfter: true });
+    for (let time = 0; time < 3; time += 1) await run(pool, me, call, { resetAfter: true });
     await make("a text default 'one'");
-    await assert.rejects(fly(pool, me, call, { resetAfter: true }), { code: "0A000" });
-    const [called] = await fly(pool, me, call, { resetAfter: true });
+    await assert.rejects(run(pool, me, call, { resetAfter: true }), { code: "0A000" });
+    const [called] = await run(pool, me, call, { resetAfter: true });
     assert.equal(called?.rows[0]?.[0], "5");
   });
 
-  it("is not what a refusal inside a statement is taken for", async () => {
-    const pool = room.openPool();
-    await room.database.owner.query(
+  it("is not confused with the same error raised inside a statement", async () => {
+    const pool = stage.openPool();
+    await stage.database.owner.query(
       `create function public.refuse(code text) returns void language plpgsql as
          $$ begin perform nextval('public.refusals'); raise exception 'no' using errcode = code; end $$;
        create sequence public.refusals; grant all on public.refusals to authenticated;
@@ -207,8 +207,8 @@ describe("a statement that is stale", () => {
   });
 });
 
-describe("the list of what is prepared", () => {
-  it("forgets what was not parsed by the end of the flight", () => {
+describe("the list of prepared statements", () => {
+  it("forgets statements that were not parsed by the end of the transaction", () => {
     const statements = new PreparedStatements(2);
     statements.beginTransaction();
     assert.deepEqual(statements.use("r", "a"), { name: "", mustParse: true, statement: null });
@@ -219,7 +219,7 @@ describe("the list of what is prepared", () => {
     assert.equal(statements.count, 0);
   });
 
-  it("closes the one that was not used for longest, and none that is in use", () => {
+  it("closes the least recently used statement, and none in use", () => {
     const statements = new PreparedStatements(2);
     const name = (text: string): string => {
       statements.use("r", text);

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import type pg from "pg";
-import { ask, countPrepared, fly, look, openRoom, type Room, scopeOf } from "./pipeline-room.ts";
+import { ask, countPrepared, run, queryPool, openStage, type Stage, scopeOf } from "./pipeline-stage.ts";
 
 const closers: (() => Promise<void>)[] = [];
 const me = scopeOf(randomUUID());
-let room: Room;
+let stage: Stage;
 
 /** What a function that somebody has added might do. */
 const FUNCTIONS = `
@@ -30,51 +30,57 @@ const FUNCTIONS = `
   grant execute on all functions in schema public to authenticated`;
 
 before(async () => {
-  room = await openRoom({ after: (close) => closers.unshift(close) });
-  await room.database.owner.query(FUNCTIONS);
+  stage = await openStage({ after: (close) => closers.unshift(close) });
+  await stage.database.owner.query(FUNCTIONS);
 });
 after(async () => {
   for (const close of closers) await close();
 });
 
-const call = (pool: pg.Pool, text: string) => fly(pool, me, [text], { resetAfter: true });
-const backend = (pool: pg.Pool): Promise<unknown> => look(pool, "select pg_backend_pid()");
+const call = (pool: pg.Pool, text: string) => run(pool, me, [text], { resetAfter: true });
+const backend = (pool: pg.Pool): Promise<unknown> => queryPool(pool, "select pg_backend_pid()");
 
-describe("after a function that is not ours", () => {
-  it("settings, locks, ears and cursors are gone, and the connection and our statements stay", async () => {
-    const pool = room.openPool();
+describe("after a foreign function", () => {
+  it("settings, locks, listeners and cursors are gone, and the connection and our statements stay", async () => {
+    const pool = stage.openPool();
     for (let time = 0; time < 2; time += 1) await ask(pool, me, "select 'ours'");
     const pid = await backend(pool);
     const state = `select concat_ws('|', current_user, nullif(current_setting('request.jwt.claims', true), ''), current_setting('search_path'),
       current_setting('statement_timeout'), nullif(current_setting('app.mine', true), ''), current_setting('default_transaction_read_only'),
       (select count(*) from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()), (select count(*) from pg_listening_channels()),
       (select count(*) from pg_cursors where name <> ''))`;
-    const before = await look(pool, state);
+    const before = await queryPool(pool, state);
     for (const name of ["keep_settings", "keep_lock", "keep_ear", "keep_cursor"]) {
       await call(pool, `select public.${name}()`);
-      assert.equal(await look(pool, state), before, name);
+      assert.equal(await queryPool(pool, state), before, name);
     }
     assert.equal(await backend(pool), pid);
-    const prepared = await look(pool, "select string_agg(name, ' ' order by name) from pg_prepared_statements");
+    const prepared = await queryPool(pool, "select string_agg(name, ' ' order by name) from pg_prepared_statements");
     assert.equal(prepared, "authenticated_2 login_1");
   });
 
-  it("would be there without the reset", async () => {
-    const pool = room.openPool();
-    await fly(pool, me, ["select pg_advisory_lock(43)", "select set_config('app.mine', 'x', false)"]);
-    assert.equal(await look(pool, "select current_setting('app.mine', true)"), "x");
+  it("settings and locks remain without the reset", async () => {
+    const pool = stage.openPool();
+    await run(pool, me, ["select pg_advisory_lock(43)", "select set_config('app.mine', 'x', false)"]);
+    assert.equal(await queryPool(pool, "select current_setting('app.mine', true)"), "x");
     assert.equal(
-      await look(pool, "select count(*)::int from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()"),
+      await queryPool(
+        pool,
+        "select count(*)::int from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()",
+      ),
       1,
     );
   });
 
-  it("that failed, the reset is done as well", async () => {
-    const pool = room.openPool();
+  it("that failed, the reset runs as well", async () => {
+    const pool = stage.openPool();
     const pid = await backend(pool);
     await assert.rejects(call(pool, "select public.keep_lock_and_fail()"), { code: "22012" });
     assert.equal(
-      await look(pool, "select count(*)::int from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()"),
+      await queryPool(
+        pool,
+        "select count(*)::int from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()",
+      ),
       0,
     );
     assert.equal(await ask(pool, me, "select 'next'"), "next");
@@ -82,7 +88,7 @@ describe("after a function that is not ours", () => {
   });
 
   it("that prepared statements, the connection is not used again", async () => {
-    const pool = room.openPool();
+    const pool = stage.openPool();
     for (let time = 0; time < 3; time += 1) await ask(pool, me, "select 'ours'");
     const pid = await backend(pool);
     await call(pool, "select public.take_statement('authenticated_2')");
@@ -92,8 +98,8 @@ describe("after a function that is not ours", () => {
     assert.equal(await countPrepared(pool), 0);
   });
 
-  it("that dropped ours, they are prepared anew", async () => {
-    const pool = room.openPool();
+  it("that deallocated our statements, they are prepared again", async () => {
+    const pool = stage.openPool();
     for (let time = 0; time < 3; time += 1) await ask(pool, me, "select 'ours'");
     const pid = await backend(pool);
     await call(pool, "select public.drop_statements()");
@@ -101,10 +107,10 @@ describe("after a function that is not ours", () => {
     assert.equal(await backend(pool), pid);
   });
 
-  it("results come as ever, also when all of it is taken back", async () => {
-    const pool = room.openPool();
+  it("results are complete, also with a rollback", async () => {
+    const pool = stage.openPool();
     for (const rollback of [false, true]) {
-      const results = await fly(pool, me, ["select 1", "select 2"], { resetAfter: true, rollback });
+      const results = await run(pool, me, ["select 1", "select 2"], { resetAfter: true, rollback });
       assert.deepEqual(
         results.map(({ rows }) => rows),
         [[["1"]], [["2"]]],
@@ -113,10 +119,10 @@ describe("after a function that is not ours", () => {
   });
 });
 
-describe("a function that tries to become somebody else", () => {
+describe("a function that tries to change its role", () => {
   for (const role of ["service_role", "sb_service", "swarmbase_owner", "postgres"]) {
     it(`cannot become ${role}`, async () => {
-      const pool = room.openPool();
+      const pool = stage.openPool();
       for (const isLocal of [true, false]) {
         await assert.rejects(call(pool, `select public.rise('${role}', ${isLocal})`), { code: "42501" });
       }
@@ -124,14 +130,14 @@ describe("a function that tries to become somebody else", () => {
     });
   }
 
-  it("takes a role that it may take for no longer than its flight", async () => {
-    const pool = room.openPool();
+  it("keeps a permitted role no longer than its transaction", async () => {
+    const pool = stage.openPool();
     for (const isLocal of [true, false]) {
-      const [, after] = await fly(pool, me, [`select public.rise('anon', ${isLocal})`, "select current_user::text"], {
+      const [, after] = await run(pool, me, [`select public.rise('anon', ${isLocal})`, "select current_user::text"], {
         resetAfter: true,
       });
       assert.equal(after?.rows[0]?.[0], "anon");
-      assert.equal(await look(pool, "select current_user::text"), "sb_user");
+      assert.equal(await queryPool(pool, "select current_user::text"), "sb_user");
       assert.equal(await ask(pool, me, "select current_user::text"), "authenticated");
     }
   });

@@ -9,7 +9,7 @@ import { buildTransactionRequest } from "../../src/db/pipeline/transaction-reque
 import { multiplexerOf } from "../../src/db/pipeline/read-multiplexer.ts";
 import { StatementPace } from "../../src/db/pipeline/statement-pace.ts";
 import { openRelay, type Relay } from "./pipeline-relay.ts";
-import { ask, fly, look, openRoom, type Room, scopeOf } from "./pipeline-room.ts";
+import { ask, run, queryPool, openStage, type Stage, scopeOf } from "./pipeline-stage.ts";
 
 const closers: (() => Promise<void>)[] = [];
 const cleanup = { after: (close: () => Promise<void>) => void closers.unshift(close) };
@@ -31,7 +31,7 @@ const WHO = `select concat_ws('|', current_user, current_setting('request.jwt.cl
 const whoIs = (userId: string, path = "/"): string => ["authenticated", userId, userId, path, userId].join("|");
 const DIVIDE = "select (10 / $1::int)::text";
 
-let room: Room;
+let stage: Stage;
 let admin: pg.Client;
 let relay: Relay;
 let pool: pg.Pool;
@@ -39,24 +39,24 @@ let pool: pg.Pool;
 let writes: number[] = [];
 
 before(async () => {
-  room = await openRoom(cleanup);
-  await room.database.owner.query(
+  stage = await openStage(cleanup);
+  await stage.database.owner.query(
     "insert into auth.users (id, email) select id, id || '@example.test' from unnest($1::uuid[]) id",
     [[ME, YOU]],
   );
-  await room.database.owner.query(
+  await stage.database.owner.query(
     "insert into auth.sessions (id, user_id, refresh_key_wrapped, refreshed_at) values ($1, $2, '', now())",
     [MY_SESSION, ME],
   );
-  await room.database.owner.query(
+  await stage.database.owner.query(
     "insert into public.agents (user_id, name) select id, id::text from unnest($1::uuid[]) id",
     [[ME, YOU]],
   );
-  await room.database.owner.query(`
+  await stage.database.owner.query(`
     create table public.notes (id int primary key);
     create table public.gate (id int);
     grant all on public.notes, public.gate to authenticated`);
-  admin = new pg.Client({ connectionString: room.database.adminUrl });
+  admin = new pg.Client({ connectionString: stage.database.adminUrl });
   await admin.connect();
   cleanup.after(() => admin.end());
 });
@@ -68,9 +68,9 @@ beforeEach(async () => {
 });
 
 async function openRelayedPool(config: pg.PoolConfig = {}): Promise<{ pool: pg.Pool; relay: Relay }> {
-  const relay = await openRelay(cleanup, { target: room.database.adminUrl });
-  const { password, pathname } = new URL(room.database.url("sb_user"));
-  const pool = room.openPool({
+  const relay = await openRelay(cleanup, { target: stage.database.adminUrl });
+  const { password, pathname } = new URL(stage.database.url("sb_user"));
+  const pool = stage.openPool({
     connectionString: undefined,
     ...relay.config,
     user: "sb_user",
@@ -102,7 +102,7 @@ const codeOf = (settled: PromiseSettledResult<unknown>): unknown =>
   settled.status === "fulfilled" ? settled.value : (settled.reason as { code?: unknown }).code;
 
 describe("reads that are ready at the same time", () => {
-  it("go out in one write, four at most, and each gets its own answer", async () => {
+  it("are sent in one write, at most four, and each gets its own result", async () => {
     await warmUp(me, WHO);
     countWrites();
     const callers = [me, you, me, you, you, me];
@@ -114,7 +114,7 @@ describe("reads that are ready at the same time", () => {
     assert.deepEqual(writes.slice(0, 2), [4, 2]);
   });
 
-  it("fly alone while a statement is not prepared, and when one writes, resets or is taken back", async () => {
+  it("run alone while a statement is not prepared, and when one writes, resets or rolls back", async () => {
     countWrites();
     await Promise.all([ask(pool, me, DIVIDE, [1]), ask(pool, me, DIVIDE, [2])]);
     assert.deepEqual(writes.slice(-2), [1, 1]);
@@ -122,10 +122,10 @@ describe("reads that are ready at the same time", () => {
     countWrites();
     const divide = [{ text: DIVIDE, values: [2] }];
     await Promise.all([
-      fly(pool, scopeOf(ME), divide),
-      fly(pool, me, divide, { resetAfter: true }),
-      fly(pool, me, divide, { rollback: true }),
-      fly(pool, me, divide, { maxResultBytes: 1000 }),
+      run(pool, scopeOf(ME), divide),
+      run(pool, me, divide, { resetAfter: true }),
+      run(pool, me, divide, { rollback: true }),
+      run(pool, me, divide, { maxResultBytes: 1000 }),
     ]);
     assert.ok(
       writes.every((count) => count === 1),
@@ -133,7 +133,7 @@ describe("reads that are ready at the same time", () => {
     );
   });
 
-  it("fly alone when they have been slow", async () => {
+  it("run alone when they have been slow", async () => {
     multiplexerOf(pool).pace.isQuick = StatementPace.prototype.isQuick;
     const slow = "select pg_sleep(0.02)::text";
     for (let time = 0; time < 3; time += 1) await ask(pool, me, slow);
@@ -142,7 +142,7 @@ describe("reads that are ready at the same time", () => {
     assert.deepEqual(writes, [1, 1]);
   });
 
-  it("fly alone on a connection that has not prepared them", async () => {
+  it("run alone on a connection that has not prepared them", async () => {
     await warmUp(me, WHO);
     await pool.query("select pg_terminate_backend(pg_backend_pid())").catch(() => {});
     countWrites();
@@ -178,11 +178,11 @@ describe("in one write with others", () => {
     { scope: me, text: "select nullif(current_setting('app.left', true), '')", expected: "" },
   ];
 
-  it("each gets its own answer or its own error, whoever is beside it", async () => {
+  it("each read gets its own result or its own error, whatever its neighbours are", async () => {
     for (const { scope, text, values } of CASES.filter(({ expected }) => !/^[A-Z0-9]{5}$/.test(expected))) {
       await warmUp(scope, text, values);
     }
-    const pid = await look(pool, "select pg_backend_pid()");
+    const pid = await queryPool(pool, "select pg_backend_pid()");
     countWrites();
     await fc.assert(
       fc.asyncProperty(fc.array(fc.constantFrom(...CASES), { minLength: 2, maxLength: 8 }), async (cases) => {
@@ -197,14 +197,14 @@ describe("in one write with others", () => {
       { numRuns: 150 },
     );
     assert.ok(writes.filter((count) => count > 1).length > 50, "most of them shared a write");
-    assert.equal(await look(pool, "select pg_backend_pid()"), pid, "no error cost the connection");
+    assert.equal(await queryPool(pool, "select pg_backend_pid()"), pid, "no error cost the connection");
     const open = "state like '%transaction%' and datname = current_database()";
-    assert.equal(await look(pool, `select count(*)::int from pg_stat_activity where ${open}`), 0);
+    assert.equal(await queryPool(pool, `select count(*)::int from pg_stat_activity where ${open}`), 0);
   });
 
-  it("one whose statement is stale is asked again, alone", async () => {
+  it("a read with a stale statement runs again, alone", async () => {
     const make = (columns: string): Promise<unknown> =>
-      room.database.owner.query(
+      stage.database.owner.query(
         `drop table if exists public.changing; create table public.changing (${columns});
          insert into public.changing default values; grant all on public.changing to authenticated`,
       );
@@ -220,7 +220,7 @@ describe("in one write with others", () => {
 });
 
 /** A statement that was quick so far, and now waits for whoever has locked its table. */
-describe("behind one that waits for a lock", () => {
+describe("behind a read that waits for a lock", () => {
   const GATE = "select count(*)::text from public.gate";
 
   afterEach(() => admin.query("rollback"));
@@ -233,10 +233,10 @@ describe("behind one that waits for a lock", () => {
 
   async function waitForWaiter(): Promise<void> {
     const waiting = "select 1 from pg_locks where relation = 'public.gate'::regclass and not granted";
-    while ((await room.database.owner.query(waiting)).rowCount === 0) await sleep(2);
+    while ((await stage.database.owner.query(waiting)).rowCount === 0) await sleep(2);
   }
 
-  it("the others do not wait with it", async () => {
+  it("the other reads do not wait", async () => {
     Object.assign(pool.options, { max: 2 });
     await lock();
     const [first, ...others] = [GATE, WHO, WHO].map((text) => ask(pool, me, text));
@@ -246,15 +246,15 @@ describe("behind one that waits for a lock", () => {
     assert.equal(await ask(pool, you, WHO), whoIs(YOU));
   });
 
-  it("leaving costs neither the connection nor the neighbours, and nothing is cancelled", async () => {
+  it("an abort affects neither the connection nor the neighbours, and nothing is cancelled", async () => {
     await lock();
-    const pid = await look(pool, "select pg_backend_pid()");
+    const pid = await queryPool(pool, "select pg_backend_pid()");
     const [head, follower] = [new AbortController(), new AbortController()];
     const gone = new Error("gone");
     const leaving = [
-      fly(pool, me, [GATE], { signal: head.signal }),
-      fly(pool, me, [WHO], { signal: follower.signal }),
-    ].map((flight) => assert.rejects(flight, gone));
+      run(pool, me, [GATE], { signal: head.signal }),
+      run(pool, me, [WHO], { signal: follower.signal }),
+    ].map((leaving) => assert.rejects(leaving, gone));
     const staying = ask(pool, you, WHO);
     await waitForWaiter();
     head.abort(gone);
@@ -263,10 +263,10 @@ describe("behind one that waits for a lock", () => {
     await admin.query("rollback");
     assert.equal(await staying, whoIs(YOU));
     assert.equal(relay.cancelCount(), 0);
-    assert.equal(await look(pool, "select pg_backend_pid()"), pid);
+    assert.equal(await queryPool(pool, "select pg_backend_pid()"), pid);
   });
 
-  it("a statement timeout ends that one alone", async () => {
+  it("a statement timeout ends that read alone", async () => {
     await lock();
     const late = ask(pool, reader(ME, { statementTimeoutMs: 150 }), GATE);
     const next = ask(pool, you, WHO);
@@ -274,21 +274,21 @@ describe("behind one that waits for a lock", () => {
     assert.equal(await next, whoIs(YOU));
   });
 
-  it("a read timeout drops the connection, and those behind are asked again", async () => {
+  it("a read timeout drops the connection, and the reads behind run again", async () => {
     ({ pool, relay } = await openRelayedPool({ query_timeout: 1_000 }));
     await lock();
-    const pid = await look(pool, "select pg_backend_pid()");
+    const pid = await queryPool(pool, "select pg_backend_pid()");
     const hanging = assert.rejects(ask(pool, me, GATE), away);
     assert.equal(await ask(pool, you, WHO), whoIs(YOU));
     await hanging;
-    assert.notEqual(await look(pool, "select pg_backend_pid()"), pid);
+    assert.notEqual(await queryPool(pool, "select pg_backend_pid()"), pid);
   });
 
-  it("before it is sent, leaving gives the place away", async () => {
+  it("an abort before the write leaves the batch", async () => {
     await warmUp(me, WHO);
     countWrites();
     const controller = new AbortController();
-    const leaving = assert.rejects(fly(pool, me, [WHO], { signal: controller.signal }), { name: "AbortError" });
+    const leaving = assert.rejects(run(pool, me, [WHO], { signal: controller.signal }), { name: "AbortError" });
     const staying = [ask(pool, you, WHO), ask(pool, me, WHO)];
     controller.abort();
     await leaving;
@@ -296,9 +296,9 @@ describe("behind one that waits for a lock", () => {
     assert.equal(writes[0], 2);
   });
 
-  it("leaving in the turn in which it turns out to be the only one is noticed as well", async () => {
+  it("an abort in the turn in which the read turns out to be the only one is noticed as well", async () => {
     const controller = new AbortController();
-    const leaving = fly(pool, me, [WHO], { signal: controller.signal });
+    const leaving = run(pool, me, [WHO], { signal: controller.signal });
     setImmediate(() => process.nextTick(() => controller.abort()));
     await assert.rejects(leaving, { name: "AbortError" });
     assert.equal(await ask(pool, you, WHO), whoIs(YOU));
@@ -309,39 +309,39 @@ describe("the pace of a statement", () => {
   const orderOf = (...texts: readonly string[]) =>
     buildTransactionRequest({ scope: me, statements: texts.map((text) => ({ text, values: [] })) });
 
-  it("is not quick before it was seen, and goes by its mean", () => {
+  it("is unknown at first, and follows the mean of the durations", () => {
     const pace = new StatementPace();
     assert.ok(!pace.isQuick(orderOf("a")));
-    pace.note(orderOf("a"), 1, true);
+    pace.record(orderOf("a"), 1, true);
     assert.ok(pace.isQuick(orderOf("a")));
     assert.ok(!pace.isQuick(orderOf("a", "b")), "every statement counts");
-    pace.note(orderOf("a"), 1_000, true);
+    pace.record(orderOf("a"), 1_000, true);
     assert.ok(!pace.isQuick(orderOf("a")));
-    for (let time = 0; time < 40; time += 1) pace.note(orderOf("a"), 1, true);
+    for (let time = 0; time < 40; time += 1) pace.record(orderOf("a"), 1, true);
     assert.ok(pace.isQuick(orderOf("a")));
   });
 
-  it("does not become quick by being refused, but slow by being refused late", () => {
+  it("is not improved by a quick failure, but worsened by a slow one", () => {
     const pace = new StatementPace();
-    pace.note(orderOf("a"), 0.1, false);
+    pace.record(orderOf("a"), 0.1, false);
     assert.ok(!pace.isQuick(orderOf("a")));
-    pace.note(orderOf("a"), 1, true);
-    pace.note(orderOf("a"), 8_000, false);
+    pace.record(orderOf("a"), 1, true);
+    pace.record(orderOf("a"), 8_000, false);
     assert.ok(!pace.isQuick(orderOf("a")));
   });
 
-  it("is remembered for a limited number of texts, none of them huge", () => {
+  it("is kept for a limited number of texts of limited length", () => {
     const pace = new StatementPace();
-    for (let text = 0; text <= 500; text += 1) pace.note(orderOf(String(text)), 1, true);
+    for (let text = 0; text <= 500; text += 1) pace.record(orderOf(String(text)), 1, true);
     assert.deepEqual([pace.isQuick(orderOf("0")), pace.isQuick(orderOf("500"))], [false, true]);
     const huge = "x".repeat(40_000);
-    pace.note(orderOf(huge), 1, true);
+    pace.record(orderOf(huge), 1, true);
     assert.ok(!pace.isQuick(orderOf(huge)));
   });
 });
 
 describe("a connection that breaks under several reads", () => {
-  it("before anything was answered is replaced for all of them", async () => {
+  it("before any response is replaced for all of them", async () => {
     await warmUp(me, WHO);
     relay.onRequest(() => {
       relay.onRequest(null);
@@ -353,7 +353,7 @@ describe("a connection that breaks under several reads", () => {
     );
   });
 
-  it("after the first answer leaves that one answered, and the others are asked again", async () => {
+  it("after the first response keeps that result, and the others run again", async () => {
     await warmUp(me, WHO);
     const connections = relay.count();
     let answer = Buffer.alloc(0);
@@ -371,13 +371,13 @@ describe("a connection that breaks under several reads", () => {
     assert.equal(await first, whoIs(ME));
     await admin.query(
       "select pg_terminate_backend(pid) from pg_stat_activity where usename = 'sb_user' and datname = $1",
-      [new URL(room.database.url("sb_user")).pathname.slice(1)],
+      [new URL(stage.database.url("sb_user")).pathname.slice(1)],
     );
     assert.deepEqual(await Promise.all(others), [whoIs(YOU), whoIs(ME)]);
     assert.equal(relay.count(), connections + 1);
   });
 
-  it("for good is a 503 for each", async () => {
+  it("permanently is a 503 for each", async () => {
     await warmUp(me, WHO);
     relay.refuse();
     relay.onRequest(() => null);

@@ -2,22 +2,22 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { runPipelined } from "../../src/db/index.ts";
-import { ANON, openRoom } from "./pipeline-room.ts";
+import { ANON, openStage } from "./pipeline-stage.ts";
 
 const TIMEOUT_MS = 1_000;
 const PID = { text: "select pg_backend_pid()::text", values: [] };
 
 for (const resetAfter of [false, true]) {
-  test(`the driver's read timeout does not outlive the flight it was for (reset: ${resetAfter})`, async (t) => {
-    const pool = (await openRoom(t)).openPool({ query_timeout: TIMEOUT_MS });
-    const fly = () => runPipelined(pool, { scope: ANON, statements: [PID], resetAfter });
-    const before = await fly();
+  test(`the driver's read timeout does not outlive its transaction (reset: ${resetAfter})`, async (t) => {
+    const pool = (await openStage(t)).openPool({ query_timeout: TIMEOUT_MS });
+    const run = () => runPipelined(pool, { scope: ANON, statements: [PID], resetAfter });
+    const before = await run();
     await delay(TIMEOUT_MS * 1.3);
-    assert.deepEqual(await fly(), before, "the same connection serves on");
+    assert.deepEqual(await run(), before, "the same connection serves on");
   });
 
-  test(`a flight that hangs is given up and its connection dropped (reset: ${resetAfter})`, async (t) => {
-    const pool = (await openRoom(t)).openPool({ query_timeout: TIMEOUT_MS });
+  test(`a transaction that hangs is abandoned and its connection dropped (reset: ${resetAfter})`, async (t) => {
+    const pool = (await openStage(t)).openPool({ query_timeout: TIMEOUT_MS });
     const [before] = await runPipelined(pool, { scope: ANON, statements: [PID], resetAfter });
     const hanging = { text: "select pg_sleep(5)::text", values: [] };
     await assert.rejects(runPipelined(pool, { scope: ANON, statements: [hanging], resetAfter }), {

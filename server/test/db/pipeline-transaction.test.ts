@@ -3,24 +3,24 @@ import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import type pg from "pg";
 import { runPipelined } from "../../src/db/index.ts";
-import { ANON, ask, fly, look, openRoom, type Room, scopeOf } from "./pipeline-room.ts";
+import { ANON, ask, run, queryPool, openStage, type Stage, scopeOf } from "./pipeline-stage.ts";
 
 const closers: (() => Promise<void>)[] = [];
 const ME = randomUUID();
 const OTHER = randomUUID();
-let room: Room;
+let stage: Stage;
 let pool: pg.Pool;
 
 before(async () => {
-  room = await openRoom({ after: (close) => closers.unshift(close) });
-  await room.database.owner.query(`
+  stage = await openStage({ after: (close) => closers.unshift(close) });
+  await stage.database.owner.query(`
     insert into auth.users (id, email) values ('${ME}', 'me@example.test'), ('${OTHER}', 'other@example.test');
     create table public.notes (id int primary key, text text, parent int references public.notes deferrable initially deferred);
     grant all on public.notes to authenticated;
     create function public.speak() returns text language plpgsql as
       $$ begin raise notice 'heard'; set local application_name = 'told'; return 'spoken'; end $$;
     grant execute on function public.speak() to authenticated`);
-  pool = room.openPool();
+  pool = stage.openPool();
 });
 after(async () => {
   for (const close of closers) await close();
@@ -28,11 +28,11 @@ after(async () => {
 
 const me = scopeOf(ME);
 const countNotes = (): Promise<string | null> => ask(pool, me, "select count(*) from public.notes");
-const clear = (): Promise<unknown> => room.database.owner.query("truncate public.notes");
+const clear = (): Promise<unknown> => stage.database.owner.query("truncate public.notes");
 
-describe("a flight", () => {
-  it("answers each statement in order, with rows as the server writes them", async () => {
-    const [one, two, three, four] = await fly(pool, me, [
+describe("a pipelined transaction", () => {
+  it("returns one result per statement, in order, with rows in the server's text format", async () => {
+    const [one, two, three, four] = await run(pool, me, [
       "select 1, null, true, 'ä'::text",
       { text: "insert into public.notes (id, text) select n, $2 from generate_series(1, $1::int) n", values: [3, "x"] },
       "select json_agg(n order by n.id)::text from public.notes n",
@@ -46,8 +46,8 @@ describe("a flight", () => {
     await clear();
   });
 
-  it("sees the rows that the caller's rules let it see", async () => {
-    await room.database.owner.query("insert into public.agents (user_id, name) values ($1, 'mine'), ($2, 'theirs')", [
+  it("sees the rows that the caller's row-level policies allow", async () => {
+    await stage.database.owner.query("insert into public.agents (user_id, name) values ($1, 'mine'), ($2, 'theirs')", [
       ME,
       OTHER,
     ]);
@@ -71,45 +71,45 @@ describe("a flight", () => {
     Object.assign(stream, { _writev: count(_writev), _write: count(_write) });
     client.release();
     const transaction = "select pg_current_xact_id()::text";
-    const [one, two] = await fly(pool, me, [transaction, transaction]);
+    const [one, two] = await run(pool, me, [transaction, transaction]);
     Object.assign(stream, { _writev, _write });
     assert.equal(one?.rows[0]?.[0], two?.rows[0]?.[0]);
     assert.equal(writes, 1);
   });
 
-  it("leaves neither role nor claims nor settings for the next", async () => {
+  it("leaves neither role nor claims nor settings to the next one", async () => {
     const state = `select current_user || coalesce(current_setting('request.jwt.claims', true), '')
       || current_setting('transaction_read_only') || current_setting('statement_timeout')`;
     await ask(pool, scopeOf(ME, { isReadOnly: true }), "select 1");
-    assert.equal(await look(pool, state), "sb_useroff0");
+    assert.equal(await queryPool(pool, state), "sb_useroff0");
     await assert.rejects(ask(pool, me, "select 1 / 0"), { code: "22012" });
-    assert.equal(await look(pool, state), "sb_useroff0");
+    assert.equal(await queryPool(pool, state), "sb_useroff0");
   });
 
-  it("takes everything back when any statement fails, and the connection goes on", async () => {
-    const pid = await look(pool, "select pg_backend_pid()");
+  it("rolls everything back when a statement fails, and the connection stays usable", async () => {
+    const pid = await queryPool(pool, "select pg_backend_pid()");
     const insert = "insert into public.notes (id) values (1)";
-    await assert.rejects(fly(pool, me, [insert, "select 1 / 0", "insert into public.notes (id) values (2)"]), {
+    await assert.rejects(run(pool, me, [insert, "select 1 / 0", "insert into public.notes (id) values (2)"]), {
       code: "22012",
     });
-    await assert.rejects(fly(pool, me, ["selec 1", insert]), { code: "42601" });
-    await assert.rejects(fly(pool, me, [insert, insert]), { code: "23505", constraint: "notes_pkey" });
+    await assert.rejects(run(pool, me, ["selec 1", insert]), { code: "42601" });
+    await assert.rejects(run(pool, me, [insert, insert]), { code: "23505", constraint: "notes_pkey" });
     assert.equal(await countNotes(), "0");
-    assert.equal(await look(pool, "select pg_backend_pid()"), pid);
+    assert.equal(await queryPool(pool, "select pg_backend_pid()"), pid);
   });
 
   it("runs nothing when entering fails", async () => {
     const forbidden = scopeOf(ME, { role: "service_role" });
     for (let time = 0; time < 3; time += 1) {
-      await assert.rejects(fly(pool, forbidden, ["insert into public.notes (id) values (1)"]), { code: "42501" });
+      await assert.rejects(run(pool, forbidden, ["insert into public.notes (id) values (1)"]), { code: "42501" });
     }
     assert.equal(await countNotes(), "0");
   });
 
-  it("fails when a constraint fails at the end, after the rows", async () => {
+  it("fails when a deferred constraint fails, after the rows", async () => {
     const orphan = "insert into public.notes (id, parent) values (1, 99) returning id";
     for (let time = 0; time < 3; time += 1) {
-      await assert.rejects(fly(pool, me, [orphan]), { code: "23503" });
+      await assert.rejects(run(pool, me, [orphan]), { code: "23503" });
     }
     assert.equal(await countNotes(), "0");
     assert.equal(await ask(pool, me, "select 'next'"), "next");
@@ -117,9 +117,9 @@ describe("a flight", () => {
 
   it("writes nothing in a read-only scope", async () => {
     const reader = scopeOf(ME, { isReadOnly: true });
-    await assert.rejects(fly(pool, reader, ["insert into public.notes (id) values (1)"]), { code: "25006" });
+    await assert.rejects(run(pool, reader, ["insert into public.notes (id) values (1)"]), { code: "25006" });
     await assert.rejects(
-      fly(pool, reader, [
+      run(pool, reader, [
         "select set_config('transaction_read_only', 'off', true)",
         "insert into public.notes (id) values (1)",
       ]),
@@ -139,9 +139,9 @@ describe("a flight", () => {
   });
 });
 
-describe("a flight that is to be taken back", () => {
-  it("answers and leaves nothing", async () => {
-    const [inserted, seen] = await fly(
+describe("a pipelined transaction with the rollback option", () => {
+  it("returns results and changes nothing", async () => {
+    const [inserted, seen] = await run(
       pool,
       me,
       ["insert into public.notes (id) values (1), (2) returning id", "select count(*) from public.notes"],
@@ -150,21 +150,21 @@ describe("a flight that is to be taken back", () => {
     assert.deepEqual(inserted?.rows, [["1"], ["2"]]);
     assert.deepEqual(seen?.rows, [["2"]]);
     assert.equal(await countNotes(), "0");
-    assert.equal(await look(pool, "select current_user::text"), "sb_user");
+    assert.equal(await queryPool(pool, "select current_user::text"), "sb_user");
   });
 
   it("fails where the commit would have failed", async () => {
     const orphan = "insert into public.notes (id, parent) values (1, 99) returning id";
-    await assert.rejects(fly(pool, me, [orphan], { rollback: true }), { code: "23503" });
-    await assert.rejects(fly(pool, me, ["select 1 / 0"], { rollback: true }), { code: "22012" });
+    await assert.rejects(run(pool, me, [orphan], { rollback: true }), { code: "23503" });
+    await assert.rejects(run(pool, me, ["select 1 / 0"], { rollback: true }), { code: "22012" });
     assert.equal(await countNotes(), "0");
   });
 });
 
 describe("values", () => {
-  it("arrive as what they are, whatever they hold", async () => {
+  it("arrive unchanged, whatever they contain", async () => {
     const hostile = `'"\\{},;--$1 \u2028 \ud83d\ude00 null`;
-    const [result] = await fly(pool, me, [
+    const [result] = await run(pool, me, [
       {
         text: "select $1::text, $2::int, $3::bool, $4::timestamptz = '2026-01-02T03:04:05.678Z', $5::bytea, $6::text[], $7::int[], $8::text, $9::int8",
         values: [
@@ -192,7 +192,7 @@ describe("values", () => {
     assert.deepEqual(back.rows[0]?.list, [hostile, null, "", "NULL"]);
   });
 
-  it("with a zero byte are the server's to refuse, in a statement's text ours", async () => {
+  it("with a zero byte are rejected by the server, in the text of a statement by the pipeline", async () => {
     await assert.rejects(ask(pool, me, "select $1::text", ["a\0b"]), { code: "22021" });
     await assert.rejects(ask(pool, me, "select 1\0; drop table public.notes"), RangeError);
     await assert.rejects(
@@ -209,23 +209,23 @@ describe("values", () => {
   });
 });
 
-describe("a statement that flights do not know", () => {
-  it("is an error and costs the connection, not the next flight", async () => {
-    await assert.rejects(fly(pool, me, ["copy (select 1) to stdout"]), /cannot copy/);
+describe("a statement that the pipeline does not support", () => {
+  it("is an error and closes the connection, without an effect on the next transaction", async () => {
+    await assert.rejects(run(pool, me, ["copy (select 1) to stdout"]), /cannot copy/);
     assert.equal(await ask(pool, me, "select 'next'"), "next");
-    await assert.rejects(fly(pool, me, ["copy public.notes from stdin"]), /cannot copy/);
+    await assert.rejects(run(pool, me, ["copy public.notes from stdin"]), /cannot copy/);
     assert.equal(await ask(pool, me, "select 'next'"), "next");
   });
 
-  it("that leaves a transaction open does not reach the next flight", async () => {
-    const pid = await look(pool, "select pg_backend_pid()");
-    await assert.rejects(fly(pool, me, ["begin"]), /left a transaction open/);
-    assert.equal(await look(pool, "select current_user::text"), "sb_user");
-    assert.notEqual(await look(pool, "select pg_backend_pid()"), pid);
+  it("that leaves a transaction open does not affect the next one", async () => {
+    const pid = await queryPool(pool, "select pg_backend_pid()");
+    await assert.rejects(run(pool, me, ["begin"]), /left a transaction open/);
+    assert.equal(await queryPool(pool, "select current_user::text"), "sb_user");
+    assert.notEqual(await queryPool(pool, "select pg_backend_pid()"), pid);
   });
 });
 
-it("a result that is too large is refused without being read to its end", async () => {
+it("a result that is too large is rejected before it has been read completely", async () => {
   const endless = "select repeat('x', 1000000) from generate_series(1, 1000)";
   await assert.rejects(
     runPipelined(pool, { scope: me, statements: [{ text: endless, values: [] }], maxResultBytes: 3_000_000 }),

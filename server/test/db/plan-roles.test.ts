@@ -103,7 +103,7 @@ describe("planning roles", () => {
     it(name, () => assert.deepEqual(planRoles({ ...READY, ...facts }), expected));
   }
 
-  it("makes every role on a new server, before it grants anything", () => {
+  it("creates every role on a new server before it grants anything", () => {
     const statements = planRoles(NEW);
     for (const role of ROLES)
       assert.equal(
@@ -116,7 +116,7 @@ describe("planning roles", () => {
     assert.equal(statements.length, new Set(statements).size);
   });
 
-  it("never lets the login of users become the service role or the owner", () => {
+  it("never grants the service role or the owner to the login of users", () => {
     const grants = planRoles(NEW).filter((text) => /\bto sb_user\b/.test(text));
     assert.deepEqual(grants, ["grant anon to sb_user", "grant authenticated to sb_user"]);
   });

@@ -20,7 +20,7 @@ const STATE = `select current_user::text as role, current_setting('request.jwt.c
   current_setting('request.path', true) as "requestPath", current_setting('request.headers', true) as headers`;
 
 describe("the scope statement", () => {
-  it("is one text for every caller, so that it is prepared once and nothing is written into it", () => {
+  it("is one text for every caller, so that it is prepared once and no value is part of it", () => {
     const hostile = {
       role: "anon",
       claims: { sub: HOSTILE },
@@ -30,7 +30,7 @@ describe("the scope statement", () => {
     assert.equal(buildScope({ ...SCOPE, ...hostile }).text, buildScope(SCOPE).text);
   });
 
-  it("says everything every time", () => {
+  it("sets everything every time", () => {
     assert.deepEqual(buildScope(SCOPE).values, [
       "authenticated",
       JSON.stringify(SCOPE.claims),
@@ -85,7 +85,7 @@ describe("a transaction in scope", () => {
   }
   const state = async (client: pg.Client) => (await client.query<Record<string, string | null>>(STATE)).rows[0];
 
-  it("is the caller's, and nothing of it is left for the next one", async () => {
+  it("runs as the caller, and leaves nothing to the next one", async () => {
     const outside = await state(user);
     assert.equal(outside?.["role"], "sb_user");
     const expected = {
@@ -111,7 +111,7 @@ describe("a transaction in scope", () => {
     assert.deepEqual(rows, [{ id: null, role: null, email: null, jwt: {} }]);
   });
 
-  it("refuses writes when it is for reading", async () => {
+  it("rejects writes when it is read-only", async () => {
     const write = () => user.query("insert into agents (name) values ('Ada')");
     await assert.rejects(inside(user, { isReadOnly: true }, write), { code: "25006" });
     await assert.rejects(
@@ -120,7 +120,7 @@ describe("a transaction in scope", () => {
     );
   });
 
-  it("takes hostile names and claims for what they are", async () => {
+  it("treats hostile names and claims as plain values", async () => {
     const scope = {
       claims: { sub: USER, note: HOSTILE },
       schemas: [HOSTILE, "public"],
@@ -143,7 +143,7 @@ describe("a transaction in scope", () => {
     );
   });
 
-  it("reaches the service role from the service's login alone", async () => {
+  it("can use the service role only from the login of the service", async () => {
     await assert.rejects(
       inside(user, { role: "service_role" }, () => state(user)),
       { code: "42501" },

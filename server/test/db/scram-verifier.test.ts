@@ -6,7 +6,7 @@ import { buildScramVerifier } from "../../src/db/scram-verifier.ts";
 import { sharedCluster } from "../support/database.ts";
 
 describe("a verifier", () => {
-  it("is salted anew each time, and the same for the same salt", () => {
+  it("has a new salt each time, and is equal for an equal salt", () => {
     const salt = Buffer.alloc(16, 7);
     assert.equal(buildScramVerifier("secret", salt), buildScramVerifier("secret", salt));
     assert.notEqual(buildScramVerifier("secret", salt), buildScramVerifier("secret2", salt));
@@ -14,7 +14,7 @@ describe("a verifier", () => {
     assert.match(buildScramVerifier("secret"), /^SCRAM-SHA-256\$4096:[\w+/]{22}==\$[\w+/]{43}=:[\w+/]{43}=$/);
   });
 
-  it("lets the password in, and no other", async (t) => {
+  it("accepts the password, and no other", async (t) => {
     const { adminUrl } = sharedCluster();
     const role = `scram_${randomBytes(4).toString("hex")}`;
     const admin = await connectClient(adminUrl);

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { measureStorage, type Storage, watchStorage } from "../../src/db/index.ts";
 import type { ObservationName, Observer } from "../../src/observe/index.ts";
 
-test("free room and the write-ahead log of a cluster are measured", async (t) => {
+test("measureStorage measures the free space and the WAL of a cluster", async (t) => {
   const clusterDir = await mkdtemp(join(tmpdir(), "swarmbase-storage-"));
   t.after(() => rm(clusterDir, { recursive: true }));
   await mkdir(join(clusterDir, "pg_wal", "archive_status"), { recursive: true });
@@ -16,7 +16,7 @@ test("free room and the write-ahead log of a cluster are measured", async (t) =>
   assert.ok(freeBytes > 0 && totalBytes >= freeBytes);
 });
 
-test("a disk that fills up and a log that grows are told once for each change", async () => {
+test("watchStorage reports each change of the disk level and of the WAL once", async () => {
   const disk = (freeBytes: number, walBytes = 0): Storage => ({ freeBytes, totalBytes: 100_000, walBytes });
   const readings = [disk(9_000), disk(3_500), disk(3_400), disk(900), disk(3_500), disk(9_000, 600), disk(9_000, 700)];
   const notes: [ObservationName, unknown][] = [];

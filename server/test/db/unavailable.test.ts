@@ -41,7 +41,7 @@ const ANSWERED: [string, unknown][] = [
 ];
 
 for (const [name, error] of AWAY) {
-  test(`away: ${name}`, () => {
+  test(`is unavailable: ${name}`, () => {
     assert.equal(isUnavailable(error), true);
     const rendered = renderError(translateUnavailable(error));
     assert.equal(rendered.status, 503);
@@ -52,7 +52,7 @@ for (const [name, error] of AWAY) {
 }
 
 for (const [name, error] of ANSWERED) {
-  test(`not away: ${name}`, () => {
+  test(`is not unavailable: ${name}`, () => {
     assert.equal(isUnavailable(error), false);
     assert.equal(translateUnavailable(error), error);
   });

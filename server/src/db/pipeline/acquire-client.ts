@@ -3,9 +3,9 @@ import { AppError } from "../../errors/index.ts";
 import { translateUnavailable } from "../unavailable.ts";
 
 const RETRY_AFTER_SECONDS = 1;
-// The driver gives it no code, so its text is all there is to know it by.
+// The driver sets no code, so only the text identifies this error.
 const POOL_IS_BUSY = "timeout exceeded when trying to connect";
-/** More than a connection gets through before those at the end have given up: taking them in would only cost memory. */
+/** A connection does not serve more than this before the last ones time out: queueing them would only cost memory. */
 const WAITING_PER_CONNECTION = 50;
 
 export async function acquireClient(pool: pg.Pool, signal: AbortSignal | undefined): Promise<pg.PoolClient> {
@@ -29,7 +29,7 @@ function translateAcquisition(error: unknown): unknown {
   return busyError("Timed out acquiring connection from connection pool.", error);
 }
 
-/** PostgREST's code with our status for overload, so that clients and proxies know that it is worth another try. */
+/** PostgREST's code with our status for overload, so that clients and proxies retry. */
 function busyError(message: string, cause?: unknown): AppError {
   return new AppError("SERVICE_UNAVAILABLE", message, {
     foreign: { code: "PGRST003", status: 503 },

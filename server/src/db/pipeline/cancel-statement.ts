@@ -15,13 +15,13 @@ interface CancelConnection extends WireConnection {
 export interface CancelOptions {
   readonly signal: AbortSignal;
   readonly client: WireClient;
-  /** Ends the awaited for good, together with its connection. */
+  /** Ends the awaited work together with its connection. */
   giveUp(error: Error): void;
 }
 
 /**
- * Waits for what the connection is doing, and has it cancelled when the signal says so. Returns only when no request to
- * cancel is under way any more: one that came late would hit whoever uses the connection next.
+ * Waits for the work of a connection, and cancels it when the signal aborts. Resolves only when no cancel request is in
+ * progress any more: a late one would hit the next user of the connection.
  */
 export async function cancelUntil<T>(awaited: Promise<T>, options: CancelOptions): Promise<T> {
   const { signal } = options;
@@ -41,7 +41,7 @@ export async function cancelUntil<T>(awaited: Promise<T>, options: CancelOptions
   }
 }
 
-/** A request to cancel that overtakes the statement finds nothing to cancel, so one is not always enough. */
+/** A cancel request that overtakes the statement finds nothing to cancel, so one is not always enough. */
 async function cancelRepeatedly({ client, giveUp }: CancelOptions, settled: AbortSignal): Promise<void> {
   try {
     for (let request = 0; request < MAX_REQUESTS && !settled.aborted; request += 1) {
@@ -54,12 +54,15 @@ async function cancelRepeatedly({ client, giveUp }: CancelOptions, settled: Abor
   }
 }
 
-/** The server closes the connection once the signal is sent; only then is it certain whom it reaches. */
+/** The server closes the connection once it has sent the signal; only then is it certain which statement it hits. */
 function cancelStatement(client: WireClient): Promise<void> {
   const { host, port, ssl, sslNegotiation, processID, secretKey } = client;
   const connection = new pg.Connection({ ssl, sslNegotiation } as pg.ConnectionConfig) as unknown as CancelConnection;
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const late = setTimeout(() => connection.stream.destroy(new Error("no answer in time")), CANCEL_TIMEOUT_MS);
+  const late = setTimeout(
+    () => connection.stream.destroy(new Error("the server did not respond in time")),
+    CANCEL_TIMEOUT_MS,
+  );
   let isSent = false;
   const cancel = (): void => {
     isSent = true;
@@ -72,7 +75,9 @@ function cancelStatement(client: WireClient): Promise<void> {
   });
   connection.on("sslconnect", cancel);
   connection.on("error", reject);
-  connection.on("end", () => (isSent ? resolve() : reject(new Error("the server did not listen"))));
+  connection.on("end", () =>
+    isSent ? resolve() : reject(new Error("the server closed the connection before the cancel request was sent")),
+  );
   if (host.startsWith("/")) connection.connect(`${host}/.s.PGSQL.${port}`);
   else connection.connect(port, host);
   return promise.finally(() => clearTimeout(late));

@@ -1,48 +1,49 @@
 import type pg from "pg";
 import { cancelUntil } from "./cancel-statement.ts";
-import { Flight, type TransactionOutcome } from "./pipelined-transaction.ts";
+import { PipelinedTransaction, type TransactionOutcome } from "./pipelined-transaction.ts";
 import type { TransactionRequest } from "./transaction-request.ts";
 import { PreparedStatements } from "./prepared-statements.ts";
 import { ResetAnswer } from "./reset-answer.ts";
 import { submit, toWireClient } from "./wire.ts";
 
-const lines = new WeakMap<pg.PoolClient, ConnectionPipeline>();
+const pipelines = new WeakMap<pg.PoolClient, ConnectionPipeline>();
 
-/** What flights know of the connection for as long as it lives. */
+/** The pipeline of a connection, for as long as the connection lives. */
 export function pipelineOf(client: pg.PoolClient): ConnectionPipeline {
-  let line = lines.get(client);
-  if (line === undefined) {
-    line = new ConnectionPipeline(client);
-    lines.set(client, line);
+  let pipeline = pipelines.get(client);
+  if (pipeline === undefined) {
+    pipeline = new ConnectionPipeline(client);
+    pipelines.set(client, pipeline);
   }
-  return line;
+  return pipeline;
 }
 
-/** One connection and what is prepared on it. Whoever holds the connection flies one flight at a time, or several together. */
+/** One connection and its prepared statements. Its holder runs one transaction at a time, or several that are sent together. */
 class ConnectionPipeline {
   readonly statements = new PreparedStatements();
   readonly #client: pg.PoolClient;
-  /** Sent and not yet answered to the end; the first is the one that is being answered. */
-  #air: readonly Flight[] = [];
+  /** Sent and without a complete response; the server is responding to the first one. */
+  #sent: readonly PipelinedTransaction[] = [];
   #reset: ResetAnswer | null = null;
   #isResetting = false;
 
   constructor(client: pg.PoolClient) {
     this.#client = client;
     const { connection } = toWireClient(client);
-    // What breaks in use is told to the flight; without a listener it would also end the process.
+    // The transaction reports what breaks while it runs; without a listener the error would also end the process.
     client.on("error", () => {});
-    connection.on("parseComplete", () => this.#air[0]?.handleParseComplete());
-    connection.on("bindComplete", () => this.#air[0]?.handleBindComplete());
+    connection.on("parseComplete", () => this.#sent[0]?.handleParseComplete());
+    connection.on("bindComplete", () => this.#sent[0]?.handleBindComplete());
     connection.on("readyForQuery", ({ status }: { status: string }) => this.#handleReady(status));
-    connection.on("end", () => this.#air[0]?.handleDisconnect());
-    connection.stream.prependListener("data", (chunk: Buffer) => this.#air[0]?.handleBytes(chunk.length));
+    connection.on("end", () => this.#sent[0]?.handleDisconnect());
+    connection.stream.prependListener("data", (chunk: Buffer) => this.#sent[0]?.handleBytes(chunk.length));
   }
 
-  async fly(order: TransactionRequest, signal: AbortSignal | undefined): Promise<TransactionOutcome> {
-    const outcome = await this.#flyOnce(order, signal);
-    // The server has taken everything back, and now the statements are parsed anew.
-    if (outcome.kind === "refused" && outcome.isRepeatable && outcome.isReusable) return this.#flyOnce(order, signal);
+  async run(request: TransactionRequest, signal: AbortSignal | undefined): Promise<TransactionOutcome> {
+    const outcome = await this.#runOnce(request, signal);
+    // The server has rolled everything back, and the statements are parsed again now.
+    if (outcome.kind === "rejected" && outcome.isRepeatable && outcome.isReusable)
+      return this.#runOnce(request, signal);
     return outcome;
   }
 
@@ -50,66 +51,70 @@ class ConnectionPipeline {
     return statements.every(({ role, text }) => this.statements.has(role, text));
   }
 
-  /** One write, and each still a transaction of its own. All that they use must be prepared: none of them may rely on another. */
-  flyTogether(orders: readonly TransactionRequest[]): { flights: readonly Flight[]; isReusable: Promise<boolean> } {
+  /** Sends several transactions in one write. Their statements must be prepared already: none may depend on a Parse of another one. */
+  runTogether(requests: readonly TransactionRequest[]): {
+    transactions: readonly PipelinedTransaction[];
+    isReusable: Promise<boolean>;
+  } {
     const { promise: isReusable, resolve } = Promise.withResolvers<boolean>();
-    const flights = orders.map((order) => new Flight(order, this.statements));
-    for (const flight of flights) flight.onEnd = (isLineReusable) => this.#advance(isLineReusable, resolve);
-    const [first, ...followers] = flights;
-    if (first === undefined) throw new RangeError("nobody is to fly");
-    this.#air = flights;
+    const transactions = requests.map((request) => new PipelinedTransaction(request, this.statements));
+    for (const transaction of transactions)
+      transaction.onEnd = (isConnectionReusable) => this.#advance(isConnectionReusable, resolve);
+    const [first, ...following] = transactions;
+    if (first === undefined) throw new RangeError("there is no transaction to run");
+    this.#sent = transactions;
     this.#reset = null;
-    first.carry(followers);
+    first.sendWith(following);
     submit(this.#client, first);
-    return { flights, isReusable };
+    return { transactions, isReusable };
   }
 
   /**
-   * The next is given to the driver in the same step that ends the one before it, ahead of any message that is for it.
-   * Not earlier: the driver wants no queue, and its read timeout is to count from there.
+   * Submits the next transaction in the same tick that ends the one before it, ahead of any message for it. Not earlier: the
+   * driver must not queue it, and its read timeout counts from the submission.
    */
-  #advance(isReusable: boolean, land: (isReusable: boolean) => void): void {
-    const [, ...waiting] = this.#air;
+  #advance(isReusable: boolean, onDone: (isReusable: boolean) => void): void {
+    const [, ...waiting] = this.#sent;
     const [next] = waiting;
     if (isReusable && next !== undefined) {
-      this.#air = waiting;
+      this.#sent = waiting;
       return submit(this.#client, next);
     }
-    this.#air = [];
-    for (const flight of waiting) {
-      flight.onEnd = null;
-      flight.abandon(new Error("Connection terminated unexpectedly"));
+    this.#sent = [];
+    for (const transaction of waiting) {
+      transaction.onEnd = null;
+      transaction.abandon(new Error("Connection terminated unexpectedly"));
     }
     this.statements.endTransaction();
-    land(isReusable);
+    onDone(isReusable);
   }
 
-  async #flyOnce(order: TransactionRequest, signal: AbortSignal | undefined): Promise<TransactionOutcome> {
-    const flight = new Flight(order, this.statements);
-    this.#air = [flight];
-    this.#reset = order.shouldReset ? new ResetAnswer() : null;
+  async #runOnce(request: TransactionRequest, signal: AbortSignal | undefined): Promise<TransactionOutcome> {
+    const transaction = new PipelinedTransaction(request, this.statements);
+    this.#sent = [transaction];
+    this.#reset = request.shouldReset ? new ResetAnswer() : null;
     this.#isResetting = false;
-    submit(this.#client, flight);
+    submit(this.#client, transaction);
     if (this.#reset !== null) submit(this.#client, this.#reset);
     const outcome = await (signal === undefined
-      ? flight.outcome
-      : cancelUntil(flight.outcome, {
+      ? transaction.outcome
+      : cancelUntil(transaction.outcome, {
           signal,
           client: toWireClient(this.#client),
-          giveUp: (error) => flight.abandon(error),
+          giveUp: (error) => transaction.abandon(error),
         }));
-    this.#air = [];
+    this.#sent = [];
     this.statements.endTransaction();
     return outcome;
   }
 
-  /** The first is the flight's own, the second that of its reset. */
+  /** The first ReadyForQuery belongs to the transaction, the second one to its reset. */
   #handleReady(status: string): void {
-    const [flight] = this.#air;
-    if (flight === undefined) return;
-    if (this.#isResetting) return flight.conclude(status === "I" && this.#reset?.isClean === true);
-    flight.handleTransactionEnd(status);
-    if (this.#reset === null) flight.conclude(status === "I");
+    const [transaction] = this.#sent;
+    if (transaction === undefined) return;
+    if (this.#isResetting) return transaction.conclude(status === "I" && this.#reset?.isClean === true);
+    transaction.handleTransactionEnd(status);
+    if (this.#reset === null) transaction.conclude(status === "I");
     else this.#isResetting = true;
   }
 }

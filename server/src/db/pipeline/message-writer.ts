@@ -1,6 +1,6 @@
 const INITIAL_BYTES = 16 * 1024;
 const KEPT_BYTES = 1024 * 1024;
-// A unit of a JavaScript string takes at most three bytes.
+// A UTF-16 code unit takes at most three bytes in UTF-8.
 const BYTES_PER_UNIT = 3;
 
 const SYNC = Buffer.from("S\0\0\0\x04", "latin1");
@@ -8,16 +8,16 @@ const SYNC = Buffer.from("S\0\0\0\x04", "latin1");
 const EXECUTE = Buffer.from("E\0\0\0\x09\0\0\0\0\0", "latin1");
 
 /**
- * Messages to the server, one after the other in one piece of memory: the driver's own writer makes a buffer of each,
- * and copies and writes them one by one. Values and results travel as text.
+ * Writes messages to the server into one buffer: the driver's own writer allocates, copies and writes each message. Values
+ * and results are in text format.
  */
 export class MessageWriter {
   #buffer = Buffer.allocUnsafe(INITIAL_BYTES);
-  #at = 0;
+  #offset = 0;
 
-  /** Forgets what was left by a writing that failed half-way. */
+  /** Discards what a failed write left behind. */
   start(): void {
-    this.#at = 0;
+    this.#offset = 0;
   }
 
   parse(name: string, text: string): void {
@@ -60,60 +60,60 @@ export class MessageWriter {
     this.#addBytes(SYNC);
   }
 
-  /** A copy: the socket may hold on to it while the next flight is written. */
+  /** A copy: the socket may still hold it while the next transaction is written. */
   take(): Buffer {
-    const taken = Buffer.from(this.#buffer.subarray(0, this.#at));
+    const taken = Buffer.from(this.#buffer.subarray(0, this.#offset));
     if (this.#buffer.length > KEPT_BYTES) this.#buffer = Buffer.allocUnsafe(INITIAL_BYTES);
     return taken;
   }
 
   #begin(code: string): number {
     this.#reserve(5);
-    this.#buffer[this.#at] = code.charCodeAt(0);
-    this.#at += 5;
-    return this.#at - 4;
+    this.#buffer[this.#offset] = code.charCodeAt(0);
+    this.#offset += 5;
+    return this.#offset - 4;
   }
 
   #end(start: number): void {
-    this.#buffer.writeInt32BE(this.#at - start, start);
+    this.#buffer.writeInt32BE(this.#offset - start, start);
   }
 
   #addValue(value: string | null): void {
     this.#reserve(4);
-    const lengthAt = this.#at;
-    this.#at += 4;
+    const lengthOffset = this.#offset;
+    this.#offset += 4;
     if (value !== null) this.#addString(value);
-    this.#buffer.writeInt32BE(value === null ? -1 : this.#at - lengthAt - 4, lengthAt);
+    this.#buffer.writeInt32BE(value === null ? -1 : this.#offset - lengthOffset - 4, lengthOffset);
   }
 
   #addText(text: string): void {
     this.#addString(text);
     this.#reserve(1);
-    this.#buffer[this.#at] = 0;
-    this.#at += 1;
+    this.#buffer[this.#offset] = 0;
+    this.#offset += 1;
   }
 
   #addString(text: string): void {
     this.#reserve(text.length * BYTES_PER_UNIT);
-    this.#at += this.#buffer.write(text, this.#at, "utf8");
+    this.#offset += this.#buffer.write(text, this.#offset, "utf8");
   }
 
   #addBytes(bytes: Buffer): void {
     this.#reserve(bytes.length);
-    this.#at += bytes.copy(this.#buffer, this.#at);
+    this.#offset += bytes.copy(this.#buffer, this.#offset);
   }
 
   #addInt16(value: number): void {
     this.#reserve(2);
-    this.#buffer.writeUInt16BE(value, this.#at);
-    this.#at += 2;
+    this.#buffer.writeUInt16BE(value, this.#offset);
+    this.#offset += 2;
   }
 
   #reserve(count: number): void {
-    const needed = this.#at + count;
+    const needed = this.#offset + count;
     if (needed <= this.#buffer.length) return;
     const larger = Buffer.allocUnsafe(Math.max(needed, this.#buffer.length * 2));
-    this.#buffer.copy(larger, 0, 0, this.#at);
+    this.#buffer.copy(larger, 0, 0, this.#offset);
     this.#buffer = larger;
   }
 }

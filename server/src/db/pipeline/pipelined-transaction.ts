@@ -7,12 +7,12 @@ import { RESET_CONNECTION } from "./sql/reset-connection.ts";
 import type { Answerable, WireConnection } from "./wire.ts";
 
 /**
- * landed: committed, or taken back as ordered. refused: the server said no and has taken everything back.
- * lost: the connection broke, and when something had been sent nobody knows what became of it.
+ * committed: all statements succeeded; with the rollback option, they were then rolled back. rejected: the server reported an
+ * error and rolled everything back. lost: the connection broke; whether a transaction that was sent was committed is unknown.
  */
 export type TransactionOutcome =
-  | { readonly kind: "landed"; readonly results: readonly StatementResult[]; readonly isReusable: boolean }
-  | { readonly kind: "refused"; readonly error: Error; readonly isRepeatable: boolean; readonly isReusable: boolean }
+  | { readonly kind: "committed"; readonly results: readonly StatementResult[]; readonly isReusable: boolean }
+  | { readonly kind: "rejected"; readonly error: Error; readonly isRepeatable: boolean; readonly isReusable: boolean }
   | { readonly kind: "lost"; readonly error: Error; readonly isUnanswered: boolean; readonly isUnsent: boolean };
 
 interface Step {
@@ -22,69 +22,69 @@ interface Step {
   readonly rows: TextRow[] | null;
 }
 
-// The statement has gone from the connection; its result would now have other columns.
+// invalid_sql_statement_name: the statement is gone. feature_not_supported: the columns of its result have changed.
 const STALE_STATES = new Set(["26000", "0A000"]);
 const FIRST_AFTER_ENTER = 1;
 
-const failedAt = new WeakMap<Error, number>();
+const failedIndexes = new WeakMap<Error, number>();
 
-/** Which statement of its flight an error came from, counted from 0; null when it was the enter statement or no statement. */
+/** The index of the statement that raised an error; null for the enter statement and for errors without a statement. */
 export function failedStatementOf(error: Error): number | null {
-  const at = failedAt.get(error) ?? -1;
-  return at < 0 ? null : at;
+  const index = failedIndexes.get(error) ?? -1;
+  return index < 0 ? null : index;
 }
 
-// One for all: a flight is written in one go.
+// One for all transactions: each is written synchronously.
 const writer = new MessageWriter();
 
 /**
- * One write, one implicit transaction, one answer: enter, then the statements, then one Sync.
+ * One write, one implicit transaction, one response: the enter statement, the other statements, then one Sync.
  *
- * Steps are answered in order, each up to its CommandComplete. An error ends the order: the server skips to the Sync. The
- * driver forgets a statement at its first error and never tells it of the ReadyForQuery, so that is heard from the
- * connection. Rows alone are no success: constraints that wait for the end of the transaction fail at the Sync.
+ * The server responds to the steps in order, to each up to its CommandComplete. After an error it skips to the Sync. The
+ * driver drops a query at its first error and does not pass the ReadyForQuery on to it, so the pipeline listens for that on
+ * the connection. Rows alone are no success: deferred constraints fail at the Sync.
  */
-export class Flight implements Answerable {
+export class PipelinedTransaction implements Answerable {
   readonly outcome: Promise<TransactionOutcome>;
-  /** Set by the driver, whose read timeout would otherwise end the connection under whoever has it by then. */
+  /** Set by the driver. It clears the read timeout, which would otherwise close the connection under its next user. */
   callback: (() => void) | null = null;
-  /** Told once, when nothing more is to come of it: whether the connection is of further use. */
+  /** Called once, when the response is complete or lost. */
   onEnd: ((isReusable: boolean) => void) | null = null;
   readonly #resolve: (outcome: TransactionOutcome) => void;
-  readonly order: TransactionRequest;
+  readonly request: TransactionRequest;
   readonly #statements: PreparedStatements;
   readonly #steps: readonly Step[];
   readonly #parsing: (PreparedStatement | null)[] = [];
   readonly #results: StatementResult[] = [];
-  #at = 0;
+  #stepIndex = 0;
   #isBound = false;
   #isSent = false;
   #isEnded = false;
   #isSettled = false;
   #isDetached = false;
-  #followers: readonly Flight[] = [];
+  #following: readonly PipelinedTransaction[] = [];
   #begunMs: number | null = null;
   #durationMs = 0;
   #hasCommitted = false;
   #receivedBytes = 0;
-  #refusal: { readonly error: Error; readonly isRepeatable: boolean } | null = null;
+  #rejection: { readonly error: Error; readonly isRepeatable: boolean } | null = null;
   #connection: WireConnection | null = null;
 
-  constructor(order: TransactionRequest, statements: PreparedStatements) {
+  constructor(request: TransactionRequest, statements: PreparedStatements) {
     const { promise, resolve } = Promise.withResolvers<TransactionOutcome>();
     this.outcome = promise;
     this.#resolve = resolve;
-    this.order = order;
+    this.request = request;
     this.#statements = statements;
     statements.beginTransaction();
-    this.#steps = order.statements.map(({ text, values, role, isAnswered }) => {
+    this.#steps = request.statements.map(({ text, values, role, isAnswered }) => {
       const use = statements.use(role, text);
       if (use.mustParse) this.#parsing.push(use.statement);
       return { use, text, values, rows: isAnswered ? [] : null };
     });
   }
 
-  /** It is the one that the server is answering, or has been. */
+  /** Whether the server responds to it, or has done so. */
   get hasBegun(): boolean {
     return this.#begunMs !== null;
   }
@@ -93,14 +93,14 @@ export class Flight implements Answerable {
     return this.#hasCommitted;
   }
 
-  /** From its turn on the connection to its end. */
+  /** From the moment it is the first one on the connection to its end. */
   get durationMs(): number {
     return this.#durationMs;
   }
 
-  /** Those are written with it, each up to a Sync of its own, and submitted when it is their turn to be answered. */
-  carry(followers: readonly Flight[]): void {
-    this.#followers = followers;
+  /** Has further transactions written with it, each up to its own Sync. They are submitted when the server responds to them. */
+  sendWith(following: readonly PipelinedTransaction[]): void {
+    this.#following = following;
   }
 
   submit(connection: WireConnection): Error | null {
@@ -114,7 +114,7 @@ export class Flight implements Answerable {
     this.#connection = connection;
     writer.start();
     this.#write();
-    for (const follower of this.#followers) follower.#write();
+    for (const next of this.#following) next.#write();
     stream.write(writer.take());
     return null;
   }
@@ -127,17 +127,17 @@ export class Flight implements Answerable {
       writer.execute();
     }
     writer.sync();
-    if (this.order.shouldReset) writer.query(RESET_CONNECTION);
+    if (this.request.shouldReset) writer.query(RESET_CONNECTION);
     this.#isSent = true;
   }
 
-  /** Everything that has come, before the driver looks at it. */
+  /** Counts all received bytes, before the driver parses them. */
   handleBytes(count: number): void {
     this.#receivedBytes += count;
-    if (this.#receivedBytes <= this.order.maxResultBytes) return;
+    if (this.#receivedBytes <= this.request.maxResultBytes) return;
     this.abandon(
-      new AppError("BAD_REQUEST", `The answer is larger than ${this.order.maxResultBytes} bytes`, {
-        hint: "Ask for fewer rows or columns at a time.",
+      new AppError("BAD_REQUEST", `The result is larger than ${this.request.maxResultBytes} bytes`, {
+        hint: "Request fewer rows or columns at a time.",
         foreign: { code: "54000", status: 500 },
       }),
     );
@@ -153,13 +153,13 @@ export class Flight implements Answerable {
   }
 
   handleDataRow({ fields }: { readonly fields: TextRow }): void {
-    if (!this.#isDetached) this.#steps[this.#at]?.rows?.push(fields);
+    if (!this.#isDetached) this.#steps[this.#stepIndex]?.rows?.push(fields);
   }
 
   handleCommandComplete({ text }: { readonly text: string }): void {
-    const rows = this.#steps[this.#at]?.rows ?? null;
+    const rows = this.#steps[this.#stepIndex]?.rows ?? null;
     if (rows !== null) this.#results.push({ rows, commandTag: text, rowCount: readRowCount(text) });
-    this.#at += 1;
+    this.#stepIndex += 1;
     this.#isBound = false;
   }
 
@@ -169,27 +169,26 @@ export class Flight implements Answerable {
 
   handleError(error: Error): void {
     if (!(error instanceof pg.DatabaseError) || error.code === undefined) return this.abandon(error);
-    if (this.#refusal !== null) return;
-    failedAt.set(error, this.#at - FIRST_AFTER_ENTER);
+    if (this.#rejection !== null) return;
+    failedIndexes.set(error, this.#stepIndex - FIRST_AFTER_ENTER);
     const isStale = this.#isStale(error.code);
-    this.#refusal = { error, isRepeatable: isStale && !this.#mayHaveRunForeign() };
-    // Every name that the flight relied on, so that a second try relies on none.
+    this.#rejection = { error, isRepeatable: isStale && !this.#mayHaveRunForeign() };
+    // All names that the transaction used, so that a retry depends on none of them.
     if (isStale) for (const { use } of this.#steps) if (use.statement !== null) this.#statements.evict(use.statement);
   }
 
-  /** Everything up to the Sync is done; `T` and `E` are transactions that a statement has left open. */
+  /** Handles the ReadyForQuery of the Sync. A status of `T` or `E` means that a statement has left a transaction open. */
   handleTransactionEnd(status: string): void {
-    if (this.#refusal === null && status !== "I")
-      this.abandon(new Error("a statement of a flight left a transaction open"));
-    else if (this.#refusal === null && this.#at !== this.#steps.length)
-      this.abandon(new Error("the server answered fewer statements than were sent"));
+    if (this.#rejection === null && status !== "I") this.abandon(new Error("a statement left a transaction open"));
+    else if (this.#rejection === null && this.#stepIndex !== this.#steps.length)
+      this.abandon(new Error("the server responded to fewer statements than were sent"));
     else this.#isEnded = true;
   }
 
-  /** The answer is complete. What becomes of the connection no longer changes it. */
+  /** The response is complete; what happens to the connection no longer changes it. */
   conclude(isReusable: boolean): void {
-    if (this.#refusal === null) this.#settle({ kind: "landed", results: this.#results, isReusable });
-    else this.#settle({ kind: "refused", ...this.#refusal, isReusable });
+    if (this.#rejection === null) this.#settle({ kind: "committed", results: this.#results, isReusable });
+    else this.#settle({ kind: "rejected", ...this.#rejection, isReusable });
   }
 
   #settle(outcome: TransactionOutcome): void {
@@ -197,48 +196,48 @@ export class Flight implements Answerable {
     this.#isSettled = true;
     this.callback?.();
     if (this.#begunMs !== null) this.#durationMs = performance.now() - this.#begunMs;
-    this.#hasCommitted = outcome.kind === "landed";
+    this.#hasCommitted = outcome.kind === "committed";
     this.#resolve(outcome);
     this.onEnd?.(outcome.kind !== "lost" && outcome.isReusable);
   }
 
-  /** Nobody awaits the answer any more. It still has to come, for the sake of those behind it on the connection. */
-  desert(): void {
+  /** Stops waiting for the response. The server still sends it, ahead of the responses to the transactions behind it. */
+  detach(): void {
     this.#isDetached = true;
-    const error = new Error("The answer was not waited for");
+    const error = new Error("the transaction was detached");
     this.#resolve({ kind: "lost", error, isUnanswered: !this.hasBegun, isUnsent: !this.#isSent });
   }
 
   handleDisconnect(): void {
-    // An error that the server has told us is an answer, even when it then hangs up.
-    if (this.#refusal !== null) this.conclude(false);
+    // An error that the server reported is a response, even when it closes the connection afterwards.
+    if (this.#rejection !== null) this.conclude(false);
     else this.abandon(new Error("Connection terminated unexpectedly"));
   }
 
-  /** Nothing more is awaited, and the connection is of no use to anybody. */
+  /** Ends the transaction and its connection. */
   abandon(error: Error): void {
     if (this.#isEnded) this.conclude(false);
     else this.#settle({ kind: "lost", error, isUnanswered: this.#receivedBytes === 0, isUnsent: !this.#isSent });
     this.#connection?.stream.destroy();
   }
 
-  // Both are found out at Bind, before the statement runs.
+  // The server detects both at Bind, before the statement runs.
   #isStale(code: string): boolean {
-    const step = this.#steps[this.#at];
+    const step = this.#steps[this.#stepIndex];
     return STALE_STATES.has(code) && !this.#isBound && step !== undefined && !step.use.mustParse;
   }
 
-  // What such a function did outside the transaction is not taken back with it.
+  // What a foreign function did outside the transaction is not rolled back with it.
   #mayHaveRunForeign(): boolean {
-    return this.order.shouldReset && this.#at > FIRST_AFTER_ENTER;
+    return this.request.shouldReset && this.#stepIndex > FIRST_AFTER_ENTER;
   }
 
   handleCopyInResponse(): void {
-    this.abandon(new Error("a statement of a flight cannot copy"));
+    this.abandon(new Error("a pipelined statement cannot copy"));
   }
 
   handleCopyData(): void {
-    this.abandon(new Error("a statement of a flight cannot copy"));
+    this.abandon(new Error("a pipelined statement cannot copy"));
   }
 
   handlePortalSuspended(): void {

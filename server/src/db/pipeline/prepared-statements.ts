@@ -4,7 +4,7 @@ export interface PreparedStatement {
   readonly name: string;
   readonly role: string;
   readonly text: string;
-  /** Not before the server has said so: when an earlier statement fails, it never sees the Parse. */
+  /** Set when the server confirms it: when an earlier statement fails, the server skips the Parse. */
   isParsed: boolean;
   lastTransaction: number;
 }
@@ -19,12 +19,12 @@ export interface StatementUse {
 const UNNAMED: StatementUse = { name: "", mustParse: true, statement: null };
 const DEFAULT_LIMIT = 200;
 const SEEN_LIMIT = 500;
-// What is longer is hardly ever asked twice, and would be kept on both sides of every connection.
+// Longer texts are hardly ever sent twice, and both sides of every connection would keep them.
 export const LONGEST_TEXT = 32_768;
 
 /**
- * What one connection has prepared. The server keeps a plan per statement and makes it anew whenever the role has
- * changed, so each role has its own. A text is worth a name when it comes the second time.
+ * The prepared statements of one connection. The server keeps one plan per statement and makes a new one whenever the role
+ * has changed, so each role has its own statements. A text gets a name at its second use.
  */
 export class PreparedStatements {
   readonly #limit: number;
@@ -33,8 +33,8 @@ export class PreparedStatements {
   #pending: PreparedStatement[] = [];
   #closing: string[] = [];
   #count = 0;
-  #made = 0;
-  #flight = 0;
+  #createdCount = 0;
+  #transaction = 0;
 
   constructor(limit = DEFAULT_LIMIT) {
     this.#limit = limit;
@@ -44,20 +44,20 @@ export class PreparedStatements {
     return this.#count;
   }
 
-  /** Between flights, whatever has a name is parsed. */
+  /** Between transactions, every named statement is parsed. */
   has(role: string, text: string): boolean {
     return this.#named.get(role)?.has(text) === true;
   }
 
   beginTransaction(): void {
-    this.#flight += 1;
+    this.#transaction += 1;
   }
 
-  /** Within a flight, a statement that it has yet to parse may be used again: if the Parse fails, so does what follows. */
+  /** A statement may be used again before the transaction has parsed it: when the Parse fails, so do the statements after it. */
   use(role: string, text: string): StatementUse {
     const known = this.#named.get(role)?.get(text);
     if (known !== undefined) {
-      known.lastTransaction = this.#flight;
+      known.lastTransaction = this.#transaction;
       return { name: known.name, mustParse: false, statement: known };
     }
     if (!this.#isWorthName(role, text) || !this.#makeRoom()) return UNNAMED;
@@ -65,7 +65,7 @@ export class PreparedStatements {
     return { name: statement.name, mustParse: true, statement };
   }
 
-  /** Names that the server may forget. They go first in a flight, where nothing can fail before them. */
+  /** Names for the server to close. They go first in a transaction, where nothing can fail before them. */
   takeClosing(): readonly string[] {
     if (this.#closing.length === 0) return [];
     const closing = this.#closing;
@@ -82,7 +82,7 @@ export class PreparedStatements {
 
   evict(statement: PreparedStatement): void {
     if (!this.#remove(statement)) return;
-    // Closing what the server no longer has is no error.
+    // Closing a statement that does not exist is not an error.
     this.#closing.push(statement.name);
   }
 
@@ -102,14 +102,20 @@ export class PreparedStatements {
         if (oldest === null || statement.lastTransaction < oldest.lastTransaction) oldest = statement;
       }
     }
-    if (oldest === null || oldest.lastTransaction === this.#flight) return false;
+    if (oldest === null || oldest.lastTransaction === this.#transaction) return false;
     this.evict(oldest);
     return true;
   }
 
   #add(role: string, text: string): PreparedStatement {
-    this.#made += 1;
-    const statement = { name: `${role}_${this.#made}`, role, text, isParsed: false, lastTransaction: this.#flight };
+    this.#createdCount += 1;
+    const statement = {
+      name: `${role}_${this.#createdCount}`,
+      role,
+      text,
+      isParsed: false,
+      lastTransaction: this.#transaction,
+    };
     let byText = this.#named.get(role);
     if (byText === undefined) {
       byText = new Map();

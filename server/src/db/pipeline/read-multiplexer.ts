@@ -1,66 +1,66 @@
 import type pg from "pg";
 import { acquireClient } from "./acquire-client.ts";
-import type { Flight, TransactionOutcome } from "./pipelined-transaction.ts";
+import type { PipelinedTransaction, TransactionOutcome } from "./pipelined-transaction.ts";
 import { pipelineOf } from "./connection-pipeline.ts";
 import type { TransactionRequest } from "./transaction-request.ts";
 import { StatementPace } from "./statement-pace.ts";
 
-/** More would save little and make the last wait for all the others. */
-const MAX_TOGETHER = 4;
+/** More reads would save little, and the last one would wait for all the others. */
+const MAX_READS = 4;
 /** Many times what quick statements take together. */
-const PATIENCE_MS = 50;
+const DETACH_AFTER_MS = 50;
 
-const decks = new WeakMap<pg.Pool, ReadMultiplexer>();
+const multiplexers = new WeakMap<pg.Pool, ReadMultiplexer>();
 
 export function multiplexerOf(pool: pg.Pool): ReadMultiplexer {
-  let deck = decks.get(pool);
-  if (deck === undefined) {
-    deck = new ReadMultiplexer(pool);
-    decks.set(pool, deck);
+  let multiplexer = multiplexers.get(pool);
+  if (multiplexer === undefined) {
+    multiplexer = new ReadMultiplexer(pool);
+    multiplexers.set(pool, multiplexer);
   }
-  return deck;
+  return multiplexer;
 }
 
 interface PendingRead {
-  readonly order: TransactionRequest;
-  flight: Flight | null;
-  hasLeft: boolean;
-  /** Null: it has to fly alone. */
+  readonly request: TransactionRequest;
+  transaction: PipelinedTransaction | null;
+  isAborted: boolean;
+  /** With null, the read has to run alone. */
   settle(outcome: Promise<TransactionOutcome> | null): void;
   fail(error: unknown): void;
 }
 
 /**
- * Where reads wait for others that are ready in the same turn of the event loop, to be sent in one write: a write that
- * wakes a sleeping server process costs both sides about as much as the rest of a small read.
+ * Sends reads that are ready in the same turn of the event loop in one write: a write that wakes a sleeping server process
+ * costs both sides about as much as the rest of a small read.
  */
 class ReadMultiplexer {
   readonly #pool: pg.Pool;
   readonly pace = new StatementPace();
-  #boarded: PendingRead[] = [];
-  #isDepartureSet = false;
-  #firstBoardedMs = 0;
-  #turnMs = 0;
+  #queued: PendingRead[] = [];
+  #isSendScheduled = false;
+  #firstQueuedMs = 0;
+  #loopTurnMs = 0;
 
   constructor(pool: pg.Pool) {
     this.#pool = pool;
   }
 
-  takes(order: TransactionRequest): boolean {
-    return order.canShare && this.pace.isQuick(order);
+  accepts(request: TransactionRequest): boolean {
+    return request.canShare && this.pace.isQuick(request);
   }
 
-  /** Null when it has to fly alone after all. Who leaves is not waited for, but what was sent for them is still run. */
-  async fly(order: TransactionRequest, signal: AbortSignal | undefined): Promise<TransactionOutcome | null> {
+  /** Resolves with null when the read has to run alone. An abort rejects at once; what was sent still runs. */
+  async run(request: TransactionRequest, signal: AbortSignal | undefined): Promise<TransactionOutcome | null> {
     const { promise, resolve: settle, reject: fail } = Promise.withResolvers<TransactionOutcome | null>();
-    const passenger: PendingRead = { order, flight: null, hasLeft: false, settle, fail };
+    const read: PendingRead = { request, transaction: null, isAborted: false, settle, fail };
     const onAbort = (): void => {
-      passenger.hasLeft = true;
-      passenger.flight?.desert();
+      read.isAborted = true;
+      read.transaction?.detach();
       fail(signal?.reason);
     };
     signal?.addEventListener("abort", onAbort, { once: true });
-    this.#board(passenger);
+    this.#enqueue(read);
     try {
       return await promise;
     } finally {
@@ -68,59 +68,60 @@ class ReadMultiplexer {
     }
   }
 
-  /** Of what an answer took, the time in which this process was busy with others is not the statement's. */
-  note(order: TransactionRequest, durationMs: number, hasCommitted: boolean): void {
-    if (order.canShare) this.pace.note(order, Math.max(0, durationMs - 2 * this.#turnMs), hasCommitted);
+  /** Subtracts the time in which this process was busy with other work from the duration of a statement. */
+  recordDuration(request: TransactionRequest, durationMs: number, hasCommitted: boolean): void {
+    if (request.canShare) this.pace.record(request, Math.max(0, durationMs - 2 * this.#loopTurnMs), hasCommitted);
   }
 
-  #board(passenger: PendingRead): void {
-    if (this.#boarded.push(passenger) === MAX_TOGETHER) return this.#depart();
-    if (this.#isDepartureSet) return;
-    this.#isDepartureSet = true;
-    this.#firstBoardedMs = performance.now();
-    // By then every socket that had something to say in this turn has been read.
+  #enqueue(read: PendingRead): void {
+    if (this.#queued.push(read) === MAX_READS) return this.#send();
+    if (this.#isSendScheduled) return;
+    this.#isSendScheduled = true;
+    this.#firstQueuedMs = performance.now();
+    // By then all sockets that were readable in this turn have been read.
     setImmediate(() => {
-      this.#isDepartureSet = false;
-      this.#turnMs = Math.max(performance.now() - this.#firstBoardedMs, this.#turnMs * 0.9);
-      this.#depart();
+      this.#isSendScheduled = false;
+      this.#loopTurnMs = Math.max(performance.now() - this.#firstQueuedMs, this.#loopTurnMs * 0.9);
+      this.#send();
     });
   }
 
-  #depart(): void {
-    const passengers = this.#boarded.filter(({ hasLeft }) => !hasLeft);
-    this.#boarded = [];
-    if (passengers.length > 1) void this.#flyTogether(passengers);
-    else for (const { settle } of passengers) settle(null);
+  #send(): void {
+    const reads = this.#queued.filter(({ isAborted }) => !isAborted);
+    this.#queued = [];
+    if (reads.length > 1) void this.#runTogether(reads);
+    else for (const { settle } of reads) settle(null);
   }
 
-  async #flyTogether(passengers: readonly PendingRead[]): Promise<void> {
+  async #runTogether(reads: readonly PendingRead[]): Promise<void> {
     let client: pg.PoolClient;
     try {
       client = await acquireClient(this.#pool, undefined);
     } catch (error) {
-      for (const { fail } of passengers) fail(error);
+      for (const { fail } of reads) fail(error);
       return;
     }
-    const line = pipelineOf(client);
+    const pipeline = pipelineOf(client);
     const taken: PendingRead[] = [];
-    for (const passenger of passengers) {
-      if (!line.hasPrepared(passenger.order)) passenger.settle(null);
-      else if (!passenger.hasLeft) taken.push(passenger);
+    for (const read of reads) {
+      if (!pipeline.hasPrepared(read.request)) read.settle(null);
+      else if (!read.isAborted) taken.push(read);
     }
     if (taken.length === 0) return client.release();
-    const { flights, isReusable } = line.flyTogether(taken.map(({ order }) => order));
-    for (const [at, passenger] of taken.entries()) {
-      passenger.flight = flights[at] ?? null;
-      passenger.settle(passenger.flight?.outcome ?? null);
+    const { transactions, isReusable } = pipeline.runTogether(taken.map(({ request }) => request));
+    for (const [index, read] of taken.entries()) {
+      read.transaction = transactions[index] ?? null;
+      read.settle(read.transaction?.outcome ?? null);
     }
-    const patience = setTimeout(() => setImmediate(() => detachWaiting(flights)), PATIENCE_MS);
+    const detaching = setTimeout(() => setImmediate(() => detachWaiting(transactions)), DETACH_AFTER_MS);
     client.release(!(await isReusable));
-    clearTimeout(patience);
-    for (const { order, durationMs, hasCommitted } of flights) this.note(order, durationMs, hasCommitted);
+    clearTimeout(detaching);
+    for (const { request, durationMs, hasCommitted } of transactions)
+      this.recordDuration(request, durationMs, hasCommitted);
   }
 }
 
-/** Behind one that is slow for once, perhaps because of a lock: as reads, they can be asked again elsewhere. */
-function detachWaiting(flights: readonly Flight[]): void {
-  for (const flight of flights) if (!flight.hasBegun) flight.desert();
+/** Releases reads behind one that is slow this time, perhaps because of a lock: as reads they can run again elsewhere. */
+function detachWaiting(transactions: readonly PipelinedTransaction[]): void {
+  for (const transaction of transactions) if (!transaction.hasBegun) transaction.detach();
 }

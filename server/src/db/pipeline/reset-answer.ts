@@ -2,11 +2,11 @@ import { FOREIGN_STATEMENT } from "./sql/reset-connection.ts";
 import type { Answerable } from "./wire.ts";
 
 /**
- * Takes the answer of a reset that the flight before it has already sent. The driver hands every answer up to the next
- * ReadyForQuery to one statement, so the reset has to be a statement of its own.
+ * Receives the response to a reset that the transaction before it has already sent. The driver passes all messages up to the
+ * next ReadyForQuery to one query, so the reset has to be a query of its own.
  */
 export class ResetAnswer implements Answerable {
-  /** Set by the driver, as a flight's is. */
+  /** Set by the driver, as for a transaction. */
   callback: (() => void) | null = null;
   #isClean = true;
 

@@ -12,76 +12,76 @@ import {
   type StatementResult,
 } from "./transaction-request.ts";
 
-/** Of `set transaction_read_only = off` where the default is on, or where the server is a standby. */
+/** The server's error for `set transaction_read_only = off` on a read-only database or a standby. */
 const STAYS_READ_ONLY = "25001";
 
 /**
- * Enters as the caller and runs the statements in order: one transaction, one round trip, one result per statement. An error
- * in any takes back all. Errors of the server come as they are; a database that is away, as what clients are told.
+ * Runs the statements as the caller, in order: one transaction, one round trip, one result per statement. An error in any of them
+ * rolls all back. Rejects with the server's own errors, or with an AppError when the database is unavailable.
  */
 export async function runPipelined(pool: pg.Pool, options: TransactionOptions): Promise<readonly StatementResult[]> {
   const timer = timerOf(pool);
-  if (timer === undefined) return fly(pool, options);
+  if (timer === undefined) return run(pool, options);
   const startedMs = performance.now();
   try {
-    return await fly(pool, options);
+    return await run(pool, options);
   } finally {
     timer(performance.now() - startedMs);
   }
 }
 
-async function fly(pool: pg.Pool, options: TransactionOptions): Promise<readonly StatementResult[]> {
+async function run(pool: pg.Pool, options: TransactionOptions): Promise<readonly StatementResult[]> {
   const { signal } = options;
   signal?.throwIfAborted();
-  const order = buildTransactionRequest(options);
-  let outcome = await (multiplexerOf(pool).takes(order) ? flyShared : flyAlone)(pool, order, signal);
-  if (outcome.kind === "lost" && canFlyAgain(outcome, order)) {
+  const request = buildTransactionRequest(options);
+  let outcome = await (multiplexerOf(pool).accepts(request) ? runShared : runAlone)(pool, request, signal);
+  if (outcome.kind === "lost" && canRunAgain(outcome, request)) {
     signal?.throwIfAborted();
-    outcome = await flyAlone(pool, order, signal);
+    outcome = await runAlone(pool, request, signal);
   }
-  if (outcome.kind === "landed") return outcome.results;
+  if (outcome.kind === "committed") return outcome.results;
   signal?.throwIfAborted();
   throw explain(outcome.error);
 }
 
 /**
- * A server that takes no writes refuses the enter statement of a write, which cannot make its transaction read-write. What a
- * statement after it is refused for was asked of a transaction that was entered as read-only, or made so by SQL of others.
+ * A read-only server rejects the enter statement of a write, which cannot make its transaction read-write. When a later
+ * statement is rejected, the transaction was entered as read-only, or foreign SQL made it so.
  */
 function explain(error: Error): unknown {
   if (!(error instanceof pg.DatabaseError)) return translateUnavailable(error);
-  if (isWriteRefused(error)) return readOnlyError(error);
+  if (isWriteRejected(error)) return readOnlyError(error);
   return error.code === READ_ONLY_STATE ? error : translateUnavailable(error);
 }
 
-function isWriteRefused(error: Error): boolean {
+function isWriteRejected(error: Error): boolean {
   return error instanceof pg.DatabaseError && error.code === STAYS_READ_ONLY && failedStatementOf(error) === null;
 }
 
-/** Alone when nobody is there to share with, or when what it relied on was no longer prepared. */
-async function flyShared(
+/** Runs the read alone when there is none to share with, or when a statement was no longer prepared. */
+async function runShared(
   pool: pg.Pool,
-  order: TransactionRequest,
+  request: TransactionRequest,
   signal: AbortSignal | undefined,
 ): Promise<TransactionOutcome> {
-  const outcome = await multiplexerOf(pool).fly(order, signal);
-  if (outcome === null || (outcome.kind === "refused" && outcome.isRepeatable)) return flyAlone(pool, order, signal);
+  const outcome = await multiplexerOf(pool).run(request, signal);
+  if (outcome === null || (outcome.kind === "rejected" && outcome.isRepeatable)) return runAlone(pool, request, signal);
   return outcome;
 }
 
-async function flyAlone(
+async function runAlone(
   pool: pg.Pool,
-  order: TransactionRequest,
+  request: TransactionRequest,
   signal: AbortSignal | undefined,
 ): Promise<TransactionOutcome> {
   const client = await acquireClient(pool, signal);
   let isReusable = false;
   try {
     const startedMs = performance.now();
-    const outcome = await pipelineOf(client).fly(order, signal);
-    multiplexerOf(pool).note(order, performance.now() - startedMs, outcome.kind === "landed");
-    // After a failover the same address may lead to the server that takes writes.
-    const isDemoted = outcome.kind === "refused" && isWriteRefused(outcome.error);
+    const outcome = await pipelineOf(client).run(request, signal);
+    multiplexerOf(pool).recordDuration(request, performance.now() - startedMs, outcome.kind === "committed");
+    // After a failover the same address may lead to the new primary.
+    const isDemoted = outcome.kind === "rejected" && isWriteRejected(outcome.error);
     isReusable = outcome.kind !== "lost" && outcome.isReusable && !isDemoted;
     return outcome;
   } finally {
@@ -89,7 +89,7 @@ async function flyAlone(
   }
 }
 
-/** A write that was sent may have been committed. Of what was answered, even in part, the answer stands. */
-function canFlyAgain(lost: TransactionOutcome & { kind: "lost" }, order: TransactionRequest): boolean {
-  return lost.isUnsent || (lost.isUnanswered && order.isReadOnly && !order.shouldReset);
+/** A write that was sent may have been committed. A response that has begun stands. */
+function canRunAgain(lost: TransactionOutcome & { kind: "lost" }, request: TransactionRequest): boolean {
+  return lost.isUnsent || (lost.isUnanswered && request.isReadOnly && !request.shouldReset);
 }

@@ -7,67 +7,67 @@ export interface PipelinedStatement {
 }
 
 export interface TransactionOptions {
-  /** Who the statements run as. A flight of a read-only scope may be sent again when a connection breaks. */
+  /** Who the statements run as. A read-only transaction may be sent again when a connection breaks. */
   readonly scope: Scope;
   readonly statements: readonly PipelinedStatement[];
-  /** For calls into functions that are not ours: what they leave on the connection is removed in the same flight. */
+  /** Resets the connection in the same write. For calls of foreign functions, which may change the session. */
   readonly resetAfter?: boolean;
-  /** Everything is done and answered, constraints are checked, and then all of it is taken back. */
+  /** Runs the statements, checks the constraints, returns the results, and then rolls back. */
   readonly rollback?: boolean;
   readonly maxResultBytes?: number;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Values as PostgreSQL writes them, unparsed. */
+/** Values in PostgreSQL's text format. */
 export type TextRow = readonly (string | null)[];
 
 export interface StatementResult {
   readonly rows: readonly TextRow[];
-  /** As the server tells it, such as `INSERT 0 1`. */
+  /** Such as `INSERT 0 1`. */
   readonly commandTag: string;
   /** Rows returned or changed. */
   readonly rowCount: number;
 }
 
-export interface OrderedStatement {
+export interface RequestStatement {
   readonly text: string;
   readonly values: readonly (string | null)[];
-  /** A statement that runs before the role is taken, or whose plan does not depend on it, has none. */
+  /** `login` for statements that run before the role is set, or whose plan does not depend on it. */
   readonly role: string;
   readonly isAnswered: boolean;
 }
 
-/** A flight with every value as text, so that nothing can fail between its first byte and its last. */
+/** All values are text already, so that nothing can fail between the first byte and the last. */
 export interface TransactionRequest {
-  readonly statements: readonly OrderedStatement[];
+  readonly statements: readonly RequestStatement[];
   readonly isReadOnly: boolean;
   readonly shouldReset: boolean;
-  /** It leaves nothing behind, may be sent again, and its limit is so high that a neighbour's bytes do not matter. */
+  /** It leaves nothing on the connection, may be sent again, and has the default size limit, which its neighbours cannot use up. */
   readonly canShare: boolean;
   readonly maxResultBytes: number;
 }
 
 const MAX_VALUES = 65_535;
-// Well below the longest text that the runtime can hold, which ends the process when it is passed.
+// Well below the maximum length of a string in V8; exceeding that ends the process.
 const DEFAULT_MAX_RESULT_BYTES = 256 * 1024 * 1024;
 const LOGIN = "login";
 
 /**
- * A rollback in a transaction that was not begun takes back what was done since the last Sync. Unlike a begin, it
- * leaves no failed transaction open when a statement before it fails.
+ * In an implicit transaction, a rollback undoes everything since the last Sync. Unlike an explicit begin, it leaves no failed
+ * transaction open when an earlier statement fails.
  */
-const TAKE_BACK = ["set constraints all immediate", "rollback"];
+const ROLL_BACK = ["set constraints all immediate", "rollback"];
 
 export function buildTransactionRequest(options: TransactionOptions): TransactionRequest {
   const { scope, statements, resetAfter = false, rollback = false } = options;
   const { maxResultBytes = DEFAULT_MAX_RESULT_BYTES } = options;
   const enter = buildScope(scope);
-  const takeBack = rollback ? TAKE_BACK : [];
+  const rollbackTexts = rollback ? ROLL_BACK : [];
   return {
     statements: [
       { ...enter, role: LOGIN, isAnswered: false },
-      ...statements.map((statement) => orderStatement(statement, scope.role)),
-      ...takeBack.map((text) => ({ text, values: [], role: LOGIN, isAnswered: false })),
+      ...statements.map((statement) => toRequestStatement(statement, scope.role)),
+      ...rollbackTexts.map((text) => ({ text, values: [], role: LOGIN, isAnswered: false })),
     ],
     isReadOnly: scope.isReadOnly,
     shouldReset: resetAfter,
@@ -76,8 +76,8 @@ export function buildTransactionRequest(options: TransactionOptions): Transactio
   };
 }
 
-function orderStatement({ text, values }: PipelinedStatement, role: string): OrderedStatement {
-  if (text.includes("\0")) throw new RangeError("the text of a statement cannot hold a zero byte");
+function toRequestStatement({ text, values }: PipelinedStatement, role: string): RequestStatement {
+  if (text.includes("\0")) throw new RangeError("the text of a statement cannot contain a zero byte");
   if (values.length > MAX_VALUES) throw new RangeError(`a statement cannot have more than ${MAX_VALUES} values`);
   return { text, values: values.map(toValueText), role, isAnswered: true };
 }

@@ -4,7 +4,7 @@ type TransactionTimer = (durationMs: number) => void;
 
 const timers = new WeakMap<pg.Pool, TransactionTimer>();
 
-/** Tells how long each flight from this pool took. */
+/** Reports the duration of each transaction of this pool. */
 export function timeTransactions(pool: pg.Pool, timer: TransactionTimer): void {
   timers.set(pool, timer);
 }

@@ -1,4 +1,4 @@
-/** What a parameter may be. It travels as text, and the statement says what the text is. */
+/** A parameter. It is sent as text, and the statement determines its type. */
 export type StatementValue = string | number | bigint | boolean | Date | Uint8Array | null | readonly StatementValue[];
 
 export function toValueText(value: StatementValue): string | null {
@@ -15,7 +15,7 @@ function toElement(value: StatementValue): string {
   return isList(value) ? text : `"${text.replace(/["\\]/g, "\\$&")}"`;
 }
 
-// Array.isArray does not see that a readonly array is one.
+// Array.isArray does not narrow readonly arrays.
 function isList(value: StatementValue): value is readonly StatementValue[] {
   return Array.isArray(value);
 }

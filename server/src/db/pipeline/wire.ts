@@ -2,12 +2,12 @@ import type { EventEmitter } from "node:events";
 import type { Duplex } from "node:stream";
 import pg from "pg";
 
-/** The part of the driver's connection that flights use. */
+/** The part of the driver's connection that the pipeline uses. */
 export interface WireConnection extends EventEmitter {
   readonly stream: Duplex;
 }
 
-/** What the driver's client is to a flight. */
+/** The part of the driver's client that the pipeline uses. */
 export interface WireClient {
   readonly connection: WireConnection;
   readonly host: string;
@@ -18,7 +18,7 @@ export interface WireClient {
   readonly secretKey: number;
 }
 
-/** What the driver calls when a statement that it has submitted is answered. */
+/** A query as the driver calls it back. */
 export interface Answerable {
   callback: (() => void) | null;
   submit(connection: WireConnection): Error | null;
@@ -34,7 +34,7 @@ export interface Answerable {
 }
 
 export function toWireClient(client: pg.PoolClient): WireClient {
-  if (!(client instanceof pg.Client)) throw new TypeError("flights need the driver's own client");
+  if (!(client instanceof pg.Client)) throw new TypeError("the pipeline needs the JavaScript client of the driver");
   return client as unknown as WireClient;
 }
 

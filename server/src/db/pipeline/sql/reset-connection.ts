@@ -1,8 +1,8 @@
 export const FOREIGN_STATEMENT = "foreign";
 
 /**
- * What `discard all` does, but for the prepared statements: ours are kept, and a row tells that somebody else's are there.
- * A name of ours could stand for a statement of theirs, so such a connection is not used again.
+ * Like `discard all`, but keeps our prepared statements. Returns a row when foreign SQL has prepared statements: one of them
+ * could have a name of ours, so the connection is not used again.
  */
 export const RESET_CONNECTION = `
   reset session authorization;

@@ -8,13 +8,13 @@ import {
 } from "../../src/db/index.ts";
 import { type Cleanup, createTestDatabase, type TestDatabase } from "../support/database.ts";
 
-export interface Room {
+export interface Stage {
   readonly database: TestDatabase;
   /** One connection, unless a test wants more. */
   openPool(config?: pg.PoolConfig): pg.Pool;
 }
 
-export async function openRoom(t: Cleanup): Promise<Room> {
+export async function openStage(t: Cleanup): Promise<Stage> {
   const pools: pg.Pool[] = [];
   const database = await createTestDatabase({
     after: (close) =>
@@ -50,7 +50,7 @@ export const ANON: Scope = scopeOf("", { role: "anon", claims: {} });
 
 export type Changes = Omit<TransactionOptions, "scope" | "statements">;
 
-export function fly(
+export function run(
   pool: pg.Pool,
   scope: Scope,
   statements: readonly (PipelinedStatement | string)[],
@@ -72,16 +72,16 @@ export async function ask(
   text: string,
   values: PipelinedStatement["values"] = [],
 ): Promise<string | null> {
-  const results = await fly(pool, scope, [{ text, values }]);
+  const results = await run(pool, scope, [{ text, values }]);
   return results.at(-1)?.rows[0]?.[0] ?? null;
 }
 
-/** Outside a flight, on the pool's own connection: what is true there for whoever comes next. */
-export async function look(pool: pg.Pool, text: string): Promise<unknown> {
+/** Queries the pool's connection outside a pipelined transaction: what the next user finds there. */
+export async function queryPool(pool: pg.Pool, text: string): Promise<unknown> {
   const { rows } = await pool.query<Record<string, unknown>>(text);
   return Object.values(rows[0] ?? {})[0];
 }
 
 export async function countPrepared(pool: pg.Pool): Promise<number> {
-  return Number(await look(pool, "select count(*) from pg_prepared_statements"));
+  return Number(await queryPool(pool, "select count(*) from pg_prepared_statements"));
 }
