@@ -9,7 +9,7 @@ export const ACCOUNT_SETTINGS = [
     default: null,
     secret: false,
     description:
-      "The application's own address: where links in mails lead when no other is asked for. When not given it is `PUBLIC_URL`.",
+      "Address of the application: the target of links in mails unless a request names another one. Defaults to `PUBLIC_URL`.",
   },
   {
     name: "REDIRECT_ALLOW_LIST",
@@ -17,7 +17,7 @@ export const ACCOUNT_SETTINGS = [
     kind: "url-patterns",
     default: [],
     secret: false,
-    description: "Further addresses that links in mails may lead to. `SITE_URL` is always allowed.",
+    description: "Further addresses that links in mails may redirect to. `SITE_URL` is always allowed.",
   },
   {
     name: "AUTH_AUTOCONFIRM",
@@ -26,7 +26,7 @@ export const ACCOUNT_SETTINGS = [
     default: null,
     secret: false,
     description:
-      "Whether a new account counts as confirmed at once. When not given: yes without `SMTP_URL`, no with it.",
+      "Whether new accounts are confirmed without a mail. Defaults to `true` without `SMTP_URL`, and to `false` with it.",
   },
   {
     name: "AUTH_SIGNUP_ENABLED",
@@ -34,7 +34,7 @@ export const ACCOUNT_SETTINGS = [
     kind: "boolean",
     default: true,
     secret: false,
-    description: "Whether people may make accounts themselves.",
+    description: "Whether people may create accounts themselves.",
   },
   {
     name: "AUTH_ANONYMOUS_ENABLED",
@@ -52,7 +52,7 @@ export const ACCOUNT_SETTINGS = [
     max: 86_400,
     default: 3600,
     secret: false,
-    description: "How long an access token is good.",
+    description: "Lifetime of an access token.",
   },
   {
     name: "AUTH_REFRESH_REUSE_SECONDS",
@@ -63,7 +63,7 @@ export const ACCOUNT_SETTINGS = [
     default: 10,
     secret: false,
     description:
-      "How long after a refresh an older refresh token still gets the current one; later it ends the session.",
+      "Time after a refresh during which an older refresh token still returns the current one; later, its use ends the session.",
   },
   {
     name: "AUTH_SESSION_TIMEBOX_SECONDS",
@@ -73,7 +73,7 @@ export const ACCOUNT_SETTINGS = [
     max: 315_360_000,
     default: 0,
     secret: false,
-    description: "How long a session lives at most; 0 is for ever.",
+    description: "Maximum lifetime of a session; 0 means no limit.",
   },
   {
     name: "AUTH_SESSION_INACTIVITY_SECONDS",
@@ -83,7 +83,7 @@ export const ACCOUNT_SETTINGS = [
     max: 315_360_000,
     default: 0,
     secret: false,
-    description: "How long a session lives without a refresh; 0 is for ever.",
+    description: "Time after which a session without a refresh ends; 0 means never.",
   },
   {
     name: "AUTH_RETENTION_DAYS",
@@ -93,7 +93,7 @@ export const ACCOUNT_SETTINGS = [
     max: 3650,
     default: 30,
     secret: false,
-    description: "How many days a session that has ended is kept before it is removed; 0 keeps them.",
+    description: "Days after which an ended session is removed; 0 keeps it.",
   },
   {
     name: "AUTH_OTP_EXPIRY_SECONDS",
@@ -103,7 +103,7 @@ export const ACCOUNT_SETTINGS = [
     max: 86_400,
     default: 86_400,
     secret: false,
-    description: "How long codes and links in mails are good.",
+    description: "Lifetime of codes and links in mails.",
   },
   {
     name: "AUTH_OTP_LENGTH",
@@ -113,7 +113,7 @@ export const ACCOUNT_SETTINGS = [
     max: 10,
     default: 6,
     secret: false,
-    description: "Digits of a code in a mail.",
+    description: "Number of digits of a code in a mail.",
   },
   {
     name: "AUTH_PASSWORD_MIN_LENGTH",
@@ -123,7 +123,7 @@ export const ACCOUNT_SETTINGS = [
     max: 1024,
     default: 6,
     secret: false,
-    description: "Fewest characters of a password.",
+    description: "Minimum length of a password in characters.",
   },
   {
     name: "AUTH_PASSWORD_CHARACTERS",
@@ -132,7 +132,7 @@ export const ACCOUNT_SETTINGS = [
     choices: ["any", "letters-digits", "lower-upper-digits", "lower-upper-digits-symbols"],
     default: "any",
     secret: false,
-    description: "Kinds of characters that a password must hold, each at least once.",
+    description: "Classes of characters that a password must contain, each at least once.",
   },
   {
     name: "AUTH_PASSWORD_MEMORY_KIB",
@@ -143,7 +143,7 @@ export const ACCOUNT_SETTINGS = [
     default: 19_456,
     secret: false,
     description:
-      "Memory that one password hash takes (argon2id), in KiB. Hashes made with other numbers are renewed at the next sign-in.",
+      "Memory cost of a password hash (argon2id), in KiB. Hashes with other parameters are renewed at the next sign-in.",
   },
   {
     name: "AUTH_PASSWORD_ITERATIONS",
@@ -153,7 +153,7 @@ export const ACCOUNT_SETTINGS = [
     max: 100,
     default: 2,
     secret: false,
-    description: "Passes over that memory.",
+    description: "Time cost of a password hash: the number of passes over its memory.",
   },
   {
     name: "AUTH_PASSWORD_PARALLELISM",
@@ -163,7 +163,7 @@ export const ACCOUNT_SETTINGS = [
     max: 64,
     default: 1,
     secret: false,
-    description: "Lanes of that memory.",
+    description: "Parallelism of a password hash: the number of lanes of its memory.",
   },
   {
     name: "AUTH_REAUTHENTICATE",
@@ -171,7 +171,8 @@ export const ACCOUNT_SETTINGS = [
     kind: "boolean",
     default: false,
     secret: false,
-    description: "Whether changing a password needs a code from a mail when the last sign-in is over a day old.",
+    description:
+      "Whether a change of password requires a code from a mail when the last sign-in is more than a day old.",
   },
   {
     name: "AUTH_SECURE_EMAIL_CHANGE",
@@ -179,7 +180,7 @@ export const ACCOUNT_SETTINGS = [
     kind: "boolean",
     default: true,
     secret: false,
-    description: "Whether a change of e-mail address must be confirmed at the old address too.",
+    description: "Whether a change of e-mail address must also be confirmed at the old address.",
   },
   {
     name: "AUTH_MFA_MAX_FACTORS",
@@ -189,7 +190,7 @@ export const ACCOUNT_SETTINGS = [
     max: 100,
     default: 10,
     secret: false,
-    description: "Most factors that one user may enrol.",
+    description: "Maximum number of factors that one user may enrol.",
   },
   {
     name: "SMTP_URL",
@@ -197,7 +198,7 @@ export const ACCOUNT_SETTINGS = [
     kind: "smtp-url",
     default: null,
     secret: true,
-    description: "Mail server, with user name and password. Without it mails are written to `DATA_DIR/mail`.",
+    description: "Mail server, with user name and password. Without it, mails are written to `DATA_DIR/mail`.",
   },
   {
     name: "MAIL_FROM",
@@ -215,6 +216,6 @@ export const ACCOUNT_SETTINGS = [
     max: 86_400,
     default: 60,
     secret: false,
-    description: "Time between two mails of one kind to one address; 0 switches the brake off.",
+    description: "Minimum time between two mails of one kind to one address; 0 means no minimum.",
   },
 ] as const satisfies readonly SettingRow[];

@@ -10,7 +10,7 @@ export const AGENT_RUN_SETTINGS = [
     max: 10_000,
     default: 256,
     secret: false,
-    description: "Most runs that one node carries out at a time; further ones wait in the queue.",
+    description: "Maximum number of runs that one node executes at a time; further runs wait in the queue.",
   },
   {
     name: "AGENT_PROVIDER_SHARE_PERCENT",
@@ -21,7 +21,7 @@ export const AGENT_RUN_SETTINGS = [
     default: 40,
     secret: false,
     description:
-      "Most of `AGENT_RUN_CONCURRENCY`, in percent, that runs with agents of one provider take while others are configured; further ones wait in the queue, so that a provider that hangs does not hold up the others.",
+      "Maximum share of `AGENT_RUN_CONCURRENCY`, in percent, for runs with agents of one provider while several are configured. Further runs wait in the queue, so that a provider that hangs does not block the others.",
   },
   {
     name: "AGENT_RUN_LEASE_SECONDS",
@@ -31,7 +31,7 @@ export const AGENT_RUN_SETTINGS = [
     max: 600,
     default: 30,
     secret: false,
-    description: "How long a run is a node's own without a sign of life; after that another node ends it.",
+    description: "Time without a renewal after which a node loses a run and another node ends it.",
   },
   {
     name: "AGENT_APPROVAL_TTL_SECONDS",
@@ -41,7 +41,7 @@ export const AGENT_RUN_SETTINGS = [
     max: 604_800,
     default: 900,
     secret: false,
-    description: "How long a tool call waits for its approval; after that it counts as denied.",
+    description: "Time that a tool call waits for approval; then it counts as denied.",
   },
   {
     name: "AGENT_QUEUE_LIMIT",
@@ -51,7 +51,7 @@ export const AGENT_RUN_SETTINGS = [
     max: 1000,
     default: 10,
     secret: false,
-    description: "Most runs that wait in one swarm; a further one is answered 409.",
+    description: "Maximum number of runs that wait in one swarm; a further one gets 409.",
   },
   {
     name: "AGENT_STREAM_LIMIT_PER_USER",
@@ -62,7 +62,7 @@ export const AGENT_RUN_SETTINGS = [
     default: 1000,
     secret: false,
     description:
-      "Most runs that one user follows on a node at a time, by streams and by calls that wait for an answer; a further one is answered 429.",
+      "Maximum number of runs that one user follows on one node at a time, by streams and by calls that wait for a response; a further one gets 429.",
   },
   {
     name: "RUN_EVENTS_RETENTION_HOURS",
@@ -72,7 +72,7 @@ export const AGENT_RUN_SETTINGS = [
     max: 8760,
     default: 24,
     secret: false,
-    description: "Age in hours at which the events of an ended run, which streams replay, are removed; 0 keeps them.",
+    description: "Hours after which the events of an ended run, which streams replay, are removed; 0 keeps them.",
   },
   {
     name: "AGENT_QUEUE_WAIT_SECONDS",
@@ -82,7 +82,7 @@ export const AGENT_RUN_SETTINGS = [
     max: 600,
     default: 30,
     secret: false,
-    description: "How long a call waits for a run that is still queued before it is answered 202.",
+    description: "Time that a call waits for a queued run before it gets 202.",
   },
   {
     name: "OTEL_CAPTURE_CONTENT",
@@ -90,6 +90,6 @@ export const AGENT_RUN_SETTINGS = [
     kind: "boolean",
     default: false,
     secret: false,
-    description: "Whether traces hold what is said: prompts, answers, inputs and outputs of tools.",
+    description: "Whether traces contain prompts, answers, and the inputs and outputs of tools.",
   },
 ] as const satisfies readonly SettingRow[];

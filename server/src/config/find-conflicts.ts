@@ -1,17 +1,17 @@
 import type { SettingName } from "./settings.ts";
 
-/** What was given in the environment, well-formed or not: a badly written setting still counts as given. */
+/** The settings in the environment, valid or not. */
 export type GivenSettings = Readonly<Partial<Record<SettingName, string>>>;
 
-/** Rules that concern more than one setting; each answers with a fault or null. */
+/** Rules about more than one setting; each returns a fault or null. */
 const RULES: readonly ((given: GivenSettings) => string | null)[] = [
   ({ TLS_CERT_FILE, TLS_KEY_FILE }) =>
     (TLS_CERT_FILE === undefined) === (TLS_KEY_FILE === undefined)
       ? null
-      : `${TLS_CERT_FILE === undefined ? "TLS_CERT_FILE" : "TLS_KEY_FILE"} is missing: TLS_CERT_FILE and TLS_KEY_FILE go together`,
+      : `${TLS_CERT_FILE === undefined ? "TLS_CERT_FILE" : "TLS_KEY_FILE"} is missing: TLS_CERT_FILE and TLS_KEY_FILE require each other`,
   ({ TLS_MODE, TRUSTED_PROXIES }) =>
     TLS_MODE === "proxy" && TRUSTED_PROXIES === undefined
-      ? "TRUSTED_PROXIES is required when TLS_MODE is proxy: without it no forwarded header can be believed"
+      ? "TRUSTED_PROXIES is required when TLS_MODE is proxy: without it no forwarded header can be trusted"
       : null,
   ({ DATABASE_URL, MASTER_KEY }) =>
     DATABASE_URL !== undefined && MASTER_KEY === undefined
@@ -21,7 +21,7 @@ const RULES: readonly ((given: GivenSettings) => string | null)[] = [
   ({ DATABASE_URL, DATABASE_ADMIN_URL }) => needsDatabaseUrl("DATABASE_ADMIN_URL", DATABASE_ADMIN_URL, DATABASE_URL),
   ({ ANON_KEY, SERVICE_ROLE_KEY }) =>
     ANON_KEY !== undefined && ANON_KEY === SERVICE_ROLE_KEY
-      ? "ANON_KEY and SERVICE_ROLE_KEY must differ: the first is public, the second passes all row-level rules"
+      ? "ANON_KEY and SERVICE_ROLE_KEY must differ: the first is public, the second bypasses row-level security"
       : null,
   findUnknownRole,
 ];
@@ -32,7 +32,7 @@ function findUnknownRole({ ROLES }: GivenSettings): string | null {
   const roles = (ROLES ?? "").split(",").map((role) => role.trim());
   return roles.every((role) => role === "" || ROLE_NAMES.includes(role))
     ? null
-    : `ROLES takes the names ${ROLE_NAMES.join(", ")}, and no others`;
+    : `ROLES accepts only the names ${ROLE_NAMES.join(", ")}`;
 }
 
 export function findConflicts(given: GivenSettings): readonly string[] {
@@ -40,5 +40,5 @@ export function findConflicts(given: GivenSettings): readonly string[] {
 }
 
 function needsDatabaseUrl(name: SettingName, value: string | undefined, databaseUrl: string | undefined) {
-  return value !== undefined && databaseUrl === undefined ? `${name} is given without DATABASE_URL` : null;
+  return value !== undefined && databaseUrl === undefined ? `${name} is set without DATABASE_URL` : null;
 }

@@ -10,10 +10,10 @@ export interface LikelyTypo {
 /** Variables of other programs that happen to look like ours. */
 const NAMES_OF_OTHERS: ReadonlySet<string> = new Set(["SSL_CERT_FILE"]);
 
-/** In a short name two changes make another word: HOME is two letters away from HOST. */
+/** In a short name two changes make another word: HOME is two letters from HOST. */
 const SHORT_NAME_LENGTH = 6;
 
-/** Variables that are set and look like a misspelt setting: worth a warning, never a fault, for they may be anybody's. */
+/** Finds variables that look like a misspelt setting. They are no faults: they may belong to other programs. */
 export function findLikelyTypos(env: Environment): readonly LikelyTypo[] {
   const names = SETTINGS.map((row) => row.name);
   const known: ReadonlySet<string> = new Set([...names, ...NAMES_OF_OTHERS]);
@@ -37,7 +37,7 @@ function findNearest(found: string, names: readonly SettingName[]): SettingName 
   return nearest?.name ?? null;
 }
 
-/** Insertions, deletions, replacements and swaps of two neighbours, each counted once. */
+/** The optimal string alignment distance: insertions, deletions, replacements and swaps of two neighbours. */
 function editDistance(left: string, right: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: right.length + 1 }, (_, column) => column);

@@ -13,7 +13,7 @@ export const LIMIT_SETTINGS = [
     default: 100,
     secret: false,
     description:
-      "Requests a minute for each user, or for each address of callers who are not signed in; 0 is no limit.",
+      "Requests per minute for each user, or for each address when the caller is not signed in; 0 means no limit.",
   },
   {
     name: "LIMIT_AUTH",
@@ -24,7 +24,7 @@ export const LIMIT_SETTINGS = [
     default: 10,
     secret: false,
     description:
-      "Attempts to sign up or in a minute for each address, and ten times as many for each e-mail address that they name; 0 is no limit.",
+      "Attempts to sign up or sign in per minute for each address, and ten times as many for each e-mail address that they name; 0 means no limit.",
   },
   {
     name: "LIMIT_AI",
@@ -34,7 +34,7 @@ export const LIMIT_SETTINGS = [
     max: MOST_PER_MINUTE,
     default: 30,
     secret: false,
-    description: "Answers of agents that are started a minute for each user; 0 is no limit.",
+    description: "Answers of agents that each user may start per minute; 0 means no limit.",
   },
   {
     name: "LIMIT_TOOLS",
@@ -44,7 +44,7 @@ export const LIMIT_SETTINGS = [
     max: MOST_PER_MINUTE,
     default: 50,
     secret: false,
-    description: "Tool calls of agents a minute for each user; 0 is no limit.",
+    description: "Tool calls of agents per minute for each user; 0 means no limit.",
   },
   {
     name: "LIMIT_WEBHOOKS",
@@ -55,7 +55,7 @@ export const LIMIT_SETTINGS = [
     default: 100,
     secret: false,
     description:
-      "Requests to webhooks a minute for each user: deliveries and their retries, which wait beyond it, and tests and manual retries, which are refused; 0 is no limit.",
+      "Requests to webhooks per minute for each user. Further deliveries and their retries wait; further tests and manual retries are rejected. 0 means no limit.",
   },
   {
     name: "REDIS_URL",
@@ -64,6 +64,6 @@ export const LIMIT_SETTINGS = [
     default: null,
     secret: true,
     description:
-      "Redis or Valkey in which nodes count together. Without it, and while it is away, each node counts for itself.",
+      "Redis or Valkey in which all nodes share their counts. Without it, and while it is unavailable, each node counts by itself.",
   },
 ] as const satisfies readonly SettingRow[];

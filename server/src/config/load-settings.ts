@@ -8,7 +8,7 @@ import { SETTINGS } from "./settings-table.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Relative paths count from `workingDir`. Throws one `SettingsError` that lists every fault. */
+/** Resolves relative paths against `workingDir`. Throws one `SettingsError` that lists every fault. */
 export function loadSettings(env: Environment, workingDir: string = process.cwd()): Settings {
   const given = pickGiven(env);
   const faults: string[] = [];
@@ -25,11 +25,11 @@ export function loadSettings(env: Environment, workingDir: string = process.cwd(
   }
   faults.push(...findConflicts(given));
   if (faults.length > 0) throw new SettingsError(faults);
-  // The loop filled in every row of the table from which the type is derived.
+  // The loop has set every row of the table that the type derives from.
   return hideSecrets(values) as Settings;
 }
 
-/** An empty string counts as not given: shells and compose files leave such variables behind. */
+/** An empty string counts as unset: shells and compose files leave such variables behind. */
 function pickGiven(env: Environment): GivenSettings {
   const given: Partial<Record<SettingName, string>> = {};
   for (const { name } of SETTINGS) {
@@ -39,12 +39,12 @@ function pickGiven(env: Environment): GivenSettings {
   return given;
 }
 
-/** Only a path needs work (it becomes absolute); every other default is already the value. */
+/** Only the default of a path is parsed, to make it absolute; every other default is a value already. */
 function defaultText(row: SettingRow): string | null {
   return row.kind === "path" ? row.default : null;
 }
 
-/** Whoever logs or prints the whole settings sees that a secret is set, not what it is. */
+/** Logging or printing the settings shows that a secret is set, not its value. */
 function hideSecrets(values: Record<string, unknown>): object {
   const secretKeys = new Set<string>(SETTINGS.filter((row) => row.secret).map((row) => settingKey(row.name)));
   const shown = Object.fromEntries(

@@ -13,7 +13,7 @@ export const OPERATING_SETTINGS = [
     max: TEN_MINUTES_MS,
     default: 30_000,
     secret: false,
-    description: "Time a client has to send its whole request, in milliseconds.",
+    description: "Time that a client has to send a complete request, in milliseconds.",
   },
   {
     name: "STOP_DELAY_MS",
@@ -24,7 +24,7 @@ export const OPERATING_SETTINGS = [
     default: 0,
     secret: false,
     description:
-      "How long the service goes on serving after SIGTERM while `/ready` already answers 503, in milliseconds. Behind a balancer, set it to a little more than the balancer needs to notice.",
+      "Time that the service continues to serve after SIGTERM while `/ready` returns 503, in milliseconds. Behind a load balancer, set it to slightly more than the balancer needs to notice.",
   },
   {
     name: "STOP_TIMEOUT_MS",
@@ -45,7 +45,7 @@ export const OPERATING_SETTINGS = [
     default: 30_000,
     secret: false,
     description:
-      "Time that agent runs have to finish when the service stops, in milliseconds; after that they end as `cancelled`. A second signal stops at once.",
+      "Time that agent runs have to finish when the service stops, in milliseconds; then they end as `cancelled`. A second signal stops the service at once.",
   },
   {
     name: "LOG_LEVEL",
@@ -54,7 +54,7 @@ export const OPERATING_SETTINGS = [
     choices: ["fatal", "error", "warn", "info", "debug", "trace"],
     default: "info",
     secret: false,
-    description: "The least important lines that are still written.",
+    description: "Minimum level of the lines that are logged.",
   },
   {
     name: "LOG_FORMAT",
@@ -63,7 +63,7 @@ export const OPERATING_SETTINGS = [
     choices: ["auto", "json", "pretty"],
     default: "auto",
     secret: false,
-    description: "`auto` is `json` in `production` and `pretty`, for people, elsewhere.",
+    description: "`auto` means `json` in `production` and `pretty`, for people, otherwise.",
   },
   {
     name: "ACCESS_LOG",
@@ -71,7 +71,7 @@ export const OPERATING_SETTINGS = [
     kind: "boolean",
     default: false,
     secret: false,
-    description: "Whether the line of every request is written, whatever `LOG_LEVEL` is. Otherwise that takes `debug`.",
+    description: "Whether every request is logged at any `LOG_LEVEL`. Otherwise requests are logged at `debug` only.",
   },
   {
     name: "DISK_WARNING_BYTES",
@@ -82,7 +82,7 @@ export const OPERATING_SETTINGS = [
     default: 2_000_000_000,
     secret: false,
     description:
-      "Free room on the disk of the embedded database below which the log warns, once; below a quarter of it the line is an error. A fiftieth of the disk warns too. 0 is off.",
+      "Free space on the disk of the embedded database below which a warning is logged, once; below a quarter of it, an error. Less than 2 % of the disk also causes a warning. 0 disables it.",
   },
   {
     name: "WAL_WARNING_BYTES",
@@ -92,7 +92,8 @@ export const OPERATING_SETTINGS = [
     max: Number.MAX_SAFE_INTEGER,
     default: 4_000_000_000,
     secret: false,
-    description: "Size of the write-ahead log of the embedded database above which the log warns, once; 0 is off.",
+    description:
+      "Size of the write-ahead log of the embedded database above which a warning is logged, once; 0 disables it.",
   },
   {
     name: "METRICS_PORT",
@@ -103,7 +104,7 @@ export const OPERATING_SETTINGS = [
     default: 0,
     secret: false,
     description:
-      "Port on which `GET /metrics` answers over plain HTTP in the text format of Prometheus; 0 is off. It asks for no key, so keep it away from the public.",
+      "Port on which `GET /metrics` serves the Prometheus text format over plain HTTP; 0 disables it. It requires no key, so do not expose it publicly.",
   },
   {
     name: "METRICS_HOST",

@@ -4,7 +4,7 @@ import type { SettingRow } from "./setting-row.ts";
 
 type SettingValue = string | number | boolean | readonly string[] | readonly number[];
 
-/** No fault ever quotes what was given: a password pasted into the wrong variable must not end up in a log. */
+/** A fault never contains the value: a password pasted into the wrong variable must not appear in a log. */
 export type ParsedSetting = { readonly value: SettingValue } | { readonly fault: string };
 
 export function parseSetting(row: SettingRow, text: string, workingDir: string): ParsedSetting {
@@ -13,7 +13,7 @@ export function parseSetting(row: SettingRow, text: string, workingDir: string):
   return value === null ? { fault: `${row.name} must be ${describeAccepted(row)}` } : { value };
 }
 
-/** What a setting accepts, in words that fit behind "must be"; faults and the reference page share them. */
+/** Describes what a setting accepts, after "must be", for faults and the reference page. */
 export function describeAccepted(row: SettingRow): string {
   switch (row.kind) {
     case "integer":
@@ -110,12 +110,12 @@ function parseSecondsList(text: string): readonly number[] | null {
   return seconds.length === entries.length && entries.length <= MAX_SECONDS_ENTRIES ? Object.freeze(seconds) : null;
 }
 
-/** What PostgreSQL can call something. */
+/** An identifier of PostgreSQL. */
 function isName(entry: string): boolean {
   return entry !== "" && !entry.includes("\0") && Buffer.byteLength(entry) <= 63;
 }
 
-/** Applications on phones have schemes of their own (`myapp://callback`), so any scheme will do, if there is one. */
+/** Any scheme is valid: mobile applications have their own (`myapp://callback`). */
 function isUrlPattern(entry: string): boolean {
   return /^[a-z][a-z0-9+.-]*:\/\/[^\s\\]*$/i.test(entry);
 }
@@ -127,7 +127,7 @@ function isUrlOf(text: string, protocols: readonly string[]): boolean {
 
 function isAddressOrBlock(entry: string): boolean {
   const [address = "", prefix, ...rest] = entry.split("/");
-  // A zone ("fe80::1%eth0") names an interface of this machine and means nothing in a list of peers.
+  // A zone ("fe80::1%eth0") names an interface of this machine, which has no meaning in a list of peers.
   const version = address.includes("%") ? 0 : isIP(address);
   if (version === 0 || rest.length > 0) return false;
   return prefix === undefined || parseInteger(prefix, 0, version === 4 ? 32 : 128) !== null;
@@ -136,7 +136,7 @@ function isAddressOrBlock(entry: string): boolean {
 function isHost(text: string): boolean {
   if (isIP(text) !== 0) return true;
   const label = "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?";
-  // A last label of digits only would be a mistyped IPv4 address.
+  // A last label of digits only is a mistyped IPv4 address.
   return text.length <= 253 && new RegExp(`^${label}(\\.${label})*$`, "i").test(text) && !/(^|\.)\d+$/.test(text);
 }
 
@@ -149,7 +149,7 @@ function parseHttpsUrl(text: string): string | null {
 
 function isPostgresUrl(text: string): boolean {
   if (!/^postgres(ql)?:\/\//.test(text) || /\s/.test(text)) return false;
-  // "user@/name?host=/socket/dir" is common for unix sockets, yet the URL standard refuses an empty host after a user.
+  // "user@/name?host=/socket/dir" is common for unix sockets, but the URL standard rejects an empty host after a user.
   const parsable = text.replace("@/", "@localhost/");
   if (!URL.canParse(parsable)) return false;
   const { username, password, hostname, pathname } = new URL(parsable);

@@ -9,7 +9,7 @@ const BASE_URL = {
   kind: "http-url",
   default: null,
   secret: false,
-  description: "Where the provider is reached, when it is not the address of its kind.",
+  description: "Address of the provider. Defaults to that of its kind.",
 } as const;
 const API_KEY = { group: "Providers", kind: "key", minLength: 1, default: null, secret: true } as const;
 const MODELS = {
@@ -17,7 +17,7 @@ const MODELS = {
   kind: "names",
   default: [],
   secret: false,
-  description: "Models that agents may choose, instead of the shipped list; the first is the default.",
+  description: "Models that agents may use, instead of the built-in list. The first one is the default.",
 } as const;
 const DEFAULT_MODEL = {
   group: "Providers",
@@ -25,7 +25,7 @@ const DEFAULT_MODEL = {
   minLength: 1,
   default: null,
   secret: false,
-  description: "What answers for agents without a model of their own.",
+  description: "Model of agents that name none.",
 } as const;
 
 /** Settings of who answers for agents. */
@@ -34,18 +34,18 @@ export const PROVIDER_SETTINGS = [
     ...KIND,
     name: "PROVIDER_A_KIND",
     default: "openai",
-    description: "What `provider_a` speaks. `simulated` answers without any model, and says so.",
+    description: "Protocol of `provider_a`. `simulated` answers without a model, and says so.",
   },
   { ...BASE_URL, name: "PROVIDER_A_BASE_URL" },
   { ...API_KEY, name: "PROVIDER_A_API_KEY", description: "Key of `provider_a`." },
   { ...MODELS, name: "PROVIDER_A_MODELS" },
   { ...DEFAULT_MODEL, name: "PROVIDER_A_DEFAULT_MODEL" },
-  { ...KIND, name: "PROVIDER_B_KIND", default: "anthropic", description: "What `provider_b` speaks." },
+  { ...KIND, name: "PROVIDER_B_KIND", default: "anthropic", description: "Protocol of `provider_b`." },
   { ...BASE_URL, name: "PROVIDER_B_BASE_URL" },
   { ...API_KEY, name: "PROVIDER_B_API_KEY", description: "Key of `provider_b`." },
   { ...MODELS, name: "PROVIDER_B_MODELS" },
   { ...DEFAULT_MODEL, name: "PROVIDER_B_DEFAULT_MODEL" },
-  { ...KIND, name: "PROVIDER_C_KIND", default: "google", description: "What `provider_c` speaks." },
+  { ...KIND, name: "PROVIDER_C_KIND", default: "google", description: "Protocol of `provider_c`." },
   { ...BASE_URL, name: "PROVIDER_C_BASE_URL" },
   { ...API_KEY, name: "PROVIDER_C_API_KEY", description: "Key of `provider_c`." },
   { ...MODELS, name: "PROVIDER_C_MODELS" },
@@ -57,7 +57,7 @@ export const PROVIDER_SETTINGS = [
     default: null,
     secret: false,
     description:
-      "JSON file that describes providers in full: models with their windows and prices, fallbacks. What it names goes before the variables; it is read again when it changes. See `docs/guides/models.md`.",
+      "JSON file that describes providers in full: models with their context windows and prices, fallbacks. It takes precedence over the variables, and is read again when it changes. See `docs/guides/models.md`.",
   },
   {
     name: "ALLOW_SIMULATED",
@@ -66,7 +66,7 @@ export const PROVIDER_SETTINGS = [
     choices: ["0", "1", "false", "true"],
     default: "0",
     secret: false,
-    description: "Lets a provider be `simulated` although `NODE_ENV` is `production`.",
+    description: "Permits `simulated` providers when `NODE_ENV` is `production`.",
   },
   {
     name: "PROVIDER_FIRST_BYTE_TIMEOUT_MS",
@@ -76,7 +76,7 @@ export const PROVIDER_SETTINGS = [
     max: TEN_MINUTES_MS,
     default: 30_000,
     secret: false,
-    description: "Time that a provider has to begin an answer, in milliseconds.",
+    description: "Time that a provider has to begin a response, in milliseconds.",
   },
   {
     name: "PROVIDER_IDLE_TIMEOUT_MS",
@@ -86,7 +86,7 @@ export const PROVIDER_SETTINGS = [
     max: TEN_MINUTES_MS,
     default: 30_000,
     secret: false,
-    description: "Longest silence in the middle of an answer, in milliseconds.",
+    description: "Maximum time without data within a response, in milliseconds.",
   },
   {
     name: "PROVIDER_TOTAL_TIMEOUT_MS",
@@ -96,7 +96,7 @@ export const PROVIDER_SETTINGS = [
     max: TEN_MINUTES_MS,
     default: 120_000,
     secret: false,
-    description: "Time that a provider has for a whole answer, in milliseconds.",
+    description: "Time that a provider has for a complete response, in milliseconds.",
   },
   {
     name: "SIMULATED_FIRST_TOKEN_MS",
@@ -106,7 +106,7 @@ export const PROVIDER_SETTINGS = [
     max: 60_000,
     default: 0,
     secret: false,
-    description: "Time that a simulated provider takes to begin, in milliseconds.",
+    description: "Delay before the first token of a simulated provider, in milliseconds.",
   },
   {
     name: "SIMULATED_TOKENS_PER_SECOND",
@@ -116,6 +116,6 @@ export const PROVIDER_SETTINGS = [
     max: 100_000,
     default: 0,
     secret: false,
-    description: "Rate of a simulated provider; 0 is as fast as it can.",
+    description: "Token rate of a simulated provider; 0 means as fast as possible.",
   },
 ] as const satisfies readonly SettingRow[];

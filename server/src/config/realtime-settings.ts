@@ -10,7 +10,7 @@ export const REALTIME_SETTINGS = [
     max: 1_000_000,
     default: 20_000,
     secret: false,
-    description: "Most sockets that one node keeps open; one more is answered 429. 0 is no limit.",
+    description: "Maximum number of open sockets of one node; a further one gets 429. 0 means no limit.",
   },
   {
     name: "REALTIME_SOCKETS_PER_ADDRESS",
@@ -21,7 +21,7 @@ export const REALTIME_SETTINGS = [
     default: 1_000,
     secret: false,
     description:
-      "Most sockets that one node keeps open for one address (IPv6: one /64); one more is answered 429. 0 is no limit.",
+      "Maximum number of open sockets per node and address (IPv6: per /64); a further one gets 429. 0 means no limit.",
   },
   {
     name: "REALTIME_CHANNELS_PER_SOCKET",
@@ -31,7 +31,7 @@ export const REALTIME_SETTINGS = [
     max: 100_000,
     default: 100,
     secret: false,
-    description: "Most channels that one socket may have joined.",
+    description: "Maximum number of channels that one socket may join.",
   },
   {
     name: "REALTIME_CHANNELS_PER_USER",
@@ -41,7 +41,7 @@ export const REALTIME_SETTINGS = [
     max: 1_000_000,
     default: 1_000,
     secret: false,
-    description: "Most channels that one user may have joined on one node, over all sockets. 0 is no limit.",
+    description: "Maximum number of channels that one user may join on one node, over all sockets. 0 means no limit.",
   },
   {
     name: "REALTIME_JOINS_PER_SECOND",
@@ -51,7 +51,7 @@ export const REALTIME_SETTINGS = [
     max: 100_000,
     default: 100,
     secret: false,
-    description: "Most joins that one socket may ask for in a second. 0 is no limit.",
+    description: "Maximum number of joins per second and socket. 0 means no limit.",
   },
   {
     name: "REALTIME_EVENTS_PER_SECOND",
@@ -61,7 +61,7 @@ export const REALTIME_SETTINGS = [
     max: 1_000_000,
     default: 500,
     secret: false,
-    description: "Most broadcasts and presence calls that one socket may send in a second. 0 is no limit.",
+    description: "Maximum number of broadcasts and presence calls per second and socket. 0 means no limit.",
   },
   {
     name: "REALTIME_PAYLOAD_LIMIT_BYTES",
@@ -72,7 +72,7 @@ export const REALTIME_SETTINGS = [
     default: 1_048_576,
     secret: false,
     description:
-      "Largest change, broadcast or presence payload. Of a larger change only the short values are sent, with `Error 413: Payload Too Large` in its `errors`; a larger broadcast is refused.",
+      "Maximum size of the payload of a change, a broadcast or presence. A larger change is sent with its short values only and `Error 413: Payload Too Large` in its `errors`; a larger broadcast is rejected.",
   },
   {
     name: "REALTIME_FRAME_LIMIT_BYTES",
@@ -82,7 +82,7 @@ export const REALTIME_SETTINGS = [
     max: 134_217_728,
     default: 5_242_880,
     secret: false,
-    description: "Largest frame that a client may send; a larger one closes its socket.",
+    description: "Maximum size of a frame that a client sends; a larger one closes the socket.",
   },
   {
     name: "REALTIME_SEND_BUFFER_BYTES",
@@ -93,7 +93,7 @@ export const REALTIME_SETTINGS = [
     default: 4_194_304,
     secret: false,
     description:
-      "Most bytes that wait for a client that does not read fast enough. Beyond it its channels get `phx_error` and the socket is closed, so that it comes back and joins anew.",
+      "Maximum number of bytes that wait for a client that reads too slowly. Beyond that its channels get `phx_error` and the socket is closed, so that the client reconnects and joins again.",
   },
   {
     name: "REALTIME_IDLE_TIMEOUT_MS",
@@ -104,7 +104,7 @@ export const REALTIME_SETTINGS = [
     default: 70_000,
     secret: false,
     description:
-      "Silence after which a socket is taken for dead and closed, in milliseconds. Clients send a heartbeat every 25 seconds.",
+      "Time without data after which a socket is closed, in milliseconds. Clients send a heartbeat every 25 seconds.",
   },
   {
     name: "REALTIME_EXPIRY_WARNING_SECONDS",
@@ -114,6 +114,6 @@ export const REALTIME_SETTINGS = [
     max: 3_600,
     default: 60,
     secret: false,
-    description: "How long before its token expires a channel is warned with a `system` message. 0 is no warning.",
+    description: "Time before the expiry of its token at which a channel gets a `system` message. 0 disables it.",
   },
 ] as const satisfies readonly SettingRow[];

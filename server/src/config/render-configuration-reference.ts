@@ -6,12 +6,12 @@ const HEAD = `<!-- Generated from server/src/config/settings-table.ts by \`npm r
 
 # Configuration
 
-Settings are environment variables, read once when the service starts. If any of them is wrong the service does not
-start and lists all faults together. An empty variable counts as not given; variables that are not in these tables are
+Settings are environment variables, which the service reads once at the start. When a setting is invalid the service does
+not start and lists all faults together. An empty variable counts as unset. Variables that are not in these tables are
 ignored, with a warning when one looks like a misspelt setting. Secrets are never printed.
 `;
 
-/** The whole of docs/reference/configuration.md. */
+/** Returns the text of docs/reference/configuration.md. */
 export function renderConfigurationReference(): string {
   const rows: readonly SettingRow[] = SETTINGS;
   const sections = SETTING_GROUPS.map((group) => {
@@ -27,7 +27,7 @@ function renderRow(row: SettingRow): string {
 }
 
 function renderDefault(row: SettingRow): string {
-  if (row.fallback !== undefined) return `that of \`${row.fallback}\``;
+  if (row.fallback !== undefined) return `the value of \`${row.fallback}\``;
   if (row.default === null || (Array.isArray(row.default) && row.default.length === 0)) return "none";
   return `\`${String(row.default)}\``;
 }

@@ -20,9 +20,9 @@ interface RowHead {
   readonly name: string;
   readonly group: (typeof SETTING_GROUPS)[number];
   readonly description: string;
-  /** A secret's value is never printed, neither in a fault nor when the settings themselves are logged. */
+  /** The value is never printed, neither in a fault nor with the settings themselves. */
   readonly secret: boolean;
-  /** The setting whose value is taken when this one is not given. */
+  /** The setting whose value is the default of this one. */
   readonly fallback?: string;
 }
 
@@ -41,13 +41,13 @@ export interface ChoiceRow extends RowHead {
 
 export interface BooleanRow extends RowHead {
   readonly kind: "boolean";
-  /** Null where the default follows from other settings, as the description says. */
+  /** Null when the default depends on other settings; the description says how. */
   readonly default: boolean | null;
 }
 
 export interface ListRow extends RowHead {
   readonly kind: "addresses" | "url-patterns" | "names";
-  /** Null where the default follows from other settings, as the description says. */
+  /** Null when the default depends on other settings; the description says how. */
   readonly default: readonly string[] | null;
 }
 

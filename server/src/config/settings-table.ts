@@ -18,7 +18,7 @@ export const SETTINGS = [
     kind: "host",
     default: "127.0.0.1",
     secret: false,
-    description: "Address to listen on. The default is reachable from this machine alone.",
+    description: "Address to listen on. The default is reachable from this machine only.",
   },
   {
     name: "PORT",
@@ -28,7 +28,7 @@ export const SETTINGS = [
     max: PORT_MAX,
     default: 8443,
     secret: false,
-    description: "Port to listen on; 0 takes any free one.",
+    description: "Port to listen on; 0 selects a free one.",
   },
   {
     name: "PUBLIC_URL",
@@ -36,7 +36,7 @@ export const SETTINGS = [
     kind: "https-url",
     default: null,
     secret: false,
-    description: "Address under which clients reach the service. When not given it is made from `HOST` and `PORT`.",
+    description: "Address at which clients reach the service. Defaults to an address made from `HOST` and `PORT`.",
   },
   {
     name: "DATA_DIR",
@@ -45,7 +45,7 @@ export const SETTINGS = [
     default: ".swarmbase",
     secret: false,
     description:
-      "Folder for the embedded database, the local certificate authority and `credentials.json`. A relative path counts from the folder in which the service is started.",
+      "Folder for the embedded database, the local certificate authority and `credentials.json`. A relative path is resolved against the working directory of the service.",
   },
   {
     name: "NODE_ENV",
@@ -54,7 +54,7 @@ export const SETTINGS = [
     choices: ["development", "production", "test"],
     default: "development",
     secret: false,
-    description: "What the service is used for; conveniences of development are off in `production`.",
+    description: "Purpose of the service; conveniences for development are disabled in `production`.",
   },
   {
     name: "ROLES",
@@ -63,7 +63,7 @@ export const SETTINGS = [
     default: ["api", "worker", "realtime"],
     secret: false,
     description:
-      "What this node does, of `api` (serves requests, sends mails), `worker` (delivers webhooks, runs agents, cleans up) and `realtime` (holds sockets). Some node must do each.",
+      "Tasks of this node: `api` (serves requests, sends mails), `worker` (delivers webhooks, runs agents, cleans up) and `realtime` (serves sockets). Each task needs at least one node.",
   },
   {
     name: "CONSOLE",
@@ -72,7 +72,7 @@ export const SETTINGS = [
     default: true,
     secret: false,
     description:
-      "Whether the console for the browser is served at `/`. It is built on a start that finds none, or an old one.",
+      "Whether the console for the browser is served at `/`. The service builds it at the start when it is missing or outdated.",
   },
   {
     name: "TLS_MODE",
@@ -81,7 +81,7 @@ export const SETTINGS = [
     choices: ["serve", "proxy"],
     default: "serve",
     secret: false,
-    description: "`serve`: the service ends TLS itself. `proxy`: a proxy in front of it does.",
+    description: "`serve`: the service terminates TLS itself. `proxy`: a proxy in front of it does.",
   },
   {
     name: "TLS_CERT_FILE",
@@ -90,7 +90,7 @@ export const SETTINGS = [
     default: null,
     secret: false,
     description:
-      "Certificate chain in PEM form, together with `TLS_KEY_FILE`. Without it a local authority and a certificate for `localhost` are made on the first start.",
+      "Certificate chain in PEM format; requires `TLS_KEY_FILE`. Without it, a local authority and a certificate for `localhost` are created at the first start.",
   },
   {
     name: "TLS_KEY_FILE",
@@ -98,7 +98,7 @@ export const SETTINGS = [
     kind: "path",
     default: null,
     secret: false,
-    description: "Private key in PEM form that belongs to `TLS_CERT_FILE`.",
+    description: "Private key of `TLS_CERT_FILE`, in PEM format.",
   },
   {
     name: "TRUSTED_PROXIES",
@@ -107,7 +107,7 @@ export const SETTINGS = [
     default: [],
     secret: false,
     description:
-      "Proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed. Required when `TLS_MODE` is `proxy`.",
+      "Proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are trusted. Required when `TLS_MODE` is `proxy`.",
   },
   {
     name: "DATABASE_URL",
@@ -116,7 +116,7 @@ export const SETTINGS = [
     default: null,
     secret: true,
     description:
-      "PostgreSQL 15 or later that holds everything; a pooler is fine. Without it PostgreSQL runs embedded in `DATA_DIR`.",
+      "PostgreSQL 15 or later for all data; a pooler may be in between. Without it, PostgreSQL runs embedded in `DATA_DIR`.",
   },
   {
     name: "DATABASE_DIRECT_URL",
@@ -125,7 +125,7 @@ export const SETTINGS = [
     default: null,
     fallback: "DATABASE_URL",
     secret: true,
-    description: "The same database without a pooler in between, for notifications and the change feed.",
+    description: "The same database without a pooler, for notifications and the change feed.",
   },
   {
     name: "DATABASE_ADMIN_URL",
@@ -144,8 +144,7 @@ export const SETTINGS = [
     max: 1000,
     default: 10,
     secret: false,
-    description:
-      "Most connections that each of the three pools (users, service role, work that goes on by itself) opens.",
+    description: "Maximum number of connections of each of the three pools (users, service role, background work).",
   },
   {
     name: "EMBEDDED_PORT",
@@ -156,7 +155,7 @@ export const SETTINGS = [
     default: 0,
     secret: false,
     description:
-      "Loopback port of the embedded PostgreSQL; 0 takes the port used last, or any free one. A free one is also taken when the wanted port is in use.",
+      "Loopback port of the embedded PostgreSQL; 0 selects the port of the last start, or a free one. When the port is in use, a free one is selected as well.",
   },
   {
     name: "RESTORED_COPY",
@@ -166,7 +165,7 @@ export const SETTINGS = [
     default: "keep",
     secret: false,
     description:
-      "Whether the database counts as a restored copy, in which deliveries, agent runs and mails are held. `restore` marks what it makes; `keep` leaves the mark as it is, `hold` sets it at the start (for a copy that was made in another way), `resume` removes it at the start, as `swarmbase resume` does.",
+      "Whether the database counts as a restored copy, in which deliveries, agent runs and mails are held. `restore` marks the databases that it creates. `keep` leaves the mark as it is, `hold` sets it at the start (for a copy that was made in another way), `resume` removes it at the start, as `swarmbase resume` does.",
   },
   ...TABLE_SETTINGS,
   {
@@ -177,7 +176,7 @@ export const SETTINGS = [
     default: null,
     secret: true,
     description:
-      "Wraps the keys kept in the database; the same on every node. Required with `DATABASE_URL`; embedded, it is made once and kept in `DATA_DIR`.",
+      "Encrypts the keys in the database; must be the same on every node. Required with `DATABASE_URL`; with the embedded database it is created once and kept in `DATA_DIR`.",
   },
   {
     name: "ANON_KEY",
@@ -186,7 +185,7 @@ export const SETTINGS = [
     minLength: 1,
     default: null,
     secret: true,
-    description: "The public client key, when it is not to be the one made by the service.",
+    description: "The public client key. Defaults to a key that the service creates.",
   },
   {
     name: "SERVICE_ROLE_KEY",
@@ -195,7 +194,7 @@ export const SETTINGS = [
     minLength: 1,
     default: null,
     secret: true,
-    description: "The key that passes all row-level rules, when it is not to be the one made by the service.",
+    description: "The key that bypasses row-level security. Defaults to a key that the service creates.",
   },
   ...ACCOUNT_SETTINGS,
   ...WEBHOOK_SETTINGS,
@@ -210,7 +209,7 @@ export const SETTINGS = [
     max: 1_073_741_824,
     default: 1_048_576,
     secret: false,
-    description: "Largest request body; a larger one is answered 413.",
+    description: "Maximum size of a request body; a larger one gets 413.",
   },
   {
     name: "AGENT_LIMIT_PER_USER",
@@ -220,7 +219,7 @@ export const SETTINGS = [
     max: 1_000_000,
     default: 100,
     secret: false,
-    description: "Most agents that one user may own.",
+    description: "Maximum number of agents that one user may own.",
   },
   ...LIMIT_SETTINGS,
   ...OPERATING_SETTINGS,

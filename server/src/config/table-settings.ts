@@ -9,7 +9,7 @@ export const TABLE_SETTINGS = [
     default: ["public"],
     secret: false,
     description:
-      "Schemas whose tables, views and functions are served under `/rest/v1`; the first is meant when a request names none.",
+      "Schemas whose tables, views and functions are served under `/rest/v1`. The first one applies when a request names none.",
   },
   {
     name: "DB_MAX_ROWS",
@@ -19,7 +19,8 @@ export const TABLE_SETTINGS = [
     max: 1_000_000,
     default: 1000,
     secret: false,
-    description: "Most rows of one answer; 0 is no limit. An answer that was cut is a 206 and says where it ends.",
+    description:
+      "Maximum number of rows of one response; 0 means no limit. A truncated response is a 206 and states its range.",
   },
   {
     name: "DB_STATEMENT_TIMEOUT_MS",
@@ -29,7 +30,7 @@ export const TABLE_SETTINGS = [
     max: 600_000,
     default: 8_000,
     secret: false,
-    description: "Time that the statement of one request may take in the database, in milliseconds.",
+    description: "Maximum duration of the statement of one request, in milliseconds.",
   },
   {
     name: "DB_PLAN_ENABLED",
@@ -38,7 +39,7 @@ export const TABLE_SETTINGS = [
     default: false,
     secret: false,
     description:
-      "Whether `Accept: application/vnd.pgrst.plan` shows execution plans. They tell about rows that a caller may not see.",
+      "Whether `Accept: application/vnd.pgrst.plan` returns execution plans. Plans reveal information about rows that the caller may not see.",
   },
   {
     name: "DB_TX_OVERRIDE",
@@ -46,6 +47,7 @@ export const TABLE_SETTINGS = [
     kind: "boolean",
     default: false,
     secret: false,
-    description: "Whether `Prefer: tx=rollback` is honoured: everything is done and answered, and then taken back.",
+    description:
+      "Whether `Prefer: tx=rollback` is honoured: the statements run and return their results, and are then rolled back.",
   },
 ] as const satisfies readonly SettingRow[];

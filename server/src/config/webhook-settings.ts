@@ -9,7 +9,7 @@ export const WEBHOOK_SETTINGS = [
     default: [0, 60, 300, 1800, 7200],
     secret: false,
     description:
-      "Delays in seconds: entry k is the time before attempt k, the last one repeats. A webhook's `retry_count` says how many attempts follow the first.",
+      "Delays in seconds: entry k is the delay before attempt k, and the last one repeats. A webhook's `retry_count` sets how many attempts follow the first.",
   },
   {
     name: "WEBHOOK_ALLOWED_CIDRS",
@@ -18,7 +18,7 @@ export const WEBHOOK_SETTINGS = [
     default: null,
     secret: false,
     description:
-      "Addresses that webhooks may reach although they are not public. When not given: loopback while `HOST` is loopback and `NODE_ENV` is not `production`, else nothing.",
+      "Addresses that webhooks may reach although they are not public. Defaults to loopback while `HOST` is loopback and `NODE_ENV` is not `production`, otherwise to none.",
   },
   {
     name: "WEBHOOK_CA_FILE",
@@ -26,7 +26,7 @@ export const WEBHOOK_SETTINGS = [
     kind: "path",
     default: null,
     secret: false,
-    description: "Further certificate authorities in PEM form that endpoints may have their certificates from.",
+    description: "Additional certificate authorities that are trusted for endpoints, in PEM format.",
   },
   {
     name: "WEBHOOK_CONCURRENCY",
@@ -36,7 +36,8 @@ export const WEBHOOK_SETTINGS = [
     max: 10_000,
     default: 256,
     secret: false,
-    description: "Most requests that one node has under way to webhooks; one user's are at most half of them.",
+    description:
+      "Maximum number of concurrent requests of one node to webhooks; those of one user are at most half of them.",
   },
   {
     name: "WEBHOOK_ENDPOINT_CONCURRENCY",
@@ -46,7 +47,7 @@ export const WEBHOOK_SETTINGS = [
     max: 1000,
     default: 8,
     secret: false,
-    description: "Most requests that one node has under way to one webhook.",
+    description: "Maximum number of concurrent requests of one node to one webhook.",
   },
   {
     name: "WEBHOOK_QUEUE_LIMIT",
@@ -57,7 +58,7 @@ export const WEBHOOK_SETTINGS = [
     default: 100_000,
     secret: false,
     description:
-      "Most deliveries that may wait for the webhooks of one user. Beyond it the webhook with the most is switched off, `disabled_reason` `queue_full`, and what waited for it has failed; it can be recovered. 0 is no limit.",
+      "Maximum number of deliveries that may wait for the webhooks of one user. Beyond that the webhook with the most waiting deliveries is disabled with the `disabled_reason` `queue_full`, and its waiting deliveries fail; they can be recovered. 0 means no limit.",
   },
   {
     name: "WEBHOOK_RETENTION_DAYS",
@@ -67,6 +68,6 @@ export const WEBHOOK_SETTINGS = [
     max: 3650,
     default: 30,
     secret: false,
-    description: "Age in days at which finished deliveries and the log of attempts are removed; 0 keeps them.",
+    description: "Days after which finished deliveries and the log of attempts are removed; 0 keeps them.",
   },
 ] as const satisfies readonly SettingRow[];

@@ -1,12 +1,12 @@
 import type { ObservationName } from "./observations.ts";
 
-/** What is counted or measured whenever something of the closed list is noted. Labels are fields of the observation. */
+/** A metric that is derived from observations. Labels are fields of the observation. */
 export interface MetricRow {
   readonly name: string;
   readonly help: string;
   readonly labels: readonly string[];
   readonly on: readonly ObservationName[];
-  /** A counter goes up by this field, else by one. A histogram measures this field, which is in milliseconds. */
+  /** A counter adds this field instead of 1. A histogram observes this field, in milliseconds. */
   readonly field?: string;
   readonly kind: "counter" | "histogram";
 }
@@ -23,7 +23,7 @@ export const METRICS: readonly MetricRow[] = [
   },
   {
     name: "swarmbase_http_request_seconds",
-    help: "Time from a request's headers to the end of its answer.",
+    help: "Time from the headers of a request to the end of its response.",
     kind: "histogram",
     labels: ["route"],
     on: REQUESTS,
@@ -31,7 +31,7 @@ export const METRICS: readonly MetricRow[] = [
   },
   {
     name: "swarmbase_statement_seconds",
-    help: "Time of a transaction in the database, the wait for a connection included.",
+    help: "Duration of a database transaction, including the wait for a connection.",
     kind: "histogram",
     labels: ["pool"],
     on: ["database.flown"],
@@ -39,21 +39,21 @@ export const METRICS: readonly MetricRow[] = [
   },
   {
     name: "swarmbase_limit_hits_total",
-    help: "Calls refused because a limit was reached.",
+    help: "Calls rejected by a rate limit.",
     kind: "counter",
     labels: ["row"],
     on: ["limit.hit"],
   },
   {
     name: "swarmbase_webhook_attempts_total",
-    help: "Attempts to deliver, by what came of them.",
+    help: "Webhook delivery attempts by outcome.",
     kind: "counter",
     labels: ["outcome"],
     on: ["webhook.attempted"],
   },
   {
     name: "swarmbase_webhook_attempt_seconds",
-    help: "Time of an attempt to deliver.",
+    help: "Duration of a webhook delivery attempt.",
     kind: "histogram",
     labels: ["outcome"],
     on: ["webhook.attempted"],
@@ -61,14 +61,14 @@ export const METRICS: readonly MetricRow[] = [
   },
   {
     name: "swarmbase_runs_total",
-    help: "Runs that have ended, by how and why.",
+    help: "Ended runs by status and stop reason.",
     kind: "counter",
     labels: ["status", "stopReason"],
     on: ["run.ended"],
   },
   {
     name: "swarmbase_input_tokens_total",
-    help: "Tokens that models were given.",
+    help: "Input tokens of models.",
     kind: "counter",
     labels: ["framework", "model"],
     on: ["run.turn_ended"],
@@ -76,7 +76,7 @@ export const METRICS: readonly MetricRow[] = [
   },
   {
     name: "swarmbase_output_tokens_total",
-    help: "Tokens that models wrote.",
+    help: "Output tokens of models.",
     kind: "counter",
     labels: ["framework", "model"],
     on: ["run.turn_ended"],
@@ -84,14 +84,14 @@ export const METRICS: readonly MetricRow[] = [
   },
   {
     name: "swarmbase_turns_total",
-    help: "Turns of agents that have ended, by how.",
+    help: "Ended turns of agents by outcome.",
     kind: "counter",
     labels: ["framework", "model", "outcome"],
     on: ["run.turn_ended"],
   },
   {
     name: "swarmbase_tool_calls_total",
-    help: "Tool calls of agents, by kind of tool and what came of them.",
+    help: "Tool calls of agents by kind of tool and status.",
     kind: "counter",
     labels: ["kind", "status"],
     on: ["run.tool_ended"],
@@ -103,24 +103,27 @@ export interface GaugeRow {
   readonly labels: readonly string[];
 }
 
-/** What is looked up when somebody asks. */
+/** Metrics that are read when they are scraped. */
 export const GAUGES = {
-  swarmbase_pool_connections: { help: "Connections to the database, by pool and state.", labels: ["pool", "state"] },
-  swarmbase_pool_waiting: { help: "Requests that wait for a connection to the database.", labels: ["pool"] },
+  swarmbase_pool_connections: { help: "Database connections by pool and state.", labels: ["pool", "state"] },
+  swarmbase_pool_waiting: { help: "Requests that wait for a database connection.", labels: ["pool"] },
   swarmbase_webhook_backlog_seconds: {
-    help: "Age of the oldest delivery that is due and not yet made, by class of endpoint.",
+    help: "Age of the oldest due delivery by class of endpoint.",
     labels: ["class"],
   },
   swarmbase_webhook_backlog: {
-    help: "Endpoints with a delivery that is due, by class; events that have not become deliveries, as fan_out.",
+    help: "Endpoints with a due delivery by class; events without deliveries yet have the class fan_out.",
     labels: ["class"],
   },
-  swarmbase_runs_waiting: { help: "Runs that have not ended, by state.", labels: ["status"] },
+  swarmbase_runs_waiting: { help: "Runs that have not ended by status.", labels: ["status"] },
   swarmbase_sockets: { help: "Open realtime sockets of this node.", labels: [] },
-  swarmbase_disk_free_bytes: { help: "Free room on the disk of the embedded database.", labels: [] },
+  swarmbase_disk_free_bytes: { help: "Free space on the disk of the embedded database.", labels: [] },
   swarmbase_disk_size_bytes: { help: "Size of the disk of the embedded database.", labels: [] },
   swarmbase_wal_bytes: { help: "Size of the write-ahead log of the embedded database.", labels: [] },
-  swarmbase_replication_lag_bytes: { help: "How far this node's change feed is behind the database.", labels: [] },
+  swarmbase_replication_lag_bytes: {
+    help: "Distance of this node's change feed behind the database, in bytes of the WAL.",
+    labels: [],
+  },
 } as const satisfies Record<string, GaugeRow>;
 
 export type GaugeName = keyof typeof GAUGES;

@@ -275,12 +275,8 @@ describe("settings that depend on each other", () => {
     ["a key without its certificate", { TLS_KEY_FILE: "k.pem" }, /^TLS_CERT_FILE is missing/],
     ["proxy mode without proxies", { TLS_MODE: "proxy" }, /^TRUSTED_PROXIES is required/],
     ["a database without master key", { DATABASE_URL }, /^MASTER_KEY is required/],
-    ["a direct connection alone", { DATABASE_DIRECT_URL: DATABASE_URL }, /^DATABASE_DIRECT_URL is given without/],
-    [
-      "an administrative connection alone",
-      { DATABASE_ADMIN_URL: DATABASE_URL },
-      /^DATABASE_ADMIN_URL is given without/,
-    ],
+    ["a direct connection alone", { DATABASE_DIRECT_URL: DATABASE_URL }, /^DATABASE_DIRECT_URL is set without/],
+    ["an administrative connection alone", { DATABASE_ADMIN_URL: DATABASE_URL }, /^DATABASE_ADMIN_URL is set without/],
     ["one key for both roles", { ANON_KEY: "same", SERVICE_ROLE_KEY: "same" }, /^ANON_KEY and SERVICE_ROLE_KEY must/],
   ];
   for (const [title, env, expected] of cases) {
