@@ -3,7 +3,7 @@ import { realpathSync } from "node:fs";
 import type { IncomingMessage } from "node:http";
 import { sep } from "node:path";
 import type { Duplex } from "node:stream";
-import { admitCaller, checkRequestSignature, writeCredentials } from "./auth/index.ts";
+import { authenticate, checkRequestSignature, writeCredentials } from "./auth/index.ts";
 import { type Closers, createClosers } from "./closers.ts";
 import { type CopyHold, createCopyHold } from "./copy-hold.ts";
 import type { Environment, Settings } from "./config/index.ts";
@@ -154,7 +154,7 @@ async function joinRooms(options: AppOptions, closers: Closers): Promise<App> {
       behind(guard.promise, route),
     ),
     ...(consoleModule !== null && { fallback: consoleFallback(consoleModule) }),
-    guard: (admittance, credentials) => admitCaller(rooms.auth, admittance, credentials),
+    guard: (rule, credentials) => authenticate(rooms.auth, rule, credentials),
     limits: rooms.limits,
     checkSignature: (request) => checkRequestSignature(rooms.auth, request),
     ...(settings.roles.includes("realtime") && {

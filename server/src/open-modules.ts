@@ -3,14 +3,14 @@ import { readFile } from "node:fs/promises";
 import { createToolChecks, type Providers, type Respond } from "./agents/index.ts";
 import {
   type AuthContext,
-  admitToken,
+  authenticateSocket,
   authEndpoints,
   createAuthHousekeeping,
   createMailOutbox,
   openAuth,
   regenerateSigningSecret,
   removeSigningSecret,
-  translateLifeless,
+  translateScopeError,
 } from "./auth/index.ts";
 import type { Closers } from "./closers.ts";
 import type { Environment, Settings } from "./config/index.ts";
@@ -46,7 +46,6 @@ import {
   realtimeRoutes,
   referenceRoutes,
   restRoutes,
-  toRestCaller,
 } from "./http/index.ts";
 import type { Worker } from "./jobs/index.ts";
 import { connectStore, type Limits, openLimits, type SharedStore } from "./limits/index.ts";
@@ -139,7 +138,7 @@ export async function openModules(options: ModulesOptions): Promise<Rooms> {
     }),
     isOwn: isOwnName,
     settings,
-    translateEnter: translateLifeless,
+    translateEnter: translateScopeError,
     onWrite: (paths) => {
       webhooks.wake();
       // A swarm may answer what was only stored.
@@ -158,7 +157,6 @@ export async function openModules(options: ModulesOptions): Promise<Rooms> {
     ...copyHold.over(workers.filter((worker) => !links.includes(worker))),
     ...links,
   ];
-  const sessionInactivitySeconds = settings.authSessionInactivitySeconds;
   const functions = [
     createAgentRespond(guard(agents.respond, ["start"], requireReleased)),
     createTools(guard(agents.tools, ["listRemote", "importRemote", "test"], requireReleased)),
@@ -181,10 +179,10 @@ export async function openModules(options: ModulesOptions): Promise<Rooms> {
       ...(roles.has("api")
         ? [
             ...authRoutes(authEndpoints, auth),
-            ...restRoutes({ rest, sessionInactivitySeconds }),
-            ...functionRoutes({ functions, sessionInactivitySeconds, limits }),
+            ...restRoutes(rest),
+            ...functionRoutes({ functions, limits }),
             ...referenceRoutes(openReference({ auth: authEndpoints, functions: FUNCTION_TABLE })),
-            ...realtimeRoutes({ broadcast: realtime.room.broadcast, sessionInactivitySeconds }),
+            ...realtimeRoutes(realtime.room.broadcast),
           ]
         : []),
     ],
@@ -227,10 +225,8 @@ function openRealtimeRoom(
   const room = openRealtime({
     changes,
     authenticate: async (token, apikey) => {
-      const { principal, expiresAt } = await admitToken(auth, { apikey, token });
-      // What comes over a socket is no request that could be signed.
-      const signing = { inactivitySeconds: settings.authSessionInactivitySeconds, isUnsigned: false };
-      return { caller: toRestCaller(principal, signing), expiresAt };
+      const { principal, expiresAt } = await authenticateSocket(auth, { apikey, token });
+      return { caller: principal, expiresAt };
     },
     privateTopics: createPrivateTopics({ database, settings, newId: randomUUID }),
     addressOf: (request) => clientKeyOf(request, settings),

@@ -7,7 +7,6 @@ export { type FollowOptions, followProvidersFile } from "./providers/follow-prov
 export { catalogueOf, loadProviders } from "./providers/load-providers.ts";
 export type { Providers } from "./providers/provider.ts";
 export type { Listening, Respond, RunAnswer, StartOptions } from "./respond/open-respond.ts";
-export type { RunCaller } from "./respond/run-caller.ts";
 export type { RunRequest } from "./respond/start-run.ts";
 export type { Executor } from "./runs/executor.ts";
 export type { ImportCall } from "./tools/calls/import-remote-tools.ts";

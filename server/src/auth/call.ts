@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { Principal } from "./principal/principal.ts";
+import type { Principal } from "../db/index.ts";
 import type { AuthContext } from "./auth-context.ts";
 
 /** What an endpoint gets to know of a request. */

@@ -7,7 +7,7 @@ export { authEndpoints } from "./endpoints.ts";
 export { createAuthHousekeeping } from "./keeper/housekeeping.ts";
 export { checkMasterKey } from "./keys/check-master-key.ts";
 export {
-  type Credentials,
+  type CredentialsFile,
   credentialsPath,
   findCredentials,
   writeCredentials,
@@ -24,11 +24,9 @@ export { TOKEN_ALGORITHMS } from "./keys/stored-keys.ts";
 export { createMailer } from "./mail/mailer.ts";
 export { createMailOutbox } from "./outbox/outbox-worker.ts";
 export { openAuth } from "./open-auth.ts";
-export { admitCaller } from "./principal/admit-caller.ts";
-export { admitToken } from "./principal/admit-token.ts";
-export type { Principal } from "./principal/principal.ts";
-export type { Caller, CallerCredentials } from "./principal/resolve-principal.ts";
-export { translateLifeless } from "./principal/translate-lifeless.ts";
+export { type AccessRule, authenticate, authenticateSocket } from "./principal/authenticate.ts";
+export { translateScopeError } from "./principal/live-session.ts";
+export type { Authentication, Credentials } from "./principal/resolve-principal.ts";
 export { regenerateSigningSecret, removeSigningSecret } from "./request-signing/change-signing-secret.ts";
 export {
   checkRequestSignature,

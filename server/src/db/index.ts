@@ -46,7 +46,15 @@ export type {
 } from "./pipeline/transaction-request.ts";
 export { runPipelined } from "./pipeline/run-pipelined.ts";
 export type { StatementValue } from "./pipeline/value-text.ts";
-export { buildScope, type Scope } from "./scope.ts";
+export {
+  ANON_PRINCIPAL,
+  type Claims,
+  type Principal,
+  type PrincipalSession,
+  SERVICE_PRINCIPAL,
+  type UserPrincipal,
+} from "./principal.ts";
+export { buildScope, type Scope, scopeOf } from "./scope.ts";
 export { clearRestoredCopy, findRestoredCopy, markRestoredCopy, type RestoredCopy } from "./sql/restored-copy.ts";
 export type { NodeNeeds } from "./decide-requirements.ts";
 export { type DiskSpace, decideDiskLevel, measureDisk, measureStorage, type Storage } from "./storage.ts";

@@ -1,28 +1,19 @@
+import type { Claims, Principal, PrincipalSession } from "./principal.ts";
+
 /** Who a transaction acts for, and what functions and views may see of the request. */
 export interface Scope {
-  readonly role: "anon" | "authenticated" | "service_role";
-  /** As verified from the token; `{}` when there is none. */
-  readonly claims: Readonly<Record<string, unknown>>;
+  readonly role: Principal["role"];
+  readonly claims: Claims;
   readonly schemas: readonly string[];
   readonly statementTimeoutMs: number;
   readonly isReadOnly: boolean;
   /** Whose session must be alive for the transaction to begin. Every request with a user's token has one. */
-  readonly session?: ScopeSession | null;
+  readonly session?: PrincipalSession | null;
   readonly request: {
     readonly method: string;
     readonly path: string;
     readonly headers: Readonly<Record<string, string>>;
   };
-}
-
-export interface ScopeSession {
-  readonly userId: string;
-  /** Null when the token has none: then only the user must be there. */
-  readonly sessionId: string | null;
-  /** 0 is no limit. */
-  readonly inactivitySeconds: number;
-  /** The request came without a signature that was checked; it is refused when the user demands one. */
-  readonly isUnsigned?: boolean;
 }
 
 export interface ScopeStatement {
@@ -51,6 +42,14 @@ const UNLESS_LIVE = `or case when ${INACTIVITY}::int = 0 and private.is_session_
 const LIVE_TEXT = `${TEXT}\n  ${UNLESS_LIVE} ${REQUIRE} end`;
 // A session whose user demands signatures never passes by the short way, so that only theirs are asked twice.
 const UNSIGNED_TEXT = `${TEXT}\n  ${UNLESS_LIVE} ${REQUIRE} or private.refuse_unsigned(${USER}::uuid) is null end`;
+
+/** The scope of a transaction that acts for a principal. */
+export function scopeOf(
+  { role, claims, session }: Principal,
+  transaction: Omit<Scope, "role" | "claims" | "session">,
+): Scope {
+  return { role, claims, session, ...transaction };
+}
 
 /**
  * The statement that enters a transaction as a caller; it holds until the transaction ends. With a session that is dead it

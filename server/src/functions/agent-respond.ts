@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { Listening, Respond, RunCaller, RunRequest } from "../agents/index.ts";
+import type { Listening, Respond, RunRequest } from "../agents/index.ts";
+import type { Principal } from "../db/index.ts";
 import { AppError } from "../errors/index.ts";
-import type { RestCaller } from "../rest/index.ts";
 import { callerIdOf } from "./caller-id.ts";
 import { defineFunction } from "./define-function.ts";
 import type { FunctionAnswer, FunctionCall, FunctionDescription, NamedFunction } from "./function-call.ts";
@@ -128,7 +128,7 @@ function isSteering(body: unknown): boolean {
 
 function start(respond: Respond, call: FunctionCall, body: StartBody): Promise<FunctionAnswer> {
   const { headers, signal } = call;
-  const caller = requireUser(toRunCaller(call.caller, body.user_id));
+  const caller = requireUser(actFor(call.caller, body.user_id));
   const request: RunRequest = {
     swarmId: body.swarm_id,
     message: body.message,
@@ -154,7 +154,7 @@ function start(respond: Respond, call: FunctionCall, body: StartBody): Promise<F
 }
 
 function steer(respond: Respond, call: FunctionCall, body: SteerBody): Promise<FunctionAnswer> {
-  const caller = toRunCaller(call.caller, body.user_id);
+  const caller = actFor(call.caller, body.user_id);
   switch (body.action) {
     case "cancel":
       return respond.cancel(caller, body.run_id, call.signal);
@@ -172,15 +172,15 @@ function steer(respond: Respond, call: FunctionCall, body: SteerBody): Promise<F
   }
 }
 
-function toRunCaller(caller: RestCaller, namedId: string | null | undefined): RunCaller {
-  const callerId = callerIdOf(caller);
-  const { session } = caller;
-  if (callerId === null) return { userId: namedId ?? null, isServiceRole: true, session: null };
-  if (namedId && namedId !== callerId) throw new AppError("FORBIDDEN", "You cannot speak for another user");
-  return { userId: callerId, isServiceRole: false, session };
+/** The service role acts for the user that the body names; a user acts for themselves only. */
+function actFor(caller: Principal, namedId: string | null | undefined): Principal {
+  if (caller.role === "service_role") return { ...caller, userId: namedId ?? null };
+  const userId = callerIdOf(caller);
+  if (namedId && namedId !== userId) throw new AppError("FORBIDDEN", "You cannot speak for another user");
+  return caller;
 }
 
-function requireUser(caller: RunCaller): RunCaller & { readonly userId: string } {
+function requireUser(caller: Principal): Principal & { readonly userId: string } {
   const { userId } = caller;
   if (userId === null) throw invalid({ user_id: "is needed from the service role" });
   return { ...caller, userId };

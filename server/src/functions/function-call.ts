@@ -1,14 +1,14 @@
 import type { LimitName } from "@swarmbase/sdk";
 import type { z } from "zod";
+import type { Principal } from "../db/index.ts";
 import type { WindowName } from "../limits/index.ts";
-import type { RestCaller } from "../rest/index.ts";
 
 export interface FunctionCall {
   /** The parsed JSON body, or the bytes of it where the function reads them itself; `{}` when there was none. */
   readonly body: unknown;
   /** Names in lower case; of several values the first. */
   readonly headers: Readonly<Record<string, string | undefined>>;
-  readonly caller: RestCaller;
+  readonly caller: Principal;
   /** Aborted when the connection is gone, answered or not. */
   readonly signal: AbortSignal;
   /** Counts one more for a window than the route does; throws when the key has nothing left. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { AppError } from "../errors/index.ts";
-import type { RestCaller } from "../rest/index.ts";
+import type { Principal } from "../db/index.ts";
 import { callerIdOf } from "./caller-id.ts";
 import { defineFunction } from "./define-function.ts";
 import type { FunctionDescription, NamedFunction } from "./function-call.ts";
@@ -41,7 +41,7 @@ export function createRequestSigning(secrets: SigningSecrets): NamedFunction {
   });
 }
 
-function chooseUser(caller: RestCaller, namedId: string | undefined): string {
+function chooseUser(caller: Principal, namedId: string | undefined): string {
   const callerId = callerIdOf(caller);
   if (callerId === null) {
     if (namedId !== undefined) return namedId;

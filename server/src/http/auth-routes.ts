@@ -7,7 +7,7 @@ import {
   findClaimedSession,
   findNamedEmail,
 } from "../auth/index.ts";
-import { callerOf } from "./caller.ts";
+import { principalOf } from "./authentication.ts";
 import { firstOfEach } from "./first-of-each.ts";
 import { toPlainAddress } from "./proxy-trust.ts";
 import type { Route } from "./route.ts";
@@ -52,7 +52,7 @@ function buildCall(request: FastifyRequest): AuthCall {
     headers: firstOfEach(headers),
     address: toPlainAddress(request.ip),
     userAgent: headers["user-agent"] ?? null,
-    principal: callerOf(request).principal,
+    principal: principalOf(request),
   };
 }
 

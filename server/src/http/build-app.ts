@@ -1,13 +1,14 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
-import type { Caller } from "../auth/index.ts";
+import type { Authentication } from "../auth/index.ts";
+import { ANON_PRINCIPAL } from "../db/index.ts";
 import { AppError, renderError } from "../errors/index.ts";
 import type { Limits } from "../limits/index.ts";
 import type { AccessLog } from "./access-log.ts";
 import { answerHeadersOf } from "./answer-headers.ts";
 import { buildAllowedMethods } from "./allowed-methods.ts";
 import { addBodyParsers, keepBodiesRaw } from "./body-parsers.ts";
-import { addCallers, type AuthGuard, readCredentials } from "./caller.ts";
+import { addAuthentication, type AuthGuard, readCredentials } from "./authentication.ts";
 import { type Fallback, sendAnswer } from "./console-routes.ts";
 import { buildPreflightHeaders } from "./cors.ts";
 import { addRateLimitStates, buildCallCounter, countLost, renderRateLimitState } from "./count-calls.ts";
@@ -33,7 +34,7 @@ export interface AppOptions {
 }
 
 const PARAMETER_LENGTH = 2_048;
-const NOBODY: Caller = { principal: { kind: "anon" }, hasAuthorization: false };
+const UNAUTHENTICATED: Authentication = { principal: ANON_PRINCIPAL, hasAuthorization: false };
 
 /** Fastify with our hooks in order and the route table; requests are given to it through `listener`. */
 export function buildApp(options: AppOptions): { app: FastifyInstance; listener: RequestListener } {
@@ -105,7 +106,7 @@ export function buildApp(options: AppOptions): { app: FastifyInstance; listener:
   app.setNotFoundHandler((request) => {
     throw notFoundError(request.url);
   });
-  addCallers(app);
+  addAuthentication(app);
   addRateLimitStates(app);
   addSignatures(app);
   addBodyParsers(app);
@@ -151,12 +152,14 @@ function addRoutes(app: FastifyInstance, routes: readonly Route[], options: AppO
       async onRequest(request, reply) {
         accessLog.identify(reply.raw, { route: path });
         try {
-          request.caller = (await guard?.({ access, isBearerIgnored }, readCredentials(request))) ?? NOBODY;
+          request.authentication =
+            (await guard?.({ access, isBearerIgnored }, readCredentials(request))) ?? UNAUTHENTICATED;
         } catch (error) {
           throw counter === null ? error : await counter.countRefused(request, reply, error);
         }
-        const { principal } = request.caller;
-        if (principal.kind === "user") accessLog.identify(reply.raw, { route: path, userId: principal.userId });
+        const { principal } = request.authentication;
+        if (principal.role === "authenticated")
+          accessLog.identify(reply.raw, { route: path, userId: principal.userId });
         await counter?.countAdmitted(request, reply);
       },
       preHandler: [

@@ -9,7 +9,7 @@ import {
   userKey,
   type WindowName,
 } from "../limits/index.ts";
-import { callerOf } from "./caller.ts";
+import { authenticationOf } from "./authentication.ts";
 import { toPlainAddress } from "./proxy-trust.ts";
 import type { Route } from "./route.ts";
 
@@ -40,7 +40,7 @@ type CountedRoute = Pick<Route, "limit" | "limitOf" | "names">;
 export function buildCallCounter(limits: Limits, { limit, limitOf, names }: CountedRoute): CallCounter | null {
   if (limit === null) return null;
   const rowOf = limitOf ?? (() => limit);
-  const isService = (request: FastifyRequest): boolean => request.caller?.principal.kind === "service";
+  const isService = (request: FastifyRequest): boolean => request.authentication?.principal.role === "service_role";
 
   return {
     async countAdmitted(request, reply) {
@@ -53,8 +53,8 @@ export function buildCallCounter(limits: Limits, { limit, limitOf, names }: Coun
         return;
       }
       if (row === "auth") return take(limits, request, reply, "auth", addressOf(request));
-      const { principal } = callerOf(request);
-      const key = principal.kind === "user" ? userKey(principal.userId) : addressOf(request);
+      const { principal } = authenticationOf(request);
+      const key = principal.role === "authenticated" ? userKey(principal.userId) : addressOf(request);
       await take(limits, request, reply, "api", key);
       if (row !== "api") await take(limits, request, reply, row, key);
     },

@@ -8,7 +8,7 @@ import type { Limits } from "../limits/index.ts";
 import type { Observer } from "../observe/index.ts";
 import { createAccessLog } from "./access-log.ts";
 import { buildApp, type RequestListener } from "./build-app.ts";
-import type { AuthGuard } from "./caller.ts";
+import type { AuthGuard } from "./authentication.ts";
 import { buildClientErrorListener } from "./client-errors.ts";
 import type { Fallback } from "./console-routes.ts";
 import { Connections } from "./connections.ts";

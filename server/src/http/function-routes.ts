@@ -1,10 +1,9 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { NamedFunction } from "../functions/index.ts";
 import type { Limits } from "../limits/index.ts";
-import { callerOf } from "./caller.ts";
+import { authenticationOf, principalOf } from "./authentication.ts";
 import { showAgain, take } from "./count-calls.ts";
 import { firstOfEach } from "./first-of-each.ts";
-import { toRestCaller } from "./rest-caller.ts";
 import type { Route } from "./route.ts";
 import { sendStream } from "./send-stream.ts";
 
@@ -12,12 +11,11 @@ const PREFIX = "/functions/v1";
 
 export interface FunctionRoutesOptions {
   readonly functions: readonly NamedFunction[];
-  readonly sessionInactivitySeconds: number;
   readonly limits: Limits;
 }
 
 /** The functions as rows of the route table. */
-export function functionRoutes({ functions, sessionInactivitySeconds, limits }: FunctionRoutesOptions): Route[] {
+export function functionRoutes({ functions, limits }: FunctionRoutesOptions): Route[] {
   return functions.map(({ name, access, limit, isForFirstSecret = false, isBodyRaw = false, run }) => ({
     method: "POST",
     path: `${PREFIX}/${name}`,
@@ -29,10 +27,7 @@ export function functionRoutes({ functions, sessionInactivitySeconds, limits }: 
       const answer = await run({
         body: request.body ?? {},
         headers: firstOfEach(request.headers),
-        caller: toRestCaller(callerOf(request).principal, {
-          inactivitySeconds: sessionInactivitySeconds,
-          isUnsigned: request.signatureStatus !== "verified",
-        }),
+        caller: principalOf(request),
         signal: signalOf(reply),
         count: (window, key) => countFor(limits, { request, reply }, window, key),
         showRateLimitState: () => showAgain(limits, request, reply),
@@ -59,5 +54,5 @@ async function countFor(
   window: Parameters<Limits["take"]>[0],
   key: string,
 ): Promise<void> {
-  if (callerOf(request).principal.kind !== "service") await take(limits, request, reply, window, key);
+  if (authenticationOf(request).principal.role !== "service_role") await take(limits, request, reply, window, key);
 }

@@ -1,7 +1,7 @@
 // In charge of: TLS, the port, what every request goes through, the route table, and error answers.
 // Not in charge of: what the routes do, who a caller is, or what a call costs.
 export { authRoutes } from "./auth-routes.ts";
-export { type Admittance, callerOf, type AuthGuard } from "./caller.ts";
+export { type AuthGuard, authenticationOf } from "./authentication.ts";
 export { clientKeyOf } from "./client-key.ts";
 export {
   createHttpServer,
@@ -15,7 +15,6 @@ export { type HealthOptions, healthRoutes, type Obstacle } from "./health.ts";
 export { type MetricsServer, openMetricsServer } from "./metrics-server.ts";
 export { realtimeRoutes } from "./realtime-routes.ts";
 export { referenceRoutes } from "./reference-routes.ts";
-export { toRestCaller } from "./rest-caller.ts";
 export { restRoutes } from "./rest-routes.ts";
 export type { Route } from "./route.ts";
 export { keepTlsCurrent } from "./tls/keep-tls-current.ts";

@@ -1,20 +1,11 @@
-import type { FastifyRequest } from "fastify";
 import type { RestBroadcast } from "../realtime/index.ts";
-import { callerOf } from "./caller.ts";
-import { toRestCaller } from "./rest-caller.ts";
+import { principalOf } from "./authentication.ts";
 import type { Route } from "./route.ts";
 
 const PREFIX = "/realtime/v1/api/broadcast";
 
-export interface RealtimeRoutesOptions {
-  readonly broadcast: RestBroadcast;
-  readonly sessionInactivitySeconds: number;
-}
-
 /** Broadcasts of clients that have no socket. */
-export function realtimeRoutes({ broadcast, sessionInactivitySeconds }: RealtimeRoutesOptions): Route[] {
-  const options = { inactivitySeconds: sessionInactivitySeconds, isUnsigned: false };
-  const callerIn = (request: FastifyRequest) => toRestCaller(callerOf(request).principal, options);
+export function realtimeRoutes(broadcast: RestBroadcast): Route[] {
   return [
     {
       method: "POST",
@@ -22,7 +13,7 @@ export function realtimeRoutes({ broadcast, sessionInactivitySeconds }: Realtime
       access: "apikey",
       limit: "api",
       handler: async (request, reply) => {
-        await broadcast.sendMessages({ caller: callerIn(request), body: request.body });
+        await broadcast.sendMessages({ caller: principalOf(request), body: request.body });
         return reply.code(202).send();
       },
     },
@@ -37,7 +28,7 @@ export function realtimeRoutes({ broadcast, sessionInactivitySeconds }: Realtime
         const query = request.query as Record<string, unknown>;
         const isKept = query["persist"] === "true" || query["persist[ttl]"] !== undefined;
         await broadcast.sendEvent({
-          caller: callerIn(request),
+          caller: principalOf(request),
           topic,
           event,
           isPrivate: query["private"] === "true",

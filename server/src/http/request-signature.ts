@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { SignatureStatus, SignedRequest } from "../auth/index.ts";
-import { callerOf } from "./caller.ts";
+import { authenticationOf } from "./authentication.ts";
 import { joinValues } from "./join-values.ts";
 
 /** Checks a signature or throws. Joined from outside: whose secret it is made with is not known here. */
@@ -33,12 +33,12 @@ export function buildSignatureHook(
   { isDemandUnknown, isForFirstSecret }: Pick<SignedRequest, "isDemandUnknown" | "isForFirstSecret">,
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
   return async (request, reply) => {
-    const caller = callerOf(request);
+    const authentication = authenticationOf(request);
     const signature = joinValues(request.headers[HEADER]);
-    if (signature === undefined && caller.isSignatureDemanded !== true && !isDemandUnknown) return;
+    if (signature === undefined && authentication.isSignatureRequired !== true && !isDemandUnknown) return;
     const { body, rawBody } = request;
     const bodyBytes = Buffer.isBuffer(body) ? body : (rawBody ?? NO_BYTES);
-    const status = await check({ caller, signature, bodyBytes, isDemandUnknown, isForFirstSecret });
+    const status = await check({ authentication, signature, bodyBytes, isDemandUnknown, isForFirstSecret });
     request.signatureStatus = status;
     if (status !== null) void reply.header("x-request-signature-status", status);
   };

@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { RestModule } from "../rest/index.ts";
-import { callerOf } from "./caller.ts";
-import { toRestCaller } from "./rest-caller.ts";
+import { principalOf } from "./authentication.ts";
 import type { Route } from "./route.ts";
 
 const PREFIX = "/rest/v1";
@@ -9,13 +8,8 @@ const PREFIX = "/rest/v1";
 const ORIGIN = /^https?:\/\/[^/?#]*/i;
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
 
-export interface RestRoutesOptions {
-  readonly rest: RestModule;
-  readonly sessionInactivitySeconds: number;
-}
-
 /** Tables and functions of the exposed schemas; which ones there are is not known here. */
-export function restRoutes({ rest, sessionInactivitySeconds }: RestRoutesOptions): Route[] {
+export function restRoutes(rest: RestModule): Route[] {
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     // Set first, so that errors have it too: caches must keep answers apart by what decides their form.
     void reply.header("vary", "Accept, Prefer, Range");
@@ -31,10 +25,7 @@ export function restRoutes({ rest, sessionInactivitySeconds }: RestRoutesOptions
         contentType: request.headers["content-type"] ?? null,
       },
       path,
-      caller: toRestCaller(callerOf(request).principal, {
-        inactivitySeconds: sessionInactivitySeconds,
-        isUnsigned: request.signatureStatus !== "verified",
-      }),
+      caller: principalOf(request),
     });
     void reply.code(answer.status).headers(answer.headers);
     return reply.send(answer.body ?? undefined);

@@ -1,3 +1,4 @@
+import type { Principal } from "../db/index.ts";
 import type { Worker } from "../jobs/index.ts";
 
 /** One entry of a channel's `postgres_changes`, as the client asked for it; `*` stands for every schema or table. */
@@ -10,20 +11,8 @@ export interface Binding {
   readonly select: readonly string[] | null;
 }
 
-export interface ChangesCaller {
-  readonly role: "anon" | "authenticated" | "service_role";
-  readonly userId: string | null;
-  /** As verified from the token. */
-  readonly claims: Readonly<Record<string, unknown>>;
-  readonly session: {
-    readonly userId: string;
-    readonly sessionId: string | null;
-    readonly inactivitySeconds: number;
-  } | null;
-}
-
 export interface ChangesSubscriber {
-  readonly caller: ChangesCaller;
+  readonly caller: Principal;
   readonly bindings: readonly Binding[];
   /** One change for the bindings (ids) it matched. `data` is the JSON text of the payload's `data`, made once for all who see the same. */
   deliver(ids: readonly number[], data: string): void;
@@ -33,7 +22,7 @@ export interface ChangesSubscriber {
 
 export interface Subscription {
   /** Another token of the same channel: what is delivered from now on is what this caller may see. */
-  update(caller: ChangesCaller): void;
+  update(caller: Principal): void;
   close(): void;
 }
 

@@ -2,7 +2,7 @@
 // Not in charge of: who a token speaks for (joined from outside), the HTTP server whose upgrades arrive here.
 
 export type { EventCall, MessagesCall, RestBroadcast } from "./broadcast/rest-broadcast.ts";
-export type { Changes, ChangesCaller } from "./changes.ts";
+export type { Changes } from "./changes.ts";
 export { type ChangesOptions, openChanges } from "./feed/open-changes.ts";
 export { openRealtime, type RealtimeModule } from "./open-realtime.ts";
 export { createPrivateTopics } from "./private/private-topics.ts";

@@ -2,11 +2,12 @@ import type { IncomingMessage } from "node:http";
 import type { Settings } from "../config/index.ts";
 import type { Observer } from "../observe/index.ts";
 import type { Clock } from "../time/index.ts";
-import type { Changes, ChangesCaller } from "./changes.ts";
+import type { Principal } from "../db/index.ts";
+import type { Changes } from "./changes.ts";
 
 /** Who a socket or channel speaks for, and until when. */
 export interface Admission {
-  readonly caller: ChangesCaller;
+  readonly caller: Principal;
   readonly expiresAt: Date | null;
 }
 
@@ -30,12 +31,12 @@ export interface MessageToStore extends Omit<StoredMessage, "id"> {
 
 /** What the row rules of the database say about a private channel. */
 export interface PrivateTopics {
-  findReadable(caller: ChangesCaller, topic: string, signal?: AbortSignal): Promise<ReadonlySet<Extension>>;
-  canWrite(caller: ChangesCaller, topic: string, extension: Extension, signal?: AbortSignal): Promise<boolean>;
+  findReadable(caller: Principal, topic: string, signal?: AbortSignal): Promise<ReadonlySet<Extension>>;
+  canWrite(caller: Principal, topic: string, extension: Extension, signal?: AbortSignal): Promise<boolean>;
   /** The feed carries it to all nodes. Throws an AppError where the caller may not write. */
-  store(caller: ChangesCaller, topic: string, message: MessageToStore): Promise<void>;
+  store(caller: Principal, topic: string, message: MessageToStore): Promise<void>;
   /** Oldest first. */
-  replay(caller: ChangesCaller, topic: string, since: Date, limit: number): Promise<readonly StoredMessage[]>;
+  replay(caller: Principal, topic: string, since: Date, limit: number): Promise<readonly StoredMessage[]>;
 }
 
 export type RealtimeSettings = Pick<

@@ -1,8 +1,12 @@
+import type { Principal } from "../db/index.ts";
 import type { ParsedRequest } from "./parse/parsed-request.ts";
-import type { ReadAttempt, RuleCaller, WriteAttempt } from "./table-rules.ts";
+import type { ReadAttempt, WriteAttempt } from "./table-rules.ts";
 
 /** What a request is about to do to a relation, in the words that rules of tables understand. Null: it calls a function. */
-export function attemptOf(request: ParsedRequest, { role, userId }: RuleCaller): ReadAttempt | WriteAttempt | null {
+export function attemptOf(
+  request: ParsedRequest,
+  { role, userId }: Pick<Principal, "role" | "userId">,
+): ReadAttempt | WriteAttempt | null {
   const { target, schema, method, query, body, preferences } = request;
   if (target.kind !== "relation") return null;
   const subject = {

@@ -1,5 +1,5 @@
 import pg from "pg";
-import { failedStatementOf } from "../db/index.ts";
+import { failedStatementOf, type Principal } from "../db/index.ts";
 import { AppError } from "../errors/index.ts";
 import { isMisfit, isStaleSign } from "./catalogue/stale-signs.ts";
 import type { ParsedRequest } from "./parse/parsed-request.ts";
@@ -7,7 +7,7 @@ import { describeMismatch } from "./plan/write-check.ts";
 import type { RestOptions } from "./rest-options.ts";
 import { translateRefusal } from "./respond/translate-refusal.ts";
 import { STALE_TYPE_ROWS } from "./sql/body-rows.ts";
-import type { ReadAttempt, RuleCaller, WriteAttempt } from "./table-rules.ts";
+import type { ReadAttempt, WriteAttempt } from "./table-rules.ts";
 
 /** Raised by the statement itself when a write or a call did not give exactly one row. */
 const NOT_SINGLE = "SB116";
@@ -27,7 +27,7 @@ export interface RefusedRequest {
 export async function explainFault(
   error: unknown,
   refused: RefusedRequest | null,
-  caller: RuleCaller,
+  caller: Pick<Principal, "role">,
   { rules, translateEnter }: Pick<RestOptions, "rules" | "translateEnter">,
 ): Promise<unknown> {
   if (!(error instanceof pg.DatabaseError)) return error;

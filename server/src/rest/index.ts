@@ -7,6 +7,6 @@ export { openRest } from "./open-rest.ts";
 export { type ParseOptions, parseRequest, type RequestInput } from "./parse/parse-request.ts";
 export type { JsonObject, JsonValue } from "./parse/parsed-request.ts";
 export type { TouchedName } from "./plan/names-of.ts";
-export type { RestAnswer, RestCall, RestCaller } from "./rest-call.ts";
+export type { RestAnswer, RestCall } from "./rest-call.ts";
 export type { RestModule } from "./rest-module.ts";
-export type { ReadAttempt, RewrittenRows, RuleCaller, TableRules, WriteAttempt } from "./table-rules.ts";
+export type { ReadAttempt, RewrittenRows, TableRules, WriteAttempt } from "./table-rules.ts";

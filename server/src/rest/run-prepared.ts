@@ -4,7 +4,8 @@ import {
   type PipelinedStatement,
   runPipelined,
   type Scope,
-  buildScope as writeScope,
+  scopeOf,
+  buildScope,
 } from "../db/index.ts";
 import type { PreparedRequest } from "./prepare-request.ts";
 import type { RestCall } from "./rest-call.ts";
@@ -42,7 +43,7 @@ export async function runPrepared(
 ): Promise<readonly RunResult[]> {
   const [call] = calls;
   const isForeign = prepared.some(({ shape }) => shape.isForeign);
-  const scopes = prepared.map((one, at) => buildScope(prepared, one, calls[at] ?? call, { ...options, isForeign }));
+  const scopes = prepared.map((one, at) => describeScope(prepared, one, calls[at] ?? call, { ...options, isForeign }));
   const [scope] = scopes;
   if (scope === undefined) throw new Error("nothing was prepared");
   const statements: PipelinedStatement[] = [];
@@ -74,7 +75,7 @@ export async function runDescription(
   call: RestCall,
   options: RunOptions,
 ): Promise<StatementResult> {
-  const scope = { ...buildScope([], null, call, { ...options, isForeign: false }), isReadOnly: true };
+  const scope = { ...describeScope([], null, call, { ...options, isForeign: false }), isReadOnly: true };
   const [result] = await runPipelined(options.pool, { scope, statements: [{ text, values }] });
   if (result === undefined) throw new Error("a transaction was committed without the result of its statement");
   return result;
@@ -115,30 +116,27 @@ function enterAgain(earlier: readonly PreparedRequest[], scope: Scope | null): P
   }
   if (earlier.some(({ shape }) => shape.isForeign)) {
     // The session was asked for when the transaction began; the caller's own role may not ask.
-    const again = scope === null ? { text: "", values: [] } : writeScope({ ...scope, session: null });
+    const again = scope === null ? { text: "", values: [] } : buildScope({ ...scope, session: null });
     statements.push(again, { text: UNSET_ANSWER, values: [] });
   }
   return statements;
 }
 
-function buildScope(
+function describeScope(
   prepared: readonly PreparedRequest[],
   own: PreparedRequest | null,
   { input, path, caller }: RestCall,
   { schemas, statementTimeoutMs, isForeign }: RunOptions & { readonly isForeign: boolean },
 ): Scope {
-  return {
-    role: caller.role,
-    claims: caller.claims,
+  return scopeOf(caller, {
     schemas: own === null ? schemas : withFirst(schemas, own.request.schema),
     statementTimeoutMs,
     isReadOnly: prepared.every(
       ({ shape: { plan } }) => plan.kind === "read" || (plan.kind === "call" && !plan.call.mayWrite),
     ),
-    session: caller.session,
     // Nobody but SQL of others looks at them.
     request: { method: input.method, path, headers: isForeign ? joinHeaders(input.headers) : NO_HEADERS },
-  };
+  });
 }
 
 /** The very list where it is in order already, so that what is made of it can be kept. */

@@ -1,13 +1,8 @@
 import type pg from "pg";
+import type { Principal } from "../db/index.ts";
 import type { AppError } from "../errors/index.ts";
 import type { QualifiedName } from "./catalogue/catalogue.ts";
 import type { JsonObject } from "./parse/parsed-request.ts";
-
-/** Who asks, as far as rules of a table may know. */
-export interface RuleCaller {
-  readonly role: "anon" | "authenticated" | "service_role";
-  readonly userId: string | null;
-}
 
 export interface WriteAttempt {
   readonly relation: QualifiedName;
@@ -22,7 +17,7 @@ export interface WriteAttempt {
   readonly isArray: boolean;
   /** The one id that the filters name, when they name nothing else. */
   readonly pinnedId: string | null;
-  readonly caller: RuleCaller;
+  readonly caller: Pick<Principal, "role" | "userId">;
 }
 
 /** Rows to write in place of those that were sent, when rules fill in or leave out something. */
@@ -34,7 +29,7 @@ export interface RewrittenRows {
 export interface ReadAttempt {
   readonly relation: QualifiedName;
   readonly pinnedId: string | null;
-  readonly caller: RuleCaller;
+  readonly caller: Pick<Principal, "role" | "userId">;
 }
 
 /** What is special about some tables. The engine itself knows none by name. */

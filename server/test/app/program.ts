@@ -5,7 +5,7 @@ import { request } from "node:https";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { TestContext } from "node:test";
-import type { Credentials } from "../../src/auth/index.ts";
+import type { CredentialsFile } from "../../src/auth/index.ts";
 import { quoteForShell } from "../../src/commands/quote-for-shell.ts";
 import { fillDataDir } from "../support/used-data-dir.ts";
 import { WITHOUT_LIMITS } from "../support/without-limits.ts";
@@ -137,7 +137,7 @@ async function closeAll(t: TestContext): Promise<void> {
   for (let close = waiting.pop(); close !== undefined; close = waiting.pop()) await close();
 }
 
-export async function readCredentials(dataDir: string): Promise<Credentials> {
+export async function readCredentials(dataDir: string): Promise<CredentialsFile> {
   return JSON.parse(await readFile(join(dataDir, "credentials.json"), "utf8"));
 }
 

@@ -1,6 +1,6 @@
 import type { TestContext } from "node:test";
 import { authEndpoints } from "../../src/auth/index.ts";
-import { admitCaller } from "../../src/auth/principal/admit-caller.ts";
+import { authenticate } from "../../src/auth/principal/authenticate.ts";
 import type { AuthContext } from "../../src/auth/auth-context.ts";
 import { authRoutes } from "../../src/http/index.ts";
 import { type Answer, startServer } from "../http/support/test-server.ts";
@@ -30,7 +30,7 @@ export async function serveAuth(
   const served = { ...context, ...node };
   const { request } = await startServer(t, {
     routes: authRoutes(authEndpoints, served),
-    guard: (admittance, credentials) => admitCaller(served, admittance, credentials),
+    guard: (admittance, credentials) => authenticate(served, admittance, credentials),
     settings: { bodyLimitBytes: MEBIBYTE, requestTimeoutMs: 30_000 },
   });
   return (method, path, { body, token, apikey = anonKey, headers = {} } = {}) => {

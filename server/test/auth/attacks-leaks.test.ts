@@ -3,7 +3,7 @@ import { Writable } from "node:stream";
 import { describe, it } from "node:test";
 import { createMailer } from "../../src/auth/mail/mailer.ts";
 import { authEndpoints } from "../../src/auth/index.ts";
-import { admitCaller } from "../../src/auth/principal/admit-caller.ts";
+import { authenticate } from "../../src/auth/principal/authenticate.ts";
 import { createObserver } from "../../src/observe/index.ts";
 import { authRoutes } from "../../src/http/index.ts";
 import { startServer, until } from "../http/support/test-server.ts";
@@ -36,7 +36,7 @@ describe("the log of a service that sends mail", () => {
     const served = { ...context, observer, mailer };
     const { request, notes } = await startServer(t, {
       routes: authRoutes(authEndpoints, served),
-      guard: (admittance, credentials) => admitCaller(served, admittance, credentials),
+      guard: (admittance, credentials) => authenticate(served, admittance, credentials),
     });
     const ask = async (method: string, path: string, body: unknown, token?: string) =>
       request(`/auth/v1${path}`, {

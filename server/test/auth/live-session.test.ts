@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import pg from "pg";
-import { requireLiveSession } from "../../src/auth/principal/require-live-session.ts";
-import { translateLifeless } from "../../src/auth/principal/translate-lifeless.ts";
+import { requireLiveSession, translateScopeError } from "../../src/auth/principal/live-session.ts";
 import { buildScope, type Scope } from "../../src/db/index.ts";
 import { AppError } from "../../src/errors/index.ts";
 import { openTokenRoom, type TokenRoom } from "./token-context.ts";
@@ -62,14 +61,16 @@ async function enter(person: Person, inactivitySeconds = 0): Promise<string> {
   }
   assert.equal(worked.status, "rejected", "nothing runs in the name of a dead session");
   assert.ok(entered.status === "rejected");
-  return codeOf(translateLifeless(entered.reason));
+  return codeOf(translateScopeError(entered.reason));
 }
 
 /** As an endpoint for users does. */
 async function ask(person: Person, inactivitySeconds = 0): Promise<string> {
   const settings = { authSessionInactivitySeconds: inactivitySeconds };
   const clock = { now: () => new Date() };
-  return requireLiveSession({ pool: context.pool, clock, settings }, person).then(() => "alive", codeOf);
+  const { userId, sessionId } = person;
+  const principal = { userId, session: { userId, sessionId, inactivitySeconds } };
+  return requireLiveSession({ pool: context.pool, clock, settings }, principal).then(() => "alive", codeOf);
 }
 
 function codeOf(error: unknown): string {
@@ -195,7 +196,7 @@ describe("the function behind the enter statement", () => {
 
   it("leaves other errors as they are", () => {
     for (const error of [new Error("x"), Object.assign(new Error("x"), { code: "SB001" }), "SB001", null]) {
-      assert.equal(translateLifeless(error), error);
+      assert.equal(translateScopeError(error), error);
     }
   });
 });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { describe, it } from "node:test";
 import { requireSufficientAal } from "../../src/auth/mfa/require-aal.ts";
+import { SERVICE_PRINCIPAL } from "../../src/db/index.ts";
 import { newPerson, openPerson, PASSWORD, readClaims, refuses, type Shown } from "./mfa-person.ts";
 
 const MINUTE_MS = 60_000;
@@ -233,16 +234,11 @@ describe("sensitive changes", () => {
     const { stage } = person;
     const check = async (token: string) => {
       const { sub, session_id } = readClaims(token) as { sub: string; session_id: string };
-      const principal = {
-        kind: "user",
-        userId: sub,
-        sessionId: session_id,
-        role: "authenticated",
-        aal: "aal2",
-      } as const;
       await requireSufficientAal(stage.context, stage.context.pool, {
-        ...principal,
-        claims: readClaims(token) as never,
+        role: "authenticated",
+        userId: sub,
+        claims: readClaims(token),
+        session: { userId: sub, sessionId: session_id, inactivitySeconds: 0 },
       });
     };
     await check(person.token);
@@ -252,7 +248,7 @@ describe("sensitive changes", () => {
     await check(person.token);
     const low = await person.signIn();
     await refuses(check(low.access_token), 401, "insufficient_aal");
-    await requireSufficientAal(stage.context, stage.context.pool, { kind: "service" });
+    await requireSufficientAal(stage.context, stage.context.pool, SERVICE_PRINCIPAL);
   });
 
   it("are refused at PUT /user without it", async (t) => {

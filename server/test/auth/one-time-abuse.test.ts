@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
+import { ANON_PRINCIPAL } from "../../src/db/index.ts";
 import { AppError, renderError } from "../../src/errors/index.ts";
 import { collectClosers } from "./one-time-closers.ts";
 import { findPerson, makePerson, readMail, sessionOf, signIn } from "./one-time-mailbox.ts";
@@ -231,7 +232,7 @@ describe("a mail server that is away", () => {
     for (const email of ["known@example.com", "nobody@example.com"]) {
       const call = { query: {}, params: {}, body: { email }, headers: {}, address: "127.0.0.1", userAgent: null };
       await assert.rejects(
-        recover.run(down, { ...call, principal: { kind: "anon" } }),
+        recover.run(down, { ...call, principal: ANON_PRINCIPAL }),
         (error) => error instanceof AppError && error.status === 503,
       );
       await auth.call("POST", "/recover", { body: { email } });

@@ -2,11 +2,13 @@ import assert from "node:assert/strict";
 import { createHmac, randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import { importSigningKey, loadKeys, rotateRoleKeys } from "../../src/auth/index.ts";
-import { admitCaller } from "../../src/auth/principal/admit-caller.ts";
+import { authenticate } from "../../src/auth/principal/authenticate.ts";
 import { resolvePrincipal } from "../../src/auth/principal/resolve-principal.ts";
+import { ANON_PRINCIPAL, SERVICE_PRINCIPAL } from "../../src/db/index.ts";
 import { AppError, renderError } from "../../src/errors/index.ts";
 import { openTokenRoom, type TokenRoom } from "./token-context.ts";
 
+const SETTINGS = { authSessionInactivitySeconds: 0 };
 const SECRET = "super-secret-jwt-token-with-at-least-32-characters-long";
 const PUBLISHABLE = "sb_publishable_ACJWlzQHlZjBrEguHvfOxg_3BJgxAaH";
 
@@ -38,8 +40,8 @@ after(async () => {
 });
 
 const resolve = (apikey: string | undefined, authorization?: string) =>
-  resolvePrincipal(context.ring, context.verifiedTokens, context.clock, { apikey, authorization });
-const kindOf = async (apikey: string, authorization?: string) => (await resolve(apikey, authorization)).principal.kind;
+  resolvePrincipal({ ...context, keyRing: context.ring, settings: SETTINGS }, { apikey, authorization });
+const roleOf = async (apikey: string, authorization?: string) => (await resolve(apikey, authorization)).principal.role;
 
 function legacyToken(claims: Record<string, unknown>): string {
   const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
@@ -81,39 +83,38 @@ describe("the API key", () => {
   });
 
   it("says who is calling when no bearer does", async () => {
-    assert.deepEqual(await resolve(anon), { principal: { kind: "anon" }, hasAuthorization: false });
-    assert.deepEqual(await resolve(PUBLISHABLE), { principal: { kind: "anon" }, hasAuthorization: false });
-    assert.deepEqual(await resolve(service), { principal: { kind: "service" }, hasAuthorization: false });
+    assert.deepEqual(await resolve(anon), { principal: ANON_PRINCIPAL, hasAuthorization: false });
+    assert.deepEqual(await resolve(PUBLISHABLE), { principal: ANON_PRINCIPAL, hasAuthorization: false });
+    assert.deepEqual(await resolve(service), { principal: SERVICE_PRINCIPAL, hasAuthorization: false });
   });
 });
 
 describe("the bearer", () => {
   it("that is a key has that key's role, whichever key came with it", async () => {
-    assert.deepEqual(await resolve(anon, `Bearer ${anon}`), { principal: { kind: "anon" }, hasAuthorization: true });
-    assert.equal(await kindOf(anon, `Bearer ${service}`), "service");
-    assert.equal(await kindOf(service, `Bearer ${anon}`), "anon");
-    assert.equal(await kindOf(service, `Bearer ${PUBLISHABLE}`), "anon");
-    assert.equal(await kindOf(service, "Bearer sb_temp_whatever"), "service");
-    assert.equal(await kindOf(anon, "Bearer sb_secret_unknown"), "anon");
+    assert.deepEqual(await resolve(anon, `Bearer ${anon}`), { principal: ANON_PRINCIPAL, hasAuthorization: true });
+    assert.equal(await roleOf(anon, `Bearer ${service}`), "service_role");
+    assert.equal(await roleOf(service, `Bearer ${anon}`), "anon");
+    assert.equal(await roleOf(service, `Bearer ${PUBLISHABLE}`), "anon");
+    assert.equal(await roleOf(service, "Bearer sb_temp_whatever"), "service_role");
+    assert.equal(await roleOf(anon, "Bearer sb_secret_unknown"), "anon");
   });
 
   it("that is a user's token wins over the key", async () => {
     for (const key of [anon, PUBLISHABLE, service]) {
       const { principal } = await resolve(key, `Bearer ${token}`);
       assert.deepEqual(principal, {
-        kind: "user",
-        userId,
-        sessionId,
         role: "authenticated",
-        aal: "aal1",
+        userId,
         claims: context.claimsOf(userId, sessionId),
+        session: { userId, sessionId, inactivitySeconds: SETTINGS.authSessionInactivitySeconds },
       });
     }
   });
 
   it("is read whatever the case of its scheme, and nothing else is one", async () => {
-    for (const scheme of ["bearer", "BEARER", "bEaReR"]) assert.equal(await kindOf(anon, `${scheme} ${token}`), "user");
-    assert.equal(await kindOf(anon, `Bearer    ${token}`), "user");
+    for (const scheme of ["bearer", "BEARER", "bEaReR"])
+      assert.equal(await roleOf(anon, `${scheme} ${token}`), "authenticated");
+    assert.equal(await roleOf(anon, `Bearer    ${token}`), "authenticated");
     for (const wrong of [
       "",
       "Bearer",
@@ -135,8 +136,11 @@ describe("the bearer", () => {
   });
 
   it("of an imported key without a user has the role it names", async () => {
-    assert.equal(await kindOf(anon, `Bearer ${legacyToken({ role: "anon", iss: "supabase" })}`), "anon");
-    assert.equal(await kindOf(anon, `Bearer ${legacyToken({ role: "service_role", iss: "supabase" })}`), "service");
+    assert.equal(await roleOf(anon, `Bearer ${legacyToken({ role: "anon", iss: "supabase" })}`), "anon");
+    assert.equal(
+      await roleOf(anon, `Bearer ${legacyToken({ role: "service_role", iss: "supabase" })}`),
+      "service_role",
+    );
     for (const role of ["authenticated", "postgres", "swarmbase_owner", "", undefined]) {
       await assert.rejects(resolve(anon, `Bearer ${legacyToken({ role })}`), refusal(/missing sub/), role);
     }
@@ -144,10 +148,10 @@ describe("the bearer", () => {
 
   it("of a user is a user's, even when it names the service role", async () => {
     const powerful = await resolve(anon, `Bearer ${legacyToken({ sub: userId, role: "service_role" })}`);
-    assert.equal(powerful.principal.kind, "user");
+    assert.equal(powerful.principal.role, "authenticated");
     await assert.rejects(
-      admitCaller(
-        { ...context, keyRing: context.ring, settings: { authSessionInactivitySeconds: 0 } },
+      authenticate(
+        { ...context, keyRing: context.ring, settings: SETTINGS },
         { access: "service", isBearerIgnored: false },
         { apikey: anon, authorization: `Bearer ${legacyToken({ sub: userId, role: "service_role" })}` },
       ),
@@ -167,10 +171,11 @@ describe("the bearer", () => {
       anonKeyOverride: null,
       serviceRoleKeyOverride: null,
     });
+    const ownContext = { ...own, keyRing: own.ring, settings: SETTINGS };
     const credentials = { apikey: anonKey, authorization: `Bearer ${old}` };
-    await assert.rejects(resolvePrincipal(own.ring, own.verifiedTokens, own.clock, credentials), refusal(/JWT/));
+    await assert.rejects(resolvePrincipal(ownContext, credentials), refusal(/JWT/));
     await assert.rejects(
-      resolvePrincipal(own.ring, own.verifiedTokens, own.clock, { apikey: old, authorization: undefined }),
+      resolvePrincipal(ownContext, { apikey: old, authorization: undefined }),
       refusal(/Invalid API key/),
     );
   });
@@ -178,8 +183,8 @@ describe("the bearer", () => {
 
 describe("admittance", () => {
   const admit = (access: "public" | "apikey" | "user" | "service", apikey?: string, bearer?: string, ignored = false) =>
-    admitCaller(
-      { ...context, keyRing: context.ring, settings: { authSessionInactivitySeconds: 0 } },
+    authenticate(
+      { ...context, keyRing: context.ring, settings: SETTINGS },
       { access, isBearerIgnored: ignored },
       { apikey, authorization: bearer === undefined ? undefined : `Bearer ${bearer}` },
     );
@@ -197,21 +202,21 @@ describe("admittance", () => {
       ["wrong", "wrong"],
       [service, service],
     ] as const) {
-      assert.deepEqual((await admit("public", key, bearer)).principal, { kind: "anon" });
+      assert.deepEqual((await admit("public", key, bearer)).principal, ANON_PRINCIPAL);
     }
   });
 
   it("apikey asks for a key, and looks at the bearer unless told not to", async () => {
     await refused(admit("apikey"), 401, undefined);
-    assert.equal((await admit("apikey", anon, token)).principal.kind, "user");
+    assert.equal((await admit("apikey", anon, token)).principal.role, "authenticated");
     await refused(admit("apikey", anon, "expired.or.bad"), 401, "bad_jwt");
-    assert.equal((await admit("apikey", anon, "expired.or.bad", true)).principal.kind, "anon");
-    assert.equal((await admit("apikey", service, token, true)).principal.kind, "service");
+    assert.equal((await admit("apikey", anon, "expired.or.bad", true)).principal.role, "anon");
+    assert.equal((await admit("apikey", service, token, true)).principal.role, "service_role");
     await refused(admit("apikey", "wrong", token, true), 401, undefined);
   });
 
   it("user asks for a living user", async () => {
-    assert.equal((await admit("user", anon, token)).principal.kind, "user");
+    assert.equal((await admit("user", anon, token)).principal.role, "authenticated");
     await refused(admit("user", anon), 401, "no_authorization");
     await refused(admit("user", service), 401, "no_authorization");
     await refused(admit("user", anon, anon), 401, "bad_jwt");
@@ -221,8 +226,8 @@ describe("admittance", () => {
   });
 
   it("service asks for the role", async () => {
-    assert.equal((await admit("service", service)).principal.kind, "service");
-    assert.equal((await admit("service", anon, service)).principal.kind, "service");
+    assert.equal((await admit("service", service)).principal.role, "service_role");
+    assert.equal((await admit("service", anon, service)).principal.role, "service_role");
     await refused(admit("service", anon), 401, "no_authorization");
     await refused(admit("service", anon, anon), 403, "not_admin");
     await refused(admit("service", anon, token), 403, "not_admin");

@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { describe, it, type TestContext } from "node:test";
-import { admitCaller } from "../../src/auth/principal/admit-caller.ts";
-import { callerOf, createHttpServer, type AuthGuard, type Route } from "../../src/http/index.ts";
+import { authenticate } from "../../src/auth/principal/authenticate.ts";
+import { type AuthGuard, authenticationOf, createHttpServer, type Route } from "../../src/http/index.ts";
 import { openTokenRoom, type TokenRoom } from "../auth/token-context.ts";
 import { silentObserver } from "../support/silent-observer.ts";
 import { bodyOf, exchange, startServer, type TestServer } from "./support/test-server.ts";
 
-const answerCaller: Route["handler"] = (request) => callerOf(request);
+const answerAuthentication: Route["handler"] = (request) => authenticationOf(request);
 const routes: Route[] = (["public", "apikey", "user", "service"] as const).flatMap((access) => [
-  { method: "GET", path: `/try/${access}`, access, limit: null, handler: answerCaller },
-  { method: "POST", path: `/try/${access}`, access, limit: null, handler: answerCaller },
+  { method: "GET", path: `/try/${access}`, access, limit: null, handler: answerAuthentication },
+  { method: "POST", path: `/try/${access}`, access, limit: null, handler: answerAuthentication },
 ]);
 
 interface GateStage extends TestServer {
@@ -26,8 +26,8 @@ async function openGate(t: TestContext): Promise<GateStage> {
   const userId = await room.addUser();
   const token = await room.tokenOf(userId, await room.addSession(userId));
   const settings = { authSessionInactivitySeconds: 0 };
-  const guard: AuthGuard = (admittance, credentials) =>
-    admitCaller({ ...room, keyRing: room.ring, settings }, admittance, credentials);
+  const guard: AuthGuard = (rule, credentials) =>
+    authenticate({ ...room, keyRing: room.ring, settings }, rule, credentials);
   const server = await startServer(t, { routes, guard });
   return { ...server, room, token, userId, anon: room.keys.anonKey, service: room.keys.serviceRoleKey };
 }

@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { createClient } from "@supabase/supabase-js";
 import type { AuthCall, AuthEndpoint } from "../../src/auth/index.ts";
-import { admitCaller } from "../../src/auth/principal/admit-caller.ts";
+import { authenticate } from "../../src/auth/principal/authenticate.ts";
 import { signAccessToken } from "../../src/auth/tokens/access-token.ts";
 import { tokenEndpoints } from "../../src/auth/tokens/endpoints.ts";
+import { ANON_PRINCIPAL, SERVICE_PRINCIPAL } from "../../src/db/index.ts";
 import { authRoutes } from "../../src/http/index.ts";
 import { createAuthRoom } from "../auth/support/auth-context.ts";
 import { openTokenRoom } from "../auth/token-context.ts";
@@ -15,7 +16,7 @@ async function serve(t: TestContext, endpoints: readonly AuthEndpoint[]) {
   const { context } = stage;
   const server = await startServer(t, {
     routes: authRoutes(endpoints, context),
-    guard: (admittance, credentials) => admitCaller(context, admittance, credentials),
+    guard: (admittance, credentials) => authenticate(context, admittance, credentials),
   });
   return { ...stage, ...server };
 }
@@ -51,7 +52,7 @@ describe("an endpoint", () => {
     assert.equal(call.headers["user-agent"], "probe/1");
     assert.equal(call.userAgent, "probe/1");
     assert.equal(call.address, "127.0.0.1");
-    assert.deepEqual(call.principal, { kind: "anon" });
+    assert.deepEqual(call.principal, ANON_PRINCIPAL);
   });
 
   it("gets an empty object for no body, whatever the content type says", async (t) => {
@@ -126,7 +127,7 @@ describe("an endpoint", () => {
     assert.equal((await request("/auth/v1/user", { headers })).status, 401);
     assert.equal((await request("/auth/v1/admin/users", { headers })).status, 401);
     const asService = { apikey: anonKey, authorization: `Bearer ${serviceRoleKey}` };
-    assert.deepEqual((await request("/auth/v1/admin/users", { headers: asService })).json, { kind: "service" });
+    assert.deepEqual((await request("/auth/v1/admin/users", { headers: asService })).json, SERVICE_PRINCIPAL);
   });
 });
 

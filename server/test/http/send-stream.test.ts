@@ -15,7 +15,7 @@ import { startServer, until } from "./support/test-server.ts";
 const HEADERS = { "content-type": "text/event-stream; charset=utf-8", "x-run-id": "run" };
 const SOMEBODY: AuthGuard = async () =>
   ({
-    principal: { kind: "user", userId: "u", sessionId: null, claims: {} },
+    principal: { role: "authenticated", userId: "u", claims: {}, session: null },
     hasAuthorization: true,
   }) as unknown as Awaited<ReturnType<AuthGuard>>;
 
@@ -41,7 +41,7 @@ async function serve(t: TestContext, run: (call: FunctionCall) => AsyncIterable<
       return { status: 200, headers: HEADERS, stream: run(call) };
     },
   };
-  const routes = functionRoutes({ functions: [fn], sessionInactivitySeconds: 0, limits });
+  const routes = functionRoutes({ functions: [fn], limits });
   const { port, ca } = await startServer(t, { routes, guard: SOMEBODY, limits });
   return {
     open: async () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { describe, it, type TestContext } from "node:test";
-import type { Principal } from "../../src/auth/index.ts";
+import { ANON_PRINCIPAL, type Principal, SERVICE_PRINCIPAL } from "../../src/db/index.ts";
 import { AppError } from "../../src/errors/index.ts";
 import type { AuthGuard, Route } from "../../src/http/index.ts";
 import { type LimitSettings, openLimits } from "../../src/limits/index.ts";
@@ -18,12 +18,12 @@ const PROXY = { tlsMode: "proxy", trustedProxies: ["127.0.0.1"] } as const;
 const guard: AuthGuard = async (_admittance, { authorization }) => {
   const name = authorization?.slice("Bearer ".length);
   if (name === "bad") throw new AppError("UNAUTHORIZED", "No");
-  const principal = name === "service" ? { kind: name } : name === undefined ? { kind: "anon" } : userOf(name);
-  return { principal: principal as Principal, hasAuthorization: name !== undefined };
+  const principal = name === "service" ? SERVICE_PRINCIPAL : name === undefined ? ANON_PRINCIPAL : userOf(name);
+  return { principal, hasAuthorization: name !== undefined };
 };
 
-function userOf(userId: string): unknown {
-  return { kind: "user", userId, sessionId: null, role: "authenticated", aal: "aal1", claims: {} };
+function userOf(userId: string): Principal {
+  return { role: "authenticated", userId, claims: {}, session: null };
 }
 
 function route(path: string, row: Partial<Route> = {}): Route {

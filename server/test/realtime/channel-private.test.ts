@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { describe, it, type TestContext } from "node:test";
-import { openDatabase } from "../../src/db/index.ts";
-import type { ChangesCaller } from "../../src/realtime/changes.ts";
+import { ANON_PRINCIPAL, openDatabase, type Principal } from "../../src/db/index.ts";
 import { createPrivateTopics } from "../../src/realtime/index.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { silentObserver } from "../support/silent-observer.ts";
 import { ChangesBus, createChangesDouble } from "./support/changes-double.ts";
-import { ANON, createTokens, openStage } from "./support/realtime-stage.ts";
+import { createTokens, openStage } from "./support/realtime-stage.ts";
 import { openSupabase, subscribed, until } from "./support/supabase-client.ts";
 
 /** Members read, the leader writes; a hall that everybody signed in may listen to, but not see who is there. */
@@ -38,12 +37,12 @@ describe("a private channel", { timeout: 120_000 }, () => {
     t.after(() => database.close());
     await base.owner.query(RULES);
     const tokens = createTokens();
-    const join = async (name: string, canWrite: boolean | null): Promise<ChangesCaller> => {
+    const join = async (name: string, canWrite: boolean | null): Promise<Principal> => {
       const userId = randomUUID();
       await base.owner.query("insert into auth.users (id, email) values ($1, $2)", [userId, `${name}@example.test`]);
       if (canWrite !== null)
         await base.owner.query("insert into public.room_members values ('room', $1, $2)", [userId, canWrite]);
-      const caller: ChangesCaller = {
+      const caller: Principal = {
         role: "authenticated",
         userId,
         claims: { role: "authenticated", sub: userId },
@@ -93,7 +92,7 @@ describe("a private channel", { timeout: 120_000 }, () => {
       [id, viewer.userId],
     );
     const signal = AbortSignal.timeout(60_000);
-    const may = async (caller: ChangesCaller, topic: string) => ({
+    const may = async (caller: Principal, topic: string) => ({
       read: [...(await privateTopics.findReadable(caller, topic, signal))].toSorted(),
       say: await privateTopics.canWrite(caller, topic, "broadcast", signal),
       show: await privateTopics.canWrite(caller, topic, "presence", signal),
@@ -188,7 +187,7 @@ describe("a private channel", { timeout: 120_000 }, () => {
 
   it("leaves no row behind, and no role on the connection", async (t) => {
     const { base, database, privateTopics, callers } = await open(t);
-    for (const caller of [callers.leader, callers.stranger, ANON]) {
+    for (const caller of [callers.leader, callers.stranger, ANON_PRINCIPAL]) {
       await privateTopics.findReadable(caller, "room");
       await privateTopics.canWrite(caller, "room", "broadcast");
     }

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { after, before } from "node:test";
 import { derivePassword } from "../../src/crypto/index.ts";
-import { type Database, openDatabase, withRole } from "../../src/db/index.ts";
-import type { Binding, Changes, ChangesCaller, ChangesSubscriber, Subscription } from "../../src/realtime/changes.ts";
+import { type Database, openDatabase, withRole, type Principal, type UserPrincipal } from "../../src/db/index.ts";
+import type { Binding, Changes, ChangesSubscriber, Subscription } from "../../src/realtime/changes.ts";
 import { type ChangesSettings, openChanges } from "../../src/realtime/feed/open-changes.ts";
 import { systemClock } from "../../src/time/index.ts";
 import { Stage } from "../schema/support/stage.ts";
@@ -24,7 +24,7 @@ const PATIENCE_MS = 120_000;
 
 /** Somebody who listens, and remembers all that they were told. */
 export class Listener implements ChangesSubscriber {
-  readonly caller: ChangesCaller;
+  readonly caller: Principal;
   readonly bindings: readonly Binding[];
   readonly told: Told[] = [];
   readonly texts: string[] = [];
@@ -32,7 +32,7 @@ export class Listener implements ChangesSubscriber {
   subscription: Subscription | null = null;
   #wakers: (() => void)[] = [];
 
-  constructor(caller: ChangesCaller, bindings: readonly Binding[]) {
+  constructor(caller: Principal, bindings: readonly Binding[]) {
     this.caller = caller;
     this.bindings = bindings;
   }
@@ -70,7 +70,9 @@ export class Listener implements ChangesSubscriber {
   }
 }
 
-export function callerOf(who: string, claims: Record<string, unknown> = {}): ChangesCaller {
+export function callerOf(who: "anon" | "service_role", claims?: Record<string, unknown>): Principal;
+export function callerOf(who: string, claims?: Record<string, unknown>): UserPrincipal;
+export function callerOf(who: string, claims: Record<string, unknown> = {}): Principal {
   if (who === "anon" || who === "service_role")
     return { role: who, userId: null, claims: { role: who, ...claims }, session: null };
   return { role: "authenticated", userId: who, claims: { sub: who, role: "authenticated", ...claims }, session: null };
@@ -123,7 +125,7 @@ export class FeedStage extends Stage {
     return withRole(adminUrl, "sb_replica", derivePassword(masterKey, "sb_replica"));
   }
 
-  async hear(node: Node, caller: ChangesCaller, bindings: readonly Binding[]): Promise<Listener> {
+  async hear(node: Node, caller: Principal, bindings: readonly Binding[]): Promise<Listener> {
     const listener = new Listener(caller, bindings);
     listener.subscription = await node.changes.subscribe(listener, AbortSignal.timeout(PATIENCE_MS));
     return listener;

@@ -32,11 +32,10 @@ describe("the OpenAPI document", () => {
       ...authRoutes(authEndpoints, nothing as AuthContext),
       ...functionRoutes({
         functions: FUNCTION_TABLE.map((facts) => ({ ...facts, run: () => Promise.reject(new Error("not run")) })),
-        sessionInactivitySeconds: 0,
         limits: nothing,
       }),
       ...healthRoutes({ version: "", findObstacle: () => Promise.resolve(null), isHeldCopy: () => false }),
-      ...realtimeRoutes({ broadcast: nothing, sessionInactivitySeconds: 0 }),
+      ...realtimeRoutes(nothing),
       ...referenceRoutes(openReference(SOURCES)),
     ].map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}`);
     assert.deepEqual(

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { describe, it } from "node:test";
 import { AppError } from "../../src/errors/index.ts";
-import type { RestCaller } from "../../src/rest/index.ts";
+import type { Principal } from "../../src/db/index.ts";
 import { type Asked, openRestStage, SERVICE } from "../rest/features/rest-stage.ts";
 import { openWorld, type Row } from "./support/rooms.ts";
 
@@ -18,7 +18,7 @@ describe("lists of rows that differ in their keys", () => {
      insert into public.models (framework, id, is_default, position) values ('provider_a', 'gpt-4', true, 0);`,
   );
 
-  const write = (as: RestCaller, line: string, body: readonly object[], prefer = ""): Promise<Asked> => {
+  const write = (as: Principal, line: string, body: readonly object[], prefer = ""): Promise<Asked> => {
     const [method = "", path = ""] = line.split(" ");
     // As the client library does it.
     const columns = [...new Set(body.flatMap((row) => Object.keys(row)))].join(",");
@@ -197,7 +197,7 @@ describe("lists of rows that differ in their keys", () => {
   });
 
   describe("refused by the database", () => {
-    const post = (caller: RestCaller, path: string, body: unknown) => ({
+    const post = (caller: Principal, path: string, body: unknown) => ({
       input: {
         method: "POST",
         path,

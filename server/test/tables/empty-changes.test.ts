@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { describe, it } from "node:test";
-import type { RestCaller } from "../../src/rest/index.ts";
+import type { Principal } from "../../src/db/index.ts";
 import { openRestStage, SERVICE } from "../rest/features/rest-stage.ts";
 import { openWorld, type Row } from "./support/rooms.ts";
 
@@ -15,10 +15,10 @@ describe("an update that changes no column", () => {
      grant all on public.wares to service_role;`,
   );
 
-  const patch = (as: RestCaller, line: string, body: unknown, headers: Record<string, string> = {}) =>
+  const patch = (as: Principal, line: string, body: unknown, headers: Record<string, string> = {}) =>
     opened.stage.ask(`PATCH ${line}`, { as, body, headers });
 
-  async function add(as: RestCaller, table: string, body: Row | Record<string, unknown>): Promise<Row> {
+  async function add(as: Principal, table: string, body: Row | Record<string, unknown>): Promise<Row> {
     const made = await opened.stage.ask(`POST /${table}`, { as, body, headers: SINGLE });
     assert.equal(made.status, 201, made.text);
     return made.json as Row;
@@ -68,7 +68,7 @@ describe("an update that changes no column", () => {
     const { owner } = world.people;
     const agent = await world.addAgent(owner);
     const ware = await add(SERVICE, "wares", { name: "one" });
-    const cases: [RestCaller, string, unknown][] = [
+    const cases: [Principal, string, unknown][] = [
       [owner, `/swarms?id=eq.${world.swarm}`, {}],
       [owner, `/swarm_members?id=eq.${await world.seatOf(owner)}`, {}],
       [SERVICE, `/wares?id=eq.${ware.id}`, {}],

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { before, describe, it } from "node:test";
-import type { RestCaller } from "../../src/rest/index.ts";
+import type { Principal } from "../../src/db/index.ts";
 import { openRestStage, SERVICE } from "../rest/features/rest-stage.ts";
 import { openWorld, type RestRoomWorld, type Row, type User } from "./support/rooms.ts";
 
@@ -473,7 +473,7 @@ describe("a refusal says by which rule", () => {
   };
 
   async function told(
-    as: RestCaller,
+    as: Principal,
     line: string,
     body: object | undefined,
   ): Promise<[code: unknown, message: unknown]> {

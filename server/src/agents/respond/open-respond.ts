@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
-import { databaseAway } from "../../db/index.ts";
+import { databaseAway, type Principal } from "../../db/index.ts";
 import { AppError } from "../../errors/index.ts";
 import type { Models } from "../providers/model-port.ts";
 import type { Executor } from "../runs/executor.ts";
@@ -12,7 +12,6 @@ import { refusal } from "./refusals.ts";
 import { streamHeaders } from "./render-frame.ts";
 import type { RespondTools } from "./respond-tools.ts";
 import { answerWith, type BodyAnswer, type RunBody, runHeaders } from "./run-body.ts";
-import type { RunCaller } from "./run-caller.ts";
 import { cancelRun, type Decision, decideToolExecutions, requestCancel, selectRunBody } from "./sql/run-control.ts";
 import { type RunRequest, startRun } from "./start-run.ts";
 import { streamRun } from "./stream-run.ts";
@@ -43,14 +42,14 @@ export interface StartOptions extends Listening {
 
 export interface Respond {
   start(
-    caller: RunCaller & { readonly userId: string },
+    caller: Principal & { readonly userId: string },
     request: RunRequest,
     options: StartOptions,
   ): Promise<RunAnswer>;
-  attach(caller: RunCaller, runId: string, listening: Listening): Promise<RunAnswer>;
-  cancel(caller: RunCaller, runId: string, signal: AbortSignal): Promise<RunAnswer>;
+  attach(caller: Principal, runId: string, listening: Listening): Promise<RunAnswer>;
+  cancel(caller: Principal, runId: string, signal: AbortSignal): Promise<RunAnswer>;
   decide(
-    caller: RunCaller & { readonly userId: string },
+    caller: Principal & { readonly userId: string },
     runId: string,
     decisions: readonly Decision[],
   ): Promise<RunAnswer>;
@@ -102,7 +101,7 @@ export function openRespond(options: RespondOptions): Respond {
   };
 
   /** Whoever comes while others are being let in finds their places taken. */
-  const inRoom = async <T>(caller: RunCaller | null, follow: () => Promise<T>): Promise<T> => {
+  const inRoom = async <T>(caller: Principal | null, follow: () => Promise<T>): Promise<T> => {
     const giveBack = caller === null ? () => {} : following.reserve(caller);
     try {
       return await follow();
@@ -136,7 +135,7 @@ export function openRespond(options: RespondOptions): Respond {
       return answer(follower, { ...NOT_STARTED_HERE, caller, isStreamed, isReasoningWanted, queueWaitMs });
     },
     async cancel(caller, runId, signal) {
-      const cancelled = await cancelRun(pool, { runId, ...caller });
+      const cancelled = await cancelRun(pool, runId, caller);
       executor.cancel(runId);
       executor.wake();
       options.onEvents();
@@ -144,7 +143,7 @@ export function openRespond(options: RespondOptions): Respond {
       return { status: body.status === "running" ? 202 : 200, headers: runHeaders(runId, false), body };
     },
     async decide(caller, runId, decisions) {
-      const decided = await decideToolExecutions(pool, { runId, ...caller }, decisions);
+      const decided = await decideToolExecutions(pool, runId, caller, decisions);
       executor.wake();
       options.onEvents();
       const body = await waitForResumption(caller, decided);
@@ -153,7 +152,7 @@ export function openRespond(options: RespondOptions): Respond {
     close: () => following.close(),
   };
 
-  async function waitForEnd(caller: RunCaller, runId: string, signal: AbortSignal): Promise<RunBody> {
+  async function waitForEnd(caller: Principal, runId: string, signal: AbortSignal): Promise<RunBody> {
     const waited = AbortSignal.any([signal, AbortSignal.timeout(CANCEL_WAIT_MS)]);
     const follower = await following.attach({ runId, caller, afterSeq: 0, signal: waited });
     const readBody = (): Promise<RunBody | null> => selectRunBody(pool, runId, caller);
@@ -168,7 +167,7 @@ export function openRespond(options: RespondOptions): Respond {
   }
 
   /** A run whose last call is decided goes on at once, unless another one of its swarm works. */
-  async function waitForResumption(caller: RunCaller, decided: RunBody): Promise<RunBody> {
+  async function waitForResumption(caller: Principal, decided: RunBody): Promise<RunBody> {
     const deadlineMs = performance.now() + RESUME_WAIT_MS;
     let body = decided;
     while (waitsForItsTurn(body) && performance.now() < deadlineMs) {
@@ -187,7 +186,7 @@ function waitsForItsTurn({ status, pending_approvals: pending }: RunBody): boole
 }
 
 interface Answering {
-  readonly caller: RunCaller;
+  readonly caller: Principal;
   readonly isStreamed: boolean;
   readonly isReasoningWanted: boolean;
   readonly queueWaitMs: number;
@@ -198,7 +197,7 @@ interface Answering {
 
 const NOT_STARTED_HERE = { first: [], isReplay: false, onLeft: async () => {} } as const;
 
-async function getRunBody(pool: pg.Pool, runId: string, caller: RunCaller): Promise<RunBody> {
+async function getRunBody(pool: pg.Pool, runId: string, caller: Principal): Promise<RunBody> {
   const body = await selectRunBody(pool, runId, caller);
   if (body === null) throw new AppError("RUN_NOT_FOUND", "The run was deleted");
   return body;

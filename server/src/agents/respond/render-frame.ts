@@ -1,5 +1,5 @@
 import type { RunEvent } from "../runs/stream-hub.ts";
-import type { Viewer } from "./run-caller.ts";
+import type { Viewer } from "./viewer.ts";
 
 export const PING = ": ping\n\n";
 

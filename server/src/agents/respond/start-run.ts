@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import type { Framework, SwarmStrategy } from "@swarmbase/sdk";
+import type { Principal } from "../../db/index.ts";
 import { AppError } from "../../errors/index.ts";
 import { findMentions } from "../context/find-mentions.ts";
 import { ModelError } from "../providers/model-error.ts";
@@ -10,7 +11,6 @@ import { expandEvent } from "./expand-event.ts";
 import type { Subscriber } from "./subscriber.ts";
 import type { RespondTools } from "./respond-tools.ts";
 import { refusal } from "./refusals.ts";
-import type { RunCaller } from "./run-caller.ts";
 import type { Admitted, CallFacts, OpenPreflight, SurveyedAgent } from "./sql/admission.ts";
 
 /** What somebody asks of a swarm. */
@@ -40,7 +40,7 @@ export interface StartedFollow {
 /** Admits a run and begins to follow it, before anything else can happen to it. */
 export async function startRun(
   tools: RespondTools,
-  caller: RunCaller & { readonly userId: string },
+  caller: Principal & { readonly userId: string },
   request: RunRequest,
   reader: { readonly signal: AbortSignal; readonly afterSeq: number },
 ): Promise<StartedFollow> {
@@ -119,24 +119,25 @@ function frameworksOf(
   return agents.filter(({ id }) => isMeant(id)).map(({ framework }) => framework);
 }
 
-function describeCall(caller: RunCaller & { readonly userId: string }, request: RunRequest): CallFacts {
+function describeCall(caller: Principal & { readonly userId: string }, request: RunRequest): CallFacts {
   const { idempotencyKey: key } = request;
   return {
     swarm_id: request.swarmId,
     user_id: caller.userId,
-    is_service: caller.isServiceRole,
+    is_service: caller.role === "service_role",
     message: request.message,
     agent_ids: request.agentIds,
     client_message_id: request.clientMessageId,
     // The service role's keys for a user are not that user's own.
-    idempotency_key: key === null ? null : `${caller.isServiceRole ? "service" : "user"}:${hash("sha256", key, "hex")}`,
+    idempotency_key:
+      key === null ? null : `${caller.role === "service_role" ? "service" : "user"}:${hash("sha256", key, "hex")}`,
     request_hash: hash("sha256", request.fingerprint, "hex"),
   };
 }
 
 /** Kept with the run and readable by the members of the swarm. */
 function describeRequest(
-  caller: RunCaller,
+  caller: Principal,
   { agentIds, maxTurns, traceparent }: RunRequest,
   mentions: readonly string[],
 ): Record<string, unknown> {
@@ -146,7 +147,7 @@ function describeRequest(
     ...(mentions.length > 0 && { mentions }),
     ...(maxTurns !== null && { max_turns: maxTurns }),
     ...(parseTraceparent(traceparent) !== null && { traceparent }),
-    ...(caller.isServiceRole && { payer_id: caller.userId }),
+    ...(caller.role === "service_role" && { payer_id: caller.userId }),
   };
 }
 

@@ -3,7 +3,7 @@ import type { RunEvent, StreamHub } from "../runs/stream-hub.ts";
 import type { EventPage, EventReader } from "./event-reader.ts";
 import { mergeEvents } from "./expand-event.ts";
 import { isEndStatus } from "./run-body.ts";
-import type { Viewer } from "./run-caller.ts";
+import type { Viewer } from "./viewer.ts";
 
 export type FollowStep =
   | { readonly kind: "events"; readonly events: readonly RunEvent[] }

@@ -1,11 +1,12 @@
 import type pg from "pg";
+import type { Principal } from "../../db/index.ts";
 import { AppError } from "../../errors/index.ts";
 import type { StreamHub } from "../runs/stream-hub.ts";
 import { createEventReader } from "./event-reader.ts";
 import { Subscriber } from "./subscriber.ts";
 import { refusal } from "./refusals.ts";
-import type { RunCaller, Viewer } from "./run-caller.ts";
 import { type SubscriberInput, checkSubscribers, type Verdict } from "./sql/check-subscribers.ts";
+import type { Viewer } from "./viewer.ts";
 
 export interface FollowTimes {
   /** How often it is asked whether readers may go on. */
@@ -24,7 +25,7 @@ const ROOM_RETRY_SECONDS = 5;
 
 export interface FollowCall {
   readonly runId: string;
-  readonly caller: RunCaller;
+  readonly caller: Principal;
   readonly afterSeq: number;
   /** When it is aborted, the reader has left. */
   readonly signal: AbortSignal;
@@ -35,7 +36,7 @@ export interface Subscribers {
    * Keeps a place for one more run of the caller, and answers with what gives it back, to be called once the run is followed or
    * is not going to be. Throws where the caller follows as many runs here as anybody may.
    */
-  reserve(caller: RunCaller): () => void;
+  reserve(caller: Principal): () => void;
   /** A run that was admitted a moment ago, for whoever asked for it. To be called before the run is handed on. */
   begin(call: FollowCall, viewer: Viewer, isHere: boolean): Subscriber;
   /** A run that somebody names. Whoever may not see it is told that there is none. */
@@ -66,8 +67,8 @@ export function openSubscribers(
     else countByUser.delete(userId);
   };
   /** The service role has no limit, as elsewhere. */
-  const reserve = ({ userId, isServiceRole }: RunCaller): (() => void) => {
-    if (isServiceRole || userId === null) return () => {};
+  const reserve = ({ role, userId }: Principal): (() => void) => {
+    if (role === "service_role" || userId === null) return () => {};
     if ((countByUser.get(userId) ?? 0) >= mostPerUser)
       throw new AppError("RATE_LIMITED", "You follow as many runs as you may at a time", {
         retryAfterSeconds: ROOM_RETRY_SECONDS,
@@ -130,12 +131,13 @@ export function openSubscribers(
     return follower;
   };
   const describe = ({ runId, caller }: FollowCall): SubscriberInput => {
-    if (caller.userId === null && !caller.isServiceRole) throw new Error("only the service role follows as nobody");
+    if (caller.userId === null && caller.role !== "service_role")
+      throw new Error("only the service role follows as nobody");
     lastNumber += 1;
     return {
       follower: lastNumber,
       run_id: runId,
-      user_id: caller.isServiceRole ? null : caller.userId,
+      user_id: caller.role === "service_role" ? null : caller.userId,
       session_id: caller.session?.sessionId ?? null,
       inactivity_seconds: caller.session?.inactivitySeconds ?? 0,
     };

@@ -34,7 +34,7 @@ export async function preparePassword(
   wished: WishedPassword,
 ): Promise<PreparedPassword> {
   const { principal } = call;
-  if (principal.kind !== "user") throw authError("no_authorization");
+  if (principal.role !== "authenticated") throw authError("no_authorization");
   checkNewPassword(wished.password, context.settings);
   const user = await findUserById(context.pool, principal.userId);
   if (user?.is_anonymous && !wished.isEmailGiven) {

@@ -7,8 +7,8 @@ import { lockUser } from "../users/sql/select-user.ts";
 
 /** Also how an administrator signs somebody out: with that user's own token. */
 export async function signOut(context: AuthContext, { principal, query }: AuthCall): Promise<AuthAnswer> {
-  if (principal.kind !== "user") throw authError("no_authorization");
-  const which = chooseSessions(query["scope"] ?? "global", principal.userId, principal.sessionId);
+  if (principal.role !== "authenticated") throw authError("no_authorization");
+  const which = chooseSessions(query["scope"] ?? "global", principal.userId, principal.session?.sessionId ?? null);
   if (which === null) return { status: 204 };
   await inTransaction(context.pool, async (client) => {
     // Everything that ends sessions takes the user first, so that two of them wait for each other instead of both.

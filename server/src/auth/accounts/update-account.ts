@@ -2,7 +2,7 @@ import * as z from "zod";
 import { isRecord } from "../../json/index.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthAnswer, AuthCall } from "../call.ts";
-import { lockCaller } from "../mfa/caller.ts";
+import { lockPrincipal } from "../mfa/lock-principal.ts";
 import { requireSufficientAal } from "../mfa/require-aal.ts";
 import { inMailTransaction } from "../one-time/in-mail-transaction.ts";
 import type { AuthContext } from "../auth-context.ts";
@@ -37,7 +37,7 @@ export async function updateAccount(context: AuthContext, call: AuthCall): Promi
     body.password === "" ? null : await preparePassword(context, call, { ...body, isEmailGiven: email !== null });
 
   const user = await inMailTransaction(context, async (client) => {
-    const { user: before, session } = await lockCaller(client, call);
+    const { user: before, session } = await lockPrincipal(client, call);
     let row = before;
     if (prepared !== null || (email !== null && email !== row.email)) {
       await requireSufficientAal(context, client, call.principal);

@@ -7,7 +7,7 @@ import { selectIdentitiesOf } from "./sql/accounts.ts";
 
 /** Nothing here links a second identity, so none can be taken away; the answers are those that clients know. */
 export async function unlinkIdentity(context: AuthContext, { principal, params }: AuthCall): Promise<AuthAnswer> {
-  if (principal.kind !== "user") throw authError("no_authorization");
+  if (principal.role !== "authenticated") throw authError("no_authorization");
   getPathId(params, "id", "identity_id");
   const identities = await inTransaction(context.pool, (client) => selectIdentitiesOf(client, [principal.userId]));
   throw authError(identities.length <= 1 ? "single_identity_not_deletable" : "manual_linking_disabled");

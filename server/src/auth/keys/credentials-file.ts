@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { replaceFile } from "../../crypto/index.ts";
 
 /** What the operator, and programs on the operator's machine, need to call the service. Names are those of the file. */
-export interface Credentials {
+export interface CredentialsFile {
   readonly url: string;
   readonly anon_key: string;
   readonly service_role_key: string;
@@ -17,12 +17,12 @@ export function credentialsPath(dataDir: string): string {
   return join(dataDir, "credentials.json");
 }
 
-export async function writeCredentials(dataDir: string, credentials: Credentials): Promise<void> {
+export async function writeCredentials(dataDir: string, credentials: CredentialsFile): Promise<void> {
   await replaceFile(credentialsPath(dataDir), `${JSON.stringify(credentials, null, 2)}\n`);
 }
 
 /** Null when the service never ran with this directory, or when the file is not what it wrote. */
-export async function findCredentials(dataDir: string): Promise<Credentials | null> {
+export async function findCredentials(dataDir: string): Promise<CredentialsFile | null> {
   try {
     const parsed: unknown = JSON.parse(await readFile(credentialsPath(dataDir), "utf8"));
     return isCredentials(parsed) ? parsed : null;
@@ -31,7 +31,7 @@ export async function findCredentials(dataDir: string): Promise<Credentials | nu
   }
 }
 
-function isCredentials(value: unknown): value is Credentials {
+function isCredentials(value: unknown): value is CredentialsFile {
   if (typeof value !== "object" || value === null) return false;
   const record = value as Record<string, unknown>;
   const isText = (name: string) => typeof record[name] === "string";

@@ -2,7 +2,7 @@ import { inTransaction } from "../../db/index.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthAnswer, AuthCall } from "../call.ts";
 import type { AuthContext } from "../auth-context.ts";
-import { lockCaller } from "./caller.ts";
+import { lockPrincipal } from "./lock-principal.ts";
 import { CHALLENGE_MS, FAILURE_MEMORY_MS } from "./challenge-rules.ts";
 import { getPathId } from "./path-id.ts";
 import { deleteChallenges, insertChallenge } from "./sql/challenges.ts";
@@ -13,7 +13,7 @@ export async function challengeFactor(context: AuthContext, call: AuthCall): Pro
   const factorId = getPathId(call.params, "id", "factor_id");
   const now = context.clock.now();
   const challenge = await inTransaction(context.pool, async (client) => {
-    const { user } = await lockCaller(client, call);
+    const { user } = await lockPrincipal(client, call);
     const factor = await lockFactor(client, user.id, factorId);
     if (factor === null) throw authError("mfa_factor_not_found");
     await deleteChallenges(client, factor.id, new Date(now.getTime() - FAILURE_MEMORY_MS));

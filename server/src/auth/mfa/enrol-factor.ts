@@ -5,7 +5,7 @@ import { parseBody } from "../accounts/parse-body.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthAnswer, AuthCall } from "../call.ts";
 import type { AuthContext, Queryable } from "../auth-context.ts";
-import { type Caller, lockCaller } from "./caller.ts";
+import { type LockedPrincipal, lockPrincipal } from "./lock-principal.ts";
 import { wrapFactorSecret } from "./factor-secret.ts";
 import { deleteAbandonedFactors, insertFactor, selectFactors } from "./sql/factors.ts";
 import { makeTotpSecret, renderTotp } from "./totp.ts";
@@ -36,16 +36,16 @@ export async function enrolFactor(context: AuthContext, call: AuthCall): Promise
   const secret = makeTotpSecret();
   const issuer = body.issuer || new URL(context.settings.siteUrl ?? context.baseUrl).host;
   const account = await inTransaction(context.pool, async (client) => {
-    const caller = await lockCaller(client, call);
-    await checkFactors(context, client, caller, body.friendly_name);
+    const locked = await lockPrincipal(client, call);
+    await checkFactors(context, client, locked, body.friendly_name);
     await insertFactor(client, {
       id,
-      userId: caller.user.id,
+      userId: locked.user.id,
       friendlyName: body.friendly_name || null,
       secretWrapped: wrapFactorSecret(context.masterKey, id, secret),
       createdAt: context.clock.now(),
     });
-    return caller.user.email ?? caller.user.id;
+    return locked.user.email ?? locked.user.id;
   });
   const totp = renderTotp(secret, { issuer, account });
   return { status: 200, body: { id, type: "totp", friendly_name: body.friendly_name, totp } };
@@ -67,7 +67,7 @@ function refuseOtherTypes(type: string): void {
 async function checkFactors(
   context: AuthContext,
   client: Queryable,
-  { user, session }: Caller,
+  { user, session }: LockedPrincipal,
   name: string,
 ): Promise<void> {
   await deleteAbandonedFactors(client, user.id, new Date(context.clock.now().getTime() - ENROLMENT_MS));

@@ -1,5 +1,5 @@
 import { authError } from "../auth-error.ts";
-import type { Principal } from "../principal/principal.ts";
+import type { Principal } from "../../db/index.ts";
 import type { AuthContext, Queryable } from "../auth-context.ts";
 import { findSession } from "../sessions/sql/sessions.ts";
 import { hasVerifiedFactor } from "./sql/factors.ts";
@@ -8,8 +8,9 @@ const MESSAGE = "AAL2 session is required to update email or password when MFA i
 
 /** Who has a second factor must have shown it before changing what the account is entered with. */
 export async function requireSufficientAal(_room: AuthContext, client: Queryable, principal: Principal): Promise<void> {
-  if (principal.kind !== "user") return;
+  if (principal.role !== "authenticated") return;
   if (!(await hasVerifiedFactor(client, principal.userId))) return;
-  const session = principal.sessionId === null ? null : await findSession(client, principal.sessionId);
+  const sessionId = principal.session?.sessionId ?? null;
+  const session = sessionId === null ? null : await findSession(client, sessionId);
   if (session?.aal !== "aal2") throw authError("insufficient_aal", MESSAGE);
 }

@@ -2,7 +2,7 @@ import { inTransaction } from "../../db/index.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthAnswer, AuthCall } from "../call.ts";
 import type { AuthContext, Queryable } from "../auth-context.ts";
-import { lockCaller } from "./caller.ts";
+import { lockPrincipal } from "./lock-principal.ts";
 import { getPathId } from "./path-id.ts";
 import { deleteFactor, lockFactor } from "./sql/factors.ts";
 import { downgradeSessions } from "./sql/sessions.ts";
@@ -10,7 +10,7 @@ import { downgradeSessions } from "./sql/sessions.ts";
 export async function unenrolFactor(context: AuthContext, call: AuthCall): Promise<AuthAnswer> {
   const id = getPathId(call.params, "id", "factor_id");
   await inTransaction(context.pool, async (client) => {
-    const { user, session } = await lockCaller(client, call);
+    const { user, session } = await lockPrincipal(client, call);
     const factor = await lockFactor(client, user.id, id);
     if (factor === null) throw authError("mfa_factor_not_found");
     if (factor.status === "verified" && session.aal !== "aal2") {

@@ -9,7 +9,7 @@ import { renderSession, type SessionBody } from "../sessions/render-session.ts";
 import { updateSession } from "../sessions/sql/sessions.ts";
 import { selectWholeUser } from "../users/sql/select-user.ts";
 import type { FactorRow } from "../users/user-row.ts";
-import { type Caller, lockCaller } from "./caller.ts";
+import { type LockedPrincipal, lockPrincipal } from "./lock-principal.ts";
 import { FAILURE_MEMORY_MS, MAX_CHALLENGE_FAILURES, MAX_FACTOR_FAILURES } from "./challenge-rules.ts";
 import { openFactorSecret } from "./factor-secret.ts";
 import { getPathId, isUuid } from "./path-id.ts";
@@ -37,8 +37,8 @@ export async function verifyFactor(context: AuthContext, call: AuthCall): Promis
   const code = body.code.replace(/\s/g, "");
   if (code === "") throw authError("validation_failed", "Code needs to be non-empty");
   const session = await inTransaction(context.pool, async (client) => {
-    const caller = await lockCaller(client, call);
-    const factor = await lockFactor(client, caller.user.id, factorId);
+    const locked = await lockPrincipal(client, call);
+    const factor = await lockFactor(client, locked.user.id, factorId);
     if (factor === null) throw authError("mfa_factor_not_found");
     const challenge = await getOpenChallenge(context, client, factor, { id: body.challenge_id, address: call.address });
     const step = findUnusedStep(context, factor, code);
@@ -49,8 +49,8 @@ export async function verifyFactor(context: AuthContext, call: AuthCall): Promis
     const now = context.clock.now();
     await markChallengeVerified(client, challenge.id, now);
     await markFactorVerified(client, factor.id, step, now);
-    await deleteUnverifiedFactors(client, caller.user.id);
-    return raiseSession(context, client, caller, factor);
+    await deleteUnverifiedFactors(client, locked.user.id);
+    return raiseSession(context, client, locked, factor);
   });
   if (session === null) throw authError("mfa_verification_failed");
   return { status: 200, body: session };
@@ -92,20 +92,20 @@ function findUnusedStep(context: AuthContext, factor: FactorRow, code: string): 
 async function raiseSession(
   context: AuthContext,
   client: Queryable,
-  caller: Caller,
+  locked: LockedPrincipal,
   factor: FactorRow,
 ): Promise<SessionBody> {
   const now = context.clock.now();
-  const earlier = caller.session.amr.filter(({ method }) => method !== "totp");
+  const earlier = locked.session.amr.filter(({ method }) => method !== "totp");
   // Refresh tokens of the lower level, whoever has them, must never pass as a lost reply: with a new key they are unsigned.
-  const { refreshKey, wrapped } = makeRefreshKey(caller.session.id, context.masterKey);
-  const session = await updateSession(client, caller.session.id, {
+  const { refreshKey, wrapped } = makeRefreshKey(locked.session.id, context.masterKey);
+  const session = await updateSession(client, locked.session.id, {
     aal: "aal2",
     amr: [{ method: "totp", timestamp: Math.floor(now.getTime() / 1000) }, ...earlier],
     factor_id: factor.id,
     refresh_key_wrapped: wrapped,
     refreshed_at: now,
   });
-  await deleteLowerSessions(client, caller.user.id, session.id);
-  return renderSession(context, { session, refreshKey, user: await selectWholeUser(client, caller.user) });
+  await deleteLowerSessions(client, locked.user.id, session.id);
+  return renderSession(context, { session, refreshKey, user: await selectWholeUser(client, locked.user) });
 }

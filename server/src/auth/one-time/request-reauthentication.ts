@@ -8,7 +8,7 @@ import { sendReauthentication } from "./send-mail-flow.ts";
 /** GET /reauthenticate: a code for the signed-in user, wanted before something that a stolen session must not do. */
 export async function requestReauthentication(context: AuthContext, call: AuthCall): Promise<AuthAnswer> {
   const { principal } = call;
-  if (principal.kind !== "user") throw authError("no_authorization");
+  if (principal.role !== "authenticated") throw authError("no_authorization");
   await inMailTransaction(context, async (client) => {
     const user = await lockUser(client, principal.userId);
     if (user === null) throw authError("user_not_found", undefined, { status: 401 });

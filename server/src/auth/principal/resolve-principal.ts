@@ -1,56 +1,57 @@
+import { ANON_PRINCIPAL, type Principal, SERVICE_PRINCIPAL } from "../../db/index.ts";
 import { AppError } from "../../errors/index.ts";
-import type { Clock } from "../../time/index.ts";
+import type { AuthContext } from "../auth-context.ts";
 import type { KeyRole } from "../keys/stored-keys.ts";
 import { parseAccessClaims } from "../tokens/access-token.ts";
 import type { KeyRing } from "../tokens/key-ring.ts";
 import { tokenError } from "../tokens/token-error.ts";
-import type { VerifiedTokens } from "../tokens/verified-tokens.ts";
 import type { VerifiedToken } from "../tokens/verify-token.ts";
-import type { Principal } from "./principal.ts";
 
-/** What a request brought along. Several values of one header are joined by commas, and so are no key and no token. */
-export interface CallerCredentials {
+/** What a request presents. Several values of one header are joined by commas, which makes them no valid key or token. */
+export interface Credentials {
   readonly apikey: string | undefined;
   readonly authorization: string | undefined;
 }
 
-export interface Caller {
+export interface Authentication {
   readonly principal: Principal;
-  /** Tables and functions want one from everybody, also from those whom the key alone would name. */
+  /** Tables and functions require the header even where the key alone decides the role. */
   readonly hasAuthorization: boolean;
-  /** The user wants no request of theirs to be answered that is not signed; known where the session was looked at. */
-  readonly isSignatureDemanded?: boolean;
+  /** The user requires signed requests; set where the session was checked before the transaction. */
+  readonly isSignatureRequired?: boolean;
+}
+
+export interface PrincipalContext extends Pick<AuthContext, "keyRing" | "verifiedTokens" | "clock"> {
+  readonly settings: Pick<AuthContext["settings"], "authSessionInactivitySeconds">;
 }
 
 /**
- * The key says who may knock, the bearer who it is. A bearer that is a key itself has that key's role; one that only looks
- * like a key of the newer kind adds nothing to the key; anything else must be a token, and what it says wins over the key.
+ * The key admits the request; the bearer decides the principal. A bearer that is a key has that key's role. A bearer that
+ * only starts like a key (`sb_`) is ignored. Any other bearer must be a token, and it takes precedence over the key.
  */
 export async function resolvePrincipal(
-  ring: KeyRing,
-  verifiedTokens: VerifiedTokens,
-  clock: Clock,
-  { apikey, authorization }: CallerCredentials,
-): Promise<Caller> {
-  const keyRole = await requireApiKey(ring, apikey);
+  { keyRing, verifiedTokens, clock, settings }: PrincipalContext,
+  { apikey, authorization }: Credentials,
+): Promise<Authentication> {
+  const keyRole = await requireApiKey(keyRing, apikey);
   const hasAuthorization = authorization !== undefined;
-  if (!hasAuthorization) return { principal: principalOf(keyRole), hasAuthorization };
+  if (!hasAuthorization) return { principal: keyPrincipal(keyRole), hasAuthorization };
 
   const bearer = parseBearer(authorization);
-  const bearerRole = bearer === apikey ? keyRole : ring.findApiKeyRole(bearer);
-  if (bearerRole !== null) return { principal: principalOf(bearerRole), hasAuthorization };
-  if (bearer.startsWith("sb_")) return { principal: principalOf(keyRole), hasAuthorization };
-  const verified = await verifiedTokens.verify(ring, bearer, clock);
-  return { principal: readPrincipal(verified), hasAuthorization };
+  const bearerRole = bearer === apikey ? keyRole : keyRing.findApiKeyRole(bearer);
+  if (bearerRole !== null) return { principal: keyPrincipal(bearerRole), hasAuthorization };
+  if (bearer.startsWith("sb_")) return { principal: keyPrincipal(keyRole), hasAuthorization };
+  const verified = await verifiedTokens.verify(keyRing, bearer, clock);
+  return { principal: tokenPrincipal(verified, settings.authSessionInactivitySeconds), hasAuthorization };
 }
 
-/** The role of the key, whatever the bearer is. */
+/** Ignores the bearer: the key decides the role. */
 export async function resolveKeyPrincipal(
-  ring: KeyRing,
-  { apikey, authorization }: CallerCredentials,
-): Promise<Caller> {
-  const keyRole = await requireApiKey(ring, apikey);
-  return { principal: principalOf(keyRole), hasAuthorization: authorization !== undefined };
+  { keyRing }: Pick<PrincipalContext, "keyRing">,
+  { apikey, authorization }: Credentials,
+): Promise<Authentication> {
+  const keyRole = await requireApiKey(keyRing, apikey);
+  return { principal: keyPrincipal(keyRole), hasAuthorization: authorization !== undefined };
 }
 
 async function requireApiKey(ring: KeyRing, apikey: string | undefined): Promise<KeyRole> {
@@ -74,32 +75,34 @@ function parseBearer(authorization: string): string {
   return bearer;
 }
 
-/** Read once for each token that is remembered. */
+/** One principal per remembered token, so that its claims stay the same object and are serialised once. */
 const principals = new WeakMap<VerifiedToken, Principal>();
 
-function readPrincipal(verified: VerifiedToken): Principal {
+function tokenPrincipal(verified: VerifiedToken, inactivitySeconds: number): Principal {
   const known = principals.get(verified);
   if (known !== undefined) return known;
-  const principal = parsePrincipal(verified);
+  const principal = parsePrincipal(verified, inactivitySeconds);
   principals.set(verified, principal);
   return principal;
 }
 
-/** A token without a user can only be one of an imported key, made by whoever keeps it. A user stays a user whatever the role. */
-function parsePrincipal({ claims }: VerifiedToken): Principal {
-  const { sub, role } = claims;
-  if (sub === undefined && (role === "anon" || role === "service_role")) return principalOf(role);
+/**
+ * Only an imported key can have signed a token without a user. A token of a user acts as `authenticated` whatever role it
+ * names, so that no token can name a role with more rights.
+ */
+function parsePrincipal({ claims }: VerifiedToken, inactivitySeconds: number): Principal {
+  if (claims.sub === undefined && (claims.role === "anon" || claims.role === "service_role"))
+    return keyPrincipal(claims.role);
   const parsed = parseAccessClaims(claims);
+  const { sub: userId, session_id: sessionId } = parsed;
   return {
-    kind: "user",
-    userId: parsed.sub,
-    sessionId: parsed.session_id === "" ? null : parsed.session_id,
-    role: parsed.role,
-    aal: parsed.aal,
-    claims: parsed,
+    role: "authenticated",
+    userId,
+    claims: { ...parsed, role: "authenticated" },
+    session: { userId, sessionId: sessionId === "" ? null : sessionId, inactivitySeconds },
   };
 }
 
-function principalOf(role: KeyRole): Principal {
-  return { kind: role === "service_role" ? "service" : "anon" };
+function keyPrincipal(role: KeyRole): Principal {
+  return role === "service_role" ? SERVICE_PRINCIPAL : ANON_PRINCIPAL;
 }

@@ -1,12 +1,12 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { AppError } from "../../errors/index.ts";
-import type { Caller } from "../principal/resolve-principal.ts";
+import type { Authentication } from "../principal/resolve-principal.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { openSigningSecret } from "./signing-secret.ts";
 import { selectSigningState } from "./sql/signing-secrets.ts";
 
 export interface SignedRequest {
-  readonly caller: Caller;
+  readonly authentication: Authentication;
   /** As the header has it; several values are joined by commas, and so are no signature. */
   readonly signature: string | undefined;
   /** As they came. */
@@ -28,16 +28,16 @@ const SIGNATURE = /^[0-9a-f]{64}$/i;
  */
 export async function checkRequestSignature(
   { pool, masterKey }: Pick<AuthContext, "pool" | "masterKey">,
-  { caller, signature, bodyBytes, isDemandUnknown, isForFirstSecret }: SignedRequest,
+  { authentication, signature, bodyBytes, isDemandUnknown, isForFirstSecret }: SignedRequest,
 ): Promise<SignatureStatus> {
-  const { principal, isSignatureDemanded = false } = caller;
-  if (signature === undefined && !isSignatureDemanded && !isDemandUnknown) return null;
-  if (principal.kind !== "user") return signature === undefined ? null : "unverified";
+  const { principal, isSignatureRequired = false } = authentication;
+  if (signature === undefined && !isSignatureRequired && !isDemandUnknown) return null;
+  if (principal.role !== "authenticated") return signature === undefined ? null : "unverified";
 
   const { userId } = principal;
   const { secret_wrapped: wrapped = null, is_required: isRequired = false } =
     (await selectSigningState(pool, userId)) ?? {};
-  const isDemanded = isSignatureDemanded || (isDemandUnknown && isRequired);
+  const isDemanded = isSignatureRequired || (isDemandUnknown && isRequired);
   if (wrapped === null) {
     if (isDemanded && !isForFirstSecret) throw signatureRequiredError();
     return signature === undefined ? null : "unverified";

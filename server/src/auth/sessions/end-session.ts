@@ -9,7 +9,7 @@ import { findSession } from "./sql/sessions.ts";
 
 /** Signs out one device. A session of somebody else is not there, as far as the caller can tell. */
 export async function endSession(context: AuthContext, { principal, params }: AuthCall): Promise<AuthAnswer> {
-  if (principal.kind !== "user") throw authError("no_authorization");
+  if (principal.role !== "authenticated") throw authError("no_authorization");
   const { userId } = principal;
   const only = getPathId(params, "id", "session_id");
   await inTransaction(context.pool, async (client) => {

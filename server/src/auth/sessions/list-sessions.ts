@@ -5,8 +5,8 @@ import { selectLiveSessions } from "./sql/live-sessions.ts";
 
 /** Where the caller is signed in. Nothing of it lets anybody act as one of these sessions. */
 export async function listSessions(context: AuthContext, { principal }: AuthCall): Promise<AuthAnswer> {
-  if (principal.kind !== "user") throw authError("no_authorization");
-  const { userId, sessionId } = principal;
+  if (principal.role !== "authenticated") throw authError("no_authorization");
+  const { userId, session } = principal;
   const rows = await selectLiveSessions(context.pool, userId, context.settings.authSessionInactivitySeconds);
   const sessions = rows.map((row) => ({
     id: row.id,
@@ -15,7 +15,7 @@ export async function listSessions(context: AuthContext, { principal }: AuthCall
     user_agent: row.user_agent,
     ip: row.ip,
     aal: row.aal,
-    is_current: row.id === sessionId,
+    is_current: row.id === session?.sessionId,
   }));
   return { status: 200, body: { sessions } };
 }

@@ -1,5 +1,6 @@
 import type { Clock } from "../../time/index.ts";
-import type { ChangesCaller, SessionsEnded } from "../changes.ts";
+import type { Principal } from "../../db/index.ts";
+import type { SessionsEnded } from "../changes.ts";
 
 const REMEMBERED_MS = 60_000;
 
@@ -29,7 +30,7 @@ export class EndedSessions {
   }
 
   /** A user who was banned and let in again may have signed in since; only what was known before that is out of date. */
-  hasEndedSince({ session }: ChangesCaller, askedAtMs: number): boolean {
+  hasEndedSince({ session }: Principal, askedAtMs: number): boolean {
     if (session === null) return false;
     return [session.sessionId, session.userId].some((id) => {
       const endedAtMs = id === null ? undefined : this.#endedAtMs.get(id);

@@ -1,17 +1,18 @@
-import type { ChangesCaller, SessionsEnded } from "../changes.ts";
+import type { Principal } from "../../db/index.ts";
+import type { SessionsEnded } from "../changes.ts";
 
 /** Who has to go when a session or a user does, and how many channels a user has. */
 export class SessionMembers<Member> {
   readonly #bySession = new Map<string, Set<Member>>();
   readonly #byUser = new Map<string, Set<Member>>();
 
-  add(caller: ChangesCaller, member: Member): void {
+  add(caller: Principal, member: Member): void {
     const { userId, session } = caller;
     if (userId !== null) addTo(this.#byUser, userId, member);
     if (session !== null && session.sessionId !== null) addTo(this.#bySession, session.sessionId, member);
   }
 
-  remove(caller: ChangesCaller, member: Member): void {
+  remove(caller: Principal, member: Member): void {
     const { userId, session } = caller;
     if (userId !== null) removeFrom(this.#byUser, userId, member);
     if (session !== null && session.sessionId !== null) removeFrom(this.#bySession, session.sessionId, member);

@@ -1,13 +1,13 @@
 import { AppError } from "../../errors/index.ts";
 import { readJson, TOO_DEEP } from "../../json/index.ts";
-import type { ChangesCaller } from "../changes.ts";
+import type { Principal } from "../../db/index.ts";
 import { hubKeyOf } from "../channels/channel.ts";
 import { writeDenied } from "../private/private-topics.ts";
 import type { RealtimeState } from "../realtime-state.ts";
 
 /** The body of one message, named by its path. */
 export interface EventCall {
-  readonly caller: ChangesCaller;
+  readonly caller: Principal;
   /** Without the prefix that topics have on sockets. */
   readonly topic: string;
   readonly event: string;
@@ -21,7 +21,7 @@ export interface EventCall {
 
 /** Several messages in one JSON body. */
 export interface MessagesCall {
-  readonly caller: ChangesCaller;
+  readonly caller: Principal;
   readonly body: unknown;
 }
 
@@ -41,7 +41,7 @@ interface Message {
 const MAX_MESSAGES = 1_000;
 
 export function createRestBroadcast(state: RealtimeState): RestBroadcast {
-  const requireWritable = async (caller: ChangesCaller, topics: Iterable<string>): Promise<void> => {
+  const requireWritable = async (caller: Principal, topics: Iterable<string>): Promise<void> => {
     for (const topic of topics) {
       if (!(await state.privateTopics.canWrite(caller, topic, "broadcast"))) throw writeDenied(topic);
     }

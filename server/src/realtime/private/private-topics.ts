@@ -3,14 +3,16 @@ import type { Settings } from "../../config/index.ts";
 import {
   buildScope,
   type Database,
+  type Principal,
   type StatementResult,
   type PipelinedStatement,
   runPipelined,
   type Scope,
+  SERVICE_PRINCIPAL,
+  scopeOf,
 } from "../../db/index.ts";
 import { AppError } from "../../errors/index.ts";
 import { renderAnnounced, STORED_PREFIX } from "../broadcast/stored-message.ts";
-import type { ChangesCaller } from "../changes.ts";
 import type { Extension, PrivateTopics } from "../realtime-options.ts";
 import {
   announceMessage,
@@ -35,20 +37,17 @@ const NOT_ALLOWED = "42501";
 const UNSTORABLE = new Set(["22021", "22P05"]);
 /** What the enter statement raises for a session or user that is no more. */
 const LIFELESS = new Set(["SB001", "SB002", "SB003"]);
-const SERVICE: ChangesCaller = { role: "service_role", userId: null, claims: { role: "service_role" }, session: null };
 
 /** Asks the rules on realtime.messages, as the caller, about rows that are taken back before anybody else can see them. */
 export function createPrivateTopics({ database, settings, newId }: PrivateTopicsOptions): PrivateTopics {
-  const scopeOf = (caller: ChangesCaller, isReadOnly = false): Scope => ({
-    role: caller.role,
-    claims: caller.claims,
-    schemas: settings.dbSchemas,
-    statementTimeoutMs: settings.dbStatementTimeoutMs,
-    isReadOnly,
-    ...(caller.session !== null && { session: caller.session }),
-    request: { method: "", path: "/realtime/v1", headers: {} },
-  });
-  const poolOf = ({ role }: ChangesCaller): pg.Pool => (role === "service_role" ? database.service : database.user);
+  const enterAs = (caller: Principal, isReadOnly = false): Scope =>
+    scopeOf(caller, {
+      schemas: settings.dbSchemas,
+      statementTimeoutMs: settings.dbStatementTimeoutMs,
+      isReadOnly,
+      request: { method: "", path: "/realtime/v1", headers: {} },
+    });
+  const poolOf = ({ role }: Principal): pg.Pool => (role === "service_role" ? database.service : database.user);
 
   return {
     findReadable: async (caller, topic, signal) => {
@@ -57,10 +56,10 @@ export function createPrivateTopics({ database, settings, newId }: PrivateTopics
       // The rows to be looked at cannot be made by somebody who may only look, so the caller enters after they are there.
       // Whether the session lives can only be asked by the first to enter.
       const flight = runPipelined(database.service, {
-        scope: scopeOf({ ...SERVICE, session: caller.session }),
+        scope: { ...enterAs(SERVICE_PRINCIPAL), session: caller.session },
         statements: [
           insertProbes(topic, ids),
-          buildScope(scopeOf({ ...caller, session: null })),
+          buildScope({ ...enterAs(caller), session: null }),
           setTopic(topic),
           selectProbes(ids),
         ],
@@ -75,7 +74,7 @@ export function createPrivateTopics({ database, settings, newId }: PrivateTopics
     canWrite: async (caller, topic, extension, signal) => {
       if (caller.role === "service_role") return true;
       const flight = runPipelined(poolOf(caller), {
-        scope: scopeOf(caller),
+        scope: enterAs(caller),
         statements: [setTopic(topic), insertProbe(topic, extension)],
         rollback: true,
         signal,
@@ -100,7 +99,7 @@ export function createPrivateTopics({ database, settings, newId }: PrivateTopics
         ),
       ];
       const results = await allowed(
-        runPipelined(poolOf(caller), { scope: scopeOf(caller), statements, resetAfter: true }),
+        runPipelined(poolOf(caller), { scope: enterAs(caller), statements, resetAfter: true }),
       );
       if (results === null) throw writeDenied(topic);
       // The message is kept, whatever becomes of older ones; the next to be kept tries again.
@@ -109,7 +108,7 @@ export function createPrivateTopics({ database, settings, newId }: PrivateTopics
 
     replay: async (caller, topic, since, limit) => {
       const flight = runPipelined(poolOf(caller), {
-        scope: scopeOf(caller, true),
+        scope: enterAs(caller, true),
         statements: [setTopic(topic), selectMessages(topic, since, limit)],
         // Policies call what they like, and nothing is taken back here.
         resetAfter: true,

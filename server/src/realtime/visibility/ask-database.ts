@@ -1,8 +1,7 @@
 import type pg from "pg";
 import { Semaphore } from "../../concurrency/index.ts";
-import { type Database, runPipelined, type Scope } from "../../db/index.ts";
+import { type Database, type Principal, runPipelined, scopeOf } from "../../db/index.ts";
 import { AppError } from "../../errors/index.ts";
-import type { ChangesCaller } from "../changes.ts";
 import { SET_TEXT_FORMS } from "./sql/canonical-values.ts";
 import { judgeImages } from "./sql/judge-images.ts";
 import type { Question } from "./lane.ts";
@@ -33,39 +32,32 @@ export class AskDatabase {
     });
   }
 
-  async judge(caller: ChangesCaller, question: Question, images: readonly string[]): Promise<readonly boolean[]> {
+  async judge(caller: Principal, question: Question, images: readonly string[]): Promise<readonly boolean[]> {
     // Not behind what the same caller asks for in joins, of which nobody in particular may be very many.
     const [, result] = await this.run(caller, [SET_TEXT_FORMS, judgeImages(question.text, images)], "rows");
     return (result?.rows ?? []).map(([answer]) => answer === "t");
   }
 
   async run(
-    caller: ChangesCaller,
+    caller: Principal,
     statements: Parameters<typeof runPipelined>[1]["statements"],
     purpose: "joins" | "rows" = "joins",
   ): ReturnType<typeof runPipelined> {
     const key = `${purpose} ${caller.role} ${caller.userId ?? ""}`;
-    const scope = this.#scopeOf(caller);
+    const { schemas, timeoutMs } = this.#options;
+    const scope = scopeOf(caller, {
+      schemas,
+      statementTimeoutMs: timeoutMs,
+      isReadOnly: true,
+      request: { method: "GET", path: "/realtime/v1/websocket", headers: {} },
+    });
     return this.#semaphore.run(() => runPipelined(this.#poolOf(caller), { scope, statements, resetAfter: true }), {
       key,
     });
   }
 
-  #poolOf({ role }: ChangesCaller): pg.Pool {
+  #poolOf({ role }: Principal): pg.Pool {
     const { user, service } = this.#options.database;
     return role === "service_role" ? service : user;
-  }
-
-  #scopeOf({ role, claims, session }: ChangesCaller): Scope {
-    const { schemas, timeoutMs } = this.#options;
-    return {
-      role,
-      claims,
-      schemas,
-      statementTimeoutMs: timeoutMs,
-      isReadOnly: true,
-      ...(session === null ? {} : { session }),
-      request: { method: "GET", path: "/realtime/v1/websocket", headers: {} },
-    };
   }
 }

@@ -1,16 +1,16 @@
-import type { ChangesCaller } from "../changes.ts";
+import type { Principal } from "../../db/index.ts";
 import type { Lane } from "./lane.ts";
 
 /** Everybody whom row rules cannot tell apart: they are judged once. */
 export class Identity {
   readonly key: string;
-  readonly caller: ChangesCaller;
+  readonly caller: Principal;
   /** As PostgreSQL would write it; null for nobody in particular. */
   readonly userId: string | null;
   readonly lane: Lane;
   subscribers = 0;
 
-  constructor(caller: ChangesCaller, lane: Lane) {
+  constructor(caller: Principal, lane: Lane) {
     this.key = identityKey(caller);
     this.caller = caller;
     this.userId = userIdOf(caller);
@@ -21,7 +21,7 @@ export class Identity {
 const keys = new WeakMap<object, string>();
 
 /** Policies may ask for any claim, so callers are the same only when all of them are. */
-export function identityKey({ role, claims }: ChangesCaller): string {
+export function identityKey({ role, claims }: Principal): string {
   let text = keys.get(claims);
   if (text === undefined) {
     text = JSON.stringify(claims);
@@ -33,7 +33,7 @@ export function identityKey({ role, claims }: ChangesCaller): string {
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** From the claim that the database reads too. */
-export function userIdOf({ claims }: ChangesCaller): string | null {
+export function userIdOf({ claims }: Principal): string | null {
   const { sub } = claims;
   return typeof sub === "string" && UUID.test(sub) ? sub.toLowerCase() : null;
 }

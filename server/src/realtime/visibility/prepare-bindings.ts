@@ -1,7 +1,7 @@
 import pg from "pg";
-import type { PipelinedStatement } from "../../db/index.ts";
+import type { PipelinedStatement, Principal } from "../../db/index.ts";
 import { AppError } from "../../errors/index.ts";
-import type { Binding, ChangesCaller } from "../changes.ts";
+import type { Binding } from "../changes.ts";
 import type { AskDatabase } from "./ask-database.ts";
 import { compileFilter, type RowFilter } from "./compile-filter.ts";
 import { type FilterTerm, parseFilter } from "./parse-filter.ts";
@@ -23,13 +23,13 @@ const WILDCARD = "*";
 /** What a subscriber asks for, understood. Throws what the join is answered with. */
 export async function prepareBindings(
   room: BindingContext,
-  caller: ChangesCaller,
+  caller: Principal,
   bindings: readonly Binding[],
 ): Promise<SeatBinding[]> {
   return Promise.all(bindings.map((binding) => prepareBinding(room, caller, binding)));
 }
 
-async function prepareBinding(room: BindingContext, caller: ChangesCaller, binding: Binding): Promise<SeatBinding> {
+async function prepareBinding(room: BindingContext, caller: Principal, binding: Binding): Promise<SeatBinding> {
   const { id, event, schema, table } = binding;
   const terms = parseFilter(binding.filter ?? "");
   if (schema === WILDCARD || table === WILDCARD) {
@@ -46,7 +46,7 @@ async function prepareBinding(room: BindingContext, caller: ChangesCaller, bindi
 
 async function findTable(
   { tables }: BindingContext,
-  caller: ChangesCaller,
+  caller: Principal,
   binding: Binding,
   terms: readonly FilterTerm[],
 ): Promise<TableMetadata> {
@@ -63,7 +63,7 @@ async function findTable(
 
 function findFault(
   facts: TableMetadata | null,
-  { role }: ChangesCaller,
+  { role }: Principal,
   { schema, table }: Binding,
   used: readonly string[],
 ): string | null {
@@ -79,7 +79,7 @@ function findFault(
 
 async function writeCanonically(
   room: BindingContext,
-  caller: ChangesCaller,
+  caller: Principal,
   terms: readonly FilterTerm[],
   facts: TableMetadata,
 ): Promise<FilterTerm[]> {
@@ -100,7 +100,7 @@ async function writeCanonically(
 /** What only the database can evaluate must at least be something that it can. */
 async function tryCondition(
   room: BindingContext,
-  caller: ChangesCaller,
+  caller: Principal,
   facts: TableMetadata,
   filter: RowFilter | null,
 ): Promise<void> {
@@ -111,7 +111,7 @@ async function tryCondition(
 /** The rows of the last statement. */
 async function ask(
   room: BindingContext,
-  caller: ChangesCaller,
+  caller: Principal,
   statements: readonly PipelinedStatement[],
 ): Promise<readonly (readonly (string | null)[])[]> {
   try {

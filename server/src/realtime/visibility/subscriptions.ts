@@ -1,7 +1,7 @@
-import type { Database } from "../../db/index.ts";
+import type { Database, Principal } from "../../db/index.ts";
 import type { Observer } from "../../observe/index.ts";
 import { AppError } from "../../errors/index.ts";
-import type { ChangesCaller, ChangesSubscriber, SessionsEnded, Subscription } from "../changes.ts";
+import type { ChangesSubscriber, SessionsEnded, Subscription } from "../changes.ts";
 import { CommitGate } from "../feed/commit-gate.ts";
 import type { Relation, Transaction } from "../feed/row-change.ts";
 import { AskDatabase } from "./ask-database.ts";
@@ -119,7 +119,7 @@ export class Subscriptions {
     this.#identities.clear();
   }
 
-  #enter(caller: ChangesCaller): Identity {
+  #enter(caller: Principal): Identity {
     const key = identityKey(caller);
     let identity = this.#identities.get(key);
     if (identity === undefined) {
@@ -140,7 +140,7 @@ export class Subscriptions {
       this.#identities.delete(identity.key);
   }
 
-  #update(seat: Seat, caller: ChangesCaller): void {
+  #update(seat: Seat, caller: Principal): void {
     if (seat.isGone) return;
     const previous = seat.identity;
     if (identityKey(caller) === previous.key) return;

@@ -2,15 +2,13 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { after, before, beforeEach, describe, test } from "node:test";
-import type { RunCaller } from "../../../src/agents/respond/run-caller.ts";
+import type { UserPrincipal } from "../../../src/db/index.ts";
 import { codeOf, LISTENING, openStage, type Stage, type Swarm } from "../respond/support/stage.ts";
-
-type UserCaller = RunCaller & { readonly userId: string };
 
 const closers: (() => Promise<void>)[] = [];
 let stage: Stage;
-let owner: UserCaller;
-let member: UserCaller;
+let owner: UserPrincipal;
+let member: UserPrincipal;
 let swarm: Swarm;
 
 before(async () => {
@@ -27,7 +25,7 @@ beforeEach(async () => {
 });
 
 /** Somebody's agent of the swarm, with a call that waits for them, in a run of the owner's. */
-async function waitForApprovalOf(caller: UserCaller): Promise<{ runId: string; executionId: string }> {
+async function waitForApprovalOf(caller: UserPrincipal): Promise<{ runId: string; executionId: string }> {
   const { run_id: runId } = await stage.ask(owner, swarm, { message: "between us" });
   const [agent] = await stage.rows<{ id: string }>(
     "insert into public.agents (user_id, name) values ($1, $2) returning id",

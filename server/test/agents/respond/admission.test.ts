@@ -1,14 +1,12 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, beforeEach, describe, test } from "node:test";
-import type { RunCaller } from "../../../src/agents/respond/run-caller.ts";
+import { SERVICE_PRINCIPAL, type UserPrincipal } from "../../../src/db/index.ts";
 import { codeOf, openStage, type Stage, type Swarm, WITHOUT_MODEL } from "./support/stage.ts";
-
-type UserCaller = RunCaller & { readonly userId: string };
 
 const closers: (() => Promise<void>)[] = [];
 let stage: Stage;
-let ada: UserCaller;
+let ada: UserPrincipal;
 let swarm: Swarm;
 
 before(async () => {
@@ -75,14 +73,14 @@ describe("who is admitted", () => {
     await stage.rows("update public.agents set model = $2 where id = $1", [modelless.agentIds[0], WITHOUT_MODEL]);
     await stage.rows("update public.agents set framework = 'provider_c' where id = $1", [unconfigured.agentIds[0]]);
     await stage.rows("update public.swarm_agents set enabled = false where agent_id = $1", [swarm.agentIds[1]]);
-    const service = { userId: randomUUID(), isServiceRole: true, session: null };
+    const service = { ...SERVICE_PRINCIPAL, userId: randomUUID() };
     const nowhere = { id: randomUUID(), agentIds: [] };
 
     const before = stage.charged;
     const refusals: Record<string, [call: () => Promise<unknown>, code: string]> = {
       stranger: [() => stage.ask(bob, swarm), "FORBIDDEN"],
       nowhere: [() => stage.ask(ada, nowhere), "SWARM_NOT_FOUND"],
-      "service nowhere": [() => stage.ask({ ...ada, isServiceRole: true }, nowhere), "SWARM_NOT_FOUND"],
+      "service nowhere": [() => stage.ask({ ...SERVICE_PRINCIPAL, userId: ada.userId }, nowhere), "SWARM_NOT_FOUND"],
       "service for nobody": [() => stage.ask(service, swarm), "VALIDATION_ERROR"],
       viewer: [() => stage.ask(viewer, swarm), "FORBIDDEN"],
       empty: [() => stage.ask(ada, empty), "NO_AGENTS"],
@@ -127,7 +125,7 @@ describe("who is admitted", () => {
     await stage.rows("update public.user_settings set daily_token_budget = 100 where user_id = $1", [bob.userId]);
     assert.equal(await codeOf(stage.ask(bob, room)), "BUDGET_EXCEEDED");
     // The service role names who pays, and this one has no bound.
-    assert.equal(await codeOf(stage.ask({ ...ada, isServiceRole: true }, room)), "answered");
+    assert.equal(await codeOf(stage.ask({ ...SERVICE_PRINCIPAL, userId: ada.userId }, room)), "answered");
   });
 });
 
@@ -250,7 +248,7 @@ describe("the same call again", () => {
     await stage.join(swarm, bob, "member");
     const key = { idempotencyKey: "key", fingerprint: "same" };
     const ids = [];
-    for (const caller of [ada, bob, { ...ada, isServiceRole: true }])
+    for (const caller of [ada, bob, { ...SERVICE_PRINCIPAL, userId: ada.userId }])
       ids.push((await stage.ask(caller, swarm, key)).run_id);
     assert.equal(new Set(ids).size, 3);
     await stage.rows("update private.idempotency_keys set created_at = now() - interval '25 hours'");

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import type pg from "pg";
 import { openSubscribers } from "../../../src/agents/respond/subscribers.ts";
-import type { RunCaller } from "../../../src/agents/respond/run-caller.ts";
+import { type Principal, SERVICE_PRINCIPAL } from "../../../src/db/index.ts";
 import { createStreamHub } from "../../../src/agents/runs/stream-hub.ts";
 import { AppError } from "../../../src/errors/index.ts";
 
@@ -14,10 +14,10 @@ const NO_POOL = {} as pg.Pool;
 test("a user follows so many runs at a time, and who leaves makes room", (t) => {
   const following = openSubscribers(NO_POOL, createStreamHub(), 2);
   t.after(() => following.close());
-  const ann: RunCaller = { userId: randomUUID(), isServiceRole: false, session: null };
-  const bob: RunCaller = { userId: randomUUID(), isServiceRole: false, session: null };
-  const service: RunCaller = { userId: ann.userId, isServiceRole: true, session: null };
-  const follow = (caller: RunCaller) => {
+  const ann: Principal = { role: "authenticated", userId: randomUUID(), claims: {}, session: null };
+  const bob: Principal = { role: "authenticated", userId: randomUUID(), claims: {}, session: null };
+  const service: Principal = { ...SERVICE_PRINCIPAL, userId: ann.userId };
+  const follow = (caller: Principal) => {
     const giveBack = following.reserve(caller);
     const { signal } = new AbortController();
     const follower = following.begin({ runId: randomUUID(), caller, afterSeq: 0, signal }, VIEWER, true);
@@ -35,7 +35,7 @@ test("a user follows so many runs at a time, and who leaves makes room", (t) => 
   follow(ann);
   assert.throws(() => follow(ann), isRefused);
 
-  const eve: RunCaller = { userId: randomUUID(), isServiceRole: false, session: null };
+  const eve: Principal = { role: "authenticated", userId: randomUUID(), claims: {}, session: null };
   const [one, two] = [following.reserve(eve), following.reserve(eve)];
   assert.throws(() => following.reserve(eve), isRefused, "those who are being let in count too");
   one?.();

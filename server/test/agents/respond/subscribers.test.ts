@@ -2,15 +2,13 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, beforeEach, describe, test } from "node:test";
 import type { RunAnswer } from "../../../src/agents/respond/open-respond.ts";
-import type { RunCaller } from "../../../src/agents/respond/run-caller.ts";
+import { type Principal, SERVICE_PRINCIPAL, type UserPrincipal } from "../../../src/db/index.ts";
 import { codeOf, IN_FRONT, LISTENING, openStage, requestTo, type Stage, type Swarm } from "./support/stage.ts";
-
-type UserCaller = RunCaller & { readonly userId: string };
 
 const closers: (() => Promise<void>)[] = [];
 let stage: Stage;
-let ada: UserCaller;
-let bob: UserCaller;
+let ada: UserPrincipal;
+let bob: UserPrincipal;
 let swarm: Swarm;
 
 before(async () => {
@@ -154,10 +152,9 @@ describe("a stream", () => {
     await storeEvent(runId, 3, "tool.executed", { tool_name: "t", input: { a: 1 }, output_preview: "secret" }, true);
     await storeEvent(runId, 4, "reasoning.delta", { first_seq: 4, deltas: ["hm"] });
     await stage.finish(runId);
-    const toolOf = async (caller: RunCaller, more = {}): Promise<Frame[]> =>
+    const toolOf = async (caller: Principal, more = {}): Promise<Frame[]> =>
       readAll(streamOf(await stage.respond.attach(caller, runId, { ...STREAMED, afterSeq: 2, ...more })));
-    for (const caller of [ada, { userId: null, isServiceRole: true, session: null }])
-      assert.deepEqual((await toolOf(caller))[0]?.data["input"], { a: 1 });
+    for (const caller of [ada, SERVICE_PRINCIPAL]) assert.deepEqual((await toolOf(caller))[0]?.data["input"], { a: 1 });
     const [shown, next] = await toolOf(bob);
     assert.deepEqual(Object.keys(shown?.data ?? {}), ["tool_name", "run_id", "seq"]);
     assert.equal(next?.event, "run.completed", "reasoning is shown to those who ask for it");
@@ -175,7 +172,7 @@ describe("a stream", () => {
       sessionId,
       ada.userId,
     ]);
-    const session = { sessionId, inactivitySeconds: 0 };
+    const session = { userId: ada.userId, sessionId, inactivitySeconds: 0 };
     const streams = [
       streamOf(await stage.respond.attach(bob, runId, STREAMED)),
       streamOf(await stage.respond.attach({ ...ada, session }, runId, STREAMED)),
@@ -297,15 +294,15 @@ describe("who steers a run", () => {
     );
     await stage.rows("insert into public.swarm_agents (swarm_id, agent_id) values ($1, $2)", [swarm.id, agent?.id]);
     const { runId, ids } = await waitForDecisions(agent?.id ?? "", 15);
-    const see = async (caller: RunCaller): Promise<unknown> => {
+    const see = async (caller: Principal): Promise<unknown> => {
       const answer = await stage.respond.attach(caller, runId, LISTENING);
       assert.ok("body" in answer);
       return answer.body.pending_approvals;
     };
     const pending = { tool_execution_id: ids[0], tool_name: "tool", agent_id: agent?.id };
-    const shown = async (caller: RunCaller): Promise<unknown> =>
+    const shown = async (caller: Principal): Promise<unknown> =>
       ((await see(caller)) as Record<string, unknown>[]).map(({ expires_at: _, ...rest }) => rest);
-    const service: RunCaller = { userId: null, isServiceRole: true, session: null };
+    const service: Principal = SERVICE_PRINCIPAL;
     for (const caller of [carl, ada, service])
       assert.deepEqual(await shown(caller), [{ ...pending, input: { amount: 5 } }]);
     assert.deepEqual(await shown(bob), [pending], "a member who only started the run");
@@ -327,7 +324,7 @@ describe("who steers a run", () => {
   test("only the agent's owner decides, once and in time, all or nothing", async () => {
     const { runId, ids } = await waitForDecisions(swarm.agentIds[0] ?? "", 15, 15, 15, -1);
     const [first = "", second = "", third = "", late = ""] = ids;
-    const decide = (caller: UserCaller, ...decisions: [id: string, approved: boolean][]): Promise<RunAnswer> =>
+    const decide = (caller: UserPrincipal, ...decisions: [id: string, approved: boolean][]): Promise<RunAnswer> =>
       stage.respond.decide(
         caller,
         runId,

@@ -73,7 +73,7 @@ function ask(respond: Respond, { swarmId, ownerId }: NewSwarm): ReturnType<Respo
     traceparent: null,
     charge: async () => {},
   };
-  const caller = { userId: ownerId, isServiceRole: false, session: null };
+  const caller = { role: "authenticated", userId: ownerId, claims: {}, session: null } as const;
   return respond.start(caller, request, { ...LISTENING, ...IN_FRONT });
 }
 
@@ -255,7 +255,7 @@ describe("a caller that waits for a run", () => {
     const respond = respondOn(node, { judgeMs: 50, unjudgedMs: 300 });
     const waiting = codeOf(ask(respond, swarm));
     const runId = await findRunOn(node, swarm);
-    const caller = { userId: swarm.ownerId, isServiceRole: false, session: null };
+    const caller = { role: "authenticated", userId: swarm.ownerId, claims: {}, session: null } as const;
     const attached = codeOf(respond.attach(caller, runId, LISTENING));
     await stage.relay.cut();
     try {

@@ -11,13 +11,13 @@ import { createToolChecks } from "../../../src/agents/tools/create-tool-checks.t
 import type { ToolModule } from "../../../src/agents/tools/open-tools.ts";
 import { openSecrets } from "../../../src/agents/tools/seal-secrets.ts";
 import { type Asked, openRestStage, SERVICE } from "../../rest/features/rest-stage.ts";
-import type { RestCaller } from "../../../src/rest/index.ts";
+import type { Principal, UserPrincipal } from "../../../src/db/index.ts";
 import { createTableRules } from "../../../src/tables/index.ts";
 import { credential } from "../../outbound/support/receiver.ts";
 import { assignedTool, callContext } from "./assigned-tool.ts";
 import { KEY, openToolsForTest } from "./open-tools-for-test.ts";
 
-type User = RestCaller & { readonly userId: string };
+type User = UserPrincipal;
 type Row = Readonly<Record<string, unknown>>;
 
 const REPRESENTATION = { prefer: "return=representation" };
@@ -38,13 +38,13 @@ let eve: User;
 function send(
   line: string,
   body: unknown,
-  as: RestCaller = ada,
+  as: Principal = ada,
   headers: Record<string, string> = REPRESENTATION,
 ): Promise<Asked> {
   return opened.stage.ask(line, { as, body, headers: { "content-type": "application/json", ...headers } });
 }
 
-async function add(parts: Row = {}, as: RestCaller = ada): Promise<Row & { readonly id: string }> {
+async function add(parts: Row = {}, as: Principal = ada): Promise<Row & { readonly id: string }> {
   const row = { name: `t_${randomUUID().slice(0, 8)}`, description: "A tool", config: CONFIG, ...parts };
   const { status, json, text } = await send("POST /tools", row, as);
   assert.equal(status, 201, text);

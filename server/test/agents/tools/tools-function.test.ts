@@ -2,21 +2,21 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { ToolModule } from "../../../src/agents/tools/open-tools.ts";
 import { createTools } from "../../../src/functions/tools.ts";
-import type { RestCaller } from "../../../src/rest/index.ts";
+import type { Principal } from "../../../src/db/index.ts";
 
 const ADA = "019a8000-0000-7000-8000-0000000000a1";
 const TOOL = "019a8000-0000-7000-8000-0000000000a2";
 const URL_TEXT = "https://mcp.example.com/";
-const user: RestCaller = { role: "authenticated", userId: ADA, claims: {}, session: null };
-const service: RestCaller = { role: "service_role", userId: null, claims: {}, session: null };
+const user: Principal = { role: "authenticated", userId: ADA, claims: {}, session: null };
+const service: Principal = { role: "service_role", userId: null, claims: {}, session: null };
 
-function call(body: unknown, caller: RestCaller, room: Partial<ToolModule> = {}) {
+function call(body: unknown, caller: Principal, room: Partial<ToolModule> = {}) {
   return createTools(room as ToolModule).run({ body, headers: {}, caller } as never);
 }
 
 describe("the body of the function", () => {
   it("is refused by field", async () => {
-    const cases: [unknown, RestCaller, string][] = [
+    const cases: [unknown, Principal, string][] = [
       [{ action: "delete" }, user, "action"],
       [{ action: "list" }, user, "url"],
       [{ action: "list", url: URL_TEXT, tool_id: TOOL }, user, "url"],

@@ -6,7 +6,8 @@ import { loadSettings } from "../../../src/config/index.ts";
 import { AppError, renderError } from "../../../src/errors/index.ts";
 import { supervise } from "../../../src/jobs/index.ts";
 import type { Observer } from "../../../src/observe/index.ts";
-import type { Changes, ChangesCaller } from "../../../src/realtime/changes.ts";
+import { ANON_PRINCIPAL, SERVICE_PRINCIPAL, type UserPrincipal } from "../../../src/db/index.ts";
+import type { Changes } from "../../../src/realtime/changes.ts";
 import {
   type Admission,
   type Authenticate,
@@ -126,8 +127,8 @@ export interface Tokens {
 /** Tokens that the test makes up. The keys are `anon` and `service`. */
 export function createTokens(): Tokens {
   const admissions = new Map<string, Admission>([
-    ["anon", { caller: ANON, expiresAt: null }],
-    ["service", { caller: { ...ANON, role: "service_role", claims: { role: "service_role" } }, expiresAt: null }],
+    ["anon", { caller: ANON_PRINCIPAL, expiresAt: null }],
+    ["service", { caller: SERVICE_PRINCIPAL, expiresAt: null }],
   ]);
   return {
     authenticate: async (token, apikey) => {
@@ -141,10 +142,8 @@ export function createTokens(): Tokens {
   };
 }
 
-export const ANON: ChangesCaller = { role: "anon", userId: null, claims: { role: "anon" }, session: null };
-
 /** A user whose id and session are named after the token. */
-export function userOf(name: string): ChangesCaller {
+export function userOf(name: string): UserPrincipal {
   return {
     role: "authenticated",
     userId: `user-${name}`,

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { AppError, renderError } from "../../../src/errors/index.ts";
-import type { RestAnswer, RestCaller } from "../../../src/rest/index.ts";
+import type { Principal } from "../../../src/db/index.ts";
+import type { RestAnswer } from "../../../src/rest/index.ts";
 import { ANON, openRestStage, SERVICE } from "./rest-stage.ts";
 
 interface Operation {
@@ -43,7 +44,7 @@ describe("several operations at once", { timeout: 120_000 }, () => {
 
   async function run(
     operations: readonly Operation[],
-    caller: RestCaller = SERVICE,
+    caller: Principal = SERVICE,
   ): Promise<readonly (RestAnswer | AppError)[]> {
     const calls = operations.map(({ line, body, headers = {} }) => {
       const [method = "", target = ""] = line.split(" ");
@@ -66,7 +67,7 @@ describe("several operations at once", { timeout: 120_000 }, () => {
     return opened.stage.room.answerBatch([first, ...others]);
   }
 
-  async function refusalOf(operations: readonly Operation[], caller?: RestCaller): Promise<Refusal> {
+  async function refusalOf(operations: readonly Operation[], caller?: Principal): Promise<Refusal> {
     const error = await run(operations, caller).then(
       () => assert.fail("not refused"),
       (fault: unknown) => fault,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import type { RestCaller } from "../../../src/rest/index.ts";
+import type { Principal } from "../../../src/db/index.ts";
 import { propertyRuns } from "../../support/property-runs.ts";
 import { type HostileRequest, wildRequest } from "./hostile-requests.ts";
 import { openHostileStage } from "./hostile-stage.ts";
@@ -20,7 +20,7 @@ describe("requests of ill will", { timeout: 300_000 }, () => {
   /** Answers with the share of them that the database had a say in. */
   const throwAll = async (requests: fc.Arbitrary<HostileRequest>): Promise<number> => {
     let [reached, all] = [0, 0];
-    const throwOne = async (sent: HostileRequest, as: RestCaller) => {
+    const throwOne = async (sent: HostileRequest, as: Principal) => {
       const answer = await world.ask(sent.line, { ...sent, as });
       world.assertHarmless(answer, { seesAll: as === SERVICE });
       all += 1;
@@ -33,7 +33,7 @@ describe("requests of ill will", { timeout: 300_000 }, () => {
     await fc.assert(
       fc.asyncProperty(fc.array(requests, { minLength: AT_ONCE, maxLength: AT_ONCE }), async (many) => {
         // The service role may change anything, so it only reads.
-        const callers = (sent: HostileRequest, at: number): RestCaller =>
+        const callers = (sent: HostileRequest, at: number): Principal =>
           at % 5 === 4 ? ANON : at % 5 === 3 && isRead(sent) ? SERVICE : world.ada;
         await Promise.all([...many.map((sent, at) => throwOne(sent, callers(sent, at))), checkBob()]);
       }),

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { validateHeaderName, validateHeaderValue } from "node:http";
 import { before } from "node:test";
-import type { RestCaller } from "../../../src/rest/index.ts";
+import type { Principal, UserPrincipal } from "../../../src/db/index.ts";
 import { type AskOptions, type Asked, openRestStage, type RestStage } from "./rest-stage.ts";
 
 const STATEMENT_TIMEOUT_MS = 2_000;
@@ -73,8 +73,8 @@ const OBJECTS = `
 
 export interface HostileWorld {
   readonly stage: RestStage;
-  readonly ada: RestCaller & { readonly userId: string };
-  readonly bob: RestCaller & { readonly userId: string };
+  readonly ada: UserPrincipal;
+  readonly bob: UserPrincipal;
   /** Rows of Bob that Ada may know of, and may not see. */
   readonly bobsIds: readonly string[];
   ask(line: string, options?: AskOptions): Promise<Asked>;
@@ -148,7 +148,7 @@ export function openHostileStage(options: { readonly statementTimeoutMs?: number
   };
 }
 
-async function addRows(stage: RestStage, as: RestCaller, mark: string): Promise<string[]> {
+async function addRows(stage: RestStage, as: Principal, mark: string): Promise<string[]> {
   const ids: string[] = [];
   const add = async (table: string, row: Record<string, unknown>): Promise<string> => {
     const answer = await stage.ask(`POST /${table}?select=id`, {

@@ -1,16 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { after, before } from "node:test";
 import pg from "pg";
-import { translateLifeless } from "../../../src/auth/index.ts";
-import { type Database, openDatabase } from "../../../src/db/index.ts";
+import { translateScopeError } from "../../../src/auth/index.ts";
+import { type Database, openDatabase, type Principal, type UserPrincipal } from "../../../src/db/index.ts";
 import { AppError, renderError } from "../../../src/errors/index.ts";
-import { openRest, type RestCaller, type RestModule } from "../../../src/rest/index.ts";
+import { openRest, type RestModule } from "../../../src/rest/index.ts";
 import { createTableRules, isOwnName, type TableRulesOptions } from "../../../src/tables/index.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { silentObserver } from "../../support/silent-observer.ts";
 
 export interface AskOptions {
-  readonly as?: RestCaller;
+  readonly as?: Principal;
   readonly headers?: Record<string, string>;
   /** A text or bytes go out as they are, anything else as JSON. */
   readonly body?: unknown;
@@ -24,13 +24,13 @@ export interface Asked {
   readonly json: unknown;
 }
 
-export const SERVICE: RestCaller = {
+export const SERVICE: Principal = {
   role: "service_role",
   userId: null,
   claims: { role: "service_role" },
   session: null,
 };
-export const ANON: RestCaller = { role: "anon", userId: null, claims: { role: "anon" }, session: null };
+export const ANON: Principal = { role: "anon", userId: null, claims: { role: "anon" }, session: null };
 
 export interface StageOptions {
   readonly schemas?: readonly string[];
@@ -61,7 +61,7 @@ export class RestStage {
   }
 
   /** A user with a live session. */
-  async addUser(email = `${randomUUID()}@example.test`): Promise<RestCaller & { readonly userId: string }> {
+  async addUser(email = `${randomUUID()}@example.test`): Promise<UserPrincipal> {
     const admin = new pg.Client({ connectionString: this.database.adminUrl });
     await admin.connect();
     try {
@@ -143,7 +143,7 @@ export function openRestStage(statements = "", options: StageOptions = {}): { re
         dbPlanEnabled: options.isPlanEnabled ?? false,
         dbTxOverride: options.isTxOverride ?? false,
       },
-      translateEnter: translateLifeless,
+      translateEnter: translateScopeError,
       baseUrl: () => "https://localhost:8443",
       version: "test",
       observer,

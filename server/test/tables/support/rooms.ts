@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import type { RestCaller } from "../../../src/rest/index.ts";
+import type { Principal, UserPrincipal } from "../../../src/db/index.ts";
 import { type Asked, type RestStage, SERVICE } from "../../rest/features/rest-stage.ts";
 
 export type Row = Record<string, unknown> & { readonly id: string };
-export type User = RestCaller & { readonly userId: string };
+export type User = UserPrincipal;
 
 /** What a test wants to know of an answer: the rows of a success, or status and code of a refusal. */
 export type Outcome = Row[] | string;
@@ -28,7 +28,7 @@ export class RestRoomWorld {
     this.swarm = swarm;
   }
 
-  async ask(as: RestCaller, line: string, body?: unknown, headers: Record<string, string> = {}): Promise<Asked> {
+  async ask(as: Principal, line: string, body?: unknown, headers: Record<string, string> = {}): Promise<Asked> {
     return this.stage.ask(line, {
       as,
       headers: { prefer: "return=representation", "content-type": "application/json", ...headers },
@@ -36,14 +36,14 @@ export class RestRoomWorld {
     });
   }
 
-  async outcome(as: RestCaller, line: string, body?: unknown): Promise<Outcome> {
+  async outcome(as: Principal, line: string, body?: unknown): Promise<Outcome> {
     const { status, json } = await this.ask(as, line, body);
     if (status < 300) return (json ?? []) as Row[];
     return `${status} ${String((json as Record<string, unknown>)["code"])}`;
   }
 
   /** The only row of an answer that must have succeeded. */
-  async one(as: RestCaller, line: string, body?: unknown): Promise<Row> {
+  async one(as: Principal, line: string, body?: unknown): Promise<Row> {
     const rows = await this.outcome(as, line, body);
     assert.ok(Array.isArray(rows) && rows.length === 1, `${line}: ${JSON.stringify(rows)}`);
     return rows[0] as Row;
@@ -54,11 +54,11 @@ export class RestRoomWorld {
     return (await this.one(SERVICE, line)).id;
   }
 
-  say(as: RestCaller, content: string, more: Record<string, unknown> = {}): Promise<Row> {
+  say(as: Principal, content: string, more: Record<string, unknown> = {}): Promise<Row> {
     return this.one(as, "POST /messages", { swarm_id: this.swarm, content, ...more });
   }
 
-  addAgent(as: RestCaller, name = "Ada"): Promise<Row> {
+  addAgent(as: Principal, name = "Ada"): Promise<Row> {
     return this.one(as, "POST /agents", { name });
   }
 }

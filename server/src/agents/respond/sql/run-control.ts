@@ -1,32 +1,25 @@
 import type pg from "pg";
+import type { Principal } from "../../../db/index.ts";
 import { DECIDE_STATEMENT } from "../refusals.ts";
 import type { RunBody } from "../run-body.ts";
 import { callRows, callValue } from "./call-function.ts";
 
+type Caller = Pick<Principal, "role" | "userId">;
+
 /** As the caller may see it. Null when there is no such run. */
-export function selectRunBody(
-  pool: pg.Pool,
-  runId: string,
-  { userId, isServiceRole }: Pick<SteerCall, "userId" | "isServiceRole">,
-): Promise<RunBody | null> {
+export function selectRunBody(pool: pg.Pool, runId: string, { role, userId }: Caller): Promise<RunBody | null> {
   return callValue(pool, {
     name: "respond-body",
     text: "select private.run_body($1::uuid, $2::uuid, $3::boolean) as value",
-    values: [runId, userId, isServiceRole],
+    values: [runId, userId, role === "service_role"],
   });
 }
 
-export interface SteerCall {
-  readonly runId: string;
-  readonly userId: string | null;
-  readonly isServiceRole: boolean;
-}
-
-export function cancelRun(pool: pg.Pool, { runId, userId, isServiceRole }: SteerCall): Promise<RunBody> {
+export function cancelRun(pool: pg.Pool, runId: string, { role, userId }: Caller): Promise<RunBody> {
   return callValue(pool, {
     name: "respond-cancel",
     text: "select private.cancel_run($1::uuid, $2::uuid, $3::boolean) as value",
-    values: [runId, userId, isServiceRole],
+    values: [runId, userId, role === "service_role"],
   });
 }
 
@@ -47,10 +40,11 @@ export interface Decision {
 
 export function decideToolExecutions(
   pool: pg.Pool,
-  { runId, userId, isServiceRole }: SteerCall,
+  runId: string,
+  { role, userId }: Caller,
   decisions: readonly Decision[],
 ): Promise<RunBody> {
-  const call = { run_id: runId, user_id: userId, is_service: isServiceRole, decisions };
+  const call = { run_id: runId, user_id: userId, is_service: role === "service_role", decisions };
   return callValue(pool, {
     name: DECIDE_STATEMENT,
     text: "select private.decide_tool_executions($1::jsonb) as value",

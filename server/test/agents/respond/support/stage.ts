@@ -4,15 +4,12 @@ import type pg from "pg";
 import { ModelError } from "../../../../src/agents/providers/model-error.ts";
 import { openRespond, type Respond, type StartOptions } from "../../../../src/agents/respond/open-respond.ts";
 import type { RunBody } from "../../../../src/agents/respond/run-body.ts";
-import type { RunCaller } from "../../../../src/agents/respond/run-caller.ts";
+import { openDatabase, type Principal, type UserPrincipal } from "../../../../src/db/index.ts";
 import type { RunRequest } from "../../../../src/agents/respond/start-run.ts";
 import type { StartedRun } from "../../../../src/agents/runs/executor.ts";
 import { createStreamHub, type OpenStreamHub } from "../../../../src/agents/runs/stream-hub.ts";
-import { openDatabase } from "../../../../src/db/index.ts";
 import { type Cleanup, createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { silentObserver } from "../../../support/silent-observer.ts";
-
-type UserCaller = RunCaller & { readonly userId: string };
 
 /** The calls of the room, with an executor that only notes what it is told. */
 export interface Stage {
@@ -31,12 +28,12 @@ export interface Stage {
   /** A run may be waiting. */
   onWake: () => void;
   charged: number;
-  newUser(): Promise<UserCaller>;
-  newSwarm(owner: UserCaller, more?: { settings?: object; agents?: readonly string[] }): Promise<Swarm>;
-  join(swarm: Swarm, caller: UserCaller, role: string): Promise<void>;
+  newUser(): Promise<UserPrincipal>;
+  newSwarm(owner: UserPrincipal, more?: { settings?: object; agents?: readonly string[] }): Promise<Swarm>;
+  join(swarm: Swarm, caller: UserPrincipal, role: string): Promise<void>;
   rows<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
   /** Asks in the background and answers with the run. */
-  ask(caller: UserCaller, swarm: Swarm, more?: Partial<RunRequest>): Promise<RunBody>;
+  ask(caller: Principal & { readonly userId: string }, swarm: Swarm, more?: Partial<RunRequest>): Promise<RunBody>;
   /** Ends a run that was started, as its executor would. */
   finish(runId: string, status?: string, stopReason?: string): Promise<void>;
 }
@@ -110,7 +107,7 @@ export async function openStage(t: Cleanup): Promise<Stage> {
     newUser: async () => {
       const id = randomUUID();
       await owner.query("insert into auth.users (id, email) values ($1, $2)", [id, `${id}@example.test`]);
-      return { userId: id, isServiceRole: false, session: null };
+      return { role: "authenticated", userId: id, claims: {}, session: null };
     },
     newSwarm: async ({ userId }, { settings = {}, agents = ["Ann"] } = {}) => {
       const [swarm] = await rows<{ id: string }>(

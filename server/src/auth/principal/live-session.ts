@@ -1,0 +1,56 @@
+import pg from "pg";
+import type { UserPrincipal } from "../../db/index.ts";
+import type { AppError } from "../../errors/index.ts";
+import type { AuthContext } from "../auth-context.ts";
+import { type AuthErrorCode, authError } from "../auth-error.ts";
+import { signatureRequiredError } from "../request-signing/check-request-signature.ts";
+import { type Liveness, selectLiveness } from "./sql/select-liveness.ts";
+
+type EndedSessionCode = Extract<AuthErrorCode, "session_not_found" | "user_not_found" | "user_banned">;
+
+export interface LivenessContext extends Pick<AuthContext, "pool" | "clock"> {
+  readonly settings: Pick<AuthContext["settings"], "authSessionInactivitySeconds">;
+}
+
+/**
+ * A token can outlive its session: a sign-out, a ban or a deletion on any node applies from the next request on. A token
+ * without a session, which only an imported key can have signed, is valid while its user exists.
+ */
+export async function requireLiveSession(
+  { pool, clock, settings }: LivenessContext,
+  { userId, session }: Pick<UserPrincipal, "userId" | "session">,
+): Promise<Liveness> {
+  const liveness = await selectLiveness(pool, {
+    userId,
+    sessionId: session?.sessionId ?? null,
+    now: clock.now(),
+    inactivitySeconds: settings.authSessionInactivitySeconds,
+  });
+  if (liveness === null) throw endedSessionError("user_not_found");
+  if (liveness.is_banned) throw endedSessionError("user_banned");
+  if (!liveness.has_session) throw endedSessionError("session_not_found");
+  return liveness;
+}
+
+/** SQLSTATEs that private.require_live_session raises. */
+const ENDED_SESSION_STATES: ReadonlyMap<string | undefined, EndedSessionCode> = new Map([
+  ["SB001", "session_not_found"],
+  ["SB002", "user_not_found"],
+  ["SB003", "user_banned"],
+]);
+
+/** SQLSTATE that private.refuse_unsigned raises. */
+const UNSIGNED_STATE = "SB004";
+
+/** Translates the errors that the scope statement raises; returns every other error unchanged. */
+export function translateScopeError(error: unknown): unknown {
+  if (!(error instanceof pg.DatabaseError)) return error;
+  if (error.code === UNSIGNED_STATE) return signatureRequiredError();
+  const code = ENDED_SESSION_STATES.get(error.code);
+  return code === undefined ? error : endedSessionError(code);
+}
+
+/** A presented token is answered with 401, whatever status the code has elsewhere. */
+function endedSessionError(code: EndedSessionCode): AppError {
+  return authError(code, undefined, { status: 401 });
+}

@@ -1,0 +1,47 @@
+/** What the token says, as verified; `{}` when there is none. */
+export type Claims = Readonly<Record<string, unknown>>;
+
+/** Who is calling, as `auth/` established it. The role is the PostgreSQL role of the transaction. */
+export type Principal = AnonPrincipal | ServicePrincipal | UserPrincipal;
+
+export interface AnonPrincipal {
+  readonly role: "anon";
+  readonly userId: null;
+  readonly claims: Claims;
+  readonly session: null;
+}
+
+export interface ServicePrincipal {
+  readonly role: "service_role";
+  /** The user for whom the service role acts, where a call names one. */
+  readonly userId: string | null;
+  readonly claims: Claims;
+  readonly session: null;
+}
+
+export interface UserPrincipal {
+  readonly role: "authenticated";
+  readonly userId: string;
+  readonly claims: Claims;
+  /** Null turns the check of the session off; `auth/` always sets it. */
+  readonly session: PrincipalSession | null;
+}
+
+/** What must hold for the user when a transaction begins. */
+export interface PrincipalSession {
+  readonly userId: string;
+  /** Null when the token names no session: then only the user must exist. */
+  readonly sessionId: string | null;
+  /** 0 is no limit. */
+  readonly inactivitySeconds: number;
+  /** The request has no verified signature; the transaction fails when the user requires one. */
+  readonly isUnsigned?: boolean;
+}
+
+export const ANON_PRINCIPAL: AnonPrincipal = { role: "anon", userId: null, claims: { role: "anon" }, session: null };
+export const SERVICE_PRINCIPAL: ServicePrincipal = {
+  role: "service_role",
+  userId: null,
+  claims: { role: "service_role" },
+  session: null,
+};
