@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { buildCallCounter, type CallCounter } from "../../server/src/http/count-calls.ts";
+import { buildCallCounter, type CallCounter } from "../../server/src/http/request/rate-limits.ts";
 import { openLimits } from "../../server/src/limits/index.ts";
 import { createObserver } from "../../server/src/observe/index.ts";
 import { systemClock } from "../../server/src/time/index.ts";

@@ -2,7 +2,7 @@ import { fork } from "node:child_process";
 import { createHmac } from "node:crypto";
 import { once } from "node:events";
 import { Agent, request } from "undici";
-import { makeAuthority, makeLeaf } from "../../server/src/http/tls/certificate.ts";
+import { makeAuthority, makeLeaf } from "../../server/src/http/server/tls/certificate.ts";
 import { createAddressPolicy, openOutbound } from "../../server/src/outbound/index.ts";
 import { type Contender, compare, renderCompared } from "../load/compare.ts";
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { openDatabase, withDatabase } from "../../server/src/db/index.ts";
-import { makeAuthority, makeLeaf } from "../../server/src/http/tls/certificate.ts";
+import { makeAuthority, makeLeaf } from "../../server/src/http/server/tls/certificate.ts";
 import { createAddressPolicy, openOutbound, type Outbound } from "../../server/src/outbound/index.ts";
 import { systemClock } from "../../server/src/time/index.ts";
 import { openWebhooks } from "../../server/src/webhooks/index.ts";

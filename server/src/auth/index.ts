@@ -4,8 +4,8 @@
 export { AUTH_ERRORS, type AuthErrorCode } from "./auth-error.ts";
 export type { AuthAnswer, AuthCall, AuthEndpoint } from "./call.ts";
 export { authEndpoints } from "./endpoints.ts";
-export { createAuthHousekeeping } from "./keeper/housekeeping.ts";
-export { checkMasterKey } from "./keys/check-master-key.ts";
+export { createAuthHousekeeping } from "./housekeeping.ts";
+export { checkMasterKey } from "./keys/ensure-keys.ts";
 export {
   type CredentialsFile,
   credentialsPath,
@@ -15,11 +15,11 @@ export {
 export { ensureKeys } from "./keys/ensure-keys.ts";
 export { importSigningKey } from "./keys/import-signing-key.ts";
 export { type LoadedKeys, loadKeys } from "./keys/load-keys.ts";
-export { MasterKeyError } from "./keys/open-stored-key.ts";
+export { MasterKeyError } from "./keys/stored-keys.ts";
 export type { KeyFile } from "./keys/parse-imported-key.ts";
-export { revokeSigningKey } from "./keys/revoke-signing-key.ts";
-export { rotateRoleKeys } from "./keys/rotate-role-keys.ts";
-export { rotateSigningKey } from "./keys/rotate-signing-key.ts";
+export { revokeSigningKey } from "./keys/rotate-keys.ts";
+export { rotateRoleKeys } from "./keys/rotate-keys.ts";
+export { rotateSigningKey } from "./keys/rotate-keys.ts";
 export { TOKEN_ALGORITHMS } from "./keys/stored-keys.ts";
 export { createMailer } from "./mail/mailer.ts";
 export { createMailOutbox } from "./outbox/outbox-worker.ts";
@@ -27,11 +27,11 @@ export { openAuth } from "./open-auth.ts";
 export { type AccessRule, authenticate, authenticateSocket } from "./principal/authenticate.ts";
 export { translateScopeError } from "./principal/live-session.ts";
 export type { Authentication, Credentials } from "./principal/resolve-principal.ts";
-export { regenerateSigningSecret, removeSigningSecret } from "./request-signing/change-signing-secret.ts";
+export { regenerateSigningSecret, removeSigningSecret } from "./request-signing/signing-secret.ts";
 export {
   checkRequestSignature,
   type SignatureStatus,
   type SignedRequest,
 } from "./request-signing/check-request-signature.ts";
 export type { AuthContext } from "./auth-context.ts";
-export { findClaimedSession, findNamedEmail } from "./tally.ts";
+export { findClaimedSession, findNamedEmail } from "./rate-limit-subjects.ts";

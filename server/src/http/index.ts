@@ -1,23 +1,22 @@
 // In charge of: TLS, the port, what every request goes through, the route table, and error answers.
 // Not in charge of: what the routes do, who a caller is, or what a call costs.
-export { authRoutes } from "./auth-routes.ts";
-export { type AuthGuard, authenticationOf } from "./authentication.ts";
-export { clientKeyOf } from "./client-key.ts";
+export { authRoutes } from "./routes/auth-routes.ts";
+export { type AuthGuard, authenticationOf } from "./request/authentication.ts";
+export { clientKeyOf } from "./request/client-key.ts";
 export {
   createHttpServer,
   type HttpServer,
   type HttpServerOptions,
   type UpgradeListener,
-} from "./create-http-server.ts";
-export { consoleFallback, consoleRoutes } from "./console-routes.ts";
-export { functionRoutes } from "./function-routes.ts";
-export { type HealthOptions, healthRoutes, type Obstacle } from "./health.ts";
-export { type MetricsServer, openMetricsServer } from "./metrics-server.ts";
-export { realtimeRoutes } from "./realtime-routes.ts";
-export { referenceRoutes } from "./reference-routes.ts";
-export { restRoutes } from "./rest-routes.ts";
-export type { Route } from "./route.ts";
-export { keepTlsCurrent } from "./tls/keep-tls-current.ts";
-export { type LoadTlsMaterialOptions, loadTlsMaterial, renewLocalCertificate } from "./tls/load-tls-material.ts";
-export { TlsError } from "./tls/tls-error.ts";
-export type { TlsMaterial } from "./tls/tls-material.ts";
+} from "./server/create-http-server.ts";
+export { consoleFallback, consoleRoutes } from "./routes/console-routes.ts";
+export { functionRoutes } from "./routes/function-routes.ts";
+export { type HealthOptions, healthRoutes, type Obstacle } from "./routes/health-routes.ts";
+export { type MetricsServer, openMetricsServer } from "./server/metrics-server.ts";
+export { realtimeRoutes } from "./routes/realtime-routes.ts";
+export { referenceRoutes } from "./routes/reference-routes.ts";
+export { restRoutes } from "./routes/rest-routes.ts";
+export type { Route } from "./routes/route.ts";
+export { keepTlsCurrent } from "./server/tls/keep-tls-current.ts";
+export { type LoadTlsMaterialOptions, loadTlsMaterial, renewLocalCertificate } from "./server/tls/load-tls-material.ts";
+export { TlsError, type TlsMaterial } from "./server/tls/tls-material.ts";

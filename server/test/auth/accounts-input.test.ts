@@ -4,7 +4,7 @@ import fc from "fast-check";
 import * as z from "zod";
 import { findEmail, parseEmail } from "../../src/auth/accounts/email-address.ts";
 import { mergeMetadata } from "../../src/auth/accounts/metadata.ts";
-import { parseBody } from "../../src/auth/accounts/parse-body.ts";
+import { parseBody } from "../../src/auth/parse-call.ts";
 import { refusal } from "./support/refusal.ts";
 import { ANY_CHARACTER } from "../support/any-character.ts";
 

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { parseBanDuration } from "../../src/auth/admin/ban-duration.ts";
-import { renderPageLinks } from "../../src/auth/admin/page-links.ts";
-import { parseUserRole } from "../../src/auth/admin/user-role.ts";
+import { parseBanDuration, parseUserRole } from "../../src/auth/admin/account-body.ts";
+import { renderPageLinks } from "../../src/auth/admin/read-accounts.ts";
 import { AppError } from "../../src/errors/index.ts";
 
 const NOW = new Date("2026-11-15T00:00:00Z");

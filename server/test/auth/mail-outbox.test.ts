@@ -5,7 +5,7 @@ import { describe, it, type TestContext } from "node:test";
 import pg from "pg";
 import { createMailer, createMailOutbox } from "../../src/auth/index.ts";
 import type { ComposeMail } from "../../src/auth/outbox/compose-mail.ts";
-import { decideMailRetrySeconds } from "../../src/auth/outbox/retry-delay.ts";
+import { decideMailRetrySeconds } from "../../src/auth/outbox/outbox-worker.ts";
 import { systemClock } from "../../src/time/index.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { silentObserver } from "../support/silent-observer.ts";

@@ -1,9 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Secret, TOTP, URI } from "otpauth";
+import {
+  openFactorSecret,
+  wrapFactorSecret,
+  findTotpStep,
+  makeTotpSecret,
+  renderTotp,
+} from "../../src/auth/mfa/totp.ts";
 import { newMasterKey } from "../../src/crypto/index.ts";
-import { openFactorSecret, wrapFactorSecret } from "../../src/auth/mfa/factor-secret.ts";
-import { findTotpStep, makeTotpSecret, renderTotp } from "../../src/auth/mfa/totp.ts";
 
 const NOW = new Date("2026-11-15T00:00:10Z");
 const STEP = Math.floor(NOW.getTime() / 30_000);

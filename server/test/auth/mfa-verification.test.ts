@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { describe, it } from "node:test";
-import { requireSufficientAal } from "../../src/auth/mfa/require-aal.ts";
+import { requireSufficientAal } from "../../src/auth/mfa/lock-principal.ts";
 import { SERVICE_PRINCIPAL } from "../../src/db/index.ts";
 import { newPerson, openPerson, PASSWORD, readClaims, refuses, type Shown } from "./mfa-person.ts";
 

@@ -3,7 +3,7 @@ import type { SessionBody } from "../../src/auth/sessions/render-session.ts";
 import { createEmailUser } from "../../src/auth/accounts/create-user.ts";
 import type { AuthAnswer } from "../../src/auth/call.ts";
 import type { Mail, MailKind } from "../../src/auth/mail/mailer.ts";
-import { findUserByEmail } from "../../src/auth/users/sql/select-user.ts";
+import { findUserByEmail } from "../../src/auth/sql/users.ts";
 import type { UserRow } from "../../src/auth/users/user-row.ts";
 import { inTransaction } from "../../src/db/index.ts";
 import type { TestAuthContext } from "./support/auth-context.ts";

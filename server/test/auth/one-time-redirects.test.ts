@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { chooseRedirect } from "../../src/auth/one-time/redirects.ts";
+import { chooseRedirect } from "../../src/auth/one-time/links.ts";
 import { ANY_CHARACTER } from "../support/any-character.ts";
 
 const SITE = "https://site.example/app";

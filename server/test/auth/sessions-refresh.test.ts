@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { decodeJwt } from "jose";
-import { decideRefresh } from "../../src/auth/sessions/decide-refresh.ts";
+import { decideRefresh } from "../../src/auth/sessions/refresh-session.ts";
 import { decodeRefreshToken, encodeRefreshToken } from "../../src/auth/tokens/refresh-token.ts";
 import { AppError } from "../../src/errors/index.ts";
 import { createAuthRoom, type TestAuthContext } from "./support/auth-context.ts";

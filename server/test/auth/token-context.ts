@@ -1,10 +1,9 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
-import type { AccessClaims } from "../../src/auth/tokens/access-claims.ts";
-import { signAccessToken } from "../../src/auth/tokens/access-token.ts";
+import { ensureKeys, type LoadedKeys, loadKeys } from "../../src/auth/index.ts";
+import { type AccessClaims, signAccessToken } from "../../src/auth/tokens/access-token.ts";
 import { type KeyRing, openKeyRing } from "../../src/auth/tokens/key-ring.ts";
 import { VerifiedTokens } from "../../src/auth/tokens/verified-tokens.ts";
-import { ensureKeys, type LoadedKeys, loadKeys } from "../../src/auth/index.ts";
 import type { Clock } from "../../src/time/index.ts";
 import { type Cleanup, createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { silentObserver } from "../support/silent-observer.ts";

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { findWholeUser } from "../../src/auth/users/sql/find-whole-user.ts";
-import { findUserByEmail, selectWholeUser } from "../../src/auth/users/sql/select-user.ts";
+import { findWholeUser, findUserByEmail, selectWholeUser } from "../../src/auth/sql/users.ts";
 import { createAuthRoom } from "./support/auth-context.ts";
 
 test("a user read in one statement is the same as one read in three", async (t) => {

@@ -11,7 +11,7 @@ import { checkProviders } from "../../src/commands/doctor/check-surroundings.ts"
 import { collectFindings, type Finding } from "../../src/commands/doctor/finding.ts";
 import { loadSettings } from "../../src/config/index.ts";
 import { derivePassword } from "../../src/crypto/index.ts";
-import { makeAuthority, makeLeaf } from "../../src/http/tls/certificate.ts";
+import { makeAuthority, makeLeaf } from "../../src/http/server/tls/certificate.ts";
 import { makeDataDir, makeUsedDataDir, type RunOptions, readCredentials, runProgram } from "../app/program.ts";
 import { type CommandResult, runHere } from "./run-here.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { buildProxyTrust } from "../../src/http/proxy-trust.ts";
+import { buildProxyTrust } from "../../src/http/request/proxy-trust.ts";
 import { bodyOf, exchange, route, startServer } from "./support/test-server.ts";
 
 const who = route("/who", (request) => ({ ip: request.ip }));

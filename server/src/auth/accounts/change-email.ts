@@ -1,11 +1,11 @@
 import type { AuthCall } from "../call.ts";
-import { applyEmailChange } from "../one-time/confirm-email-change.ts";
+import { applyEmailChange } from "../one-time/confirm-email.ts";
 import type { MailingClient } from "../one-time/in-mail-transaction.ts";
 import { sendAddressTaken, sendEmailChange } from "../one-time/send-mail-flow.ts";
 import type { AuthContext } from "../auth-context.ts";
-import { findUserByEmail } from "../users/sql/select-user.ts";
+import { findUserByEmail } from "../sql/users.ts";
 import type { UserRow } from "../users/user-row.ts";
-import { isAutoconfirmed } from "./autoconfirm.ts";
+import { isAutoconfirmed } from "./account-rules.ts";
 import { translateTaken } from "./create-user.ts";
 
 export interface EmailChange {

@@ -1,14 +1,12 @@
+import type { AuthContext, Queryable } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthCall } from "../call.ts";
-import { dropOpenFlows, NO_EMAIL_CHANGE } from "../one-time/drop-open-flows.ts";
-import { consumeReauthentication, findReauthentication } from "../one-time/reauthentication.ts";
-import type { OneTimeRow } from "../one-time/sql/one-time-tokens.ts";
+import { consumeReauthentication, findReauthentication } from "../one-time/find-one-time.ts";
+import { dropOpenFlows, NO_EMAIL_CHANGE } from "../one-time/issue-one-time.ts";
 import { checkNewPassword } from "../passwords/rules.ts";
-import type { AuthContext, Queryable } from "../auth-context.ts";
-import { endSessions } from "../sessions/end-sessions.ts";
-import type { SessionRow } from "../sessions/session-row.ts";
-import { findUserById } from "../users/sql/select-user.ts";
-import { updateUser } from "../users/sql/update-user.ts";
+import type { OneTimeRow } from "../sql/one-time-tokens.ts";
+import { deleteSessions, type SessionRow } from "../sql/sessions.ts";
+import { findUserById, updateUser } from "../sql/users.ts";
 import type { UserRow } from "../users/user-row.ts";
 
 const RECENT_SIGN_IN_MS = 24 * 60 * 60 * 1000;
@@ -73,7 +71,7 @@ export async function changePassword(
     if (!prepared.hasNonce) throw authError("reauthentication_needed");
     await consumeReauthentication(client, { user, found: prepared.reauthentication });
   }
-  await endSessions(client, { userId: user.id, except: session.id });
+  await deleteSessions(client, { userId: user.id, except: session.id });
   await dropOpenFlows(client, user.id);
   return updateUser(client, user.id, { password_hash: prepared.hash, ...NO_EMAIL_CHANGE });
 }

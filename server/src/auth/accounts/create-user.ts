@@ -1,11 +1,11 @@
 import { AppError } from "../../errors/index.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthContext, Queryable } from "../auth-context.ts";
-import { upsertEmailIdentity } from "../users/sql/insert-identity.ts";
-import { insertUser } from "../users/sql/insert-user.ts";
+import { upsertEmailIdentity } from "../sql/identities.ts";
+import { insertUser } from "../sql/users.ts";
 import type { UserRow } from "../users/user-row.ts";
 import { type Metadata, mergeMetadata } from "./metadata.ts";
-import { selectNewId } from "./sql/select-new-id.ts";
+import { selectNewId } from "../sql/query.ts";
 
 export interface NewEmailUser {
   /** In its normal form, see `parseEmail`. */

@@ -1,6 +1,6 @@
 import type { AuthAnswer } from "../call.ts";
 import type { AuthContext } from "../auth-context.ts";
-import { isAutoconfirmed } from "./autoconfirm.ts";
+import { isAutoconfirmed } from "./account-rules.ts";
 
 /** Names that clients look for; none of them is offered. */
 const FOREIGN_PROVIDERS = [

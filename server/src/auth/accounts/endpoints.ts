@@ -1,13 +1,11 @@
 import type { AuthEndpoint } from "../call.ts";
-import { endSession } from "../sessions/end-session.ts";
-import { listSessions } from "../sessions/list-sessions.ts";
+import { endSession, listSessions } from "../sessions/own-sessions.ts";
 import { describeHealth, describeSettings } from "./describe-service.ts";
-import { getUser } from "./get-user.ts";
 import { GRANT_BODY, grantToken, limitOfGrant } from "./grant-token.ts";
-import { notOfferedEndpoints } from "./not-offered.ts";
 import { signOut } from "./sign-out.ts";
 import { SIGN_UP_BODY, signUp } from "./sign-up.ts";
-import { UPDATE_BODY, updateAccount } from "./update-account.ts";
+import { notOfferedEndpoints } from "./unsupported-endpoints.ts";
+import { getUser, UPDATE_BODY, updateAccount } from "./user.ts";
 
 export const accountEndpoints: readonly AuthEndpoint[] = [
   { method: "POST", path: "/signup", access: "apikey", limit: "auth", body: SIGN_UP_BODY, run: signUp },

@@ -1,10 +1,10 @@
 import * as z from "zod";
 import { authError } from "../auth-error.ts";
 import type { AuthAnswer, AuthCall } from "../call.ts";
-import { CODE_BODY, exchangeCode } from "../one-time/exchange-code.ts";
+import { CODE_BODY, exchangeCode } from "../one-time/pkce.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { refreshSession } from "../sessions/refresh-session.ts";
-import { parseBody } from "./parse-body.ts";
+import { parseBody } from "../parse-call.ts";
 import { PASSWORD_BODY, signInWithPassword } from "./sign-in-with-password.ts";
 
 const REFRESH_BODY = z.object({ refresh_token: z.string().default("") });

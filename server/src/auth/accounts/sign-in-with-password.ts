@@ -1,17 +1,16 @@
 import * as z from "zod";
 import { inTransaction } from "../../db/index.ts";
+import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthCall } from "../call.ts";
+import { parseBody } from "../parse-call.ts";
 import { findPasswordFaults, type PasswordFaults } from "../passwords/rules.ts";
-import type { AuthContext } from "../auth-context.ts";
 import { issueSession } from "../sessions/issue-session.ts";
 import type { SessionBody } from "../sessions/render-session.ts";
-import { findUserByEmail, lockUser } from "../users/sql/select-user.ts";
-import { updateUser } from "../users/sql/update-user.ts";
+import { findUserByEmail, lockUser, updateUser } from "../sql/users.ts";
 import type { UserRow } from "../users/user-row.ts";
+import { isBanned } from "./account-rules.ts";
 import { findEmail } from "./email-address.ts";
-import { isBanned } from "./is-banned.ts";
-import { parseBody } from "./parse-body.ts";
 
 export const PASSWORD_BODY = z.object({
   email: z.string().default(""),

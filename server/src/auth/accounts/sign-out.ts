@@ -2,8 +2,8 @@ import { inTransaction } from "../../db/index.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthAnswer, AuthCall } from "../call.ts";
 import type { AuthContext } from "../auth-context.ts";
-import { endSessions, type WhichSessions } from "../sessions/end-sessions.ts";
-import { lockUser } from "../users/sql/select-user.ts";
+import { deleteSessions, type WhichSessions } from "../sql/sessions.ts";
+import { lockUser } from "../sql/users.ts";
 
 /** Also how an administrator signs somebody out: with that user's own token. */
 export async function signOut(context: AuthContext, { principal, query }: AuthCall): Promise<AuthAnswer> {
@@ -13,7 +13,7 @@ export async function signOut(context: AuthContext, { principal, query }: AuthCa
   await inTransaction(context.pool, async (client) => {
     // Everything that ends sessions takes the user first, so that two of them wait for each other instead of both.
     await lockUser(client, which.userId);
-    await endSessions(client, which);
+    await deleteSessions(client, which);
   });
   return { status: 204 };
 }

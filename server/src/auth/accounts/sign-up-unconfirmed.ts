@@ -1,17 +1,23 @@
 import { randomUUID } from "node:crypto";
+import { inTransaction } from "../../db/index.ts";
+import type { AuthContext, Queryable } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthCall } from "../call.ts";
 import { inMailTransaction, type MailingClient } from "../one-time/in-mail-transaction.ts";
 import { sendAddressTaken, sendConfirmation } from "../one-time/send-mail-flow.ts";
-import type { AuthContext, Queryable } from "../auth-context.ts";
+import { tryOut } from "../sql/query.ts";
+import { findUserByEmail, selectWholeUser, updateUser } from "../sql/users.ts";
 import { type RenderedUser, renderUser } from "../users/render-user.ts";
-import { findUserByEmail, selectWholeUser } from "../users/sql/select-user.ts";
-import { updateUser } from "../users/sql/update-user.ts";
 import type { UserRow, WholeUser } from "../users/user-row.ts";
-import { compareWithWaiting, type WaitingPassword } from "./compare-with-waiting.ts";
 import { createEmailUser, isEmailTaken } from "./create-user.ts";
-import type { Registration } from "./registration.ts";
-import { tryOut } from "./sql/savepoint.ts";
+import type { Metadata } from "./metadata.ts";
+
+/** An account that is about to be made, checked as far as it can be without looking at others. */
+export interface Registration {
+  readonly email: string;
+  readonly passwordHash: string;
+  readonly userMetadata: Metadata;
+}
 
 const MAX_ATTEMPTS = 3;
 
@@ -108,4 +114,20 @@ async function createDecoy(context: AuthContext, client: Queryable, registration
     })),
     factors,
   };
+}
+
+/** The password of an account whose address nobody has confirmed yet. */
+export interface WaitingPassword {
+  /** Null when none waits. */
+  readonly hash: string | null;
+  /** Whether it is the one that was given now. */
+  readonly isSame: boolean;
+}
+
+/** Takes as long for every address, whether an account waits there or not. */
+async function compareWithWaiting(context: AuthContext, email: string, password: string): Promise<WaitingPassword> {
+  const user = await inTransaction(context.pool, (client) => findUserByEmail(client, email));
+  const hash = user === null || user.email_confirmed_at !== null ? null : user.password_hash;
+  const { isMatch } = await context.hasher.verify(hash, password);
+  return { hash, isSame: isMatch };
 }

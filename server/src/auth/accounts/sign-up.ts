@@ -1,20 +1,19 @@
 import * as z from "zod";
 import { inTransaction } from "../../db/index.ts";
+import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthAnswer, AuthCall } from "../call.ts";
 import { readPkce } from "../one-time/pkce.ts";
+import { parseBody } from "../parse-call.ts";
 import { checkNewPassword } from "../passwords/rules.ts";
-import type { AuthContext } from "../auth-context.ts";
 import { issueSession } from "../sessions/issue-session.ts";
 import type { SessionBody } from "../sessions/render-session.ts";
-import { isAutoconfirmed } from "./autoconfirm.ts";
-import { createEmailUser, isEmailTaken } from "./create-user.ts";
+import { insertUser } from "../sql/users.ts";
+import { isAutoconfirmed } from "./account-rules.ts";
+import { createEmailUser, isEmailTaken, withoutClaims } from "./create-user.ts";
 import { parseEmail } from "./email-address.ts";
-import { mergeMetadata } from "./metadata.ts";
-import { parseBody } from "./parse-body.ts";
-import type { Registration } from "./registration.ts";
-import { signUpAnonymously } from "./sign-up-anonymously.ts";
-import { signUpUnconfirmed } from "./sign-up-unconfirmed.ts";
+import { mergeMetadata, type Metadata } from "./metadata.ts";
+import { type Registration, signUpUnconfirmed } from "./sign-up-unconfirmed.ts";
 
 export const SIGN_UP_BODY = z.object({
   email: z.string().default(""),
@@ -51,4 +50,21 @@ async function signUpConfirmed(context: AuthContext, call: AuthCall, registratio
     if (isEmailTaken(error)) throw authError("user_already_exists");
     throw error;
   }
+}
+
+/** A user whom nobody can find again without the session, until an address is given. */
+async function signUpAnonymously(context: AuthContext, call: AuthCall, userMetadata: Metadata): Promise<AuthAnswer> {
+  if (!context.settings.authAnonymousEnabled) throw authError("anonymous_provider_disabled");
+  const session = await inTransaction(context.pool, async (client) => {
+    const user = await insertUser(client, {
+      email: null,
+      emailConfirmedAt: null,
+      passwordHash: null,
+      appMetadata: {},
+      userMetadata: withoutClaims(userMetadata),
+      isAnonymous: true,
+    });
+    return issueSession(context, client, { user, method: "anonymous", call });
+  });
+  return { status: 200, body: session };
 }

@@ -1,12 +1,10 @@
 import * as z from "zod";
 import { parseEmail } from "../accounts/email-address.ts";
+import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
-import { isUuid } from "../mfa/path-id.ts";
+import { isUuid } from "../parse-call.ts";
 import { checkNewPassword } from "../passwords/rules.ts";
 import { parseImportedHash } from "../passwords/stored-hash.ts";
-import type { AuthContext } from "../auth-context.ts";
-import { parseBanDuration } from "./ban-duration.ts";
-import { parseUserRole } from "./user-role.ts";
 
 const NIL_UUID = "00000000-0000-0000-0000-000000000000";
 const METADATA = z.record(z.string(), z.unknown());
@@ -56,4 +54,46 @@ export async function hashWished(context: AuthContext, body: AccountBody): Promi
   if (body.password === undefined) return undefined;
   checkNewPassword(body.password, context.settings);
   return context.hasher.hash(body.password);
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = {
+  ns: 1e-6,
+  us: 1e-3,
+  µs: 1e-3,
+  μs: 1e-3,
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+};
+const DURATION =
+  /^\+?(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h)(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))*$/;
+const PART = /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g;
+const MAX_LENGTH = 100;
+/** As far as the durations that clients write can reach: 2^63 nanoseconds. */
+const MAX_MS = 2 ** 63 / 1e6;
+
+/** When a ban ends that begins now; null lifts it. Texts are "none", or like "24h" and "1h30m". */
+export function parseBanDuration(text: string, now: Date): Date | null {
+  if (text === "none" || text === "0") return null;
+  if (text.length > MAX_LENGTH || !DURATION.test(text)) throw refuse(text);
+  let durationMs = 0;
+  for (const [, amount = "", unit = ""] of text.matchAll(PART)) durationMs += Number(amount) * (UNIT_MS[unit] ?? 0);
+  if (!(durationMs <= MAX_MS)) throw refuse(text);
+  return durationMs === 0 ? null : new Date(now.getTime() + durationMs);
+}
+
+function refuse(text: string): Error {
+  const shown = JSON.stringify(text.slice(0, MAX_LENGTH));
+  return authError("validation_failed", `invalid format for ban duration: ${shown} is not like "24h" or "none"`);
+}
+
+const ROLE = /^[a-z][a-z0-9_]{0,62}$/;
+/** A token with one of these would be more, or less, than a user's. */
+const RESERVED = /^(?:anon|service_role|authenticator|postgres|public|none|(?:supabase|swarmbase|sb|pg|dashboard)_.*)$/;
+
+export function parseUserRole(text: string): string {
+  if (!ROLE.test(text)) throw authError("validation_failed", "role must be a name in lower case");
+  if (RESERVED.test(text)) throw authError("validation_failed", `role ${text} cannot be given to a user`);
+  return text;
 }

@@ -1,13 +1,13 @@
 import { inTransaction } from "../../db/index.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthAnswer, AuthCall } from "../call.ts";
-import { getPathId } from "../mfa/path-id.ts";
-import { lockFactor, selectFactors } from "../mfa/sql/factors.ts";
+import { getPathId } from "../parse-call.ts";
+import { lockFactor, selectFactors } from "../sql/mfa-factors.ts";
 import { removeFactor } from "../mfa/unenrol-factor.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { renderFactor } from "../users/render-user.ts";
-import { lockUser } from "../users/sql/select-user.ts";
-import { getAccount } from "./read-account.ts";
+import { lockUser } from "../sql/users.ts";
+import { getAccount } from "./read-accounts.ts";
 
 export async function listAccountFactors(context: AuthContext, call: AuthCall): Promise<AuthAnswer> {
   const factors = await inTransaction(context.pool, async (client) => {

@@ -1,17 +1,15 @@
 import { inTransaction } from "../../db/index.ts";
 import { EMAIL_APP_METADATA, emailClaims, translateTaken } from "../accounts/create-user.ts";
 import { mergeMetadata } from "../accounts/metadata.ts";
-import { parseBody } from "../accounts/parse-body.ts";
+import type { AuthContext, Queryable } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthAnswer, AuthCall } from "../call.ts";
-import { getPathId } from "../mfa/path-id.ts";
-import { dropOpenFlows, NO_EMAIL_CHANGE } from "../one-time/drop-open-flows.ts";
-import type { AuthContext, Queryable } from "../auth-context.ts";
-import { endSessions } from "../sessions/end-sessions.ts";
+import { dropOpenFlows, NO_EMAIL_CHANGE } from "../one-time/issue-one-time.ts";
+import { parseBody, getPathId } from "../parse-call.ts";
+import { upsertEmailIdentity } from "../sql/identities.ts";
+import { deleteSessions } from "../sql/sessions.ts";
+import { lockUser, selectWholeUser, type UserChanges, updateUser } from "../sql/users.ts";
 import { renderUser } from "../users/render-user.ts";
-import { upsertEmailIdentity } from "../users/sql/insert-identity.ts";
-import { lockUser, selectWholeUser } from "../users/sql/select-user.ts";
-import { type UserChanges, updateUser } from "../users/sql/update-user.ts";
 import type { UserRow } from "../users/user-row.ts";
 import { ACCOUNT_BODY, type AccountBody, type AccountWishes, hashWished, parseWishes } from "./account-body.ts";
 
@@ -63,10 +61,20 @@ function planChanges(context: AuthContext, row: UserRow, body: AccountBody, wish
 
 /** Whoever is inside by the old password, or in spite of the ban, is out; what was begun before is over. */
 async function endWhatIsStale(client: Queryable, userId: string, wishes: Wishes): Promise<void> {
-  if (isEntryChanged(wishes)) await endSessions(client, { userId });
+  if (isEntryChanged(wishes)) await deleteSessions(client, { userId });
   if (isEntryChanged(wishes) || wishes.email !== undefined) await dropOpenFlows(client, userId);
 }
 
 function isEntryChanged({ passwordHash, bannedUntil }: Wishes): boolean {
   return passwordHash !== undefined || bannedUntil instanceof Date;
+}
+
+/** Signs a user out everywhere without a token of theirs, which is what `POST /logout` would need. */
+export async function signOutAccount(context: AuthContext, call: AuthCall): Promise<AuthAnswer> {
+  const userId = getPathId(call.params, "id", "user_id");
+  await inTransaction(context.pool, async (client) => {
+    if ((await lockUser(client, userId)) === null) throw authError("user_not_found");
+    await deleteSessions(client, { userId });
+  });
+  return { status: 204 };
 }

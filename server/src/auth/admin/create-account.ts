@@ -1,11 +1,15 @@
+import * as z from "zod";
 import { inTransaction } from "../../db/index.ts";
 import { createEmailUser } from "../accounts/create-user.ts";
-import { parseBody } from "../accounts/parse-body.ts";
+import { parseEmail } from "../accounts/email-address.ts";
+import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthAnswer, AuthCall } from "../call.ts";
-import type { AuthContext } from "../auth-context.ts";
+import { inMailTransaction } from "../one-time/in-mail-transaction.ts";
+import { sendInvite } from "../one-time/send-mail-flow.ts";
+import { parseBody } from "../parse-call.ts";
+import { selectWholeUser, findUserByEmail, updateUser } from "../sql/users.ts";
 import { renderUser } from "../users/render-user.ts";
-import { selectWholeUser } from "../users/sql/select-user.ts";
 import { ACCOUNT_BODY, hashWished, parseWishes } from "./account-body.ts";
 
 export async function createAccount(context: AuthContext, call: AuthCall): Promise<AuthAnswer> {
@@ -28,6 +32,37 @@ export async function createAccount(context: AuthContext, call: AuthCall): Promi
       bannedUntil,
     });
     return selectWholeUser(client, row);
+  });
+  return { status: 200, body: renderUser(user) };
+}
+
+export const INVITE_BODY = z.object({
+  email: z.string().default(""),
+  data: z.record(z.string(), z.unknown()).optional(),
+  redirect_to: z.string().optional(),
+});
+
+/**
+ * Somebody who was invited and has not come yet may be invited again. A password that waits there unconfirmed may be of
+ * anybody who knew the address, so it does not become that of the guest.
+ */
+export async function inviteAccount(context: AuthContext, call: AuthCall): Promise<AuthAnswer> {
+  const body = parseBody(INVITE_BODY, call);
+  const email = parseEmail(body.email);
+  const redirectTo = call.query["redirect_to"] ?? body.redirect_to;
+  const user = await inMailTransaction(context, async (client) => {
+    const known = await findUserByEmail(client, email);
+    if (known !== null && known.email_confirmed_at !== null) throw authError("email_exists");
+    const row =
+      known ??
+      (await createEmailUser(context, client, {
+        email,
+        isConfirmed: false,
+        passwordHash: null,
+        userMetadata: body.data,
+      }));
+    const invited = await updateUser(client, row.id, { invited_at: context.clock.now(), password_hash: null });
+    return selectWholeUser(client, await sendInvite(context, client, { user: invited, call, redirectTo }));
   });
   return { status: 200, body: renderUser(user) };
 }

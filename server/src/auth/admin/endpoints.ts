@@ -1,17 +1,14 @@
+import { authorizeIdentity, unlinkIdentity } from "../accounts/identities.ts";
+import { buildRefusals } from "../accounts/unsupported-endpoints.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthEndpoint } from "../call.ts";
-import { buildRefusals } from "../mfa/features-off.ts";
-import { listAccountFactors, removeAccountFactor } from "./account-factors.ts";
 import { ACCOUNT_BODY } from "./account-body.ts";
-import { changeAccount } from "./change-account.ts";
-import { createAccount } from "./create-account.ts";
+import { listAccountFactors, removeAccountFactor } from "./account-factors.ts";
+import { changeAccount, signOutAccount } from "./change-account.ts";
+import { createAccount, INVITE_BODY, inviteAccount } from "./create-account.ts";
 import { generateLink, LINK_BODY } from "./generate-link.ts";
-import { authorizeIdentity, unlinkIdentity } from "./identities.ts";
-import { INVITE_BODY, inviteAccount } from "./invite-account.ts";
-import { listAccounts } from "./list-accounts.ts";
-import { readAccount } from "./read-account.ts";
+import { listAccounts, readAccount } from "./read-accounts.ts";
 import { REMOVE_BODY, removeAccount } from "./remove-account.ts";
-import { signOutAccount } from "./sign-out-account.ts";
 
 export const adminEndpoints: readonly AuthEndpoint[] = [
   { method: "POST", path: "/admin/users", access: "service", limit: "api", body: ACCOUNT_BODY, run: createAccount },

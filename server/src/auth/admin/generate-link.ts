@@ -1,18 +1,16 @@
 import * as z from "zod";
 import { inTransaction } from "../../db/index.ts";
 import { parseEmail } from "../accounts/email-address.ts";
-import { parseBody } from "../accounts/parse-body.ts";
+import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthAnswer, AuthCall } from "../call.ts";
-import { buildLink } from "../one-time/build-link.ts";
 import { issueOneTime } from "../one-time/issue-one-time.ts";
-import { chooseRedirect } from "../one-time/redirects.ts";
+import { buildLink, chooseRedirect } from "../one-time/links.ts";
+import { parseBody } from "../parse-call.ts";
 import { checkNewPassword } from "../passwords/rules.ts";
-import type { AuthContext } from "../auth-context.ts";
+import { findUserByEmail, selectWholeUser } from "../sql/users.ts";
 import { renderUser } from "../users/render-user.ts";
-import { findUserByEmail, selectWholeUser } from "../users/sql/select-user.ts";
-import { type LinkType, linkKindOf, parseLinkType } from "./link-type.ts";
-import { type LinkWishes, prepareLinkUser } from "./link-user.ts";
+import { type LinkType, linkKindOf, parseLinkType, type LinkWishes, prepareLinkUser } from "./link-user.ts";
 
 export const LINK_BODY = z.object({
   type: z.string().default(""),

@@ -1,12 +1,38 @@
 import { createEmailUser, emailClaims } from "../accounts/create-user.ts";
 import { mergeMetadata } from "../accounts/metadata.ts";
-import { authError } from "../auth-error.ts";
-import { deleteOneTimeOfKind } from "../one-time/sql/one-time-tokens.ts";
 import type { AuthContext, Queryable } from "../auth-context.ts";
-import { findUserByEmail } from "../users/sql/select-user.ts";
-import { updateUser } from "../users/sql/update-user.ts";
+import { authError } from "../auth-error.ts";
+import type { LinkKind } from "../one-time/one-time-kind.ts";
+import { deleteOneTimeOfKind } from "../sql/one-time-tokens.ts";
+import { findUserByEmail, updateUser } from "../sql/users.ts";
 import type { UserRow } from "../users/user-row.ts";
-import type { LinkType } from "./link-type.ts";
+
+const LINK_KINDS = {
+  signup: "confirmation",
+  invite: "invite",
+  magiclink: "magiclink",
+  recovery: "recovery",
+  email_change_current: "email_change_current",
+  email_change_new: "email_change_new",
+} as const satisfies Record<string, LinkKind>;
+
+/** What an administrator may ask a link for. */
+export type LinkType = keyof typeof LINK_KINDS;
+
+export function parseLinkType(text: string): LinkType {
+  if (!isLinkType(text)) {
+    throw authError("validation_failed", `type must be one of ${Object.keys(LINK_KINDS).join(", ")}`);
+  }
+  return text;
+}
+
+function isLinkType(text: string): text is LinkType {
+  return Object.hasOwn(LINK_KINDS, text);
+}
+
+export function linkKindOf(type: LinkType): LinkKind {
+  return LINK_KINDS[type];
+}
 
 export interface LinkWishes {
   readonly type: LinkType;

@@ -1,22 +1,17 @@
 import * as z from "zod";
 import { inTransaction } from "../../db/index.ts";
-import { parseBody } from "../accounts/parse-body.ts";
+import type { AuthContext, Queryable } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthAnswer, AuthCall } from "../call.ts";
-import { getPathId } from "../mfa/path-id.ts";
-import { dropOpenFlows } from "../one-time/drop-open-flows.ts";
-import type { AuthContext, Queryable } from "../auth-context.ts";
-import { endSessions } from "../sessions/end-sessions.ts";
-import { updateUser } from "../users/sql/update-user.ts";
-import {
-  clearProfile,
-  deleteAccount,
-  deleteFactorsOf,
-  deleteIdentities,
-  deleteSigningSecret,
-  lockAccount,
-  switchOffWebhooks,
-} from "./sql/accounts.ts";
+import { dropOpenFlows } from "../one-time/issue-one-time.ts";
+import { parseBody, getPathId } from "../parse-call.ts";
+import { deleteIdentities } from "../sql/identities.ts";
+import { deleteFactorsOf } from "../sql/mfa-factors.ts";
+import { clearProfile } from "../sql/profiles.ts";
+import { deleteSigningSecret } from "../sql/request-signing-secrets.ts";
+import { deleteSessions } from "../sql/sessions.ts";
+import { updateUser, deleteAccount, lockAccount } from "../sql/users.ts";
+import { switchOffWebhooks } from "../sql/webhooks.ts";
 
 export const REMOVE_BODY = z.object({ should_soft_delete: z.boolean().default(false) });
 
@@ -37,7 +32,7 @@ export async function removeAccount(context: AuthContext, call: AuthCall): Promi
  * lets anybody in. What the user owns stays; only their webhooks fall silent, since nobody is there to hear them.
  */
 async function emptyAccount(client: Queryable, id: string, now: Date): Promise<void> {
-  await endSessions(client, { userId: id });
+  await deleteSessions(client, { userId: id });
   await dropOpenFlows(client, id);
   await deleteIdentities(client, id);
   await deleteFactorsOf(client, id);

@@ -1,13 +1,9 @@
 import type { ClientBase } from "pg";
 import type { Clock } from "../../time/index.ts";
-import { makeApiKey } from "./make-api-key.ts";
-import { makeSigningKey } from "./make-signing-key.ts";
-import { openSigningKey } from "./open-signing-key.ts";
-import { insertApiKey } from "./sql/insert-api-key.ts";
-import { insertSigningKey } from "./sql/insert-signing-key.ts";
-import { selectApiKeys } from "./sql/select-api-keys.ts";
-import { selectSigningKeys } from "./sql/select-signing-keys.ts";
-import { KEY_ROLES, SIGNING_PURPOSES } from "./stored-keys.ts";
+import { insertApiKey, selectApiKeys } from "../sql/api-keys.ts";
+import { insertSigningKey, selectSigningKeys, hasSigningKeysTable } from "../sql/signing-keys.ts";
+import { makeApiKey, makeSigningKey } from "./make-keys.ts";
+import { openSigningKey, KEY_ROLES, SIGNING_PURPOSES } from "./stored-keys.ts";
 
 export interface EnsureKeysOptions {
   readonly masterKey: string;
@@ -48,4 +44,16 @@ export async function ensureKeys(
     created.push(role);
   }
   return { created };
+}
+
+/**
+ * Before anything is changed: a node with a wrong master key would give the login roles new passwords on its way to
+ * finding out, and so lock out the nodes that have the right one. Leaves the session as the schema's owner.
+ */
+export async function checkMasterKey(client: ClientBase, masterKey: string): Promise<void> {
+  if (!(await hasSigningKeysTable(client))) return;
+  await client.query("set role swarmbase_owner");
+  const rows = await selectSigningKeys(client, "access_token");
+  const newest = rows.find(({ private_key_wrapped: wrapped }) => wrapped !== null);
+  if (newest !== undefined) openSigningKey(newest, masterKey);
 }

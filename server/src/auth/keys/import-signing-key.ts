@@ -1,13 +1,9 @@
 import type { Client } from "pg";
 import type { Clock } from "../../time/index.ts";
-import { inKeyTransaction } from "./in-key-transaction.ts";
-import { openSigningKey } from "./open-signing-key.ts";
-import { signingKeyContext, wrapStoredKey } from "./open-stored-key.ts";
+import { hasSigningKey, insertSigningKey, retireSigningKeys, selectSigningKeys } from "../sql/signing-keys.ts";
 import { type KeyFile, KeyImportError, parseImportedKey } from "./parse-imported-key.ts";
-import { hasSigningKey } from "./sql/has-signing-key.ts";
-import { insertSigningKey } from "./sql/insert-signing-key.ts";
-import { retireSigningKeys } from "./sql/retire-signing-keys.ts";
-import { selectSigningKeys } from "./sql/select-signing-keys.ts";
+import { inKeyTransaction } from "./rotate-keys.ts";
+import { openSigningKey, signingKeyContext, wrapStoredKey } from "./stored-keys.ts";
 
 export interface ImportSigningKeyOptions {
   readonly masterKey: string;

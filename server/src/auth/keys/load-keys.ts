@@ -2,11 +2,19 @@ import type { KeyObject } from "node:crypto";
 import type { JWK } from "jose";
 import type { ClientBase } from "pg";
 import type { Clock } from "../../time/index.ts";
-import { openSigningKey, openVerifyingKey } from "./open-signing-key.ts";
-import { apiKeyContext, openStoredKey } from "./open-stored-key.ts";
-import { selectApiKeys } from "./sql/select-api-keys.ts";
-import { selectSigningKeys } from "./sql/select-signing-keys.ts";
-import type { ApiKeyRow, KeyRole, SigningPurpose, SigningStatus, TokenAlgorithm } from "./stored-keys.ts";
+import { selectApiKeys } from "../sql/api-keys.ts";
+import { selectSigningKeys } from "../sql/signing-keys.ts";
+import {
+  openSigningKey,
+  openVerifyingKey,
+  apiKeyContext,
+  openStoredKey,
+  type ApiKeyRow,
+  type KeyRole,
+  type SigningPurpose,
+  type SigningStatus,
+  type TokenAlgorithm,
+} from "./stored-keys.ts";
 
 export interface LoadKeysOptions {
   readonly masterKey: string;

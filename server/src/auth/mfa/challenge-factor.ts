@@ -1,12 +1,23 @@
 import { inTransaction } from "../../db/index.ts";
+import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthAnswer, AuthCall } from "../call.ts";
-import type { AuthContext } from "../auth-context.ts";
+import { getPathId } from "../parse-call.ts";
+import { deleteChallenges, insertChallenge } from "../sql/mfa-challenges.ts";
+import { lockFactor, touchChallenged } from "../sql/mfa-factors.ts";
 import { lockPrincipal } from "./lock-principal.ts";
-import { CHALLENGE_MS, FAILURE_MEMORY_MS } from "./challenge-rules.ts";
-import { getPathId } from "./path-id.ts";
-import { deleteChallenges, insertChallenge } from "./sql/challenges.ts";
-import { lockFactor, touchChallenged } from "./sql/factors.ts";
+
+const CHALLENGE_MS = 300 * 1000;
+
+/** Wrong codes that one challenge bears. */
+export const MAX_CHALLENGE_FAILURES = 5;
+
+/**
+ * Wrong codes that a factor bears over all its challenges, so that asking for new challenges does not buy more guesses.
+ * They are remembered for this long after the challenge has run out.
+ */
+export const MAX_FACTOR_FAILURES = 10;
+export const FAILURE_MEMORY_MS = 300 * 1000;
 
 /** Opens a time in which one code may be shown. */
 export async function challengeFactor(context: AuthContext, call: AuthCall): Promise<AuthAnswer> {

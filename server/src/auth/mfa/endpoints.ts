@@ -2,7 +2,7 @@ import { authError } from "../auth-error.ts";
 import type { AuthEndpoint } from "../call.ts";
 import { challengeFactor } from "./challenge-factor.ts";
 import { ENROL_BODY, enrolFactor } from "./enrol-factor.ts";
-import { buildRefusals } from "./features-off.ts";
+import { buildRefusals } from "../accounts/unsupported-endpoints.ts";
 import { unenrolFactor } from "./unenrol-factor.ts";
 import { VERIFY_FACTOR_BODY, verifyFactor } from "./verify-factor.ts";
 

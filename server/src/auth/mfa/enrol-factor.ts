@@ -1,14 +1,13 @@
 import { randomUUID } from "node:crypto";
 import * as z from "zod";
 import { inTransaction } from "../../db/index.ts";
-import { parseBody } from "../accounts/parse-body.ts";
+import type { AuthContext, Queryable } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthAnswer, AuthCall } from "../call.ts";
-import type { AuthContext, Queryable } from "../auth-context.ts";
+import { parseBody } from "../parse-call.ts";
+import { deleteAbandonedFactors, insertFactor, selectFactors } from "../sql/mfa-factors.ts";
 import { type LockedPrincipal, lockPrincipal } from "./lock-principal.ts";
-import { wrapFactorSecret } from "./factor-secret.ts";
-import { deleteAbandonedFactors, insertFactor, selectFactors } from "./sql/factors.ts";
-import { makeTotpSecret, renderTotp } from "./totp.ts";
+import { wrapFactorSecret, makeTotpSecret, renderTotp } from "./totp.ts";
 
 const ENROLMENT_MS = 5 * 60 * 1000;
 const CONTROL_CHARACTER = /\p{Cc}/u;

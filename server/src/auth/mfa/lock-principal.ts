@@ -1,9 +1,10 @@
+import type { Principal } from "../../db/index.ts";
+import type { Queryable, AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthCall } from "../call.ts";
-import type { Queryable } from "../auth-context.ts";
-import type { SessionRow } from "../sessions/session-row.ts";
-import { lockSession } from "../sessions/sql/sessions.ts";
-import { lockUser } from "../users/sql/select-user.ts";
+import { hasVerifiedFactor } from "../sql/mfa-factors.ts";
+import { type SessionRow, lockSession, findSession } from "../sql/sessions.ts";
+import { lockUser } from "../sql/users.ts";
 import type { UserRow } from "../users/user-row.ts";
 
 /** The rows of a user principal. */
@@ -27,4 +28,15 @@ export async function lockPrincipal(
   const session = sessionId === null ? null : await lockSession(client, sessionId);
   if (session === null || session.user_id !== user.id) throw authError("session_not_found");
   return { user, session };
+}
+
+const MESSAGE = "AAL2 session is required to update email or password when MFA is enabled.";
+
+/** Who has a second factor must have shown it before changing what the account is entered with. */
+export async function requireSufficientAal(_room: AuthContext, client: Queryable, principal: Principal): Promise<void> {
+  if (principal.role !== "authenticated") return;
+  if (!(await hasVerifiedFactor(client, principal.userId))) return;
+  const sessionId = principal.session?.sessionId ?? null;
+  const session = sessionId === null ? null : await findSession(client, sessionId);
+  if (session?.aal !== "aal2") throw authError("insufficient_aal", MESSAGE);
 }

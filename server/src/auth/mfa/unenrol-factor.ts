@@ -3,9 +3,9 @@ import { authError } from "../auth-error.ts";
 import type { AuthAnswer, AuthCall } from "../call.ts";
 import type { AuthContext, Queryable } from "../auth-context.ts";
 import { lockPrincipal } from "./lock-principal.ts";
-import { getPathId } from "./path-id.ts";
-import { deleteFactor, lockFactor } from "./sql/factors.ts";
-import { downgradeSessions } from "./sql/sessions.ts";
+import { getPathId } from "../parse-call.ts";
+import { deleteFactor, lockFactor } from "../sql/mfa-factors.ts";
+import { downgradeSessions } from "../sql/sessions.ts";
 
 export async function unenrolFactor(context: AuthContext, call: AuthCall): Promise<AuthAnswer> {
   const id = getPathId(call.params, "id", "factor_id");

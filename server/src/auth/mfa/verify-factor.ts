@@ -1,18 +1,11 @@
 import * as z from "zod";
 import { inTransaction } from "../../db/index.ts";
-import { parseBody } from "../accounts/parse-body.ts";
+import type { AuthContext, Queryable } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthAnswer, AuthCall } from "../call.ts";
-import type { AuthContext, Queryable } from "../auth-context.ts";
+import { parseBody, getPathId, isUuid } from "../parse-call.ts";
 import { makeRefreshKey } from "../sessions/refresh-key.ts";
 import { renderSession, type SessionBody } from "../sessions/render-session.ts";
-import { updateSession } from "../sessions/sql/sessions.ts";
-import { selectWholeUser } from "../users/sql/select-user.ts";
-import type { FactorRow } from "../users/user-row.ts";
-import { type LockedPrincipal, lockPrincipal } from "./lock-principal.ts";
-import { FAILURE_MEMORY_MS, MAX_CHALLENGE_FAILURES, MAX_FACTOR_FAILURES } from "./challenge-rules.ts";
-import { openFactorSecret } from "./factor-secret.ts";
-import { getPathId, isUuid } from "./path-id.ts";
 import {
   type ChallengeRow,
   countFailedAttempt,
@@ -20,10 +13,14 @@ import {
   findChallenge,
   isChallengedAddress,
   markChallengeVerified,
-} from "./sql/challenges.ts";
-import { deleteUnverifiedFactors, lockFactor, markFactorVerified } from "./sql/factors.ts";
-import { deleteLowerSessions } from "./sql/sessions.ts";
-import { findTotpStep } from "./totp.ts";
+} from "../sql/mfa-challenges.ts";
+import { deleteUnverifiedFactors, lockFactor, markFactorVerified } from "../sql/mfa-factors.ts";
+import { updateSession, deleteLowerSessions } from "../sql/sessions.ts";
+import { selectWholeUser } from "../sql/users.ts";
+import type { FactorRow } from "../users/user-row.ts";
+import { FAILURE_MEMORY_MS, MAX_CHALLENGE_FAILURES, MAX_FACTOR_FAILURES } from "./challenge-factor.ts";
+import { type LockedPrincipal, lockPrincipal } from "./lock-principal.ts";
+import { openFactorSecret, findTotpStep } from "./totp.ts";
 
 export const VERIFY_FACTOR_BODY = z.object({
   challenge_id: z.string().refine(isUuid, "must be an UUID"),

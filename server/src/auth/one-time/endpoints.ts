@@ -1,8 +1,6 @@
 import type { AuthEndpoint } from "../call.ts";
+import { requestReauthentication, RECOVERY_BODY, requestRecovery, RESEND_BODY, requestResend } from "./request-mail.ts";
 import { OTP_BODY, requestOtp } from "./request-otp.ts";
-import { requestReauthentication } from "./request-reauthentication.ts";
-import { RECOVERY_BODY, requestRecovery } from "./request-recovery.ts";
-import { RESEND_BODY, requestResend } from "./request-resend.ts";
 import { verifyLink } from "./verify-link.ts";
 import { VERIFY_BODY, verifyToken } from "./verify-token.ts";
 

@@ -1,7 +1,7 @@
 import { inTransaction } from "../../db/index.ts";
 import type { Mail } from "../mail/mailer.ts";
 import type { AuthContext, Queryable } from "../auth-context.ts";
-import { releaseThrottle, type ThrottleKey } from "./sql/mail-throttles.ts";
+import { releaseThrottle, type ThrottleKey } from "../sql/mail-throttles.ts";
 
 export interface ClaimedSlot extends ThrottleKey {
   readonly sentAt: Date;

@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
 import type { AuthContext, Queryable } from "../auth-context.ts";
+import { insertFlowState, deleteFlowStatesOfUser } from "../sql/flow-states.ts";
+import { replaceOneTime, deleteOneTimesOfUser } from "../sql/one-time-tokens.ts";
+import type { UserChanges } from "../sql/users.ts";
 import type { UserRow } from "../users/user-row.ts";
 import { authenticationMethodOf, type OneTimeKind } from "./one-time-kind.ts";
 import { buildTokenHash, hashTokenHash, newCode } from "./one-time-secret.ts";
 import type { PkceChallenge } from "./pkce.ts";
-import { insertFlowState } from "./sql/flow-states.ts";
-import { replaceOneTime } from "./sql/one-time-tokens.ts";
 
 export interface IssueOneTime {
   readonly user: Pick<UserRow, "id">;
@@ -55,4 +56,13 @@ export async function issueOneTime(
     expiresAt,
   });
   return { code, tokenHash };
+}
+
+/** A change of address that was begun is forgotten; a mail about it could otherwise be asked for again. */
+export const NO_EMAIL_CHANGE = { new_email: null, email_change_confirmations: 0 } as const satisfies UserChanges;
+
+/** Codes, links and exchanges that were begun before the account was secured anew: somebody else may have begun them. */
+export async function dropOpenFlows(client: Queryable, userId: string): Promise<void> {
+  await deleteFlowStatesOfUser(client, userId);
+  await deleteOneTimesOfUser(client, userId);
 }

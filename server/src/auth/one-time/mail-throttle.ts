@@ -3,7 +3,7 @@ import { deriveKey } from "../../crypto/index.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthContext } from "../auth-context.ts";
 import type { MailingClient } from "./in-mail-transaction.ts";
-import { claimThrottle, findThrottle } from "./sql/mail-throttles.ts";
+import { claimThrottle, findThrottle } from "../sql/mail-throttles.ts";
 
 /** Mails that brake each other. Not the kind of the mail: which kind is sent may depend on what is known of an address. */
 export type MailSlot =

@@ -1,13 +1,12 @@
-import type { AuthCall } from "../call.ts";
 import type { AuthContext } from "../auth-context.ts";
-import { type UserChanges, updateUser } from "../users/sql/update-user.ts";
+import type { AuthCall } from "../call.ts";
+import { type UserChanges, updateUser } from "../sql/users.ts";
 import type { UserRow } from "../users/user-row.ts";
-import { buildLink } from "./build-link.ts";
 import type { MailingClient } from "./in-mail-transaction.ts";
 import { issueOneTime } from "./issue-one-time.ts";
+import { buildLink, chooseRedirect, siteUrlOf } from "./links.ts";
 import type { LinkKind, OneTimeKind } from "./one-time-kind.ts";
 import { readPkce } from "./pkce.ts";
-import { chooseRedirect, siteUrlOf } from "./redirects.ts";
 
 export interface LinkMail {
   readonly user: UserRow;

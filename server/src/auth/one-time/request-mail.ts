@@ -1,11 +1,18 @@
+import * as z from "zod";
 import { inTransaction } from "../../db/index.ts";
-import type { AuthAnswer, AuthCall } from "../call.ts";
+import { parseEmail } from "../accounts/email-address.ts";
 import type { AuthContext } from "../auth-context.ts";
+import { authError } from "../auth-error.ts";
+import type { AuthAnswer, AuthCall } from "../call.ts";
+import { parseBody } from "../parse-call.ts";
+import { deleteExpired } from "../sql/expired-rows.ts";
+import { findUserByEmail, lockUser } from "../sql/users.ts";
 import { answerEvenly } from "./answer-evenly.ts";
-import { inSilentMailTransaction, type MailingClient } from "./in-mail-transaction.ts";
+import { inSilentMailTransaction, type MailingClient, inMailTransaction } from "./in-mail-transaction.ts";
 import { claimMailSlot, type MailSlot } from "./mail-throttle.ts";
 import { readPkce } from "./pkce.ts";
-import { deleteExpired } from "./sql/delete-expired.ts";
+import { postLink } from "./post-mail.ts";
+import { postEmailChange, sendReauthentication } from "./send-mail-flow.ts";
 
 export interface MailRequest {
   /** In its normal form. */
@@ -33,4 +40,74 @@ export async function requestMail(context: AuthContext, call: AuthCall, request:
     });
     return { status: 200, body: {} };
   });
+}
+
+export const RECOVERY_BODY = z.object({ email: z.string().default("") });
+
+/** POST /recover: a way back in for somebody who has lost the password. */
+export async function requestRecovery(context: AuthContext, call: AuthCall): Promise<AuthAnswer> {
+  const email = parseEmail(parseBody(RECOVERY_BODY, call).email);
+  return requestMail(context, call, {
+    address: email,
+    slot: "recovery",
+    post: async (client) => {
+      const known = await findUserByEmail(client, email);
+      const user = known === null ? null : await lockUser(client, known.id);
+      if (user === null) return;
+      await postLink(context, client, {
+        user,
+        call,
+        kind: "recovery",
+        to: email,
+        redirectTo: call.query["redirect_to"],
+      });
+    },
+  });
+}
+
+export const RESEND_BODY = z.object({
+  type: z.enum(["signup", "email_change", "sms", "phone_change"], { error: "Resend requires a known type" }),
+  email: z.string().default(""),
+  phone: z.string().default(""),
+});
+
+/** POST /resend: the mail of a sign-up or an e-mail change that is still open, once more. */
+export async function requestResend(context: AuthContext, call: AuthCall): Promise<AuthAnswer> {
+  const { type, ...body } = parseBody(RESEND_BODY, call);
+  if (body.phone !== "" || type === "sms" || type === "phone_change") throw authError("phone_provider_disabled");
+  const email = parseEmail(body.email);
+  const redirectTo = call.query["redirect_to"];
+  return requestMail(context, call, {
+    address: email,
+    // A change of address is begun by accounts alone; sharing its brake would tell that there is one.
+    slot: type === "signup" ? "confirmation" : "email_change_resend",
+    post: async (client) => {
+      const known = await findUserByEmail(client, email);
+      const user = known === null ? null : await lockUser(client, known.id);
+      if (user === null) return;
+      if (type === "signup") {
+        if (user.email_confirmed_at !== null) return;
+        await postLink(context, client, { user, call, kind: "confirmation", to: email, redirectTo });
+      } else if (user.new_email !== null) {
+        await postEmailChange(context, client, { user, call, newEmail: user.new_email, redirectTo });
+      }
+    },
+  });
+}
+
+/** GET /reauthenticate: a code for the signed-in user, wanted before something that a stolen session must not do. */
+export async function requestReauthentication(context: AuthContext, call: AuthCall): Promise<AuthAnswer> {
+  const { principal } = call;
+  if (principal.role !== "authenticated") throw authError("no_authorization");
+  await inMailTransaction(context, async (client) => {
+    const user = await lockUser(client, principal.userId);
+    if (user === null) throw authError("user_not_found", undefined, { status: 401 });
+    if (user.email === null) {
+      throw authError("validation_failed", "Reauthentication requires the user to have an email or a phone number", {
+        status: 422,
+      });
+    }
+    await sendReauthentication(context, client, user);
+  });
+  return { status: 200, body: {} };
 }

@@ -1,13 +1,12 @@
-import type { AuthCall } from "../call.ts";
 import type { AuthContext } from "../auth-context.ts";
-import { findUserByEmail } from "../users/sql/select-user.ts";
-import { updateUser } from "../users/sql/update-user.ts";
+import type { AuthCall } from "../call.ts";
+import { deleteOneTimeOfKind } from "../sql/one-time-tokens.ts";
+import { findUserByEmail, updateUser } from "../sql/users.ts";
 import type { UserRow } from "../users/user-row.ts";
 import type { MailingClient } from "./in-mail-transaction.ts";
+import { siteUrlOf } from "./links.ts";
 import { claimMailSlot } from "./mail-throttle.ts";
 import { postCode, postLink } from "./post-mail.ts";
-import { siteUrlOf } from "./redirects.ts";
-import { deleteOneTimeOfKind } from "./sql/one-time-tokens.ts";
 
 export interface MailFlow {
   readonly user: UserRow;

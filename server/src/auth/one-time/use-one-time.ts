@@ -1,12 +1,11 @@
-import { isBanned } from "../accounts/is-banned.ts";
-import { authError } from "../auth-error.ts";
+import { isBanned } from "../accounts/account-rules.ts";
 import type { AuthContext, Queryable } from "../auth-context.ts";
-import { lockUser } from "../users/sql/select-user.ts";
+import { authError } from "../auth-error.ts";
+import { type OneTimeRow, takeOneTime } from "../sql/one-time-tokens.ts";
+import { lockUser } from "../sql/users.ts";
 import type { UserRow } from "../users/user-row.ts";
-import { confirmEmail } from "./confirm-email.ts";
-import { confirmEmailChange, type UsedOneTime } from "./confirm-email-change.ts";
+import { confirmEmail, confirmEmailChange, type UsedOneTime } from "./confirm-email.ts";
 import { refuseOneTime } from "./find-one-time.ts";
-import { type OneTimeRow, takeOneTime } from "./sql/one-time-tokens.ts";
 
 /** Uses the token up and does what it is for. The user is locked first, so that two tokens of one user take turns. */
 export async function useOneTime(context: AuthContext, client: Queryable, found: OneTimeRow): Promise<UsedOneTime> {

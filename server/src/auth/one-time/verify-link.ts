@@ -1,19 +1,17 @@
 import { inTransaction } from "../../db/index.ts";
 import { AppError } from "../../errors/index.ts";
+import type { AuthContext, Queryable } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthAnswer, AuthCall } from "../call.ts";
-import type { AuthContext, Queryable } from "../auth-context.ts";
 import { issueSession } from "../sessions/issue-session.ts";
+import { writeAuthCode } from "../sql/flow-states.ts";
+import type { OneTimeRow } from "../sql/one-time-tokens.ts";
 import { findOneTimeByLink, LINK_REFUSED, refuseOneTime } from "./find-one-time.ts";
-import { kindsOf, type VerifyType } from "./one-time-kind.ts";
+import { addToFragment, addToQuery, type RedirectFields, chooseRedirect } from "./links.ts";
+import { kindsOf, type VerifyType, HALF_MESSAGE, methodOf, TOKEN_LENGTH, VERIFY_TYPE } from "./one-time-kind.ts";
 import { PKCE_PREFIX } from "./one-time-secret.ts";
 import { newAuthCode } from "./pkce.ts";
-import { addToFragment, addToQuery, type RedirectFields } from "./redirect-fields.ts";
-import { chooseRedirect } from "./redirects.ts";
-import { writeAuthCode } from "./sql/flow-states.ts";
-import type { OneTimeRow } from "./sql/one-time-tokens.ts";
 import { useOneTime } from "./use-one-time.ts";
-import { HALF_MESSAGE, methodOf, TOKEN_LENGTH, VERIFY_TYPE } from "./verify-type.ts";
 
 /** From the link to the exchange is a redirect; nobody needs longer. */
 const AUTH_CODE_LIFE_MS = 5 * 60 * 1000;

@@ -1,17 +1,16 @@
 import * as z from "zod";
 import { inTransaction } from "../../db/index.ts";
 import { parseEmail } from "../accounts/email-address.ts";
-import { parseBody } from "../accounts/parse-body.ts";
+import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthAnswer, AuthCall } from "../call.ts";
-import type { AuthContext } from "../auth-context.ts";
+import { parseBody } from "../parse-call.ts";
 import { issueSession } from "../sessions/issue-session.ts";
+import type { OneTimeRow } from "../sql/one-time-tokens.ts";
 import { refuseEvenly } from "./answer-evenly.ts";
 import { findOneTimeByCode, findOneTimeByLink, LINK_REFUSED, refuseOneTime } from "./find-one-time.ts";
-import { kindsOf } from "./one-time-kind.ts";
-import type { OneTimeRow } from "./sql/one-time-tokens.ts";
+import { kindsOf, HALF_MESSAGE, methodOf, TOKEN_LENGTH, VERIFY_TYPE } from "./one-time-kind.ts";
 import { useOneTime } from "./use-one-time.ts";
-import { HALF_MESSAGE, methodOf, TOKEN_LENGTH, VERIFY_TYPE } from "./verify-type.ts";
 
 export const VERIFY_BODY = z.object({
   type: VERIFY_TYPE,

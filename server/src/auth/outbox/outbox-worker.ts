@@ -1,10 +1,8 @@
 import { WakeUp, spread, type Worker } from "../../jobs/index.ts";
-import { isRecipientRefused } from "../mail/smtp-policy.ts";
 import type { AuthContext } from "../auth-context.ts";
-import type { ComposeMail } from "./compose-mail.ts";
-import { MAIL_COMPOSERS } from "./mail-composers.ts";
-import { decideMailRetrySeconds } from "./retry-delay.ts";
-import { type ClaimedMail, claimMails, endMail, postponeMail } from "./sql/mail-outbox.ts";
+import { isRecipientRefused } from "../mail/smtp-policy.ts";
+import { type ClaimedMail, claimMails, endMail, postponeMail } from "../sql/mail-outbox.ts";
+import { type ComposeMail, MAIL_COMPOSERS } from "./compose-mail.ts";
 
 type OutboxContext = Pick<AuthContext, "pool" | "observer" | "mailer" | "baseUrl" | "settings">;
 
@@ -69,4 +67,13 @@ async function sendClaimed(
     return postponeMail(pool, claimed, delaySeconds);
   }
   await endMail(pool, claimed, "sent");
+}
+
+const RETRY_DELAYS_SECONDS = [60, 300, 1_800, 7_200] as const;
+const MAX_ATTEMPTS = 15;
+
+/** Null when the mail is given up, a little more than a day after its first attempt. */
+export function decideMailRetrySeconds(attempts: number): number | null {
+  if (attempts >= MAX_ATTEMPTS) return null;
+  return RETRY_DELAYS_SECONDS[Math.min(attempts, RETRY_DELAYS_SECONDS.length) - 1] ?? RETRY_DELAYS_SECONDS[0];
 }

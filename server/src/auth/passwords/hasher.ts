@@ -4,8 +4,7 @@ import { hash as hashArgon2, verify as verifyArgon2 } from "@node-rs/argon2";
 import { verify as verifyBcrypt } from "@node-rs/bcrypt";
 import { Semaphore } from "../../concurrency/index.ts";
 import { AppError } from "../../errors/index.ts";
-import { authError } from "../auth-error.ts";
-import { isTooLong, MAX_PASSWORD_LENGTH } from "./password-length.ts";
+import { isTooLong, passwordTooLong } from "./rules.ts";
 import { type HashParameters, isBcrypt, shouldRehash } from "./stored-hash.ts";
 
 export interface PasswordHasher {
@@ -66,8 +65,4 @@ function overloadError(): AppError {
   return new AppError("SERVICE_UNAVAILABLE", "Too many passwords are being checked at the moment. Try again shortly.", {
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   });
-}
-
-export function passwordTooLong(): Error {
-  return authError("validation_failed", `Password cannot be longer than ${MAX_PASSWORD_LENGTH} characters`);
 }

@@ -1,9 +1,20 @@
+import type { Settings } from "../../config/index.ts";
 import { authError } from "../auth-error.ts";
-import type { AuthSettings } from "../auth-context.ts";
-import { passwordTooLong } from "./hasher.ts";
-import { countCharacters, isTooLong } from "./password-length.ts";
 
-export type PasswordRules = Pick<AuthSettings, "authPasswordMinLength" | "authPasswordCharacters">;
+/** Longer ones are refused before anything is computed from them. */
+const MAX_PASSWORD_LENGTH = 1024;
+
+/** Characters as people count them, not UTF-16 units. */
+function countCharacters(text: string): number {
+  return Array.from(text).length;
+}
+
+export function isTooLong(password: string): boolean {
+  // A character takes at most two units, so most of a ten-megabyte text is never looked at.
+  return password.length > 2 * MAX_PASSWORD_LENGTH || countCharacters(password) > MAX_PASSWORD_LENGTH;
+}
+
+export type PasswordRules = Pick<Settings, "authPasswordMinLength" | "authPasswordCharacters">;
 
 export interface PasswordFaults {
   readonly reasons: readonly ("length" | "characters")[];
@@ -45,4 +56,8 @@ export function checkNewPassword(password: string, rules: PasswordRules): void {
   if (faults !== null) {
     throw authError("weak_password", faults.message, { members: { weak_password: { reasons: faults.reasons } } });
   }
+}
+
+export function passwordTooLong(): Error {
+  return authError("validation_failed", `Password cannot be longer than ${MAX_PASSWORD_LENGTH} characters`);
 }

@@ -4,7 +4,7 @@ import type { AppError } from "../../errors/index.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { type AuthErrorCode, authError } from "../auth-error.ts";
 import { signatureRequiredError } from "../request-signing/check-request-signature.ts";
-import { type Liveness, selectLiveness } from "./sql/select-liveness.ts";
+import { type Liveness, selectLiveness } from "../sql/sessions.ts";
 
 type EndedSessionCode = Extract<AuthErrorCode, "session_not_found" | "user_not_found" | "user_banned">;
 

@@ -3,7 +3,7 @@ import { AppError } from "../../errors/index.ts";
 import type { Authentication } from "../principal/resolve-principal.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { openSigningSecret } from "./signing-secret.ts";
-import { selectSigningState } from "./sql/signing-secrets.ts";
+import { selectSigningState } from "../sql/request-signing-secrets.ts";
 
 export interface SignedRequest {
   readonly authentication: Authentication;

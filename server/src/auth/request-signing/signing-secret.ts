@@ -1,5 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { deriveKey, unwrapSecret, wrapSecret } from "../../crypto/index.ts";
+import { inTransaction } from "../../db/index.ts";
+import { AppError } from "../../errors/index.ts";
+import type { AuthContext } from "../auth-context.ts";
+import { deleteSigningSecret, selectSigningState, upsertSigningSecret } from "../sql/request-signing-secrets.ts";
 
 const PURPOSE = "request-signing-secrets";
 const PREFIX = "sbsig_";
@@ -11,7 +15,7 @@ export interface NewSigningSecret {
 }
 
 /** Shown once, to its user; the database keeps it wrapped. */
-export function makeSigningSecret(userId: string, masterKey: string): NewSigningSecret {
+function makeSigningSecret(userId: string, masterKey: string): NewSigningSecret {
   const secret = PREFIX + randomBytes(SECRET_BYTES).toString("base64url");
   return { secret, wrapped: wrapSecret(deriveKey(masterKey, PURPOSE), Buffer.from(secret), contextOf(userId)) };
 }
@@ -23,4 +27,34 @@ export function openSigningSecret(wrapped: Buffer, userId: string, masterKey: st
 
 function contextOf(userId: string): string {
   return `request-signing-secret:${userId}`;
+}
+
+type SigningContext = Pick<AuthContext, "pool" | "masterKey">;
+
+/** The secret before it, if there was one, signs no more. */
+export async function regenerateSigningSecret({ pool, masterKey }: SigningContext, userId: string): Promise<string> {
+  const { secret, wrapped } = makeSigningSecret(userId, masterKey);
+  return inTransaction(pool, async (client) => {
+    if ((await selectSigningState(client, userId)) === null) throw noSuchUser();
+    await upsertSigningSecret(client, userId, wrapped);
+    return secret;
+  });
+}
+
+/** Signatures of the user are passed over from then on. Not while the user demands them: no request could meet that. */
+export async function removeSigningSecret({ pool }: SigningContext, userId: string): Promise<void> {
+  await inTransaction(pool, async (client) => {
+    const state = await selectSigningState(client, userId);
+    if (state === null) throw noSuchUser();
+    if (state.is_required) {
+      throw new AppError("VALIDATION_ERROR", "The secret is needed while signatures are required", {
+        details: { action: "turn user_settings.require_request_signature off first" },
+      });
+    }
+    await deleteSigningSecret(client, userId);
+  });
+}
+
+function noSuchUser(): AppError {
+  return new AppError("NOT_FOUND", "There is no such user");
 }

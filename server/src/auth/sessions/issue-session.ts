@@ -1,12 +1,11 @@
 import { randomUUID } from "node:crypto";
-import type { AuthCall } from "../call.ts";
 import type { AuthContext, Queryable } from "../auth-context.ts";
-import { selectWholeUser } from "../users/sql/select-user.ts";
-import { updateUser } from "../users/sql/update-user.ts";
+import type { AuthCall } from "../call.ts";
+import { insertSession } from "../sql/sessions.ts";
+import { selectWholeUser, updateUser } from "../sql/users.ts";
 import type { UserRow } from "../users/user-row.ts";
 import { makeRefreshKey } from "./refresh-key.ts";
 import { renderSession, type SessionBody } from "./render-session.ts";
-import { insertSession } from "./sql/sessions.ts";
 
 const USER_AGENT_LENGTH = 500;
 

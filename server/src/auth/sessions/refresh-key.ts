@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { deriveKey, unwrapSecret, wrapSecret } from "../../crypto/index.ts";
-import type { SessionRow } from "./session-row.ts";
+import type { SessionRow } from "../sql/sessions.ts";
 
 const PURPOSE = "refresh-keys";
 const KEY_BYTES = 32;

@@ -1,16 +1,13 @@
 import { inTransaction } from "../../db/index.ts";
 import type { AppError } from "../../errors/index.ts";
-import { isBanned } from "../accounts/is-banned.ts";
-import { authError } from "../auth-error.ts";
+import { isBanned } from "../accounts/account-rules.ts";
 import type { AuthContext, Queryable } from "../auth-context.ts";
+import { authError } from "../auth-error.ts";
+import { deleteSessions, type SessionRow, lockSession, updateSession } from "../sql/sessions.ts";
+import { findUserById, selectWholeUser } from "../sql/users.ts";
 import { type DecodedRefreshToken, decodeRefreshToken, isRefreshTokenSigned } from "../tokens/refresh-token.ts";
-import { findUserById, selectWholeUser } from "../users/sql/select-user.ts";
-import { decideRefresh } from "./decide-refresh.ts";
-import { endSessions } from "./end-sessions.ts";
 import { openRefreshKey } from "./refresh-key.ts";
 import { renderSession, type SessionBody, type SessionParts } from "./render-session.ts";
-import type { SessionRow } from "./session-row.ts";
-import { lockSession, updateSession } from "./sql/sessions.ts";
 
 /**
  * A new access token for a session that lives. Any number of tabs may ask at once with the same token: they take turns
@@ -37,7 +34,7 @@ async function advanceSession(
   if (!isRefreshTokenSigned(token, refreshKey)) throw authError("refresh_token_not_found");
 
   const end = async (refusal: AppError): Promise<{ readonly refusal: AppError }> => {
-    await endSessions(client, { userId: session.user_id, only: session.id });
+    await deleteSessions(client, { userId: session.user_id, only: session.id });
     return { refusal };
   };
   const user = await findUserById(client, session.user_id);
@@ -75,4 +72,30 @@ function hasExpired({ clock, settings }: AuthContext, session: SessionRow): bool
   const idleSeconds = settings.authSessionInactivitySeconds;
   const lastUse = (session.refreshed_at ?? session.created_at).getTime();
   return idleSeconds > 0 && now - lastUse > idleSeconds * 1000;
+}
+
+export interface RefreshFacts {
+  /** How often the session was refreshed. */
+  readonly counter: bigint;
+  /** What the presented token says of that. */
+  readonly presented: bigint;
+  readonly refreshedAt: Date | null;
+  readonly now: Date;
+  readonly reuseSeconds: number;
+}
+
+/**
+ * "advance": the current token, which is used up. "repeat": an older one of a client that lost the reply or of another
+ * tab, which gets the current one again. "reuse": a token that somebody else must have kept. "impossible": a counter
+ * that no session of this server has reached.
+ */
+export type RefreshDecision = "advance" | "repeat" | "reuse" | "impossible";
+
+export function decideRefresh({ counter, presented, refreshedAt, now, reuseSeconds }: RefreshFacts): RefreshDecision {
+  const behind = counter - presented;
+  if (behind < 0n) return "impossible";
+  if (behind === 0n) return "advance";
+  if (behind === 1n) return "repeat";
+  const isRecent = refreshedAt !== null && now.getTime() - refreshedAt.getTime() <= reuseSeconds * 1000;
+  return isRecent ? "repeat" : "reuse";
 }

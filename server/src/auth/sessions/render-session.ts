@@ -1,10 +1,9 @@
 import type { AuthContext } from "../auth-context.ts";
-import type { AccessClaims } from "../tokens/access-claims.ts";
-import { signAccessToken } from "../tokens/access-token.ts";
+import type { SessionRow } from "../sql/sessions.ts";
+import { type AccessClaims, signAccessToken } from "../tokens/access-token.ts";
 import { encodeRefreshToken } from "../tokens/refresh-token.ts";
 import { type RenderedUser, renderUser } from "../users/render-user.ts";
 import type { UserRow, WholeUser } from "../users/user-row.ts";
-import type { SessionRow } from "./session-row.ts";
 
 export interface SessionBody {
   readonly access_token: string;

@@ -2,10 +2,32 @@ import { createHmac, sign } from "node:crypto";
 import { isRecord } from "../../json/index.ts";
 import type { Clock } from "../../time/index.ts";
 import type { CurrentSigningKey } from "../keys/load-keys.ts";
-import type { AccessClaims, AmrEntry } from "./access-claims.ts";
 import type { KeyRing } from "./key-ring.ts";
 import { tokenError } from "./token-error.ts";
 import { verifyToken } from "./verify-token.ts";
+
+export interface AmrEntry {
+  readonly method: string;
+  readonly timestamp: number;
+}
+
+/** What an access token says. */
+export interface AccessClaims {
+  readonly iss: string;
+  readonly sub: string;
+  readonly aud: string;
+  readonly exp: number;
+  readonly iat: number;
+  readonly email: string;
+  readonly phone: string;
+  readonly app_metadata: Readonly<Record<string, unknown>>;
+  readonly user_metadata: Readonly<Record<string, unknown>>;
+  readonly role: string;
+  readonly aal: "aal1" | "aal2";
+  readonly amr: readonly AmrEntry[];
+  readonly session_id: string;
+  readonly is_anonymous: boolean;
+}
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 

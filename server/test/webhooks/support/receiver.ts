@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:https";
-import { makeAuthority, makeLeaf } from "../../../src/http/tls/certificate.ts";
+import { makeAuthority, makeLeaf } from "../../../src/http/server/tls/certificate.ts";
 import type { Cleanup } from "../../support/database.ts";
 
 export interface Received {

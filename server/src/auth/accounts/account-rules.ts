@@ -1,0 +1,14 @@
+import type { AuthSettings, AuthContext } from "../auth-context.ts";
+import type { UserRow } from "../users/user-row.ts";
+
+/** Whether an address counts as confirmed as soon as it is given. Without a mail server nobody could confirm it. */
+export function isAutoconfirmed({
+  authAutoconfirm,
+  smtpUrl,
+}: Pick<AuthSettings, "authAutoconfirm" | "smtpUrl">): boolean {
+  return authAutoconfirm ?? smtpUrl === null;
+}
+
+export function isBanned({ clock }: Pick<AuthContext, "clock">, user: Pick<UserRow, "banned_until">): boolean {
+  return user.banned_until !== null && user.banned_until > clock.now();
+}

@@ -1,0 +1,59 @@
+import * as z from "zod";
+import { isRecord } from "../../json/index.ts";
+import type { AuthContext } from "../auth-context.ts";
+import { authError } from "../auth-error.ts";
+import type { AuthAnswer, AuthCall } from "../call.ts";
+import { lockPrincipal, requireSufficientAal } from "../mfa/lock-principal.ts";
+import { inMailTransaction } from "../one-time/in-mail-transaction.ts";
+import { parseBody } from "../parse-call.ts";
+import { findWholeUser, selectWholeUser, updateUser } from "../sql/users.ts";
+import { renderUser } from "../users/render-user.ts";
+import { changeEmail } from "./change-email.ts";
+import { changePassword, preparePassword } from "./change-password.ts";
+import { withoutClaims } from "./create-user.ts";
+import { parseEmail } from "./email-address.ts";
+import { mergeMetadata } from "./metadata.ts";
+
+export async function getUser(context: AuthContext, { principal }: AuthCall): Promise<AuthAnswer> {
+  if (principal.role !== "authenticated") throw authError("no_authorization");
+  const user = await findWholeUser(context.pool, principal.userId);
+  if (user === null) throw authError("user_not_found", "User from sub claim in JWT does not exist", { status: 401 });
+  return { status: 200, body: renderUser(user) };
+}
+
+export const UPDATE_BODY = z.object({
+  email: z.string().default(""),
+  phone: z.string().default(""),
+  password: z.string().default(""),
+  current_password: z.string().optional(),
+  nonce: z.string().default(""),
+  data: z.record(z.string(), z.unknown()).optional(),
+});
+
+/** What users change of themselves. All of it happens, or none. */
+export async function updateAccount(context: AuthContext, call: AuthCall): Promise<AuthAnswer> {
+  const body = parseBody(UPDATE_BODY, call);
+  if (isRecord(call.body) && "app_metadata" in call.body) {
+    throw authError("not_admin", "Updating app_metadata requires admin privileges");
+  }
+  if (body.phone !== "") throw authError("phone_provider_disabled");
+  const email = body.email === "" ? null : parseEmail(body.email);
+  const prepared =
+    body.password === "" ? null : await preparePassword(context, call, { ...body, isEmailGiven: email !== null });
+
+  const user = await inMailTransaction(context, async (client) => {
+    const { user: before, session } = await lockPrincipal(client, call);
+    let row = before;
+    if (prepared !== null || (email !== null && email !== row.email)) {
+      await requireSufficientAal(context, client, call.principal);
+    }
+    if (prepared !== null) row = await changePassword(context, client, { user: row, session, prepared });
+    if (body.data !== undefined) {
+      const userMetadata = mergeMetadata(row.user_metadata, withoutClaims(body.data));
+      row = await updateUser(client, row.id, { user_metadata: userMetadata });
+    }
+    if (email !== null && email !== row.email) row = await changeEmail(context, client, { user: row, email, call });
+    return selectWholeUser(client, row);
+  });
+  return { status: 200, body: renderUser(user) };
+}

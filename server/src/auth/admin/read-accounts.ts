@@ -1,0 +1,117 @@
+import { inTransaction } from "../../db/index.ts";
+import { parseEmail } from "../accounts/email-address.ts";
+import type { AuthContext, Queryable } from "../auth-context.ts";
+import { authError } from "../auth-error.ts";
+import type { AuthAnswer, AuthCall } from "../call.ts";
+import { getPathId, findUnstorable } from "../parse-call.ts";
+import { selectIdentitiesOf } from "../sql/identities.ts";
+import { selectFactorsOf } from "../sql/mfa-factors.ts";
+import { selectWholeUser, findAccount, ACCOUNT_ORDERS, countAccounts, selectAccounts } from "../sql/users.ts";
+import { renderUser } from "../users/render-user.ts";
+import type { UserRow, WholeUser } from "../users/user-row.ts";
+
+export async function readAccount(context: AuthContext, call: AuthCall): Promise<AuthAnswer> {
+  const user = await inTransaction(context.pool, async (client) =>
+    selectWholeUser(client, await getAccount(client, call)),
+  );
+  return { status: 200, body: renderUser(user) };
+}
+
+export async function getAccount(client: Queryable, { params }: Pick<AuthCall, "params">): Promise<UserRow> {
+  const account = await findAccount(client, getPathId(params, "id", "user_id"));
+  if (account === null) throw authError("user_not_found");
+  return account;
+}
+
+const DEFAULT_PER_PAGE = 50;
+const MAX_PER_PAGE = 1000;
+const MAX_FILTER_LENGTH = 320;
+
+export async function listAccounts(context: AuthContext, { query }: AuthCall): Promise<AuthAnswer> {
+  const page = Math.max(1, parseCount(query["page"], "page") ?? 1);
+  const perPage = Math.min(parseCount(query["per_page"], "per_page") ?? DEFAULT_PER_PAGE, MAX_PER_PAGE);
+  if (perPage === 0) throw badPage("per_page must be greater than 0");
+  const order = parseOrder(query["sort"]);
+  const filter = {
+    email: query["email"] ? parseEmail(query["email"]) : null,
+    part: query["filter"] ? escapePattern(query["filter"]) : null,
+  };
+  const { users, total } = await inTransaction(context.pool, async (client) => {
+    const rows = await selectAccounts(client, filter, { order, limit: perPage, offset: (page - 1) * perPage });
+    return { users: await completeUsers(client, rows), total: await countAccounts(client, filter) };
+  });
+  const { email, filter: part, sort } = query;
+  return {
+    status: 200,
+    body: { users: users.map(renderUser), aud: "authenticated" },
+    headers: {
+      "x-total-count": String(total),
+      link: renderPageLinks({ page, perPage, total, further: { filter: part, email, sort } }),
+    },
+  };
+}
+
+/** Clients send an empty text for what was not chosen. */
+function parseCount(text: string | undefined, name: string): number | null {
+  if (!text) return null;
+  if (!/^\d{1,9}$/.test(text)) throw badPage(`${name} must be a number`);
+  return Number(text);
+}
+
+function badPage(reason: string): Error {
+  return authError("validation_failed", `Bad Pagination Parameters: ${reason}`);
+}
+
+function parseOrder(text: string | undefined): keyof typeof ACCOUNT_ORDERS {
+  const [field = "", direction = "desc", ...rest] = (text || "created_at").trim().split(/\s+/);
+  const wanted = `${field} ${direction}`.toLowerCase();
+  if (rest.length > 0 || !isOrder(wanted)) {
+    throw authError("validation_failed", `Bad Sort Parameters: use one of ${Object.keys(ACCOUNT_ORDERS).join(", ")}`);
+  }
+  return wanted;
+}
+
+function isOrder(text: string): text is keyof typeof ACCOUNT_ORDERS {
+  return Object.hasOwn(ACCOUNT_ORDERS, text);
+}
+
+function escapePattern(text: string): string {
+  if (text.length > MAX_FILTER_LENGTH) throw authError("validation_failed", "filter is too long");
+  const unstorable = findUnstorable({ filter: text });
+  if (unstorable !== null) throw authError("validation_failed", unstorable);
+  return text.replace(/[\\%_]/g, "\\$&");
+}
+
+/** Two statements for the whole page instead of two for each user. */
+async function completeUsers(client: Queryable, rows: readonly UserRow[]): Promise<WholeUser[]> {
+  const ids = rows.map(({ id }) => id);
+  const identities = Map.groupBy(await selectIdentitiesOf(client, ids), ({ user_id }) => user_id);
+  const factors = Map.groupBy(await selectFactorsOf(client, ids), ({ user_id }) => user_id);
+  return rows.map((row) => ({
+    row,
+    identities: identities.get(row.id) ?? [],
+    factors: factors.get(row.id) ?? [],
+  }));
+}
+
+export interface PageLinks {
+  readonly page: number;
+  readonly perPage: number;
+  readonly total: number;
+  /** Further parameters of the request that the other pages need as well. */
+  readonly further: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * The value of `Link`. The client splits it at ",", ";" and "=" and takes what follows the first "=" for the page, so
+ * `page` comes first and everything else is percent-encoded.
+ */
+export function renderPageLinks({ page, perPage, total, further }: PageLinks): string {
+  const last = Math.ceil(total / perPage);
+  const rest = Object.entries({ per_page: String(perPage), ...further })
+    .filter((entry): entry is [string, string] => entry[1] !== undefined)
+    .map(([name, value]) => `&${name}=${encodeURIComponent(value)}`)
+    .join("");
+  const link = (target: number, rel: string) => `</admin/users?page=${target}${rest}>; rel="${rel}"`;
+  return page < last ? `${link(page + 1, "next")}, ${link(last, "last")}` : link(last, "last");
+}

@@ -1,0 +1,56 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Settings } from "../config/index.ts";
+import { spread, type Worker } from "../jobs/index.ts";
+import type { AuthContext } from "./auth-context.ts";
+import { pruneSessions, pruneStale, STALE_ROWS, type StaleRows } from "./sql/expired-rows.ts";
+
+export interface AuthHousekeepingOptions {
+  readonly settings: Pick<Settings, "authRetentionDays" | "authSessionInactivitySeconds" | "authMailIntervalSeconds">;
+  /** A number from 0 up to 1, as Math.random gives. */
+  readonly random: () => number;
+  readonly intervalMs?: number;
+  readonly batchSize?: number;
+}
+
+const DAY_MS = 86_400_000;
+const INTERVAL_MS = 3_600_000;
+const BATCH_SIZE = 500;
+const BETWEEN_BATCHES_MS = 50;
+const FIRST_ID = "00000000-0000-0000-0000-000000000000";
+
+/** Removes what time has made useless: sessions that ended long ago, codes, flows and challenges that ran out, and mails of the outbox that ended. */
+export function createAuthHousekeeping(
+  context: Pick<AuthContext, "pool" | "clock">,
+  o: AuthHousekeepingOptions,
+): Worker {
+  const { pool, clock } = context;
+  const { random, intervalMs = INTERVAL_MS, batchSize = BATCH_SIZE } = o;
+  const { authRetentionDays: days, authSessionInactivitySeconds: idleSeconds, authMailIntervalSeconds } = o.settings;
+  const keptMs = (name: StaleRows): number => {
+    if (name === "throttles") return authMailIntervalSeconds * 1000;
+    // Long enough that nobody is told the same thing twice on one day.
+    return name === "ended mails" ? DAY_MS : 0;
+  };
+  const run = async (signal: AbortSignal): Promise<void> => {
+    const breathe = (ms: number) => sleep(ms, undefined, { signal }).catch(() => {});
+    while (!signal.aborted) {
+      const nowMs = clock.now().getTime();
+      for (const name of STALE_ROWS) {
+        const before = new Date(nowMs - keptMs(name));
+        while (!signal.aborted && (await pruneStale(pool, name, before, batchSize)) === batchSize)
+          await breathe(BETWEEN_BATCHES_MS);
+      }
+      const endedBefore = new Date(nowMs - days * DAY_MS);
+      const idleSince = idleSeconds === 0 ? null : new Date(endedBefore.getTime() - idleSeconds * 1000);
+      let afterId: string | null = days === 0 ? null : FIRST_ID;
+      while (afterId !== null && !signal.aborted) {
+        const { rows, lastId } = await pruneSessions(pool, { endedBefore, idleSince, afterId, maxRows: batchSize });
+        afterId = rows === batchSize ? lastId : null;
+        if (afterId !== null) await breathe(BETWEEN_BATCHES_MS);
+      }
+      // A fifth more or less, so that nodes which started together do not sweep together.
+      await breathe(spread(intervalMs, random));
+    }
+  };
+  return { name: "auth-keeper", run };
+}

@@ -1,0 +1,89 @@
+import type { Client } from "pg";
+import type { Clock } from "../../time/index.ts";
+import { insertApiKey, revokeApiKeys } from "../sql/api-keys.ts";
+import {
+  lockSigningKeys,
+  insertSigningKey,
+  retireSigningKeys,
+  revokeRetiredSigningKeys,
+  selectSigningKeys,
+  revokeSigningKeyRow,
+} from "../sql/signing-keys.ts";
+import { makeSigningKey, makeApiKey } from "./make-keys.ts";
+import { openSigningKey, KEY_ROLES } from "./stored-keys.ts";
+
+/** One rotation at a time: two at once would leave two current keys. */
+export async function inKeyTransaction<T>(client: Client, work: () => Promise<T>): Promise<T> {
+  await client.query("begin");
+  try {
+    await lockSigningKeys(client);
+    const outcome = await work();
+    await client.query("commit");
+    return outcome;
+  } catch (error) {
+    // The fault of the rollback, on a connection that is gone, must not hide the fault that led to it.
+    await client.query("rollback").catch(() => {});
+    throw error;
+  }
+}
+
+/** Far longer than an access token lives, so that no token outlives the key it is verified with. */
+const VERIFY_FOR_MS = 7 * 24 * 60 * 60 * 1000;
+
+/** A new key signs access tokens from now on; the one before it goes on verifying, so nobody is signed out. */
+export async function rotateSigningKey(
+  client: Client,
+  { masterKey, clock }: { readonly masterKey: string; readonly clock: Clock },
+): Promise<{ kid: string }> {
+  return inKeyTransaction(client, async () => {
+    const current = (await selectSigningKeys(client, "access_token")).find((row) => row.status === "current");
+    if (current !== undefined) openSigningKey(current, masterKey);
+    const now = clock.now();
+    await revokeRetiredSigningKeys(client, {
+      purpose: "access_token",
+      retiredBefore: new Date(now.getTime() - VERIFY_FOR_MS),
+    });
+    await retireSigningKeys(client, { purpose: "access_token", status: "previous", retiredAt: now });
+    const { row } = await makeSigningKey("access_token", masterKey);
+    await insertSigningKey(client, { ...row, status: "current" }, now);
+    return { kid: row.kid };
+  });
+}
+
+export interface RotateRoleKeysOptions {
+  readonly masterKey: string;
+  readonly clock: Clock;
+  /** How long the keys handed out before stay good; 0 ends them at once. */
+  readonly graceSeconds: number;
+}
+
+/** New anon and service role keys, signed by a new key of their own: whoever had the old ones can make nothing with them. */
+export async function rotateRoleKeys(client: Client, options: RotateRoleKeysOptions): Promise<{ oldKeysEndAt: Date }> {
+  const { masterKey, clock, graceSeconds } = options;
+  return inKeyTransaction(client, async () => {
+    const current = (await selectSigningKeys(client, "role_key")).find((row) => row.status === "current");
+    if (current !== undefined) openSigningKey(current, masterKey);
+    const now = clock.now();
+    const oldKeysEndAt = new Date(now.getTime() + graceSeconds * 1000);
+    await revokeApiKeys(client, oldKeysEndAt);
+    await retireSigningKeys(client, {
+      purpose: "role_key",
+      status: graceSeconds > 0 ? "previous" : "revoked",
+      retiredAt: oldKeysEndAt,
+    });
+    const { row, privateKey } = await makeSigningKey("role_key", masterKey);
+    await insertSigningKey(client, { ...row, status: "current" }, now);
+    for (const role of KEY_ROLES) {
+      await insertApiKey(client, await makeApiKey({ role, kid: row.kid, privateKey, masterKey, now }), now);
+    }
+    return { oldKeysEndAt };
+  });
+}
+
+/** Its tokens end. The key that signs cannot be revoked before another one signs. Answers whether there was such a key. */
+export async function revokeSigningKey(
+  client: Client,
+  { kid, clock }: { readonly kid: string; readonly clock: Clock },
+): Promise<boolean> {
+  return inKeyTransaction(client, () => revokeSigningKeyRow(client, kid, clock.now()));
+}

@@ -1,0 +1,113 @@
+import type { AuthContext } from "../auth-context.ts";
+import { type LinkKind, linkTypeOf } from "./one-time-kind.ts";
+
+export interface LinkParts {
+  readonly kind: LinkKind;
+  readonly tokenHash: string;
+  /** Chosen with `chooseRedirect`. */
+  readonly redirectTo: string;
+}
+
+/** The address behind the button of a mail. */
+export function buildLink(
+  { baseUrl }: Pick<AuthContext, "baseUrl">,
+  { kind, tokenHash, redirectTo }: LinkParts,
+): string {
+  const query = new URLSearchParams({ token: tokenHash, type: linkTypeOf(kind), redirect_to: redirectTo });
+  return `${baseUrl}/auth/v1/verify?${query.toString()}`;
+}
+
+export type RedirectFields = Readonly<Record<string, string>>;
+
+/** Beside what the query holds already. */
+export function addToQuery(address: string, fields: RedirectFields): string {
+  const url = new URL(address);
+  for (const [name, value] of Object.entries(fields)) url.searchParams.set(name, value);
+  return url.href;
+}
+
+/** In place of what the fragment held: a client reads it as a whole. */
+export function addToFragment(address: string, fields: RedirectFields): string {
+  const url = new URL(address);
+  url.hash = new URLSearchParams({ ...fields }).toString();
+  return url.href;
+}
+
+const MAX_LENGTH = 2_048;
+// White space and control characters that URL parsers drop, and the backslash that some of them take for a slash.
+const TRICKS = /[\p{Cc}\p{Cf}\s\\]/u;
+// Schemes that run or show what the address itself holds.
+const REFUSED_SCHEMES = new Set([
+  "about:",
+  "blob:",
+  "data:",
+  "file:",
+  "filesystem:",
+  "javascript:",
+  "vbscript:",
+  "view-source:",
+]);
+const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: ":80", https: ":443" };
+
+type RedirectContext = {
+  readonly baseUrl: string;
+  readonly settings: Pick<AuthContext["settings"], "redirectAllowList" | "siteUrl">;
+};
+
+export function siteUrlOf({ settings, baseUrl }: RedirectContext): string {
+  return settings.siteUrl ?? baseUrl;
+}
+
+/** Where a link leads in the end: the address asked for when it is the site's own or on the allow-list, else the site. */
+export function chooseRedirect(context: RedirectContext, wanted: string | undefined): string {
+  const siteUrl = siteUrlOf(context);
+  const url = wanted === undefined ? null : parseCandidate(wanted);
+  if (url === null) return siteUrl;
+  const isAllowed =
+    isBelow(url, siteUrl) || context.settings.redirectAllowList.some((pattern) => matches(url, pattern));
+  // As parsed and not as sent: what was judged is what a browser gets.
+  return isAllowed ? url.href : siteUrl;
+}
+
+function parseCandidate(text: string): URL | null {
+  if (text.length > MAX_LENGTH || TRICKS.test(text) || !/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return null;
+  const url = URL.parse(text);
+  if (url === null || url.username !== "" || url.password !== "" || REFUSED_SCHEMES.has(url.protocol)) return null;
+  return url;
+}
+
+function isBelow(url: URL, siteUrl: string): boolean {
+  const site = URL.parse(siteUrl);
+  if (site === null || url.protocol !== site.protocol || url.host !== site.host) return false;
+  const root = site.pathname.replace(/\/+$/, "");
+  return url.pathname === root || url.pathname.startsWith(`${root}/`);
+}
+
+/** Scheme, host and the rest are compared each by themselves, so that no wildcard of a host reaches into a path. */
+function matches(url: URL, pattern: string): boolean {
+  const parts = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]*)(.*)$/i.exec(pattern);
+  if (parts === null) return false;
+  const scheme = (parts[1] ?? "").toLowerCase();
+  const host = (parts[2] ?? "").toLowerCase();
+  const rest = parts[3] ?? "";
+  if (url.protocol !== `${scheme}:`) return false;
+  const defaultPort = DEFAULT_PORTS[scheme];
+  const plainHost = defaultPort !== undefined && host.endsWith(defaultPort) ? host.slice(0, -defaultPort.length) : host;
+  if (!toExpression(plainHost, { one: "[^./:]*", any: ".*" }).test(url.host.toLowerCase())) return false;
+  // "https://**" stands for every address of the scheme.
+  const wantedRest = rest === "" && host.endsWith("**") ? "/**" : rest === "" ? "/" : rest;
+  const givenRest = `${url.pathname === "" ? "/" : url.pathname}${url.search}`;
+  return toExpression(wantedRest, { one: "[^./?]*", any: ".*" }).test(givenRest);
+}
+
+function toExpression(pattern: string, wildcards: { readonly one: string; readonly any: string }): RegExp {
+  const source = pattern
+    .split(/(\*+)/)
+    .map((part) => (part === "*" ? wildcards.one : part.startsWith("**") ? wildcards.any : escapeText(part)))
+    .join("");
+  return new RegExp(`^${source}$`, "s");
+}
+
+function escapeText(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
+}

@@ -1,0 +1,85 @@
+import type * as z from "zod";
+import { isRecord } from "../json/index.ts";
+import { authError } from "./auth-error.ts";
+import type { AuthCall } from "./call.ts";
+
+/** The body as the schema knows it. A member that is null counts as absent: clients send null for what they do not use. */
+export function parseBody<Schema extends z.ZodType>(schema: Schema, call: Pick<AuthCall, "body">): z.output<Schema> {
+  if (!isRecord(call.body)) throw authError("bad_json", "The request body must be a JSON object");
+  const unstorable = findUnstorable(call.body);
+  if (unstorable !== null) throw authError("validation_failed", unstorable);
+  const given = Object.fromEntries(Object.entries(call.body).filter(([, value]) => value !== null));
+  const parsed = schema.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const field = issue?.path.join(".") ?? "";
+  const message = issue?.message ?? "The request is not valid";
+  throw authError("validation_failed", field === "" ? message : `${field}: ${message}`);
+}
+
+const MAX_DEPTH = 32;
+/** More than two full sets of metadata have. A body stays in memory while its password waits to be hashed. */
+const MAX_MEMBERS = 40_000;
+/** The database writes numbers out: 1e308 are six characters here and 309 there. */
+const NUMBER_RANGE = { smallest: 1e-30, largest: 1e30 } as const;
+const MAX_SHOWN_LENGTH = 200;
+
+/**
+ * JSON may hold what the database cannot, or not well: the NUL character, halves of surrogate pairs, nesting without end,
+ * members without number, numbers out of all proportion.
+ * Walks with a list of its own, because a hostile body may be nested deeper than the call stack.
+ */
+export function findUnstorable(value: unknown): string | null {
+  const open: { readonly value: unknown; readonly path: string; readonly depth: number }[] = [
+    { value, path: "", depth: 0 },
+  ];
+  let membersLeft = MAX_MEMBERS;
+  for (let item = open.pop(); item !== undefined; item = open.pop()) {
+    if (typeof item.value === "number" && !isStorableNumber(item.value)) {
+      return `${shorten(item.path)} is a number that is too large or too small`;
+    }
+    if (typeof item.value === "string") {
+      if (!isStorable(item.value)) return `${shorten(item.path)} holds a character that cannot be stored`;
+      continue;
+    }
+    if (typeof item.value !== "object" || item.value === null) continue;
+    if (item.depth >= MAX_DEPTH) return `${shorten(item.path)} is nested too deeply`;
+    membersLeft -= countMembers(item.value);
+    if (membersLeft < 0) return `${shorten(item.path)} has too many members`;
+    for (const [name, member] of Object.entries(item.value)) {
+      if (!isStorable(name)) return "a name in the body holds a character that cannot be stored";
+      open.push({ value: member, path: item.path === "" ? name : `${item.path}.${name}`, depth: item.depth + 1 });
+    }
+  }
+  return null;
+}
+
+function shorten(path: string): string {
+  return path === "" ? "the body" : path.slice(0, MAX_SHOWN_LENGTH);
+}
+
+function countMembers(value: object): number {
+  return Array.isArray(value) ? value.length : Object.keys(value).length;
+}
+
+function isStorableNumber(value: number): boolean {
+  const size = Math.abs(value);
+  return size === 0 || (size >= NUMBER_RANGE.smallest && size <= NUMBER_RANGE.largest);
+}
+
+function isStorable(text: string): boolean {
+  return !text.includes("\0") && text.isWellFormed();
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+export function isUuid(text: string): boolean {
+  return UUID.test(text);
+}
+
+/** An id out of a path. One that is no UUID names nothing, so it is not found rather than bad. */
+export function getPathId(params: Readonly<Record<string, string>>, name: string, label: string): string {
+  const id = params[name] ?? "";
+  if (!isUuid(id)) throw authError("validation_failed", `${label} must be an UUID`, { status: 404 });
+  return id.toLowerCase();
+}

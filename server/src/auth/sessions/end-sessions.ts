@@ -1,1 +1,0 @@
-export { deleteSessions as endSessions, type WhichSessions } from "./sql/sessions.ts";

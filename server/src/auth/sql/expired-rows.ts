@@ -1,0 +1,66 @@
+import type { Queryable } from "../auth-context.ts";
+
+/** What a refresh or a request would refuse anyway. Sessions that end by being idle are found without an index, from an id on. */
+export async function pruneSessions(
+  db: Queryable,
+  o: {
+    readonly endedBefore: Date;
+    readonly idleSince: Date | null;
+    readonly afterId: string;
+    readonly maxRows: number;
+  },
+): Promise<{ readonly rows: number; readonly lastId: string | null }> {
+  const { rows } = await db.query<{ rows: number; last_id: string | null }>(
+    `with ended as materialized (
+       select id from auth.sessions
+       where id > $3 and (not_after < $1 or coalesce(refreshed_at, created_at) < $2)
+       order by id limit $4 for update skip locked
+     ), gone as (
+       delete from auth.sessions s using ended where s.id = ended.id
+     )
+     select count(*)::integer as rows, (select id from ended order by id desc limit 1) as last_id from ended`,
+    [o.endedBefore, o.idleSince, o.afterId, o.maxRows],
+  );
+  return { rows: rows[0]?.rows ?? 0, lastId: rows[0]?.last_id ?? null };
+}
+
+const STALE = {
+  "one-time tokens": { table: "auth.one_time_tokens", key: "id", time: "expires_at" },
+  "flow states": { table: "auth.flow_states", key: "id", time: "expires_at" },
+  challenges: { table: "auth.mfa_challenges", key: "id", time: "expires_at" },
+  throttles: { table: "auth.mail_throttles", key: "address_hash, slot", time: "sent_at" },
+  "ended mails": { table: "private.mail_outbox", key: "id", time: "ended_at" },
+} as const;
+
+export type StaleRows = keyof typeof STALE;
+export const STALE_ROWS = Object.keys(STALE) as StaleRows[];
+
+/** Each has an index on its time, so a batch costs what it removes. */
+export async function pruneStale(db: Queryable, name: StaleRows, before: Date, maxRows: number): Promise<number> {
+  const { table, key, time } = STALE[name];
+  const { rowCount } = await db.query(
+    `delete from ${table} where (${key}) in (
+       select ${key} from ${table} where ${time} < $1 order by ${time} limit $2 for update skip locked)`,
+    [before, maxRows],
+  );
+  return rowCount ?? 0;
+}
+
+const BATCH = 200;
+
+/** Rows that time has made useless, a few at a time, without waiting for anyone who still holds one. */
+export async function deleteExpired(client: Queryable, now: Date, throttledBefore: Date): Promise<void> {
+  await client.query(
+    `with stale_tokens as (
+       delete from auth.one_time_tokens where id in (
+         select id from auth.one_time_tokens where expires_at < $1 order by expires_at limit ${BATCH} for update skip locked)
+     ), stale_flows as (
+       delete from auth.flow_states where id in (
+         select id from auth.flow_states where expires_at < $1 order by expires_at limit ${BATCH} for update skip locked)
+     )
+     delete from auth.mail_throttles where (address_hash, slot) in (
+       select address_hash, slot from auth.mail_throttles where sent_at < $2 order by sent_at limit ${BATCH}
+       for update skip locked)`,
+    [now, throttledBefore],
+  );
+}

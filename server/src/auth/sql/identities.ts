@@ -1,0 +1,30 @@
+import type { Queryable } from "../auth-context.ts";
+import type { IdentityRow } from "../users/user-row.ts";
+
+/** The identity of an e-mail account; its subject at the provider (us) is the user's own id. */
+export async function upsertEmailIdentity(
+  client: Queryable,
+  userId: string,
+  email: string,
+  isVerified: boolean,
+): Promise<void> {
+  await client.query(
+    `insert into auth.identities (user_id, provider, provider_id, identity_data, last_sign_in_at)
+     values ($1::uuid, 'email', $1::uuid::text, $2, now())
+     on conflict (provider, provider_id) do update
+       set identity_data = auth.identities.identity_data || excluded.identity_data, updated_at = now()`,
+    [userId, { sub: userId, email, email_verified: isVerified, phone_verified: false }],
+  );
+}
+
+export async function selectIdentitiesOf(client: Queryable, userIds: readonly string[]): Promise<IdentityRow[]> {
+  const { rows } = await client.query<IdentityRow>(
+    "select * from auth.identities where user_id = any ($1::uuid[]) order by created_at, id",
+    [userIds],
+  );
+  return rows;
+}
+
+export async function deleteIdentities(client: Queryable, userId: string): Promise<void> {
+  await client.query("delete from auth.identities where user_id = $1", [userId]);
+}

@@ -1,0 +1,64 @@
+import type { Queryable } from "../auth-context.ts";
+
+/** A row of the outbox under the lease of one worker. */
+export interface ClaimedMail {
+  readonly id: string;
+  readonly kind: string;
+  /** The address that the mail goes to; null when the account has no confirmed address any more, or is banned. */
+  readonly to: string | null;
+  readonly userId: string | null;
+  readonly data: Readonly<Record<string, unknown>>;
+  /** Counts this claim too. */
+  readonly attempts: number;
+  readonly createdAt: Date;
+}
+
+export interface MailClaim {
+  /** Rows of other kinds stay for nodes that know them. */
+  readonly kinds: readonly string[];
+  readonly maxRows: number;
+  readonly leaseSeconds: number;
+}
+
+/** The database's clock decides what is due, so that nodes agree on leases. */
+export async function claimMails(db: Queryable, { kinds, maxRows, leaseSeconds }: MailClaim): Promise<ClaimedMail[]> {
+  const { rows } = await db.query<ClaimedMail>(
+    `with due as materialized (
+       select id from private.mail_outbox
+       where ended_at is null and due_at <= now() and kind = any ($1)
+       order by due_at limit $2 for update skip locked
+     ), claimed as (
+       update private.mail_outbox o set attempts = o.attempts + 1, due_at = now() + make_interval(secs => $3)
+       from due where o.id = due.id
+       returning o.*
+     )
+     select c.id, c.kind, coalesce(c.email, u.email) as "to", c.user_id as "userId", c.data, c.attempts, c.created_at as "createdAt"
+     from claimed c
+     left join auth.users u on u.id = c.user_id and u.email_confirmed_at is not null and u.deleted_at is null
+       and coalesce(u.banned_until <= now(), true)
+     order by c.created_at, c.id`,
+    [kinds, maxRows, leaseSeconds],
+  );
+  return rows;
+}
+
+export type MailOutcome = "sent" | "obsolete" | "undeliverable";
+
+type Held = Pick<ClaimedMail, "id" | "attempts">;
+
+/** Changes nothing when the lease ran out and another worker has claimed the row since. */
+export async function endMail(db: Queryable, { id, attempts }: Held, outcome: MailOutcome): Promise<void> {
+  await db.query(
+    `update private.mail_outbox set ended_at = now(), outcome = $3
+     where id = $1 and attempts = $2 and ended_at is null`,
+    [id, attempts, outcome],
+  );
+}
+
+export async function postponeMail(db: Queryable, { id, attempts }: Held, delaySeconds: number): Promise<void> {
+  await db.query(
+    `update private.mail_outbox set due_at = now() + make_interval(secs => $3)
+     where id = $1 and attempts = $2 and ended_at is null`,
+    [id, attempts, delaySeconds],
+  );
+}

@@ -1,0 +1,39 @@
+import type { Queryable } from "../auth-context.ts";
+
+export interface ThrottleKey {
+  readonly addressHash: Buffer;
+  readonly slot: string;
+}
+
+export interface ThrottleClaim extends ThrottleKey {
+  readonly now: Date;
+  readonly intervalSeconds: number;
+}
+
+/** Whether the slot was free; if so it is taken from now on. Claims of one slot wait for each other. */
+export async function claimThrottle(client: Queryable, claim: ThrottleClaim): Promise<boolean> {
+  const { rowCount } = await client.query(
+    `insert into auth.mail_throttles (address_hash, slot, sent_at) values ($1, $2, $3)
+     on conflict (address_hash, slot) do update set sent_at = excluded.sent_at
+       where auth.mail_throttles.sent_at <= excluded.sent_at - make_interval(secs => $4)`,
+    [claim.addressHash, claim.slot, claim.now, claim.intervalSeconds],
+  );
+  return rowCount === 1;
+}
+
+export async function findThrottle(client: Queryable, key: ThrottleKey): Promise<Date | null> {
+  const { rows } = await client.query<{ sent_at: Date }>(
+    "select sent_at from auth.mail_throttles where address_hash = $1 and slot = $2",
+    [key.addressHash, key.slot],
+  );
+  return rows[0]?.sent_at ?? null;
+}
+
+/** `sentAt` is the claim's own time: a slot that somebody has claimed since stays theirs. */
+export async function releaseThrottle(client: Queryable, key: ThrottleKey, sentAt: Date): Promise<void> {
+  await client.query("delete from auth.mail_throttles where address_hash = $1 and slot = $2 and sent_at = $3", [
+    key.addressHash,
+    key.slot,
+    sentAt,
+  ]);
+}

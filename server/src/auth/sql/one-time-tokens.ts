@@ -1,0 +1,93 @@
+import type { Queryable } from "../auth-context.ts";
+import type { OneTimeKind } from "../one-time/one-time-kind.ts";
+
+export interface OneTimeRow {
+  readonly id: string;
+  readonly user_id: string;
+  readonly kind: OneTimeKind;
+  readonly token_hash: Buffer;
+  readonly relates_to: string;
+  readonly failed_attempts: number;
+  readonly expires_at: Date;
+  readonly flow_state_id: string | null;
+}
+
+export interface NewOneTime {
+  readonly id: string;
+  readonly userId: string;
+  readonly kind: OneTimeKind;
+  readonly tokenHash: Buffer;
+  readonly relatesTo: string;
+  readonly flowStateId: string | null;
+  readonly expiresAt: Date;
+}
+
+/** A user has one token of a kind: the newest takes the place of the one before, whose id goes with it. */
+export async function replaceOneTime(client: Queryable, token: NewOneTime): Promise<void> {
+  await client.query(
+    `insert into auth.one_time_tokens (id, user_id, kind, token_hash, relates_to, flow_state_id, expires_at)
+     values ($1, $2, $3, $4, $5, $6, $7)
+     on conflict (user_id, kind) do update
+       set id = excluded.id, token_hash = excluded.token_hash, relates_to = excluded.relates_to,
+           flow_state_id = excluded.flow_state_id, expires_at = excluded.expires_at, failed_attempts = 0,
+           created_at = now()`,
+    [token.id, token.userId, token.kind, token.tokenHash, token.relatesTo, token.flowStateId, token.expiresAt],
+  );
+}
+
+export interface AttemptScope {
+  readonly relatesTo: string;
+  readonly kinds: readonly OneTimeKind[];
+  readonly userId?: string;
+  readonly maxAttempts: number;
+  readonly maxAttemptsInHour: number;
+  readonly now: Date;
+}
+
+/**
+ * Counts the attempt before it is judged, in the statement that finds what is tried: of any number of guesses at once,
+ * no more are judged than the limit allows.
+ */
+export async function claimAttempts(client: Queryable, scope: AttemptScope): Promise<readonly OneTimeRow[]> {
+  const { rows } = await client.query<OneTimeRow>(
+    `update auth.one_time_tokens
+        set failed_attempts = failed_attempts + 1,
+            attempts_in_hour = case when hour_began_at > $5::timestamptz - interval '1 hour' then attempts_in_hour + 1 else 1 end,
+            hour_began_at = case when hour_began_at > $5::timestamptz - interval '1 hour' then hour_began_at else $5 end
+      where relates_to = $1 and kind = any ($2) and ($3::uuid is null or user_id = $3)
+        and failed_attempts < $4 and expires_at > $5
+        and (attempts_in_hour < $6 or hour_began_at <= $5::timestamptz - interval '1 hour')
+      returning *`,
+    [scope.relatesTo, scope.kinds, scope.userId ?? null, scope.maxAttempts, scope.now, scope.maxAttemptsInHour],
+  );
+  return rows;
+}
+
+export interface HashScope {
+  readonly tokenHash: Buffer;
+  readonly kinds: readonly OneTimeKind[];
+  readonly now: Date;
+}
+
+export async function findOneTimeByHash(client: Queryable, scope: HashScope): Promise<OneTimeRow | null> {
+  const { rows } = await client.query<OneTimeRow>(
+    "select * from auth.one_time_tokens where token_hash = $1 and kind = any ($2) and expires_at > $3",
+    [scope.tokenHash, scope.kinds, scope.now],
+  );
+  return rows[0] ?? null;
+}
+
+/** Null when somebody else was first: of several uses at once exactly one gets the row. */
+export async function takeOneTime(client: Queryable, id: string): Promise<OneTimeRow | null> {
+  const { rows } = await client.query<OneTimeRow>("delete from auth.one_time_tokens where id = $1 returning *", [id]);
+  return rows[0] ?? null;
+}
+
+/** Codes and links that went to an address that is the user's no longer. */
+export async function deleteOneTimesOfUser(client: Queryable, userId: string): Promise<void> {
+  await client.query("delete from auth.one_time_tokens where user_id = $1", [userId]);
+}
+
+export async function deleteOneTimeOfKind(client: Queryable, userId: string, kind: OneTimeKind): Promise<void> {
+  await client.query("delete from auth.one_time_tokens where user_id = $1 and kind = $2", [userId, kind]);
+}

@@ -1,0 +1,192 @@
+import type pg from "pg";
+import type { Queryable } from "../auth-context.ts";
+import type { AmrEntry } from "../tokens/access-token.ts";
+import { getOnly } from "./query.ts";
+
+export interface SessionRow {
+  readonly id: string;
+  readonly user_id: string;
+  readonly aal: "aal1" | "aal2";
+  readonly amr: readonly AmrEntry[];
+  readonly factor_id: string | null;
+  readonly refresh_key_wrapped: Buffer;
+  /** A bigint, which the driver gives as text. */
+  readonly refresh_counter: string;
+  readonly refreshed_at: Date | null;
+  readonly not_after: Date | null;
+  readonly user_agent: string | null;
+  readonly ip: string | null;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+}
+
+export interface NewSession {
+  readonly id: string;
+  readonly userId: string;
+  readonly aal: SessionRow["aal"];
+  readonly amr: SessionRow["amr"];
+  readonly refreshKeyWrapped: Buffer;
+  readonly notAfter: Date | null;
+  readonly userAgent: string | null;
+  readonly ip: string | null;
+}
+
+export async function insertSession(client: Queryable, session: NewSession): Promise<SessionRow> {
+  const { rows } = await client.query<SessionRow>(
+    `insert into auth.sessions (id, user_id, aal, amr, refresh_key_wrapped, not_after, user_agent, ip, refreshed_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, now())
+     returning *`,
+    [
+      session.id,
+      session.userId,
+      session.aal,
+      JSON.stringify(session.amr),
+      session.refreshKeyWrapped,
+      session.notAfter,
+      session.userAgent,
+      session.ip,
+    ],
+  );
+  return getOnly(rows);
+}
+
+/** Held until the transaction ends, so that refreshes of one session take turns. */
+export async function lockSession(client: Queryable, id: string): Promise<SessionRow | null> {
+  const { rows } = await client.query<SessionRow>("select * from auth.sessions where id = $1 for no key update", [id]);
+  return rows[0] ?? null;
+}
+
+export async function findSession(client: Queryable, id: string): Promise<SessionRow | null> {
+  const { rows } = await client.query<SessionRow>("select * from auth.sessions where id = $1", [id]);
+  return rows[0] ?? null;
+}
+
+export type SessionChanges = Partial<
+  Pick<SessionRow, "aal" | "amr" | "factor_id" | "refresh_counter" | "refresh_key_wrapped" | "refreshed_at">
+>;
+
+export async function updateSession(client: Queryable, id: string, changes: SessionChanges): Promise<SessionRow> {
+  const { rows } = await client.query<SessionRow>(
+    `update auth.sessions
+        set aal = coalesce($2, aal), amr = coalesce($3, amr), factor_id = coalesce($4, factor_id),
+            refresh_counter = coalesce($5, refresh_counter), refreshed_at = coalesce($6, refreshed_at),
+            refresh_key_wrapped = coalesce($7, refresh_key_wrapped), updated_at = now()
+      where id = $1
+      returning *`,
+    [
+      id,
+      changes.aal ?? null,
+      changes.amr === undefined ? null : JSON.stringify(changes.amr),
+      changes.factor_id ?? null,
+      changes.refresh_counter ?? null,
+      changes.refreshed_at ?? null,
+      changes.refresh_key_wrapped ?? null,
+    ],
+  );
+  return getOnly(rows);
+}
+
+export interface WhichSessions {
+  readonly userId: string;
+  /** Ends this one alone. */
+  readonly only?: string;
+  /** Ends all but this one. */
+  readonly except?: string;
+}
+
+/** A session that is gone is dead for every node: each request looks for it. */
+export async function deleteSessions(client: Queryable, { userId, only, except }: WhichSessions): Promise<void> {
+  await client.query(
+    `delete from auth.sessions
+      where user_id = $1 and ($2::uuid is null or id = $2) and ($3::uuid is null or id <> $3)`,
+    [userId, only ?? null, except ?? null],
+  );
+}
+
+export interface LiveSession {
+  readonly id: string;
+  readonly created_at: Date;
+  readonly last_seen_at: Date;
+  readonly user_agent: string | null;
+  readonly ip: string | null;
+  readonly aal: "aal1" | "aal2";
+}
+
+const MOST = 200;
+
+/** Those that a request would still be let in with, the latest first. */
+export async function selectLiveSessions(
+  client: Queryable,
+  userId: string,
+  inactivitySeconds: number,
+): Promise<LiveSession[]> {
+  const { rows } = await client.query<LiveSession>(
+    `select id, created_at, coalesce(refreshed_at, created_at) as last_seen_at, user_agent, host(ip) as ip, aal
+       from auth.sessions
+      where user_id = $1
+        and (not_after is null or not_after > now())
+        and ($2::int = 0 or coalesce(refreshed_at, created_at) + make_interval(secs => $2::int) > now())
+      order by last_seen_at desc, id
+      limit ${MOST}`,
+    [userId, inactivitySeconds],
+  );
+  return rows;
+}
+
+/** Sessions that were entered without a second factor, all but the one that has just shown it. */
+export async function deleteLowerSessions(client: Queryable, userId: string, except: string): Promise<void> {
+  await client.query("delete from auth.sessions where user_id = $1 and id <> $2 and aal = 'aal1'", [userId, except]);
+}
+
+/** Sessions that owe their level to this factor fall back to what they were before it was shown. */
+export async function downgradeSessions(client: Queryable, factorId: string): Promise<void> {
+  await client.query(
+    `update auth.sessions
+        set aal = 'aal1', factor_id = null, updated_at = now(),
+            amr = coalesce((select jsonb_agg(entry order by place)
+                              from jsonb_array_elements(amr) with ordinality as entries (entry, place)
+                             where entry ->> 'method' <> 'totp'), '[]')
+      where factor_id = $1`,
+    [factorId],
+  );
+}
+
+export interface LivenessQuestion {
+  readonly userId: string;
+  readonly sessionId: string | null;
+  readonly now: Date;
+  readonly inactivitySeconds: number;
+}
+
+export interface Liveness {
+  readonly is_banned: boolean;
+  readonly has_session: boolean;
+  readonly is_signature_demanded: boolean;
+}
+
+/** Null when there is no such user any more. The rules are those of private.require_live_session. */
+export async function selectLiveness(
+  client: Pick<pg.ClientBase, "query">,
+  { userId, sessionId, now, inactivitySeconds }: LivenessQuestion,
+): Promise<Liveness | null> {
+  const { rows } = await client.query<Liveness>({
+    name: "select-liveness",
+    text: `select coalesce(u.banned_until > $3, false) as is_banned,
+                  $2::uuid is null or exists (
+                    select from auth.sessions s
+                     where s.id = $2
+                       and s.user_id = u.id
+                       and (s.not_after is null or s.not_after > $3)
+                       and ($4::int = 0
+                            or coalesce(s.refreshed_at, s.created_at) + pg_catalog.make_interval(secs => $4) > $3)
+                  ) as has_session,
+                  exists (
+                    select from public.user_settings p where p.user_id = u.id and p.require_request_signature
+                  ) as is_signature_demanded
+             from auth.users u
+            where u.id = $1
+              and u.deleted_at is null`,
+    values: [userId, sessionId, now, inactivitySeconds],
+  });
+  return rows[0] ?? null;
+}

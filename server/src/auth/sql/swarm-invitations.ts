@@ -1,0 +1,27 @@
+import type { Queryable } from "../auth-context.ts";
+
+export interface OpenInvitation {
+  readonly swarmName: string;
+  /** Null when the service made the invitation, or the inviter has no account any more. */
+  readonly inviterName: string | null;
+}
+
+export interface InvitedPerson {
+  readonly swarmId: string;
+  /** Null when the person was invited by address. */
+  readonly userId: string | null;
+  readonly email: string;
+}
+
+/** Null when the invitation was answered or withdrawn. */
+export async function findOpenInvitation(
+  db: Queryable,
+  { swarmId, userId, email }: InvitedPerson,
+): Promise<OpenInvitation | null> {
+  const { rows } = await db.query<OpenInvitation>(
+    `select swarm_name as "swarmName", inviter_name as "inviterName" from private.open_invitations
+     where swarm_id = $1 and (user_id = $2 or ($2 is null and user_id is null and invited_email = $3))`,
+    [swarmId, userId, email],
+  );
+  return rows[0] ?? null;
+}

@@ -1,0 +1,25 @@
+import type { Queryable } from "../auth-context.ts";
+import type { SwitchedOffWebhook } from "../mail/mail.ts";
+
+export interface DisabledWebhook extends SwitchedOffWebhook {
+  readonly id: string;
+}
+
+/** Those of the named webhooks that the service has switched off and nobody has switched on again. */
+export async function selectDisabledWebhooks(db: Queryable, ids: readonly string[]): Promise<DisabledWebhook[]> {
+  const { rows } = await db.query<DisabledWebhook>(
+    `select id, name, disabled_reason as reason, disabled_at as at from public.webhooks
+     where id = any ($1) and not is_active and disabled_reason is not null and disabled_at is not null
+     order by disabled_at, id`,
+    [ids],
+  );
+  return rows;
+}
+
+export async function switchOffWebhooks(client: Queryable, userId: string, now: Date): Promise<void> {
+  await client.query(
+    `update public.webhooks set is_active = false, disabled_reason = 'account_deleted', disabled_at = $2, updated_at = $2
+      where user_id = $1 and is_active`,
+    [userId, now],
+  );
+}

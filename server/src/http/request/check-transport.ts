@@ -1,0 +1,38 @@
+import type { IncomingMessage } from "node:http";
+import { AppError } from "../../errors/index.ts";
+import { PROBE_PATHS } from "../routes/health-routes.ts";
+import { joinValues } from "./header-values.ts";
+import { httpsRequiredError } from "../server/plain-http.ts";
+import { buildProxyTrust, isForwardedHttps } from "./proxy-trust.ts";
+
+export type TransportCheck = (request: IncomingMessage) => AppError | null;
+
+/** What must be right about a request before anything else is looked at. */
+export function buildTransportCheck(settings: {
+  tlsMode: "serve" | "proxy";
+  trustedProxies: readonly string[];
+}): TransportCheck {
+  if (settings.tlsMode === "serve") return findMissingHost;
+
+  const trust = buildProxyTrust(settings.trustedProxies);
+  return (request) => {
+    const { headers, socket } = request;
+    const peer = socket.remoteAddress;
+    const isFromProxy = trust.isTrusted(peer);
+    const isHttps = isFromProxy && isForwardedHttps(headers);
+    if (!isHttps && !isProbe(request)) return httpsRequiredError();
+
+    // One validated address is left of the list, so that nobody further in has to judge it again.
+    headers["x-forwarded-for"] = trust.findClientAddress(peer ?? "", joinValues(headers["x-forwarded-for"]));
+    return findMissingHost(request);
+  };
+}
+
+function findMissingHost({ httpVersion, headers }: IncomingMessage): AppError | null {
+  if (httpVersion !== "1.1" || headers.host !== undefined) return null;
+  return new AppError("BAD_REQUEST", "The Host header is missing");
+}
+
+function isProbe({ method, url }: IncomingMessage): boolean {
+  return (method === "GET" || method === "HEAD") && PROBE_PATHS.has((url ?? "").split("?", 1)[0] ?? "");
+}

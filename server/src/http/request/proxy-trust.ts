@@ -1,0 +1,57 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { BlockList, isIP } from "node:net";
+import { joinValues } from "./header-values.ts";
+
+export interface ProxyTrust {
+  isTrusted(address: string | undefined): boolean;
+  /** The nearest address that is not a proxy of ours; what stands further left in the header may be invented. */
+  findClientAddress(peer: string, forwardedFor: string | undefined): string;
+}
+
+export function buildProxyTrust(ranges: readonly string[]): ProxyTrust {
+  const list = new BlockList();
+  for (const range of ranges) {
+    const [address = "", prefix] = range.split("/");
+    const family = familyOf(address);
+    if (prefix === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(prefix), family);
+  }
+
+  const isTrusted = (address: string | undefined): boolean => {
+    const plain = address === undefined ? "" : toPlainAddress(address);
+    return isIP(plain) !== 0 && list.check(plain, familyOf(plain));
+  };
+
+  return {
+    isTrusted,
+    findClientAddress(peer, forwardedFor) {
+      let nearest = toPlainAddress(peer);
+      for (const entry of forwardedFor?.split(",").reverse() ?? []) {
+        if (!isTrusted(nearest)) break;
+        const address = toPlainAddress(entry);
+        if (isIP(address) === 0) break;
+        nearest = address;
+      }
+      return nearest;
+    },
+  };
+}
+
+/** Every proxy on the way must have been reached by HTTPS. */
+export function isForwardedHttps(headers: IncomingHttpHeaders): boolean {
+  const entries = (joinValues(headers["x-forwarded-proto"]) ?? "").split(",");
+  return entries.every((entry) => entry.trim().toLowerCase() === "https");
+}
+
+function familyOf(address: string): "ipv4" | "ipv6" {
+  return address.includes(":") ? "ipv6" : "ipv4";
+}
+
+/** Without port, brackets, zone and the IPv6 form that a dual-stack socket gives to an IPv4 address. */
+export function toPlainAddress(text: string): string {
+  const trimmed = text.trim();
+  const bracketed = /^\[([^\]]*)\](?::\d+)?$/.exec(trimmed)?.[1] ?? trimmed;
+  const withoutPort = /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(bracketed)?.[1] ?? bracketed;
+  const withoutZone = withoutPort.replace(/%.*$/, "");
+  return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(withoutZone)?.[1] ?? withoutZone;
+}

@@ -1,0 +1,170 @@
+import { hash } from "node:crypto";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { type AppError, toAppError } from "../../errors/index.ts";
+import {
+  addressKey,
+  type Limits,
+  rateLimitedError,
+  type RateLimitState,
+  userKey,
+  type WindowName,
+} from "../../limits/index.ts";
+import { authenticationOf } from "./authentication.ts";
+import { toPlainAddress } from "./proxy-trust.ts";
+import type { Route } from "../routes/route.ts";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Of what the call was counted for, that which has the least left. Null while it was counted for nothing. */
+    rateLimitState: RateLimitState | null;
+    /** What the call was counted for; null while it was counted for nothing. */
+    counted: { readonly window: WindowName; readonly key: string }[] | null;
+  }
+}
+
+/** What a route's hooks do about limits, each at its moment. */
+export interface CallCounter {
+  /** After the guard has let the caller in, before the body is read. */
+  countAdmitted(request: FastifyRequest, reply: FastifyReply): Promise<void>;
+  /** After the guard has refused. Comes back with what to answer. */
+  countRefused(request: FastifyRequest, reply: FastifyReply, error: unknown): Promise<unknown>;
+  /** After the body was read. Null where it says nothing about whom to count. */
+  readonly countNamed: ((request: FastifyRequest, reply: FastifyReply) => Promise<void>) | null;
+  /** When the answer is known. Null where it does not matter. */
+  readonly countAnswered: ((request: FastifyRequest, reply: FastifyReply) => Promise<void>) | null;
+}
+
+type CountedRoute = Pick<Route, "limit" | "limitOf" | "names">;
+
+/** Null for routes that are counted for nothing. */
+export function buildCallCounter(limits: Limits, { limit, limitOf, names }: CountedRoute): CallCounter | null {
+  if (limit === null) return null;
+  const rowOf = limitOf ?? (() => limit);
+  const isService = (request: FastifyRequest): boolean => request.authentication?.principal.role === "service_role";
+
+  return {
+    async countAdmitted(request, reply) {
+      if (isService(request)) return;
+      const row = rowOf(request);
+      if (row === "refresh") {
+        const address = addressOf(request);
+        if (await limits.isSpent("refusedRefresh", address))
+          await take(limits, request, reply, "refusedRefresh", address);
+        return;
+      }
+      if (row === "auth") return take(limits, request, reply, "auth", addressOf(request));
+      const { principal } = authenticationOf(request);
+      const key = principal.role === "authenticated" ? userKey(principal.userId) : addressOf(request);
+      await take(limits, request, reply, "api", key);
+      if (row !== "api") await take(limits, request, reply, row, key);
+    },
+    async countRefused(request, reply, error) {
+      const { status } = toAppError(error);
+      if (status !== 401 && status !== 403) return error;
+      try {
+        await take(limits, request, reply, rowOf(request) === "auth" ? "auth" : "api", addressOf(request));
+        return error;
+      } catch (refusal) {
+        return refusal;
+      }
+    },
+    countNamed:
+      names === undefined
+        ? null
+        : async (request, reply) => {
+            if (isService(request)) return;
+            const row = rowOf(request);
+            if (row === "refresh") {
+              const session = names.session(request.body);
+              const key = session === null ? addressOf(request) : `session:${session}`;
+              await take(limits, request, reply, "api", key);
+            } else if (row === "auth") {
+              const email = names.email(request.body);
+              if (email !== null) await take(limits, request, reply, "authEmail", hashOf(email));
+            }
+          },
+    countAnswered:
+      names === undefined
+        ? null
+        : async (request, reply) => {
+            const { statusCode } = reply;
+            const isRefused = statusCode >= 400 && statusCode < 500 && statusCode !== 429;
+            if (!isRefused || isService(request) || rowOf(request) !== "refresh") return;
+            const rateLimitState = await limits.take("refusedRefresh", addressOf(request));
+            if (rateLimitState !== null) show(request, reply, rateLimitState);
+          },
+  };
+}
+
+/** A call of what is not there, under a prefix where every call counts. Who it is has not been asked. */
+export async function countLost(limits: Limits, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  if (COUNTED_PATHS.test(request.url)) await take(limits, request, reply, "api", addressOf(request));
+}
+
+const COUNTED_PATHS = /^\/(?:rest\/v1|functions\/v1|auth\/v1|realtime\/v1\/api)(?:[/?]|$)/;
+
+export function addRateLimitStates(app: FastifyInstance): void {
+  app.decorateRequest("rateLimitState", null);
+  app.decorateRequest("counted", null);
+}
+
+export function renderRateLimitState({ limit, remaining, resetAt }: RateLimitState): Record<string, string> {
+  return {
+    "x-ratelimit-limit": String(limit),
+    "x-ratelimit-remaining": String(remaining),
+    "x-ratelimit-reset": String(Math.ceil(resetAt.getTime() / 1000)),
+  };
+}
+
+/** Counts one call of the key and shows where it stands; throws when it was one too many. */
+export async function take(
+  limits: Limits,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  window: WindowName,
+  key: string,
+): Promise<void> {
+  const rateLimitState = await limits.take(window, key);
+  if (rateLimitState === null) return;
+  (request.counted ??= []).push({ window, key });
+  show(request, reply, rateLimitState);
+  if (rateLimitState.isExceeded) throw refusalOf(window, rateLimitState, request.url);
+}
+
+/** Shows where the call stands by now in all that it was counted for: while it waited, more was counted. */
+export async function showAgain(limits: Limits, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const counted = request.counted ?? [];
+  const rateLimitStates = await Promise.all(counted.map(({ window, key }) => limits.look(window, key)));
+  request.rateLimitState = null;
+  for (const rateLimitState of rateLimitStates) if (rateLimitState !== null) show(request, reply, rateLimitState);
+}
+
+/** The row with the least left is the one that a client has to heed. */
+function show(request: FastifyRequest, reply: FastifyReply, rateLimitState: RateLimitState): void {
+  const shown = request.rateLimitState;
+  const isLess = shown === null || rateLimitState.isExceeded || rateLimitState.remaining < shown.remaining;
+  if (!isLess) return;
+  request.rateLimitState = rateLimitState;
+  void reply.headers(renderRateLimitState(rateLimitState));
+}
+
+const AUTH_CODE = "over_request_rate_limit";
+
+function refusalOf(window: WindowName, rateLimitState: RateLimitState, url: string): AppError {
+  if (!url.startsWith("/auth/v1/")) return rateLimitedError(window, rateLimitState);
+  const { message } = rateLimitedError(window, rateLimitState);
+  return rateLimitedError(window, rateLimitState, {
+    upstreamCode: AUTH_CODE,
+    headers: { "x-sb-error-code": AUTH_CODE },
+    members: { error_code: AUTH_CODE, msg: message },
+  });
+}
+
+function addressOf(request: FastifyRequest): string {
+  return addressKey(toPlainAddress(request.ip ?? ""));
+}
+
+/** A store that several nodes share is no place for addresses of people. */
+function hashOf(email: string): string {
+  return hash("sha256", email, "base64url");
+}

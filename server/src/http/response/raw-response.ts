@@ -1,0 +1,67 @@
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
+import type { Duplex } from "node:stream";
+import { type AppError, renderError } from "../../errors/index.ts";
+import { ANSWER_HEADERS, answerHeadersOf } from "./response-headers.ts";
+import { requestIdOf } from "../request/request-id.ts";
+
+const DRAIN_MS = 2_000;
+
+export interface RawAnswerOptions {
+  readonly withBody: boolean;
+  /** Those that every answer to this request has. */
+  readonly answerHeaders?: Readonly<Record<string, string>>;
+}
+
+/** An error as the bytes of an HTTP/1.1 response, for sockets on which no request could be parsed. */
+export function renderRawAnswer(error: AppError, requestId: string, options: RawAnswerOptions): string {
+  const { status, headers, body } = renderError(error);
+  const lines = {
+    ...(options.answerHeaders ?? ANSWER_HEADERS),
+    ...headers,
+    "x-request-id": requestId,
+    "content-length": String(Buffer.byteLength(body)),
+    date: new Date().toUTCString(),
+    // A header of the error such as Upgrade needs its own mention here.
+    connection: headers["upgrade"] === undefined ? "close" : "Upgrade, close",
+  };
+  const head = Object.entries(lines).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${head.join("")}\r\n${options.withBody ? body : ""}`;
+}
+
+/**
+ * Sends the answer and closes, but goes on reading and throwing away for a moment. Closing with unread bytes would make the kernel
+ * reset the connection, and the client would see that instead of the answer.
+ */
+export function answerAndDrain(socket: Duplex, answer: string): void {
+  socket.removeAllListeners("data");
+  socket.on("data", discard);
+  socket.on("error", discard);
+  socket.once("end", () => socket.destroy());
+  socket.resume();
+  socket.end(answer);
+  const timer = setTimeout(() => socket.destroy(), DRAIN_MS);
+  socket.once("close", () => clearTimeout(timer));
+}
+
+/** Answers a request whose body is not going to be read, and closes its connection. */
+export function refuseRequest(request: IncomingMessage, response: ServerResponse, error: AppError): void {
+  const { socket } = response;
+  const answerHeaders = answerHeadersOf(request);
+  response.statusCode = error.status;
+  if (socket === null) {
+    // Earlier requests on the connection have not been answered yet; this one has to wait in Node's queue.
+    const { headers, body } = renderError(error);
+    response.writeHead(error.status, {
+      ...answerHeaders,
+      ...headers,
+      "x-request-id": requestIdOf(request),
+      connection: "close",
+    });
+    response.end(body);
+    return;
+  }
+  const withBody = request.method !== "HEAD";
+  answerAndDrain(socket, renderRawAnswer(error, requestIdOf(request), { withBody, answerHeaders }));
+}
+
+function discard(): void {}

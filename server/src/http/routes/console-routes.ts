@@ -1,0 +1,67 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { AskedFor, ConsoleAnswer, ConsoleModule } from "../../console/index.ts";
+import { notFoundError } from "../response/http-errors.ts";
+import type { Route } from "./route.ts";
+
+/** What a browser may be given where no route is; null leaves it at 404. */
+export type Fallback = (request: FastifyRequest) => ConsoleAnswer | null;
+
+/** Paths below these belong to the API, also those that are not there: who calls one of them wants to be told so. */
+const API_PATH =
+  /^\/(?:auth|rest|functions|realtime|health|ready|\.well-known|reference|metrics|assets|console|openapi\.json|console\.json)(?:\/|$)/;
+
+export function consoleRoutes(module: ConsoleModule): Route[] {
+  const sendFile = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    const path = pathOf(request);
+    const answer = module.findFile(path, askedFor(request));
+    if (answer === null) throw notFoundError(path);
+    return sendAnswer(reply, answer);
+  };
+  return [
+    {
+      method: "GET",
+      path: "/",
+      access: "public",
+      limit: null,
+      handler(request, reply) {
+        if (!/text\/html|\*\/\*/i.test(request.headers.accept ?? "")) throw notFoundError("/");
+        return sendAnswer(reply, module.getPage(askedFor(request)));
+      },
+    },
+    {
+      method: "GET",
+      path: "/console.json",
+      access: "public",
+      limit: null,
+      handler: (_request, reply) => sendAnswer(reply, module.getStart()),
+    },
+    { method: "GET", path: "/assets/*", access: "public", limit: null, handler: sendFile },
+    { method: "GET", path: "/console/*", access: "public", limit: null, handler: sendFile },
+  ];
+}
+
+/** The console names its pages in the path. A browser that is opened there gets the page, which then shows the page. */
+export function consoleFallback(module: ConsoleModule): Fallback {
+  return (request) => {
+    const isReading = request.method === "GET" || request.method === "HEAD";
+    const wantsPage = /text\/html/i.test(request.headers.accept ?? "");
+    if (!isReading || !wantsPage || API_PATH.test(pathOf(request))) return null;
+    return module.getPage(askedFor(request));
+  };
+}
+
+export function sendAnswer(reply: FastifyReply, { status, headers, body }: ConsoleAnswer): FastifyReply {
+  return reply.code(status).headers(headers).send(body);
+}
+
+function pathOf(request: FastifyRequest): string {
+  return request.url.split("?", 1)[0] ?? "";
+}
+
+function askedFor({ headers }: FastifyRequest): AskedFor {
+  const encodings = headers["accept-encoding"] ?? "";
+  return {
+    acceptEncoding: Array.isArray(encodings) ? encodings.join(",") : encodings,
+    ifNoneMatch: headers["if-none-match"] ?? "",
+  };
+}

@@ -1,0 +1,58 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { NamedFunction } from "../../functions/index.ts";
+import type { Limits } from "../../limits/index.ts";
+import { authenticationOf, principalOf } from "../request/authentication.ts";
+import { showAgain, take } from "../request/rate-limits.ts";
+import { firstOfEach } from "../request/header-values.ts";
+import type { Route } from "./route.ts";
+import { sendStream } from "../response/send-stream.ts";
+
+const PREFIX = "/functions/v1";
+
+export interface FunctionRoutesOptions {
+  readonly functions: readonly NamedFunction[];
+  readonly limits: Limits;
+}
+
+/** The functions as rows of the route table. */
+export function functionRoutes({ functions, limits }: FunctionRoutesOptions): Route[] {
+  return functions.map(({ name, access, limit, isForFirstSecret = false, isBodyRaw = false, run }) => ({
+    method: "POST",
+    path: `${PREFIX}/${name}`,
+    access,
+    limit,
+    isForFirstSecret,
+    isBodyRaw,
+    handler: async (request, reply) => {
+      const answer = await run({
+        body: request.body ?? {},
+        headers: firstOfEach(request.headers),
+        caller: principalOf(request),
+        signal: signalOf(reply),
+        count: (window, key) => countFor(limits, { request, reply }, window, key),
+        showRateLimitState: () => showAgain(limits, request, reply),
+      });
+      const { status, headers = {} } = answer;
+      if ("stream" in answer) return sendStream(reply, answer);
+      void reply.code(status).headers(headers).type("application/json; charset=utf-8");
+      return reply.send(JSON.stringify(answer.body));
+    },
+  }));
+}
+
+function signalOf({ raw }: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  if (raw.destroyed) gone.abort();
+  else raw.once("close", () => gone.abort());
+  return gone.signal;
+}
+
+/** The service role is counted for nothing. */
+async function countFor(
+  limits: Limits,
+  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+  window: Parameters<Limits["take"]>[0],
+  key: string,
+): Promise<void> {
+  if (authenticationOf(request).principal.role !== "service_role") await take(limits, request, reply, window, key);
+}

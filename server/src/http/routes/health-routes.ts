@@ -1,0 +1,54 @@
+import type { DatabaseFault } from "../../db/index.ts";
+import { AppError } from "../../errors/index.ts";
+import type { Route } from "./route.ts";
+
+const RETRY_AFTER_SECONDS = 2;
+
+/**
+ * Answered over plain HTTP in proxy mode too: a probe asks the process itself, not through the proxy, and cannot send forwarding
+ * headers. Neither path takes credentials or shows anything that is not public.
+ */
+export const PROBE_PATHS: ReadonlySet<string> = new Set(["/health", "/ready"]);
+
+/** Why a balancer should send requests elsewhere. */
+export type Obstacle = DatabaseFault | "stopping";
+
+const MESSAGES: Readonly<Record<Obstacle, string>> = {
+  unreachable: "The database cannot be reached",
+  read_only: "The database takes no writes",
+  exhausted: "No connection to the database is free",
+  stopping: "The service is stopping",
+};
+
+export interface HealthOptions {
+  version: string;
+  /** Null when requests can be served, those that write included. */
+  findObstacle(): Promise<Obstacle | null>;
+  /** Whether the database is a restored copy in which deliveries, agent runs and mails are held. */
+  isHeldCopy(): boolean;
+}
+
+export function healthRoutes({ version, findObstacle, isHeldCopy }: HealthOptions): Route[] {
+  const describe = (status: "ok" | "ready") => ({ status, version, ...(isHeldCopy() && { restored_copy: "held" }) });
+  return [
+    {
+      method: "GET",
+      path: "/health",
+      access: "public",
+      limit: null,
+      handler: (_request, reply) => reply.header("cache-control", "no-store").send(describe("ok")),
+    },
+    {
+      method: "GET",
+      path: "/ready",
+      access: "public",
+      limit: null,
+      async handler(_request, reply) {
+        void reply.header("cache-control", "no-store");
+        const obstacle = await findObstacle().catch(() => "unreachable" as const);
+        if (obstacle === null) return describe("ready");
+        throw new AppError("SERVICE_UNAVAILABLE", MESSAGES[obstacle], { retryAfterSeconds: RETRY_AFTER_SECONDS });
+      },
+    },
+  ];
+}

@@ -1,0 +1,43 @@
+import type { RestBroadcast } from "../../realtime/index.ts";
+import { principalOf } from "../request/authentication.ts";
+import type { Route } from "./route.ts";
+
+const PREFIX = "/realtime/v1/api/broadcast";
+
+/** Broadcasts of clients that have no socket. */
+export function realtimeRoutes(broadcast: RestBroadcast): Route[] {
+  return [
+    {
+      method: "POST",
+      path: PREFIX,
+      access: "apikey",
+      limit: "api",
+      handler: async (request, reply) => {
+        await broadcast.sendMessages({ caller: principalOf(request), body: request.body });
+        return reply.code(202).send();
+      },
+    },
+    {
+      method: "POST",
+      path: `${PREFIX}/:topic/events/:event`,
+      access: "apikey",
+      limit: "api",
+      isBodyRaw: true,
+      handler: async (request, reply) => {
+        const { topic = "", event = "" } = request.params as Record<string, string>;
+        const query = request.query as Record<string, unknown>;
+        const isKept = query["persist"] === "true" || query["persist[ttl]"] !== undefined;
+        await broadcast.sendEvent({
+          caller: principalOf(request),
+          topic,
+          event,
+          isPrivate: query["private"] === "true",
+          isKept,
+          isBinary: request.headers["content-type"]?.startsWith("application/octet-stream") ?? false,
+          body: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
+        });
+        return reply.code(202).send();
+      },
+    },
+  ];
+}

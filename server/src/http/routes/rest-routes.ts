@@ -1,0 +1,43 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { RestModule } from "../../rest/index.ts";
+import { principalOf } from "../request/authentication.ts";
+import type { Route } from "./route.ts";
+
+const PREFIX = "/rest/v1";
+/** A request may name its whole address, as for a proxy. */
+const ORIGIN = /^https?:\/\/[^/?#]*/i;
+const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
+
+/** Tables and functions of the exposed schemas; which ones there are is not known here. */
+export function restRoutes(rest: RestModule): Route[] {
+  const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    // Set first, so that errors have it too: caches must keep answers apart by what decides their form.
+    void reply.header("vary", "Accept, Prefer, Range");
+    const { url } = request.raw;
+    const [path, search] = splitOnce((url ?? "").replace(ORIGIN, ""), "?");
+    const answer = await rest.answer({
+      input: {
+        method: request.method,
+        path: path.slice(PREFIX.length),
+        search,
+        headers: request.headers,
+        body: Buffer.isBuffer(request.body) ? request.body : null,
+        contentType: request.headers["content-type"] ?? null,
+      },
+      path,
+      caller: principalOf(request),
+    });
+    void reply.code(answer.status).headers(answer.headers);
+    return reply.send(answer.body ?? undefined);
+  };
+  return [PREFIX, `${PREFIX}/*`].flatMap((path) =>
+    METHODS.map(
+      (method) => ({ method, path, access: "bearer", limit: "api", isBodyRaw: true, handler }) satisfies Route,
+    ),
+  );
+}
+
+function splitOnce(text: string, separator: string): [string, string] {
+  const at = text.indexOf(separator);
+  return at === -1 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)];
+}

@@ -1,0 +1,60 @@
+import type { Socket } from "node:net";
+import { AppError } from "../../errors/index.ts";
+import type { Observer } from "../../observe/index.ts";
+import type { Connections } from "./connections.ts";
+import { answerAndDrain, renderRawAnswer } from "../response/raw-response.ts";
+import { newRequestId, requestIdOf } from "../request/request-id.ts";
+
+/** Answers what Node's HTTP parser refuses: malformed requests, headers that are too large, clients that are too slow. */
+export function buildClientErrorListener(connections: Connections, observer: Observer) {
+  const refused = new WeakSet<Socket>();
+
+  return (error: NodeJS.ErrnoException, socket: Socket): void => {
+    // The parser reports again with every chunk that still comes in.
+    if (refused.has(socket)) return;
+    refused.add(socket);
+
+    if (!connections.isOpen(socket)) {
+      observer.note("http.handshake_failed", {
+        remoteAddress: socket.remoteAddress,
+        reason: error.code ?? error.message,
+      });
+      socket.destroy();
+      return;
+    }
+    if (error.code === "ECONNRESET" || error.code === "EPIPE" || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+
+    const unanswered = connections.unanswered(socket);
+    const [current] = unanswered;
+    const answer = describeClientError(error);
+    if (current === undefined) {
+      const requestId = newRequestId();
+      observer.note("http.request_refused", { status: answer.status, reason: error.code, requestId });
+      answerAndDrain(socket, renderRawAnswer(answer, requestId, { withBody: true }));
+    } else if (unanswered.every(({ request }) => request.complete)) {
+      // What is malformed came after requests that deserve their answers. One of its own would be taken for theirs.
+      unanswered.at(-1)?.response.once("close", () => socket.destroySoon());
+    } else if (unanswered.length === 1 && !current.response.headersSent) {
+      current.response.statusCode = answer.status;
+      answerAndDrain(socket, renderRawAnswer(answer, requestIdOf(current.request), { withBody: true }));
+    } else {
+      socket.destroy();
+    }
+  };
+}
+
+function describeClientError({ code }: NodeJS.ErrnoException): AppError {
+  switch (code) {
+    case "HPE_HEADER_OVERFLOW":
+      return new AppError("HEADERS_TOO_LARGE", "The request line and headers are larger than 256 KiB");
+    case "ERR_HTTP_REQUEST_TIMEOUT":
+      return new AppError("REQUEST_TIMEOUT", "The request did not arrive in time");
+    case "HPE_CHUNK_EXTENSIONS_OVERFLOW":
+      return new AppError("PAYLOAD_TOO_LARGE", "The chunk extensions of the body are too large");
+    default:
+      return new AppError("BAD_REQUEST", "This is not a well-formed HTTP request");
+  }
+}

@@ -1,0 +1,229 @@
+import http from "node:http";
+import https from "node:https";
+import type { AddressInfo, Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import type { Settings } from "../../config/index.ts";
+import { AppError } from "../../errors/index.ts";
+import type { Limits } from "../../limits/index.ts";
+import type { Observer } from "../../observe/index.ts";
+import { createAccessLog } from "../response/access-log.ts";
+import { buildApp, type RequestListener } from "../build-app.ts";
+import type { AuthGuard } from "../request/authentication.ts";
+import { buildClientErrorListener } from "./client-errors.ts";
+import type { Fallback } from "../routes/console-routes.ts";
+import { Connections } from "./connections.ts";
+import { splitByFirstByte } from "./plain-http.ts";
+import { answerAndDrain, refuseRequest, renderRawAnswer } from "../response/raw-response.ts";
+import { requestIdOf } from "../request/request-id.ts";
+import type { SignatureCheck } from "../request/request-signature.ts";
+import type { Route } from "../routes/route.ts";
+import type { TlsMaterial } from "./tls/tls-material.ts";
+import { buildTransportCheck } from "../request/check-transport.ts";
+
+export interface HttpServerOptions {
+  settings: Pick<
+    Settings,
+    "host" | "port" | "tlsMode" | "trustedProxies" | "bodyLimitBytes" | "requestTimeoutMs" | "stopTimeoutMs"
+  >;
+  /** Null in proxy mode. */
+  tls: TlsMaterial | null;
+  routes: readonly Route[];
+  /** Who is let in. Without one only public routes can be served. */
+  guard?: AuthGuard;
+  /** How often who may call. Without them nothing is counted. */
+  limits?: Limits;
+  /** Without it signatures are not looked at. */
+  checkSignature?: SignatureCheck;
+  /** What a browser gets where no route is. Without it that is a 404. */
+  fallback?: Fallback;
+  /** Connections that stop being HTTP. Without one they are refused. */
+  onUpgrade?: UpgradeListener;
+  observer: Observer;
+}
+
+export type UpgradeListener = (request: http.IncomingMessage, socket: Duplex, head: Buffer) => void;
+
+export interface HttpServer {
+  listen(): Promise<{ port: number }>;
+  /** From the next connection on; those that are open keep what they have. Nothing happens in proxy mode. */
+  renewTls(tls: TlsMaterial): void;
+  /** Requests in flight finish; what is still open after `stopTimeoutMs` is cut. */
+  close(): Promise<void>;
+}
+
+const OLDEST_TLS = "TLSv1.2";
+const ONLY_PROTOCOL = "http/1.1";
+const HEADER_LIMIT_BYTES = 256 * 1024;
+const HANDSHAKE_TIMEOUT_MS = 10_000;
+const HEADERS_TIMEOUT_MS = 15_000;
+// Longer than the minute after which load balancers drop an idle connection, so that they never reuse one we just closed.
+const KEEP_ALIVE_TIMEOUT_MS = 72_000;
+const CHECK_INTERVAL_MAX_MS = 5_000;
+const PROBE_IDLE_PEER_AFTER_MS = 60_000;
+
+export function createHttpServer(options: HttpServerOptions): HttpServer {
+  const { settings, routes, observer } = options;
+  const connections = new Connections();
+  const server = createServer(options, connections);
+  const accessLog = createAccessLog(observer);
+  const checkTransport = buildTransportCheck(settings);
+  const { app, listener } = buildApp({
+    server,
+    routes,
+    bodyLimitBytes: settings.bodyLimitBytes,
+    isBehindProxy: settings.tlsMode === "proxy",
+    isClosing: () => connections.isClosing,
+    accessLog,
+    guard: options.guard ?? null,
+    limits: options.limits ?? null,
+    checkSignature: options.checkSignature ?? null,
+    fallback: options.fallback ?? null,
+  });
+
+  const dispatch: RequestListener = (request, response) => {
+    connections.begin(request, response);
+    accessLog.begin(request, response);
+    const refusal = checkTransport(request);
+    if (refusal === null) listener(request, response);
+    else refuseRequest(request, response, refusal);
+  };
+  server.on("request", dispatch);
+  server.on("checkExpectation", dispatch);
+  server.on("checkContinue", (request: http.IncomingMessage, response: http.ServerResponse) => {
+    // A client that waits for leave to send too large a body is told so before it sends.
+    if (Number(request.headers["content-length"] ?? 0) <= settings.bodyLimitBytes) response.writeContinue();
+    dispatch(request, response);
+  });
+  server.on("clientError", buildClientErrorListener(connections, observer));
+  server.on("connect", (request: http.IncomingMessage, socket: Socket) => {
+    const refusal = new AppError("METHOD_NOT_ALLOWED", "This is not a proxy");
+    answerAndDrain(socket, renderRawAnswer(refusal, requestIdOf(request), { withBody: true }));
+  });
+
+  server.on("upgrade", (request: http.IncomingMessage, socket: Socket, head: Buffer) => {
+    connections.handOver(socket);
+    const refusal =
+      checkTransport(request) ??
+      (options.onUpgrade === undefined || connections.isClosing
+        ? new AppError("SERVICE_UNAVAILABLE", "No connection is upgraded at the moment")
+        : null);
+    if (refusal === null) options.onUpgrade?.(request, socket, head);
+    else answerAndDrain(socket, renderRawAnswer(refusal, requestIdOf(request), { withBody: true }));
+  });
+
+  // On a stop Node would cut connections whose answer has ended but is still on its way; ours are closed by `connections`.
+  server.closeIdleConnections = () => {};
+  const stop = async (): Promise<void> => {
+    const closed = new Promise<void>((resolve) => {
+      server.close(() => resolve());
+    });
+    connections.close();
+    const timer = setTimeout(() => {
+      observer.note("http.stop_forced", { connections: connections.destroyAll() });
+    }, settings.stopTimeoutMs);
+    await closed;
+    clearTimeout(timer);
+    await app.close();
+  };
+  let stopping: Promise<void> | null = null;
+
+  return {
+    async listen() {
+      await app.ready();
+      await listenOn(server, settings);
+      // From now on a failure to accept one connection must not end the process.
+      server.on("error", (error) => observer.note("http.accept_failed", { error }));
+      return { port: (server.address() as AddressInfo).port };
+    },
+    renewTls({ cert, key }) {
+      if (server instanceof https.Server) server.setSecureContext({ cert, key, minVersion: OLDEST_TLS });
+    },
+    close() {
+      stopping ??= stop();
+      return stopping;
+    },
+  };
+}
+
+function createServer({ settings, tls, observer }: HttpServerOptions, connections: Connections): http.Server {
+  const { requestTimeoutMs, tlsMode } = settings;
+  const handshakeTimeout = Math.min(HANDSHAKE_TIMEOUT_MS, requestTimeoutMs);
+  const limits = {
+    maxHeaderSize: HEADER_LIMIT_BYTES,
+    headersTimeout: Math.min(HEADERS_TIMEOUT_MS, requestTimeoutMs),
+    requestTimeout: requestTimeoutMs,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    connectionsCheckingInterval: Math.min(CHECK_INTERVAL_MAX_MS, Math.ceil(requestTimeoutMs / 4)),
+    keepAlive: true,
+    keepAliveInitialDelay: PROBE_IDLE_PEER_AFTER_MS,
+    insecureHTTPParser: false,
+    // Node would answer a missing Host by itself, without our body and headers.
+    requireHostHeader: false,
+  };
+  if (tlsMode === "proxy") {
+    const server = http.createServer(limits);
+    server.on("connection", (socket: Socket) => {
+      connections.accept(socket);
+      connections.open(socket);
+    });
+    return server;
+  }
+  if (tls === null) throw new Error("TLS material is needed unless TLS_MODE is proxy");
+
+  const server = https.createServer({
+    ...limits,
+    cert: tls.cert,
+    key: tls.key,
+    minVersion: OLDEST_TLS,
+    // As a list, Node copies it for every connection into a piece of a shared slab, of which an idle one then holds all 64 KB.
+    ALPNCallback: ({ protocols }) => (protocols.includes(ONLY_PROTOCOL) ? ONLY_PROTOCOL : undefined),
+    handshakeTimeout,
+  });
+  // The TLS server's own listener comes second: it gets the connections that begin like TLS.
+  const startTls = server.listeners("connection");
+  server.removeAllListeners("connection");
+  server.on("connection", (socket: Socket) => {
+    connections.accept(socket);
+    connections.awaitFirstByte(socket);
+    splitByFirstByte(socket, {
+      timeoutMs: handshakeTimeout,
+      onTls: () => {
+        connections.endWait(socket);
+        for (const start of startTls) start.call(server, socket);
+      },
+      onPlainHttp: () => observer.note("http.plain_refused", { remoteAddress: socket.remoteAddress }),
+      onGarbage: () => observer.note("http.garbage", { remoteAddress: socket.remoteAddress }),
+    });
+  });
+  server.on("secureConnection", (socket) => connections.open(socket));
+  return server;
+}
+
+async function listenOn(server: http.Server, { host, port }: { host: string; port: number }): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    const fail = (error: NodeJS.ErrnoException) =>
+      reject(new Error(describeListenError(error, host, port), { cause: error }));
+    server.once("error", fail);
+    server.listen({ host, port }, () => {
+      server.removeListener("error", fail);
+      resolve();
+    });
+  });
+}
+
+function describeListenError(error: NodeJS.ErrnoException, host: string, port: number): string {
+  const address = `${host.includes(":") ? `[${host}]` : host}:${port}`;
+  switch (error.code) {
+    case "EADDRINUSE":
+      return `Cannot listen on ${address}: the port is in use. Set PORT to another one, or stop what uses it`;
+    case "EACCES":
+      return `Cannot listen on ${address}: no permission. Ports below 1024 usually need privileges; set PORT to a higher one`;
+    case "EADDRNOTAVAIL":
+      return `Cannot listen on ${address}: this machine does not have that address. Check HOST`;
+    case "ENOTFOUND":
+    case "EAI_AGAIN":
+      return `Cannot listen on ${address}: the name does not resolve. Check HOST`;
+    default:
+      return `Cannot listen on ${address}: ${error.message}`;
+  }
+}

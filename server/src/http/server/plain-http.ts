@@ -1,0 +1,68 @@
+import type { Socket } from "node:net";
+import { AppError } from "../../errors/index.ts";
+import { answerAndDrain, renderRawAnswer } from "../response/raw-response.ts";
+import { newRequestId } from "../request/request-id.ts";
+
+const TLS_HANDSHAKE = 0x16;
+const LINE_LIMIT_BYTES = 16_384;
+
+export interface FirstByteOptions {
+  timeoutMs: number;
+  onTls(socket: Socket): void;
+  onPlainHttp(): void;
+  onGarbage(): void;
+}
+
+export function httpsRequiredError(): AppError {
+  return new AppError("HTTPS_REQUIRED", "Plain HTTP is not served here; use https://", {
+    headers: { upgrade: "TLS/1.2, HTTP/1.1" },
+  });
+}
+
+/** Looks at the first byte of a connection: TLS goes on to the TLS server, plain HTTP is answered 426, all else is closed. */
+export function splitByFirstByte(socket: Socket, options: FirstByteOptions): void {
+  const giveUp = () => socket.destroy();
+  socket.setTimeout(options.timeoutMs);
+  socket.once("timeout", giveUp);
+  socket.on("error", giveUp);
+  socket.once("end", giveUp);
+  socket.once("data", (chunk: Buffer) => {
+    socket.removeListener("end", giveUp);
+    if (chunk[0] === TLS_HANDSHAKE) {
+      socket.setTimeout(0);
+      socket.removeListener("timeout", giveUp);
+      socket.pause();
+      socket.unshift(chunk);
+      options.onTls(socket);
+    } else if (isStartOfRequest(chunk[0])) {
+      options.onPlainHttp();
+      refusePlainHttp(socket, chunk);
+    } else {
+      options.onGarbage();
+      socket.destroy();
+    }
+  });
+}
+
+function isStartOfRequest(byte: number | undefined): boolean {
+  return byte !== undefined && /[A-Za-z\r\n]/.test(String.fromCharCode(byte));
+}
+
+/** No request is parsed: whatever it asks for, the answer is the same. Only HEAD must be known, as it gets no body. */
+function refusePlainHttp(socket: Socket, firstChunk: Buffer): void {
+  let received = firstChunk.toString("latin1");
+  const answer = () => {
+    socket.removeListener("data", collect);
+    socket.removeListener("end", answer);
+    const withBody = !received.trimStart().startsWith("HEAD ");
+    answerAndDrain(socket, renderRawAnswer(httpsRequiredError(), newRequestId(), { withBody }));
+  };
+  const isDone = () => received.trimStart().includes("\n") || received.length > LINE_LIMIT_BYTES;
+  const collect = (chunk: Buffer) => {
+    received += chunk.toString("latin1");
+    if (isDone()) answer();
+  };
+  if (isDone()) return answer();
+  socket.on("data", collect);
+  socket.once("end", answer);
+}

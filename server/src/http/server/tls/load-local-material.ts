@@ -1,0 +1,173 @@
+import { createPrivateKey, X509Certificate } from "node:crypto";
+import { chmod, mkdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { replaceFile } from "../../../crypto/index.ts";
+import { type Credential, makeAuthority, makeLeaf } from "./certificate.ts";
+import { TlsError, type TlsMaterial } from "./tls-material.ts";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const AUTHORITY_DAYS = 3650;
+// Browsers refuse certificates that are valid for longer than 398 days.
+const LEAF_DAYS = 397;
+const RENEW_BEFORE_DAYS = 30;
+const RENEW_COMMAND = "swarmbase certificate renew --new-authority";
+
+interface LocalFiles {
+  readonly authorityCert: string;
+  readonly authorityKey: string;
+  readonly leaf: string;
+}
+
+/**
+ * The leaf is one file with key and certificate, the authority two: clients need its certificate alone. Each file is replaced
+ * as a whole, the authority's key before its certificate.
+ *
+ * The leaf is renewed without asking, because clients trust the authority and not the leaf. An authority that is there is never
+ * replaced: clients may trust it, and a wrong clock makes a good one look expired.
+ */
+export async function loadLocalMaterial(folder: string, now: Date): Promise<TlsMaterial> {
+  return keepFolder(folder, async (files) => {
+    const authority = await readAuthority(files);
+    const leaf = splitLeaf(await readIfPresent(files.leaf));
+    const caFile = files.authorityCert;
+    if (isServable(leaf, authority.cert, now, RENEW_BEFORE_DAYS)) return { ...leaf, caFile };
+    if (authority.cert === "") return { ...(await storeLeaf(files, await storeAuthority(files, now), now)), caFile };
+    const fault = findAuthorityFault(authority, files, now);
+    if (fault === null) return { ...(await storeLeaf(files, authority, now)), caFile };
+    if (isServable(leaf, authority.cert, now, 0)) return { ...leaf, caFile };
+    throw new TlsError(fault);
+  });
+}
+
+/**
+ * Makes a new leaf from the authority that is there. Makes a new authority first when there is none or the operator asks for it.
+ * Returns the file that clients trust.
+ */
+export async function renewLocalMaterial(
+  folder: string,
+  { now, hasNewAuthority }: { readonly now: Date; readonly hasNewAuthority: boolean },
+): Promise<{ readonly caFile: string }> {
+  return keepFolder(folder, async (files) => {
+    const known = await readAuthority(files);
+    const fault = hasNewAuthority || known.cert === "" ? null : findAuthorityFault(known, files, now);
+    if (fault !== null) throw new TlsError(fault);
+    const authority = hasNewAuthority || known.cert === "" ? await storeAuthority(files, now) : known;
+    await storeLeaf(files, authority, now);
+    return { caFile: files.authorityCert };
+  });
+}
+
+async function keepFolder<T>(folder: string, work: (files: LocalFiles) => Promise<T>): Promise<T> {
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await chmod(folder, 0o700);
+    return await work({
+      authorityCert: join(folder, "ca-cert.pem"),
+      authorityKey: join(folder, "ca-key.pem"),
+      leaf: join(folder, "localhost.pem"),
+    });
+  } catch (error) {
+    if (error instanceof TlsError) throw error;
+    throw new TlsError(`Cannot keep the local certificate in ${folder}: ${messageOf(error)}`, error);
+  }
+}
+
+async function readAuthority(files: LocalFiles): Promise<Credential> {
+  return { cert: await readIfPresent(files.authorityCert), key: await readIfPresent(files.authorityKey) };
+}
+
+async function storeAuthority(files: LocalFiles, now: Date): Promise<Credential> {
+  const authority = makeAuthority(validFor(AUTHORITY_DAYS, now));
+  await replaceFile(files.authorityKey, authority.key, 0o600);
+  await replaceFile(files.authorityCert, authority.cert, 0o644);
+  return authority;
+}
+
+async function storeLeaf(files: LocalFiles, authority: Credential, now: Date): Promise<Credential> {
+  const { notBefore, notAfter } = validFor(LEAF_DAYS, now);
+  const { validToDate: authorityEnd } = new X509Certificate(authority.cert);
+  const leaf = makeLeaf(authority, { notBefore, notAfter: notAfter < authorityEnd ? notAfter : authorityEnd });
+  await replaceFile(files.leaf, leaf.key + leaf.cert, 0o600);
+  return leaf;
+}
+
+function validFor(days: number, now: Date): { notBefore: Date; notAfter: Date } {
+  // An hour back, for clients whose clock is a little behind.
+  return { notBefore: new Date(now.getTime() - HOUR_MS), notAfter: new Date(now.getTime() + days * DAY_MS - HOUR_MS) };
+}
+
+/** A leaf that ends together with its authority cannot be made to last longer, so it is served to its end. */
+function isServable(leaf: Credential, authorityCert: string, now: Date, daysLeft: number): boolean {
+  return isSound(() => {
+    const certificate = new X509Certificate(leaf.cert);
+    const issuer = new X509Certificate(authorityCert);
+    const isLastOfIssuer = certificate.validToDate >= issuer.validToDate;
+    return (
+      certificate.checkPrivateKey(createPrivateKey(leaf.key)) &&
+      certificate.checkIssued(issuer) &&
+      certificate.verify(issuer.publicKey) &&
+      isValidFor(certificate, isLastOfIssuer ? 0 : daysLeft, now) &&
+      isValidFor(issuer, 0, now)
+    );
+  });
+}
+
+/** Null when the authority can sign a leaf now; otherwise what is wrong and what to do, for the operator. */
+function findAuthorityFault(authority: Credential, files: LocalFiles, now: Date): string | null {
+  const { authorityCert: certFile, authorityKey: keyFile } = files;
+  const replace =
+    `to replace the authority, run: ${RENEW_COMMAND}. Clients that trust the old ca-cert.pem then have to be given the ` +
+    "new one. Nothing was changed.";
+  const restore = `Bring it back from a backup, or, ${replace}`;
+  let certificate: X509Certificate;
+  try {
+    certificate = new X509Certificate(authority.cert);
+  } catch {
+    return `The certificate of the local authority, ${certFile}, is damaged. ${restore}`;
+  }
+  if (!certificate.ca) return `${certFile} is not the certificate of an authority. ${restore}`;
+  if (now < certificate.validFromDate || now > certificate.validToDate) {
+    const [from, to] = [certificate.validFromDate.toISOString(), certificate.validToDate.toISOString()];
+    const what = now < certificate.validFromDate ? "is not valid yet" : "has expired";
+    return (
+      `By this machine's clock (${now.toISOString()}) the local certificate authority ${what}: ${certFile} is valid from ` +
+      `${from} to ${to}. If the clock is wrong, correct it and start again. If it is right, ${replace}`
+    );
+  }
+  if (authority.key === "") return `The key of the local certificate authority, ${keyFile}, is missing. ${restore}`;
+  if (!isSound(() => certificate.checkPrivateKey(createPrivateKey(authority.key))))
+    return `The key in ${keyFile} is damaged or does not belong to ${certFile}. ${restore}`;
+  return null;
+}
+
+function isValidFor(certificate: X509Certificate, days: number, now: Date): boolean {
+  return certificate.validFromDate <= now && certificate.validToDate.getTime() >= now.getTime() + days * DAY_MS;
+}
+
+/** Damaged files make the parsers throw. */
+function isSound(check: () => boolean): boolean {
+  try {
+    return check();
+  } catch {
+    return false;
+  }
+}
+
+function splitLeaf(text: string): Credential {
+  const start = Math.max(0, text.indexOf("-----BEGIN CERTIFICATE-----"));
+  return { key: text.slice(0, start), cert: text.slice(start) };
+}
+
+async function readIfPresent(file: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return "";
+    throw error;
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
