@@ -32,14 +32,14 @@ export type AuthSettings = Pick<
   | "smtpUrl"
 >;
 
-/** Everything an endpoint needs, passed in. */
+/** What endpoints depend on. */
 export interface AuthContext {
-  /** Signs in as the service's own login, which alone reads identity tables. */
+  /** Connects as the service's login, the only one that reads the identity tables. */
   readonly pool: pg.Pool;
   readonly clock: Clock;
   readonly observer: Observer;
   readonly settings: AuthSettings;
-  /** Where clients reach the service; tokens are issued by `${baseUrl}/auth/v1`. */
+  /** The public URL of the service; tokens are issued by `${baseUrl}/auth/v1`. */
   readonly baseUrl: string;
   readonly masterKey: string;
   readonly keyRing: KeyRing;

@@ -1,6 +1,6 @@
 import { AppError, type AppErrorExtra } from "../errors/index.ts";
 
-/** GoTrue's names for what can go wrong, as clients test for them. */
+/** GoTrue's error codes, which clients test for. */
 export const AUTH_ERRORS = {
   anonymous_provider_disabled: { status: 422, message: "Anonymous sign-ins are disabled" },
   bad_code_verifier: { status: 400, message: "code challenge does not match previously saved code verifier" },
@@ -68,15 +68,15 @@ export const AUTH_ERRORS = {
 export type AuthErrorCode = keyof typeof AUTH_ERRORS;
 
 export interface AuthErrorExtra extends Pick<AppErrorExtra, "cause" | "headers" | "members" | "retryAfterSeconds"> {
-  /** Where the same case has another status, as a banned user has at sign-in. */
+  /** Overrides the status of the code, for example for a banned user at sign-in. */
   readonly status?: number;
 }
 
 const API_VERSION = "2024-01-01";
 
 /**
- * An error in both tongues. On 401, 403 and 429 `code` is the interface's own and GoTrue's travels in `error_code`;
- * elsewhere `code` is GoTrue's. The client reads the one or the other by whether the version header comes back.
+ * Renders an error for both kinds of clients. With 401, 403 and 429, `code` is our error code and `error_code` is
+ * GoTrue's; otherwise `code` is GoTrue's. The client chooses by the presence of the API version header.
  */
 export function authError(
   code: AuthErrorCode,
@@ -84,20 +84,35 @@ export function authError(
   extra: AuthErrorExtra = {},
 ): AppError {
   const { status = AUTH_ERRORS[code].status, headers, members, ...rest } = extra;
-  const spoken = { error_code: code, msg: message, ...members };
-  const named = { ...headers, "x-sb-error-code": code };
+  const withCode = { error_code: code, msg: message, ...members };
+  const withHeader = { ...headers, "x-sb-error-code": code };
   switch (status) {
     case 401:
-      return new AppError("UNAUTHORIZED", message, { ...rest, members: spoken, headers: named, upstreamCode: code });
+      return new AppError("UNAUTHORIZED", message, {
+        ...rest,
+        members: withCode,
+        headers: withHeader,
+        upstreamCode: code,
+      });
     case 403:
-      return new AppError("FORBIDDEN", message, { ...rest, members: spoken, headers: named, upstreamCode: code });
+      return new AppError("FORBIDDEN", message, {
+        ...rest,
+        members: withCode,
+        headers: withHeader,
+        upstreamCode: code,
+      });
     case 429:
-      return new AppError("RATE_LIMITED", message, { ...rest, members: spoken, headers: named, upstreamCode: code });
+      return new AppError("RATE_LIMITED", message, {
+        ...rest,
+        members: withCode,
+        headers: withHeader,
+        upstreamCode: code,
+      });
     default:
       return new AppError("BAD_REQUEST", message, {
         ...rest,
-        members: spoken,
-        headers: { ...named, "x-supabase-api-version": API_VERSION },
+        members: withCode,
+        headers: { ...withHeader, "x-supabase-api-version": API_VERSION },
         foreign: { code, status },
       });
   }

@@ -5,7 +5,7 @@ import { mfaEndpoints } from "./mfa/endpoints.ts";
 import { oneTimeEndpoints } from "./one-time/endpoints.ts";
 import { tokenEndpoints } from "./tokens/endpoints.ts";
 
-/** Everything under `/auth/v1`. */
+/** All endpoints under `/auth/v1`. */
 export const authEndpoints: readonly AuthEndpoint[] = [
   ...accountEndpoints,
   ...oneTimeEndpoints,

@@ -6,7 +6,7 @@ import { pruneSessions, pruneStale, STALE_ROWS, type StaleRows } from "./sql/exp
 
 export interface AuthHousekeepingOptions {
   readonly settings: Pick<Settings, "authRetentionDays" | "authSessionInactivitySeconds" | "authMailIntervalSeconds">;
-  /** A number from 0 up to 1, as Math.random gives. */
+  /** Returns a number in [0, 1), like Math.random. */
   readonly random: () => number;
   readonly intervalMs?: number;
   readonly batchSize?: number;
@@ -18,7 +18,10 @@ const BATCH_SIZE = 500;
 const BETWEEN_BATCHES_MS = 50;
 const FIRST_ID = "00000000-0000-0000-0000-000000000000";
 
-/** Removes what time has made useless: sessions that ended long ago, codes, flows and challenges that ran out, and mails of the outbox that ended. */
+/**
+ * Deletes expired rows: sessions that ended long ago, expired codes, flows and challenges, and mails of the outbox
+ * that were sent or dropped.
+ */
 export function createAuthHousekeeping(
   context: Pick<AuthContext, "pool" | "clock">,
   o: AuthHousekeepingOptions,
@@ -28,17 +31,17 @@ export function createAuthHousekeeping(
   const { authRetentionDays: days, authSessionInactivitySeconds: idleSeconds, authMailIntervalSeconds } = o.settings;
   const keptMs = (name: StaleRows): number => {
     if (name === "throttles") return authMailIntervalSeconds * 1000;
-    // Long enough that nobody is told the same thing twice on one day.
+    // Longer than the day within which nobody gets the same notification twice.
     return name === "ended mails" ? DAY_MS : 0;
   };
   const run = async (signal: AbortSignal): Promise<void> => {
-    const breathe = (ms: number) => sleep(ms, undefined, { signal }).catch(() => {});
+    const pause = (ms: number) => sleep(ms, undefined, { signal }).catch(() => {});
     while (!signal.aborted) {
       const nowMs = clock.now().getTime();
       for (const name of STALE_ROWS) {
         const before = new Date(nowMs - keptMs(name));
         while (!signal.aborted && (await pruneStale(pool, name, before, batchSize)) === batchSize)
-          await breathe(BETWEEN_BATCHES_MS);
+          await pause(BETWEEN_BATCHES_MS);
       }
       const endedBefore = new Date(nowMs - days * DAY_MS);
       const idleSince = idleSeconds === 0 ? null : new Date(endedBefore.getTime() - idleSeconds * 1000);
@@ -46,10 +49,10 @@ export function createAuthHousekeeping(
       while (afterId !== null && !signal.aborted) {
         const { rows, lastId } = await pruneSessions(pool, { endedBefore, idleSince, afterId, maxRows: batchSize });
         afterId = rows === batchSize ? lastId : null;
-        if (afterId !== null) await breathe(BETWEEN_BATCHES_MS);
+        if (afterId !== null) await pause(BETWEEN_BATCHES_MS);
       }
-      // A fifth more or less, so that nodes which started together do not sweep together.
-      await breathe(spread(intervalMs, random));
+      // Plus or minus a fifth, so that nodes that start together do not run together.
+      await pause(spread(intervalMs, random));
     }
   };
   return { name: "auth-keeper", run };

@@ -1,8 +1,8 @@
-// In charge of: who is calling: accounts, sessions, tokens, the keys they are signed with, and the keys that clients present.
-// Not in charge of: what a caller may do (the database's row-level rules), or HTTP.
+// In charge of: authentication: accounts, sessions, tokens, signing keys and API keys; mails to users.
+// Not in charge of: authorization (row-level policies of the database), HTTP.
 
 export { AUTH_ERRORS, type AuthErrorCode } from "./auth-error.ts";
-export type { AuthAnswer, AuthCall, AuthEndpoint } from "./call.ts";
+export type { AuthResponse, AuthCall, AuthEndpoint } from "./call.ts";
 export { authEndpoints } from "./endpoints.ts";
 export { createAuthHousekeeping } from "./housekeeping.ts";
 export { checkMasterKey } from "./keys/ensure-keys.ts";
@@ -34,4 +34,4 @@ export {
   type SignedRequest,
 } from "./request-signing/check-request-signature.ts";
 export type { AuthContext } from "./auth-context.ts";
-export { findClaimedSession, findNamedEmail } from "./rate-limit-subjects.ts";
+export { findSessionSubject, findEmailSubject } from "./rate-limit-subjects.ts";

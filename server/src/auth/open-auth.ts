@@ -8,20 +8,20 @@ import type { AuthContext } from "./auth-context.ts";
 import { openKeyRing } from "./tokens/key-ring.ts";
 import { VerifiedTokens } from "./tokens/verified-tokens.ts";
 
-export interface OpenAuthRoomOptions {
+export interface OpenAuthOptions {
   readonly settings: Settings;
   readonly pool: pg.Pool;
   readonly masterKey: string;
-  /** Asked for when it is needed: with PORT=0 it is known once the service listens. */
+  /** Called when it is needed: with PORT=0 the URL is known only after the service listens. */
   baseUrl(): string;
   readonly observer: Observer;
   readonly clock: Clock;
-  /** Throws while no mail may leave the machine. */
+  /** Throws while mails are held. */
   requireMail?(): void;
 }
 
-/** The context with everything it works with. Whoever opens it lets `keyRing.watch` run and closes the mailer. */
-export async function openAuth(options: OpenAuthRoomOptions): Promise<AuthContext> {
+/** Opens what endpoints depend on. The caller runs `keyRing.watch` and closes the mailer. */
+export async function openAuth(options: OpenAuthOptions): Promise<AuthContext> {
   const { settings, pool, masterKey, observer, clock } = options;
   const { anonKey: anonKeyOverride, serviceRoleKey: serviceRoleKeyOverride } = settings;
   const [keyRing, hasher] = await Promise.all([
@@ -48,8 +48,8 @@ export async function openAuth(options: OpenAuthRoomOptions): Promise<AuthContex
   };
 }
 
-/** Mails that become files on this machine reach nobody, so they need no leave. */
-function guardMailer(mailer: Mailer, { settings, requireMail }: OpenAuthRoomOptions): Mailer {
+/** Mails that are written to files need no permission. */
+function guardMailer(mailer: Mailer, { settings, requireMail }: OpenAuthOptions): Mailer {
   if (settings.smtpUrl === null || requireMail === undefined) return mailer;
   return {
     send: async (mail) => {

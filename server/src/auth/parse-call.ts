@@ -3,7 +3,7 @@ import { isRecord } from "../json/index.ts";
 import { authError } from "./auth-error.ts";
 import type { AuthCall } from "./call.ts";
 
-/** The body as the schema knows it. A member that is null counts as absent: clients send null for what they do not use. */
+/** Parses the body. A null member counts as absent: clients send null for parameters that they do not use. */
 export function parseBody<Schema extends z.ZodType>(schema: Schema, call: Pick<AuthCall, "body">): z.output<Schema> {
   if (!isRecord(call.body)) throw authError("bad_json", "The request body must be a JSON object");
   const unstorable = findUnstorable(call.body);
@@ -18,16 +18,15 @@ export function parseBody<Schema extends z.ZodType>(schema: Schema, call: Pick<A
 }
 
 const MAX_DEPTH = 32;
-/** More than two full sets of metadata have. A body stays in memory while its password waits to be hashed. */
+/** More than two full sets of metadata. A body stays in memory while its password waits to be hashed. */
 const MAX_MEMBERS = 40_000;
-/** The database writes numbers out: 1e308 are six characters here and 309 there. */
+/** The database writes numbers without exponent: 1e+308 has six characters here and 309 there. */
 const NUMBER_RANGE = { smallest: 1e-30, largest: 1e30 } as const;
 const MAX_SHOWN_LENGTH = 200;
 
 /**
- * JSON may hold what the database cannot, or not well: the NUL character, halves of surrogate pairs, nesting without end,
- * members without number, numbers out of all proportion.
- * Walks with a list of its own, because a hostile body may be nested deeper than the call stack.
+ * Returns what the database cannot store, or null: NUL characters, lone surrogates, deep nesting, too many members,
+ * extreme numbers. Iterative, because a hostile body can be nested deeper than the call stack.
  */
 export function findUnstorable(value: unknown): string | null {
   const open: { readonly value: unknown; readonly path: string; readonly depth: number }[] = [
@@ -77,7 +76,7 @@ export function isUuid(text: string): boolean {
   return UUID.test(text);
 }
 
-/** An id out of a path. One that is no UUID names nothing, so it is not found rather than bad. */
+/** Returns an id of the path. An invalid UUID identifies nothing, so the status is 404 and not 400. */
 export function getPathId(params: Readonly<Record<string, string>>, name: string, label: string): string {
   const id = params[name] ?? "";
   if (!isUuid(id)) throw authError("validation_failed", `${label} must be an UUID`, { status: 404 });

@@ -4,11 +4,11 @@ import type { Principal } from "../db/index.ts";
 import { AppError } from "../errors/index.ts";
 import { callerIdOf } from "./caller-id.ts";
 import { defineFunction } from "./define-function.ts";
-import type { FunctionAnswer, FunctionCall, FunctionDescription, NamedFunction } from "./function-call.ts";
+import type { FunctionResponse, FunctionCall, FunctionDescription, NamedFunction } from "./function-call.ts";
 import { readBody } from "./read-body.ts";
 
 const MOST_MESSAGE_CHARACTERS = 32_000;
-/** Less than the column holds, where numbers and spaces can take more room. */
+/** Less than the column allows, because numbers and spaces can take more room there. */
 const MOST_METADATA_BYTES = 32_000;
 const MOST_METADATA_LEVELS = 32;
 const MOST_AGENTS = 100;
@@ -21,7 +21,7 @@ const seq = z.number().int().min(0).max(MOST_SEQ);
 const text = (most: number) =>
   z
     .string()
-    // Counted as the database does; a text that is too long by far is not taken apart for it.
+    // Counts characters as the database does; a text that is far too long is not scanned.
     .refine(
       (value) => value.length <= most * 2 && countCharacters(value) <= most,
       `must have at most ${most} characters`,
@@ -46,7 +46,7 @@ const startSchema = z.object({
     .refine((value) => value !== "", "must not be empty")
     .nullish(),
   metadata: metadata.nullish(),
-  /** For the service role, which says nothing by itself. */
+  /** Required with the service role, which has no user. */
   user_id: id.nullish(),
 });
 
@@ -90,7 +90,7 @@ export const AGENT_RESPOND = {
   body: z.union([startSchema, steerSchema]),
 } as const satisfies FunctionDescription;
 
-/** Asks the agents of a swarm to answer, and steers the run in which they do. */
+/** Starts a run in which the agents of a swarm answer, and controls it. */
 export function createAgentRespond(respond: Respond): NamedFunction {
   return defineFunction(AGENT_RESPOND, async (call) => {
     try {
@@ -98,7 +98,7 @@ export function createAgentRespond(respond: Respond): NamedFunction {
         ? steer(respond, call, readBody(steerSchema, call))
         : start(respond, call, readBody(startSchema, call)));
     } finally {
-      // A run may take minutes, and each of its answers counts.
+      // A run can take minutes, and each of its answers is counted.
       await call.showRateLimitState();
     }
   });
@@ -110,7 +110,7 @@ function countCharacters(text: string): number {
   return count;
 }
 
-/** What the database takes as JSON: small, not too deep, without zero bytes and halves of characters. */
+/** Whether the database can store the value as JSON: small, not too deep, without NUL and lone surrogates. */
 function isStorable(value: unknown): boolean {
   if (!isShallow(value, MOST_METADATA_LEVELS)) return false;
   const json = JSON.stringify(value);
@@ -126,7 +126,7 @@ function isSteering(body: unknown): boolean {
   return typeof body === "object" && body !== null && Object.hasOwn(body, "action");
 }
 
-function start(respond: Respond, call: FunctionCall, body: StartBody): Promise<FunctionAnswer> {
+function start(respond: Respond, call: FunctionCall, body: StartBody): Promise<FunctionResponse> {
   const { headers, signal } = call;
   const caller = requireUser(actFor(call.caller, body.user_id));
   const request: RunRequest = {
@@ -153,7 +153,7 @@ function start(respond: Respond, call: FunctionCall, body: StartBody): Promise<F
   });
 }
 
-function steer(respond: Respond, call: FunctionCall, body: SteerBody): Promise<FunctionAnswer> {
+function steer(respond: Respond, call: FunctionCall, body: SteerBody): Promise<FunctionResponse> {
   const caller = actFor(call.caller, body.user_id);
   switch (body.action) {
     case "cancel":

@@ -12,7 +12,7 @@ const JSON_TYPE = "application/json";
 
 const operationSchema = z.object({
   method: z.enum(["GET", "HEAD", "POST", "PATCH", "PUT", "DELETE"]),
-  /** As it would follow `/rest/v1`. */
+  /** The path below `/rest/v1`. */
   path: z.string().startsWith("/", "must begin with /").max(65_536),
   headers: z.record(z.string(), z.string()).default({}),
   body: z.unknown().optional(),
@@ -35,7 +35,7 @@ export const BATCH = {
   body: batchSchema,
 } as const satisfies FunctionDescription;
 
-/** Several table operations in one transaction: all of them happen, or none. */
+/** Runs several table operations in one transaction: all of them, or none. */
 export function createBatch(rest: RestModule): NamedFunction {
   return defineFunction(BATCH, async (call) => {
     const { operations } = readBody(batchSchema, { body: readExactBody(call), warn: call.warn });
@@ -46,7 +46,7 @@ export function createBatch(rest: RestModule): NamedFunction {
   });
 }
 
-/** What a row holds is passed on, so that numbers must not be rounded on the way. */
+/** Values are passed on to rows, so numbers must not be rounded. */
 function readExactBody({ body, headers }: FunctionCall): unknown {
   const type = headers["content-type"] ?? JSON_TYPE;
   if (!/^application\/json\s*(?:;|$)/i.test(type)) {
@@ -83,7 +83,7 @@ function toRestCall({ method, path, headers, body }: Operation, { caller, header
   };
 }
 
-/** What shapes one operation; who is calling was settled for all of them. */
+/** The headers that one operation can set. Authentication is common to all operations. */
 const OPERATION_HEADERS: ReadonlySet<string> = new Set([
   "prefer",
   "accept",
@@ -113,7 +113,7 @@ function toResult(answer: RestAnswer | AppError): OperationResult {
   return { status, headers, body: readAnswerBody(headers["content-type"], body) };
 }
 
-/** JSON stands in the result as JSON; other media types, and what is nested too deeply, as text. */
+/** JSON bodies are embedded as JSON; other media types, and JSON that is nested too deeply, as text. */
 function readAnswerBody(contentType: string | string[] | undefined, body: string | Buffer | null): unknown {
   if (body === null) return null;
   const text = body.toString();

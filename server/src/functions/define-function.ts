@@ -1,9 +1,9 @@
 import { AppError } from "../errors/index.ts";
-import type { FunctionAnswer, FunctionDescription, NamedFunction, WarnableCall } from "./function-call.ts";
+import type { FunctionResponse, FunctionDescription, NamedFunction, WarnableCall } from "./function-call.ts";
 
-type Run = (call: WarnableCall) => Promise<FunctionAnswer>;
+type Run = (call: WarnableCall) => Promise<FunctionResponse>;
 
-/** A function whose answers, and refusals, have what it warns of. */
+/** Adds warnings to the response of a function, or to its error. */
 export function defineFunction(facts: FunctionDescription, run: Run): NamedFunction {
   return {
     ...facts,
@@ -21,18 +21,18 @@ export function defineFunction(facts: FunctionDescription, run: Run): NamedFunct
   };
 }
 
-function addWarnings(answer: FunctionAnswer, warnings: readonly string[]): FunctionAnswer {
+function addWarnings(answer: FunctionResponse, warnings: readonly string[]): FunctionResponse {
   if ("stream" in answer) return { ...answer, stream: prepend(renderFrame(warnings), answer.stream) };
   const { body } = answer;
   return typeof body === "object" && body !== null ? { ...answer, body: { ...body, warnings } } : answer;
 }
 
-/** Without an id: whoever attaches again later has not missed an event of the run. */
+/** Has no id, so that it does not change the `Last-Event-ID` of the run. */
 function renderFrame(warnings: readonly string[]): string {
   return `event: warnings\ndata: ${JSON.stringify({ warnings })}\n\n`;
 }
 
-/** Together with the first piece, so that a reader who leaves at once has begun the stream and ends it. */
+/** Sent together with the first chunk, so that a reader who leaves at once has started the stream and ends it. */
 async function* prepend(first: string, pieces: AsyncIterable<string>): AsyncGenerator<string, void, undefined> {
   let before = first;
   for await (const piece of pieces) {

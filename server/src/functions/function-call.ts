@@ -4,55 +4,57 @@ import type { Principal } from "../db/index.ts";
 import type { WindowName } from "../limits/index.ts";
 
 export interface FunctionCall {
-  /** The parsed JSON body, or the bytes of it where the function reads them itself; `{}` when there was none. */
+  /** The parsed JSON body, or its bytes where the function parses them; `{}` when there is none. */
   readonly body: unknown;
-  /** Names in lower case; of several values the first. */
+  /** Lower-case names; the first of several values. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly caller: Principal;
-  /** Aborted when the connection is gone, answered or not. */
+  /** Aborted when the connection closes. */
   readonly signal: AbortSignal;
-  /** Counts one more for a window than the route does; throws when the key has nothing left. */
+  /** Counts another rate limit than that of the route; throws when it is exceeded. */
   count(window: WindowName, key: string): Promise<void>;
-  /** Has the answer say what is left by now, where that has changed since the call was counted. */
+  /** Updates the rate-limit headers of the response. */
   showRateLimitState(): Promise<void>;
 }
 
-/** A call as the functions themselves see it. */
 export interface WarnableCall extends FunctionCall {
-  /** Adds a sentence to the `warnings` of the answer. */
+  /** Adds a sentence to the `warnings` of the response. */
   warn(message: string): void;
 }
 
-export type FunctionAnswer = WholeAnswer | StreamedAnswer;
+export type FunctionResponse = WholeResponse | StreamedResponse;
 
-export interface WholeAnswer {
+export interface WholeResponse {
   readonly status: number;
   readonly body: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** An answer that is sent piece by piece, as the pieces come. Its headers say of what type it is. */
-export interface StreamedAnswer {
+/** A response that is sent in chunks. Its headers set the content type. */
+export interface StreamedResponse {
   readonly status: number;
   readonly stream: AsyncIterable<string>;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What can be said of a name under `/functions/v1/` without running it. */
+/** The static description of a function. */
 export interface FunctionDescription {
   readonly name: string;
-  /** `bearer`: a token of any role, which the database judges. `account`: a user whose session lives, or the service role. */
+  /**
+   * `bearer`: a token of any role, which the database checks. `account`: a user with a live session, or the service
+   * role.
+   */
   readonly access: "bearer" | "account";
   readonly limit: LimitName;
-  /** Makes a user's first signing secret, so that it cannot have been signed with one. */
+  /** The call creates the user's first signing secret, so it cannot be signed yet. */
   readonly isForFirstSecret?: boolean;
-  /** The function reads its body itself, from the bytes that came. */
+  /** The function parses the bytes of the body itself. */
   readonly isBodyRaw?: boolean;
-  /** What it reads of the body. */
+  /** The schema of the body. */
   readonly body: z.ZodType;
 }
 
-/** One name under `/functions/v1/`. */
+/** One function under `/functions/v1/`. */
 export interface NamedFunction extends FunctionDescription {
-  run(call: FunctionCall): Promise<FunctionAnswer>;
+  run(call: FunctionCall): Promise<FunctionResponse>;
 }

@@ -7,7 +7,7 @@ import { TOOLS } from "./tools.ts";
 import { WEBHOOK_DISPATCHER } from "./webhook-dispatcher.ts";
 import { WEBHOOKS } from "./webhooks.ts";
 
-/** Everything under `/functions/v1/`. */
+/** All functions under `/functions/v1/`. */
 export const FUNCTION_TABLE: readonly FunctionDescription[] = [
   AGENT_RESPOND,
   BATCH,

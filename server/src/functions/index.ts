@@ -1,5 +1,5 @@
-// In charge of: what stands under `/functions/v1/`, one file per name, and reading their bodies.
-// Not in charge of: the work itself, which belongs to the rooms below.
+// In charge of: the functions under `/functions/v1/`, one file per name, and parsing their bodies.
+// Not in charge of: the work itself, which belongs to the modules below.
 export { createAgentRespond } from "./agent-respond.ts";
 export { createBatch } from "./batch.ts";
 export { createRequestSigning } from "./request-signing.ts";
@@ -8,10 +8,10 @@ export { createTools } from "./tools.ts";
 export { createWebhookDispatcher } from "./webhook-dispatcher.ts";
 export { createWebhooks } from "./webhooks.ts";
 export type {
-  FunctionAnswer,
+  FunctionResponse,
   FunctionCall,
   FunctionDescription,
   NamedFunction,
-  StreamedAnswer,
+  StreamedResponse,
 } from "./function-call.ts";
 export { FUNCTION_TABLE } from "./function-table.ts";

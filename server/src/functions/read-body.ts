@@ -4,7 +4,7 @@ import type { WarnableCall } from "./function-call.ts";
 import { sayFault } from "./say-fault.ts";
 import { describeUnknownMembers } from "./unknown-members.ts";
 
-/** The body as the function needs it. All faults are told at once, by dotted path; unknown members are warned of. */
+/** Parses the body. Reports all faults at once, by dotted path, and warns of unknown members. */
 export function readBody<T>(schema: z.ZodType<T>, { body, warn }: Pick<WarnableCall, "body" | "warn">): T {
   for (const warning of describeUnknownMembers(schema, body)) warn(warning);
   const result = schema.safeParse(body, { error: sayFault });

@@ -8,12 +8,12 @@ import { readBody } from "./read-body.ts";
 
 const bodySchema = z.object({
   action: z.enum(["regenerate_secret", "delete_secret"]),
-  /** For the service role, which has no secret of its own. */
+  /** Required with the service role, which has no secret. */
   user_id: z.guid().optional(),
 });
 
 export interface SigningSecrets {
-  /** Answers with the new secret. */
+  /** Returns the new secret. */
   regenerate(userId: string): Promise<string>;
   remove(userId: string): Promise<void>;
 }
@@ -26,7 +26,7 @@ export const REQUEST_SIGNING = {
   body: bodySchema,
 } as const satisfies FunctionDescription;
 
-/** The secret with which a user signs requests: made anew, or given up. */
+/** Creates or removes the secret with which a user signs requests. */
 export function createRequestSigning(secrets: SigningSecrets): NamedFunction {
   return defineFunction(REQUEST_SIGNING, async (call) => {
     const { action, user_id: namedId } = readBody(bodySchema, call);

@@ -15,7 +15,7 @@ const FORMAT_TEXTS: Readonly<Record<string, string>> = {
   datetime: "must be a time in ISO 8601, with its offset",
 };
 
-/** A fault of a body in the words that the tables use. What a schema says itself goes before this. */
+/** Renders a schema fault in the wording of the table rules. Messages of the schema take precedence. */
 export function sayFault(issue: z.core.$ZodRawIssue): string {
   if (issue.input === undefined && issue.path !== undefined && issue.path.length > 0) return "is required";
   switch (issue.code) {

@@ -14,7 +14,7 @@ export const TEST_WEBHOOK = {
   body: bodySchema,
 } as const satisfies FunctionDescription;
 
-/** One delivery of a sample event, now. That it failed is an answer like any other: the attempt was made. */
+/** Sends a sample event now. A failed delivery is a successful response, because the attempt was made. */
 export function createTestWebhook(webhooks: WebhookModule): NamedFunction {
   return defineFunction(TEST_WEBHOOK, async (call) => {
     const { webhook_id: webhookId, event_type: eventType } = readBody(bodySchema, call);

@@ -13,7 +13,7 @@ const secretsSchema = z
   )
   .refine((secrets) => Object.keys(secrets).length <= 20, "must have at most 20 entries");
 
-/** What is wrong with these beyond their form is told by those who use them. */
+/** The tools module reports further faults. */
 const authSchema = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("bearer"), secret: z.string() }),
   z.strictObject({ type: z.literal("basic"), username: z.string(), secret: z.string() }),
@@ -33,7 +33,7 @@ const bodySchema = z.discriminatedUnion("action", [
     action: z.literal("import"),
     names: z.array(z.string().min(1).max(256)).min(1).max(100),
     visibility: z.enum(["private", "shared", "public"]).default("private"),
-    /** For the service role: whose the tools become. Left out, they are everybody's. */
+    /** With the service role: the owner of the tools. Without it, they belong to nobody and are public. */
     user_id: z.guid().optional(),
   }),
   z.object({ action: z.literal("test"), tool_id: z.guid(), input: z.record(z.string(), z.unknown()).default({}) }),
@@ -44,12 +44,12 @@ type Body = z.infer<typeof bodySchema>;
 export const TOOLS = {
   name: "tools",
   access: "account",
-  // Each of the three asks a server of somebody's.
+  // Each action calls an external server.
   limit: "tool",
   body: bodySchema,
 } as const satisfies FunctionDescription;
 
-/** What an MCP server offers, tools made of it, and one call of a tool to see whether it works. */
+/** Lists the tools of an MCP server, imports them, or calls one tool as a test. */
 export function createTools(tools: ToolModule): NamedFunction {
   return defineFunction(TOOLS, async (call) => {
     const callerId = callerIdOf(call.caller);
@@ -89,7 +89,7 @@ function chooseOwner(callerId: string | null, call: Extract<Body, { action: "imp
   return named ?? null;
 }
 
-/** That it failed is an answer like any other: the call was made. */
+/** A failed call is a successful response, because the call was made. */
 function renderOutcome(toolId: string, outcome: ToolOutcome): Record<string, unknown> {
   const { status, attempts, durationMs } = outcome;
   const facts = { tool_id: toolId, success: status === "succeeded", status, attempts, duration_ms: durationMs };

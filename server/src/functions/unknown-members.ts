@@ -4,18 +4,21 @@ import { nearestNames } from "../rest/index.ts";
 
 const MOST_NAMED = 20;
 const MOST_NAME_CHARACTERS = 100;
-/** A shorter beginning would fit too many names. */
+/** A shorter prefix would match too many names. */
 const LEAST_BEGINNING = 4;
 
 interface UnknownMember {
-  /** Where it stands, dotted; empty, or with a dot at its end. */
+  /** Dotted, empty or with a trailing dot. */
   readonly path: string;
   readonly name: string;
-  /** Members that could have been sent there and were not. */
+  /** Known members that the body lacks. */
   readonly unsent: readonly string[];
 }
 
-/** A sentence for each member of a body that its schema does not know; what a caller misspells would be ignored in silence. */
+/**
+ * Returns a sentence for each member that the schema does not know, because a misspelt member would be ignored
+ * silently.
+ */
 export function describeUnknownMembers(schema: z.ZodType, body: unknown): string[] {
   const members = findUnknown(schema, body, "");
   const sentences = members.slice(0, MOST_NAMED).map(({ path, name, unsent }) => {
@@ -45,7 +48,7 @@ function findUnknown(schema: z.ZodType, value: unknown, path: string): UnknownMe
 
 function findInObject(schema: z.ZodObject, value: Readonly<Record<string, unknown>>, path: string): UnknownMember[] {
   const known = Object.keys(schema.shape);
-  // One that takes further members, or refuses them, says so itself.
+  // A schema with a catchall accepts or rejects further members itself.
   const isOpen = schema.def.catchall === undefined;
   const unsent = known.filter((name) => !Object.hasOwn(value, name));
   return Object.entries(value).flatMap(([name, member]) => {
@@ -55,7 +58,7 @@ function findInObject(schema: z.ZodObject, value: Readonly<Record<string, unknow
   });
 }
 
-/** The form that the body has, by the member that tells forms apart or by what fits. */
+/** Finds the option of a union by its discriminator, or by what parses. */
 function chooseOption(schema: z.ZodUnion | z.ZodDiscriminatedUnion, value: unknown): z.ZodType | undefined {
   const options = schema.options as readonly z.ZodType[];
   if (!(schema instanceof z.ZodDiscriminatedUnion)) return options.find((option) => option.safeParse(value).success);
@@ -67,7 +70,7 @@ function chooseOption(schema: z.ZodUnion | z.ZodDiscriminatedUnion, value: unkno
   });
 }
 
-/** `webhookId` for `webhook_id`, `grace_period` for `grace_period_seconds`, or a slip of the keyboard. */
+/** `webhookId` for `webhook_id`, `grace_period` for `grace_period_seconds`, or a typing error. */
 function findMeant(name: string, candidates: readonly string[]): string | null {
   if (name.length > MOST_NAME_CHARACTERS) return null;
   const wanted = toPlain(name);

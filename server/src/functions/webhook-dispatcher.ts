@@ -3,7 +3,7 @@ import { AppError } from "../errors/index.ts";
 import type { AttemptNow, WebhookModule } from "../webhooks/index.ts";
 import { callerIdOf } from "./caller-id.ts";
 import { defineFunction } from "./define-function.ts";
-import type { FunctionAnswer, FunctionDescription, NamedFunction } from "./function-call.ts";
+import type { FunctionResponse, FunctionDescription, NamedFunction } from "./function-call.ts";
 import { readBody } from "./read-body.ts";
 
 const bodySchema = z.discriminatedUnion("action", [
@@ -20,7 +20,7 @@ export const WEBHOOK_DISPATCHER = {
   body: bodySchema,
 } as const satisfies FunctionDescription;
 
-/** What was sent before, sent again: one failed delivery, one event, or everything that has failed since a time. */
+/** Sends again what was sent before: one failed delivery, one event, or everything that failed since a time. */
 export function createWebhookDispatcher(webhooks: WebhookModule): NamedFunction {
   return defineFunction(WEBHOOK_DISPATCHER, async (call) => {
     const callerId = callerIdOf(call.caller);
@@ -45,7 +45,7 @@ export function createWebhookDispatcher(webhooks: WebhookModule): NamedFunction 
   });
 }
 
-function answerRetry(attempt: AttemptNow): FunctionAnswer {
+function answerRetry(attempt: AttemptNow): FunctionResponse {
   const facts = {
     delivery_id: attempt.deliveryId,
     status_code: attempt.statusCode,

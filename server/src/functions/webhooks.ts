@@ -9,7 +9,7 @@ const bodySchema = z.discriminatedUnion("action", [
   z.object({
     action: z.literal("regenerate_secret"),
     webhook_id: z.guid(),
-    /** How long the secret that is replaced goes on signing beside the new one. */
+    /** How long the replaced secret continues to sign beside the new one. */
     grace_period_seconds: z.number().optional(),
   }),
   z.object({ action: z.literal("revoke_previous_secrets"), webhook_id: z.guid() }),

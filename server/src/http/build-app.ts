@@ -36,7 +36,7 @@ export interface AppOptions {
 const PARAMETER_LENGTH = 2_048;
 const UNAUTHENTICATED: Authentication = { principal: ANON_PRINCIPAL, hasAuthorization: false };
 
-/** Fastify with our hooks in order and the route table; requests are given to it through `listener`. */
+/** Builds the Fastify app: hooks in order, then the route table. Requests enter through `listener`. */
 export function buildApp(options: AppOptions): { app: FastifyInstance; listener: RequestListener } {
   const { server, routes, isClosing, accessLog, limits } = options;
   let listener: RequestListener | null = null;
@@ -45,13 +45,13 @@ export function buildApp(options: AppOptions): { app: FastifyInstance; listener:
       listener = handler;
       return server;
     },
-    // Client errors are answered where the sockets are known.
+    // Client errors are handled where the sockets are tracked.
     clientErrorHandler: () => {},
     frameworkErrors: (error, request, reply) => void answerError(error, request, reply),
     bodyLimit: options.bodyLimitBytes,
     genReqId: requestIdOf,
     requestIdHeader: false,
-    // The header then holds the one address that was found to be the client's.
+    // The header then contains only the client's validated address.
     trustProxy: options.isBehindProxy ? (_address, hop) => hop === 0 : false,
     routerOptions: { maxParamLength: PARAMETER_LENGTH },
   });
@@ -61,7 +61,7 @@ export function buildApp(options: AppOptions): { app: FastifyInstance; listener:
     const known = toHttpError(error, request);
     accessLog.fail(reply.raw, known);
     if (reply.raw.headersSent || reply.raw.destroyed) {
-      // Half an answer cannot be taken back; the client learns of it by the broken connection.
+      // A partial response cannot be withdrawn; the broken connection tells the client.
       reply.hijack();
       reply.raw.destroy();
       return reply;
@@ -93,7 +93,7 @@ export function buildApp(options: AppOptions): { app: FastifyInstance; listener:
     const page = options.fallback?.(request) ?? null;
     if (page !== null) return sendAnswer(reply, page);
     if (limits !== null) await countLost(limits, request, reply);
-    // Before the body is read: its type and size do not matter where nothing is.
+    // Before the body is read: its type and size do not matter for a 404 or 405.
     const [path = ""] = request.url.split("?", 1);
     const allowed = allowedMethods(path);
     throw allowed.length > 0 ? methodNotAllowedError(allowed) : notFoundError(path);
@@ -124,7 +124,7 @@ function partition<T>(all: readonly T[], belongs: (one: T) => boolean): [yes: T[
   return [all.filter(belongs), all.filter((one) => !belongs(one))];
 }
 
-/** An answer that is written past Fastify has the headers of its error and no others. */
+/** A response that bypasses Fastify has only the headers of its error. */
 function withRateLimitState(error: AppError, { rateLimitState }: FastifyRequest): AppError {
   if (rateLimitState === null) return error;
   const headers = { ...error.extra.headers, ...renderRateLimitState(rateLimitState) };
@@ -133,22 +133,22 @@ function withRateLimitState(error: AppError, { rateLimitState }: FastifyRequest)
 
 function addRoutes(app: FastifyInstance, routes: readonly Route[], options: AppOptions): void {
   const { accessLog, guard, limits, checkSignature } = options;
-  // A HEAD route of its own must be there before the one that is made from the GET route.
+  // An explicit HEAD route must be registered before the GET route that would expose one.
   const headFirst = [...routes].sort((left, right) => Number(right.method === "HEAD") - Number(left.method === "HEAD"));
   for (const route of headFirst) {
     const { method, path, access, limit, isBearerIgnored = false, isHeadRefused = false, handler } = route;
-    // Rows can also come from code that no compiler has seen; none may be open by omission.
+    // Routes can also come from code that was not type-checked; none may be public by omission.
     if (access === undefined || limit === undefined) throw new Error(`Route ${method} ${path} lacks access or limit`);
     if (guard === null && access !== "public") throw new Error(`Route ${method} ${path} needs a guard`);
     const counter = limits === null ? null : buildCallCounter(limits, route);
     const { countNamed = null, countAnswered = null } = counter ?? {};
     const { isForFirstSecret = false } = route;
-    const isDemandUnknown = access === "apikey" && !isBearerIgnored;
+    const isRequirementUnknown = access === "apikey" && !isBearerIgnored;
     app.route({
       method,
       url: path,
       exposeHeadRoute: !isHeadRefused,
-      // Before the body is read: who may not come in gets nothing parsed.
+      // Before the body is read, so that nothing is parsed for an unauthenticated request.
       async onRequest(request, reply) {
         accessLog.identify(reply.raw, { route: path });
         try {
@@ -164,7 +164,9 @@ function addRoutes(app: FastifyInstance, routes: readonly Route[], options: AppO
       },
       preHandler: [
         ...(countNamed === null ? [] : [countNamed]),
-        ...(checkSignature === null ? [] : [buildSignatureHook(checkSignature, { isDemandUnknown, isForFirstSecret })]),
+        ...(checkSignature === null
+          ? []
+          : [buildSignatureHook(checkSignature, { isRequirementUnknown, isForFirstSecret })]),
       ],
       ...(countAnswered !== null && {
         onSend: async (request: FastifyRequest, reply: FastifyReply) => countAnswered(request, reply),
@@ -174,7 +176,8 @@ function addRoutes(app: FastifyInstance, routes: readonly Route[], options: AppO
           return await handler(request, reply);
         } catch (error) {
           if (!reply.sent) throw error;
-          // Fastify passes over what is thrown after an answer; the log must not, nor may half an answer stay open.
+          // Fastify ignores errors thrown after the response was sent. They must be logged, and a partial response
+          // must be closed.
           accessLog.fail(reply.raw, toHttpError(error, request));
           if (reply.raw.headersSent && !reply.raw.writableEnded) reply.raw.destroy();
           return reply;

@@ -1,5 +1,5 @@
-// In charge of: TLS, the port, what every request goes through, the route table, and error answers.
-// Not in charge of: what the routes do, who a caller is, or what a call costs.
+// In charge of: TLS, the port, the stages of a request (server, request, routes, response), error responses.
+// Not in charge of: what the routes do, authentication itself (auth), counting itself (limits).
 export { authRoutes } from "./routes/auth-routes.ts";
 export { type AuthGuard, authenticationOf } from "./request/authentication.ts";
 export { clientKeyOf } from "./request/client-key.ts";

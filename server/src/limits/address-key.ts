@@ -1,9 +1,9 @@
 import ipaddr from "ipaddr.js";
 
-/** The key of an address. One household or machine has a whole /64 of IPv6, so that is what counts as one. */
+/** The rate-limit key of an address. A household or machine has a whole IPv6 /64, which counts as one. */
 export function addressKey(address: string): string {
   if (!address.includes(":")) return `ip:${address}`;
-  // A zone names an interface of this machine, not another peer.
+  // A zone identifies an interface of this machine, not another peer.
   const plain = address.split("%", 1)[0] ?? "";
   if (!ipaddr.IPv6.isValid(plain)) return `ip:${address}`;
   const parsed = ipaddr.IPv6.parse(plain);

@@ -9,20 +9,20 @@ export interface ConnectedStore {
   close(): void;
 }
 
-/** Connects in the background, again and again: a node starts and serves without it. */
+/** Connects and reconnects in the background: a node starts and serves requests without the store. */
 export async function connectStore(url: string, observer: Observer): Promise<ConnectedStore> {
-  // Hundreds of modules, for those who have a store.
+  // Imported on demand: it loads hundreds of modules.
   const { createClient } = await import("@redis/client");
   const client = createClient({
     url,
-    // What cannot be asked now is counted here; an answer that comes later helps nobody.
+    // While the store is unavailable, this node counts alone; a late reply is of no use.
     disableOfflineQueue: true,
     socket: {
       connectTimeout: CONNECT_TIMEOUT_MS,
       reconnectStrategy: (retries) => Math.min(100 * (retries + 1), RECONNECT_MAX_MS),
     },
   });
-  // Without a listener an error of the connection would end the process; that it is away is noted when it is asked.
+  // Without a listener, a connection error would end the process. The error is logged when the store is used.
   client.on("error", () => {});
   client.connect().catch((error: unknown) => observer.note("limits.store_away", { error }));
   return { store: client, close: () => client.destroy() };

@@ -1,5 +1,5 @@
-// In charge of: how many calls a key has left in its window, shared between nodes where there is a store for it.
-// Not in charge of: which call counts for which row and key, or how an HTTP answer says so (http).
+// In charge of: how many calls a key has left in its window, shared between nodes where there is a store.
+// Not in charge of: which call counts for which row and key, or the headers of a response (http).
 export { addressKey } from "./address-key.ts";
 export {
   type Limits,

@@ -11,32 +11,32 @@ export type { LimitSettings, WindowName } from "./windows.ts";
 
 export interface OpenLimitsOptions {
   readonly settings: LimitSettings;
-  /** Where nodes count together; null when each counts for itself. */
+  /** The store that nodes share; null when each node counts for itself. */
   readonly store: SharedStore | null;
-  /** Counts one webhook send of a user in the database, together with the sends of the dispatchers of all nodes. */
+  /** Counts one webhook send of a user in the database, together with those of all dispatchers. */
   countWebhookSend(userId: string): Promise<WebhookSend>;
   readonly clock: Clock;
   readonly observer: Observer;
 }
 
-/** The window of a user after a request for one send. */
+/** The window of a user after one send was requested. */
 export interface WebhookSend {
   readonly isGranted: boolean;
   readonly remaining: number;
-  /** Until the window is over. */
+  /** Time until the window ends. */
   readonly leftMs: number;
 }
 
 export interface Limits {
-  /** Counts one call of the key; a user is counted by id. Null when the row is off. Never fails for want of a store. */
+  /** Counts one call of the key. Returns null when the limit is off. Does not fail when the store is unavailable. */
   take(window: WindowName, key: string): Promise<RateLimitState | null>;
-  /** Reads the rateLimitState without counting a call. Opens an empty window when there is none. Null when the row is off. */
+  /** Reads the state without counting. Opens an empty window when there is none. Returns null when the limit is off. */
   look(window: WindowName, key: string): Promise<RateLimitState | null>;
-  /** Whether the key has nothing left, without counting. As this node knows it. */
+  /** Whether the key has no calls left, as this node knows it. Does not count. */
   isSpent(window: LocalWindowName, key: string): Promise<boolean>;
 }
 
-/** The windows that a node keeps to itself and can look into. */
+/** The windows that each node counts alone. */
 type LocalWindowName = {
   [Name in WindowName]: (typeof WINDOWS)[Name]["countedIn"] extends "node" ? Name : never;
 }[WindowName];
@@ -45,7 +45,7 @@ type Counter = Pick<RateLimiterMemory, "consume" | "get" | "points">;
 
 const PREFIX = "swarmbase:limit";
 
-/** A window opens with a key's first call and lasts a minute; then the key begins anew. */
+/** A window opens with the first call of a key and lasts a minute. */
 export function openLimits({ settings, store, countWebhookSend, clock, observer }: OpenLimitsOptions): Limits {
   const guarded = store === null ? null : guardStore(store, observer);
   const counters = new Map<WindowName, Counter>();
@@ -103,7 +103,7 @@ function openShared(
     storeClient: store,
     useRedisPackage: true,
     rejectIfRedisNotReady: true,
-    // Whoever has nothing left is refused without asking the store again.
+    // A key that has exceeded its limit is rejected without another call to the store.
     inMemoryBlockOnConsumed: options.points,
     insuranceLimiter: new RateLimiterMemory(options),
   });

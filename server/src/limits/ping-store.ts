@@ -1,6 +1,6 @@
 const TIMEOUT_MS = 3_000;
 
-/** Resolves when the store answers; for whoever wants to know before anything depends on it. */
+/** Resolves when the store responds; for health checks before start-up. */
 export async function pingStore(url: string): Promise<void> {
   const { createClient } = await import("@redis/client");
   const client = createClient({ url, socket: { connectTimeout: TIMEOUT_MS, reconnectStrategy: false } });

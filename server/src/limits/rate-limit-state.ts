@@ -1,12 +1,12 @@
 import type { RateLimiterRes } from "rate-limiter-flexible";
 
-/** Where a key stands in its window after a call was counted. */
+/** The state of a key in its window. */
 export interface RateLimitState {
   readonly limit: number;
   readonly remaining: number;
   readonly resetAt: Date;
   readonly retryAfterSeconds: number;
-  /** The call was one too many. */
+  /** The counted call exceeded the limit. */
   readonly isExceeded: boolean;
 }
 

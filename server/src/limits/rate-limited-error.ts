@@ -3,7 +3,7 @@ import { AppError, type AppErrorExtra } from "../errors/index.ts";
 import { WINDOWS, type WindowName } from "./windows.ts";
 import type { RateLimitState } from "./rate-limit-state.ts";
 
-/** What a caller is told who has nothing left. */
+/** The error for a key that has no calls left. */
 export function rateLimitedError(
   window: WindowName,
   { limit, retryAfterSeconds }: RateLimitState,

@@ -1,18 +1,18 @@
 import type { Observer } from "../observe/index.ts";
 
-/** What is needed of a client of Redis or Valkey. It connects, reconnects and is closed elsewhere. */
+/** The part of a Redis or Valkey client that is used. Others connect and close it. */
 export interface SharedStore {
-  /** False while there is no connection: then it is not asked. */
+  /** False while there is no connection; the store is not used then. */
   readonly isReady: boolean;
   eval(script: string, options: { readonly keys: string[]; readonly arguments: string[] }): Promise<unknown>;
 }
 
-/** Longer than any answer takes on a network in order, short enough for a request to wait. */
+/** Longer than any response on a healthy network, and short enough for a request to wait. */
 const DEADLINE_MS = 100;
-/** A store that does not answer is left alone for so long: not every request is to wait for it. */
+/** A store that does not respond is not used for this long, so that not every request waits for it. */
 const REST_MS = 1_000;
 
-/** The store with a deadline; the log says once that it is away and once that it is back. */
+/** Adds a deadline to the store. Logs once when it becomes unavailable and once when it is back. */
 export function guardStore(store: SharedStore, observer: Observer): SharedStore {
   let isAway = false;
   let restUntilMs = 0;

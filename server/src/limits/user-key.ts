@@ -1,6 +1,6 @@
 const PREFIX = "user:";
 
-/** The key of a user, apart from those of addresses and sessions. */
+/** The rate-limit key of a user. */
 export function userKey(userId: string): string {
   return `${PREFIX}${userId}`;
 }

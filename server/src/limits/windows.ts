@@ -4,22 +4,28 @@ import type { Settings } from "../config/index.ts";
 export type LimitSettings = Pick<Settings, "limitApi" | "limitAuth" | "limitAi" | "limitTools" | "limitWebhooks">;
 
 interface Window {
-  /** The row of the interface that it belongs to. */
+  /** The limit row of the interface. */
   readonly row: LimitName;
   readonly setting: keyof LimitSettings;
-  /** How many times the row's number. */
+  /** The multiple of the row's number. */
   readonly times: number;
-  /** `node`: by each node alone. `store`: in the shared store where there is one. `database`: with the sends of dispatchers. */
+  /**
+   * `node`: by each node alone. `store`: in the shared store where there is one. `database`: together with the sends
+   * of dispatchers.
+   */
   readonly countedIn: "node" | "store" | "database";
 }
 
-/** Counts of their own. Rows of the interface, and what is counted beside them. */
+/** The limit rows of the interface, and further windows that are counted beside them. */
 export const WINDOWS = {
   api: { row: "api", setting: "limitApi", times: 1, countedIn: "store" },
   auth: { row: "auth", setting: "limitAuth", times: 1, countedIn: "store" },
-  /** Attempts that name an e-mail address, from wherever. Many share one of ours; few can share theirs. */
+  /**
+   * Sign-in attempts by e-mail address, from any client address. Many users can share a client address, but few share
+   * an e-mail address.
+   */
   authEmail: { row: "auth", setting: "limitAuth", times: 10, countedIn: "store" },
-  /** Refresh tokens that were refused, by address: whoever invents session ids would never run out of them. */
+  /** Rejected refresh tokens by address: a client that invents session ids would never exceed a limit by session. */
   refusedRefresh: { row: "api", setting: "limitApi", times: 1, countedIn: "node" },
   ai: { row: "ai", setting: "limitAi", times: 1, countedIn: "store" },
   tool: { row: "tool", setting: "limitTools", times: 1, countedIn: "store" },

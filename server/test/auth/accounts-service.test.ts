@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createAuthRoom } from "./support/auth-context.ts";
+import { createAuthContext } from "./support/auth-context.ts";
 import { refusal } from "./support/refusal.ts";
 
 test("settings tell a sign-in form what is offered", async (t) => {
-  const auth = await createAuthRoom(t, { settings: { authAutoconfirm: false, authAnonymousEnabled: false } });
+  const auth = await createAuthContext(t, { settings: { authAutoconfirm: false, authAnonymousEnabled: false } });
   const { status, body } = await auth.call("GET", "/settings");
   const settings = body as { external: Record<string, boolean> };
   assert.equal(status, 200);
@@ -22,7 +22,7 @@ test("settings tell a sign-in form what is offered", async (t) => {
 });
 
 test("autoconfirm follows from the mail server when it is not set", async (t) => {
-  const auth = await createAuthRoom(t, { settings: { authAutoconfirm: null } });
+  const auth = await createAuthContext(t, { settings: { authAutoconfirm: null } });
   const ask = async (smtpUrl: string | null) => {
     const node = { settings: { ...auth.context.settings, smtpUrl } };
     return (await auth.call("GET", "/settings", { node })).body as { mailer_autoconfirm: boolean };
@@ -32,14 +32,14 @@ test("autoconfirm follows from the mail server when it is not set", async (t) =>
 });
 
 test("health names the service", async (t) => {
-  const auth = await createAuthRoom(t);
+  const auth = await createAuthContext(t);
   const { status, body } = await auth.call("GET", "/health");
   assert.equal(status, 200);
   assert.deepEqual(Object.keys(body as object), ["name", "version", "description"]);
 });
 
 test("what is not offered says so in the code that clients test for", async (t) => {
-  const auth = await createAuthRoom(t);
+  const auth = await createAuthContext(t);
   const cases = [
     ["POST", "/sso", 404, "saml_provider_disabled"],
     ["GET", "/authorize", 400, "oauth_provider_not_supported"],

@@ -4,12 +4,12 @@ import { hash as hashArgon2 } from "@node-rs/argon2";
 import { hash as hashBcrypt } from "@node-rs/bcrypt";
 import { AppError } from "../../src/errors/index.ts";
 import { createPasswordHasher } from "../../src/auth/passwords/hasher.ts";
-import { createAuthRoom, TEST_HASH_PARAMETERS, type TestAuthContext } from "./support/auth-context.ts";
+import { createAuthContext, TEST_HASH_PARAMETERS, type TestAuthContext } from "./support/auth-context.ts";
 import { getUser, onNode, PASSWORD, signIn, signUp, updateUser, watchHasher } from "./support/accounts.ts";
 import { refusal } from "./support/refusal.ts";
 
 test("sign-in: every sign-in is a session of its own, and is not to be cached", async (t) => {
-  const auth = await createAuthRoom(t);
+  const auth = await createAuthContext(t);
   await signUp(auth, "ada@example.com");
   const answer = await auth.call("POST", "/token", {
     query: { grant_type: "password" },
@@ -27,7 +27,7 @@ test("sign-in: every sign-in is a session of its own, and is not to be cached", 
 
 test("sign-in refuses an unknown address, a wrong password and an account without a password alike, each after one verification", async (t) => {
   const hasher = watchHasher(await createPasswordHasher(TEST_HASH_PARAMETERS));
-  const auth = await createAuthRoom(t, { hasher });
+  const auth = await createAuthContext(t, { hasher });
   await signUp(auth, "ada@example.com");
   await signUp(auth, "link@example.com");
   await auth.database.owner.query("update auth.users set password_hash = null where email = 'link@example.com'");
@@ -51,7 +51,7 @@ test("sign-in refuses an unknown address, a wrong password and an account withou
 });
 
 test("sign-in that is refused, each for its reason", async (t) => {
-  const auth = await createAuthRoom(t);
+  const auth = await createAuthContext(t);
   const ask = (query: Record<string, string>, body: unknown) => auth.call("POST", "/token", { query, body });
   const password = { grant_type: "password" };
   await assert.rejects(ask(password, { password: PASSWORD }), refusal(400, "validation_failed", /missing email/));
@@ -76,7 +76,7 @@ test("sign-in that is refused, each for its reason", async (t) => {
 });
 
 test("who is banned cannot sign in until the ban ends, and learns of it only with the right password", async (t) => {
-  const auth = await createAuthRoom(t);
+  const auth = await createAuthContext(t);
   await signUp(auth, "ada@example.com");
   await auth.database.owner.query("update auth.users set banned_until = now() + interval '1 hour'");
   await assert.rejects(signIn(auth, "ada@example.com"), refusal(400, "user_banned"));
@@ -86,7 +86,7 @@ test("who is banned cannot sign in until the ban ends, and learns of it only wit
 });
 
 test("who was deleted softly is nobody, and the address is free again", async (t) => {
-  const auth = await createAuthRoom(t);
+  const auth = await createAuthContext(t);
   await signUp(auth, "ada@example.com");
   await auth.database.owner.query("update auth.users set deleted_at = now()");
   await assert.rejects(signIn(auth, "ada@example.com"), refusal(400, "invalid_credentials"));
@@ -95,7 +95,7 @@ test("who was deleted softly is nobody, and the address is free again", async (t
 });
 
 test("imported hashes sign in once and are argon2id of today from then on", async (t) => {
-  const auth = await createAuthRoom(t);
+  const auth = await createAuthContext(t);
   const weak = { memoryCost: 8192, timeCost: 1, parallelism: 1 };
   const imported = {
     bcrypt: await hashBcrypt(PASSWORD, 4),
@@ -116,7 +116,7 @@ test("imported hashes sign in once and are argon2id of today from then on", asyn
 });
 
 test("a hash is renewed when the settings change, without ending sessions", async (t) => {
-  const auth = await createAuthRoom(t);
+  const auth = await createAuthContext(t);
   const { access_token: token } = await signUp(auth, "ada@example.com");
   const hasher = await createPasswordHasher({ ...TEST_HASH_PARAMETERS, iterations: 2 });
   await signIn(onNode(auth, { hasher }), "ada@example.com");
@@ -125,7 +125,7 @@ test("a hash is renewed when the settings change, without ending sessions", asyn
 });
 
 test("a password that no longer meets the rules still signs in, and the answer says so", async (t) => {
-  const auth = await createAuthRoom(t);
+  const auth = await createAuthContext(t);
   await signUp(auth, "ada@example.com", "abcdef");
   const settings = { ...auth.context.settings, authPasswordMinLength: 8 };
   const strict = await signIn(onNode(auth, { settings }), "ada@example.com", "abcdef");
@@ -139,7 +139,7 @@ test("a password that no longer meets the rules still signs in, and the answer s
 test("a password changed while it is being compared is no longer good", async (t) => {
   const real = await createPasswordHasher(TEST_HASH_PARAMETERS);
   let meanwhile: () => Promise<void> = async () => {};
-  const auth = await createAuthRoom(t, {
+  const auth = await createAuthContext(t, {
     hasher: {
       hash: real.hash,
       verify: async (hash, password) => {
@@ -159,7 +159,7 @@ test("a password changed while it is being compared is no longer good", async (t
 });
 
 test("sign-out ends this session, the others or all", async (t) => {
-  const auth = await createAuthRoom(t);
+  const auth = await createAuthContext(t);
   const one = await signUp(auth, "ada@example.com");
   const [two, three] = [await signIn(auth, "ada@example.com"), await signIn(auth, "ada@example.com")];
   const stranger = await signUp(auth, "eve@example.com");
@@ -184,7 +184,7 @@ test("sign-out ends this session, the others or all", async (t) => {
 });
 
 test("sign-out that is refused", async (t) => {
-  const auth = await createAuthRoom(t);
+  const auth = await createAuthContext(t);
   const { access_token: token } = await signUp(auth, "ada@example.com");
   const logout = (query: Record<string, string>) => auth.call("POST", "/logout", { token, query });
   await assert.rejects(logout({ scope: "everyone" }), refusal(400, "validation_failed", /global, local, others/));

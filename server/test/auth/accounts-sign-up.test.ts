@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { decodeJwt } from "jose";
 import { createPasswordHasher } from "../../src/auth/passwords/hasher.ts";
-import { createAuthRoom, TEST_HASH_PARAMETERS } from "./support/auth-context.ts";
+import { createAuthContext, TEST_HASH_PARAMETERS } from "./support/auth-context.ts";
 import { PASSWORD, type ShownSession, type ShownUser, signIn, signUp, watchHasher } from "./support/accounts.ts";
 import { refusal } from "./support/refusal.ts";
 
@@ -10,7 +10,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const withMail = { authAutoconfirm: false };
 
 test("sign-up with autoconfirm: a session, and user, identity and profile rows", async (t) => {
-  const auth = await createAuthRoom(t);
+  const auth = await createAuthContext(t);
   const { status, body } = await auth.call("POST", "/signup", {
     body: {
       email: " Ada@Example.com ",
@@ -54,14 +54,14 @@ test("sign-up with autoconfirm: a session, and user, identity and profile rows",
 });
 
 test("sign-up of a taken address with autoconfirm says so", async (t) => {
-  const auth = await createAuthRoom(t);
+  const auth = await createAuthContext(t);
   await signUp(auth, "ada@example.com");
   await assert.rejects(signUp(auth, "ADA@EXAMPLE.COM", "other password"), refusal(422, "user_already_exists"));
   await signIn(auth, "ada@example.com");
 });
 
 test("parallel sign-ups of one address make one user", async (t) => {
-  const auth = await createAuthRoom(t);
+  const auth = await createAuthContext(t);
   const attempts = await Promise.allSettled(Array.from({ length: 12 }, () => signUp(auth, "ada@example.com")));
   assert.equal(attempts.filter(({ status }) => status === "fulfilled").length, 1);
   for (const attempt of attempts) {
@@ -75,7 +75,7 @@ test("parallel sign-ups of one address make one user", async (t) => {
 });
 
 test("sign-up to be confirmed: a bare user without a session, and a mail", async (t) => {
-  const auth = await createAuthRoom(t, { settings: withMail });
+  const auth = await createAuthContext(t, { settings: withMail });
   const { status, body } = await auth.call("POST", "/signup", {
     body: { email: "ada@example.com", password: PASSWORD },
   });
@@ -95,7 +95,7 @@ test("sign-up to be confirmed: a bare user without a session, and a mail", async
 
 test("no answer to a sign-up tells whether the address has an account, and the work is the same", async (t) => {
   const hasher = watchHasher(await createPasswordHasher(TEST_HASH_PARAMETERS));
-  const auth = await createAuthRoom(t, { settings: withMail, hasher });
+  const auth = await createAuthContext(t, { settings: withMail, hasher });
   const body = { password: PASSWORD, data: { full_name: "Ada" } };
   const ask = async (email: string) => {
     const before = { ...hasher.asked };
@@ -127,7 +127,7 @@ test("no answer to a sign-up tells whether the address has an account, and the w
 });
 
 test("a second sign-up with the same password keeps it, with another neither counts", async (t) => {
-  const auth = await createAuthRoom(t, { settings: withMail });
+  const auth = await createAuthContext(t, { settings: withMail });
   const ask = (password: string) => auth.call("POST", "/signup", { body: { email: "ada@example.com", password } });
   await ask(PASSWORD);
   await ask(PASSWORD);
@@ -140,7 +140,7 @@ test("a second sign-up with the same password keeps it, with another neither cou
 });
 
 test("parallel sign-ups to be confirmed all get the same kind of answer, and make one user", async (t) => {
-  const auth = await createAuthRoom(t, { settings: withMail });
+  const auth = await createAuthContext(t, { settings: withMail });
   const body = { email: "ada@example.com", password: PASSWORD };
   const answers = await Promise.all(Array.from({ length: 6 }, () => auth.call("POST", "/signup", { body })));
   const shapes = answers.map((answer) => shapeOf(answer.body as ShownUser));
@@ -152,7 +152,7 @@ test("parallel sign-ups to be confirmed all get the same kind of answer, and mak
 });
 
 test("the brake on mails is the same for addresses with and without an account", async (t) => {
-  const auth = await createAuthRoom(t, { settings: { ...withMail, authMailIntervalSeconds: 60 } });
+  const auth = await createAuthContext(t, { settings: { ...withMail, authMailIntervalSeconds: 60 } });
   const ask = () => auth.call("POST", "/signup", { body: { email: "ada@example.com", password: PASSWORD } });
   await ask();
   await assert.rejects(ask(), refusal(429, "over_email_send_rate_limit"));
@@ -164,7 +164,7 @@ test("the brake on mails is the same for addresses with and without an account",
 
 test("a mail that cannot be sent is our fault, and asking again works", async (t) => {
   let isAway = true;
-  const auth = await createAuthRoom(t, {
+  const auth = await createAuthContext(t, {
     settings: { ...withMail, authMailIntervalSeconds: 60 },
     onMail: () => {
       if (isAway) throw new Error("mail server is away");
@@ -182,7 +182,7 @@ test("a mail that cannot be sent is our fault, and asking again works", async (t
 
 test("sign-up that is refused, each for its reason", async (t) => {
   const hasher = watchHasher(await createPasswordHasher(TEST_HASH_PARAMETERS));
-  const auth = await createAuthRoom(t, { hasher });
+  const auth = await createAuthContext(t, { hasher });
   const ask = (body: unknown) => auth.call("POST", "/signup", { body });
   await assert.rejects(ask({ phone: "+491700000", password: PASSWORD }), refusal(400, "phone_provider_disabled"));
   await assert.rejects(ask({ email: "a@b.co" }), refusal(400, "validation_failed", /valid password/));
@@ -216,7 +216,7 @@ test("sign-up that is refused, each for its reason", async (t) => {
 });
 
 test("__proto__ in metadata is harmless", async (t) => {
-  const auth = await createAuthRoom(t);
+  const auth = await createAuthContext(t);
   const data: unknown = JSON.parse('{"__proto__": {"role": "service_role"}, "constructor": "text", "name": "Ada"}');
   const { body } = await auth.call("POST", "/signup", { body: { email: "a@b.co", password: PASSWORD, data } });
   const { user } = body as ShownSession;
@@ -227,16 +227,16 @@ test("__proto__ in metadata is harmless", async (t) => {
 });
 
 test("sign-ups can be switched off, anonymous ones by themselves", async (t) => {
-  const closed = await createAuthRoom(t, { settings: { authSignupEnabled: false } });
+  const closed = await createAuthContext(t, { settings: { authSignupEnabled: false } });
   await assert.rejects(signUp(closed, "ada@example.com"), refusal(422, "signup_disabled"));
   await assert.rejects(closed.call("POST", "/signup", { body: {} }), refusal(422, "signup_disabled"));
-  const named = await createAuthRoom(t, { settings: { authAnonymousEnabled: false } });
+  const named = await createAuthContext(t, { settings: { authAnonymousEnabled: false } });
   await assert.rejects(named.call("POST", "/signup", { body: {} }), refusal(422, "anonymous_provider_disabled"));
   await signUp(named, "ada@example.com");
 });
 
 test("anonymous sign-in: a user without an address, with a profile and a session", async (t) => {
-  const auth = await createAuthRoom(t);
+  const auth = await createAuthContext(t);
   const { body } = await auth.call("POST", "/signup", { body: { data: { theme: "dark" }, gotrue_meta_security: {} } });
   const { user, access_token: token } = body as ShownSession;
   assert.equal(user.is_anonymous, true);

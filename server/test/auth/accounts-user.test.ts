@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { decodeJwt } from "jose";
 import { createPasswordHasher } from "../../src/auth/passwords/hasher.ts";
-import { createAuthRoom, TEST_HASH_PARAMETERS, type TestAuthContext } from "./support/auth-context.ts";
+import { createAuthContext, TEST_HASH_PARAMETERS, type TestAuthContext } from "./support/auth-context.ts";
 import {
   getUser,
   PASSWORD,
@@ -19,7 +19,7 @@ const NEW_PASSWORD = "a new password";
 const DAY_MS = 24 * 3_600_000;
 
 test("the user of the token is shown; without a user there is nothing to show", async (t) => {
-  const auth = await createAuthRoom(t);
+  const auth = await createAuthContext(t);
   const session = await signUp(auth, "ada@example.com");
   assert.deepEqual(await getUser(auth, session.access_token), session.user);
   await assert.rejects(auth.call("GET", "/user"), refusal(401, "no_authorization"));
@@ -29,7 +29,7 @@ test("the user of the token is shown; without a user there is nothing to show", 
 });
 
 test("metadata is merged by key; what the service writes there stays the service's", async (t) => {
-  const auth = await createAuthRoom(t);
+  const auth = await createAuthContext(t);
   const { access_token: token, user } = await signUp(auth, "ada@example.com");
   await updateUser(auth, token, { data: { theme: "dark", nested: { a: 1, b: 2 }, gone: 1 } });
   const changes = { nested: { c: 3 }, gone: null, email: "eve@example.com", email_verified: null, sub: "me" };
@@ -44,7 +44,7 @@ test("metadata is merged by key; what the service writes there stays the service
 });
 
 test("metadata: parallel changes of different keys both stay; the size is that of the sum", async (t) => {
-  const auth = await createAuthRoom(t);
+  const auth = await createAuthContext(t);
   const { access_token: token } = await signUp(auth, "ada@example.com");
   await Promise.all(
     Array.from({ length: 8 }, (_, place) => updateUser(auth, token, { data: { [`k${place}`]: place } })),
@@ -63,7 +63,7 @@ test("metadata: parallel changes of different keys both stay; the size is that o
 });
 
 test("users do not write app_metadata, role or anything else that is not theirs", async (t) => {
-  const auth = await createAuthRoom(t);
+  const auth = await createAuthContext(t);
   const { access_token: token, user } = await signUp(auth, "ada@example.com");
   const body = { app_metadata: { role: "admin" } };
   await assert.rejects(updateUser(auth, token, body), refusal(403, "not_admin"));
@@ -82,7 +82,7 @@ test("users do not write app_metadata, role or anything else that is not theirs"
 });
 
 test("a password change signs in from now on and ends the other sessions, not this one", async (t) => {
-  const auth = await createAuthRoom(t);
+  const auth = await createAuthContext(t);
   const session = await signUp(auth, "ada@example.com");
   const other = await signIn(auth, "ada@example.com");
   await updateUser(auth, session.access_token, { password: NEW_PASSWORD });
@@ -96,7 +96,7 @@ test("a password change signs in from now on and ends the other sessions, not th
 
 test("a password change that is refused changes nothing", async (t) => {
   const hasher = watchHasher(await createPasswordHasher(TEST_HASH_PARAMETERS));
-  const auth = await createAuthRoom(t, { hasher });
+  const auth = await createAuthContext(t, { hasher });
   const { access_token: token } = await signUp(auth, "ada@example.com");
   const other = await signIn(auth, "ada@example.com");
   const ask = (body: unknown) => updateUser(auth, token, body);
@@ -118,7 +118,7 @@ test("a password change that is refused changes nothing", async (t) => {
 test("a session that another one's password change has ended cannot change the password back", async (t) => {
   const real = await createPasswordHasher(TEST_HASH_PARAMETERS);
   let meanwhile: () => Promise<void> = async () => {};
-  const auth = await createAuthRoom(t, {
+  const auth = await createAuthContext(t, {
     hasher: {
       verify: real.verify,
       hash: async (password) => {
@@ -141,7 +141,7 @@ test("a session that another one's password change has ended cannot change the p
 });
 
 test("an old sign-in needs a code from a mail to change the password, where the settings ask for it", async (t) => {
-  const auth = await createAuthRoom(t, { settings: { authReauthenticate: true, authAccessTokenSeconds: 2 * 86_400 } });
+  const auth = await createAuthContext(t, { settings: { authReauthenticate: true, authAccessTokenSeconds: 2 * 86_400 } });
   const { access_token: token } = await signUp(auth, "ada@example.com");
   await updateUser(auth, token, { password: NEW_PASSWORD });
   auth.clock.advance(DAY_MS + 1000);
@@ -164,7 +164,7 @@ test("an old sign-in needs a code from a mail to change the password, where the 
 });
 
 test("who has a second factor must have shown it to change password or address", async (t) => {
-  const auth = await createAuthRoom(t);
+  const auth = await createAuthContext(t);
   const { access_token: token, user } = await signUp(auth, "ada@example.com");
   await auth.database.owner.query(
     `insert into auth.mfa_factors (user_id, factor_type, status, secret_wrapped) values ($1, 'totp', 'verified', '')`,
@@ -178,7 +178,7 @@ test("who has a second factor must have shown it to change password or address",
 });
 
 test("with autoconfirm an address changes at once, everywhere it is shown", async (t) => {
-  const auth = await createAuthRoom(t);
+  const auth = await createAuthContext(t);
   const { access_token: token, user } = await signUp(auth, "ada@example.com");
   const updated = await updateUser(auth, token, { email: "Countess@Example.com", data: { title: "Countess" } });
   assert.equal(updated.email, "countess@example.com");
@@ -193,7 +193,7 @@ test("with autoconfirm an address changes at once, everywhere it is shown", asyn
 });
 
 test("with autoconfirm a taken address changes nothing, and its owner gets a mail", async (t) => {
-  const auth = await createAuthRoom(t);
+  const auth = await createAuthContext(t);
   await signUp(auth, "eve@example.com");
   const { access_token: token } = await signUp(auth, "ada@example.com");
   assert.equal((await updateUser(auth, token, { email: "eve@example.com" })).email, "ada@example.com");
@@ -204,7 +204,7 @@ test("with autoconfirm a taken address changes nothing, and its owner gets a mai
 });
 
 test("parallel changes to one address: one gets it", async (t) => {
-  const auth = await createAuthRoom(t);
+  const auth = await createAuthContext(t);
   const sessions = await Promise.all(Array.from({ length: 5 }, (_, place) => signUp(auth, `user${place}@example.com`)));
   const wish = { email: "wanted@example.com" };
   await Promise.allSettled(sessions.map(({ access_token: token }) => updateUser(auth, token, wish)));
@@ -215,7 +215,7 @@ test("parallel changes to one address: one gets it", async (t) => {
 });
 
 test("without autoconfirm an address waits for its confirmation, and a taken one looks the same", async (t) => {
-  const auth = await createAuthRoom(t, { settings: { authAutoconfirm: false } });
+  const auth = await createAuthContext(t, { settings: { authAutoconfirm: false } });
   const token = await confirmedSession(auth, "ada@example.com");
   await confirmedSession(auth, "eve@example.com");
   const other = await confirmedSession(auth, "bob@example.com");
@@ -239,7 +239,7 @@ test("without autoconfirm an address waits for its confirmation, and a taken one
 });
 
 test("an anonymous user becomes a lasting one with an address and a password", async (t) => {
-  const auth = await createAuthRoom(t);
+  const auth = await createAuthContext(t);
   const { body } = await auth.call("POST", "/signup", { body: {} });
   const { access_token: token, user, refresh_token: refreshToken } = body as ShownSession;
   await assert.rejects(
@@ -256,7 +256,7 @@ test("an anonymous user becomes a lasting one with an address and a password", a
 });
 
 test("without autoconfirm an anonymous user stays one until the address is confirmed", async (t) => {
-  const auth = await createAuthRoom(t, { settings: { authAutoconfirm: false } });
+  const auth = await createAuthContext(t, { settings: { authAutoconfirm: false } });
   const { body } = await auth.call("POST", "/signup", { body: {} });
   const { access_token: token, user } = body as ShownSession;
   const waiting = await updateUser(auth, token, { email: "ada@example.com", password: NEW_PASSWORD });

@@ -1,6 +1,6 @@
 import type { Cleanup } from "../support/database.ts";
 import { PASSWORD, type Shown, type Tokens } from "./mfa-person.ts";
-import { type AuthRoomOverrides, createAuthRoom, type TestAuthContext } from "./support/auth-context.ts";
+import { type AuthRoomOverrides, createAuthContext, type TestAuthContext } from "./support/auth-context.ts";
 
 export interface NewUser {
   readonly id: string;
@@ -22,7 +22,7 @@ export interface Desk {
 
 /** What an administrator has before them. */
 export async function openAdmin(t: Cleanup, overrides?: AuthRoomOverrides): Promise<Desk> {
-  const stage = await createAuthRoom(t, overrides);
+  const stage = await createAuthContext(t, overrides);
   const token = stage.serviceRoleKey;
   let made = 0;
   const desk: Desk = {

@@ -7,7 +7,7 @@ import type { Answer } from "../http/support/test-server.ts";
 import { type DatabaseRelay, startDatabaseRelay } from "../support/database-relay.ts";
 import { type Client, serveAuth } from "./attack-server.ts";
 import { PASSWORD, type ShownSession, signUp } from "./support/accounts.ts";
-import { createAuthRoom, type TestAuthContext } from "./support/auth-context.ts";
+import { createAuthContext, type TestAuthContext } from "./support/auth-context.ts";
 
 const ID = "6f0d2b0e-0000-4000-8000-000000000000";
 const email = "ada@example.com";
@@ -60,7 +60,7 @@ describe("while the database is away", () => {
   let ada: ShownSession;
 
   before(async () => {
-    auth = await createAuthRoom(t);
+    auth = await createAuthContext(t);
     relay = await startDatabaseRelay(t, auth.database.url("sb_service"));
     const pool = new pg.Pool({ connectionString: relay.url, max: 5, connectionTimeoutMillis: 20_000 });
     pool.on("error", () => {});

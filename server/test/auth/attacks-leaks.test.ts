@@ -8,7 +8,7 @@ import { createObserver } from "../../src/observe/index.ts";
 import { authRoutes } from "../../src/http/index.ts";
 import { startServer, until } from "../http/support/test-server.ts";
 import { CREDENTIALS, startSmtpServer } from "./mail-smtp-server.ts";
-import { createAuthRoom } from "./support/auth-context.ts";
+import { createAuthContext } from "./support/auth-context.ts";
 
 const PASSWORD = "a password that no log may hold";
 
@@ -29,7 +29,7 @@ describe("the log of a service that sends mail", () => {
         done(refusals >= 0 ? Object.assign(new Error("come back later"), { responseCode: 450 }) : null);
       },
     });
-    const { context, anonKey, serviceRoleKey, database } = await createAuthRoom(t, { settings: { smtpUrl: smtp.url } });
+    const { context, anonKey, serviceRoleKey, database } = await createAuthContext(t, { settings: { smtpUrl: smtp.url } });
     const settings = { dataDir: "", mailFrom: "Us <us@example.com>", smtpUrl: smtp.url };
     const mailer = await createMailer({ settings, observer, clock: context.clock });
     t.after(() => mailer.close());

@@ -4,7 +4,7 @@ import { findUnstorable } from "../../src/auth/parse-call.ts";
 import { createPasswordHasher, type PasswordHasher } from "../../src/auth/passwords/hasher.ts";
 import { serveAuth } from "./attack-server.ts";
 import { PASSWORD, type ShownSession, signIn, signUp, updateUser } from "./support/accounts.ts";
-import { createAuthRoom, TEST_HASH_PARAMETERS, type TestAuthContext } from "./support/auth-context.ts";
+import { createAuthContext, TEST_HASH_PARAMETERS, type TestAuthContext } from "./support/auth-context.ts";
 import { readMail } from "./one-time-mailbox.ts";
 import { refusal } from "./support/refusal.ts";
 
@@ -31,7 +31,7 @@ describe("a hostile body", () => {
   };
 
   it("is refused with 400 before it costs anything", async (t) => {
-    const auth = await createAuthRoom(t);
+    const auth = await createAuthContext(t);
     const ask = await serveAuth(t, auth);
     for (const [name, [body, type]] of Object.entries(hostile)) {
       for (const path of ["/signup", "/token?grant_type=password", "/otp", "/verify"]) {
@@ -49,7 +49,7 @@ describe("a hostile body", () => {
   });
 
   it("does not become larger in the database than it was", async (t) => {
-    const auth = await createAuthRoom(t);
+    const auth = await createAuthContext(t);
     const { access_token: token } = await signUp(auth, "ada@example.com");
     for (const number of [1e308, 1e-300, -1e300]) {
       const body = { data: { list: Array.from({ length: 1_000 }, () => number) } };
@@ -70,7 +70,7 @@ describe("a hostile body", () => {
 
 describe("names that the service writes", () => {
   it("are not taken from users, not even from those without an address", async (t) => {
-    const auth = await createAuthRoom(t);
+    const auth = await createAuthContext(t);
     const data = { sub: "x", email: "root@example.com", email_verified: true, phone_verified: true, theme: "dark" };
     const { user, access_token } = (await auth.call("POST", "/signup", { body: { data } })).body as ShownSession;
     assert.deepEqual(user.user_metadata, { theme: "dark" });
@@ -100,7 +100,7 @@ describe("a connection to the database", () => {
         return real.verify(hash, password);
       },
     };
-    const auth = await createAuthRoom(t, {
+    const auth = await createAuthContext(t, {
       hasher,
       settings: { authAutoconfirm: false, authReauthenticate: true },
       onMail: () => look("mail"),
@@ -133,7 +133,7 @@ describe("a connection to the database", () => {
   const hurry = { hash: async () => "$argon2id$none", verify: async () => ({ isMatch: false, shouldRehash: false }) };
 
   it("is never waited for by somebody who has one: thirty nonces at once on five connections", async (t) => {
-    const auth = await createAuthRoom(t, { hasher: hurry, settings: { authReauthenticate: true } });
+    const auth = await createAuthContext(t, { hasher: hurry, settings: { authReauthenticate: true } });
     const people = await Promise.all(Array.from({ length: 30 }, (_, place) => signUp(auth, `p${place}@example.com`)));
     await auth.database.owner.query("update auth.sessions set created_at = now() - interval '2 days'");
     const body = { password: "another one", nonce: "000000" };
@@ -147,7 +147,7 @@ describe("a connection to the database", () => {
   });
 
   it("is given back by every refusal", async (t: TestContext) => {
-    const auth = await createAuthRoom(t, { hasher: hurry });
+    const auth = await createAuthContext(t, { hasher: hurry });
     const ask = await serveAuth(t, auth);
     await signUp(auth, "ada@example.com");
     await Promise.all(

@@ -4,7 +4,7 @@ import { describe, it } from "node:test";
 import { AppError } from "../../src/errors/index.ts";
 import { decodeRefreshToken, encodeRefreshToken } from "../../src/auth/tokens/refresh-token.ts";
 import { newPerson, type Person, PASSWORD, type Tokens } from "./mfa-person.ts";
-import { createAuthRoom, type TestAuthContext } from "./support/auth-context.ts";
+import { createAuthContext, type TestAuthContext } from "./support/auth-context.ts";
 import { refusal } from "./support/refusal.ts";
 
 type Outcome = PromiseSettledResult<unknown>;
@@ -32,7 +32,7 @@ async function checkDead(person: Person, tokens: Iterable<Tokens>): Promise<void
 
 describe("a storm", () => {
   it("of refreshes, sign-outs, codes and new passwords at once ends without a fault, and the last sign-out wins", async (t) => {
-    const stage = await createAuthRoom(t);
+    const stage = await createAuthContext(t);
     const person = await newPerson(stage);
     const factor = await person.enrolVerified();
     const seen: Tokens[] = [];
@@ -76,7 +76,7 @@ describe("a storm", () => {
   });
 
   it("of refreshes around a sign-out leaves nothing that lives", async (t) => {
-    const stage = await createAuthRoom(t);
+    const stage = await createAuthContext(t);
     const person = await newPerson(stage);
     for (let round = 0; round < 3; round += 1) {
       const tokens = await person.signIn();
@@ -95,7 +95,7 @@ describe("a storm", () => {
   });
 
   it("of bans and deletions around sign-ins leaves nobody in", async (t) => {
-    const stage = await createAuthRoom(t);
+    const stage = await createAuthContext(t);
     for (const end of ["ban", "soft", "hard"]) {
       const person = await newPerson(stage);
       const admin = { token: stage.serviceRoleKey };
@@ -120,7 +120,7 @@ describe("a storm", () => {
 
 describe("a forged refresh token", () => {
   it("neither refreshes a session nor ends it", async (t) => {
-    const stage = await createAuthRoom(t);
+    const stage = await createAuthContext(t);
     const person = await newPerson(stage);
     const other = await newPerson(stage);
     const mine = decodeRefreshToken(person.refreshToken);
@@ -157,7 +157,7 @@ describe("a forged refresh token", () => {
   });
 
   it("is not made possible by a counter at its end", async (t) => {
-    const stage = await createAuthRoom(t);
+    const stage = await createAuthContext(t);
     const person = await newPerson(stage);
     await stage.database.owner.query("update auth.sessions set refresh_counter = $1", [String(2n ** 63n - 2n)]);
     stage.clock.advance(60_000);
@@ -168,7 +168,7 @@ describe("a forged refresh token", () => {
 
 describe("the second factor", () => {
   it("is not passed by a refresh, another session or another way in", async (t) => {
-    const stage = await createAuthRoom(t);
+    const stage = await createAuthContext(t);
     const person = await newPerson(stage);
     const factor = await person.enrolVerified();
     const thief = await person.signIn();
@@ -191,7 +191,7 @@ describe("the second factor", () => {
   });
 
   it("is guessed no oftener however many challenges are tried at once", async (t) => {
-    const stage = await createAuthRoom(t);
+    const stage = await createAuthContext(t);
     const person = await newPerson(stage);
     const factor = await person.enrolVerified();
     person.enterNextStep();

@@ -3,7 +3,7 @@ import { before, describe, it } from "node:test";
 import { collectClosers } from "./one-time-closers.ts";
 import { findPerson, follow, readMail, sessionOf } from "./one-time-mailbox.ts";
 import { type ShownSession, signIn, signUp, updateUser } from "./support/accounts.ts";
-import { createAuthRoom, type TestAuthContext } from "./support/auth-context.ts";
+import { createAuthContext, type TestAuthContext } from "./support/auth-context.ts";
 import { refusal } from "./support/refusal.ts";
 
 const THIEF = "of the thief";
@@ -15,7 +15,7 @@ describe("a thief who signs up with an address before its owner", () => {
   const closers = collectClosers();
   let auth: TestAuthContext;
   before(async () => {
-    auth = await createAuthRoom(closers, { settings: { authAutoconfirm: false } });
+    auth = await createAuthContext(closers, { settings: { authAutoconfirm: false } });
   });
 
   const register = (email: string, password: string) =>
@@ -103,7 +103,7 @@ describe("what a thief has begun with a stolen session", () => {
 
   for (const [who, change] of Object.entries({ "the owner": changeByUser, "an administrator": changeByAdmin })) {
     it(`is over when ${who} changes the password`, async (t) => {
-      const auth = await createAuthRoom(t, { settings: { authAutoconfirm: false, authSecureEmailChange: false } });
+      const auth = await createAuthContext(t, { settings: { authAutoconfirm: false, authSecureEmailChange: false } });
       const email = "ada@example.com";
       await auth.call("POST", "/signup", { body: { email, password: OWNER } });
       await auth.call("POST", "/verify", {
@@ -139,7 +139,7 @@ describe("what a thief has begun with a stolen session", () => {
 
 describe("a change of address", () => {
   it("is not agreed to by the link of another one", async (t) => {
-    const auth = await createAuthRoom(t);
+    const auth = await createAuthContext(t);
     const { user } = await signUp(auth, "ada@example.com");
     const generate = async (type: string, new_email: string) => {
       const body = { type, email: "ada@example.com", new_email };
@@ -157,7 +157,7 @@ describe("a change of address", () => {
 
 describe("an address in another spelling", () => {
   it("is the same account or none", async (t) => {
-    const auth = await createAuthRoom(t);
+    const auth = await createAuthContext(t);
     await signUp(auth, "kate@example.com");
     for (const email of ["KATE@EXAMPLE.COM", " kate@example.com\n", "kate@ｅxample.com"]) {
       await assert.rejects(signUp(auth, email, THIEF), refusal(422, "user_already_exists"), email);

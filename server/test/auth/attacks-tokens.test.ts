@@ -10,7 +10,7 @@ import {
 import { describe, it } from "node:test";
 import { type Client, serveAuth } from "./attack-server.ts";
 import { type ShownSession, signIn, signUp, updateUser } from "./support/accounts.ts";
-import { createAuthRoom, type TestAuthContext } from "./support/auth-context.ts";
+import { createAuthContext, type TestAuthContext } from "./support/auth-context.ts";
 
 type Parts = Record<string, unknown>;
 
@@ -35,7 +35,7 @@ function signWithSecret(secret: string | Buffer, header: Parts, claims: Parts): 
 async function open(
   t: Parameters<typeof serveAuth>[0],
 ): Promise<{ auth: TestAuthContext; ask: Client; ada: ShownSession }> {
-  const auth = await createAuthRoom(t);
+  const auth = await createAuthContext(t);
   return { auth, ask: await serveAuth(t, auth), ada: await signUp(auth, "ada@example.com") };
 }
 

@@ -4,7 +4,7 @@ import type { AuthContext } from "../../src/auth/auth-context.ts";
 import type { Answer } from "../http/support/test-server.ts";
 import { type Ask, type Client, serveAuth } from "./attack-server.ts";
 import { newPerson, PASSWORD, type Person } from "./mfa-person.ts";
-import { createAuthRoom, type TestAuthContext } from "./support/auth-context.ts";
+import { createAuthContext, type TestAuthContext } from "./support/auth-context.ts";
 
 interface Stage {
   readonly auth: TestAuthContext;
@@ -233,7 +233,7 @@ const ROWS: Readonly<Record<string, Row>> = {
 
 describe("every refusal that clients test for", () => {
   it("has the status, the code and the words they know, in both tongues", async (t) => {
-    const auth = await createAuthRoom(t);
+    const auth = await createAuthContext(t);
     const ask = await serveAuth(t, auth);
     const askWith: Stage["askWith"] = (settings) =>
       serveAuth(t, auth, { settings: { ...auth.context.settings, ...settings } });

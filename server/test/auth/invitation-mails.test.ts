@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { createAuthRoom } from "./support/auth-context.ts";
+import { createAuthContext } from "./support/auth-context.ts";
 import { sendDueMails } from "./support/send-due-mails.ts";
 
 const SITE = "https://app.example.com/base/";
 
 async function openInvitations(t: TestContext) {
-  const auth = await createAuthRoom(t, { settings: { siteUrl: SITE } });
+  const auth = await createAuthContext(t, { settings: { siteUrl: SITE } });
   const { mails } = auth;
   const { owner } = auth.database;
   const addUser = async (email: string, fullName: string | null = null): Promise<string> => {

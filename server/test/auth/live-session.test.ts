@@ -5,13 +5,13 @@ import pg from "pg";
 import { requireLiveSession, translateScopeError } from "../../src/auth/principal/live-session.ts";
 import { buildScope, type Scope } from "../../src/db/index.ts";
 import { AppError } from "../../src/errors/index.ts";
-import { openTokenRoom, type TokenRoom } from "./token-context.ts";
+import { openTokenContext, type TokenContext } from "./token-context.ts";
 
-let context: TokenRoom;
+let context: TokenContext;
 let login: pg.Client;
 const closers: (() => Promise<void>)[] = [];
 before(async () => {
-  context = await openTokenRoom({ after: (close) => closers.unshift(close) });
+  context = await openTokenContext({ after: (close) => closers.unshift(close) });
   login = new pg.Client({ connectionString: context.database.url("sb_user") });
   await login.connect();
   closers.unshift(() => login.end());

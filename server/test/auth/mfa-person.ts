@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Secret, TOTP } from "otpauth";
 import { AppError } from "../../src/errors/index.ts";
-import { type AuthRoomOverrides, createAuthRoom, type TestAuthContext } from "./support/auth-context.ts";
+import { type AuthRoomOverrides, createAuthContext, type TestAuthContext } from "./support/auth-context.ts";
 import type { Cleanup } from "../support/database.ts";
 
 export const PASSWORD = "correct horse battery";
@@ -113,7 +113,7 @@ export async function newPerson(stage: TestAuthContext): Promise<Person> {
 }
 
 export async function openPerson(t: Cleanup, overrides?: AuthRoomOverrides): Promise<Person> {
-  return newPerson(await createAuthRoom(t, overrides));
+  return newPerson(await createAuthContext(t, overrides));
 }
 
 export function readClaims(token: string): Record<string, unknown> {

@@ -4,7 +4,7 @@ import { ANON_PRINCIPAL } from "../../src/db/index.ts";
 import { AppError, renderError } from "../../src/errors/index.ts";
 import { collectClosers } from "./one-time-closers.ts";
 import { findPerson, makePerson, readMail, sessionOf, signIn } from "./one-time-mailbox.ts";
-import { createAuthRoom, type TestAuthContext } from "./support/auth-context.ts";
+import { createAuthContext, type TestAuthContext } from "./support/auth-context.ts";
 import { refusal } from "./support/refusal.ts";
 
 /** Everything that a caller sees of an answer or a refusal. */
@@ -22,7 +22,7 @@ describe("asking for mail", () => {
   const closers = collectClosers();
   let auth: TestAuthContext;
   before(async () => {
-    auth = await createAuthRoom(closers, {
+    auth = await createAuthContext(closers, {
       settings: { authAutoconfirm: false, authMailIntervalSeconds: INTERVAL_SECONDS },
     });
   });
@@ -87,7 +87,7 @@ describe("asking for mail", () => {
   });
 
   it("many times at once without a brake makes one account", async (t) => {
-    const unbraked = await createAuthRoom(t, { settings: { authAutoconfirm: false } });
+    const unbraked = await createAuthContext(t, { settings: { authAutoconfirm: false } });
     const email = "storm@example.com";
     await Promise.all(Array.from({ length: 5 }, () => unbraked.call("POST", "/otp", { body: { email } })));
     const sent = unbraked.mails.filter(({ to }) => to === email);
@@ -160,7 +160,7 @@ describe("asking for mail", () => {
   });
 
   it("where nobody may sign up looks the same and makes nobody", async (t) => {
-    const closed = await createAuthRoom(t, { settings: { authSignupEnabled: false } });
+    const closed = await createAuthContext(t, { settings: { authSignupEnabled: false } });
     await makePerson(closed, "member@example.com");
     for (const email of ["member@example.com", "stranger@example.com"]) {
       assert.deepEqual(await closed.call("POST", "/otp", { body: { email } }), { status: 200, body: {} });
@@ -174,7 +174,7 @@ describe("asking for mail", () => {
   });
 
   it("takes the same time whether the address has an account or not", async (t) => {
-    const timed = await createAuthRoom(t);
+    const timed = await createAuthContext(t);
     const times: Record<string, number[]> = { known: [], unknown: [] };
     for (let round = 0; round < 8; round += 1) {
       const email = `timed-${round}@example.com`;
@@ -207,7 +207,7 @@ describe("a mail server that is away", () => {
 
   it("is the caller's error where the caller is known, and asking again is possible at once", async (t) => {
     let isAway = true;
-    const auth = await createAuthRoom(t, {
+    const auth = await createAuthContext(t, {
       settings: { authAutoconfirm: false, authMailIntervalSeconds: 60 },
       onMail: () => (isAway ? away() : undefined),
     });
@@ -223,7 +223,7 @@ describe("a mail server that is away", () => {
   });
 
   it("shows alike for every address before anything is done", async (t) => {
-    const auth = await createAuthRoom(t, { settings: { authMailIntervalSeconds: 60 } });
+    const auth = await createAuthContext(t, { settings: { authMailIntervalSeconds: 60 } });
     await makePerson(auth, "known@example.com");
     const down = { ...auth.context, mailer: { ...auth.context.mailer, checkReady: async () => away() } };
     const { oneTimeEndpoints } = await import("../../src/auth/one-time/endpoints.ts");
@@ -240,7 +240,7 @@ describe("a mail server that is away", () => {
   });
 
   it("that fails after that is nobody's to see, but in the log", async (t) => {
-    const auth = await createAuthRoom(t, { onMail: away });
+    const auth = await createAuthContext(t, { onMail: away });
     const notes: string[] = [];
     const observer = { note: (name: string) => void notes.push(name), child: () => observer };
     Object.assign(auth.context, { observer });

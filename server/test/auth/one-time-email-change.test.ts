@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import { collectClosers } from "./one-time-closers.ts";
 import { claimsOf, findPerson, follow, makePerson, readMail, sessionOf, signIn } from "./one-time-mailbox.ts";
-import { createAuthRoom, type TestAuthContext } from "./support/auth-context.ts";
+import { createAuthContext, type TestAuthContext } from "./support/auth-context.ts";
 import { refusal } from "./support/refusal.ts";
 
 const HALF = { msg: "Confirmation link accepted. Please proceed to confirm link sent to the other email", code: "200" };
@@ -13,7 +13,7 @@ describe("a change of e-mail address", () => {
   let auth: TestAuthContext;
   let made = 0;
   before(async () => {
-    auth = await createAuthRoom(closers, { settings: { authAutoconfirm: false } });
+    auth = await createAuthContext(closers, { settings: { authAutoconfirm: false } });
   });
 
   /** Somebody who is signed in and has asked for another address. */
@@ -221,7 +221,7 @@ describe("a change of e-mail address", () => {
   });
 
   it("needs the new address alone where the settings say so", async (t) => {
-    const simple = await createAuthRoom(t, { settings: { authAutoconfirm: false, authSecureEmailChange: false } });
+    const simple = await createAuthContext(t, { settings: { authAutoconfirm: false, authSecureEmailChange: false } });
     const { user, before, after } = await begin(simple);
     assert.equal(
       simple.mails.some(({ to, kind }) => to === before && kind === "email_change_current"),

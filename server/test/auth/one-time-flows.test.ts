@@ -4,14 +4,14 @@ import { consumeReauthentication, findReauthentication } from "../../src/auth/on
 import type { UserRow } from "../../src/auth/users/user-row.ts";
 import { collectClosers } from "./one-time-closers.ts";
 import { claimsOf, findPerson, makePerson, readMail, sessionOf, signIn } from "./one-time-mailbox.ts";
-import { createAuthRoom, type TestAuthContext } from "./support/auth-context.ts";
+import { createAuthContext, type TestAuthContext } from "./support/auth-context.ts";
 import { refusal } from "./support/refusal.ts";
 
 describe("codes and links", () => {
   const closers = collectClosers();
   let auth: TestAuthContext;
   before(async () => {
-    auth = await createAuthRoom(closers, { settings: { authAutoconfirm: false, siteUrl: "https://site.example" } });
+    auth = await createAuthContext(closers, { settings: { authAutoconfirm: false, siteUrl: "https://site.example" } });
   });
 
   const reauthenticate = async (user: UserRow, nonce: string): Promise<void> => {
@@ -195,7 +195,7 @@ describe("codes and links", () => {
   });
 
   it("have the length and the life of the settings", async (t) => {
-    const brief = await createAuthRoom(t, { settings: { authOtpLength: 8, authOtpExpirySeconds: 60 } });
+    const brief = await createAuthContext(t, { settings: { authOtpLength: 8, authOtpExpirySeconds: 60 } });
     const email = "late@example.com";
     await makePerson(brief, email);
     await brief.call("POST", "/otp", { body: { email } });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import { collectClosers } from "./one-time-closers.ts";
 import { makePerson, readMail, sessionOf } from "./one-time-mailbox.ts";
-import { createAuthRoom, type TestAuthContext } from "./support/auth-context.ts";
+import { createAuthContext, type TestAuthContext } from "./support/auth-context.ts";
 import { refusal } from "./support/refusal.ts";
 
 const expired = refusal(403, "otp_expired");
@@ -17,7 +17,7 @@ describe("guessing a code", () => {
   const closers = collectClosers();
   let auth: TestAuthContext;
   before(async () => {
-    auth = await createAuthRoom(closers, { settings: { authAutoconfirm: false } });
+    auth = await createAuthContext(closers, { settings: { authAutoconfirm: false } });
   });
 
   async function ask(email: string) {

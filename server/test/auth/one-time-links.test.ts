@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import { collectClosers } from "./one-time-closers.ts";
 import { findPerson, follow, makePerson, readMail, sessionOf } from "./one-time-mailbox.ts";
-import { createAuthRoom, type TestAuthContext } from "./support/auth-context.ts";
+import { createAuthContext, type TestAuthContext } from "./support/auth-context.ts";
 
 const EXPIRED = {
   error: "access_denied",
@@ -14,7 +14,7 @@ describe("the link of a mail", () => {
   const closers = collectClosers();
   let auth: TestAuthContext;
   before(async () => {
-    auth = await createAuthRoom(closers, {
+    auth = await createAuthContext(closers, {
       settings: {
         authAutoconfirm: false,
         siteUrl: "https://site.example",

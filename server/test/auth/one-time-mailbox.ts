@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { SessionBody } from "../../src/auth/sessions/render-session.ts";
 import { createEmailUser } from "../../src/auth/accounts/create-user.ts";
-import type { AuthAnswer } from "../../src/auth/call.ts";
+import type { AuthResponse } from "../../src/auth/call.ts";
 import type { Mail, MailKind } from "../../src/auth/mail/mailer.ts";
 import { findUserByEmail } from "../../src/auth/sql/users.ts";
 import type { UserRow } from "../../src/auth/users/user-row.ts";
@@ -45,7 +45,7 @@ export async function signIn(auth: TestAuthContext, email: string): Promise<Sess
   return sessionOf(await auth.call("POST", "/verify", { body: { type: "email", email, token: code } }));
 }
 
-export function sessionOf(answer: AuthAnswer): SessionBody {
+export function sessionOf(answer: AuthResponse): SessionBody {
   assert.equal(answer.status, 200);
   const body = answer.body as SessionBody;
   assert.equal(typeof body.access_token, "string", JSON.stringify(answer.body));

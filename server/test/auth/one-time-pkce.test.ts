@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { before, describe, it } from "node:test";
 import { collectClosers } from "./one-time-closers.ts";
 import { claimsOf, follow, makePerson, readMail, sessionOf } from "./one-time-mailbox.ts";
-import { createAuthRoom, type TestAuthContext } from "./support/auth-context.ts";
+import { createAuthContext, type TestAuthContext } from "./support/auth-context.ts";
 import { refusal } from "./support/refusal.ts";
 
 const VERIFIER = "v".repeat(56);
@@ -19,7 +19,7 @@ describe("the PKCE flow", () => {
   const closers = collectClosers();
   let auth: TestAuthContext;
   before(async () => {
-    auth = await createAuthRoom(closers, {
+    auth = await createAuthContext(closers, {
       settings: { authAutoconfirm: false, siteUrl: "https://site.example/x?y=1" },
     });
   });

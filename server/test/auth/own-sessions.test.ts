@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { decodeJwt } from "jose";
 import { getUser, signIn, signUp } from "./support/accounts.ts";
-import { createAuthRoom, type TestAuthContext } from "./support/auth-context.ts";
+import { createAuthContext, type TestAuthContext } from "./support/auth-context.ts";
 import { refusal } from "./support/refusal.ts";
 
 interface ListedSession {
@@ -21,7 +21,7 @@ async function list({ call }: Pick<TestAuthContext, "call">, token: string): Pro
 const idOf = (token: string): string => String(decodeJwt(token)["session_id"]);
 
 test("users see where they are signed in, and nothing of others or of what signs tokens", async (t) => {
-  const auth = await createAuthRoom(t);
+  const auth = await createAuthContext(t);
   const first = await signUp(auth, "ada@example.com");
   const second = await signIn(auth, "ada@example.com");
   await signUp(auth, "eve@example.com");
@@ -38,7 +38,7 @@ test("users see where they are signed in, and nothing of others or of what signs
 });
 
 test("what has run out is not listed", async (t) => {
-  const auth = await createAuthRoom(t, { settings: { authSessionInactivitySeconds: 3_600 } });
+  const auth = await createAuthContext(t, { settings: { authSessionInactivitySeconds: 3_600 } });
   const { access_token: token } = await signUp(auth, "ada@example.com");
   const over = await signIn(auth, "ada@example.com");
   const idle = await signIn(auth, "ada@example.com");
@@ -54,7 +54,7 @@ test("what has run out is not listed", async (t) => {
 });
 
 test("one device is signed out, the others stay", async (t) => {
-  const auth = await createAuthRoom(t);
+  const auth = await createAuthContext(t);
   const { access_token: token } = await signUp(auth, "ada@example.com");
   const other = await signIn(auth, "ada@example.com");
   const path = `/sessions/${idOf(other.access_token)}`;
@@ -69,7 +69,7 @@ test("one device is signed out, the others stay", async (t) => {
 });
 
 test("a session of somebody else cannot be told from one that is not there", async (t) => {
-  const auth = await createAuthRoom(t);
+  const auth = await createAuthContext(t);
   const { access_token: token } = await signUp(auth, "ada@example.com");
   const eve = await signUp(auth, "eve@example.com");
   for (const id of [idOf(eve.access_token), randomUUID()])

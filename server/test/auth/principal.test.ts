@@ -6,13 +6,13 @@ import { authenticate } from "../../src/auth/principal/authenticate.ts";
 import { resolvePrincipal } from "../../src/auth/principal/resolve-principal.ts";
 import { ANON_PRINCIPAL, SERVICE_PRINCIPAL } from "../../src/db/index.ts";
 import { AppError, renderError } from "../../src/errors/index.ts";
-import { openTokenRoom, type TokenRoom } from "./token-context.ts";
+import { openTokenContext, type TokenContext } from "./token-context.ts";
 
 const SETTINGS = { authSessionInactivitySeconds: 0 };
 const SECRET = "super-secret-jwt-token-with-at-least-32-characters-long";
 const PUBLISHABLE = "sb_publishable_ACJWlzQHlZjBrEguHvfOxg_3BJgxAaH";
 
-let context: TokenRoom;
+let context: TokenContext;
 let userId: string;
 let sessionId: string;
 let token: string;
@@ -20,7 +20,7 @@ let anon: string;
 let service: string;
 const closers: (() => Promise<void>)[] = [];
 before(async () => {
-  context = await openTokenRoom({ after: (close) => closers.unshift(close) }, { anonKeyOverride: PUBLISHABLE });
+  context = await openTokenContext({ after: (close) => closers.unshift(close) }, { anonKeyOverride: PUBLISHABLE });
   const { database, clock } = context;
   await importSigningKey(database.owner, {
     masterKey: database.masterKey,
@@ -160,7 +160,7 @@ describe("the bearer", () => {
   });
 
   it("that was a key and is revoked is nothing, though its signature would still be right", async (t) => {
-    const own = await openTokenRoom(t);
+    const own = await openTokenContext(t);
     const { owner, masterKey } = own.database;
     const old = own.keys.serviceRoleKey;
     await rotateRoleKeys(owner, { masterKey, clock: own.clock, graceSeconds: 0 });

@@ -5,14 +5,14 @@ import { decodeJwt } from "jose";
 import { decideRefresh } from "../../src/auth/sessions/refresh-session.ts";
 import { decodeRefreshToken, encodeRefreshToken } from "../../src/auth/tokens/refresh-token.ts";
 import { AppError } from "../../src/errors/index.ts";
-import { createAuthRoom, type TestAuthContext } from "./support/auth-context.ts";
+import { createAuthContext, type TestAuthContext } from "./support/auth-context.ts";
 import { getUser, onNode, refresh, signIn, signUp } from "./support/accounts.ts";
 import { refusal } from "./support/refusal.ts";
 
 const notFound = refusal(400, "refresh_token_not_found");
 
 test("a refresh gives a new refresh token and a fresh access token of the same session", async (t) => {
-  const auth = await createAuthRoom(t);
+  const auth = await createAuthContext(t);
   const first = await signUp(auth, "ada@example.com");
   auth.clock.advance(1_000_000);
   const second = await refresh(auth, first.refresh_token);
@@ -27,7 +27,7 @@ test("a refresh gives a new refresh token and a fresh access token of the same s
 });
 
 test("the token before the current gets the current one again, however late, and does not advance", async (t) => {
-  const auth = await createAuthRoom(t);
+  const auth = await createAuthContext(t);
   const first = await signUp(auth, "ada@example.com");
   const second = await refresh(auth, first.refresh_token);
   auth.clock.advance(7 * 24 * 3_600_000);
@@ -38,7 +38,7 @@ test("the token before the current gets the current one again, however late, and
 });
 
 test("an older token gets the current one shortly after a refresh; later it ends the session", async (t) => {
-  const auth = await createAuthRoom(t);
+  const auth = await createAuthContext(t);
   const first = await signUp(auth, "ada@example.com");
   const other = await signIn(auth, "ada@example.com");
   const second = await refresh(auth, first.refresh_token);
@@ -53,7 +53,7 @@ test("an older token gets the current one shortly after a refresh; later it ends
 });
 
 test("a storm of refreshes with one token advances once and gives all the same token", async (t) => {
-  const auth = await createAuthRoom(t);
+  const auth = await createAuthContext(t);
   const { refresh_token: token } = await signUp(auth, "ada@example.com");
   const answers = await Promise.all(Array.from({ length: 50 }, () => refresh(auth, token)));
   assert.equal(new Set(answers.map(({ refresh_token: given }) => given)).size, 1);
@@ -63,7 +63,7 @@ test("a storm of refreshes with one token advances once and gives all the same t
 });
 
 test("tabs that refresh at once, round after round, stay signed in", async (t) => {
-  const auth = await createAuthRoom(t);
+  const auth = await createAuthContext(t);
   let tokens = Array.from({ length: 6 }, () => "");
   const { refresh_token: first } = await signUp(auth, "ada@example.com");
   tokens = tokens.map(() => first);
@@ -77,7 +77,7 @@ test("tabs that refresh at once, round after round, stay signed in", async (t) =
 });
 
 test("a refresh decides on the row as it is when its turn comes", async (t) => {
-  const auth = await createAuthRoom(t);
+  const auth = await createAuthContext(t);
   const { refresh_token: token } = await signUp(auth, "ada@example.com");
   const { owner } = auth.database;
   await owner.query("begin");
@@ -90,7 +90,7 @@ test("a refresh decides on the row as it is when its turn comes", async (t) => {
 });
 
 test("a sign-out that meets a refresh wins", async (t) => {
-  const auth = await createAuthRoom(t);
+  const auth = await createAuthContext(t);
   const session = await signUp(auth, "ada@example.com");
   const [, refreshed] = await Promise.allSettled([
     auth.call("POST", "/logout", { token: session.access_token }),
@@ -105,7 +105,7 @@ test("a sign-out that meets a refresh wins", async (t) => {
 });
 
 test("forged tokens are refused and do nothing to the session they name", async (t) => {
-  const auth = await createAuthRoom(t);
+  const auth = await createAuthContext(t);
   const session = await signUp(auth, "ada@example.com");
   const other = await signIn(auth, "ada@example.com");
   const { sessionId } = decodeRefreshToken(session.refresh_token)!;
@@ -121,7 +121,7 @@ test("forged tokens are refused and do nothing to the session they name", async 
 });
 
 test("what is no token is refused", async (t) => {
-  const auth = await createAuthRoom(t);
+  const auth = await createAuthContext(t);
   const { access_token: accessToken, refresh_token: token } = await signUp(auth, "ada@example.com");
   const flipped = `${token.slice(0, 20)}${token[20] === "A" ? "B" : "A"}${token.slice(21)}`;
   for (const text of [
@@ -144,7 +144,7 @@ test("what is no token is refused", async (t) => {
 });
 
 test("a session ends with its time box, whatever was refreshed", async (t) => {
-  const auth = await createAuthRoom(t, { settings: { authSessionTimeboxSeconds: 3600 } });
+  const auth = await createAuthContext(t, { settings: { authSessionTimeboxSeconds: 3600 } });
   const first = await signUp(auth, "ada@example.com");
   auth.clock.advance(3_000_000);
   const second = await refresh(auth, first.refresh_token);
@@ -155,7 +155,7 @@ test("a session ends with its time box, whatever was refreshed", async (t) => {
 });
 
 test("a session ends when it was not refreshed for long enough", async (t) => {
-  const auth = await createAuthRoom(t, { settings: { authSessionInactivitySeconds: 600 } });
+  const auth = await createAuthContext(t, { settings: { authSessionInactivitySeconds: 600 } });
   let session = await signUp(auth, "ada@example.com");
   for (let round = 0; round < 3; round += 1) {
     auth.clock.advance(590_000);
@@ -167,7 +167,7 @@ test("a session ends when it was not refreshed for long enough", async (t) => {
 });
 
 test("who is banned or deleted gets no new token, and the session is over", async (t) => {
-  const auth = await createAuthRoom(t);
+  const auth = await createAuthContext(t);
   const banned = await signUp(auth, "ada@example.com");
   await auth.database.owner.query("update auth.users set banned_until = now() + interval '1 hour'");
   await assert.rejects(refresh(auth, banned.refresh_token), refusal(400, "user_banned"));
@@ -179,7 +179,7 @@ test("who is banned or deleted gets no new token, and the session is over", asyn
 });
 
 test("a fault of ours is never a 4xx, which would sign the client out", async (t) => {
-  const auth = await createAuthRoom(t);
+  const auth = await createAuthContext(t);
   const { refresh_token: token } = await signUp(auth, "ada@example.com");
   const away = Object.assign(Object.create(auth.context.pool) as TestAuthContext["context"]["pool"], {
     connect: () => Promise.reject(Object.assign(new Error("refused"), { code: "ECONNREFUSED" })),

@@ -10,7 +10,7 @@ import { silentObserver } from "../support/silent-observer.ts";
 
 const START = Date.parse("2026-03-04T05:06:07Z");
 
-export interface TokenRoom {
+export interface TokenContext {
   readonly database: TestDatabase;
   readonly pool: pg.Pool;
   readonly clock: Clock & { advance(seconds: number): void };
@@ -27,10 +27,10 @@ export interface TokenRoom {
 }
 
 /** Keys, and users with sessions, in a database of its own. Passwords and mails are not needed to check a token. */
-export async function openTokenRoom(
+export async function openTokenContext(
   t: Cleanup,
   overrides: { readonly anonKeyOverride?: string; readonly serviceRoleKeyOverride?: string } = {},
-): Promise<TokenRoom> {
+): Promise<TokenContext> {
   const database = await createTestDatabase(t);
   const { owner, masterKey } = database;
   let nowMs = START;

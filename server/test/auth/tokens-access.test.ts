@@ -6,17 +6,17 @@ import { importSigningKey } from "../../src/auth/index.ts";
 import { signAccessToken, verifyAccessToken } from "../../src/auth/tokens/access-token.ts";
 import { TOKEN_MAX_LENGTH } from "../../src/auth/tokens/verify-token.ts";
 import { AppError } from "../../src/errors/index.ts";
-import { openTokenRoom, type TokenRoom } from "./token-context.ts";
+import { openTokenContext, type TokenContext } from "./token-context.ts";
 
 const USER = randomUUID();
 const SESSION = randomUUID();
 const SECRET = "super-secret-jwt-token-with-at-least-32-characters-long";
 
-let context: TokenRoom;
+let context: TokenContext;
 let token: string;
 const closers: (() => Promise<void>)[] = [];
 before(async () => {
-  context = await openTokenRoom({ after: (close) => closers.unshift(close) });
+  context = await openTokenContext({ after: (close) => closers.unshift(close) });
   token = await context.tokenOf(USER, SESSION);
 });
 after(async () => {
@@ -279,7 +279,7 @@ describe("a text", () => {
 
 describe("an imported secret", () => {
   it("verifies its tokens, with and without a key id while it is the only one", async (t) => {
-    const own = await openTokenRoom(t);
+    const own = await openTokenContext(t);
     const importSecret = (text: string, kid: string | null) =>
       importSigningKey(own.database.owner, {
         masterKey: own.database.masterKey,

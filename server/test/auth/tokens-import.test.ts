@@ -6,7 +6,7 @@ import { checkMasterKey, importSigningKey, rotateSigningKey } from "../../src/au
 import { type KeyFile, parseImportedKey } from "../../src/auth/keys/parse-imported-key.ts";
 import { signAccessToken, verifyAccessToken } from "../../src/auth/tokens/access-token.ts";
 import { newMasterKey } from "../../src/crypto/index.ts";
-import { openTokenRoom, type TokenRoom } from "./token-context.ts";
+import { openTokenContext, type TokenContext } from "./token-context.ts";
 
 const USER = randomUUID();
 const SESSION = randomUUID();
@@ -19,7 +19,7 @@ const publicPem = (key: KeyObject) => key.export({ format: "pem", type: "spki" }
 const jwkText = (key: KeyObject, more: object = {}) => JSON.stringify({ ...key.export({ format: "jwk" }), ...more });
 
 function importInto(
-  { database, clock }: TokenRoom,
+  { database, clock }: TokenContext,
   file: Partial<KeyFile> & Pick<KeyFile, "algorithm" | "text">,
   isCurrent = false,
 ) {
@@ -28,7 +28,7 @@ function importInto(
 }
 
 test("a public key verifies tokens that were signed elsewhere, and never signs", async (t) => {
-  const context = await openTokenRoom(t);
+  const context = await openTokenContext(t);
   const { kid } = await importInto(context, { algorithm: "RS256", text: publicPem(rsa.publicKey), kid: "elsewhere-1" });
   assert.equal(kid, "elsewhere-1");
   const token = await new SignJWT({ ...context.claimsOf(USER, SESSION) })
@@ -58,7 +58,7 @@ for (const [algorithm, text, listed] of [
   ["HS256", JSON.stringify({ kty: "oct", k: Buffer.from(SECRET).toString("base64url"), kid: "hs" }), false],
 ] as const) {
   test(`${algorithm} from ${text.slice(0, 27).trim()}… signs when it is made the current one`, async (t) => {
-    const context = await openTokenRoom(t);
+    const context = await openTokenContext(t);
     const oldToken = await context.tokenOf(USER, SESSION);
     const { kid } = await importInto(context, { algorithm, text }, true);
     await context.ring.reload();
@@ -113,7 +113,7 @@ test("an id comes from the option, the file, or the key itself", async () => {
 });
 
 test("what is not a fit key is refused with a reason", async (t) => {
-  const context = await openTokenRoom(t);
+  const context = await openTokenContext(t);
   const small = generateKeyPairSync("rsa", { modulusLength: 1024 });
   const p384 = generateKeyPairSync("ec", { namedCurve: "P-384" });
   const encrypted = rsa.privateKey

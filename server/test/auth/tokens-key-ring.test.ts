@@ -7,12 +7,12 @@ import { KeyRing } from "../../src/auth/tokens/key-ring.ts";
 import { VerifiedTokens } from "../../src/auth/tokens/verified-tokens.ts";
 import { AppError } from "../../src/errors/index.ts";
 import { silentObserver } from "../support/silent-observer.ts";
-import { openTokenRoom } from "./token-context.ts";
+import { openTokenContext } from "./token-context.ts";
 
-const LOOK_AGAIN_AFTER_MS = 1_000;
+const MIN_RELOAD_INTERVAL_MS = 1_000;
 
 test("a key that another node began to sign with is found by the first token of it", async (t) => {
-  const { database, ring, clock, readings } = await openTokenRoom(t);
+  const { database, ring, clock, readings } = await openTokenContext(t);
   const { kid } = await rotateSigningKey(database.owner, { masterKey: database.masterKey, clock });
   assert.notEqual(ring.current.kid, kid);
   assert.equal((await ring.findKey(kid))?.kid, kid);
@@ -23,23 +23,23 @@ test("a key that another node began to sign with is found by the first token of 
 });
 
 test("a flood of unknown ids costs one reading in a while", async (t) => {
-  const { ring, readings } = await openTokenRoom(t);
+  const { ring, readings } = await openTokenContext(t);
   const startedMs = performance.now();
   for (let round = 0; round < 20; round += 1) {
     const found = await Promise.all(Array.from({ length: 100 }, () => ring.findKey(randomUUID())));
     assert.ok(found.every((key) => key === null));
   }
   const elapsedMs = performance.now() - startedMs;
-  assert.ok(readings() <= 1 + Math.floor(elapsedMs / LOOK_AGAIN_AFTER_MS), `${readings()} in ${elapsedMs} ms`);
+  assert.ok(readings() <= 1 + Math.floor(elapsedMs / MIN_RELOAD_INTERVAL_MS), `${readings()} in ${elapsedMs} ms`);
   assert.ok(readings() >= 1);
 });
 
 test("an id that was looked for in vain is not looked for again", async (t) => {
-  const { ring, readings } = await openTokenRoom(t);
+  const { ring, readings } = await openTokenContext(t);
   assert.equal(await ring.findKey("nobody"), null);
   assert.equal(readings(), 1);
   const realNow = performance.now.bind(performance);
-  t.mock.method(performance, "now", () => realNow() + 5 * LOOK_AGAIN_AFTER_MS);
+  t.mock.method(performance, "now", () => realNow() + 5 * MIN_RELOAD_INTERVAL_MS);
   assert.equal(await ring.findKey("nobody"), null);
   assert.equal(readings(), 1);
   assert.equal(await ring.findKey("somebody else"), null);
@@ -47,18 +47,18 @@ test("an id that was looked for in vain is not looked for again", async (t) => {
 });
 
 test("an id that could not be looked for yet is looked for later", async (t) => {
-  const { database, ring, clock } = await openTokenRoom(t);
+  const { database, ring, clock } = await openTokenContext(t);
   let nowMs = performance.now();
   t.mock.method(performance, "now", () => nowMs);
   assert.equal(await ring.findKey("bogus"), null);
   const { kid } = await rotateSigningKey(database.owner, { masterKey: database.masterKey, clock });
   assert.equal(await ring.findKey(kid), null, "too soon after the last reading");
-  nowMs += LOOK_AGAIN_AFTER_MS;
+  nowMs += MIN_RELOAD_INTERVAL_MS;
   assert.equal((await ring.findKey(kid))?.kid, kid);
 });
 
 test("a revoked key verifies nothing after the next reading, remembered tokens included", async (t) => {
-  const { database, ring, clock, verifiedTokens, tokenOf } = await openTokenRoom(t);
+  const { database, ring, clock, verifiedTokens, tokenOf } = await openTokenContext(t);
   const token = await tokenOf(randomUUID(), randomUUID());
   const { kid: oldKid } = ring.current;
   await verifiedTokens.verify(ring, token, clock);
@@ -81,7 +81,7 @@ test("a revoked key verifies nothing after the next reading, remembered tokens i
 test("API keys are known whole or not at all, and new ones without a restart", async (t) => {
   const own = "sb_publishable_ACJWlzQHlZjBrEguHvfOxg_3BJgxAaH";
   const secret = "sb_secret_N7UND0UgjKTVK-Uodkm0Hg_xSvEMPvz";
-  const context = await openTokenRoom(t, { anonKeyOverride: own, serviceRoleKeyOverride: secret });
+  const context = await openTokenContext(t, { anonKeyOverride: own, serviceRoleKeyOverride: secret });
   const { database, ring, clock } = context;
   const { masterKey, owner } = database;
   const stored = await loadKeys(owner, { masterKey, clock, anonKeyOverride: null, serviceRoleKeyOverride: null });
@@ -104,7 +104,7 @@ test("API keys are known whole or not at all, and new ones without a restart", a
 });
 
 test("while the database is away, known keys work and a new one is nobody's fault", async (t) => {
-  const { database, keys, clock, tokenOf, ring: running } = await openTokenRoom(t);
+  const { database, keys, clock, tokenOf, ring: running } = await openTokenContext(t);
   const nowhere = new pg.Pool({ connectionString: "postgresql://nobody@127.0.0.1:1/none" });
   t.after(() => nowhere.end());
   const options = { pool: nowhere, masterKey: database.masterKey, clock, observer: silentObserver };
@@ -117,7 +117,7 @@ test("while the database is away, known keys work and a new one is nobody's faul
 });
 
 test("the watch ends with its signal and outlives a database that is away", async (t) => {
-  const { database, keys, clock } = await openTokenRoom(t);
+  const { database, keys, clock } = await openTokenContext(t);
   const nowhere = new pg.Pool({ connectionString: "postgresql://nobody@127.0.0.1:1/none" });
   t.after(() => nowhere.end());
   const noted = Promise.withResolvers<string>();
@@ -133,7 +133,7 @@ test("the watch ends with its signal and outlives a database that is away", asyn
 });
 
 test("verified tokens: as many as allowed, the longest unused gives way, none outlives its end", async (t) => {
-  const { ring, clock, tokenOf } = await openTokenRoom(t);
+  const { ring, clock, tokenOf } = await openTokenContext(t);
   const verified = new VerifiedTokens({ maxCount: 2 });
   const [first, second, third] = await Promise.all(
     Array.from({ length: 3 }, () => tokenOf(randomUUID(), randomUUID())),

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { findWholeUser, findUserByEmail, selectWholeUser } from "../../src/auth/sql/users.ts";
-import { createAuthRoom } from "./support/auth-context.ts";
+import { createAuthContext } from "./support/auth-context.ts";
 
 test("a user read in one statement is the same as one read in three", async (t) => {
-  const { context, call } = await createAuthRoom(t, { settings: { authAutoconfirm: true } });
+  const { context, call } = await createAuthContext(t, { settings: { authAutoconfirm: true } });
   const email = "whole@example.com";
   const { body } = await call("POST", "/signup", { body: { email, password: "correct horse" } });
   const token = (body as { access_token: string }).access_token;

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { type AuthRoomOverrides, createAuthRoom } from "./support/auth-context.ts";
+import { type AuthRoomOverrides, createAuthContext } from "./support/auth-context.ts";
 import { sendDueMails } from "./support/send-due-mails.ts";
 
 async function openWebhookMails(t: TestContext, overrides: AuthRoomOverrides = {}) {
-  const auth = await createAuthRoom(t, overrides);
+  const auth = await createAuthContext(t, overrides);
   const { owner } = auth.database;
   const addUser = async (email: string, isConfirmed = true): Promise<string> => {
     const { rows } = await owner.query<{ id: string }>(

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { z } from "zod";
 import { AppError } from "../../src/errors/index.ts";
-import type { FunctionAnswer, FunctionCall } from "../../src/functions/index.ts";
+import type { FunctionResponse, FunctionCall } from "../../src/functions/index.ts";
 import { FUNCTION_TABLE } from "../../src/functions/index.ts";
 import { defineFunction } from "../../src/functions/define-function.ts";
 import { readBody } from "../../src/functions/read-body.ts";
@@ -79,7 +79,7 @@ function formsOf(schema: unknown): unknown[] {
 const BODY = { ...MAKE, colour: "red" };
 const WARNINGS = ["Unknown member `colour`."];
 
-async function run(body: unknown, answer: () => FunctionAnswer): Promise<FunctionAnswer> {
+async function run(body: unknown, answer: () => FunctionResponse): Promise<FunctionResponse> {
   const call = { body, headers: {}, signal: AbortSignal.timeout(60_000), count: async () => {} };
   const facts = { name: "made-up", access: "account", limit: "api", body: schema } as const;
   const { run: runNamed } = defineFunction(facts, async (own) => {

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { describe, it, type TestContext } from "node:test";
 import { authenticate } from "../../src/auth/principal/authenticate.ts";
 import { type AuthGuard, authenticationOf, createHttpServer, type Route } from "../../src/http/index.ts";
-import { openTokenRoom, type TokenRoom } from "../auth/token-context.ts";
+import { openTokenContext, type TokenContext } from "../auth/token-context.ts";
 import { silentObserver } from "../support/silent-observer.ts";
 import { bodyOf, exchange, startServer, type TestServer } from "./support/test-server.ts";
 
@@ -14,7 +14,7 @@ const routes: Route[] = (["public", "apikey", "user", "service"] as const).flatM
 ]);
 
 interface GateStage extends TestServer {
-  readonly room: TokenRoom;
+  readonly room: TokenContext;
   readonly anon: string;
   readonly service: string;
   readonly token: string;
@@ -22,7 +22,7 @@ interface GateStage extends TestServer {
 }
 
 async function openGate(t: TestContext): Promise<GateStage> {
-  const room = await openTokenRoom(t);
+  const room = await openTokenContext(t);
   const userId = await room.addUser();
   const token = await room.tokenOf(userId, await room.addSession(userId));
   const settings = { authSessionInactivitySeconds: 0 };

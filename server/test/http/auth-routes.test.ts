@@ -7,12 +7,12 @@ import { signAccessToken } from "../../src/auth/tokens/access-token.ts";
 import { tokenEndpoints } from "../../src/auth/tokens/endpoints.ts";
 import { ANON_PRINCIPAL, SERVICE_PRINCIPAL } from "../../src/db/index.ts";
 import { authRoutes } from "../../src/http/index.ts";
-import { createAuthRoom } from "../auth/support/auth-context.ts";
-import { openTokenRoom } from "../auth/token-context.ts";
+import { createAuthContext } from "../auth/support/auth-context.ts";
+import { openTokenContext } from "../auth/token-context.ts";
 import { startServer } from "./support/test-server.ts";
 
 async function serve(t: TestContext, endpoints: readonly AuthEndpoint[]) {
-  const stage = await createAuthRoom(t);
+  const stage = await createAuthContext(t);
   const { context } = stage;
   const server = await startServer(t, {
     routes: authRoutes(endpoints, context),
@@ -168,7 +168,7 @@ describe("the list of public keys", () => {
         },
       },
     });
-    const { claimsOf } = await openTokenRoom(t);
+    const { claimsOf } = await openTokenContext(t);
     const nowSeconds = Math.floor(Date.now() / 1000);
     const sub = "0190a6a0-0000-7000-8000-000000000001";
     const token = await signAccessToken(context.keyRing, {

@@ -14,7 +14,7 @@ import type { Database } from "@swarmbase/sdk";
 import { TOTP } from "otpauth";
 import { Agent, fetch as fetchWith } from "undici";
 import { z } from "zod";
-import { NOT_OFFERED } from "../../src/reference/operations/not-offered.ts";
+import { UNSUPPORTED } from "../../src/reference/operations/not-offered.ts";
 import { startService } from "../support/service.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { fillDataDir } from "../support/used-data-dir.ts";
@@ -287,7 +287,7 @@ describe("answers of a running service, against its own document", () => {
 
   test("of what is not offered, each with its code", async () => {
     const { token } = await signIn();
-    for (const [name, code] of Object.entries(NOT_OFFERED)) {
+    for (const [name, code] of Object.entries(UNSUPPORTED)) {
       const params = { id: NOBODY, passkeyId: NOBODY };
       const isAdmin = name.includes("/admin/");
       const [status] = statusesOf(name);

@@ -10,7 +10,7 @@ import { openStage, refusedBy, refuses } from "../schema/support/stage.ts";
 import { attempt } from "./support/attempts.ts";
 import { toldBy } from "./support/told.ts";
 
-const NOT_OFFERED = refusedBy("agents_model_offered");
+const UNSUPPORTED = refusedBy("agents_model_offered");
 const A = SHIPPED_MODELS.provider_a.defaultModel;
 const B = SHIPPED_MODELS.provider_b.defaultModel;
 
@@ -75,11 +75,11 @@ describe("the models that frameworks offer", () => {
       await insert({ model: null });
       await insert({ model: "" });
       await insert({ framework: "provider_b", model: B });
-      await refuses(insert({ model: B }), NOT_OFFERED);
-      await refuses(insert({ framework: "provider_b", model: A }), NOT_OFFERED);
+      await refuses(insert({ model: B }), UNSUPPORTED);
+      await refuses(insert({ framework: "provider_b", model: A }), UNSUPPORTED);
       const { id } = await insert({ model: A });
-      await refuses(change(id, { model: "gpt-2" }), NOT_OFFERED);
-      await refuses(change(id, { framework: "provider_b" }), NOT_OFFERED);
+      await refuses(change(id, { model: "gpt-2" }), UNSUPPORTED);
+      await refuses(change(id, { framework: "provider_b" }), UNSUPPORTED);
       // The framework's own fault comes first.
       await refuses(change(id, { framework: "openai" }), refusedBy("agents_framework_known"));
       await change(id, { framework: "provider_b", model: B });
@@ -114,9 +114,9 @@ describe("the models that frameworks offer", () => {
     const upsert =
       "insert into agents (id, name, model) values ($1, 'Cy', $2) on conflict (id) do update set name = excluded.name, model = excluded.model returning name";
     assert.deepEqual(await stage.run(user, upsert, [agent, A]), [{ name: "Cy" }]);
-    await refuses(stage.newAgent(user, { model: A }), NOT_OFFERED);
+    await refuses(stage.newAgent(user, { model: A }), UNSUPPORTED);
     await stage.update(user, "agents", agent, { model: "new" });
-    await refuses(stage.update(user, "agents", agent, { model: A }), NOT_OFFERED);
+    await refuses(stage.update(user, "agents", agent, { model: A }), UNSUPPORTED);
   });
 
   it("a framework without a list takes any", async () => {

@@ -1,7 +1,7 @@
 import type { AuthSettings, AuthContext } from "../auth-context.ts";
 import type { UserRow } from "../users/user-row.ts";
 
-/** Whether an address counts as confirmed as soon as it is given. Without a mail server nobody could confirm it. */
+/** Whether an address counts as confirmed as soon as it is given. Without a mail server, nobody could confirm one. */
 export function isAutoconfirmed({
   authAutoconfirm,
   smtpUrl,

@@ -6,16 +6,16 @@ import type { AuthContext } from "../auth-context.ts";
 import { findUserByEmail } from "../sql/users.ts";
 import type { UserRow } from "../users/user-row.ts";
 import { isAutoconfirmed } from "./account-rules.ts";
-import { translateTaken } from "./create-user.ts";
+import { translateUniqueViolation } from "./create-user.ts";
 
 export interface EmailChange {
   readonly user: UserRow;
-  /** In its normal form. */
+  /** Normalized. */
   readonly email: string;
   readonly call: AuthCall;
 }
 
-/** The first address of an anonymous user is a change too: with it, at the latest, the user stays. */
+/** Also sets the first address of an anonymous user, which makes the account permanent. */
 export async function changeEmail(
   context: AuthContext,
   client: MailingClient,
@@ -29,6 +29,6 @@ export async function changeEmail(
     return user;
   }
   return applyEmailChange(context, client, { user, newEmail: email }).catch((error: unknown) => {
-    throw translateTaken(error);
+    throw translateUniqueViolation(error);
   });
 }

@@ -2,7 +2,7 @@ import type { AuthContext, Queryable } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthCall } from "../call.ts";
 import { consumeReauthentication, findReauthentication } from "../one-time/find-one-time.ts";
-import { dropOpenFlows, NO_EMAIL_CHANGE } from "../one-time/issue-one-time.ts";
+import { deletePendingFlows, NO_EMAIL_CHANGE } from "../one-time/issue-one-time.ts";
 import { checkNewPassword } from "../passwords/rules.ts";
 import type { OneTimeRow } from "../sql/one-time-tokens.ts";
 import { deleteSessions, type SessionRow } from "../sql/sessions.ts";
@@ -11,9 +11,9 @@ import type { UserRow } from "../users/user-row.ts";
 
 const RECENT_SIGN_IN_MS = 24 * 60 * 60 * 1000;
 
-export interface WishedPassword {
+export interface NewPassword {
   readonly password: string;
-  /** Checked when it is sent. */
+  /** Verified when present. */
   readonly current_password?: string | undefined;
   readonly nonce: string;
   readonly isEmailGiven: boolean;
@@ -25,30 +25,30 @@ export interface PreparedPassword {
   readonly reauthentication: OneTimeRow | null;
 }
 
-/** Everything about a new password that takes time, done before a transaction begins. */
+/** Does the slow work for a new password before a transaction begins. */
 export async function preparePassword(
   context: AuthContext,
   call: AuthCall,
-  wished: WishedPassword,
+  given: NewPassword,
 ): Promise<PreparedPassword> {
   const { principal } = call;
   if (principal.role !== "authenticated") throw authError("no_authorization");
-  checkNewPassword(wished.password, context.settings);
+  checkNewPassword(given.password, context.settings);
   const user = await findUserById(context.pool, principal.userId);
-  if (user?.is_anonymous && !wished.isEmailGiven) {
+  if (user?.is_anonymous && !given.isEmailGiven) {
     const message = "Updating password of an anonymous user without an email or phone is not allowed";
     throw authError("validation_failed", message, { status: 422 });
   }
   const formerHash = user?.password_hash ?? null;
   if (formerHash !== null) {
-    const { current_password: current } = wished;
+    const { current_password: current } = given;
     if (current !== undefined && !(await context.hasher.verify(formerHash, current)).isMatch) {
       throw authError("current_password_invalid");
     }
-    if ((await context.hasher.verify(formerHash, wished.password)).isMatch) throw authError("same_password");
+    if ((await context.hasher.verify(formerHash, given.password)).isMatch) throw authError("same_password");
   }
-  const hash = await context.hasher.hash(wished.password);
-  const { nonce } = wished;
+  const hash = await context.hasher.hash(given.password);
+  const { nonce } = given;
   const isNonceWanted = context.settings.authReauthenticate && user !== null;
   const reauthentication = isNonceWanted ? await findReauthentication(context, { user, nonce }) : null;
   return { hash, hasNonce: nonce !== "", reauthentication };
@@ -60,7 +60,7 @@ export interface PasswordChange {
   readonly prepared: PreparedPassword;
 }
 
-/** Whoever knew the old password is out, with all they had begun; the session that changed it stays. */
+/** Ends all other sessions and pending flows, because somebody who knew the old password may own them. */
 export async function changePassword(
   context: AuthContext,
   client: Queryable,
@@ -72,6 +72,6 @@ export async function changePassword(
     await consumeReauthentication(client, { user, found: prepared.reauthentication });
   }
   await deleteSessions(client, { userId: user.id, except: session.id });
-  await dropOpenFlows(client, user.id);
+  await deletePendingFlows(client, user.id);
   return updateUser(client, user.id, { password_hash: prepared.hash, ...NO_EMAIL_CHANGE });
 }

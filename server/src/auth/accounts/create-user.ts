@@ -8,14 +8,14 @@ import { type Metadata, mergeMetadata } from "./metadata.ts";
 import { selectNewId } from "../sql/query.ts";
 
 export interface NewEmailUser {
-  /** In its normal form, see `parseEmail`. */
+  /** Normalized by `parseEmail`. */
   readonly email: string;
   readonly isConfirmed: boolean;
-  /** Null for users who never chose a password. */
+  /** Null for users without a password. */
   readonly passwordHash: string | null;
   /** As the client sent it; undefined when it sent none. */
   readonly userMetadata?: unknown;
-  /** What an administrator adds. */
+  /** Set by administrators only. */
   readonly appMetadata?: unknown;
   readonly id?: string | undefined;
   readonly role?: string | undefined;
@@ -23,7 +23,10 @@ export interface NewEmailUser {
   readonly bannedUntil?: Date | null | undefined;
 }
 
-/** Row, identity and (by trigger) profile, in the caller's transaction. A taken address fails with `email_exists`. */
+/**
+ * Inserts the user and the identity; a trigger inserts the profile. Runs in the caller's transaction. Fails with
+ * `email_exists` when the address is taken.
+ */
 export async function createEmailUser(context: AuthContext, client: Queryable, user: NewEmailUser): Promise<UserRow> {
   const id = user.id ?? (await selectNewId(client));
   const row = await insertUser(client, {
@@ -37,7 +40,7 @@ export async function createEmailUser(context: AuthContext, client: Queryable, u
     ...(user.invitedAt === undefined ? {} : { invitedAt: user.invitedAt }),
     ...(user.bannedUntil === undefined ? {} : { bannedUntil: user.bannedUntil }),
   }).catch((error: unknown) => {
-    throw translateTaken(error);
+    throw translateUniqueViolation(error);
   });
   await upsertEmailIdentity(client, id, user.email, user.isConfirmed);
   return row;
@@ -45,20 +48,23 @@ export async function createEmailUser(context: AuthContext, client: Queryable, u
 
 export const EMAIL_APP_METADATA: Metadata = Object.freeze({ provider: "email", providers: ["email"] });
 
-/** What user metadata repeats of the account; written by the service, whatever the client sent under these names. */
+/**
+ * The members of user metadata that repeat the account. The service writes them, whatever the client sent under these
+ * names.
+ */
 export function emailClaims(userId: string, email: string, isVerified: boolean): Metadata {
   return { sub: userId, email, email_verified: isVerified, phone_verified: false };
 }
 
 const CLAIM_NAMES: ReadonlySet<string> = new Set(Object.keys(emailClaims("", "", false)));
 
-/** What users write of themselves. The members that repeat the account are the service's to write. */
+/** Removes the members of user metadata that only the service writes. */
 export function withoutClaims(metadata: Metadata): Metadata {
   return Object.fromEntries(Object.entries(metadata).filter(([name]) => !CLAIM_NAMES.has(name)));
 }
 
-/** A unique violation on users, in the words that clients know; every other error comes back as it is. */
-export function translateTaken(error: unknown): unknown {
+/** Translates a unique violation on auth.users; returns every other error unchanged. */
+export function translateUniqueViolation(error: unknown): unknown {
   switch (readConstraint(error)) {
     case "users_email_key":
       return authError("email_exists", undefined, { cause: error });

@@ -1,8 +1,8 @@
-import type { AuthAnswer } from "../call.ts";
+import type { AuthResponse } from "../call.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { isAutoconfirmed } from "./account-rules.ts";
 
-/** Names that clients look for; none of them is offered. */
+/** Providers that clients look for. None is supported. */
 const FOREIGN_PROVIDERS = [
   "apple",
   "azure",
@@ -30,8 +30,8 @@ const FOREIGN_PROVIDERS = [
   "zoom",
 ] as const;
 
-/** What a sign-in form needs to know before anybody has signed in. */
-export function describeSettings({ settings }: Pick<AuthContext, "settings">): AuthAnswer {
+/** Public settings for sign-in forms. */
+export function describeSettings({ settings }: Pick<AuthContext, "settings">): AuthResponse {
   return {
     status: 200,
     body: {
@@ -51,7 +51,7 @@ export function describeSettings({ settings }: Pick<AuthContext, "settings">): A
   };
 }
 
-export function describeHealth(): AuthAnswer {
+export function describeHealth(): AuthResponse {
   return {
     status: 200,
     body: { name: "Swarmbase Auth", version: "v1", description: "Accounts, sessions and tokens of Swarmbase" },

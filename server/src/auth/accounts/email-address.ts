@@ -7,8 +7,8 @@ const DOMAIN = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](
 const INTERNATIONAL_DOMAIN = /^[\p{L}\p{M}\p{N}.-]{1,253}$/u;
 
 /**
- * The one form under which an address is stored and looked up; null for what is no address. Local parts are ASCII, so
- * that no letter that looks or lower-cases like another can stand for it; a domain in another script becomes its ASCII
+ * Returns the normalized address, under which it is stored and looked up, or null when the text is no address. Local
+ * parts are ASCII, so that no look-alike letter can stand for another; an internationalized domain becomes its ASCII
  * form.
  */
 export function findEmail(text: string): string | null {
@@ -16,7 +16,7 @@ export function findEmail(text: string): string | null {
   const at = address.lastIndexOf("@");
   const local = address.slice(0, Math.max(at, 0));
   const domain = toAscii(address.slice(at + 1));
-  // Tested before it is lower-cased: the Kelvin sign, for one, lower-cases to an ordinary k.
+  // Tested before lower-casing: the Kelvin sign, for example, lower-cases to an ordinary k.
   return LOCAL_PART.test(local) && DOMAIN.test(domain) ? `${local}@${domain}`.toLowerCase() : null;
 }
 

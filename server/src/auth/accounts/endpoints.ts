@@ -4,7 +4,7 @@ import { describeHealth, describeSettings } from "./describe-service.ts";
 import { GRANT_BODY, grantToken, limitOfGrant } from "./grant-token.ts";
 import { signOut } from "./sign-out.ts";
 import { SIGN_UP_BODY, signUp } from "./sign-up.ts";
-import { notOfferedEndpoints } from "./unsupported-endpoints.ts";
+import { unsupportedEndpoints } from "./unsupported-endpoints.ts";
 import { getUser, UPDATE_BODY, updateAccount } from "./user.ts";
 
 export const accountEndpoints: readonly AuthEndpoint[] = [
@@ -31,5 +31,5 @@ export const accountEndpoints: readonly AuthEndpoint[] = [
     run: async (context) => describeSettings(context),
   },
   { method: "GET", path: "/health", access: "public", limit: null, run: async () => describeHealth() },
-  ...notOfferedEndpoints,
+  ...unsupportedEndpoints,
 ];

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { authError } from "../auth-error.ts";
-import type { AuthAnswer, AuthCall } from "../call.ts";
+import type { AuthResponse, AuthCall } from "../call.ts";
 import { CODE_BODY, exchangeCode } from "../one-time/pkce.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { refreshSession } from "../sessions/refresh-session.ts";
@@ -12,8 +12,8 @@ const REFRESH_BODY = z.object({ refresh_token: z.string().default("") });
 /** By `grant_type`: password, refresh_token, pkce. */
 export const GRANT_BODY = z.union([PASSWORD_BODY, REFRESH_BODY, CODE_BODY]);
 
-/** One path, several ways to prove who one is. */
-export async function grantToken(context: AuthContext, call: AuthCall): Promise<AuthAnswer> {
+/** POST /token: dispatches on `grant_type`. */
+export async function grantToken(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
   switch (call.query["grant_type"]) {
     case "password":
       return answer(await signInWithPassword(context, call));
@@ -30,7 +30,7 @@ export async function grantToken(context: AuthContext, call: AuthCall): Promise<
   }
 }
 
-/** Only a password can be guessed here; a session that lives on is not an attempt to begin one. */
+/** Only a password can be guessed here; a refresh is not a sign-in attempt. */
 export function limitOfGrant({ grant_type: grantType }: AuthCall["query"]): "api" | "auth" | "refresh" {
   if (grantType === "refresh_token") return "refresh";
   return grantType === "password" ? "auth" : "api";
@@ -42,6 +42,6 @@ async function refresh(context: AuthContext, call: AuthCall) {
   return refreshSession(context, token);
 }
 
-function answer(body: unknown): AuthAnswer {
+function answer(body: unknown): AuthResponse {
   return { status: 200, body, headers: { "cache-control": "no-store" } };
 }

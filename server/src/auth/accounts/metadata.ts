@@ -5,12 +5,12 @@ export type Metadata = Readonly<Record<string, unknown>>;
 
 const MAX_BYTES = 32_768;
 
-/** Each key of `changes` replaces that key as a whole; null takes it away. */
+/** Shallow merge: each key of `changes` replaces the current value; null deletes the key. */
 export function mergeMetadata(current: Metadata, changes: unknown): Metadata {
   if (!isRecord(changes)) throw authError("validation_failed", "Metadata must be a JSON object");
   const members = new Map(Object.entries(current));
   for (const [name, value] of Object.entries(changes)) {
-    // Harmless here, but a trap for every reader that copies the object by assignment.
+    // Harmless here, but dangerous for every reader that copies the object by assignment.
     if (name === "__proto__") continue;
     if (value === null) members.delete(name);
     else members.set(name, value);

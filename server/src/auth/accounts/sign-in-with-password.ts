@@ -20,7 +20,7 @@ export const PASSWORD_BODY = z.object({
 
 export type PasswordSession = SessionBody & { readonly weak_password?: PasswordFaults };
 
-/** Until the password is known to be right, every refusal is the same and takes as long as any other. */
+/** Until the password is verified, every error is the same and takes the same time. */
 export async function signInWithPassword(context: AuthContext, call: AuthCall): Promise<PasswordSession> {
   const { email, phone, password } = parseBody(PASSWORD_BODY, call);
   if (phone !== "") throw authError("phone_provider_disabled");
@@ -34,7 +34,7 @@ export async function signInWithPassword(context: AuthContext, call: AuthCall): 
   const newHash = shouldRehash ? await context.hasher.hash(password) : undefined;
   const session = await inTransaction(context.pool, async (client) => {
     const locked = await lockUser(client, user.id);
-    // The password was compared without a lock; if it changed meanwhile, it is no longer the right one.
+    // The password was compared without a lock. If it changed since, the comparison no longer holds.
     if (locked?.password_hash !== user.password_hash) throw authError("invalid_credentials");
     checkAdmission(context, locked);
     const current = newHash === undefined ? locked : await updateUser(client, user.id, { password_hash: newHash });

@@ -5,14 +5,14 @@ import { authError } from "../auth-error.ts";
 import type { AuthCall } from "../call.ts";
 import { inMailTransaction, type MailingClient } from "../one-time/in-mail-transaction.ts";
 import { sendAddressTaken, sendConfirmation } from "../one-time/send-mail-flow.ts";
-import { tryOut } from "../sql/query.ts";
+import { runAndRollBack } from "../sql/query.ts";
 import { findUserByEmail, selectWholeUser, updateUser } from "../sql/users.ts";
 import { type RenderedUser, renderUser } from "../users/render-user.ts";
 import type { UserRow, WholeUser } from "../users/user-row.ts";
 import { createEmailUser, isEmailTaken } from "./create-user.ts";
 import type { Metadata } from "./metadata.ts";
 
-/** An account that is about to be made, checked as far as it can be without looking at others. */
+/** A validated account that is not stored yet. */
 export interface Registration {
   readonly email: string;
   readonly passwordHash: string;
@@ -22,8 +22,8 @@ export interface Registration {
 const MAX_ATTEMPTS = 3;
 
 /**
- * The account comes to life when its address is confirmed. An address that has one already gets the same answer after
- * the same work and one mail as well: only who reads its mail learns the difference.
+ * Creates an account that becomes usable when its address is confirmed. When the address is taken, the response, the
+ * work and the number of mails are the same, so that only the owner of the mailbox learns the difference.
  */
 export async function signUpUnconfirmed(
   context: AuthContext,
@@ -32,16 +32,16 @@ export async function signUpUnconfirmed(
 ): Promise<RenderedUser> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      const waiting = await compareWithWaiting(context, registration.email, password);
+      const waiting = await comparePendingPassword(context, registration.email, password);
       const user = await inMailTransaction(context, async (client) => {
         const existing = await findUserByEmail(client, registration.email);
         return existing === null
           ? createAndConfirm(context, client, call, registration)
-          : answerTaken(context, client, call, { registration, existing, waiting });
+          : respondToTakenAddress(context, client, call, { registration, existing, waiting });
       });
       return renderUser(user);
     } catch (error) {
-      // Somebody else was faster with this address; now there is an account.
+      // A concurrent sign-up created the account.
       if (!isEmailTaken(error) || attempt === MAX_ATTEMPTS) throw error;
     }
   }
@@ -61,16 +61,16 @@ async function createAndConfirm(
 interface Taken {
   readonly registration: Registration;
   readonly existing: UserRow;
-  readonly waiting: WaitingPassword;
+  readonly waiting: PendingPassword;
 }
 
-async function answerTaken(
+async function respondToTakenAddress(
   context: AuthContext,
   client: MailingClient,
   call: AuthCall,
   { registration, existing, waiting }: Taken,
 ): Promise<WholeUser> {
-  const decoy = await tryOut(client, () => createDecoy(context, client, registration));
+  const decoy = await runAndRollBack(client, () => createDecoy(context, client, registration));
   if (existing.email_confirmed_at === null) {
     const user = await sendConfirmation(context, client, {
       user: existing,
@@ -85,17 +85,17 @@ async function answerTaken(
 }
 
 /**
- * Of two who sign up with one address, which one reads its mail is not known; whoever does would let the other in by
- * confirming. So when their passwords differ neither counts, and the one who has the mail chooses a new one.
+ * When two sign-ups use one address, nobody knows which of them owns the mailbox, and confirming would admit the other
+ * one. When their passwords differ, neither is kept, and the owner of the mailbox sets a new one.
  */
-async function settlePassword(client: Queryable, user: UserRow, waiting: WaitingPassword): Promise<void> {
+async function settlePassword(client: Queryable, user: UserRow, waiting: PendingPassword): Promise<void> {
   if (user.email_confirmed_at !== null || user.password_hash === null) return;
-  // It came after the look at the account: look again.
+  // The password was set after it was compared: try again.
   if (user.password_hash !== waiting.hash) throw authError("email_exists");
   if (!waiting.isSame) await updateUser(client, user.id, { password_hash: null });
 }
 
-/** A user as it would look like, made as a real one so that it never differs from one. */
+/** A user as it would look. It is created like a real one and rolled back, so that the two never differ. */
 async function createDecoy(context: AuthContext, client: Queryable, registration: Registration): Promise<WholeUser> {
   const { email } = registration;
   const stranger = { ...registration, email: `${randomUUID()}@decoy.invalid`, isConfirmed: false };
@@ -116,16 +116,16 @@ async function createDecoy(context: AuthContext, client: Queryable, registration
   };
 }
 
-/** The password of an account whose address nobody has confirmed yet. */
-export interface WaitingPassword {
-  /** Null when none waits. */
+/** The password of an account whose address is not confirmed yet. */
+export interface PendingPassword {
+  /** Null when there is no such account. */
   readonly hash: string | null;
-  /** Whether it is the one that was given now. */
+  /** Whether it equals the password that was sent now. */
   readonly isSame: boolean;
 }
 
-/** Takes as long for every address, whether an account waits there or not. */
-async function compareWithWaiting(context: AuthContext, email: string, password: string): Promise<WaitingPassword> {
+/** Takes the same time for every address, with or without an account. */
+async function comparePendingPassword(context: AuthContext, email: string, password: string): Promise<PendingPassword> {
   const user = await inTransaction(context.pool, (client) => findUserByEmail(client, email));
   const hash = user === null || user.email_confirmed_at !== null ? null : user.password_hash;
   const { isMatch } = await context.hasher.verify(hash, password);

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { inTransaction } from "../../db/index.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
-import type { AuthAnswer, AuthCall } from "../call.ts";
+import type { AuthResponse, AuthCall } from "../call.ts";
 import { readPkce } from "../one-time/pkce.ts";
 import { parseBody } from "../parse-call.ts";
 import { checkNewPassword } from "../passwords/rules.ts";
@@ -22,7 +22,7 @@ export const SIGN_UP_BODY = z.object({
   data: z.record(z.string(), z.unknown()).default({}),
 });
 
-export async function signUp(context: AuthContext, call: AuthCall): Promise<AuthAnswer> {
+export async function signUp(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
   const body = parseBody(SIGN_UP_BODY, call);
   if (!context.settings.authSignupEnabled) throw authError("signup_disabled");
   if (body.phone !== "") throw authError("phone_provider_disabled");
@@ -33,7 +33,7 @@ export async function signUp(context: AuthContext, call: AuthCall): Promise<Auth
   if (body.password === "") throw authError("validation_failed", "Signup requires a valid password");
   checkNewPassword(body.password, context.settings);
   readPkce(call);
-  // Hashed whether or not the address is free, so that the time does not tell.
+  // Hashed whether or not the address is free, so that the response time reveals nothing.
   const registration = { email, passwordHash: await context.hasher.hash(body.password), userMetadata };
   return isAutoconfirmed(context.settings)
     ? { status: 200, body: await signUpConfirmed(context, call, registration) }
@@ -52,8 +52,8 @@ async function signUpConfirmed(context: AuthContext, call: AuthCall, registratio
   }
 }
 
-/** A user whom nobody can find again without the session, until an address is given. */
-async function signUpAnonymously(context: AuthContext, call: AuthCall, userMetadata: Metadata): Promise<AuthAnswer> {
+/** Creates a user that is lost with its session unless an address is added. */
+async function signUpAnonymously(context: AuthContext, call: AuthCall, userMetadata: Metadata): Promise<AuthResponse> {
   if (!context.settings.authAnonymousEnabled) throw authError("anonymous_provider_disabled");
   const session = await inTransaction(context.pool, async (client) => {
     const user = await insertUser(client, {

@@ -2,10 +2,10 @@ import type { AppError } from "../../errors/index.ts";
 import { type AuthErrorCode, authError } from "../auth-error.ts";
 import type { AuthEndpoint } from "../call.ts";
 
-type NotOffered = Pick<AuthEndpoint, "method" | "path" | "access"> & { readonly code: AuthErrorCode };
+type UnsupportedEndpoint = Pick<AuthEndpoint, "method" | "path" | "access"> & { readonly code: AuthErrorCode };
 
-/** What the client library can ask for and this service does not do; each says so in the code that clients test for. */
-const NOT_OFFERED: readonly NotOffered[] = [
+/** Endpoints of the client library that are not supported. Each returns the error code that clients test for. */
+const UNSUPPORTED: readonly UnsupportedEndpoint[] = [
   { method: "POST", path: "/sso", access: "apikey", code: "saml_provider_disabled" },
   { method: "GET", path: "/authorize", access: "public", code: "oauth_provider_not_supported" },
   { method: "GET", path: "/callback", access: "public", code: "oauth_provider_not_supported" },
@@ -19,7 +19,7 @@ const NOT_OFFERED: readonly NotOffered[] = [
   { method: "POST", path: "/passkeys/authentication/verify", access: "apikey", code: "passkey_disabled" },
 ];
 
-export const notOfferedEndpoints: readonly AuthEndpoint[] = NOT_OFFERED.map(({ method, path, access, code }) => ({
+export const unsupportedEndpoints: readonly AuthEndpoint[] = UNSUPPORTED.map(({ method, path, access, code }) => ({
   method,
   path,
   access,
@@ -27,13 +27,13 @@ export const notOfferedEndpoints: readonly AuthEndpoint[] = NOT_OFFERED.map(({ m
   run: () => Promise.reject(authError(code)),
 }));
 
-export interface Refusals extends Pick<AuthEndpoint, "access"> {
+export interface UnsupportedEndpoints extends Pick<AuthEndpoint, "access"> {
   readonly endpoints: readonly (readonly [AuthEndpoint["method"], string])[];
   makeError(): AppError;
 }
 
-/** Endpoints that the client library knows and that only say why they do nothing. */
-export function buildRefusals({ access, endpoints, makeError }: Refusals): AuthEndpoint[] {
+/** Endpoints that return one fixed error. */
+export function buildUnsupported({ access, endpoints, makeError }: UnsupportedEndpoints): AuthEndpoint[] {
   return endpoints.map(([method, path]) => ({
     method,
     path,

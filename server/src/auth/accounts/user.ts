@@ -2,7 +2,7 @@ import * as z from "zod";
 import { isRecord } from "../../json/index.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
-import type { AuthAnswer, AuthCall } from "../call.ts";
+import type { AuthResponse, AuthCall } from "../call.ts";
 import { lockPrincipal, requireSufficientAal } from "../mfa/lock-principal.ts";
 import { inMailTransaction } from "../one-time/in-mail-transaction.ts";
 import { parseBody } from "../parse-call.ts";
@@ -14,7 +14,7 @@ import { withoutClaims } from "./create-user.ts";
 import { parseEmail } from "./email-address.ts";
 import { mergeMetadata } from "./metadata.ts";
 
-export async function getUser(context: AuthContext, { principal }: AuthCall): Promise<AuthAnswer> {
+export async function getUser(context: AuthContext, { principal }: AuthCall): Promise<AuthResponse> {
   if (principal.role !== "authenticated") throw authError("no_authorization");
   const user = await findWholeUser(context.pool, principal.userId);
   if (user === null) throw authError("user_not_found", "User from sub claim in JWT does not exist", { status: 401 });
@@ -30,8 +30,8 @@ export const UPDATE_BODY = z.object({
   data: z.record(z.string(), z.unknown()).optional(),
 });
 
-/** What users change of themselves. All of it happens, or none. */
-export async function updateAccount(context: AuthContext, call: AuthCall): Promise<AuthAnswer> {
+/** PUT /user. Applies all changes or none. */
+export async function updateAccount(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
   const body = parseBody(UPDATE_BODY, call);
   if (isRecord(call.body) && "app_metadata" in call.body) {
     throw authError("not_admin", "Updating app_metadata requires admin privileges");

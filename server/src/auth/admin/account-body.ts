@@ -9,7 +9,7 @@ import { parseImportedHash } from "../passwords/stored-hash.ts";
 const NIL_UUID = "00000000-0000-0000-0000-000000000000";
 const METADATA = z.record(z.string(), z.unknown());
 
-/** What an administrator sends to make or change an account. An empty text says nothing, as it does at GoTrue. */
+/** The body by which administrators create or change an account. An empty string counts as absent, as in GoTrue. */
 export const ACCOUNT_BODY = z.object({
   id: z
     .string()
@@ -28,15 +28,15 @@ export const ACCOUNT_BODY = z.object({
 
 export type AccountBody = z.output<typeof ACCOUNT_BODY>;
 
-/** The parts of the body that are texts with a meaning; undefined where nothing was said. */
-export interface AccountWishes {
+/** The parsed parts of the body; undefined when absent. */
+export interface AccountInput {
   readonly email: string | undefined;
   readonly role: string | undefined;
   /** Null lifts a ban. */
   readonly bannedUntil: Date | null | undefined;
 }
 
-export function parseWishes(context: AuthContext, body: AccountBody): AccountWishes {
+export function parseAccountInput(context: AuthContext, body: AccountBody): AccountInput {
   if (body.phone) throw authError("phone_provider_disabled");
   return {
     email: body.email ? parseEmail(body.email) : undefined,
@@ -45,8 +45,8 @@ export function parseWishes(context: AuthContext, body: AccountBody): AccountWis
   };
 }
 
-/** Takes its time, so it is asked before a transaction begins. Undefined when no password was sent. */
-export async function hashWished(context: AuthContext, body: AccountBody): Promise<string | undefined> {
+/** Slow, so it runs before a transaction begins. Returns undefined when no password was sent. */
+export async function hashGivenPassword(context: AuthContext, body: AccountBody): Promise<string | undefined> {
   if (body.password && body.password_hash) {
     throw authError("validation_failed", "Only a password or a password hash should be provided");
   }
@@ -70,10 +70,13 @@ const DURATION =
   /^\+?(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h)(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))*$/;
 const PART = /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g;
 const MAX_LENGTH = 100;
-/** As far as the durations that clients write can reach: 2^63 nanoseconds. */
+/** The longest duration that clients can express: 2^63 nanoseconds. */
 const MAX_MS = 2 ** 63 / 1e6;
 
-/** When a ban ends that begins now; null lifts it. Texts are "none", or like "24h" and "1h30m". */
+/**
+ * Returns when a ban that starts now ends; null lifts the ban. The text is "none" or a Go duration such as "24h" or
+ * "1h30m".
+ */
 export function parseBanDuration(text: string, now: Date): Date | null {
   if (text === "none" || text === "0") return null;
   if (text.length > MAX_LENGTH || !DURATION.test(text)) throw refuse(text);
@@ -89,7 +92,7 @@ function refuse(text: string): Error {
 }
 
 const ROLE = /^[a-z][a-z0-9_]{0,62}$/;
-/** A token with one of these would be more, or less, than a user's. */
+/** A token with one of these roles would have other rights than a user's. */
 const RESERVED = /^(?:anon|service_role|authenticator|postgres|public|none|(?:supabase|swarmbase|sb|pg|dashboard)_.*)$/;
 
 export function parseUserRole(text: string): string {

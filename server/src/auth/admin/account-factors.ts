@@ -1,6 +1,6 @@
 import { inTransaction } from "../../db/index.ts";
 import { authError } from "../auth-error.ts";
-import type { AuthAnswer, AuthCall } from "../call.ts";
+import type { AuthResponse, AuthCall } from "../call.ts";
 import { getPathId } from "../parse-call.ts";
 import { lockFactor, selectFactors } from "../sql/mfa-factors.ts";
 import { removeFactor } from "../mfa/unenrol-factor.ts";
@@ -9,7 +9,7 @@ import { renderFactor } from "../users/render-user.ts";
 import { lockUser } from "../sql/users.ts";
 import { getAccount } from "./read-accounts.ts";
 
-export async function listAccountFactors(context: AuthContext, call: AuthCall): Promise<AuthAnswer> {
+export async function listAccountFactors(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
   const factors = await inTransaction(context.pool, async (client) => {
     const { id } = await getAccount(client, call);
     return selectFactors(client, id);
@@ -17,8 +17,8 @@ export async function listAccountFactors(context: AuthContext, call: AuthCall): 
   return { status: 200, body: factors.map(renderFactor) };
 }
 
-/** The way back for somebody who has lost the device that makes their codes. */
-export async function removeAccountFactor(context: AuthContext, call: AuthCall): Promise<AuthAnswer> {
+/** Lets users in again who have lost their authenticator. */
+export async function removeAccountFactor(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
   const userId = getPathId(call.params, "id", "user_id");
   const factorId = getPathId(call.params, "factorId", "factor_id");
   const factor = await inTransaction(context.pool, async (client) => {

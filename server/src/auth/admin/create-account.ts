@@ -4,22 +4,22 @@ import { createEmailUser } from "../accounts/create-user.ts";
 import { parseEmail } from "../accounts/email-address.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
-import type { AuthAnswer, AuthCall } from "../call.ts";
+import type { AuthResponse, AuthCall } from "../call.ts";
 import { inMailTransaction } from "../one-time/in-mail-transaction.ts";
 import { sendInvite } from "../one-time/send-mail-flow.ts";
 import { parseBody } from "../parse-call.ts";
 import { selectWholeUser, findUserByEmail, updateUser } from "../sql/users.ts";
 import { renderUser } from "../users/render-user.ts";
-import { ACCOUNT_BODY, hashWished, parseWishes } from "./account-body.ts";
+import { ACCOUNT_BODY, hashGivenPassword, parseAccountInput } from "./account-body.ts";
 
-export async function createAccount(context: AuthContext, call: AuthCall): Promise<AuthAnswer> {
+export async function createAccount(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
   const body = parseBody(ACCOUNT_BODY, call);
-  const { email, role, bannedUntil } = parseWishes(context, body);
+  const { email, role, bannedUntil } = parseAccountInput(context, body);
   if (email === undefined) {
     throw authError("validation_failed", "Cannot create a user without either an email or phone");
   }
-  // An empty password makes an account that is entered by mail alone, as none does.
-  const passwordHash = (await hashWished(context, { ...body, password: body.password || undefined })) ?? null;
+  // An empty password counts as none: the account is then accessible by mail only.
+  const passwordHash = (await hashGivenPassword(context, { ...body, password: body.password || undefined })) ?? null;
   const user = await inTransaction(context.pool, async (client) => {
     const row = await createEmailUser(context, client, {
       id: body.id?.toLowerCase() || undefined,
@@ -43,10 +43,10 @@ export const INVITE_BODY = z.object({
 });
 
 /**
- * Somebody who was invited and has not come yet may be invited again. A password that waits there unconfirmed may be of
- * anybody who knew the address, so it does not become that of the guest.
+ * An invitation that was not accepted can be repeated. The password of an unconfirmed account is removed, because
+ * anybody who knew the address can have set it.
  */
-export async function inviteAccount(context: AuthContext, call: AuthCall): Promise<AuthAnswer> {
+export async function inviteAccount(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
   const body = parseBody(INVITE_BODY, call);
   const email = parseEmail(body.email);
   const redirectTo = call.query["redirect_to"] ?? body.redirect_to;

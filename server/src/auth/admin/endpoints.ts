@@ -1,5 +1,5 @@
 import { authorizeIdentity, unlinkIdentity } from "../accounts/identities.ts";
-import { buildRefusals } from "../accounts/unsupported-endpoints.ts";
+import { buildUnsupported } from "../accounts/unsupported-endpoints.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthEndpoint } from "../call.ts";
 import { ACCOUNT_BODY } from "./account-body.ts";
@@ -36,7 +36,7 @@ export const adminEndpoints: readonly AuthEndpoint[] = [
   { method: "POST", path: "/invite", access: "service", limit: "api", body: INVITE_BODY, run: inviteAccount },
   { method: "GET", path: "/user/identities/authorize", access: "user", limit: "api", run: authorizeIdentity },
   { method: "DELETE", path: "/user/identities/:id", access: "user", limit: "api", run: unlinkIdentity },
-  ...buildRefusals({
+  ...buildUnsupported({
     access: "service",
     endpoints: [
       ["GET", "/admin/users/:id/passkeys"],
@@ -44,7 +44,7 @@ export const adminEndpoints: readonly AuthEndpoint[] = [
     ],
     makeError: () => authError("passkey_disabled"),
   }),
-  ...buildRefusals({
+  ...buildUnsupported({
     access: "service",
     endpoints: [
       ["GET", "/admin/oauth/clients"],

@@ -3,14 +3,14 @@ import { inTransaction } from "../../db/index.ts";
 import { parseEmail } from "../accounts/email-address.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
-import type { AuthAnswer, AuthCall } from "../call.ts";
+import type { AuthResponse, AuthCall } from "../call.ts";
 import { issueOneTime } from "../one-time/issue-one-time.ts";
 import { buildLink, chooseRedirect } from "../one-time/links.ts";
 import { parseBody } from "../parse-call.ts";
 import { checkNewPassword } from "../passwords/rules.ts";
 import { findUserByEmail, selectWholeUser } from "../sql/users.ts";
 import { renderUser } from "../users/render-user.ts";
-import { type LinkType, linkKindOf, parseLinkType, type LinkWishes, prepareLinkUser } from "./link-user.ts";
+import { type LinkType, linkKindOf, parseLinkType, type LinkInput, prepareLinkUser } from "./link-user.ts";
 
 export const LINK_BODY = z.object({
   type: z.string().default(""),
@@ -21,15 +21,15 @@ export const LINK_BODY = z.object({
   redirect_to: z.string().optional(),
 });
 
-/** What a mail would have brought, for those who send their mails themselves. */
-export async function generateLink(context: AuthContext, call: AuthCall): Promise<AuthAnswer> {
+/** Returns what a mail would contain, for applications that send their mails themselves. */
+export async function generateLink(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
   const body = parseBody(LINK_BODY, call);
-  const wishes = await readWishes(context, body);
+  const input = await readLinkInput(context, body);
   const redirectTo = chooseRedirect(context, body.redirect_to ?? call.query["redirect_to"]);
-  const kind = linkKindOf(wishes.type);
+  const kind = linkKindOf(input.type);
   const { user, code, tokenHash } = await inTransaction(context.pool, async (client) => {
-    const row = await prepareLinkUser(context, client, wishes);
-    const relatesTo = kind === "email_change_new" ? (wishes.newEmail ?? wishes.email) : wishes.email;
+    const row = await prepareLinkUser(context, client, input);
+    const relatesTo = kind === "email_change_new" ? (input.newEmail ?? input.email) : input.email;
     const issued = await issueOneTime(client, context, { user: row, kind, relatesTo, redirectTo });
     return { ...issued, user: await selectWholeUser(client, row) };
   });
@@ -40,29 +40,29 @@ export async function generateLink(context: AuthContext, call: AuthCall): Promis
       action_link: buildLink(context, { kind, tokenHash, redirectTo }),
       email_otp: code,
       hashed_token: tokenHash,
-      verification_type: wishes.type,
+      verification_type: input.type,
       redirect_to: redirectTo,
     },
   };
 }
 
-async function readWishes(context: AuthContext, body: z.output<typeof LINK_BODY>): Promise<LinkWishes> {
+async function readLinkInput(context: AuthContext, body: z.output<typeof LINK_BODY>): Promise<LinkInput> {
   const wanted = parseLinkType(body.type);
   const email = parseEmail(body.email);
   const isNew = (await inTransaction(context.pool, (client) => findUserByEmail(client, email))) === null;
-  // A magic link for somebody who is not there yet signs them up.
+  // A magic link for an unknown address is a sign-up.
   const type: LinkType = wanted === "magiclink" && isNew ? "signup" : wanted;
   return {
     type,
     email,
     newEmail: body.new_email === "" ? null : parseEmail(body.new_email),
-    passwordHash: wanted === "signup" ? await hashWished(context, body.password, isNew) : null,
+    passwordHash: wanted === "signup" ? await hashGivenPassword(context, body.password, isNew) : null,
     metadata: body.data,
   };
 }
 
-/** Null when none was sent for an account that is there already. */
-async function hashWished(context: AuthContext, password: string, isNew: boolean): Promise<string | null> {
+/** Null when no password was sent for an existing account. */
+async function hashGivenPassword(context: AuthContext, password: string, isNew: boolean): Promise<string | null> {
   if (password === "" && !isNew) return null;
   if (password === "") throw authError("validation_failed", "Signup requires a valid password");
   checkNewPassword(password, context.settings);

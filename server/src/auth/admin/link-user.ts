@@ -16,7 +16,7 @@ const LINK_KINDS = {
   email_change_new: "email_change_new",
 } as const satisfies Record<string, LinkKind>;
 
-/** What an administrator may ask a link for. */
+/** The types of links that administrators can request. */
 export type LinkType = keyof typeof LINK_KINDS;
 
 export function parseLinkType(text: string): LinkType {
@@ -34,7 +34,7 @@ export function linkKindOf(type: LinkType): LinkKind {
   return LINK_KINDS[type];
 }
 
-export interface LinkWishes {
+export interface LinkInput {
   readonly type: LinkType;
   readonly email: string;
   readonly newEmail: string | null;
@@ -42,32 +42,32 @@ export interface LinkWishes {
   readonly metadata: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** The user whom the link is for, brought into the state in which such a link is good. */
-export async function prepareLinkUser(context: AuthContext, client: Queryable, wishes: LinkWishes): Promise<UserRow> {
+/** Finds or creates the user and sets the columns that a link of this type requires. */
+export async function prepareLinkUser(context: AuthContext, client: Queryable, input: LinkInput): Promise<UserRow> {
   const now = context.clock.now();
-  switch (wishes.type) {
+  switch (input.type) {
     case "signup": {
-      const { id } = await findOrCreateUnconfirmed(context, client, wishes);
+      const { id } = await findOrCreateUnconfirmed(context, client, input);
       return updateUser(client, id, { confirmation_sent_at: now });
     }
     case "invite": {
-      const { id } = await findOrCreateUnconfirmed(context, client, wishes);
-      // A password that waits there unconfirmed may be anybody's.
+      const { id } = await findOrCreateUnconfirmed(context, client, input);
+      // Anybody can have set the password of an unconfirmed account.
       return updateUser(client, id, { confirmation_sent_at: now, invited_at: now, password_hash: null });
     }
     case "magiclink":
     case "recovery": {
-      const { id } = await getByEmail(client, wishes.email);
+      const { id } = await getByEmail(client, input.email);
       return updateUser(client, id, { recovery_sent_at: now });
     }
     case "email_change_current":
     case "email_change_new":
-      return prepareEmailChange(context, client, wishes);
+      return prepareEmailChange(context, client, input);
   }
 }
 
-async function findOrCreateUnconfirmed(context: AuthContext, client: Queryable, wishes: LinkWishes): Promise<UserRow> {
-  const { email, passwordHash, metadata } = wishes;
+async function findOrCreateUnconfirmed(context: AuthContext, client: Queryable, input: LinkInput): Promise<UserRow> {
+  const { email, passwordHash, metadata } = input;
   const known = await findUserByEmail(client, email);
   if (known === null) {
     return createEmailUser(context, client, { email, isConfirmed: false, passwordHash, userMetadata: metadata });
@@ -76,13 +76,13 @@ async function findOrCreateUnconfirmed(context: AuthContext, client: Queryable, 
   const claims = emailClaims(known.id, email, false);
   return updateUser(client, known.id, {
     ...(metadata !== undefined && { user_metadata: { ...mergeMetadata(known.user_metadata, metadata), ...claims } }),
-    // The administrator's word counts for more than that of whoever signed up with the address.
+    // The administrator's password replaces the one of an unconfirmed sign-up.
     ...(passwordHash !== null && { password_hash: passwordHash }),
   });
 }
 
-async function prepareEmailChange(context: AuthContext, client: Queryable, wishes: LinkWishes): Promise<UserRow> {
-  const { email, newEmail, type } = wishes;
+async function prepareEmailChange(context: AuthContext, client: Queryable, input: LinkInput): Promise<UserRow> {
+  const { email, newEmail, type } = input;
   const user = await getByEmail(client, email);
   if (newEmail === null) throw authError("validation_failed", "new_email is required to change an email address");
   if (type === "email_change_current" && !context.settings.authSecureEmailChange) {
@@ -90,11 +90,11 @@ async function prepareEmailChange(context: AuthContext, client: Queryable, wishe
   }
   if (newEmail === email || (await findUserByEmail(client, newEmail)) !== null) throw authError("email_exists");
   const isSameChange = user.new_email === newEmail;
-  // A link about another new address must not agree to this one.
+  // A link for another new address must not confirm this one.
   if (!isSameChange) await deleteOneTimeOfKind(client, user.id, "email_change_current");
   return updateUser(client, user.id, {
     new_email: newEmail,
-    // The other half of the same change may be confirmed already.
+    // The other address can have confirmed already.
     email_change_confirmations: isSameChange ? user.email_change_confirmations : 0,
     email_change_sent_at: context.clock.now(),
   });

@@ -2,7 +2,7 @@ import { inTransaction } from "../../db/index.ts";
 import { parseEmail } from "../accounts/email-address.ts";
 import type { AuthContext, Queryable } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
-import type { AuthAnswer, AuthCall } from "../call.ts";
+import type { AuthResponse, AuthCall } from "../call.ts";
 import { getPathId, findUnstorable } from "../parse-call.ts";
 import { selectIdentitiesOf } from "../sql/identities.ts";
 import { selectFactorsOf } from "../sql/mfa-factors.ts";
@@ -10,7 +10,7 @@ import { selectWholeUser, findAccount, ACCOUNT_ORDERS, countAccounts, selectAcco
 import { renderUser } from "../users/render-user.ts";
 import type { UserRow, WholeUser } from "../users/user-row.ts";
 
-export async function readAccount(context: AuthContext, call: AuthCall): Promise<AuthAnswer> {
+export async function readAccount(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
   const user = await inTransaction(context.pool, async (client) =>
     selectWholeUser(client, await getAccount(client, call)),
   );
@@ -27,7 +27,7 @@ const DEFAULT_PER_PAGE = 50;
 const MAX_PER_PAGE = 1000;
 const MAX_FILTER_LENGTH = 320;
 
-export async function listAccounts(context: AuthContext, { query }: AuthCall): Promise<AuthAnswer> {
+export async function listAccounts(context: AuthContext, { query }: AuthCall): Promise<AuthResponse> {
   const page = Math.max(1, parseCount(query["page"], "page") ?? 1);
   const perPage = Math.min(parseCount(query["per_page"], "per_page") ?? DEFAULT_PER_PAGE, MAX_PER_PAGE);
   if (perPage === 0) throw badPage("per_page must be greater than 0");
@@ -51,7 +51,7 @@ export async function listAccounts(context: AuthContext, { query }: AuthCall): P
   };
 }
 
-/** Clients send an empty text for what was not chosen. */
+/** Clients send an empty string for a parameter that was not set. */
 function parseCount(text: string | undefined, name: string): number | null {
   if (!text) return null;
   if (!/^\d{1,9}$/.test(text)) throw badPage(`${name} must be a number`);
@@ -82,7 +82,7 @@ function escapePattern(text: string): string {
   return text.replace(/[\\%_]/g, "\\$&");
 }
 
-/** Two statements for the whole page instead of two for each user. */
+/** Two statements for the page instead of two per user. */
 async function completeUsers(client: Queryable, rows: readonly UserRow[]): Promise<WholeUser[]> {
   const ids = rows.map(({ id }) => id);
   const identities = Map.groupBy(await selectIdentitiesOf(client, ids), ({ user_id }) => user_id);
@@ -98,13 +98,13 @@ export interface PageLinks {
   readonly page: number;
   readonly perPage: number;
   readonly total: number;
-  /** Further parameters of the request that the other pages need as well. */
+  /** Other parameters of the request, repeated in the links. */
   readonly further: Readonly<Record<string, string | undefined>>;
 }
 
 /**
- * The value of `Link`. The client splits it at ",", ";" and "=" and takes what follows the first "=" for the page, so
- * `page` comes first and everything else is percent-encoded.
+ * Renders the `Link` header. The client splits it at ",", ";" and "=" and takes the text after the first "=" as the
+ * page, so `page` comes first and everything else is percent-encoded.
  */
 export function renderPageLinks({ page, perPage, total, further }: PageLinks): string {
   const last = Math.ceil(total / perPage);

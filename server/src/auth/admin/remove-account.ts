@@ -2,8 +2,8 @@ import * as z from "zod";
 import { inTransaction } from "../../db/index.ts";
 import type { AuthContext, Queryable } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
-import type { AuthAnswer, AuthCall } from "../call.ts";
-import { dropOpenFlows } from "../one-time/issue-one-time.ts";
+import type { AuthResponse, AuthCall } from "../call.ts";
+import { deletePendingFlows } from "../one-time/issue-one-time.ts";
 import { parseBody, getPathId } from "../parse-call.ts";
 import { deleteIdentities } from "../sql/identities.ts";
 import { deleteFactorsOf } from "../sql/mfa-factors.ts";
@@ -15,7 +15,7 @@ import { switchOffWebhooks } from "../sql/webhooks.ts";
 
 export const REMOVE_BODY = z.object({ should_soft_delete: z.boolean().default(false) });
 
-export async function removeAccount(context: AuthContext, call: AuthCall): Promise<AuthAnswer> {
+export async function removeAccount(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
   const id = getPathId(call.params, "id", "user_id");
   const { should_soft_delete: isSoft } = parseBody(REMOVE_BODY, call);
   await inTransaction(context.pool, async (client) => {
@@ -28,12 +28,12 @@ export async function removeAccount(context: AuthContext, call: AuthCall): Promi
 }
 
 /**
- * A soft deletion keeps the id, so that everything which names it still can, and nothing that tells who it was or that
- * lets anybody in. What the user owns stays; only their webhooks fall silent, since nobody is there to hear them.
+ * A soft deletion keeps the id and everything that references it, and removes what identifies the user or grants
+ * access. The user's data stays; their webhooks are disabled.
  */
 async function emptyAccount(client: Queryable, id: string, now: Date): Promise<void> {
   await deleteSessions(client, { userId: id });
-  await dropOpenFlows(client, id);
+  await deletePendingFlows(client, id);
   await deleteIdentities(client, id);
   await deleteFactorsOf(client, id);
   await deleteSigningSecret(client, id);

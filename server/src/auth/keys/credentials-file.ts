@@ -2,14 +2,17 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { replaceFile } from "../../crypto/index.ts";
 
-/** What the operator, and programs on the operator's machine, need to call the service. Names are those of the file. */
+/**
+ * The content of credentials.json: what the operator, and programs on the operator's machine, need to call the
+ * service.
+ */
 export interface CredentialsFile {
   readonly url: string;
   readonly anon_key: string;
   readonly service_role_key: string;
-  /** Absolute; null when the certificate is the operator's own. */
+  /** Absolute path; null when the operator provides the certificate. */
   readonly ca_cert_file: string | null;
-  /** Signs in as the role that owns the schema. */
+  /** Connects as the role that owns the schema. */
   readonly database_url: string;
 }
 
@@ -21,7 +24,7 @@ export async function writeCredentials(dataDir: string, credentials: Credentials
   await replaceFile(credentialsPath(dataDir), `${JSON.stringify(credentials, null, 2)}\n`);
 }
 
-/** Null when the service never ran with this directory, or when the file is not what it wrote. */
+/** Returns null when the service never ran with this directory or the file is not valid. */
 export async function findCredentials(dataDir: string): Promise<CredentialsFile | null> {
   try {
     const parsed: unknown = JSON.parse(await readFile(credentialsPath(dataDir), "utf8"));

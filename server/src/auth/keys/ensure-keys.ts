@@ -11,8 +11,8 @@ export interface EnsureKeysOptions {
 }
 
 /**
- * Makes what is missing and leaves what is there, so that it may be interrupted anywhere and called at every start.
- * The caller holds the migration lock: two nodes at once would make two sets.
+ * Creates missing keys and keeps existing ones, so that it can be interrupted anywhere and called at every start. The
+ * caller holds the migration lock: two nodes at once would create two sets.
  */
 export async function ensureKeys(
   client: ClientBase,
@@ -25,7 +25,7 @@ export async function ensureKeys(
     const rows = await selectSigningKeys(client, purpose);
     const current = rows.find((row) => row.status === "current");
     if (current !== undefined) {
-      // A wrong master key must show now, before anything new is wrapped with it.
+      // Detects a wrong master key before it wraps anything new.
       openSigningKey(current, masterKey);
       continue;
     }
@@ -47,8 +47,8 @@ export async function ensureKeys(
 }
 
 /**
- * Before anything is changed: a node with a wrong master key would give the login roles new passwords on its way to
- * finding out, and so lock out the nodes that have the right one. Leaves the session as the schema's owner.
+ * Runs before any change: a node with a wrong master key would reset the passwords of the login roles before it fails,
+ * and so lock out the nodes that have the right key. Leaves the session as the schema's owner.
  */
 export async function checkMasterKey(client: ClientBase, masterKey: string): Promise<void> {
   if (!(await hasSigningKeysTable(client))) return;

@@ -9,11 +9,11 @@ export interface ImportSigningKeyOptions {
   readonly masterKey: string;
   readonly clock: Clock;
   readonly file: KeyFile;
-  /** Whether it signs from now on; else it only verifies what was signed elsewhere, until it is revoked. */
+  /** Whether the key signs from now on. Otherwise it only verifies existing tokens, until it is revoked. */
   readonly isCurrent: boolean;
 }
 
-/** Takes in a key that tokens were signed with elsewhere, so that those tokens, and their users, stay good here. */
+/** Imports a signing key of another service, so that its tokens and users stay valid here. */
 export async function importSigningKey(client: Client, options: ImportSigningKeyOptions): Promise<{ kid: string }> {
   const { masterKey, clock, file, isCurrent } = options;
   const { kid, algorithm, publicJwk, plain } = await parseImportedKey(file);
@@ -21,7 +21,7 @@ export async function importSigningKey(client: Client, options: ImportSigningKey
 
   return inKeyTransaction(client, async () => {
     const current = (await selectSigningKeys(client, "access_token")).find((row) => row.status === "current");
-    // A wrong master key must show now, before anything new is wrapped with it.
+    // Detects a wrong master key before it wraps anything new.
     if (current !== undefined) openSigningKey(current, masterKey);
     if (await hasSigningKey(client, kid)) throw new KeyImportError(`A key with the id ${kid} is there already.`);
     const now = clock.now();

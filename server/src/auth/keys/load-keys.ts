@@ -29,7 +29,7 @@ export interface VerifyingKey {
   readonly status: Exclude<SigningStatus, "revoked">;
   readonly algorithm: TokenAlgorithm;
   readonly key: KeyObject;
-  /** What anyone may know of it: nothing, when it is a secret. */
+  /** The public key; null when the key is a secret. */
   readonly jwk: JWK | null;
 }
 
@@ -42,18 +42,18 @@ export interface CurrentSigningKey {
 export interface AcceptedApiKey {
   readonly role: KeyRole;
   readonly token: string;
-  /** Set while a replaced key is still good for a while. */
+  /** Set while a replaced key is still accepted. */
   readonly revokedAt: Date | null;
 }
 
 export interface LoadedKeys {
   readonly anonKey: string;
   readonly serviceRoleKey: string;
-  /** Every key that a client may present, the two above included. */
+  /** Every accepted key, including the two above. */
   readonly apiKeys: readonly AcceptedApiKey[];
-  /** Everything that still verifies, of both purposes. */
+  /** All keys that verify tokens, of both purposes. */
   readonly signingKeys: readonly VerifyingKey[];
-  /** What new access tokens are signed with. */
+  /** The key that signs new access tokens. */
   readonly currentSigningKey: CurrentSigningKey;
 }
 

@@ -13,7 +13,7 @@ export interface KeyFile {
   readonly algorithm: TokenAlgorithm;
   /** A JWK, a PEM, or for HS256 the secret itself. */
   readonly text: string;
-  /** What tokens of this key call it, when the file does not say. */
+  /** The key id of existing tokens, when the file does not contain it. */
   readonly kid: string | null;
 }
 
@@ -21,7 +21,7 @@ export interface ImportedKey {
   readonly kid: string;
   readonly algorithm: TokenAlgorithm;
   readonly publicJwk: JWK | null;
-  /** The secret, or the private key as PKCS #8; null when only the public half was given. */
+  /** The secret, or the private key as PKCS #8; null when only the public key was given. */
   readonly plain: Buffer | null;
 }
 
@@ -35,14 +35,14 @@ export async function parseImportedKey({ algorithm, text, kid: givenKid }: KeyFi
     throw new KeyImportError("The id of a key is 1 to 256 printable ASCII characters without spaces.");
   }
   if (algorithm === "HS256") {
-    // Its id must not be made from the secret: ids stand in every token.
+    // The id must not be derived from the secret: every token contains it.
     return { kid: kid ?? randomUUID(), algorithm, publicJwk: null, plain: parseSecret(text, jwk) };
   }
 
   const key = jwk === null ? openPem(text) : openJwk(jwk);
   checkKind(key, algorithm);
   const isPrivate = key.type === "private";
-  // The public half, and of it only what names the key: a file may say more than anybody should read.
+  // Keeps only the public members: the file can contain more than may be published.
   const { kty, crv, x, y, n, e } = (isPrivate ? createPublicKey(key) : key).export({ format: "jwk" });
   const bare = (algorithm === "ES256" ? { kty, crv, x, y } : { kty, n, e }) as JWK;
   const id = kid ?? (await calculateJwkThumbprint(bare, "sha256"));
@@ -71,7 +71,7 @@ function parseSecret(text: string, jwk: JWK | null): Buffer {
   if (text.includes("-----BEGIN ")) {
     throw new KeyImportError("This is a PEM file. With HS256 anybody who has a public key could sign tokens with it.");
   }
-  // An editor ends the file with a line break that is not part of the secret.
+  // Editors end the file with a line break that is not part of the secret.
   const secret =
     typeof jwk?.k === "string" ? Buffer.from(jwk.k, "base64url") : Buffer.from(text.replace(/\r?\n$/, ""), "utf8");
   if (secret.length < SECRET_MIN_BYTES) {

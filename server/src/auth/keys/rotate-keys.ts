@@ -12,7 +12,7 @@ import {
 import { makeSigningKey, makeApiKey } from "./make-keys.ts";
 import { openSigningKey, KEY_ROLES } from "./stored-keys.ts";
 
-/** One rotation at a time: two at once would leave two current keys. */
+/** Serialises rotations: two at once would leave two current keys. */
 export async function inKeyTransaction<T>(client: Client, work: () => Promise<T>): Promise<T> {
   await client.query("begin");
   try {
@@ -21,16 +21,16 @@ export async function inKeyTransaction<T>(client: Client, work: () => Promise<T>
     await client.query("commit");
     return outcome;
   } catch (error) {
-    // The fault of the rollback, on a connection that is gone, must not hide the fault that led to it.
+    // A failed rollback on a lost connection must not hide the first error.
     await client.query("rollback").catch(() => {});
     throw error;
   }
 }
 
-/** Far longer than an access token lives, so that no token outlives the key it is verified with. */
+/** Far longer than the lifetime of an access token, so that no token outlives its key. */
 const VERIFY_FOR_MS = 7 * 24 * 60 * 60 * 1000;
 
-/** A new key signs access tokens from now on; the one before it goes on verifying, so nobody is signed out. */
+/** A new key signs access tokens from now on. The previous key continues to verify, so nobody is signed out. */
 export async function rotateSigningKey(
   client: Client,
   { masterKey, clock }: { readonly masterKey: string; readonly clock: Clock },
@@ -53,11 +53,14 @@ export async function rotateSigningKey(
 export interface RotateRoleKeysOptions {
   readonly masterKey: string;
   readonly clock: Clock;
-  /** How long the keys handed out before stay good; 0 ends them at once. */
+  /** How long the previous keys stay valid; 0 revokes them at once. */
   readonly graceSeconds: number;
 }
 
-/** New anon and service role keys, signed by a new key of their own: whoever had the old ones can make nothing with them. */
+/**
+ * Creates new anon and service role keys and the key that signs them. Whoever has the old keys cannot create valid
+ * ones.
+ */
 export async function rotateRoleKeys(client: Client, options: RotateRoleKeysOptions): Promise<{ oldKeysEndAt: Date }> {
   const { masterKey, clock, graceSeconds } = options;
   return inKeyTransaction(client, async () => {
@@ -80,7 +83,7 @@ export async function rotateRoleKeys(client: Client, options: RotateRoleKeysOpti
   });
 }
 
-/** Its tokens end. The key that signs cannot be revoked before another one signs. Answers whether there was such a key. */
+/** Invalidates the tokens of a key. The current key cannot be revoked. Returns whether the key was found. */
 export async function revokeSigningKey(
   client: Client,
   { kid, clock }: { readonly kid: string; readonly clock: Clock },

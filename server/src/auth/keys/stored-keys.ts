@@ -10,7 +10,7 @@ export const KEY_ROLES = ["anon", "service_role"] as const satisfies readonly Ke
 export const SIGNING_PURPOSES = ["access_token", "role_key"] as const satisfies readonly SigningPurpose[];
 export const SIGNING_ALGORITHM = "ES256";
 
-/** What tokens may be signed with. Our own keys are ES256; the others come in from elsewhere. */
+/** The algorithms of tokens. Our keys use ES256; imported keys use any of them. */
 export const TOKEN_ALGORITHMS = ["ES256", "RS256", "HS256"] as const;
 export type TokenAlgorithm = (typeof TOKEN_ALGORITHMS)[number];
 
@@ -18,9 +18,9 @@ export interface SigningKeyRow {
   readonly kid: string;
   readonly purpose: SigningPurpose;
   readonly algorithm: TokenAlgorithm;
-  /** Null for HS256, whose one key is a secret. */
+  /** Null for HS256, which has no public key. */
   readonly public_jwk: JWK | null;
-  /** Null when only the public half was ever given to us. For HS256 it holds the secret. */
+  /** Null when only the public key was imported. For HS256 it is the secret. */
   readonly private_key_wrapped: Buffer | null;
   readonly status: SigningStatus;
 }

@@ -19,7 +19,7 @@ export interface FolderMailerOptions {
   readonly keptFiles?: number;
 }
 
-/** Development without a mail server: each mail is a file, and its link stands in the log. */
+/** For development without a mail server: writes each mail to a file and its link to the log. */
 export function createFolderMailer(options: FolderMailerOptions): Mailer {
   const { folder, observer, clock, keptFiles = KEPT_FILES } = options;
   return {
@@ -46,14 +46,14 @@ export function createFolderMailer(options: FolderMailerOptions): Mailer {
   };
 }
 
-/** Names sort by time. A mail of the outbox has the same name each time it is written. */
+/** File names sort by time. A mail of the outbox keeps its name when it is written again. */
 function nameFile({ kind, outbox }: Mail, now: Date): string {
   const time = (outbox?.createdAt ?? now).toISOString().replace(/[-:.]/g, "");
   const suffix = outbox?.id.replaceAll("-", "").slice(-8) ?? randomBytes(4).toString("hex");
   return `${time}-${kind}-${suffix}${ENDING}`;
 }
 
-/** Unencoded, so that it reads well in an editor and opens in a mail program. */
+/** Not encoded, so that it is readable in an editor and opens in a mail program. */
 function renderFile(mail: Mail, { from, clock }: FolderMailerOptions): string {
   const { subject, text, html } = renderMail(mail);
   const boundary = `part-${randomBytes(12).toString("hex")}`;

@@ -1,13 +1,13 @@
 import type { Mail, MailKind, SwitchedOffWebhook } from "./mail.ts";
 
-/** What one kind of mail says; the layout is the same for all. */
+/** The text of one kind of mail; all kinds share one layout. */
 export interface MailText {
   readonly subject: string;
   readonly title: string;
   readonly paragraphs: readonly string[];
-  /** On the button; null where there is nothing to press. */
+  /** The label of the button; null for a mail without one. */
   readonly button: string | null;
-  /** What to do when one did not ask for it. */
+  /** What to do when the recipient did not request the mail. */
   readonly closing: string;
 }
 
@@ -84,14 +84,14 @@ const TEXTS: Readonly<Record<MailKind, (mail: Mail) => MailText>> = {
     title: "A webhook was switched off",
     paragraphs: [
       `The service has switched off ${switchedOff.length === 1 ? "a webhook" : `${switchedOff.length} webhooks`} of your account ${to}. Nothing is sent to a webhook until it is switched on again.`,
-      ...switchedOff.slice(0, MOST_NAMED).map(describeSwitchedOff),
-      ...(switchedOff.length > MOST_NAMED ? [`And ${switchedOff.length - MOST_NAMED} more.`] : []),
+      ...switchedOff.slice(0, MAX_NAMED).map(describeSwitchedOff),
+      ...(switchedOff.length > MAX_NAMED ? [`And ${switchedOff.length - MAX_NAMED} more.`] : []),
       "What to do: correct the endpoint or the URL of the webhook, then switch the webhook on (is_active). Deliveries that were waiting are kept for three days and are sent then. Failed deliveries can be sent again with recover_since.",
     ],
     button: "Open your webhooks",
     closing: "You receive this mail because the webhook belongs to your account.",
   }),
-  // The subject has no names in it: users write them, and the service would say them in its own name.
+  // The subject contains no names: users choose them, and the service would send them under its own name.
   swarm_invitation: ({ to, values }) => ({
     subject: "An invitation to a swarm",
     title: "You are invited to a swarm",
@@ -104,7 +104,7 @@ const TEXTS: Readonly<Record<MailKind, (mail: Mail) => MailText>> = {
   }),
 };
 
-const MOST_NAMED = 10;
+const MAX_NAMED = 10;
 
 const REASONS: Readonly<Record<string, string>> = {
   endpoint_gone: "its endpoint answered 410 Gone, which says that it no longer exists",
@@ -124,7 +124,7 @@ export function textOf(mail: Mail): MailText {
 const MAX_LENGTH = 100;
 const ZERO_WIDTH_SPACE = "\u200b";
 
-/** Free text on one line, without characters that turn or hide others. */
+/** Free text on one line, without bidirectional and invisible characters. */
 function toOneLine(text: string): string {
   return text
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, " ")
@@ -133,7 +133,7 @@ function toOneLine(text: string): string {
 }
 
 /**
- * A name that a user wrote, as part of a sentence that the service writes to somebody else: bounded, and without anything that a mail
+ * Renders a name that a user chose, for a mail to somebody else: limited in length, and without anything that a mail
  * program would turn into a link.
  */
 function quoteName(name: string): string {

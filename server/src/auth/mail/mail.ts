@@ -23,10 +23,13 @@ export interface Mail {
     readonly swarmName?: string;
     readonly inviterName?: string;
     readonly siteUrl: string;
-    /** Webhooks that the service has switched off. */
+    /** Webhooks that the service has disabled. */
     readonly switchedOff?: readonly SwitchedOffWebhook[];
   };
-  /** For a mail of the outbox, which may be handed over again after a crash: the second time it replaces the first. */
+  /**
+   * Set for a mail of the outbox, which can be sent again after a crash. The same identity lets the second copy
+   * replace the first.
+   */
   readonly outbox?: { readonly id: string; readonly createdAt: Date };
 }
 
@@ -38,13 +41,13 @@ export interface SwitchedOffWebhook {
 }
 
 export interface Mailer {
-  /** Settles when the mail is handed over; a mail that cannot be is an error, never a silence. */
+  /** Resolves when the mail is handed over, and rejects when it cannot be. */
   send(mail: Mail): Promise<void>;
   /**
-   * Throws when mail cannot be sent at the moment. Asked before an address is looked up, so that a mail server that is
-   * away shows in the answer about any address alike.
+   * Throws when mail cannot be sent now. Called before an address is looked up, so that an unavailable mail server
+   * gives the same error for every address.
    */
   checkReady(): Promise<void>;
-  /** Waits for mails on their way. */
+  /** Waits for mails that are being sent. */
   close(): Promise<void>;
 }

@@ -13,11 +13,11 @@ export interface MailerOptions {
   readonly clock: Clock;
 }
 
-/** Over SMTP where a server is configured; else every mail becomes a file for the developer to read. */
+/** Sends over SMTP where a server is configured; otherwise writes every mail to a file. */
 export async function createMailer({ settings, observer, clock }: MailerOptions): Promise<Mailer> {
   const { dataDir, mailFrom: from, smtpUrl } = settings;
   if (smtpUrl === null) return createFolderMailer({ folder: join(dataDir, "mail"), from, observer, clock });
-  // A tenth of the time that a start takes, for those who have no use for it.
+  // Imported on demand: it takes a tenth of the start-up time.
   const { createSmtpMailer } = await import("./smtp-mailer.ts");
   return createSmtpMailer({ url: smtpUrl, from, observer, clock });
 }

@@ -24,7 +24,7 @@ function renderText({ values: { link, code } }: Mail, { title, paragraphs, butto
   return `${blocks.filter((block) => block !== null).join("\n\n")}\n`;
 }
 
-// Tables and inline styles: what mail programs agree on.
+// Tables and inline styles, which all mail programs support.
 function renderHtml(
   { values: { link, code } }: Mail,
   { subject, title, paragraphs, button, closing }: MailText,

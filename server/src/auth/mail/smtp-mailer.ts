@@ -5,13 +5,13 @@ import type { Observer } from "../../observe/index.ts";
 import type { Clock } from "../../time/index.ts";
 import type { Mail, Mailer } from "./mail.ts";
 import { renderMail } from "./render-mail.ts";
-import { decideTlsRequired, isWorthRetrying } from "./smtp-policy.ts";
+import { decideTlsRequired, isRetryable } from "./smtp-policy.ts";
 
 const RETRY_DELAYS_MS = [200, 1_000];
 const CONNECTIONS = 5;
-/** Mails that wait for a connection; beyond it nobody is served by waiting longer. */
+/** Mails that wait for a connection. Beyond this number, sending fails at once. */
 const MAX_PENDING = 1_000;
-/** How long a server that has just answered is taken to be there. */
+/** How long a successful check of the server remains valid. */
 const READY_FOR_MS = 10_000;
 const CLOSE_WITHIN_MS = 5_000;
 const RETRY_AFTER_SECONDS = 5;
@@ -21,17 +21,17 @@ export interface SmtpMailerOptions {
   readonly from: string;
   readonly observer: Observer;
   readonly clock: Clock;
-  /** For each step of the conversation with the server. */
+  /** For each step of the SMTP dialogue. */
   readonly timeoutMs?: number;
 }
 
 export function createSmtpMailer({ url, from, observer, clock, timeoutMs = 5_000 }: SmtpMailerOptions): Mailer {
   const transport = createTransport({
-    // What the address names in its query (requireTLS, tls.…) goes before what stands here.
+    // The query of the URL (requireTLS, tls.…) takes precedence over these options.
     url,
     pool: true,
     maxConnections: CONNECTIONS,
-    // Trying again is decided here alone.
+    // Retries are decided in this file only.
     maxRequeues: 0,
     requireTLS: decideTlsRequired(url),
     dnsTimeout: timeoutMs,
@@ -64,7 +64,7 @@ export function createSmtpMailer({ url, from, observer, clock, timeoutMs = 5_000
       } catch (error) {
         readyUntil = 0;
         const delayMs = RETRY_DELAYS_MS[attempt];
-        if (delayMs === undefined || !isWorthRetrying(error)) throw error;
+        if (delayMs === undefined || !isRetryable(error)) throw error;
         observer.note("mail.retried", { kind: mail.kind, attempt: attempt + 1, error });
         await wait(delayMs);
       }
@@ -97,7 +97,7 @@ export function createSmtpMailer({ url, from, observer, clock, timeoutMs = 5_000
     async checkReady() {
       if (pending.size >= MAX_PENDING) throw unavailable(new Error("too many mails are waiting"));
       if (clock.now().getTime() < readyUntil) return;
-      // Callers that come together share one look at the server.
+      // Concurrent callers share one check.
       checking ??= check().finally(() => {
         checking = null;
       });

@@ -1,7 +1,7 @@
 import { inTransaction } from "../../db/index.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
-import type { AuthAnswer, AuthCall } from "../call.ts";
+import type { AuthResponse, AuthCall } from "../call.ts";
 import { getPathId } from "../parse-call.ts";
 import { deleteChallenges, insertChallenge } from "../sql/mfa-challenges.ts";
 import { lockFactor, touchChallenged } from "../sql/mfa-factors.ts";
@@ -9,18 +9,18 @@ import { lockPrincipal } from "./lock-principal.ts";
 
 const CHALLENGE_MS = 300 * 1000;
 
-/** Wrong codes that one challenge bears. */
+/** Wrong codes per challenge. */
 export const MAX_CHALLENGE_FAILURES = 5;
 
 /**
- * Wrong codes that a factor bears over all its challenges, so that asking for new challenges does not buy more guesses.
- * They are remembered for this long after the challenge has run out.
+ * Wrong codes per factor over all its challenges, so that new challenges do not allow more guesses. They count for
+ * this long after the challenge has expired.
  */
 export const MAX_FACTOR_FAILURES = 10;
 export const FAILURE_MEMORY_MS = 300 * 1000;
 
-/** Opens a time in which one code may be shown. */
-export async function challengeFactor(context: AuthContext, call: AuthCall): Promise<AuthAnswer> {
+/** Starts a challenge, during which one code can be verified. */
+export async function challengeFactor(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
   const factorId = getPathId(call.params, "id", "factor_id");
   const now = context.clock.now();
   const challenge = await inTransaction(context.pool, async (client) => {

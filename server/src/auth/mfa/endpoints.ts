@@ -2,7 +2,7 @@ import { authError } from "../auth-error.ts";
 import type { AuthEndpoint } from "../call.ts";
 import { challengeFactor } from "./challenge-factor.ts";
 import { ENROL_BODY, enrolFactor } from "./enrol-factor.ts";
-import { buildRefusals } from "../accounts/unsupported-endpoints.ts";
+import { buildUnsupported } from "../accounts/unsupported-endpoints.ts";
 import { unenrolFactor } from "./unenrol-factor.ts";
 import { VERIFY_FACTOR_BODY, verifyFactor } from "./verify-factor.ts";
 
@@ -18,7 +18,7 @@ export const mfaEndpoints: readonly AuthEndpoint[] = [
     run: verifyFactor,
   },
   { method: "DELETE", path: "/factors/:id", access: "user", limit: "api", run: unenrolFactor },
-  ...buildRefusals({
+  ...buildUnsupported({
     access: "user",
     endpoints: [
       ["GET", "/factors/recovery-codes"],
@@ -28,7 +28,7 @@ export const mfaEndpoints: readonly AuthEndpoint[] = [
     ],
     makeError: () => authError("mfa_recovery_codes_enroll_not_enabled"),
   }),
-  ...buildRefusals({
+  ...buildUnsupported({
     access: "user",
     endpoints: [["POST", "/factors/recovery-codes/verify"]],
     makeError: () => authError("mfa_recovery_codes_verify_not_enabled"),

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { inTransaction } from "../../db/index.ts";
 import type { AuthContext, Queryable } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
-import type { AuthAnswer, AuthCall } from "../call.ts";
+import type { AuthResponse, AuthCall } from "../call.ts";
 import { parseBody } from "../parse-call.ts";
 import { deleteAbandonedFactors, insertFactor, selectFactors } from "../sql/mfa-factors.ts";
 import { type LockedPrincipal, lockPrincipal } from "./lock-principal.ts";
@@ -23,12 +23,12 @@ const text = (maxLength: number) =>
 export const ENROL_BODY = z.object({
   factor_type: z.string().default(""),
   friendly_name: text(200),
-  // Shown by the authenticator; its length is bounded by what a QR code holds.
+  // Shown by the authenticator. The length is limited by what a QR code can hold.
   issuer: text(64),
 });
 
-/** Begins an enrolment: the factor counts once a code of it has been shown. */
-export async function enrolFactor(context: AuthContext, call: AuthCall): Promise<AuthAnswer> {
+/** Starts an enrolment. The factor is unverified until one of its codes is verified. */
+export async function enrolFactor(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
   const body = parseBody(ENROL_BODY, call);
   refuseOtherTypes(body.factor_type);
   const id = randomUUID();
@@ -78,7 +78,7 @@ async function checkFactors(
     );
   }
   if (factors.length >= context.settings.authMfaMaxFactors) throw authError("too_many_enrolled_mfa_factors");
-  // Otherwise a stolen password would be enough to add a factor of the thief's own.
+  // Otherwise a stolen password would be enough to add a factor.
   if (session.aal !== "aal2" && factors.some((factor) => factor.status === "verified")) {
     throw authError("insufficient_aal", "AAL2 required to enroll a new factor");
   }

@@ -32,8 +32,12 @@ export async function lockPrincipal(
 
 const MESSAGE = "AAL2 session is required to update email or password when MFA is enabled.";
 
-/** Who has a second factor must have shown it before changing what the account is entered with. */
-export async function requireSufficientAal(_room: AuthContext, client: Queryable, principal: Principal): Promise<void> {
+/** Users with a verified factor must have an aal2 session to change their password or address. */
+export async function requireSufficientAal(
+  _context: AuthContext,
+  client: Queryable,
+  principal: Principal,
+): Promise<void> {
   if (principal.role !== "authenticated") return;
   if (!(await hasVerifiedFactor(client, principal.userId))) return;
   const sessionId = principal.session?.sessionId ?? null;

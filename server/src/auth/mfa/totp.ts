@@ -6,7 +6,7 @@ import type { FactorRow } from "../users/user-row.ts";
 const SECRET_BYTES = 20;
 const PERIOD_SECONDS = 30;
 const DIGITS = 6;
-/** Codes of the step before and of the one after are good too: clocks differ and people type slowly. */
+/** The previous and the next time step are valid too, because clocks differ and people type slowly. */
 const WINDOW_STEPS = 1;
 const CODE = /^[0-9]{6}$/;
 const QR_PIXEL_SIZE = 4;
@@ -22,7 +22,7 @@ export interface TotpLabel {
 }
 
 export interface RenderedTotp {
-  /** SVG markup: the client itself puts `data:image/svg+xml;utf-8,` before it, so it may hold no "#". */
+  /** SVG markup. The client puts `data:image/svg+xml;utf-8,` before it, so it must not contain "#". */
   readonly qr_code: string;
   readonly secret: string;
   readonly uri: string;
@@ -38,7 +38,7 @@ export function renderTotp(secret: Buffer, { issuer, account }: TotpLabel): Rend
   };
 }
 
-/** The time step that the code belongs to, or null when it is the code of none around `now`. */
+/** Returns the time step of the code, or null when the code matches no step around `now`. */
 export function findTotpStep(secret: Buffer, code: string, now: Date): number | null {
   if (!CODE.test(code)) return null;
   const timestamp = now.getTime();
@@ -67,7 +67,7 @@ export function openFactorSecret(masterKey: string, factor: Pick<FactorRow, "id"
   return unwrapSecret(deriveKey(masterKey, PURPOSE), factor.secret_wrapped, contextOf(factor.id));
 }
 
-/** Bound to its factor: a secret that is copied to another row does not open. */
+/** Bound to its factor: a secret that is copied to another row cannot be unwrapped. */
 function contextOf(factorId: string): string {
   return `mfa-factor:${factorId}`;
 }

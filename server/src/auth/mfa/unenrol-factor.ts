@@ -1,13 +1,13 @@
 import { inTransaction } from "../../db/index.ts";
 import { authError } from "../auth-error.ts";
-import type { AuthAnswer, AuthCall } from "../call.ts";
+import type { AuthResponse, AuthCall } from "../call.ts";
 import type { AuthContext, Queryable } from "../auth-context.ts";
 import { lockPrincipal } from "./lock-principal.ts";
 import { getPathId } from "../parse-call.ts";
 import { deleteFactor, lockFactor } from "../sql/mfa-factors.ts";
 import { downgradeSessions } from "../sql/sessions.ts";
 
-export async function unenrolFactor(context: AuthContext, call: AuthCall): Promise<AuthAnswer> {
+export async function unenrolFactor(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
   const id = getPathId(call.params, "id", "factor_id");
   await inTransaction(context.pool, async (client) => {
     const { user, session } = await lockPrincipal(client, call);
@@ -21,7 +21,7 @@ export async function unenrolFactor(context: AuthContext, call: AuthCall): Promi
   return { status: 200, body: { id } };
 }
 
-/** The sessions first: when the factor is gone they no longer tell that they came by it. */
+/** Downgrades the sessions first: after the deletion they no longer reference the factor. */
 export async function removeFactor(client: Queryable, id: string): Promise<void> {
   await downgradeSessions(client, id);
   await deleteFactor(client, id);

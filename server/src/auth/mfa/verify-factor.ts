@@ -2,7 +2,7 @@ import * as z from "zod";
 import { inTransaction } from "../../db/index.ts";
 import type { AuthContext, Queryable } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
-import type { AuthAnswer, AuthCall } from "../call.ts";
+import type { AuthResponse, AuthCall } from "../call.ts";
 import { parseBody, getPathId, isUuid } from "../parse-call.ts";
 import { makeRefreshKey } from "../sessions/refresh-key.ts";
 import { renderSession, type SessionBody } from "../sessions/render-session.ts";
@@ -27,8 +27,8 @@ export const VERIFY_FACTOR_BODY = z.object({
   code: z.string().max(100).default(""),
 });
 
-/** A right code raises the session that shows it; a wrong one is counted, which is why it must not roll back. */
-export async function verifyFactor(context: AuthContext, call: AuthCall): Promise<AuthAnswer> {
+/** A valid code raises the session to aal2. A wrong code is counted, so it must not roll the transaction back. */
+export async function verifyFactor(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
   const factorId = getPathId(call.params, "id", "factor_id");
   const body = parseBody(VERIFY_FACTOR_BODY, call);
   const code = body.code.replace(/\s/g, "");
@@ -79,7 +79,7 @@ async function getOpenChallenge(
   return challenge;
 }
 
-/** Each time step is good once: a code that was looked over a shoulder, or sent twice, is worth nothing any more. */
+/** Each time step is valid once, so that a code that was observed or sent twice is useless. */
 function findUnusedStep(context: AuthContext, factor: FactorRow, code: string): number | null {
   const step = findTotpStep(openFactorSecret(context.masterKey, factor), code, context.clock.now());
   if (step === null) return null;
@@ -94,7 +94,8 @@ async function raiseSession(
 ): Promise<SessionBody> {
   const now = context.clock.now();
   const earlier = locked.session.amr.filter(({ method }) => method !== "totp");
-  // Refresh tokens of the lower level, whoever has them, must never pass as a lost reply: with a new key they are unsigned.
+  // Refresh tokens of the aal1 session must not be accepted as a repeated request: a new key invalidates their
+  // signatures.
   const { refreshKey, wrapped } = makeRefreshKey(locked.session.id, context.masterKey);
   const session = await updateSession(client, locked.session.id, {
     aal: "aal2",

@@ -1,13 +1,13 @@
 import { setTimeout as wait } from "node:timers/promises";
 
-/** Longer than any of the paths takes that an answer about an address can go. */
+/** Longer than any code path of these endpoints takes. */
 const STEP_MS = 50;
 
 /**
- * Settles no earlier than a fixed time after it began, and then only at whole multiples of it, so that the time does
- * not tell which path was taken: of an address with an account, or of one without.
+ * Settles at whole multiples of a fixed time, so that the response time does not reveal whether an address has an
+ * account.
  */
-export async function answerEvenly<T>(work: () => Promise<T>): Promise<T> {
+export async function settleEvenly<T>(work: () => Promise<T>): Promise<T> {
   const startedAt = performance.now();
   try {
     return await work();
@@ -16,8 +16,8 @@ export async function answerEvenly<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The same where only a refusal could tell something. */
-export async function refuseEvenly<T>(work: () => Promise<T>): Promise<T> {
+/** Delays errors only. */
+export async function rejectEvenly<T>(work: () => Promise<T>): Promise<T> {
   const startedAt = performance.now();
   try {
     return await work();

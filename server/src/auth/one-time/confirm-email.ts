@@ -1,23 +1,23 @@
-import { emailClaims, EMAIL_APP_METADATA, isEmailTaken, translateTaken } from "../accounts/create-user.ts";
+import { emailClaims, EMAIL_APP_METADATA, isEmailTaken, translateUniqueViolation } from "../accounts/create-user.ts";
 import type { AuthContext, Queryable } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import { upsertEmailIdentity } from "../sql/identities.ts";
 import { deleteOneTimesOfUser } from "../sql/one-time-tokens.ts";
 import { updateUser, findUserByEmail } from "../sql/users.ts";
 import type { UserRow } from "../users/user-row.ts";
-import { refuseOneTime } from "./find-one-time.ts";
+import { oneTimeError } from "./find-one-time.ts";
 import { needsBothConfirmations } from "./send-mail-flow.ts";
 
 export interface ConfirmEmail {
   readonly user: UserRow;
   /**
-   * Whether the mail was about the account that the password was set for. Somebody who signs in by a link they asked for
-   * proves the address, not that a password which waited there unconfirmed is theirs.
+   * Whether the mail belongs to the account that the password was set for. A sign-in link proves the address, but not
+   * that the password of an unconfirmed account belongs to the same person.
    */
   readonly isPasswordTrusted: boolean;
 }
 
-/** Whoever has the mail has the address. */
+/** Confirms the address of a user who has proved access to the mailbox. */
 export async function confirmEmail(
   context: Pick<AuthContext, "clock">,
   client: Queryable,
@@ -32,21 +32,21 @@ export async function confirmEmail(
   });
 }
 
-/** Whose token it was; or, of the two that an e-mail change needs, that it was the first. */
+/** The user of the token, or "half" for the first of the two confirmations of an e-mail change. */
 export type UsedOneTime = { readonly user: UserRow } | "half";
 
-/** Bits of `email_change_confirmations`: an address that agrees twice counts once. */
+/** Bits of `email_change_confirmations`, so that two confirmations of one address count once. */
 const AGREED = { email_change_current: 1, email_change_new: 2 } as const;
 
 export type EmailChangeKind = keyof typeof AGREED;
 
-/** Notes that one address agrees; when all have whose word is needed, the address changes. */
+/** Records one confirmation. When all required addresses have confirmed, the address changes. */
 export async function confirmEmailChange(
   context: AuthContext,
   client: Queryable,
   { user, kind }: { readonly user: UserRow; readonly kind: EmailChangeKind },
 ): Promise<UsedOneTime> {
-  if (user.new_email === null) throw refuseOneTime();
+  if (user.new_email === null) throw oneTimeError();
   const agreed = user.email_change_confirmations | AGREED[kind];
   const needed = needsBothConfirmations(context, user)
     ? AGREED.email_change_current | AGREED.email_change_new
@@ -58,13 +58,13 @@ export async function confirmEmailChange(
   try {
     return { user: await applyEmailChange(context, client, { user, newEmail: user.new_email }) };
   } catch (error) {
-    // Taken since the mail went out: refused like any token that is no good.
-    if (isEmailTaken(error)) throw refuseOneTime();
+    // The address was taken after the mail was sent: same error as for any invalid token.
+    if (isEmailTaken(error)) throw oneTimeError();
     throw error;
   }
 }
 
-/** The address that an account has from now on. What was mailed to the one before is worth nothing any more. */
+/** Sets the address of an account and deletes the tokens that were mailed to the previous one. */
 export async function applyEmailChange(
   context: Pick<AuthContext, "clock">,
   client: Queryable,
@@ -82,7 +82,7 @@ export async function applyEmailChange(
     app_metadata: { ...EMAIL_APP_METADATA, ...user.app_metadata },
     user_metadata: { ...user.user_metadata, ...emailClaims(user.id, newEmail, true) },
   }).catch((error: unknown) => {
-    throw translateTaken(error);
+    throw translateUniqueViolation(error);
   });
   await upsertEmailIdentity(client, user.id, newEmail, true);
   return changed;

@@ -6,9 +6,9 @@ import type { UserRow } from "../users/user-row.ts";
 import type { OneTimeKind } from "./one-time-kind.ts";
 import { buildTokenHash, hashTokenHash, isSameHash } from "./one-time-secret.ts";
 
-/** Wrong codes that a token bears. Its link, which cannot be guessed, stays good. */
+/** Wrong codes per token. The link, which cannot be guessed, stays valid. */
 const MAX_ATTEMPTS = 5;
-/** The same over all codes of one kind that an address asks for. */
+/** Wrong codes per address and kind, over all tokens. */
 const MAX_ATTEMPTS_IN_HOUR = 20;
 
 export interface PresentedCode {
@@ -18,7 +18,7 @@ export interface PresentedCode {
   readonly userId?: string;
 }
 
-/** In a transaction of its own: what follows may fail and be taken back, the attempt may not. */
+/** Runs in its own transaction: the attempt must be counted even when the caller's transaction rolls back. */
 export async function findOneTimeByCode(context: AuthContext, presented: PresentedCode): Promise<OneTimeRow | null> {
   const { code, ...scope } = presented;
   const candidates = await inTransaction(context.pool, (client) =>
@@ -46,16 +46,16 @@ export async function findOneTimeByLink(
   );
 }
 
-export const LINK_REFUSED = "Email link is invalid or has expired";
+export const LINK_ERROR_MESSAGE = "Email link is invalid or has expired";
 
-/** One refusal for what is wrong, used up, too old, tried too often and never was. */
-export function refuseOneTime(message?: string): Error {
+/** One error for a token that is wrong, used, expired, tried too often or unknown. */
+export function oneTimeError(message?: string): Error {
   return authError("otp_expired", message);
 }
 
 /**
- * What the nonce is worth; a wrong one counts whatever becomes of the rest. Asked before the transaction that needs it
- * begins: whoever waits for a second connection while holding a first can wait for somebody who does the same.
+ * Finds the token of a nonce; a wrong nonce is counted. Runs before the caller's transaction begins, because waiting
+ * for a second connection while holding one can deadlock.
  */
 export async function findReauthentication(
   context: AuthContext,
@@ -66,7 +66,7 @@ export async function findReauthentication(
   return findOneTimeByCode(context, { relatesTo: user.email, code: nonce, kinds, userId: user.id });
 }
 
-/** Uses it up with the caller's transaction. */
+/** Uses the token up in the caller's transaction. */
 export async function consumeReauthentication(
   client: Queryable,
   { user, found }: { readonly user: Pick<UserRow, "email" | "id">; readonly found: OneTimeRow | null },

@@ -7,10 +7,10 @@ export interface ClaimedSlot extends ThrottleKey {
   readonly sentAt: Date;
 }
 
-/** A transaction that can also leave mails to be sent. */
+/** A transaction that also collects mails to send. */
 export interface MailingClient extends Queryable {
   post(mail: Mail): void;
-  /** A place in the throttle that was taken for the mails of this transaction. */
+  /** Records a throttle slot that was claimed for the mails of this transaction. */
   claimed(slot: ClaimedSlot): void;
 }
 
@@ -18,8 +18,8 @@ type MailWork<T> = (client: MailingClient) => Promise<T>;
 type MailContext = Pick<AuthContext, "mailer" | "observer" | "pool">;
 
 /**
- * Mails go out when what they speak of is committed: a link that arrives is good. A mail that cannot be sent is the
- * caller's error, and gives back its place in the throttle, so that asking again is possible at once.
+ * Sends mails after the commit, so that every link that arrives is valid. When a mail cannot be sent, the caller gets
+ * the error and the throttle slots are released, so that a retry is possible at once.
  */
 export async function inMailTransaction<T>(context: MailContext, work: MailWork<T>): Promise<T> {
   const { result, mails, slots } = await commit(context, work);
@@ -35,8 +35,8 @@ export async function inMailTransaction<T>(context: MailContext, work: MailWork<
 }
 
 /**
- * The same without waiting for the mail, nor telling what became of it: for callers who must not learn, by answer or by
- * time, whether there was one to send. They ask `mailer.checkReady()` first.
+ * Does not wait for the mails and does not report their errors: for callers who must not learn, by response or timing,
+ * whether a mail was sent. They call `mailer.checkReady()` first.
  */
 export async function inSilentMailTransaction<T>(context: MailContext, work: MailWork<T>): Promise<T> {
   const { result, mails } = await commit(context, work);

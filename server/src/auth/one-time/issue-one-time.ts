@@ -11,7 +11,7 @@ import type { PkceChallenge } from "./pkce.ts";
 export interface IssueOneTime {
   readonly user: Pick<UserRow, "id">;
   readonly kind: OneTimeKind;
-  /** The address that gets it, and that must be named with the code. */
+  /** The address of the recipient, which must be sent with the code. */
   readonly relatesTo: string;
   readonly pkce?: PkceChallenge | null;
   readonly redirectTo?: string;
@@ -19,11 +19,11 @@ export interface IssueOneTime {
 
 export interface IssuedOneTime {
   readonly code: string;
-  /** The text of the link; as good as address and code together. */
+  /** The token of the link; equivalent to address and code. */
   readonly tokenHash: string;
 }
 
-/** Takes the place of an earlier one of the same kind. Only hashes are stored. */
+/** Replaces an earlier token of the same kind. Only hashes are stored. */
 export async function issueOneTime(
   client: Queryable,
   context: Pick<AuthContext, "clock" | "masterKey" | "settings">,
@@ -58,11 +58,11 @@ export async function issueOneTime(
   return { code, tokenHash };
 }
 
-/** A change of address that was begun is forgotten; a mail about it could otherwise be asked for again. */
+/** Discards a pending change of address, whose mail could otherwise be requested again. */
 export const NO_EMAIL_CHANGE = { new_email: null, email_change_confirmations: 0 } as const satisfies UserChanges;
 
-/** Codes, links and exchanges that were begun before the account was secured anew: somebody else may have begun them. */
-export async function dropOpenFlows(client: Queryable, userId: string): Promise<void> {
+/** Deletes codes, links and PKCE flows that somebody else can have started before the account was secured. */
+export async function deletePendingFlows(client: Queryable, userId: string): Promise<void> {
   await deleteFlowStatesOfUser(client, userId);
   await deleteOneTimesOfUser(client, userId);
 }

@@ -4,11 +4,11 @@ import { type LinkKind, linkTypeOf } from "./one-time-kind.ts";
 export interface LinkParts {
   readonly kind: LinkKind;
   readonly tokenHash: string;
-  /** Chosen with `chooseRedirect`. */
+  /** Returned by `chooseRedirect`. */
   readonly redirectTo: string;
 }
 
-/** The address behind the button of a mail. */
+/** The URL of the link in a mail. */
 export function buildLink(
   { baseUrl }: Pick<AuthContext, "baseUrl">,
   { kind, tokenHash, redirectTo }: LinkParts,
@@ -19,14 +19,14 @@ export function buildLink(
 
 export type RedirectFields = Readonly<Record<string, string>>;
 
-/** Beside what the query holds already. */
+/** Keeps existing parameters. */
 export function addToQuery(address: string, fields: RedirectFields): string {
   const url = new URL(address);
   for (const [name, value] of Object.entries(fields)) url.searchParams.set(name, value);
   return url.href;
 }
 
-/** In place of what the fragment held: a client reads it as a whole. */
+/** Replaces the fragment, which clients read as a whole. */
 export function addToFragment(address: string, fields: RedirectFields): string {
   const url = new URL(address);
   url.hash = new URLSearchParams({ ...fields }).toString();
@@ -34,9 +34,9 @@ export function addToFragment(address: string, fields: RedirectFields): string {
 }
 
 const MAX_LENGTH = 2_048;
-// White space and control characters that URL parsers drop, and the backslash that some of them take for a slash.
+// White space and control characters that URL parsers drop, and the backslash that some parsers treat as a slash.
 const TRICKS = /[\p{Cc}\p{Cf}\s\\]/u;
-// Schemes that run or show what the address itself holds.
+// Schemes that execute or display the URL's own content.
 const REFUSED_SCHEMES = new Set([
   "about:",
   "blob:",
@@ -58,14 +58,14 @@ export function siteUrlOf({ settings, baseUrl }: RedirectContext): string {
   return settings.siteUrl ?? baseUrl;
 }
 
-/** Where a link leads in the end: the address asked for when it is the site's own or on the allow-list, else the site. */
+/** Returns the requested URL when it belongs to the site or matches the allow list, otherwise the site URL. */
 export function chooseRedirect(context: RedirectContext, wanted: string | undefined): string {
   const siteUrl = siteUrlOf(context);
   const url = wanted === undefined ? null : parseCandidate(wanted);
   if (url === null) return siteUrl;
   const isAllowed =
     isBelow(url, siteUrl) || context.settings.redirectAllowList.some((pattern) => matches(url, pattern));
-  // As parsed and not as sent: what was judged is what a browser gets.
+  // The parsed form, not the text that was sent: the browser gets exactly what was checked.
   return isAllowed ? url.href : siteUrl;
 }
 
@@ -83,7 +83,7 @@ function isBelow(url: URL, siteUrl: string): boolean {
   return url.pathname === root || url.pathname.startsWith(`${root}/`);
 }
 
-/** Scheme, host and the rest are compared each by themselves, so that no wildcard of a host reaches into a path. */
+/** Compares scheme, host and the rest separately, so that no wildcard of a host reaches into a path. */
 function matches(url: URL, pattern: string): boolean {
   const parts = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]*)(.*)$/i.exec(pattern);
   if (parts === null) return false;
@@ -94,7 +94,7 @@ function matches(url: URL, pattern: string): boolean {
   const defaultPort = DEFAULT_PORTS[scheme];
   const plainHost = defaultPort !== undefined && host.endsWith(defaultPort) ? host.slice(0, -defaultPort.length) : host;
   if (!toExpression(plainHost, { one: "[^./:]*", any: ".*" }).test(url.host.toLowerCase())) return false;
-  // "https://**" stands for every address of the scheme.
+  // "https://**" matches every URL of the scheme.
   const wantedRest = rest === "" && host.endsWith("**") ? "/**" : rest === "" ? "/" : rest;
   const givenRest = `${url.pathname === "" ? "/" : url.pathname}${url.search}`;
   return toExpression(wantedRest, { one: "[^./?]*", any: ".*" }).test(givenRest);

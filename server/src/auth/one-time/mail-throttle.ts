@@ -5,7 +5,10 @@ import type { AuthContext } from "../auth-context.ts";
 import type { MailingClient } from "./in-mail-transaction.ts";
 import { claimThrottle, findThrottle } from "../sql/mail-throttles.ts";
 
-/** Mails that brake each other. Not the kind of the mail: which kind is sent may depend on what is known of an address. */
+/**
+ * The throttle group of a mail. It differs from the kind of the mail, which can depend on whether the address has an
+ * account.
+ */
 export type MailSlot =
   | "confirmation"
   | "magiclink"
@@ -16,8 +19,8 @@ export type MailSlot =
   | "reauthentication";
 
 /**
- * Takes the slot for this address or refuses with 429. Claimed before the address is looked up, so that one without an
- * account meets the same brake.
+ * Claims the slot for this address or throws 429. Called before the address is looked up, so that addresses without an
+ * account are throttled alike.
  */
 export async function claimMailSlot(
   context: Pick<AuthContext, "clock" | "masterKey" | "settings">,
@@ -34,7 +37,7 @@ export async function claimMailSlot(
   }
   const sentAt = (await findThrottle(client, key)) ?? now;
   const waitMs = sentAt.getTime() + intervalSeconds * 1000 - now.getTime();
-  // A node whose clock is behind the one that sent last would otherwise ask for more than the interval.
+  // A node whose clock is behind would otherwise ask for more than the interval.
   const waitSeconds = Math.min(intervalSeconds, Math.max(1, Math.ceil(waitMs / 1000)));
   throw authError(
     "over_email_send_rate_limit",

@@ -10,13 +10,13 @@ export const ONE_TIME_KINDS = [
   "reauthentication",
 ] as const;
 
-/** What a one-time token is for. */
+/** The purpose of a one-time token. */
 export type OneTimeKind = (typeof ONE_TIME_KINDS)[number];
 
-/** Kinds that come with a link; a reauthentication is a code alone. */
+/** Kinds that have a link; a reauthentication has a code only. */
 export type LinkKind = Exclude<OneTimeKind, "reauthentication">;
 
-/** What clients call it at `/verify`. */
+/** The type at `/verify`. */
 export type VerifyType = "signup" | "invite" | "magiclink" | "recovery" | "email" | "email_change";
 
 export function linkTypeOf(kind: LinkKind): VerifyType {
@@ -33,7 +33,7 @@ export function linkTypeOf(kind: LinkKind): VerifyType {
   }
 }
 
-/** "email" is any code that a mail has brought to sign in with. */
+/** "email" is any code that signs in. */
 export function kindsOf(type: VerifyType): readonly LinkKind[] {
   switch (type) {
     case "signup":
@@ -49,7 +49,7 @@ export function kindsOf(type: VerifyType): readonly LinkKind[] {
   }
 }
 
-/** How the session says that its user has proved who they are. */
+/** The authentication method (`amr`) of the session. */
 export function authenticationMethodOf(kind: OneTimeKind): string {
   switch (kind) {
     case "confirmation":
@@ -66,10 +66,10 @@ export function authenticationMethodOf(kind: OneTimeKind): string {
   }
 }
 
-/** Far more than any code or link has. */
+/** Far longer than any code or link token. */
 export const TOKEN_LENGTH = 200;
 
-/** One of the two addresses that an e-mail change concerns has agreed. */
+/** The first of two addresses has confirmed an e-mail change. */
 export const HALF_MESSAGE = "Confirmation link accepted. Please proceed to confirm link sent to the other email";
 
 const TYPES = {
@@ -79,7 +79,7 @@ const TYPES = {
   recovery: "recovery",
   email: "email",
   email_change: "email_change",
-  // What the admin API calls the two halves when it makes links.
+  // The names of the two confirmations in the admin API.
   email_change_current: "email_change",
   email_change_new: "email_change",
 } as const satisfies Record<string, VerifyType>;
@@ -88,7 +88,7 @@ export const VERIFY_TYPE = z
   .enum(Object.keys(TYPES) as (keyof typeof TYPES)[], { error: "Verify requires a known verification type" })
   .transform((name): VerifyType => TYPES[name]);
 
-/** How the session says that its user has proved who they are. */
+/** The authentication method (`amr`) of the session. */
 export function methodOf(type: VerifyType): string {
   switch (type) {
     case "signup":

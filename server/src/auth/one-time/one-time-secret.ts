@@ -5,20 +5,20 @@ import type { OneTimeKind } from "./one-time-kind.ts";
 export const PKCE_PREFIX = "pkce_";
 
 export interface OneTimeIdentity {
-  /** Fresh for every token, so that the same code again gives another link. */
+  /** New for every token, so that the same code results in another link. */
   readonly id: string;
   readonly kind: OneTimeKind;
   readonly isPkce: boolean;
 }
 
-/** Digits from a cryptographic source, every code as likely as any other. */
+/** Uniformly distributed digits from a cryptographic source. */
 export function newCode(length: number): string {
   return String(randomInt(0, 10 ** length)).padStart(length, "0");
 }
 
 /**
- * What stands in the link. It follows from the code under a key that is not in the database: who reads the table can
- * neither make it nor try out the few codes there are.
+ * The token of the link. It is derived from the code with a key that is not in the database, so that reading the table
+ * reveals neither the link nor the code.
  */
 export function buildTokenHash(masterKey: string, { id, kind, isPkce }: OneTimeIdentity, code: string): string {
   const mac = createHmac("sha256", deriveKey(masterKey, "one-time-tokens"));
@@ -26,7 +26,7 @@ export function buildTokenHash(masterKey: string, { id, kind, isPkce }: OneTimeI
   return isPkce ? `${PKCE_PREFIX}${text}` : text;
 }
 
-/** What is stored. The link's text has 256 bits that cannot be guessed, so a plain hash keeps it. */
+/** The stored hash. The link token has 256 bits of entropy, so a plain hash suffices. */
 export function hashTokenHash(tokenHash: string): Buffer {
   return createHash("sha256").update(tokenHash).digest();
 }

@@ -5,7 +5,7 @@ import { isRecord } from "../../json/index.ts";
 import { isBanned } from "../accounts/account-rules.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
-import type { AuthCall, AuthAnswer } from "../call.ts";
+import type { AuthCall, AuthResponse } from "../call.ts";
 import { parseBody } from "../parse-call.ts";
 import { issueSession } from "../sessions/issue-session.ts";
 import { takeFlowState } from "../sql/flow-states.ts";
@@ -14,13 +14,13 @@ import { isSameHash } from "./one-time-secret.ts";
 
 const CHALLENGE = /^[A-Za-z0-9._~-]{43,128}$/;
 
-/** What a client promises at the start of a flow: only who knows the verifier behind it can finish. */
+/** The code challenge of PKCE: only the client that knows the verifier can finish the flow. */
 export interface PkceChallenge {
   readonly challenge: string;
   readonly method: "s256" | "plain";
 }
 
-/** The promise in a request body; null when it makes none. */
+/** Returns the code challenge of a request body, or null when there is none. */
 export function readPkce(call: Pick<AuthCall, "body">): PkceChallenge | null {
   const body = isRecord(call.body) ? call.body : {};
   const challenge = body["code_challenge"] ?? "";
@@ -62,8 +62,8 @@ export const CODE_BODY = z.object({
   code_verifier: z.string().max(1_000).default(""),
 });
 
-/** The end of a PKCE flow: the code that the redirect brought, and the verifier that never left the client. */
-export async function exchangeCode(context: AuthContext, call: AuthCall): Promise<AuthAnswer> {
+/** Ends a PKCE flow: exchanges the authorization code and the verifier for a session. */
+export async function exchangeCode(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
   const { auth_code: code, code_verifier: verifier } = parseBody(CODE_BODY, call);
   if (code === "" || verifier === "") {
     throw authError("validation_failed", "invalid request: both auth code and code verifier should be non-empty");
@@ -73,7 +73,7 @@ export async function exchangeCode(context: AuthContext, call: AuthCall): Promis
     if (state === null || state.user_id === null) throw authError("flow_state_not_found");
     if (state.expires_at <= context.clock.now()) throw authError("flow_state_expired");
     const promised = { challenge: state.code_challenge, method: state.code_challenge_method };
-    // What is thrown puts the state back: who has the code but not the verifier cannot spoil it for the one who has both.
+    // The error restores the flow state: somebody who has the code but not the verifier cannot use it up.
     if (!isVerifierOf(promised, verifier)) throw authError("bad_code_verifier");
     const user = await lockUser(client, state.user_id);
     if (user === null) throw authError("flow_state_not_found");

@@ -16,7 +16,7 @@ export interface LinkMail {
   readonly redirectTo?: string | undefined;
 }
 
-/** Issues a link with its code and leaves the mail to be sent, without asking the throttle. */
+/** Issues a link with its code and adds the mail to the transaction, without the throttle. */
 export async function postLink(context: AuthContext, client: MailingClient, mail: LinkMail): Promise<UserRow> {
   const { user, kind, to, call } = mail;
   const redirectTo = chooseRedirect(context, mail.redirectTo);
@@ -53,7 +53,7 @@ export async function postCode(
   return updateUser(client, user.id, timesOf(kind, context.clock.now()));
 }
 
-/** A magic link shares the column of recoveries, as clients know it. */
+/** A magic link shares the column of recoveries, as in GoTrue. */
 function timesOf(kind: OneTimeKind, now: Date): UserChanges {
   switch (kind) {
     case "confirmation":

@@ -3,11 +3,11 @@ import { inTransaction } from "../../db/index.ts";
 import { parseEmail } from "../accounts/email-address.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
-import type { AuthAnswer, AuthCall } from "../call.ts";
+import type { AuthResponse, AuthCall } from "../call.ts";
 import { parseBody } from "../parse-call.ts";
 import { deleteExpired } from "../sql/expired-rows.ts";
 import { findUserByEmail, lockUser } from "../sql/users.ts";
-import { answerEvenly } from "./answer-evenly.ts";
+import { settleEvenly } from "./answer-evenly.ts";
 import { inSilentMailTransaction, type MailingClient, inMailTransaction } from "./in-mail-transaction.ts";
 import { claimMailSlot, type MailSlot } from "./mail-throttle.ts";
 import { readPkce } from "./pkce.ts";
@@ -15,22 +15,22 @@ import { postLink } from "./post-mail.ts";
 import { postEmailChange, sendReauthentication } from "./send-mail-flow.ts";
 
 export interface MailRequest {
-  /** In its normal form. */
+  /** Normalized. */
   readonly address: string;
   readonly slot: MailSlot;
-  /** Leaves a mail, or none, depending on who has the address. */
+  /** Adds a mail to the transaction, or none, depending on the account of the address. */
   post(client: MailingClient): Promise<void>;
 }
 
 /**
- * Mail that anybody may ask for by naming an address. Everything that can be refused is refused before the address is
- * looked up, and the answer is given without waiting for the mail.
+ * Handles requests for mail that need only an address. Everything that can be rejected is rejected before the address
+ * is looked up, and the response does not wait for the mail.
  */
-export async function requestMail(context: AuthContext, call: AuthCall, request: MailRequest): Promise<AuthAnswer> {
-  // A promise that is not valid must be refused for addresses without an account too.
+export async function requestMail(context: AuthContext, call: AuthCall, request: MailRequest): Promise<AuthResponse> {
+  // An invalid code challenge must be rejected for addresses without an account too.
   readPkce(call);
   await context.mailer.checkReady();
-  return answerEvenly(async () => {
+  return settleEvenly(async () => {
     const now = context.clock.now();
     const throttledBefore = new Date(now.getTime() - context.settings.authMailIntervalSeconds * 1000);
     await inTransaction(context.pool, (client) => deleteExpired(client, now, throttledBefore));
@@ -44,8 +44,8 @@ export async function requestMail(context: AuthContext, call: AuthCall, request:
 
 export const RECOVERY_BODY = z.object({ email: z.string().default("") });
 
-/** POST /recover: a way back in for somebody who has lost the password. */
-export async function requestRecovery(context: AuthContext, call: AuthCall): Promise<AuthAnswer> {
+/** POST /recover: sends a link for users who have lost their password. */
+export async function requestRecovery(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
   const email = parseEmail(parseBody(RECOVERY_BODY, call).email);
   return requestMail(context, call, {
     address: email,
@@ -71,15 +71,15 @@ export const RESEND_BODY = z.object({
   phone: z.string().default(""),
 });
 
-/** POST /resend: the mail of a sign-up or an e-mail change that is still open, once more. */
-export async function requestResend(context: AuthContext, call: AuthCall): Promise<AuthAnswer> {
+/** POST /resend: repeats the mail of a pending sign-up or e-mail change. */
+export async function requestResend(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
   const { type, ...body } = parseBody(RESEND_BODY, call);
   if (body.phone !== "" || type === "sms" || type === "phone_change") throw authError("phone_provider_disabled");
   const email = parseEmail(body.email);
   const redirectTo = call.query["redirect_to"];
   return requestMail(context, call, {
     address: email,
-    // A change of address is begun by accounts alone; sharing its brake would tell that there is one.
+    // Only accounts start a change of address. Sharing its throttle would reveal that there is an account.
     slot: type === "signup" ? "confirmation" : "email_change_resend",
     post: async (client) => {
       const known = await findUserByEmail(client, email);
@@ -95,8 +95,10 @@ export async function requestResend(context: AuthContext, call: AuthCall): Promi
   });
 }
 
-/** GET /reauthenticate: a code for the signed-in user, wanted before something that a stolen session must not do. */
-export async function requestReauthentication(context: AuthContext, call: AuthCall): Promise<AuthAnswer> {
+/**
+ * GET /reauthenticate: mails a code that sensitive changes require, so that a stolen session is not enough for them.
+ */
+export async function requestReauthentication(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
   const { principal } = call;
   if (principal.role !== "authenticated") throw authError("no_authorization");
   await inMailTransaction(context, async (client) => {

@@ -4,7 +4,7 @@ import { parseEmail } from "../accounts/email-address.ts";
 import { mergeMetadata } from "../accounts/metadata.ts";
 import { parseBody } from "../parse-call.ts";
 import { authError } from "../auth-error.ts";
-import type { AuthAnswer, AuthCall } from "../call.ts";
+import type { AuthResponse, AuthCall } from "../call.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { findUserByEmail, lockUser } from "../sql/users.ts";
 import type { UserRow } from "../users/user-row.ts";
@@ -20,16 +20,16 @@ export const OTP_BODY = z.object({
 });
 
 /**
- * POST /otp and /magiclink: a code and a link to sign in with. Whether the address has an account, gets one or, where
- * that is not allowed, nothing at all, the answer is the same.
+ * POST /otp and /magiclink: mails a code and a link to sign in with. The response is the same whether the address has
+ * an account, gets one, or gets nothing because sign-ups are disabled.
  */
-export async function requestOtp(context: AuthContext, call: AuthCall): Promise<AuthAnswer> {
+export async function requestOtp(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
   const body = parseBody(OTP_BODY, call);
   if (body.phone !== "") throw authError("phone_provider_disabled");
   const email = parseEmail(body.email);
   const userMetadata = mergeMetadata({}, body.data);
   const mayCreate = body.create_user && context.settings.authSignupEnabled;
-  const attempt = (): Promise<AuthAnswer> =>
+  const attempt = (): Promise<AuthResponse> =>
     requestMail(context, call, {
       address: email,
       slot: "magiclink",
@@ -51,15 +51,15 @@ export async function requestOtp(context: AuthContext, call: AuthCall): Promise<
       },
     });
   return attempt().catch((error: unknown) => {
-    // Somebody made the account between our look and our insert: now it is there.
+    // A concurrent request created the account.
     if (isEmailTaken(error)) return attempt();
     throw error;
   });
 }
 
 /**
- * A new account is confirmed by its first code. One that waits with a password is not: whoever set the password never
- * proved the address.
+ * The first code confirms a new account. It does not confirm an account that has a password, because whoever set the
+ * password never proved the address.
  */
 function kindFor(user: UserRow): LinkKind {
   return user.email_confirmed_at === null && user.password_hash === null ? "confirmation" : "magiclink";

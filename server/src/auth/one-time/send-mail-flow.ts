@@ -10,13 +10,16 @@ import { postCode, postLink } from "./post-mail.ts";
 
 export interface MailFlow {
   readonly user: UserRow;
-  /** Its body may begin a PKCE flow. */
+  /** The body can start a PKCE flow. */
   readonly call: Pick<AuthCall, "body">;
-  /** As asked for; where the link leads is decided by the allow-list. */
+  /** As requested; the allow list decides where the link leads. */
   readonly redirectTo?: string | undefined;
 }
 
-/** Each of these takes its place in the throttle, issues, notes the time on the user and leaves the mail to be sent. */
+/**
+ * The functions below claim a throttle slot, issue the token, record the time on the user and add the mail to the
+ * transaction.
+ */
 export async function sendConfirmation(context: AuthContext, client: MailingClient, flow: MailFlow): Promise<UserRow> {
   await claimMailSlot(context, client, { address: emailOf(flow.user), slot: "confirmation" });
   return postLink(context, client, { ...flow, kind: "confirmation", to: emailOf(flow.user) });
@@ -36,18 +39,18 @@ export async function sendReauthentication(
   return postCode(context, client, { user, kind: "reauthentication", to: emailOf(user) });
 }
 
-/** Somebody signs up with an address that has an account: its owner is told, under the brake that a confirmation has. */
+/** Notifies the owner of an address that somebody else signs up with. Shares the throttle of confirmations. */
 export async function sendAddressTaken(context: AuthContext, client: MailingClient, email: string): Promise<void> {
   await claimMailSlot(context, client, { address: email, slot: "confirmation" });
   postTakenNotice(context, client, email);
 }
 
 export interface EmailChangeFlow extends MailFlow {
-  /** In its normal form. */
+  /** Normalized. */
   readonly newEmail: string;
 }
 
-/** Nothing in the answer tells whether the new address is taken: its owner learns of it, the caller does not. */
+/** The response does not reveal whether the new address is taken; the owner of the address gets a mail. */
 export async function sendEmailChange(
   context: AuthContext,
   client: MailingClient,
@@ -58,7 +61,7 @@ export async function sendEmailChange(
   return postEmailChange(context, client, flow);
 }
 
-/** The mails of an e-mail change, begun anew: what was confirmed of an earlier one counts no longer. */
+/** Starts an e-mail change again: earlier confirmations no longer count. */
 export async function postEmailChange(
   context: AuthContext,
   client: MailingClient,
@@ -82,7 +85,7 @@ export async function postEmailChange(
   return postLink(context, client, { ...flow, user, kind: "email_change_new", to: newEmail });
 }
 
-/** An anonymous user has no address yet that could say no. */
+/** An anonymous user has no current address that could confirm. */
 export function needsBothConfirmations({ settings }: Pick<AuthContext, "settings">, user: UserRow): boolean {
   return settings.authSecureEmailChange && user.email !== null;
 }

@@ -5,13 +5,16 @@ import { type OneTimeRow, takeOneTime } from "../sql/one-time-tokens.ts";
 import { lockUser } from "../sql/users.ts";
 import type { UserRow } from "../users/user-row.ts";
 import { confirmEmail, confirmEmailChange, type UsedOneTime } from "./confirm-email.ts";
-import { refuseOneTime } from "./find-one-time.ts";
+import { oneTimeError } from "./find-one-time.ts";
 
-/** Uses the token up and does what it is for. The user is locked first, so that two tokens of one user take turns. */
+/**
+ * Uses the token up and applies it. Locks the user first, so that two tokens of one user are applied one after the
+ * other.
+ */
 export async function useOneTime(context: AuthContext, client: Queryable, found: OneTimeRow): Promise<UsedOneTime> {
   const user = await lockUser(client, found.user_id);
   const token = await takeOneTime(client, found.id);
-  if (user === null || token === null || token.relates_to !== addressOf(user, token)) throw refuseOneTime();
+  if (user === null || token === null || token.relates_to !== addressOf(user, token)) throw oneTimeError();
   if (isBanned(context, user)) throw authError("user_banned");
   switch (token.kind) {
     case "email_change_current":
@@ -24,11 +27,11 @@ export async function useOneTime(context: AuthContext, client: Queryable, found:
     case "recovery":
       return { user: await confirmEmail(context, client, { user, isPasswordTrusted: false }) };
     case "reauthentication":
-      throw refuseOneTime();
+      throw oneTimeError();
   }
 }
 
-/** A token proves an address for as long as the user has it. */
+/** A token proves an address only while the user has it. */
 function addressOf(user: UserRow, token: OneTimeRow): string | null {
   return token.kind === "email_change_new" ? user.new_email : user.email;
 }

@@ -2,23 +2,23 @@ import { inTransaction } from "../../db/index.ts";
 import { AppError } from "../../errors/index.ts";
 import type { AuthContext, Queryable } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
-import type { AuthAnswer, AuthCall } from "../call.ts";
+import type { AuthResponse, AuthCall } from "../call.ts";
 import { issueSession } from "../sessions/issue-session.ts";
 import { writeAuthCode } from "../sql/flow-states.ts";
 import type { OneTimeRow } from "../sql/one-time-tokens.ts";
-import { findOneTimeByLink, LINK_REFUSED, refuseOneTime } from "./find-one-time.ts";
+import { findOneTimeByLink, LINK_ERROR_MESSAGE, oneTimeError } from "./find-one-time.ts";
 import { addToFragment, addToQuery, type RedirectFields, chooseRedirect } from "./links.ts";
 import { kindsOf, type VerifyType, HALF_MESSAGE, methodOf, TOKEN_LENGTH, VERIFY_TYPE } from "./one-time-kind.ts";
 import { PKCE_PREFIX } from "./one-time-secret.ts";
 import { newAuthCode } from "./pkce.ts";
 import { useOneTime } from "./use-one-time.ts";
 
-/** From the link to the exchange is a redirect; nobody needs longer. */
+/** The exchange follows the redirect at once. */
 const AUTH_CODE_LIFE_MS = 5 * 60 * 1000;
 
-/** GET /verify: what the button of a mail leads to. Answers with a redirect, whatever happens. */
-export async function verifyLink(context: AuthContext, call: AuthCall): Promise<AuthAnswer> {
-  // A browser that looks ahead is not a person who clicks, and the link is good only once.
+/** GET /verify: the link of a mail. Always returns a redirect. */
+export async function verifyLink(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
+  // A prefetch is not a click, and the link is valid once.
   if (isPrefetch(call)) return { status: 503, headers: { "cache-control": "no-store" } };
   const tokenHash = call.query["token"] ?? call.query["token_hash"] ?? "";
   const target = chooseRedirect(context, call.query["redirect_to"]);
@@ -26,13 +26,13 @@ export async function verifyLink(context: AuthContext, call: AuthCall): Promise<
   try {
     const type = parseType(call.query["type"]);
     const found = tokenHash.length > TOKEN_LENGTH ? null : await findOneTimeByLink(context, tokenHash, kindsOf(type));
-    if (found === null) throw refuseOneTime();
+    if (found === null) throw oneTimeError();
     return redirect(
       await inTransaction(context.pool, (client) => follow(context, client, { call, found, type, target })),
     );
   } catch (error) {
     const fields = describeFailure(error);
-    // Applications of the code flow look into the query, the others into the fragment.
+    // Clients of the PKCE flow read the query, the others the fragment.
     return redirect(addToFragment(isPkce ? addToQuery(target, fields) : target, { ...fields, sb: "" }));
   }
 }
@@ -81,7 +81,9 @@ function parseType(text: string | undefined): VerifyType {
   return parsed.data;
 }
 
-/** What the application at the target gets to show. Faults of ours are thrown on: there the client is better off retrying. */
+/**
+ * The parameters by which the application shows the error. Internal errors are thrown, so that the client can retry.
+ */
 function describeFailure(error: unknown): RedirectFields {
   if (!(error instanceof AppError) || error.status >= 500) throw error;
   const code = error.extra.members?.["error_code"];
@@ -89,7 +91,7 @@ function describeFailure(error: unknown): RedirectFields {
   return {
     error: error.status === 403 ? "access_denied" : "invalid_request",
     error_code: typeof code === "string" ? code : error.code,
-    error_description: isRefused ? LINK_REFUSED : error.message,
+    error_description: isRefused ? LINK_ERROR_MESSAGE : error.message,
   };
 }
 
@@ -99,7 +101,7 @@ function isPrefetch({ headers }: AuthCall): boolean {
   );
 }
 
-function redirect(location: string): AuthAnswer {
+function redirect(location: string): AuthResponse {
   return {
     status: 303,
     headers: { location, "cache-control": "no-store", "referrer-policy": "no-referrer" },

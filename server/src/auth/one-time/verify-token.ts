@@ -3,12 +3,12 @@ import { inTransaction } from "../../db/index.ts";
 import { parseEmail } from "../accounts/email-address.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
-import type { AuthAnswer, AuthCall } from "../call.ts";
+import type { AuthResponse, AuthCall } from "../call.ts";
 import { parseBody } from "../parse-call.ts";
 import { issueSession } from "../sessions/issue-session.ts";
 import type { OneTimeRow } from "../sql/one-time-tokens.ts";
-import { refuseEvenly } from "./answer-evenly.ts";
-import { findOneTimeByCode, findOneTimeByLink, LINK_REFUSED, refuseOneTime } from "./find-one-time.ts";
+import { rejectEvenly } from "./answer-evenly.ts";
+import { findOneTimeByCode, findOneTimeByLink, LINK_ERROR_MESSAGE, oneTimeError } from "./find-one-time.ts";
 import { kindsOf, HALF_MESSAGE, methodOf, TOKEN_LENGTH, VERIFY_TYPE } from "./one-time-kind.ts";
 import { useOneTime } from "./use-one-time.ts";
 
@@ -22,11 +22,11 @@ export const VERIFY_BODY = z.object({
 
 type Presented = z.output<typeof VERIFY_BODY>;
 
-/** POST /verify: an address with the code that it was sent, or the text of the link, becomes a session. */
-export async function verifyToken(context: AuthContext, call: AuthCall): Promise<AuthAnswer> {
+/** POST /verify: exchanges an address with its code, or the token of a link, for a session. */
+export async function verifyToken(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
   const presented = parseBody(VERIFY_BODY, call);
   if (presented.phone !== "") throw authError("phone_provider_disabled");
-  const body = await refuseEvenly(async () => {
+  const body = await rejectEvenly(async () => {
     const found = await findPresented(context, presented);
     return inTransaction(context.pool, async (client) => {
       const used = await useOneTime(context, client, found);
@@ -44,12 +44,12 @@ async function findPresented(context: AuthContext, presented: Presented): Promis
       throw authError("validation_failed", "Only the token_hash and type should be provided");
     }
     const found = await findOneTimeByLink(context, presented.token_hash, kinds);
-    if (found === null) throw refuseOneTime(LINK_REFUSED);
+    if (found === null) throw oneTimeError(LINK_ERROR_MESSAGE);
     return found;
   }
   if (presented.token === "") throw authError("validation_failed", "Verify requires a token or a token hash");
   const relatesTo = parseEmail(presented.email);
   const found = await findOneTimeByCode(context, { relatesTo, code: presented.token, kinds });
-  if (found === null) throw refuseOneTime();
+  if (found === null) throw oneTimeError();
   return found;
 }

@@ -11,10 +11,10 @@ export interface Addressed extends ClaimedMail {
   readonly to: string;
 }
 
-/** The mail as it should read now, or null when its reason has gone. */
+/** Returns the current content of the mail, or null when its reason no longer exists. */
 export type ComposeMail = (context: ComposeContext, claimed: Addressed) => Promise<Omit<Mail, "outbox"> | null>;
 
-/** The link names the swarm and proves nothing: whoever opens it signs in as the invited person, or sees no invitation. */
+/** The link identifies the swarm and grants nothing: only the signed-in recipient sees the invitation. */
 const composeSwarmInvitation: ComposeMail = async (context, { to, userId, data }) => {
   const swarmId = String(data["swarm_id"]);
   const invitation = await findOpenInvitation(context.pool, { swarmId, userId, email: to });
@@ -45,14 +45,14 @@ const composeWebhookDisabled: ComposeMail = async (context, { to, data }) => {
   };
 };
 
-/** The page of the webhook in the console, or the operator's application where no console is served. */
+/** The webhook's page in the console, or the operator's application where no console is served. */
 function findLink({ settings, baseUrl }: ComposeContext, webhooks: readonly DisabledWebhook[]): string | null {
   if (!settings.console) return settings.siteUrl;
   const [only] = webhooks.length === 1 ? webhooks : [];
   return `${baseUrl.replace(/\/+$/, "")}/webhooks${only === undefined ? "" : `/${only.id}`}`;
 }
 
-/** By kind, as in the column `kind`. A kind that is not here stays in the outbox. */
+/** By the column `kind`. A kind that is not listed stays in the outbox. */
 export const MAIL_COMPOSERS: Readonly<Record<string, ComposeMail>> = {
   swarm_invitation: composeSwarmInvitation,
   webhook_disabled: composeWebhookDisabled,

@@ -8,33 +8,33 @@ type OutboxContext = Pick<AuthContext, "pool" | "observer" | "mailer" | "baseUrl
 
 export interface MailOutboxOptions {
   readonly composers?: Readonly<Record<string, ComposeMail>>;
-  /** A number from 0 up to 1, as Math.random gives. */
+  /** Returns a number in [0, 1), like Math.random. */
   readonly random: () => number;
   readonly pollMs?: number;
 }
 
 export interface MailOutbox {
   readonly worker: Worker;
-  /** Lets the worker of this node poll now. */
+  /** Makes the worker of this node poll now. */
   wake(): void;
 }
 
 const POLL_MS = 5_000;
-/** As many as the SMTP pool has connections. */
+/** The number of connections of the SMTP pool. */
 const BATCH_SIZE = 5;
-/** Longer than it takes to hand a mail over, with all attempts and timeouts of the SMTP client. */
+/** Longer than one mail takes, with all attempts and timeouts of the SMTP client. */
 const LEASE_SECONDS = 300;
 
 /**
- * Sends the mails of `private.mail_outbox`. When a worker dies while it sends, its lease runs out and the mail is sent again under the
- * same identity: a file replaces the first one, and over SMTP the Message-ID is the same.
+ * Sends the mails of `private.mail_outbox`. When a worker dies while it sends, its lease expires and the mail is sent
+ * again under the same identity: a file replaces the first one, and over SMTP the Message-ID is the same.
  */
 export function createMailOutbox(context: OutboxContext, options: MailOutboxOptions): MailOutbox {
   const { composers = MAIL_COMPOSERS, random, pollMs = POLL_MS } = options;
   const wakeUp = new WakeUp();
   const claim = { kinds: Object.keys(composers), maxRows: BATCH_SIZE, leaseSeconds: LEASE_SECONDS };
   const run = async (signal: AbortSignal): Promise<void> => {
-    // Workers start before the service listens, and the links in mails need its address.
+    // Workers start before the service listens, and the links in mails need its URL.
     await wakeUp.sleep(spread(pollMs, random), signal);
     while (!signal.aborted) {
       const claimed = await claimMails(context.pool, claim);
@@ -72,7 +72,7 @@ async function sendClaimed(
 const RETRY_DELAYS_SECONDS = [60, 300, 1_800, 7_200] as const;
 const MAX_ATTEMPTS = 15;
 
-/** Null when the mail is given up, a little more than a day after its first attempt. */
+/** Returns null when the mail is given up, a little more than a day after the first attempt. */
 export function decideMailRetrySeconds(attempts: number): number | null {
   if (attempts >= MAX_ATTEMPTS) return null;
   return RETRY_DELAYS_SECONDS[Math.min(attempts, RETRY_DELAYS_SECONDS.length) - 1] ?? RETRY_DELAYS_SECONDS[0];

@@ -9,40 +9,39 @@ import { type HashParameters, isBcrypt, shouldRehash } from "./stored-hash.ts";
 
 export interface PasswordHasher {
   hash(password: string): Promise<string>;
-  /** A null hash takes as long as a real one, so that the time tells nobody whether there is an account. */
+  /** A null hash takes as long as a real one, so that the response time does not reveal whether an account exists. */
   verify(hash: string | null, password: string): Promise<Verification>;
 }
 
 export interface Verification {
   readonly isMatch: boolean;
-  /** The password is right, and its hash is not of the kind that is made today. */
+  /** The password matches, but its hash uses other parameters than new hashes. */
   readonly shouldRehash: boolean;
 }
 
 export interface HasherOptions extends HashParameters {
-  /** How many hashes are computed at a time. */
+  /** Hashes that are computed at a time. */
   readonly concurrency?: number;
-  /** How many may wait beside those. */
+  /** Further calls that can wait. */
   readonly maxWaiting?: number;
-  /** How long each of them waits at most. */
   readonly maxWaitMs?: number;
 }
 
-// The runtime computes hashes, signatures and file access on the same four threads; one stays free of hashes.
+// libuv computes hashes, signatures and file access on four threads; one stays free of password hashes.
 const MAX_CONCURRENCY = 3;
 const WAITING_PER_PERMIT = 128;
 // A client hardly waits longer, and hashing for one that has gone keeps the others waiting.
 const MAX_WAIT_MS = 10_000;
 const RETRY_AFTER_SECONDS = 2;
 
-/** Passwords are hashed with argon2id on other threads than the one that serves requests. */
+/** Hashes passwords with argon2id on the thread pool. */
 export async function createPasswordHasher(options: HasherOptions): Promise<PasswordHasher> {
   const { memoryKib, iterations, parallelism } = options;
   const permits = options.concurrency ?? Math.min(availableParallelism(), MAX_CONCURRENCY);
   const { maxWaiting = permits * WAITING_PER_PERMIT, maxWaitMs = MAX_WAIT_MS } = options;
   const semaphore = new Semaphore({ permits, maxWaiting, maxWaitMs, overloadError });
   const costs = { memoryCost: memoryKib, timeCost: iterations, parallelism };
-  const nobodysHash = await hashArgon2(randomBytes(32), costs);
+  const dummyHash = await hashArgon2(randomBytes(32), costs);
 
   return {
     async hash(password) {
@@ -51,7 +50,7 @@ export async function createPasswordHasher(options: HasherOptions): Promise<Pass
     },
     async verify(hash, password) {
       if (isTooLong(password)) return { isMatch: false, shouldRehash: false };
-      const compared = hash ?? nobodysHash;
+      const compared = hash ?? dummyHash;
       const isEqual = await semaphore.run(() =>
         isBcrypt(compared) ? verifyBcrypt(password, compared) : verifyArgon2(compared, password),
       );

@@ -1,16 +1,16 @@
 import type { Settings } from "../../config/index.ts";
 import { authError } from "../auth-error.ts";
 
-/** Longer ones are refused before anything is computed from them. */
+/** Longer passwords are rejected before anything is computed from them. */
 const MAX_PASSWORD_LENGTH = 1024;
 
-/** Characters as people count them, not UTF-16 units. */
+/** Counts code points, not UTF-16 units. */
 function countCharacters(text: string): number {
   return Array.from(text).length;
 }
 
 export function isTooLong(password: string): boolean {
-  // A character takes at most two units, so most of a ten-megabyte text is never looked at.
+  // A character has at most two units, so a very long text is rejected without being read.
   return password.length > 2 * MAX_PASSWORD_LENGTH || countCharacters(password) > MAX_PASSWORD_LENGTH;
 }
 
@@ -33,7 +33,7 @@ const REQUIRED_SETS: Record<PasswordRules["authPasswordCharacters"], readonly st
   "lower-upper-digits-symbols": [LOWER, UPPER, DIGITS, SYMBOLS],
 };
 
-/** What makes the password weak, or null when it will do. */
+/** Returns what makes the password weak, or null. */
 export function findPasswordFaults(password: string, rules: PasswordRules): PasswordFaults | null {
   const reasons: PasswordFaults["reasons"][number][] = [];
   const messages: string[] = [];
@@ -49,7 +49,7 @@ export function findPasswordFaults(password: string, rules: PasswordRules): Pass
   return reasons.length === 0 ? null : { reasons, message: messages.join(" ") };
 }
 
-/** Throws unless the password may be chosen as a new one. */
+/** Throws unless the password is acceptable as a new one. */
 export function checkNewPassword(password: string, rules: PasswordRules): void {
   if (isTooLong(password)) throw passwordTooLong();
   const faults = findPasswordFaults(password, rules);

@@ -11,7 +11,7 @@ const BCRYPT = /^\$2[aby]\$(0[4-9]|[12]\d|3[01])\$[./A-Za-z0-9]{53}$/;
 const ARGON2 =
   /^\$argon2(id|i|d)\$(v=(16|19)\$)?m=\d{1,10},t=\d{1,10},p=\d{1,3}\$[A-Za-z0-9+/]{11,86}\$[A-Za-z0-9+/]{16,86}$/;
 
-// Every sign-in pays for an imported hash until it is renewed, so one that takes minutes is refused.
+// Every sign-in pays for an imported hash until it is renewed, so hashes that take minutes are rejected.
 const MAX_BCRYPT_COST = 15;
 const MAX_MEMORY_KIB = 1_048_576;
 const MAX_ITERATIONS = 32;
@@ -21,14 +21,14 @@ export function isBcrypt(hash: string): boolean {
   return hash.startsWith("$2");
 }
 
-/** Whether the hash was made in another way than new ones are. */
+/** Whether the hash uses other parameters than new ones. */
 export function shouldRehash(hash: string, wanted: HashParameters): boolean {
   if (!hash.startsWith("$argon2id$v=19$")) return true;
   const { memoryCost, timeCost, parallelism } = parseOptions(hash);
   return memoryCost !== wanted.memoryKib || timeCost !== wanted.iterations || parallelism !== wanted.parallelism;
 }
 
-/** A hash that another system made, checked so far that a sign-in will be able to use it. */
+/** Validates a hash of another system far enough that a sign-in can use it. */
 export function parseImportedHash(text: string): string {
   if (isBcrypt(text)) {
     const cost = BCRYPT.exec(text)?.[1];

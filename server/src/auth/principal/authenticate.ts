@@ -43,7 +43,7 @@ export async function authenticate(
       if (!hasAuthorization) throw authError("no_authorization");
       if (access === "account" && principal.role === "service_role") return authentication;
       if (principal.role !== "authenticated") throw tokenError("no_user");
-      const { is_signature_demanded: isSignatureRequired } = await requireLiveSession(context, principal);
+      const { is_signature_required: isSignatureRequired } = await requireLiveSession(context, principal);
       return isSignatureRequired ? { ...authentication, isSignatureRequired } : authentication;
     }
     case "service": {

@@ -7,43 +7,42 @@ import { selectSigningState } from "../sql/request-signing-secrets.ts";
 
 export interface SignedRequest {
   readonly authentication: Authentication;
-  /** As the header has it; several values are joined by commas, and so are no signature. */
+  /** The header; several values are joined by commas, which makes them no valid signature. */
   readonly signature: string | undefined;
-  /** As they came. */
   readonly bodyBytes: Buffer;
-  /** Neither the gate nor a transaction of the route's own looks at what the user demands. */
-  readonly isDemandUnknown: boolean;
-  /** The call by which a user makes a secret: who has none yet cannot have signed it. */
+  /** Neither the auth guard nor the route's transaction checks whether the user requires signatures. */
+  readonly isRequirementUnknown: boolean;
+  /** The call creates the user's first secret, so it cannot be signed yet. */
   readonly isForFirstSecret: boolean;
 }
 
-/** Null: there was no signature to look at. `unverified`: there was one, and no secret to check it with. */
+/** Null: no signature. `unverified`: a signature, but no secret to verify it with. */
 export type SignatureStatus = "verified" | "unverified" | null;
 
 const SIGNATURE = /^[0-9a-f]{64}$/i;
 
 /**
- * Refuses a signature that is wrong, and the lack of one where the user is known to demand it. Where the gate has not looked,
- * the transaction of the request does, or it is asked here.
+ * Rejects a wrong signature, and a missing one where the user requires it. Where the auth guard does not know the
+ * requirement, the route's transaction checks it, or this function does.
  */
 export async function checkRequestSignature(
   { pool, masterKey }: Pick<AuthContext, "pool" | "masterKey">,
-  { authentication, signature, bodyBytes, isDemandUnknown, isForFirstSecret }: SignedRequest,
+  { authentication, signature, bodyBytes, isRequirementUnknown, isForFirstSecret }: SignedRequest,
 ): Promise<SignatureStatus> {
   const { principal, isSignatureRequired = false } = authentication;
-  if (signature === undefined && !isSignatureRequired && !isDemandUnknown) return null;
+  if (signature === undefined && !isSignatureRequired && !isRequirementUnknown) return null;
   if (principal.role !== "authenticated") return signature === undefined ? null : "unverified";
 
   const { userId } = principal;
-  const { secret_wrapped: wrapped = null, is_required: isRequired = false } =
+  const { secret_wrapped: wrapped = null, is_required: isRequiredByUser = false } =
     (await selectSigningState(pool, userId)) ?? {};
-  const isDemanded = isSignatureRequired || (isDemandUnknown && isRequired);
+  const isRequired = isSignatureRequired || (isRequirementUnknown && isRequiredByUser);
   if (wrapped === null) {
-    if (isDemanded && !isForFirstSecret) throw signatureRequiredError();
+    if (isRequired && !isForFirstSecret) throw signatureRequiredError();
     return signature === undefined ? null : "unverified";
   }
   if (signature === undefined) {
-    if (isDemanded) throw signatureRequiredError();
+    if (isRequired) throw signatureRequiredError();
     return null;
   }
   const expected = createHmac("sha256", openSigningSecret(wrapped, userId, masterKey))

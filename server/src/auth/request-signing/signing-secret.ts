@@ -14,13 +14,13 @@ export interface NewSigningSecret {
   readonly wrapped: Buffer;
 }
 
-/** Shown once, to its user; the database keeps it wrapped. */
+/** Shown to the user once; the database stores it wrapped. */
 function makeSigningSecret(userId: string, masterKey: string): NewSigningSecret {
   const secret = PREFIX + randomBytes(SECRET_BYTES).toString("base64url");
   return { secret, wrapped: wrapSecret(deriveKey(masterKey, PURPOSE), Buffer.from(secret), contextOf(userId)) };
 }
 
-/** The bytes that sign: those of the whole text, prefix included. */
+/** The HMAC key: the bytes of the whole text, including the prefix. */
 export function openSigningSecret(wrapped: Buffer, userId: string, masterKey: string): Buffer {
   return unwrapSecret(deriveKey(masterKey, PURPOSE), wrapped, contextOf(userId));
 }
@@ -31,7 +31,7 @@ function contextOf(userId: string): string {
 
 type SigningContext = Pick<AuthContext, "pool" | "masterKey">;
 
-/** The secret before it, if there was one, signs no more. */
+/** Replaces the previous secret. */
 export async function regenerateSigningSecret({ pool, masterKey }: SigningContext, userId: string): Promise<string> {
   const { secret, wrapped } = makeSigningSecret(userId, masterKey);
   return inTransaction(pool, async (client) => {
@@ -41,7 +41,10 @@ export async function regenerateSigningSecret({ pool, masterKey }: SigningContex
   });
 }
 
-/** Signatures of the user are passed over from then on. Not while the user demands them: no request could meet that. */
+/**
+ * Signatures are ignored from then on. Rejected while the user requires signatures, because no request could be
+ * signed.
+ */
 export async function removeSigningSecret({ pool }: SigningContext, userId: string): Promise<void> {
   await inTransaction(pool, async (client) => {
     const state = await selectSigningState(client, userId);

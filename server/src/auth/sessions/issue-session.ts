@@ -11,12 +11,12 @@ const USER_AGENT_LENGTH = 500;
 
 export interface IssueSession {
   readonly user: UserRow;
-  /** How the user proved who they are: password, otp, magiclink, recovery, invite, anonymous, email/signup, email_change … */
+  /** The authentication method: password, otp, magiclink, recovery, invite, anonymous, email/signup, email_change … */
   readonly method: string;
   readonly call: Pick<AuthCall, "address" | "userAgent">;
 }
 
-/** A new device is signed in. Runs in the caller's transaction, so that what led to it and the session stand or fall together. */
+/** Creates a session. Runs in the caller's transaction, so that both are committed or rolled back together. */
 export async function issueSession(
   context: AuthContext,
   client: Queryable,

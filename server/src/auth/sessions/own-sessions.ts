@@ -1,13 +1,13 @@
 import { inTransaction } from "../../db/index.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
-import type { AuthAnswer, AuthCall } from "../call.ts";
+import type { AuthResponse, AuthCall } from "../call.ts";
 import { getPathId } from "../parse-call.ts";
 import { selectLiveSessions, deleteSessions, findSession } from "../sql/sessions.ts";
 import { lockUser } from "../sql/users.ts";
 
-/** Where the caller is signed in. Nothing of it lets anybody act as one of these sessions. */
-export async function listSessions(context: AuthContext, { principal }: AuthCall): Promise<AuthAnswer> {
+/** GET /sessions: the user's live sessions. The response contains no credentials. */
+export async function listSessions(context: AuthContext, { principal }: AuthCall): Promise<AuthResponse> {
   if (principal.role !== "authenticated") throw authError("no_authorization");
   const { userId, session } = principal;
   const rows = await selectLiveSessions(context.pool, userId, context.settings.authSessionInactivitySeconds);
@@ -23,13 +23,13 @@ export async function listSessions(context: AuthContext, { principal }: AuthCall
   return { status: 200, body: { sessions } };
 }
 
-/** Signs out one device. A session of somebody else is not there, as far as the caller can tell. */
-export async function endSession(context: AuthContext, { principal, params }: AuthCall): Promise<AuthAnswer> {
+/** DELETE /sessions/:id: signs out one device. A session of another user gives 404. */
+export async function endSession(context: AuthContext, { principal, params }: AuthCall): Promise<AuthResponse> {
   if (principal.role !== "authenticated") throw authError("no_authorization");
   const { userId } = principal;
   const only = getPathId(params, "id", "session_id");
   await inTransaction(context.pool, async (client) => {
-    // As everything that ends sessions: the user first.
+    // Everything that deletes sessions locks the user first.
     await lockUser(client, userId);
     const session = await findSession(client, only);
     if (session?.user_id !== userId) throw authError("session_not_found", "Session not found", { status: 404 });

@@ -10,14 +10,14 @@ export interface NewRefreshKey {
   readonly wrapped: Buffer;
 }
 
-/** For a session that begins, or one whose earlier refresh tokens must not be honoured any more. */
+/** For a new session, or to invalidate the refresh tokens of an existing one. */
 export function makeRefreshKey(sessionId: string, masterKey: string): NewRefreshKey {
   const refreshKey = randomBytes(KEY_BYTES);
   const wrapped = wrapSecret(deriveKey(masterKey, PURPOSE), refreshKey, contextOf(sessionId));
   return { refreshKey, wrapped };
 }
 
-/** What signs the refresh tokens of one session, and of no other. */
+/** The key that signs the refresh tokens of one session. */
 export function openRefreshKey(session: SessionRow, masterKey: string): Buffer {
   return unwrapSecret(deriveKey(masterKey, PURPOSE), session.refresh_key_wrapped, contextOf(session.id));
 }

@@ -10,8 +10,8 @@ import { openRefreshKey } from "./refresh-key.ts";
 import { renderSession, type SessionBody, type SessionParts } from "./render-session.ts";
 
 /**
- * A new access token for a session that lives. Any number of tabs may ask at once with the same token: they take turns
- * at the session's row, the first one advances it, and all get the same refresh token.
+ * Issues a new access token for a live session. Concurrent requests with the same token are serialised by the
+ * session's row: the first one advances it, and all get the same refresh token.
  */
 export async function refreshSession(context: AuthContext, refreshToken: string): Promise<SessionBody> {
   const token = decodeRefreshToken(refreshToken);
@@ -21,7 +21,7 @@ export async function refreshSession(context: AuthContext, refreshToken: string)
   return renderSession(context, outcome);
 }
 
-/** A refusal is returned, not thrown, where it ends the session: the end must be committed. */
+/** Returns an error that ends the session instead of throwing it, because the end must be committed. */
 async function advanceSession(
   context: AuthContext,
   client: Queryable,
@@ -30,7 +30,7 @@ async function advanceSession(
   const session = await lockSession(client, token.sessionId);
   if (session === null) throw authError("refresh_token_not_found");
   const refreshKey = openRefreshKey(session, context.masterKey);
-  // Whoever knows a session's id alone must be able to do nothing to it.
+  // Knowing a session's id alone must not allow any change to it.
   if (!isRefreshTokenSigned(token, refreshKey)) throw authError("refresh_token_not_found");
 
   const end = async (refusal: AppError): Promise<{ readonly refusal: AppError }> => {
@@ -74,10 +74,10 @@ function hasExpired({ clock, settings }: AuthContext, session: SessionRow): bool
   return idleSeconds > 0 && now - lastUse > idleSeconds * 1000;
 }
 
-export interface RefreshFacts {
-  /** How often the session was refreshed. */
+export interface RefreshInput {
+  /** The session's counter. */
   readonly counter: bigint;
-  /** What the presented token says of that. */
+  /** The token's counter. */
   readonly presented: bigint;
   readonly refreshedAt: Date | null;
   readonly now: Date;
@@ -85,13 +85,13 @@ export interface RefreshFacts {
 }
 
 /**
- * "advance": the current token, which is used up. "repeat": an older one of a client that lost the reply or of another
- * tab, which gets the current one again. "reuse": a token that somebody else must have kept. "impossible": a counter
- * that no session of this server has reached.
+ * "advance": the current token, which is used up. "repeat": an older token of a client that lost the response, or of
+ * another tab, which gets the current one again. "reuse": an older token that was probably stolen. "impossible": a
+ * counter that the session has not reached.
  */
 export type RefreshDecision = "advance" | "repeat" | "reuse" | "impossible";
 
-export function decideRefresh({ counter, presented, refreshedAt, now, reuseSeconds }: RefreshFacts): RefreshDecision {
+export function decideRefresh({ counter, presented, refreshedAt, now, reuseSeconds }: RefreshInput): RefreshDecision {
   const behind = counter - presented;
   if (behind < 0n) return "impossible";
   if (behind === 0n) return "advance";

@@ -20,7 +20,7 @@ export interface SessionParts {
   readonly user: WholeUser;
 }
 
-/** A fresh access token and the session's current refresh token. */
+/** A new access token and the session's current refresh token. */
 export async function renderSession(
   context: AuthContext,
   { session, refreshKey, user }: SessionParts,

@@ -1,7 +1,7 @@
 import type { ClientBase } from "pg";
 import type { ApiKeyRow } from "../keys/stored-keys.ts";
 
-/** Newest first, without those whose time is over at `now`. */
+/** Newest first, without those that are revoked at `now`. */
 export async function selectApiKeys(client: ClientBase, now: Date): Promise<ApiKeyRow[]> {
   const { rows } = await client.query<ApiKeyRow>(
     `select id, role, token_wrapped, token_hash, kid, revoked_at
@@ -22,7 +22,7 @@ export async function insertApiKey(client: ClientBase, row: Omit<ApiKeyRow, "rev
   );
 }
 
-/** All keys handed out so far end at `endsAt`; one that was to end earlier still does. */
+/** Revokes all current keys at `endsAt`, or earlier if they were to end before. */
 export async function revokeApiKeys(client: ClientBase, endsAt: Date): Promise<void> {
   await client.query(
     `update private.api_keys

@@ -1,6 +1,6 @@
 import type { Queryable } from "../auth-context.ts";
 
-/** What a refresh or a request would refuse anyway. Sessions that end by being idle are found without an index, from an id on. */
+/** Deletes sessions that would be rejected anyway. Idle sessions have no index, so they are found in id order. */
 export async function pruneSessions(
   db: Queryable,
   o: {
@@ -35,7 +35,7 @@ const STALE = {
 export type StaleRows = keyof typeof STALE;
 export const STALE_ROWS = Object.keys(STALE) as StaleRows[];
 
-/** Each has an index on its time, so a batch costs what it removes. */
+/** Each column has an index, so a batch costs what it deletes. */
 export async function pruneStale(db: Queryable, name: StaleRows, before: Date, maxRows: number): Promise<number> {
   const { table, key, time } = STALE[name];
   const { rowCount } = await db.query(
@@ -48,7 +48,7 @@ export async function pruneStale(db: Queryable, name: StaleRows, before: Date, m
 
 const BATCH = 200;
 
-/** Rows that time has made useless, a few at a time, without waiting for anyone who still holds one. */
+/** Deletes expired rows in small batches and skips locked ones. */
 export async function deleteExpired(client: Queryable, now: Date, throttledBefore: Date): Promise<void> {
   await client.query(
     `with stale_tokens as (

@@ -49,12 +49,12 @@ export async function writeAuthCode(client: Queryable, id: string, code: IssuedC
   );
 }
 
-/** With the links that belong to them. */
+/** Also deletes their links. */
 export async function deleteFlowStatesOfUser(client: Queryable, userId: string): Promise<void> {
   await client.query("delete from auth.flow_states where user_id = $1", [userId]);
 }
 
-/** Null when nobody has this code, or somebody else was first with it. */
+/** Returns null when the code is unknown or was used concurrently. */
 export async function takeFlowState(client: Queryable, authCodeHash: Buffer): Promise<FlowStateRow | null> {
   const { rows } = await client.query<FlowStateRow>(
     "delete from auth.flow_states where auth_code_hash = $1 returning *",

@@ -1,7 +1,7 @@
 import type { Queryable } from "../auth-context.ts";
 import type { IdentityRow } from "../users/user-row.ts";
 
-/** The identity of an e-mail account; its subject at the provider (us) is the user's own id. */
+/** The identity of an e-mail account; its id at the provider is the user's id. */
 export async function upsertEmailIdentity(
   client: Queryable,
   userId: string,

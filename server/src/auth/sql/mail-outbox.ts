@@ -1,26 +1,26 @@
 import type { Queryable } from "../auth-context.ts";
 
-/** A row of the outbox under the lease of one worker. */
+/** A row of the outbox that one worker holds a lease on. */
 export interface ClaimedMail {
   readonly id: string;
   readonly kind: string;
-  /** The address that the mail goes to; null when the account has no confirmed address any more, or is banned. */
+  /** The recipient; null when the account has no confirmed address, or is banned. */
   readonly to: string | null;
   readonly userId: string | null;
   readonly data: Readonly<Record<string, unknown>>;
-  /** Counts this claim too. */
+  /** Includes this claim. */
   readonly attempts: number;
   readonly createdAt: Date;
 }
 
 export interface MailClaim {
-  /** Rows of other kinds stay for nodes that know them. */
+  /** Rows of other kinds are left for nodes that know them. */
   readonly kinds: readonly string[];
   readonly maxRows: number;
   readonly leaseSeconds: number;
 }
 
-/** The database's clock decides what is due, so that nodes agree on leases. */
+/** The database's clock decides what is due, so that all nodes agree on leases. */
 export async function claimMails(db: Queryable, { kinds, maxRows, leaseSeconds }: MailClaim): Promise<ClaimedMail[]> {
   const { rows } = await db.query<ClaimedMail>(
     `with due as materialized (
@@ -46,7 +46,7 @@ export type MailOutcome = "sent" | "obsolete" | "undeliverable";
 
 type Held = Pick<ClaimedMail, "id" | "attempts">;
 
-/** Changes nothing when the lease ran out and another worker has claimed the row since. */
+/** Does nothing when the lease expired and another worker has claimed the row. */
 export async function endMail(db: Queryable, { id, attempts }: Held, outcome: MailOutcome): Promise<void> {
   await db.query(
     `update private.mail_outbox set ended_at = now(), outcome = $3

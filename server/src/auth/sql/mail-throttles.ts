@@ -10,7 +10,7 @@ export interface ThrottleClaim extends ThrottleKey {
   readonly intervalSeconds: number;
 }
 
-/** Whether the slot was free; if so it is taken from now on. Claims of one slot wait for each other. */
+/** Claims the slot and returns true when it is free. Claims of one slot are serialised. */
 export async function claimThrottle(client: Queryable, claim: ThrottleClaim): Promise<boolean> {
   const { rowCount } = await client.query(
     `insert into auth.mail_throttles (address_hash, slot, sent_at) values ($1, $2, $3)
@@ -29,7 +29,7 @@ export async function findThrottle(client: Queryable, key: ThrottleKey): Promise
   return rows[0]?.sent_at ?? null;
 }
 
-/** `sentAt` is the claim's own time: a slot that somebody has claimed since stays theirs. */
+/** `sentAt` is the time of the claim: a slot that was claimed again since is kept. */
 export async function releaseThrottle(client: Queryable, key: ThrottleKey, sentAt: Date): Promise<void> {
   await client.query("delete from auth.mail_throttles where address_hash = $1 and slot = $2 and sent_at = $3", [
     key.addressHash,

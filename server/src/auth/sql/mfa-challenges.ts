@@ -1,5 +1,5 @@
 import type { Queryable } from "../auth-context.ts";
-import { getOnly } from "./query.ts";
+import { getOnlyRow } from "./query.ts";
 
 export interface ChallengeRow {
   readonly id: string;
@@ -25,7 +25,7 @@ export async function insertChallenge(client: Queryable, challenge: NewChallenge
      returning *`,
     [challenge.factorId, challenge.ip, challenge.expiresAt, challenge.createdAt],
   );
-  return getOnly(rows);
+  return getOnlyRow(rows);
 }
 
 export async function findChallenge(client: Queryable, factorId: string, id: string): Promise<ChallengeRow | null> {
@@ -36,7 +36,7 @@ export async function findChallenge(client: Queryable, factorId: string, id: str
   return rows[0] ?? null;
 }
 
-/** Whether the caller's address is the one that asked for the challenge, however either is written. */
+/** Whether the address equals the one that started the challenge, in any notation. */
 export async function isChallengedAddress(client: Queryable, id: string, address: string): Promise<boolean> {
   const { rows } = await client.query<{ is: boolean }>(
     "select ip is null or ip = $2::inet as is from auth.mfa_challenges where id = $1",
@@ -50,7 +50,7 @@ export async function countFailures(client: Queryable, factorId: string): Promis
     "select coalesce(sum(failed_attempts), 0)::int as failures from auth.mfa_challenges where factor_id = $1",
     [factorId],
   );
-  return getOnly(rows).failures;
+  return getOnlyRow(rows).failures;
 }
 
 export async function countFailedAttempt(client: Queryable, id: string): Promise<void> {

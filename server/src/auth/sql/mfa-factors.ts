@@ -1,6 +1,6 @@
 import type { Queryable } from "../auth-context.ts";
 import type { FactorRow } from "../users/user-row.ts";
-import { getOnly } from "./query.ts";
+import { getOnlyRow } from "./query.ts";
 
 export interface NewFactor {
   readonly id: string;
@@ -17,7 +17,7 @@ export async function insertFactor(client: Queryable, factor: NewFactor): Promis
      returning *`,
     [factor.id, factor.userId, factor.friendlyName, factor.secretWrapped, factor.createdAt],
   );
-  return getOnly(rows);
+  return getOnlyRow(rows);
 }
 
 export async function selectFactors(client: Queryable, userId: string): Promise<FactorRow[]> {
@@ -28,7 +28,7 @@ export async function selectFactors(client: Queryable, userId: string): Promise<
   return rows;
 }
 
-/** Held until the transaction ends, so that checks of one factor take turns and each code wins once. */
+/** Locks the factor until the transaction ends, so that each code is accepted once. */
 export async function lockFactor(client: Queryable, userId: string, id: string): Promise<FactorRow | null> {
   const { rows } = await client.query<FactorRow>(
     "select * from auth.mfa_factors where user_id = $1 and id = $2 for no key update",
@@ -42,7 +42,7 @@ export async function hasVerifiedFactor(client: Queryable, userId: string): Prom
     "select exists (select 1 from auth.mfa_factors where user_id = $1 and status = 'verified') as has",
     [userId],
   );
-  return getOnly(rows).has;
+  return getOnlyRow(rows).has;
 }
 
 export async function touchChallenged(client: Queryable, id: string, now: Date): Promise<void> {
@@ -59,7 +59,7 @@ export async function markFactorVerified(client: Queryable, id: string, usedStep
   );
 }
 
-/** Enrolments that were begun and given up. */
+/** Deletes enrolments that were started and abandoned. */
 export async function deleteAbandonedFactors(client: Queryable, userId: string, begunBefore: Date): Promise<void> {
   await client.query("delete from auth.mfa_factors where user_id = $1 and status = 'unverified' and created_at < $2", [
     userId,

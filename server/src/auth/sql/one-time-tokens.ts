@@ -22,7 +22,7 @@ export interface NewOneTime {
   readonly expiresAt: Date;
 }
 
-/** A user has one token of a kind: the newest takes the place of the one before, whose id goes with it. */
+/** A user has one token per kind: a new one replaces the previous one and its id. */
 export async function replaceOneTime(client: Queryable, token: NewOneTime): Promise<void> {
   await client.query(
     `insert into auth.one_time_tokens (id, user_id, kind, token_hash, relates_to, flow_state_id, expires_at)
@@ -45,8 +45,8 @@ export interface AttemptScope {
 }
 
 /**
- * Counts the attempt before it is judged, in the statement that finds what is tried: of any number of guesses at once,
- * no more are judged than the limit allows.
+ * Counts the attempt in the statement that finds the tokens, before the code is compared, so that concurrent guesses
+ * cannot exceed the limit.
  */
 export async function claimAttempts(client: Queryable, scope: AttemptScope): Promise<readonly OneTimeRow[]> {
   const { rows } = await client.query<OneTimeRow>(
@@ -77,13 +77,13 @@ export async function findOneTimeByHash(client: Queryable, scope: HashScope): Pr
   return rows[0] ?? null;
 }
 
-/** Null when somebody else was first: of several uses at once exactly one gets the row. */
+/** Returns null when the token was used concurrently: exactly one of several uses gets the row. */
 export async function takeOneTime(client: Queryable, id: string): Promise<OneTimeRow | null> {
   const { rows } = await client.query<OneTimeRow>("delete from auth.one_time_tokens where id = $1 returning *", [id]);
   return rows[0] ?? null;
 }
 
-/** Codes and links that went to an address that is the user's no longer. */
+/** Deletes codes and links that were mailed to the user's previous address. */
 export async function deleteOneTimesOfUser(client: Queryable, userId: string): Promise<void> {
   await client.query("delete from auth.one_time_tokens where user_id = $1", [userId]);
 }

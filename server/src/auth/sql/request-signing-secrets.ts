@@ -1,12 +1,12 @@
 import type { Queryable } from "../auth-context.ts";
 
 export interface SigningState {
-  /** Null when the user has made none. */
+  /** Null when the user has no secret. */
   readonly secret_wrapped: Buffer | null;
   readonly is_required: boolean;
 }
 
-/** Null when there is no such user any more. */
+/** Returns null when the user does not exist. */
 export async function selectSigningState(client: Queryable, userId: string): Promise<SigningState | null> {
   const { rows } = await client.query<SigningState>({
     name: "select-signing-state",

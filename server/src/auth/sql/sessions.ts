@@ -1,7 +1,7 @@
 import type pg from "pg";
 import type { Queryable } from "../auth-context.ts";
 import type { AmrEntry } from "../tokens/access-token.ts";
-import { getOnly } from "./query.ts";
+import { getOnlyRow } from "./query.ts";
 
 export interface SessionRow {
   readonly id: string;
@@ -10,7 +10,7 @@ export interface SessionRow {
   readonly amr: readonly AmrEntry[];
   readonly factor_id: string | null;
   readonly refresh_key_wrapped: Buffer;
-  /** A bigint, which the driver gives as text. */
+  /** A bigint, which the driver returns as text. */
   readonly refresh_counter: string;
   readonly refreshed_at: Date | null;
   readonly not_after: Date | null;
@@ -47,10 +47,10 @@ export async function insertSession(client: Queryable, session: NewSession): Pro
       session.ip,
     ],
   );
-  return getOnly(rows);
+  return getOnlyRow(rows);
 }
 
-/** Held until the transaction ends, so that refreshes of one session take turns. */
+/** Locks the session until the transaction ends, so that refreshes are serialised. */
 export async function lockSession(client: Queryable, id: string): Promise<SessionRow | null> {
   const { rows } = await client.query<SessionRow>("select * from auth.sessions where id = $1 for no key update", [id]);
   return rows[0] ?? null;
@@ -83,19 +83,19 @@ export async function updateSession(client: Queryable, id: string, changes: Sess
       changes.refresh_key_wrapped ?? null,
     ],
   );
-  return getOnly(rows);
+  return getOnlyRow(rows);
 }
 
-export interface WhichSessions {
+export interface SessionSelection {
   readonly userId: string;
-  /** Ends this one alone. */
+  /** Deletes this one only. */
   readonly only?: string;
-  /** Ends all but this one. */
+  /** Deletes all but this one. */
   readonly except?: string;
 }
 
-/** A session that is gone is dead for every node: each request looks for it. */
-export async function deleteSessions(client: Queryable, { userId, only, except }: WhichSessions): Promise<void> {
+/** A deleted session ends on every node, because each request looks it up. */
+export async function deleteSessions(client: Queryable, { userId, only, except }: SessionSelection): Promise<void> {
   await client.query(
     `delete from auth.sessions
       where user_id = $1 and ($2::uuid is null or id = $2) and ($3::uuid is null or id <> $3)`,
@@ -112,9 +112,9 @@ export interface LiveSession {
   readonly aal: "aal1" | "aal2";
 }
 
-const MOST = 200;
+const MAX_LISTED_SESSIONS = 200;
 
-/** Those that a request would still be let in with, the latest first. */
+/** Returns the sessions that a request would still be accepted with, the latest first. */
 export async function selectLiveSessions(
   client: Queryable,
   userId: string,
@@ -127,18 +127,18 @@ export async function selectLiveSessions(
         and (not_after is null or not_after > now())
         and ($2::int = 0 or coalesce(refreshed_at, created_at) + make_interval(secs => $2::int) > now())
       order by last_seen_at desc, id
-      limit ${MOST}`,
+      limit ${MAX_LISTED_SESSIONS}`,
     [userId, inactivitySeconds],
   );
   return rows;
 }
 
-/** Sessions that were entered without a second factor, all but the one that has just shown it. */
+/** Deletes the user's aal1 sessions, except the one that was raised. */
 export async function deleteLowerSessions(client: Queryable, userId: string, except: string): Promise<void> {
   await client.query("delete from auth.sessions where user_id = $1 and id <> $2 and aal = 'aal1'", [userId, except]);
 }
 
-/** Sessions that owe their level to this factor fall back to what they were before it was shown. */
+/** Downgrades the sessions that were raised with this factor. */
 export async function downgradeSessions(client: Queryable, factorId: string): Promise<void> {
   await client.query(
     `update auth.sessions
@@ -151,7 +151,7 @@ export async function downgradeSessions(client: Queryable, factorId: string): Pr
   );
 }
 
-export interface LivenessQuestion {
+export interface LivenessQuery {
   readonly userId: string;
   readonly sessionId: string | null;
   readonly now: Date;
@@ -161,13 +161,13 @@ export interface LivenessQuestion {
 export interface Liveness {
   readonly is_banned: boolean;
   readonly has_session: boolean;
-  readonly is_signature_demanded: boolean;
+  readonly is_signature_required: boolean;
 }
 
-/** Null when there is no such user any more. The rules are those of private.require_live_session. */
+/** Returns null when the user does not exist. The rules are those of private.require_live_session. */
 export async function selectLiveness(
   client: Pick<pg.ClientBase, "query">,
-  { userId, sessionId, now, inactivitySeconds }: LivenessQuestion,
+  { userId, sessionId, now, inactivitySeconds }: LivenessQuery,
 ): Promise<Liveness | null> {
   const { rows } = await client.query<Liveness>({
     name: "select-liveness",
@@ -182,7 +182,7 @@ export async function selectLiveness(
                   ) as has_session,
                   exists (
                     select from public.user_settings p where p.user_id = u.id and p.require_request_signature
-                  ) as is_signature_demanded
+                  ) as is_signature_required
              from auth.users u
             where u.id = $1
               and u.deleted_at is null`,

@@ -13,7 +13,7 @@ export async function selectSigningKeys(client: ClientBase, purpose: SigningPurp
   return rows;
 }
 
-/** Also of one that was revoked: an id never comes to mean another key. */
+/** Also for revoked keys: an id never identifies another key. */
 export async function hasSigningKey(client: ClientBase, kid: string): Promise<boolean> {
   const { rowCount } = await client.query("select from private.signing_keys where kid = $1", [kid]);
   return rowCount === 1;
@@ -47,7 +47,7 @@ export interface RetireSigningKeys {
   readonly retiredAt: Date;
 }
 
-/** "previous" takes the current key only; "revoked" also ends those that were still verifying. */
+/** "previous" retires the current key only; "revoked" also revokes the keys that still verify. */
 export async function retireSigningKeys(
   client: ClientBase,
   { purpose, status, retiredAt }: RetireSigningKeys,
@@ -62,7 +62,7 @@ export async function retireSigningKeys(
   );
 }
 
-/** Whether there was such a key that did not sign and was not revoked yet. */
+/** Returns whether the key existed, was not current and was not revoked yet. */
 export async function revokeSigningKeyRow(client: ClientBase, kid: string, now: Date): Promise<boolean> {
   const { rowCount } = await client.query(
     `update private.signing_keys

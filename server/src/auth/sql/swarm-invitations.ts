@@ -2,7 +2,7 @@ import type { Queryable } from "../auth-context.ts";
 
 export interface OpenInvitation {
   readonly swarmName: string;
-  /** Null when the service made the invitation, or the inviter has no account any more. */
+  /** Null when the service created the invitation, or the inviter's account no longer exists. */
   readonly inviterName: string | null;
 }
 
@@ -13,7 +13,7 @@ export interface InvitedPerson {
   readonly email: string;
 }
 
-/** Null when the invitation was answered or withdrawn. */
+/** Returns null when the invitation was answered or withdrawn. */
 export async function findOpenInvitation(
   db: Queryable,
   { swarmId, userId, email }: InvitedPerson,

@@ -1,14 +1,14 @@
 import type { Queryable } from "../auth-context.ts";
 import type { FactorRow, IdentityRow, UserRow, WholeUser } from "../users/user-row.ts";
-import { getOnly } from "./query.ts";
+import { getOnlyRow } from "./query.ts";
 
-/** A user who was deleted softly is nobody to those who ask here. */
+/** Does not return users who were deleted softly. */
 export async function findUserById(client: Queryable, id: string): Promise<UserRow | null> {
   const { rows } = await client.query<UserRow>("select * from auth.users where id = $1 and deleted_at is null", [id]);
   return rows[0] ?? null;
 }
 
-/** `email` in its normal form. */
+/** `email` is normalized. */
 export async function findUserByEmail(client: Queryable, email: string): Promise<UserRow | null> {
   const { rows } = await client.query<UserRow>("select * from auth.users where email = $1 and deleted_at is null", [
     email,
@@ -16,7 +16,7 @@ export async function findUserByEmail(client: Queryable, email: string): Promise
   return rows[0] ?? null;
 }
 
-/** Until the transaction ends nobody else changes this user; what is decided on the row stays true. */
+/** Locks the user until the transaction ends. */
 export async function lockUser(client: Queryable, id: string): Promise<UserRow | null> {
   const { rows } = await client.query<UserRow>(
     "select * from auth.users where id = $1 and deleted_at is null for no key update",
@@ -42,7 +42,7 @@ interface Answer extends UserRow {
   readonly factors: readonly Record<string, unknown>[];
 }
 
-/** In one round trip: clients ask for their user with every page they render. */
+/** One round trip: clients read their user with every page they render. */
 export async function findWholeUser(client: Queryable, id: string): Promise<WholeUser | null> {
   const { rows } = await client.query<Answer>({
     name: "find-whole-user",
@@ -62,10 +62,10 @@ export async function findWholeUser(client: Queryable, id: string): Promise<Whol
   return { row, identities: identities.map(reviveRow<IdentityRow>), factors: factors.map(reviveRow<FactorRow>) };
 }
 
-/** What JSON makes text of is made what the driver gives for the same columns. */
+/** Converts JSON values to what the driver returns for the same columns. */
 function reviveRow<Row>(columns: Record<string, unknown>): Row {
   const revived = Object.entries(columns).map(([name, value]) => {
-    // A bigint, which the driver gives as text.
+    // A bigint, which the driver returns as text.
     if (name === "last_used_step" && typeof value === "number") return [name, String(value)];
     if (typeof value !== "string") return [name, value];
     if (name.endsWith("_at")) return [name, new Date(value)];
@@ -87,7 +87,7 @@ export interface NewUser {
   readonly bannedUntil?: Date | null;
 }
 
-/** The profile and settings rows come with it, by trigger. Fails with 23505 when the address or id is taken. */
+/** A trigger inserts the profile and the settings. Fails with 23505 when the address or the id is taken. */
 export async function insertUser(client: Queryable, user: NewUser): Promise<UserRow> {
   const { rows } = await client.query<UserRow>(
     `insert into auth.users (id, email, email_confirmed_at, password_hash, role, app_metadata, user_metadata, is_anonymous,
@@ -107,7 +107,7 @@ export async function insertUser(client: Queryable, user: NewUser): Promise<User
       user.bannedUntil ?? null,
     ],
   );
-  return getOnly(rows);
+  return getOnlyRow(rows);
 }
 
 const COLUMNS = [
@@ -132,7 +132,7 @@ const COLUMNS = [
 
 export type UserChanges = Partial<Pick<UserRow, (typeof COLUMNS)[number]>>;
 
-/** Writes the columns that are named, and no others; column names come from the list above, never from a request. */
+/** Writes the given columns only. Column names come from the list above, never from a request. */
 export async function updateUser(client: Queryable, id: string, changes: UserChanges): Promise<UserRow> {
   const columns = COLUMNS.filter((column) => changes[column] !== undefined);
   const assignments = columns.map((column, place) => `${column} = $${place + 2}, `).join("");
@@ -140,10 +140,10 @@ export async function updateUser(client: Queryable, id: string, changes: UserCha
     `update auth.users set ${assignments}updated_at = now() where id = $1 returning *`,
     [id, ...columns.map((column) => changes[column])],
   );
-  return getOnly(rows);
+  return getOnlyRow(rows);
 }
 
-/** Administrators see those who were deleted softly, too. */
+/** Administrators also see users who were deleted softly. */
 export async function findAccount(client: Queryable, id: string): Promise<UserRow | null> {
   const { rows } = await client.query<UserRow>("select * from auth.users where id = $1", [id]);
   return rows[0] ?? null;
@@ -154,7 +154,7 @@ export async function lockAccount(client: Queryable, id: string): Promise<UserRo
   return rows[0] ?? null;
 }
 
-/** Texts of `order by`; a request chooses among them and adds nothing of its own. */
+/** The `order by` clauses that a request can choose from. */
 export const ACCOUNT_ORDERS = {
   "created_at asc": "created_at asc, id asc",
   "created_at desc": "created_at desc, id desc",
@@ -167,9 +167,9 @@ export const ACCOUNT_ORDERS = {
 } as const;
 
 export interface AccountFilter {
-  /** In its normal form. */
+  /** Normalized. */
   readonly email: string | null;
-  /** Part of an address or of a name, with the signs of a pattern already escaped. */
+  /** Part of an address or a name, with the wildcards of `like` escaped. */
   readonly part: string | null;
 }
 
@@ -200,10 +200,10 @@ export async function countAccounts(client: Queryable, { email, part }: AccountF
     email,
     part,
   ]);
-  return Number(getOnly(rows).count);
+  return Number(getOnlyRow(rows).count);
 }
 
-/** What the account owns goes with it and what it said stays, by the rules of the schema. */
+/** Deletes what the account owns and keeps its messages, by the foreign keys of the schema. */
 export async function deleteAccount(client: Queryable, id: string): Promise<void> {
   await client.query("delete from auth.users where id = $1", [id]);
 }

@@ -5,7 +5,7 @@ export interface DisabledWebhook extends SwitchedOffWebhook {
   readonly id: string;
 }
 
-/** Those of the named webhooks that the service has switched off and nobody has switched on again. */
+/** Returns those of the webhooks that the service has disabled and nobody has enabled again. */
 export async function selectDisabledWebhooks(db: Queryable, ids: readonly string[]): Promise<DisabledWebhook[]> {
   const { rows } = await db.query<DisabledWebhook>(
     `select id, name, disabled_reason as reason, disabled_at as at from public.webhooks

@@ -11,7 +11,7 @@ export interface AmrEntry {
   readonly timestamp: number;
 }
 
-/** What an access token says. */
+/** The claims of an access token. */
 export interface AccessClaims {
   readonly iss: string;
   readonly sub: string;
@@ -38,13 +38,13 @@ export async function signAccessToken(ring: KeyRing, claims: AccessClaims): Prom
   return `${signed}.${makeSignature(current, signed).toString("base64url")}`;
 }
 
-/** The claims of a user's token. Whether the user and the session still live is for the database to say. */
+/** Returns the claims of a user's token. The database decides whether the user and the session still exist. */
 export async function verifyAccessToken(ring: KeyRing, token: string, clock: Clock): Promise<AccessClaims> {
   const { claims } = await verifyToken(ring, token, clock);
   return parseAccessClaims(claims);
 }
 
-/** Tokens of imported keys may lack what ours always have; what they say beyond it is kept for row-level rules to read. */
+/** Tokens of imported keys can lack claims that ours always have. Additional claims are kept for row-level policies. */
 export function parseAccessClaims(claims: Readonly<Record<string, unknown>>): AccessClaims {
   const { sub, role, session_id: sessionId = "", iat } = claims;
   if (sub === undefined || sub === "") throw tokenError("no_user");

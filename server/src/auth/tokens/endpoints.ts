@@ -1,6 +1,6 @@
 import type { AuthEndpoint } from "../call.ts";
 
-/** As long as clients of this protocol keep the list anyway; a key they do not know makes them ask again. */
+/** Clients of this protocol cache the list this long anyway, and reload it when they meet an unknown key. */
 const CACHE_CONTROL = "public, max-age=600";
 
 export const tokenEndpoints: readonly AuthEndpoint[] = [
@@ -28,7 +28,7 @@ export const tokenEndpoints: readonly AuthEndpoint[] = [
   },
 ];
 
-/** Only what is served: there is no third party to authorise here. */
+/** Only what is supported: there are no third-party applications to authorize. */
 function describeIssuer(issuer: string, algorithm: string): Record<string, unknown> {
   return {
     issuer,

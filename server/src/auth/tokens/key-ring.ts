@@ -9,11 +9,11 @@ import type { Clock } from "../../time/index.ts";
 import { type CurrentSigningKey, type LoadedKeys, loadKeys, type VerifyingKey } from "../keys/load-keys.ts";
 import type { KeyRole } from "../keys/stored-keys.ts";
 
-/** How long a rotation or a revocation takes to reach a node that meets no token of the new key. */
+/** How long a rotation or a revocation takes to reach a node that sees no token of the new key. */
 const RELOAD_EVERY_MS = 15_000;
-/** A key that is not on the ring may be new; it is looked for at most this often, whoever asks for whatever. */
-const LOOK_AGAIN_AFTER_MS = 1_000;
-const REMEMBER_ABSENT_MS = 60_000;
+/** An unknown key can be new; the database is asked for it at most this often. */
+const MIN_RELOAD_INTERVAL_MS = 1_000;
+const ABSENT_TTL_MS = 60_000;
 const ABSENT_MAX_COUNT = 1_000;
 const API_KEY_MAX_LENGTH = 4_096;
 
@@ -35,7 +35,7 @@ export async function openKeyRing(options: KeyRingOptions): Promise<KeyRing> {
   return new KeyRing(options, await readKeys(options));
 }
 
-/** The keys of the deployment as this node knows them; what other nodes change arrives without a restart. */
+/** The keys of the deployment as this node knows them. Changes by other nodes arrive without a restart. */
 export class KeyRing {
   readonly #options: KeyRingOptions;
   readonly #absentUntilMs = new LRUCache<string, number>({ max: ABSENT_MAX_COUNT });
@@ -46,8 +46,8 @@ export class KeyRing {
   #apiKeyLengths: ReadonlySet<number> = new Set();
   #apiKeysByHash: ReadonlyMap<string, ApiKeyEntry> = new Map();
   #reloading: Promise<void> | null = null;
-  #lookedAtMs = Number.NEGATIVE_INFINITY;
-  #lookFailure: Error | null = null;
+  #lastReloadMs = Number.NEGATIVE_INFINITY;
+  #reloadFailure: Error | null = null;
 
   constructor(options: KeyRingOptions, keys: LoadedKeys) {
     this.#options = options;
@@ -56,17 +56,17 @@ export class KeyRing {
     this.#take(keys);
   }
 
-  /** What new access tokens are signed with. */
+  /** The key that signs new access tokens. */
   get current(): CurrentSigningKey {
     return this.#current;
   }
 
-  /** What anyone may verify access tokens with. */
+  /** The public keys that verify access tokens. */
   get jwks(): readonly JWK[] {
     return this.#jwks;
   }
 
-  /** The imported secret, when there is exactly one: its tokens may come from a time without key ids. */
+  /** The imported secret, when there is exactly one: its tokens can lack a key id. */
   get onlySecret(): VerifyingKey | null {
     return this.#onlySecret;
   }
@@ -75,29 +75,32 @@ export class KeyRing {
     return this.#verifying.has(kid);
   }
 
-  /** The key of this id, looked for in the database when it is new to this node. Throws while that cannot be asked. */
+  /**
+   * Returns the key, after a lookup in the database when it is unknown to this node. Throws while the database is
+   * unavailable.
+   */
   async findKey(kid: string): Promise<VerifyingKey | null> {
-    return this.#findOrLook(kid, () => this.#verifying.get(kid) ?? null);
+    return this.#findOrReload(kid, () => this.#verifying.get(kid) ?? null);
   }
 
-  /** The role of a key that a client presents, looked for in the database when it is new to this node. */
+  /** Returns the role of an API key, after a lookup in the database when the key is unknown to this node. */
   async findNewApiKeyRole(presented: string): Promise<KeyRole | null> {
     const role = this.findApiKeyRole(presented);
     if (role !== null || presented.length > API_KEY_MAX_LENGTH) return role;
     const id = `api-key:${hash("sha256", presented, "base64")}`;
-    return this.#findOrLook(id, () => this.findApiKeyRole(presented));
+    return this.#findOrReload(id, () => this.findApiKeyRole(presented));
   }
 
-  /** Looked up by its hash, so that the time taken tells nothing about a key to who does not have it whole. */
+  /** Compares hashes, so that the time reveals nothing about a key. */
   findApiKeyRole(presented: string): KeyRole | null {
-    // Their lengths are no secret, and most bearers are tokens of another one.
+    // The lengths of keys are not secret, and most bearers are tokens of another length.
     if (!this.#apiKeyLengths.has(presented.length)) return null;
     const entry = this.#apiKeysByHash.get(hash("sha256", presented, "base64"));
     if (entry === undefined) return null;
     return entry.revokedAt === null || entry.revokedAt > this.#options.clock.now() ? entry.role : null;
   }
 
-  /** Callers at the same time share one reading. */
+  /** Concurrent callers share one query. */
   async reload(): Promise<void> {
     this.#reloading ??= readKeys(this.#options)
       .then((keys) => this.#take(keys))
@@ -107,7 +110,7 @@ export class KeyRing {
     await this.#reloading;
   }
 
-  /** Reloads now and then until the signal. A database that is away leaves the keys as they are. */
+  /** Reloads periodically until the signal. The keys stay as they are while the database is unavailable. */
   async watch(signal: AbortSignal, { everyMs = RELOAD_EVERY_MS } = {}): Promise<void> {
     for (;;) {
       await sleep(everyMs, undefined, { signal }).catch(() => {});
@@ -116,34 +119,37 @@ export class KeyRing {
     }
   }
 
-  async #findOrLook<T>(id: string, find: () => T | null): Promise<T | null> {
+  async #findOrReload<T>(id: string, find: () => T | null): Promise<T | null> {
     const known = find();
     if (known !== null) return known;
     if ((this.#absentUntilMs.get(id) ?? 0) > performance.now()) return null;
-    const hasLooked = await this.#lookAgain();
+    const hasReloaded = await this.#reloadForUnknown();
     const found = find();
-    if (found === null && hasLooked) this.#absentUntilMs.set(id, performance.now() + REMEMBER_ABSENT_MS);
+    if (found === null && hasReloaded) this.#absentUntilMs.set(id, performance.now() + ABSENT_TTL_MS);
     return found;
   }
 
-  /** Whether the keys were read after the question was put: a reading under way may have begun before the key was there. */
-  async #lookAgain(): Promise<boolean> {
+  /**
+   * Returns whether the keys were read after this call began: a query in progress can have begun before the key was
+   * inserted.
+   */
+  async #reloadForUnknown(): Promise<boolean> {
     const nowMs = performance.now();
     if (this.#reloading !== null) {
       await this.reload();
       return false;
     }
-    if (nowMs - this.#lookedAtMs < LOOK_AGAIN_AFTER_MS) {
-      if (this.#lookFailure !== null) throw this.#lookFailure;
+    if (nowMs - this.#lastReloadMs < MIN_RELOAD_INTERVAL_MS) {
+      if (this.#reloadFailure !== null) throw this.#reloadFailure;
       return false;
     }
-    this.#lookedAtMs = nowMs;
+    this.#lastReloadMs = nowMs;
     try {
       await this.reload();
-      this.#lookFailure = null;
+      this.#reloadFailure = null;
       return true;
     } catch (error) {
-      this.#lookFailure = error instanceof Error ? error : new Error(String(error));
+      this.#reloadFailure = error instanceof Error ? error : new Error(String(error));
       throw error;
     }
   }
@@ -152,12 +158,12 @@ export class KeyRing {
     const accessKeys = keys.signingKeys.filter(({ purpose }) => purpose === "access_token");
     const secrets = accessKeys.filter(({ algorithm }) => algorithm === "HS256");
     this.#current = keys.currentSigningKey;
-    // Role keys are good by being on the list of API keys, not by their signature: a revoked one stays revoked.
+    // API keys are valid by being listed, not by their signature: a revoked one stays revoked.
     this.#verifying = new Map(accessKeys.map((key) => [key.kid, key]));
     this.#jwks = accessKeys.flatMap(({ jwk }) => (jwk === null ? [] : [jwk]));
     this.#onlySecret = secrets.length === 1 ? (secrets[0] ?? null) : null;
     this.#apiKeyLengths = new Set(keys.apiKeys.map(({ token }) => token.length));
-    // The first of a kind wins: what the operator set comes before what is stored.
+    // The first one wins: the operator's keys come before the stored ones.
     this.#apiKeysByHash = new Map(
       keys.apiKeys
         .toReversed()

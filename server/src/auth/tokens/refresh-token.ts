@@ -3,8 +3,8 @@ import { createHmac, hash, timingSafeEqual } from "node:crypto";
 /*
  * version (1 byte, 0) | session id (16) | counter (unsigned varint, 1 to 10) | HMAC-SHA256 cut to 16 | checksum (4)
  *
- * The token is not stored anywhere: the session's row has the key of the HMAC and the counter it has reached. The checksum
- * is no secret; it lets garbage and mistyped tokens be refused without asking the database.
+ * The token is not stored: the session's row contains the key of the HMAC and the current counter. The checksum is not
+ * secret; it allows invalid tokens to be rejected without a query.
  */
 const VERSION = 0;
 const SESSION_ID_BYTES = 16;
@@ -19,7 +19,7 @@ const COUNTER_LIMIT = 2n ** 63n;
 
 export interface RefreshTokenParts {
   readonly sessionId: string;
-  /** As large as PostgreSQL's bigint. */
+  /** The range of PostgreSQL's bigint. */
   readonly counter: bigint;
 }
 
@@ -33,11 +33,11 @@ export function encodeRefreshToken(parts: RefreshTokenParts, key: Buffer): strin
   return Buffer.concat([body, checksumOf(body)]).toString("base64url");
 }
 
-/** Null for anything that was never a token of ours. Says nothing about whether it is genuine. */
+/** Returns null for anything that is no refresh token. Does not verify the signature. */
 export function decodeRefreshToken(text: string): DecodedRefreshToken | null {
   if (text.length > MAX_LENGTH || !/^[\w-]+$/.test(text)) return null;
   const bytes = Buffer.from(text, "base64url");
-  // Several texts decode to the same bytes; only one of them is what we gave out.
+  // Several texts decode to the same bytes; only the canonical one is valid.
   if (bytes.toString("base64url") !== text) return null;
   if (bytes.length < MIN_BYTES || bytes.length > MAX_BYTES || bytes[0] !== VERSION) return null;
 
@@ -68,7 +68,7 @@ function encodeCounter(counter: bigint): Buffer {
   return Buffer.from(bytes);
 }
 
-/** Null unless it is the one shortest form that `encodeCounter` makes. */
+/** Returns null unless it is the shortest encoding, which `encodeCounter` makes. */
 function decodeCounter(bytes: Buffer): bigint | null {
   let counter = 0n;
   for (const [place, byte] of bytes.entries()) {

@@ -1,6 +1,6 @@
 import { AppError } from "../../errors/index.ts";
 
-/** What can be wrong with a bearer token, with PostgREST's code for it. GoTrue calls all of them bad_jwt. */
+/** The faults of a bearer token, with PostgREST's code. GoTrue uses bad_jwt for all of them. */
 const TOKEN_FAULTS = {
   malformed: { upstreamCode: "PGRST301", message: "invalid JWT: unable to parse or verify signature" },
   expired: { upstreamCode: "PGRST303", message: "JWT expired" },
@@ -13,8 +13,8 @@ const TOKEN_FAULTS = {
 export type TokenFault = keyof typeof TOKEN_FAULTS;
 
 /**
- * One answer for readers of both worlds: the interface's code, PostgREST's in `Proxy-Status`, GoTrue's in `error_code`.
- * Whether the form, the algorithm, the key or the signature is wrong is not told: only who forges tokens would care.
+ * One error for all clients: our code, PostgREST's in `Proxy-Status`, GoTrue's in `error_code`. The message does not
+ * say whether the form, the algorithm, the key or the signature is wrong, because only forgers would profit.
  */
 export function tokenError(fault: TokenFault): AppError {
   const { upstreamCode, message } = TOKEN_FAULTS[fault];

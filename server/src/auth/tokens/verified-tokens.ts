@@ -5,17 +5,17 @@ import type { KeyRing } from "./key-ring.ts";
 import { type VerifiedToken, verifyToken } from "./verify-token.ts";
 
 const DEFAULT_MAX_COUNT = 10_000;
-/** Rare and large tokens are verified each time; kept, they would decide how much memory this takes. */
+/** Large tokens are rare; keeping them would decide the memory usage. */
 const KEPT_MAX_LENGTH = 8 * 1024;
 
 export interface VerifiedTokensOptions {
-  /** The one that was used longest ago gives way. */
+  /** The least recently used token is dropped. */
   readonly maxCount?: number;
 }
 
 /**
- * Remembers that a signature was good, and nothing else: an entry ends with its token or with the key that signed it, and
- * whether the session lives is asked of the database each time. Tokens themselves are not kept, only their hashes.
+ * Caches verified signatures only: an entry ends with its token or with the key that signed it, and the database
+ * checks the session for each request. The cache stores hashes of tokens, not the tokens.
  */
 export class VerifiedTokens {
   readonly #tokens: LRUCache<string, VerifiedToken>;

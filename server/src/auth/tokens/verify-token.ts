@@ -6,28 +6,29 @@ import type { KeyRing } from "./key-ring.ts";
 import { tokenError } from "./token-error.ts";
 
 /**
- * Room for the largest metadata that an account may have, twice (the user's own and the operator's), and for nothing much
- * beyond: a token that we issue must also be one that we take.
+ * Large enough for the largest metadata of an account twice (user_metadata and app_metadata): a token that we issue
+ * must be accepted.
  */
 export const TOKEN_MAX_LENGTH = 96 * 1024;
 const KID_MAX_LENGTH = 256;
 const ES256_SIGNATURE_BYTES = 64;
-/** Clocks of nodes differ a little, so a token may come from the near future. None is good past its end. */
+/** The clocks of nodes differ a little, so a token can come from the near future. The expiry has no leeway. */
 const EARLY_LEEWAY_SECONDS = 10;
 const FORM = /^([\w-]+)\.([\w-]+)\.([\w-]+)$/;
 
 export interface VerifiedToken {
   readonly kid: string;
   readonly expiresAtSeconds: number;
-  /** As they stand in the token; of their values only the times and the audience have been checked. */
+  /** As in the token; only the times and the audience are checked. */
   readonly claims: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Form, key, algorithm, signature, then times and audience. The key decides the algorithm and the token must name the same:
- * a public key is never taken for a secret. The issuer is not compared, because the service may change its address.
+ * Checks form, key, algorithm, signature, times and audience. The key decides the algorithm and the token must name the
+ * same one, so that a public key is never used as a secret. The issuer is not compared, because the URL of the service
+ * can change.
  *
- * On the spot and not on the thread pool: there it would wait behind password hashes.
+ * Synchronous, because on the thread pool it would wait behind password hashes.
  */
 export async function verifyToken(ring: KeyRing, token: string, clock: Clock): Promise<VerifiedToken> {
   const parts = token.length > TOKEN_MAX_LENGTH ? null : FORM.exec(token);
@@ -52,7 +53,7 @@ async function findKey(ring: KeyRing, header: Record<string, unknown> | null): P
 
 function isSigned({ key, algorithm }: VerifyingKey, signed: string, signature: string): boolean {
   const bytes = Buffer.from(signature, "base64url");
-  // Several texts decode to the same bytes, and one token must not have many faces.
+  // Several texts decode to the same bytes; a token must have one canonical form.
   if (bytes.toString("base64url") !== signature) return false;
   switch (algorithm) {
     case "ES256":
@@ -69,7 +70,7 @@ function isSigned({ key, algorithm }: VerifyingKey, signed: string, signature: s
   }
 }
 
-/** An end is required: a token that is good for ever could never be taken back. Answers with the end, in Unix seconds. */
+/** An expiry is required: a token without one could never be invalidated. Returns it in Unix seconds. */
 function checkTimes({ exp, nbf, iat, aud }: Record<string, unknown>, nowSeconds: number): number {
   const isComplete = typeof exp === "number" && Number.isFinite(exp);
   if (!isComplete || !isOptionalNumber(nbf) || !isOptionalNumber(iat)) throw tokenError("bad_claims");
@@ -77,7 +78,7 @@ function checkTimes({ exp, nbf, iat, aud }: Record<string, unknown>, nowSeconds:
   const latest = nowSeconds + EARLY_LEEWAY_SECONDS;
   if ((nbf ?? 0) > latest || (iat ?? 0) > latest) throw tokenError("not_yet_valid");
   const audiences: readonly unknown[] = Array.isArray(aud) ? aud : [aud];
-  // Keys that come from elsewhere may also sign for others; tokens from before audiences were in use have none.
+  // Imported keys can also sign for other audiences; old tokens have none.
   if (aud !== undefined && !audiences.includes("authenticated")) throw tokenError("wrong_audience");
   return exp;
 }

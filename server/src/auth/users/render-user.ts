@@ -2,7 +2,7 @@ import type { FactorRow, IdentityRow, WholeUser } from "./user-row.ts";
 
 export type RenderedUser = Readonly<Record<string, unknown>>;
 
-/** The user as clients know it. Times that never came are left out; e-mail and phone are empty texts instead. */
+/** Renders the user for clients. Omits null members; e-mail and phone are empty strings instead. */
 export function renderUser({ row, identities, factors }: WholeUser): RenderedUser {
   return leaveOutEmpty({
     id: row.id,

@@ -46,7 +46,7 @@ export interface FactorRow {
   readonly updated_at: Date;
 }
 
-/** A user with what its rendering shows beside the row. */
+/** A user with its identities and factors. */
 export interface WholeUser {
   readonly row: UserRow;
   readonly identities: readonly IdentityRow[];

@@ -43,7 +43,7 @@ export function readCredentials({ raw, query }: FastifyRequest): Credentials {
   return { apikey: joinValues(raw.headers["apikey"]) ?? readQueryKey(query), authorization: readAuthorization(raw) };
 }
 
-/** Of several Node keeps the first alone. */
+/** Node.js keeps only the first of several values. */
 function readAuthorization(raw: IncomingMessage): string | undefined {
   const { headers, rawHeaders } = raw;
   if (headers.authorization === undefined) return undefined;
@@ -56,7 +56,7 @@ function isAuthorization(name: string): boolean {
   return name.length === AUTHORIZATION.length && name.toLowerCase() === AUTHORIZATION;
 }
 
-/** Browsers cannot set headers on a socket or a link. */
+/** Browsers cannot set headers on a WebSocket or a link. */
 function readQueryKey(query: unknown): string | undefined {
   return joinValues((query as Record<string, string | string[] | undefined>)["apikey"]);
 }

@@ -6,16 +6,16 @@ import { keepRawBody } from "./request-signature.ts";
 
 const TEXT_TYPES = ["text/csv", "text/plain", "text/xml", "application/x-www-form-urlencoded"];
 
-/** JSON becomes a value, text a string, bytes a Buffer; every other type is refused. */
+/** JSON becomes a value, text a string, bytes a Buffer. Every other type is rejected. */
 export function addBodyParsers(app: FastifyInstance): void {
   const decoder = new TextDecoder("utf-8", { fatal: true });
-  // Keys that would reach an object's prototype when copied are refused, not dropped: a client must not lose data silently.
+  // Keys that would reach an object's prototype are rejected, not dropped: a client must not lose data silently.
   const parseJson = app.getDefaultJsonParser("error", "error");
 
   app.removeAllContentTypeParsers();
   for (const type of ["application/json", /^application\/[\w.-]+\+json(?:;|$)/]) {
     app.addContentTypeParser<Buffer>(type, { parseAs: "buffer" }, (request, body, done) => {
-      // Clients send a JSON content type with requests that have no body at all.
+      // Clients send a JSON content type with requests that have no body.
       if (body.length === 0) return done(null, undefined);
       keepRawBody(request, body);
       let text: string;
@@ -59,7 +59,7 @@ function hasBody({ "content-length": length, "transfer-encoding": encoding }: In
   return encoding !== undefined || (length !== undefined && Number(length) !== 0);
 }
 
-/** For routes that have a grammar of their own for bodies. */
+/** For routes that parse their bodies themselves. */
 export function keepBodiesRaw(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser<Buffer>("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));

@@ -7,7 +7,7 @@ import { buildProxyTrust, isForwardedHttps } from "./proxy-trust.ts";
 
 export type TransportCheck = (request: IncomingMessage) => AppError | null;
 
-/** What must be right about a request before anything else is looked at. */
+/** Checks that precede everything else: HTTPS behind a proxy, and the Host header. */
 export function buildTransportCheck(settings: {
   tlsMode: "serve" | "proxy";
   trustedProxies: readonly string[];
@@ -22,7 +22,7 @@ export function buildTransportCheck(settings: {
     const isHttps = isFromProxy && isForwardedHttps(headers);
     if (!isHttps && !isProbe(request)) return httpsRequiredError();
 
-    // One validated address is left of the list, so that nobody further in has to judge it again.
+    // The header keeps one validated address, so that nothing downstream has to check it again.
     headers["x-forwarded-for"] = trust.findClientAddress(peer ?? "", joinValues(headers["x-forwarded-for"]));
     return findMissingHost(request);
   };

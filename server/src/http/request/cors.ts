@@ -50,7 +50,7 @@ const ALLOWED_WITHOUT_ASKING = [
 
 const ONE_DAY_SECONDS = 86_400;
 
-/** On every answer. Credentials travel in headers and never in cookies, so that any origin may call. */
+/** On every response. Credentials are sent in headers and never in cookies, so any origin may call. */
 export const CORS_HEADERS = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers": EXPOSED.join(", "),

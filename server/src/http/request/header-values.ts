@@ -1,9 +1,12 @@
-/** Several values of a header as one, which is then no key, no token and no signature: which one was meant cannot be told. */
+/**
+ * Joins several values of a header. The result is no valid key, token or signature, because it is unknown which one
+ * was meant.
+ */
 export function joinValues(value: string | string[] | undefined): string | undefined {
   return typeof value === "object" ? value.join(", ") : value;
 }
 
-/** Of values that may repeat, the first. Without a prototype: names come from the caller. */
+/** Returns the first of repeated values. Without a prototype, because clients choose the names. */
 export function firstOfEach(values: Readonly<Record<string, unknown>>): Record<string, string | undefined> {
   const firsts = Object.create(null) as Record<string, string | undefined>;
   for (const [name, value] of Object.entries(values)) {

@@ -4,7 +4,7 @@ import { joinValues } from "./header-values.ts";
 
 export interface ProxyTrust {
   isTrusted(address: string | undefined): boolean;
-  /** The nearest address that is not a proxy of ours; what stands further left in the header may be invented. */
+  /** The nearest address that is not a trusted proxy; entries further left in the header can be forged. */
   findClientAddress(peer: string, forwardedFor: string | undefined): string;
 }
 
@@ -37,7 +37,7 @@ export function buildProxyTrust(ranges: readonly string[]): ProxyTrust {
   };
 }
 
-/** Every proxy on the way must have been reached by HTTPS. */
+/** Every hop must have used HTTPS. */
 export function isForwardedHttps(headers: IncomingHttpHeaders): boolean {
   const entries = (joinValues(headers["x-forwarded-proto"]) ?? "").split(",");
   return entries.every((entry) => entry.trim().toLowerCase() === "https");
@@ -47,7 +47,7 @@ function familyOf(address: string): "ipv4" | "ipv6" {
   return address.includes(":") ? "ipv6" : "ipv4";
 }
 
-/** Without port, brackets, zone and the IPv6 form that a dual-stack socket gives to an IPv4 address. */
+/** Removes port, brackets, zone and the IPv4-mapped IPv6 prefix. */
 export function toPlainAddress(text: string): string {
   const trimmed = text.trim();
   const bracketed = /^\[([^\]]*)\](?::\d+)?$/.exec(trimmed)?.[1] ?? trimmed;

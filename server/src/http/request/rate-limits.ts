@@ -15,28 +15,28 @@ import type { Route } from "../routes/route.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Of what the call was counted for, that which has the least left. Null while it was counted for nothing. */
+    /** The tightest of the limits that the request was counted for; null when it was counted for none. */
     rateLimitState: RateLimitState | null;
-    /** What the call was counted for; null while it was counted for nothing. */
+    /** The limits that the request was counted for. */
     counted: { readonly window: WindowName; readonly key: string }[] | null;
   }
 }
 
-/** What a route's hooks do about limits, each at its moment. */
+/** The rate-limit hooks of a route. */
 export interface CallCounter {
-  /** After the guard has let the caller in, before the body is read. */
+  /** After authentication, before the body is read. */
   countAdmitted(request: FastifyRequest, reply: FastifyReply): Promise<void>;
-  /** After the guard has refused. Comes back with what to answer. */
+  /** After authentication failed. Returns the error to respond with. */
   countRefused(request: FastifyRequest, reply: FastifyReply, error: unknown): Promise<unknown>;
-  /** After the body was read. Null where it says nothing about whom to count. */
+  /** After the body was read. Null where the body does not name a subject to count. */
   readonly countNamed: ((request: FastifyRequest, reply: FastifyReply) => Promise<void>) | null;
-  /** When the answer is known. Null where it does not matter. */
+  /** When the response is known. Null where the status does not matter. */
   readonly countAnswered: ((request: FastifyRequest, reply: FastifyReply) => Promise<void>) | null;
 }
 
 type CountedRoute = Pick<Route, "limit" | "limitOf" | "names">;
 
-/** Null for routes that are counted for nothing. */
+/** Null for routes without a limit. */
 export function buildCallCounter(limits: Limits, { limit, limitOf, names }: CountedRoute): CallCounter | null {
   if (limit === null) return null;
   const rowOf = limitOf ?? (() => limit);
@@ -96,7 +96,7 @@ export function buildCallCounter(limits: Limits, { limit, limitOf, names }: Coun
   };
 }
 
-/** A call of what is not there, under a prefix where every call counts. Who it is has not been asked. */
+/** Counts a request for an unknown path under a counted prefix. The caller is not authenticated. */
 export async function countLost(limits: Limits, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   if (COUNTED_PATHS.test(request.url)) await take(limits, request, reply, "api", addressOf(request));
 }
@@ -116,7 +116,7 @@ export function renderRateLimitState({ limit, remaining, resetAt }: RateLimitSta
   };
 }
 
-/** Counts one call of the key and shows where it stands; throws when it was one too many. */
+/** Counts one call and sets the rate-limit headers; throws when the limit is exceeded. */
 export async function take(
   limits: Limits,
   request: FastifyRequest,
@@ -131,7 +131,7 @@ export async function take(
   if (rateLimitState.isExceeded) throw refusalOf(window, rateLimitState, request.url);
 }
 
-/** Shows where the call stands by now in all that it was counted for: while it waited, more was counted. */
+/** Updates the rate-limit headers with the current state: other calls can have been counted while this one waited. */
 export async function showAgain(limits: Limits, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const counted = request.counted ?? [];
   const rateLimitStates = await Promise.all(counted.map(({ window, key }) => limits.look(window, key)));
@@ -139,7 +139,7 @@ export async function showAgain(limits: Limits, request: FastifyRequest, reply: 
   for (const rateLimitState of rateLimitStates) if (rateLimitState !== null) show(request, reply, rateLimitState);
 }
 
-/** The row with the least left is the one that a client has to heed. */
+/** Shows the tightest limit, which is the one that a client must respect. */
 function show(request: FastifyRequest, reply: FastifyReply, rateLimitState: RateLimitState): void {
   const shown = request.rateLimitState;
   const isLess = shown === null || rateLimitState.isExceeded || rateLimitState.remaining < shown.remaining;
@@ -164,7 +164,7 @@ function addressOf(request: FastifyRequest): string {
   return addressKey(toPlainAddress(request.ip ?? ""));
 }
 
-/** A store that several nodes share is no place for addresses of people. */
+/** Personal data must not be sent to a store that several nodes share. */
 function hashOf(email: string): string {
   return hash("sha256", email, "base64url");
 }

@@ -3,12 +3,15 @@ import type { IncomingMessage } from "node:http";
 
 const ID = Symbol("request id");
 
-// On the request itself: a WeakMap would be gone through, entry by entry, at every collection of garbage.
+// A property and not a WeakMap, whose entries every garbage collection would visit.
 interface NamedRequest extends IncomingMessage {
   [ID]?: string;
 }
 
-/** The caller's `X-Request-Id` when it is safe to log and to send back, else a new one; the same on every call for a request. */
+/**
+ * Returns the caller's `X-Request-Id` when it is safe to log and to send back, otherwise a new one. The same for every
+ * call with one request.
+ */
 export function requestIdOf(request: NamedRequest): string {
   const known = request[ID];
   if (known !== undefined) return known;

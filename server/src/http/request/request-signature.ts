@@ -3,12 +3,12 @@ import type { SignatureStatus, SignedRequest } from "../../auth/index.ts";
 import { authenticationOf } from "./authentication.ts";
 import { joinValues } from "./header-values.ts";
 
-/** Checks a signature or throws. Joined from outside: whose secret it is made with is not known here. */
+/** Checks a signature or throws. Passed in: only `auth/` knows the secrets. */
 export type SignatureCheck = (request: SignedRequest) => Promise<SignatureStatus>;
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** The body as it came, where a signature over it is to be checked and it was parsed. */
+    /** The bytes of a parsed body, kept where a signature must be checked. */
     rawBody: Buffer | null;
     signatureStatus: SignatureStatus;
   }
@@ -22,23 +22,23 @@ export function addSignatures(app: FastifyInstance): void {
   app.decorateRequest("signatureStatus", null);
 }
 
-/** For the parsers: signatures are over bytes, and most requests have none. */
+/** Keeps the bytes of a body whose signature must be checked; most requests have no signature. */
 export function keepRawBody(request: FastifyRequest, bytes: Buffer): void {
   if (request.headers[HEADER] !== undefined) request.rawBody = bytes;
 }
 
-/** The hook that comes after the body was read and before the handler. */
+/** Runs after the body was read and before the handler. */
 export function buildSignatureHook(
   check: SignatureCheck,
-  { isDemandUnknown, isForFirstSecret }: Pick<SignedRequest, "isDemandUnknown" | "isForFirstSecret">,
+  { isRequirementUnknown, isForFirstSecret }: Pick<SignedRequest, "isRequirementUnknown" | "isForFirstSecret">,
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
   return async (request, reply) => {
     const authentication = authenticationOf(request);
     const signature = joinValues(request.headers[HEADER]);
-    if (signature === undefined && authentication.isSignatureRequired !== true && !isDemandUnknown) return;
+    if (signature === undefined && authentication.isSignatureRequired !== true && !isRequirementUnknown) return;
     const { body, rawBody } = request;
     const bodyBytes = Buffer.isBuffer(body) ? body : (rawBody ?? NO_BYTES);
-    const status = await check({ authentication, signature, bodyBytes, isDemandUnknown, isForFirstSecret });
+    const status = await check({ authentication, signature, bodyBytes, isRequirementUnknown, isForFirstSecret });
     request.signatureStatus = status;
     if (status !== null) void reply.header("x-request-signature-status", status);
   };

@@ -10,14 +10,14 @@ const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}(?:-|$)
 
 export interface AccessLog {
   begin(request: IncomingMessage, response: ServerResponse): void;
-  /** Keeps what the request turned out to be, for its one line. */
+  /** Records route and user for the log line of the request. */
   identify(response: ServerResponse, facts: RequestFacts): void;
-  /** Keeps the error that was answered. */
+  /** Records the error of the response. */
   fail(response: ServerResponse, error: AppError): void;
 }
 
 export interface RequestFacts {
-  /** As in the route table, so that requests can be counted by it. */
+  /** As in the route table, so that requests can be grouped by it. */
   readonly route: string;
   readonly userId?: string;
 }
@@ -30,12 +30,12 @@ interface Kept {
   failure: AppError | null;
 }
 
-// On the response itself: a WeakMap would be gone through, entry by entry, at every collection of garbage.
+// A property and not a WeakMap, whose entries every garbage collection would visit.
 interface KeptResponse extends ServerResponse {
   [KEPT]?: Kept;
 }
 
-/** What is wrong is with somebody else: the provider, the tool or the endpoint that a caller named. */
+/** Errors of other systems: a model provider, a tool, or a webhook endpoint. */
 const UPSTREAM_CODES: ReadonlySet<string> = new Set([
   "DELIVERY_FAILED",
   "PROVIDER_ERROR",
@@ -89,26 +89,26 @@ interface Outcome {
 function describeOutcome(failure: AppError | null, path: string): Outcome {
   if (failure === null || failure.status < 500) return { name: "request.completed" };
   const error = failure.cause ?? failure;
-  // A probe that finds the database away asks again and again; that it is away is said once, elsewhere.
+  // Probes repeat while the database is unavailable, which is logged once, elsewhere.
   if (PROBE_PATHS.has(path)) return { name: "request.completed", error };
   if (UPSTREAM_CODES.has(failure.code)) {
-    // Not the cause, which may quote what the other side has sent.
+    // Not the cause, which can quote what the other system sent.
     return { name: "request.upstream_failed", code: failure.code, reason: failure.message };
   }
   return { name: failure.code === "SERVICE_UNAVAILABLE" ? "request.unavailable" : "request.failed", error };
 }
 
-/** An answer that was written past Node's response object has an error status, but no headers of its own. */
+/** A response that was written past Node's response object has an error status, but no headers of its own. */
 function isCutShort({ writableFinished, headersSent, statusCode }: ServerResponse): boolean {
   return !writableFinished && (headersSent || statusCode < 400);
 }
 
-/** The caller's own trace, so that our line can be found beside theirs. */
+/** The caller's trace id, to correlate log lines. */
 function traceOf(traceparent: string | string[] | undefined): string | undefined {
   return typeof traceparent === "string" ? TRACEPARENT.exec(traceparent)?.[1] : undefined;
 }
 
-/** Without the query: keys and tokens can stand there. */
+/** Without the query, which can contain keys and tokens. */
 function pathOf(url: string | undefined): string {
   return (url ?? "").split("?", 1)[0]?.slice(0, PATH_LOG_LENGTH) ?? "";
 }

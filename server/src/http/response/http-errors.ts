@@ -4,13 +4,13 @@ import { AppError, toAppError } from "../../errors/index.ts";
 
 const AUTH_PATH = /^\/auth\/v1(?:[/?]|$)/;
 
-/** Turns what Fastify throws, and a database that is away, into our errors; anything unknown is a fault of ours. */
+/** Translates errors of Fastify and of an unavailable database; every unknown error is internal. */
 export function toHttpError(error: unknown, request: FastifyRequest): AppError {
   const known = toKnownError(error, request);
   return AUTH_PATH.test(request.url) ? toAuthTongue(known) : known;
 }
 
-/** Clients of accounts look for GoTrue's members, also in what never came to an endpoint of theirs. */
+/** Auth clients expect GoTrue's members in every error, also in those that no auth endpoint raised. */
 function toAuthTongue(error: AppError): AppError {
   const { members = {}, headers = {} } = error.extra;
   if (members["error_code"] !== undefined) return error;

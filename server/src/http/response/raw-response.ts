@@ -8,11 +8,11 @@ const DRAIN_MS = 2_000;
 
 export interface RawAnswerOptions {
   readonly withBody: boolean;
-  /** Those that every answer to this request has. */
+  /** The headers that every response to this request has. */
   readonly answerHeaders?: Readonly<Record<string, string>>;
 }
 
-/** An error as the bytes of an HTTP/1.1 response, for sockets on which no request could be parsed. */
+/** Renders an error as the bytes of an HTTP/1.1 response, for sockets on which no request was parsed. */
 export function renderRawAnswer(error: AppError, requestId: string, options: RawAnswerOptions): string {
   const { status, headers, body } = renderError(error);
   const lines = {
@@ -21,7 +21,7 @@ export function renderRawAnswer(error: AppError, requestId: string, options: Raw
     "x-request-id": requestId,
     "content-length": String(Buffer.byteLength(body)),
     date: new Date().toUTCString(),
-    // A header of the error such as Upgrade needs its own mention here.
+    // The Upgrade header must be listed in Connection.
     connection: headers["upgrade"] === undefined ? "close" : "Upgrade, close",
   };
   const head = Object.entries(lines).map(([name, value]) => `${name}: ${value}\r\n`);
@@ -29,8 +29,8 @@ export function renderRawAnswer(error: AppError, requestId: string, options: Raw
 }
 
 /**
- * Sends the answer and closes, but goes on reading and throwing away for a moment. Closing with unread bytes would make the kernel
- * reset the connection, and the client would see that instead of the answer.
+ * Sends the response and closes, but discards further input for a moment. Closing with unread bytes would make the
+ * kernel reset the connection, and the client would see the reset instead of the response.
  */
 export function answerAndDrain(socket: Duplex, answer: string): void {
   socket.removeAllListeners("data");
@@ -43,13 +43,13 @@ export function answerAndDrain(socket: Duplex, answer: string): void {
   socket.once("close", () => clearTimeout(timer));
 }
 
-/** Answers a request whose body is not going to be read, and closes its connection. */
+/** Responds to a request whose body is not read, and closes the connection. */
 export function refuseRequest(request: IncomingMessage, response: ServerResponse, error: AppError): void {
   const { socket } = response;
   const answerHeaders = answerHeadersOf(request);
   response.statusCode = error.status;
   if (socket === null) {
-    // Earlier requests on the connection have not been answered yet; this one has to wait in Node's queue.
+    // Earlier requests on the connection are not answered yet; Node.js queues this response.
     const { headers, body } = renderError(error);
     response.writeHead(error.status, {
       ...answerHeaders,

@@ -5,7 +5,7 @@ import { CORS_HEADERS } from "../request/cors.ts";
 const TWO_YEARS_SECONDS = 63_072_000;
 const LOCALHOST = /(?:^|\.)localhost\.?(?::\d+)?$/i;
 
-/** For answers to what is no request that could be read. */
+/** For responses to input that is no valid request. */
 export const ANSWER_HEADERS: Readonly<Record<string, string>> = { ...SECURITY_HEADERS, ...CORS_HEADERS };
 const STRICT: Readonly<Record<string, string>> = {
   ...ANSWER_HEADERS,
@@ -13,8 +13,8 @@ const STRICT: Readonly<Record<string, string>> = {
 };
 
 /**
- * What every answer to a request has. A browser that was told to use HTTPS alone on `localhost` would do so for every port, and the
- * developer's other servers would be out of its reach.
+ * The headers of every response. On `localhost` there is no HSTS, because browsers would apply it to every port and
+ * block the developer's other servers.
  */
 export function answerHeadersOf({ headers: { host = "" } }: Pick<IncomingMessage, "headers">): Record<string, string> {
   return LOCALHOST.test(host) ? ANSWER_HEADERS : STRICT;

@@ -1,15 +1,15 @@
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { FastifyReply } from "fastify";
-import type { StreamedAnswer } from "../../functions/index.ts";
+import type { StreamedResponse } from "../../functions/index.ts";
 
-/** A reader that takes nothing for so long is not there any more. */
+/** A reader that accepts no bytes for this long is treated as gone. */
 const STALLED_MS = 30_000;
 
 /**
- * Sends the headers at once and each piece as it comes. The next piece is asked for only when the connection has room, so that
- * what waits for a slow reader waits where the pieces are made.
+ * Sends the headers at once and each chunk when it is produced. Requests the next chunk only when the connection has
+ * drained, so that a slow reader slows the producer down.
  */
-export async function sendStream(reply: FastifyReply, { status, headers, stream }: StreamedAnswer): Promise<void> {
+export async function sendStream(reply: FastifyReply, { status, headers, stream }: StreamedResponse): Promise<void> {
   reply.hijack();
   const { raw } = reply;
   raw.socket?.setNoDelay(true);
@@ -26,7 +26,7 @@ export async function sendStream(reply: FastifyReply, { status, headers, stream 
     }
     raw.end();
   } finally {
-    // Where making the pieces failed, the reader must not wait for what will never come, nor take it for a proper end.
+    // When the stream fails, the connection is cut, so that the reader does not take it for a complete response.
     if (!raw.writableEnded) raw.destroy();
   }
 }

@@ -3,7 +3,7 @@ import type { Route } from "./route.ts";
 export type AllowedMethods = (path: string) => string[];
 type RouteMethod = Pick<Route, "method" | "path" | "isHeadRefused">;
 
-/** Which methods a path has, for `Allow`; an empty list means that nothing is there. Only asked when no route matched. */
+/** Returns the methods of a path for the `Allow` header; an empty list means 404. Used only when no route matches. */
 export function buildAllowedMethods(routes: readonly RouteMethod[]): AllowedMethods {
   const patterns = routes.map(({ path, ...route }) => ({ ...route, pattern: toPattern(path) }));
   return (path) => {

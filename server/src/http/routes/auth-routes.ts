@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import {
-  type AuthAnswer,
+  type AuthResponse,
   type AuthCall,
   type AuthEndpoint,
   type AuthContext,
-  findClaimedSession,
-  findNamedEmail,
+  findSessionSubject,
+  findEmailSubject,
 } from "../../auth/index.ts";
 import { principalOf } from "../request/authentication.ts";
 import { firstOfEach } from "../request/header-values.ts";
@@ -14,7 +14,7 @@ import type { Route } from "./route.ts";
 
 const PREFIX = "/auth/v1";
 
-/** The table of accounts as rows of the route table. */
+/** The auth endpoints as routes. */
 export function authRoutes(endpoints: readonly AuthEndpoint[], context: AuthContext): Route[] {
   return endpoints.map((endpoint) => ({
     ...buildCounting(endpoint),
@@ -23,10 +23,10 @@ export function authRoutes(endpoints: readonly AuthEndpoint[], context: AuthCont
     access: endpoint.access,
     limit: endpoint.limit,
     isBearerIgnored: endpoint.access === "apikey",
-    // Some of what is read here is used up by it or sends a mail, and programs that look at links ask with HEAD.
+    // Some GET endpoints use a token up or send a mail, and link scanners send HEAD requests.
     isHeadRefused: true,
     handler: async (request, reply) => {
-      // Set first, so that errors have it too. An answer that may be kept says so itself.
+      // Set first, so that errors have it too. A cacheable response overrides it.
       void reply.header("cache-control", "no-store");
       return sendAnswer(reply, await endpoint.run(context, buildCall(request)));
     },
@@ -36,7 +36,7 @@ export function authRoutes(endpoints: readonly AuthEndpoint[], context: AuthCont
 function buildCounting({ limit, limitOf }: AuthEndpoint): Pick<Route, "limitOf" | "names"> {
   if (limit !== "auth") return {};
   return {
-    names: { email: findNamedEmail, session: findClaimedSession },
+    names: { email: findEmailSubject, session: findSessionSubject },
     ...(limitOf !== undefined && {
       limitOf: (request: FastifyRequest) => limitOf(firstOfEach(request.query as Record<string, unknown>)),
     }),
@@ -56,7 +56,7 @@ function buildCall(request: FastifyRequest): AuthCall {
   };
 }
 
-function sendAnswer(reply: FastifyReply, { status, body, headers = {} }: AuthAnswer): FastifyReply {
+function sendAnswer(reply: FastifyReply, { status, body, headers = {} }: AuthResponse): FastifyReply {
   void reply.code(status).headers(headers);
   if (body === undefined) return reply.send();
   return reply.type("application/json; charset=utf-8").send(JSON.stringify(body));

@@ -3,10 +3,10 @@ import type { AskedFor, ConsoleAnswer, ConsoleModule } from "../../console/index
 import { notFoundError } from "../response/http-errors.ts";
 import type { Route } from "./route.ts";
 
-/** What a browser may be given where no route is; null leaves it at 404. */
+/** Returns the page for a path without a route; null means 404. */
 export type Fallback = (request: FastifyRequest) => ConsoleAnswer | null;
 
-/** Paths below these belong to the API, also those that are not there: who calls one of them wants to be told so. */
+/** Paths of the API. Below them, an unknown path is a 404 and not the console. */
 const API_PATH =
   /^\/(?:auth|rest|functions|realtime|health|ready|\.well-known|reference|metrics|assets|console|openapi\.json|console\.json)(?:\/|$)/;
 
@@ -40,7 +40,7 @@ export function consoleRoutes(module: ConsoleModule): Route[] {
   ];
 }
 
-/** The console names its pages in the path. A browser that is opened there gets the page, which then shows the page. */
+/** The console has client-side routes: a browser that opens one of them gets the page, which then shows it. */
 export function consoleFallback(module: ConsoleModule): Fallback {
   return (request) => {
     const isReading = request.method === "GET" || request.method === "HEAD";

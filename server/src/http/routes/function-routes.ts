@@ -14,7 +14,7 @@ export interface FunctionRoutesOptions {
   readonly limits: Limits;
 }
 
-/** The functions as rows of the route table. */
+/** The functions as routes. */
 export function functionRoutes({ functions, limits }: FunctionRoutesOptions): Route[] {
   return functions.map(({ name, access, limit, isForFirstSecret = false, isBodyRaw = false, run }) => ({
     method: "POST",
@@ -47,7 +47,7 @@ function signalOf({ raw }: FastifyReply): AbortSignal {
   return gone.signal;
 }
 
-/** The service role is counted for nothing. */
+/** The service role is not rate-limited. */
 async function countFor(
   limits: Limits,
   { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },

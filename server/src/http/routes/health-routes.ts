@@ -5,12 +5,12 @@ import type { Route } from "./route.ts";
 const RETRY_AFTER_SECONDS = 2;
 
 /**
- * Answered over plain HTTP in proxy mode too: a probe asks the process itself, not through the proxy, and cannot send forwarding
- * headers. Neither path takes credentials or shows anything that is not public.
+ * Served over plain HTTP in proxy mode too: probes call the process directly and cannot send forwarding headers.
+ * Neither path takes credentials or returns anything that is not public.
  */
 export const PROBE_PATHS: ReadonlySet<string> = new Set(["/health", "/ready"]);
 
-/** Why a balancer should send requests elsewhere. */
+/** Why a load balancer should send requests elsewhere. */
 export type Obstacle = DatabaseFault | "stopping";
 
 const MESSAGES: Readonly<Record<Obstacle, string>> = {
@@ -22,9 +22,9 @@ const MESSAGES: Readonly<Record<Obstacle, string>> = {
 
 export interface HealthOptions {
   version: string;
-  /** Null when requests can be served, those that write included. */
+  /** Null when requests, including writes, can be served. */
   findObstacle(): Promise<Obstacle | null>;
-  /** Whether the database is a restored copy in which deliveries, agent runs and mails are held. */
+  /** Whether the database is a restored copy, in which deliveries, agent runs and mails are held. */
   isHeldCopy(): boolean;
 }
 

@@ -4,7 +4,7 @@ import type { Route } from "./route.ts";
 
 const PREFIX = "/realtime/v1/api/broadcast";
 
-/** Broadcasts of clients that have no socket. */
+/** Broadcasts over HTTP, for clients without a socket. */
 export function realtimeRoutes(broadcast: RestBroadcast): Route[] {
   return [
     {

@@ -5,10 +5,10 @@ import type { Route } from "./route.ts";
 
 const PATHS = ["/openapi.json", "/reference", "/reference/:file"];
 
-/** Kept by browsers, and asked about before each use: a new version of the service has another page. */
+/** Browsers revalidate before each use, because a new version of the service has another page. */
 const CACHE_CONTROL = "no-cache";
 
-/** The description of the interface, for programs and for people. It holds nothing that is not public. */
+/** The API reference, for programs and people. It contains only public information. */
 export function referenceRoutes(module: ReferenceModule): Route[] {
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const path = request.url.split("?", 1)[0] ?? "";

@@ -4,14 +4,14 @@ import { principalOf } from "../request/authentication.ts";
 import type { Route } from "./route.ts";
 
 const PREFIX = "/rest/v1";
-/** A request may name its whole address, as for a proxy. */
+/** A request target can be absolute, as for a proxy. */
 const ORIGIN = /^https?:\/\/[^/?#]*/i;
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
 
-/** Tables and functions of the exposed schemas; which ones there are is not known here. */
+/** Tables and functions of the exposed schemas. */
 export function restRoutes(rest: RestModule): Route[] {
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    // Set first, so that errors have it too: caches must keep answers apart by what decides their form.
+    // Set first, so that errors have it too: these headers decide the form of the response.
     void reply.header("vary", "Accept, Prefer, Range");
     const { url } = request.raw;
     const [path, search] = splitOnce((url ?? "").replace(ORIGIN, ""), "?");

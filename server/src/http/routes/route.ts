@@ -2,30 +2,30 @@ import type { LimitName } from "@swarmbase/sdk";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { AccessRule } from "../../auth/index.ts";
 
-/** One row of the route table. Who may call and what the call counts for are read here and nowhere else. */
+/** One row of the route table, the only place that defines access and rate limit. */
 export interface Route {
   method: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
-  /** Segments may be `:name`; a last segment may be `*`. */
+  /** A segment can be `:name`; the last segment can be `*`. */
   path: string;
   /**
-   * `bearer`: a key and a token of any role; what the role may do is for the database to say.
-   * `account`: a user whose session lives, or the service role.
+   * `bearer`: a key and a token of any role; the database decides what the role may do. `account`: a user with a live
+   * session, or the service role.
    */
   access: AccessRule["access"];
-  /** Rows other than "api" and "auth" are counted beside "api". */
+  /** Rows other than "api" and "auth" are counted in addition to "api". */
   limit: null | LimitName;
-  /** Where a request decides it. "refresh" is counted as "api" by the session that the body names. */
+  /** Set where the request decides the limit. "refresh" is counted as "api", by the session in the body. */
   limitOf?(request: FastifyRequest): LimitName | "refresh";
-  /** Whom a body names, where that is counted too; null when nobody. */
+  /** Returns the rate-limit subjects that a body names, or null. */
   names?: { email(body: unknown): string | null; session(body: unknown): string | null };
-  /** Makes a user's first signing secret, so that it cannot have been signed with one. */
+  /** The call creates the user's first signing secret, so it cannot be signed yet. */
   isForFirstSecret?: boolean;
-  /** With access "apikey": a bearer is not looked at, so a bad one does no harm. */
+  /** With access "apikey": the bearer is ignored, so an invalid one does no harm. */
   isBearerIgnored?: boolean;
-  /** A GET that is more than reading: HEAD is not answered by running it. */
+  /** A GET with side effects: HEAD requests are rejected with 405. */
   isHeadRefused?: boolean;
-  /** The body is handed over as the bytes that came, whatever their type. */
+  /** The handler gets the bytes of the body, whatever their type. */
   isBodyRaw?: boolean;
-  /** What it returns, or a promise of it, is sent. */
+  /** The return value, or the promise of it, is sent. */
   handler(request: FastifyRequest, reply: FastifyReply): unknown;
 }

@@ -5,12 +5,12 @@ import type { Connections } from "./connections.ts";
 import { answerAndDrain, renderRawAnswer } from "../response/raw-response.ts";
 import { newRequestId, requestIdOf } from "../request/request-id.ts";
 
-/** Answers what Node's HTTP parser refuses: malformed requests, headers that are too large, clients that are too slow. */
+/** Responds to what Node's HTTP parser rejects: malformed requests, oversized headers, slow clients. */
 export function buildClientErrorListener(connections: Connections, observer: Observer) {
   const refused = new WeakSet<Socket>();
 
   return (error: NodeJS.ErrnoException, socket: Socket): void => {
-    // The parser reports again with every chunk that still comes in.
+    // The parser reports the error again for every further chunk.
     if (refused.has(socket)) return;
     refused.add(socket);
 
@@ -35,7 +35,7 @@ export function buildClientErrorListener(connections: Connections, observer: Obs
       observer.note("http.request_refused", { status: answer.status, reason: error.code, requestId });
       answerAndDrain(socket, renderRawAnswer(answer, requestId, { withBody: true }));
     } else if (unanswered.every(({ request }) => request.complete)) {
-      // What is malformed came after requests that deserve their answers. One of its own would be taken for theirs.
+      // The malformed input follows complete requests. A response to it would be taken for one of theirs.
       unanswered.at(-1)?.response.once("close", () => socket.destroySoon());
     } else if (unanswered.length === 1 && !current.response.headersSent) {
       current.response.statusCode = answer.status;

@@ -6,7 +6,7 @@ interface Exchange {
   response: ServerResponse;
 }
 
-/** Every open socket, and the requests on it that have not been answered completely. */
+/** Tracks open sockets and the requests on them that are not completely answered. */
 export class Connections {
   readonly #accepted = new Set<Socket>();
   readonly #waiting = new Set<Socket>();
@@ -17,13 +17,13 @@ export class Connections {
     return this.#isClosing;
   }
 
-  /** A TCP connection, which may yet have to become a TLS one. */
+  /** A TCP connection, before the TLS handshake. */
   accept(socket: Socket): void {
     this.#accepted.add(socket);
     socket.once("close", () => this.#accepted.delete(socket));
   }
 
-  /** Nothing has been received on it yet that would be lost by closing it. */
+  /** Nothing was received on the socket yet, so closing it loses nothing. */
   awaitFirstByte(socket: Socket): void {
     this.#waiting.add(socket);
     socket.once("close", () => this.#waiting.delete(socket));
@@ -54,12 +54,12 @@ export class Connections {
     response.once("close", () => {
       const left = this.#exchanges.get(socket);
       left?.delete(exchange);
-      // An answer that had begun before the stop could not say that it is the last on its connection.
+      // A response that began before the stop could not announce that it is the last one.
       if (this.#isClosing && left?.size === 0) socket.destroySoon();
     });
   }
 
-  /** The connection is somebody else's from now on, who ends it too. */
+  /** Somebody else owns the connection from now on. */
   handOver(socket: Socket): void {
     this.#exchanges.delete(socket);
   }
@@ -68,7 +68,7 @@ export class Connections {
     return [...(this.#exchanges.get(socket) ?? [])].filter(({ response }) => !response.writableEnded);
   }
 
-  /** Closes what is idle now, and everything else as soon as it becomes idle. */
+  /** Closes idle connections now, and the others as soon as they become idle. */
   close(): void {
     this.#isClosing = true;
     for (const [socket, exchanges] of this.#exchanges) if (exchanges.size === 0) socket.destroySoon();

@@ -28,15 +28,15 @@ export interface HttpServerOptions {
   /** Null in proxy mode. */
   tls: TlsMaterial | null;
   routes: readonly Route[];
-  /** Who is let in. Without one only public routes can be served. */
+  /** Without a guard, only public routes can be served. */
   guard?: AuthGuard;
-  /** How often who may call. Without them nothing is counted. */
+  /** Without limits, nothing is counted. */
   limits?: Limits;
-  /** Without it signatures are not looked at. */
+  /** Without it, signatures are ignored. */
   checkSignature?: SignatureCheck;
-  /** What a browser gets where no route is. Without it that is a 404. */
+  /** Serves a page for a path without a route. Without it, the response is a 404. */
   fallback?: Fallback;
-  /** Connections that stop being HTTP. Without one they are refused. */
+  /** Takes over upgraded connections. Without it, upgrades are rejected. */
   onUpgrade?: UpgradeListener;
   observer: Observer;
 }
@@ -45,9 +45,9 @@ export type UpgradeListener = (request: http.IncomingMessage, socket: Duplex, he
 
 export interface HttpServer {
   listen(): Promise<{ port: number }>;
-  /** From the next connection on; those that are open keep what they have. Nothing happens in proxy mode. */
+  /** Applies to new connections. Does nothing in proxy mode. */
   renewTls(tls: TlsMaterial): void;
-  /** Requests in flight finish; what is still open after `stopTimeoutMs` is cut. */
+  /** Waits for requests in progress; closes what is still open after `stopTimeoutMs`. */
   close(): Promise<void>;
 }
 
@@ -56,7 +56,8 @@ const ONLY_PROTOCOL = "http/1.1";
 const HEADER_LIMIT_BYTES = 256 * 1024;
 const HANDSHAKE_TIMEOUT_MS = 10_000;
 const HEADERS_TIMEOUT_MS = 15_000;
-// Longer than the minute after which load balancers drop an idle connection, so that they never reuse one we just closed.
+// Longer than the 60 seconds after which load balancers drop an idle connection, so that they never reuse one that we
+// just closed.
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 const CHECK_INTERVAL_MAX_MS = 5_000;
 const PROBE_IDLE_PEER_AFTER_MS = 60_000;
@@ -90,7 +91,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   server.on("request", dispatch);
   server.on("checkExpectation", dispatch);
   server.on("checkContinue", (request: http.IncomingMessage, response: http.ServerResponse) => {
-    // A client that waits for leave to send too large a body is told so before it sends.
+    // A client that sends `Expect: 100-continue` learns that its body is too large before it sends it.
     if (Number(request.headers["content-length"] ?? 0) <= settings.bodyLimitBytes) response.writeContinue();
     dispatch(request, response);
   });
@@ -111,7 +112,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     else answerAndDrain(socket, renderRawAnswer(refusal, requestIdOf(request), { withBody: true }));
   });
 
-  // On a stop Node would cut connections whose answer has ended but is still on its way; ours are closed by `connections`.
+  // Node.js would cut connections whose response is still being sent; `connections` closes them instead.
   server.closeIdleConnections = () => {};
   const stop = async (): Promise<void> => {
     const closed = new Promise<void>((resolve) => {
@@ -131,7 +132,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     async listen() {
       await app.ready();
       await listenOn(server, settings);
-      // From now on a failure to accept one connection must not end the process.
+      // From now on, a failure to accept one connection must not end the process.
       server.on("error", (error) => observer.note("http.accept_failed", { error }));
       return { port: (server.address() as AddressInfo).port };
     },
@@ -157,7 +158,7 @@ function createServer({ settings, tls, observer }: HttpServerOptions, connection
     keepAlive: true,
     keepAliveInitialDelay: PROBE_IDLE_PEER_AFTER_MS,
     insecureHTTPParser: false,
-    // Node would answer a missing Host by itself, without our body and headers.
+    // Node.js would respond to a missing Host without our body and headers.
     requireHostHeader: false,
   };
   if (tlsMode === "proxy") {
@@ -175,11 +176,12 @@ function createServer({ settings, tls, observer }: HttpServerOptions, connection
     cert: tls.cert,
     key: tls.key,
     minVersion: OLDEST_TLS,
-    // As a list, Node copies it for every connection into a piece of a shared slab, of which an idle one then holds all 64 KB.
+    // As a list, Node.js would copy it for every connection into a shared slab, of which an idle connection then
+    // retains all 64 KB.
     ALPNCallback: ({ protocols }) => (protocols.includes(ONLY_PROTOCOL) ? ONLY_PROTOCOL : undefined),
     handshakeTimeout,
   });
-  // The TLS server's own listener comes second: it gets the connections that begin like TLS.
+  // The TLS server's listener gets only the connections that begin with a TLS handshake.
   const startTls = server.listeners("connection");
   server.removeAllListeners("connection");
   server.on("connection", (socket: Socket) => {

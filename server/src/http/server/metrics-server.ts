@@ -17,7 +17,7 @@ export interface MetricsServer {
 const REQUEST_TIMEOUT_MS = 10_000;
 const MOST_CONNECTIONS = 16;
 
-/** For the operator's collector, on a port of its own: no TLS, no key, nothing but numbers. */
+/** Serves metrics to the operator's collector on a separate port, without TLS and keys. */
 export async function openMetricsServer(options: MetricsServerOptions): Promise<MetricsServer> {
   const { host, port, contentType, render } = options;
   const server = http.createServer({ requestTimeout: REQUEST_TIMEOUT_MS }, (request, response) => {

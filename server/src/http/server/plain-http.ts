@@ -19,7 +19,10 @@ export function httpsRequiredError(): AppError {
   });
 }
 
-/** Looks at the first byte of a connection: TLS goes on to the TLS server, plain HTTP is answered 426, all else is closed. */
+/**
+ * Dispatches on the first byte of a connection: TLS goes to the TLS server, plain HTTP gets 426, everything else is
+ * closed.
+ */
 export function splitByFirstByte(socket: Socket, options: FirstByteOptions): void {
   const giveUp = () => socket.destroy();
   socket.setTimeout(options.timeoutMs);
@@ -48,7 +51,7 @@ function isStartOfRequest(byte: number | undefined): boolean {
   return byte !== undefined && /[A-Za-z\r\n]/.test(String.fromCharCode(byte));
 }
 
-/** No request is parsed: whatever it asks for, the answer is the same. Only HEAD must be known, as it gets no body. */
+/** No request is parsed, because the response is always the same. Only HEAD must be recognized, which gets no body. */
 function refusePlainHttp(socket: Socket, firstChunk: Buffer): void {
   let received = firstChunk.toString("latin1");
   const answer = () => {

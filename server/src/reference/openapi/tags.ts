@@ -3,7 +3,7 @@ import { ADMIN_OPERATIONS } from "../operations/admin-operations.ts";
 import { AGENT_OPERATIONS } from "../operations/agent-operations.ts";
 import { FACTOR_OPERATIONS } from "../operations/factor-operations.ts";
 import { MAIL_OPERATIONS } from "../operations/mail-operations.ts";
-import { NOT_OFFERED } from "../operations/not-offered.ts";
+import { UNSUPPORTED } from "../operations/not-offered.ts";
 import type { OperationText, OperationTexts } from "../operations/operation-text.ts";
 import { SERVICE_OPERATIONS } from "../operations/service-operations.ts";
 import { WEBHOOK_OPERATIONS } from "../operations/webhook-operations.ts";
@@ -58,12 +58,12 @@ export const TAGS: readonly Tag[] = [
     name: "Not offered",
     description: "Calls that supabase-js can make and that this service answers with why it does nothing.",
     operations: Object.fromEntries(
-      Object.entries(NOT_OFFERED).map(([operation, code]) => [operation, describeRefusal(operation, code)]),
+      Object.entries(UNSUPPORTED).map(([operation, code]) => [operation, describeRefusal(operation, code)]),
     ),
   },
 ];
 
-function describeRefusal(operation: string, code: (typeof NOT_OFFERED)[string]): OperationText {
+function describeRefusal(operation: string, code: (typeof UNSUPPORTED)[string]): OperationText {
   const parameters = [...operation.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => ({
     name,
     in: "path" as const,

@@ -1,7 +1,7 @@
 import type { AuthErrorCode } from "../../auth/index.ts";
 
 /** Calls that supabase-js can make and that are answered with why they do nothing: operation to code. */
-export const NOT_OFFERED: Readonly<Record<string, AuthErrorCode>> = {
+export const UNSUPPORTED: Readonly<Record<string, AuthErrorCode>> = {
   "POST /auth/v1/sso": "saml_provider_disabled",
   "GET /auth/v1/authorize": "oauth_provider_not_supported",
   "GET /auth/v1/callback": "oauth_provider_not_supported",

@@ -1,5 +1,5 @@
 import { ensureKeys, loadKeys } from "../../../src/auth/index.ts";
-import type { AuthAnswer, AuthCall, AuthEndpoint } from "../../../src/auth/call.ts";
+import type { AuthResponse, AuthCall, AuthEndpoint } from "../../../src/auth/call.ts";
 import type { Mail } from "../../../src/auth/mail/mailer.ts";
 import { createPasswordHasher, type PasswordHasher } from "../../../src/auth/passwords/hasher.ts";
 import { authenticate } from "../../../src/auth/principal/authenticate.ts";
@@ -37,7 +37,7 @@ export interface TestAuthContext {
   readonly anonKey: string;
   readonly serviceRoleKey: string;
   /** Paths as under /auth/v1, without query: "/signup". Fails with the error that the endpoint throws. */
-  call(method: AuthEndpoint["method"], path: string, options?: CallOptions): Promise<AuthAnswer>;
+  call(method: AuthEndpoint["method"], path: string, options?: CallOptions): Promise<AuthResponse>;
 }
 
 export interface AuthRoomOverrides {
@@ -49,7 +49,7 @@ export interface AuthRoomOverrides {
 }
 
 /** The context on a database of its own, with endpoints called as the HTTP adapter calls them. */
-export async function createAuthRoom(t: Cleanup, overrides: AuthRoomOverrides = {}): Promise<TestAuthContext> {
+export async function createAuthContext(t: Cleanup, overrides: AuthRoomOverrides = {}): Promise<TestAuthContext> {
   const database = await createTestDatabase(t);
   const { masterKey } = database;
   const clock = createSettableClock();

@@ -34,7 +34,7 @@ const KEY_ID_BYTES = 20;
 const DNS_NAME = 2;
 const IP_ADDRESS = 7;
 
-/** An authority that can vouch for this machine's own loopback names only, so that trusting it risks nothing else. */
+/** Creates an authority that is restricted to loopback names, so that trusting it risks nothing else. */
 export function makeAuthority(validity: ValidityPeriod): Credential {
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const spki = publicKey.export({ type: "spki", format: "der" });
@@ -124,7 +124,7 @@ function extension(oid: string, value: Buffer, isCritical = false): Buffer {
   return der.sequence(der.objectId(oid), ...(isCritical ? [der.boolean(true)] : []), der.octetString(value));
 }
 
-/** Part of the key's id stands in the name, so that two authorities in one trust store can be told apart. */
+/** Contains part of the key id, so that two authorities in one trust store can be told apart. */
 function authorityName(id: Buffer): Buffer {
   return distinguishedName([
     [OID.organization, "Swarmbase"],

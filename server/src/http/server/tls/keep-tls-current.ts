@@ -4,22 +4,22 @@ import type { Observer } from "../../../observe/index.ts";
 import type { TlsMaterial } from "./tls-material.ts";
 
 export interface KeepTlsCurrentOptions {
-  /** What is served now. */
+  /** The material in use. */
   readonly first: TlsMaterial;
   readonly intervalMs?: number;
   readonly observer: Observer;
-  /** Reads the files, and renews a certificate of our own that is about to run out. */
+  /** Reads the files, and renews the local certificate when it is about to expire. */
   load(): Promise<TlsMaterial>;
-  /** Serves new connections with it. */
+  /** Uses the material for new connections. */
   apply(material: TlsMaterial): void;
 }
 
 const INTERVAL_MS = 60_000;
 
 /**
- * A certificate changes under a running service: the local one is renewed, the operator's is replaced by whatever renews
- * it. Looking is cheap, and unlike being told it also works in containers and on network file systems. Files that do not
- * fit together (yet) are reported once, and the certificate at hand stays.
+ * Reloads certificates of a running service: the local one is renewed, and the operator's is replaced by external
+ * tools. Polling is cheap and, unlike file notifications, works in containers and on network file systems. Files that
+ * do not match (yet) are reported once, and the current certificate stays in use.
  */
 export function keepTlsCurrent(o: KeepTlsCurrentOptions): Worker {
   const { intervalMs = INTERVAL_MS, observer } = o;

@@ -8,7 +8,7 @@ import { TlsError, type TlsMaterial } from "./tls-material.ts";
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const AUTHORITY_DAYS = 3650;
-// Browsers refuse certificates that are valid for longer than 398 days.
+// Browsers reject certificates that are valid for longer than 398 days.
 const LEAF_DAYS = 397;
 const RENEW_BEFORE_DAYS = 30;
 const RENEW_COMMAND = "swarmbase certificate renew --new-authority";
@@ -41,8 +41,8 @@ export async function loadLocalMaterial(folder: string, now: Date): Promise<TlsM
 }
 
 /**
- * Makes a new leaf from the authority that is there. Makes a new authority first when there is none or the operator asks for it.
- * Returns the file that clients trust.
+ * Creates a new leaf from the existing authority; creates a new authority first when there is none or the operator
+ * requests it. Returns the file that clients trust.
  */
 export async function renewLocalMaterial(
   folder: string,
@@ -93,11 +93,11 @@ async function storeLeaf(files: LocalFiles, authority: Credential, now: Date): P
 }
 
 function validFor(days: number, now: Date): { notBefore: Date; notAfter: Date } {
-  // An hour back, for clients whose clock is a little behind.
+  // One hour back, for clients whose clocks are behind.
   return { notBefore: new Date(now.getTime() - HOUR_MS), notAfter: new Date(now.getTime() + days * DAY_MS - HOUR_MS) };
 }
 
-/** A leaf that ends together with its authority cannot be made to last longer, so it is served to its end. */
+/** A leaf that expires with its authority cannot be extended, so it is served until then. */
 function isServable(leaf: Credential, authorityCert: string, now: Date, daysLeft: number): boolean {
   return isSound(() => {
     const certificate = new X509Certificate(leaf.cert);
@@ -113,7 +113,7 @@ function isServable(leaf: Credential, authorityCert: string, now: Date, daysLeft
   });
 }
 
-/** Null when the authority can sign a leaf now; otherwise what is wrong and what to do, for the operator. */
+/** Returns null when the authority can sign a leaf now, otherwise a message for the operator. */
 function findAuthorityFault(authority: Credential, files: LocalFiles, now: Date): string | null {
   const { authorityCert: certFile, authorityKey: keyFile } = files;
   const replace =

@@ -19,7 +19,7 @@ export async function loadTlsMaterial(options: LoadTlsMaterialOptions): Promise<
   return loadOperatorMaterial({ certFile, keyFile, now: clock.now() });
 }
 
-/** For the certificate that the service makes itself. A running service serves the new one within a minute. */
+/** Renews the local certificate. A running service uses the new one within a minute. */
 export function renewLocalCertificate(options: {
   readonly dataDir: string;
   readonly now: Date;

@@ -1,11 +1,11 @@
 export interface TlsMaterial {
   cert: string;
   key: string;
-  /** Absolute path of what a client must trust; null with the operator's own certificate. */
+  /** Absolute path of the authority that clients must trust; null with the operator's certificate. */
   caFile: string | null;
 }
 
-/** Certificates that cannot be used or made; the message is for the operator. */
+/** Certificates that cannot be used or created; the message is for the operator. */
 export class TlsError extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
