@@ -1,13 +1,13 @@
 import { parseArgs } from "node:util";
-import { buildCallCounter, type CallCounter } from "../../server/src/http/request/rate-limits.ts";
+import { buildRateLimitHooks, type RateLimitHooks } from "../../server/src/http/request/rate-limits.ts";
 import { openLimits } from "../../server/src/limits/index.ts";
 import { createObserver } from "../../server/src/observe/index.ts";
 import { systemClock } from "../../server/src/time/index.ts";
 import { openReport } from "../report/report.ts";
 import { createProgress } from "../rest/progress.ts";
 
-type CountedRequest = Parameters<CallCounter["countAdmitted"]>[0];
-type CountedReply = Parameters<CallCounter["countAdmitted"]>[1];
+type CountedRequest = Parameters<RateLimitHooks["countAuthenticated"]>[0];
+type CountedReply = Parameters<RateLimitHooks["countAuthenticated"]>[1];
 
 const { values } = parseArgs({
   options: { quick: { type: "boolean", default: false }, json: { type: "string" } },
@@ -41,12 +41,12 @@ function pick<T>(all: readonly T[], at: number): T {
 }
 
 async function countWith(limit: "api" | "webhook" | "auth", from: readonly CountedRequest[]) {
-  const counter = buildCallCounter(limits, { limit });
+  const counter = buildRateLimitHooks(limits, { limit });
   if (counter === null) throw new Error("the route is not counted");
   return async (at: number): Promise<void> => {
     const request = pick(from, at);
     request.rateLimitState = null;
-    await counter.countAdmitted(request, reply);
+    await counter.countAuthenticated(request, reply);
   };
 }
 

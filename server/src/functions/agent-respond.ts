@@ -7,17 +7,17 @@ import { defineFunction } from "./define-function.ts";
 import type { FunctionResponse, FunctionCall, FunctionDescription, NamedFunction } from "./function-call.ts";
 import { readBody } from "./read-body.ts";
 
-const MOST_MESSAGE_CHARACTERS = 32_000;
+const MAX_MESSAGE_CHARACTERS = 32_000;
 /** Less than the column allows, because numbers and spaces can take more room there. */
-const MOST_METADATA_BYTES = 32_000;
-const MOST_METADATA_LEVELS = 32;
-const MOST_AGENTS = 100;
-const MOST_DECISIONS = 50;
-const MOST_SEQ = 2_147_483_647;
+const MAX_METADATA_BYTES = 32_000;
+const MAX_METADATA_DEPTH = 32;
+const MAX_AGENTS = 100;
+const MAX_DECISIONS = 50;
+const MAX_SEQ = 2_147_483_647;
 
 const NUL = "\u0000";
 const id = z.guid().transform((text) => text.toLowerCase());
-const seq = z.number().int().min(0).max(MOST_SEQ);
+const seq = z.number().int().min(0).max(MAX_SEQ);
 const text = (most: number) =>
   z
     .string()
@@ -33,8 +33,8 @@ const metadata = z
 
 const startSchema = z.object({
   swarm_id: id,
-  message: text(MOST_MESSAGE_CHARACTERS).refine((value) => value.trim() !== "", "must not be empty"),
-  agent_ids: z.array(id).min(1).max(MOST_AGENTS).nullish(),
+  message: text(MAX_MESSAGE_CHARACTERS).refine((value) => value.trim() !== "", "must not be empty"),
+  agent_ids: z.array(id).min(1).max(MAX_AGENTS).nullish(),
   stream: z.boolean().nullish(),
   background: z.boolean().nullish(),
   include_reasoning: z.boolean().nullish(),
@@ -59,7 +59,7 @@ const steerSchema = z.discriminatedUnion("action", [
     decisions: z
       .array(z.object({ tool_execution_id: id, approved: z.boolean(), reason: text(1_000).optional() }))
       .min(1)
-      .max(MOST_DECISIONS),
+      .max(MAX_DECISIONS),
   }),
   z.object({
     action: z.literal("attach"),
@@ -112,9 +112,9 @@ function countCharacters(text: string): number {
 
 /** Whether the database can store the value as JSON: small, not too deep, without NUL and lone surrogates. */
 function isStorable(value: unknown): boolean {
-  if (!isShallow(value, MOST_METADATA_LEVELS)) return false;
+  if (!isShallow(value, MAX_METADATA_DEPTH)) return false;
   const json = JSON.stringify(value);
-  return Buffer.byteLength(json) <= MOST_METADATA_BYTES && !/(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/.test(json);
+  return Buffer.byteLength(json) <= MAX_METADATA_BYTES && !/(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/.test(json);
 }
 
 function isShallow(value: unknown, levels: number): boolean {
@@ -144,7 +144,7 @@ function start(respond: Respond, call: FunctionCall, body: StartBody): Promise<F
     charge: () => call.count("ai", `user:${caller.userId}`),
   };
   return respond.start(caller, request, {
-    isStreamed: body.stream ?? wantsStream(headers),
+    isStreamed: body.stream ?? acceptsStream(headers),
     isReasoningWanted: body.include_reasoning === true,
     isBackground: body.background === true,
     isCancelledOnLeave: body.on_disconnect === "cancel",
@@ -186,7 +186,7 @@ function requireUser(caller: Principal): Principal & { readonly userId: string }
   return { ...caller, userId };
 }
 
-function wantsStream(headers: FunctionCall["headers"]): boolean {
+function acceptsStream(headers: FunctionCall["headers"]): boolean {
   return /(?:^|,)\s*text\/event-stream\s*(?:;|,|$)/i.test(headers["accept"] ?? "");
 }
 
@@ -199,7 +199,7 @@ function readIdempotencyKey(key: string | undefined): string | null {
 function readLastEventId({ "last-event-id": text = "" }: FunctionCall["headers"]): number {
   if (text === "") return 0;
   const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.POSITIVE_INFINITY;
-  if (value > MOST_SEQ) throw invalid({ "Last-Event-ID": "must be the id of an event" });
+  if (value > MAX_SEQ) throw invalid({ "Last-Event-ID": "must be the id of an event" });
   return value;
 }
 

@@ -6,7 +6,7 @@ import { defineFunction } from "./define-function.ts";
 import type { FunctionCall, FunctionDescription, NamedFunction } from "./function-call.ts";
 import { readBody } from "./read-body.ts";
 
-const MOST_OPERATIONS = 100;
+const MAX_OPERATIONS = 100;
 const PREFIX = "/rest/v1";
 const JSON_TYPE = "application/json";
 
@@ -17,7 +17,7 @@ const operationSchema = z.object({
   headers: z.record(z.string(), z.string()).default({}),
   body: z.unknown().optional(),
 });
-const batchSchema = z.object({ operations: z.array(operationSchema).min(1).max(MOST_OPERATIONS) });
+const batchSchema = z.object({ operations: z.array(operationSchema).min(1).max(MAX_OPERATIONS) });
 
 type Operation = z.infer<typeof operationSchema>;
 

@@ -2,10 +2,10 @@ import { z } from "zod";
 import { isRecord } from "../json/index.ts";
 import { nearestNames } from "../rest/index.ts";
 
-const MOST_NAMED = 20;
-const MOST_NAME_CHARACTERS = 100;
+const MAX_NAMED = 20;
+const MAX_NAME_CHARACTERS = 100;
 /** A shorter prefix would match too many names. */
-const LEAST_BEGINNING = 4;
+const MIN_PREFIX_LENGTH = 4;
 
 interface UnknownMember {
   /** Dotted, empty or with a trailing dot. */
@@ -21,10 +21,10 @@ interface UnknownMember {
  */
 export function describeUnknownMembers(schema: z.ZodType, body: unknown): string[] {
   const members = findUnknown(schema, body, "");
-  const sentences = members.slice(0, MOST_NAMED).map(({ path, name, unsent }) => {
+  const sentences = members.slice(0, MAX_NAMED).map(({ path, name, unsent }) => {
     const meant = findMeant(name, unsent);
     const guess = meant === null ? "" : `; perhaps you meant \`${meant}\``;
-    return `Unknown member \`${path}${name.slice(0, MOST_NAME_CHARACTERS)}\`${guess}.`;
+    return `Unknown member \`${path}${name.slice(0, MAX_NAME_CHARACTERS)}\`${guess}.`;
   });
   const more = members.length - sentences.length;
   return more > 0 ? [...sentences, `${more} more members are unknown.`] : sentences;
@@ -72,17 +72,17 @@ function chooseOption(schema: z.ZodUnion | z.ZodDiscriminatedUnion, value: unkno
 
 /** `webhookId` for `webhook_id`, `grace_period` for `grace_period_seconds`, or a typing error. */
 function findMeant(name: string, candidates: readonly string[]): string | null {
-  if (name.length > MOST_NAME_CHARACTERS) return null;
+  if (name.length > MAX_NAME_CHARACTERS) return null;
   const wanted = toPlain(name);
   const alike = candidates.find((candidate) => toPlain(candidate) === wanted);
   const [near] = nearestNames(name, candidates);
-  const begun = candidates.find((candidate) => isBeginning(wanted, toPlain(candidate)));
+  const begun = candidates.find((candidate) => isPrefix(wanted, toPlain(candidate)));
   return alike ?? near ?? begun ?? null;
 }
 
-function isBeginning(one: string, other: string): boolean {
+function isPrefix(one: string, other: string): boolean {
   const [short, long] = one.length < other.length ? [one, other] : [other, one];
-  return short.length >= LEAST_BEGINNING && long.startsWith(short);
+  return short.length >= MIN_PREFIX_LENGTH && long.startsWith(short);
 }
 
 function toPlain(name: string): string {

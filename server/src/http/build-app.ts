@@ -5,15 +5,20 @@ import { ANON_PRINCIPAL } from "../db/index.ts";
 import { AppError, renderError } from "../errors/index.ts";
 import type { Limits } from "../limits/index.ts";
 import type { AccessLog } from "./response/access-log.ts";
-import { answerHeadersOf } from "./response/response-headers.ts";
+import { responseHeadersOf } from "./response/response-headers.ts";
 import { buildAllowedMethods } from "./routes/allowed-methods.ts";
 import { addBodyParsers, keepBodiesRaw } from "./request/body-parsers.ts";
 import { addAuthentication, type AuthGuard, readCredentials } from "./request/authentication.ts";
 import { type Fallback, sendAnswer } from "./routes/console-routes.ts";
 import { buildPreflightHeaders } from "./request/cors.ts";
-import { addRateLimitStates, buildCallCounter, countLost, renderRateLimitState } from "./request/rate-limits.ts";
+import {
+  addRateLimitStates,
+  buildRateLimitHooks,
+  countUnknownPath,
+  renderRateLimitState,
+} from "./request/rate-limits.ts";
 import { methodNotAllowedError, notFoundError, toHttpError } from "./response/http-errors.ts";
-import { refuseRequest } from "./response/raw-response.ts";
+import { rejectRequest } from "./response/raw-response.ts";
 import { requestIdOf } from "./request/request-id.ts";
 import { addSignatures, buildSignatureHook, type SignatureCheck } from "./request/request-signature.ts";
 import type { Route } from "./routes/route.ts";
@@ -47,7 +52,7 @@ export function buildApp(options: AppOptions): { app: FastifyInstance; listener:
     },
     // Client errors are handled where the sockets are tracked.
     clientErrorHandler: () => {},
-    frameworkErrors: (error, request, reply) => void answerError(error, request, reply),
+    frameworkErrors: (error, request, reply) => void sendError(error, request, reply),
     bodyLimit: options.bodyLimitBytes,
     genReqId: requestIdOf,
     requestIdHeader: false,
@@ -57,7 +62,7 @@ export function buildApp(options: AppOptions): { app: FastifyInstance; listener:
   });
   if (listener === null) throw new Error("Fastify did not ask for its server");
 
-  const answerError = (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+  const sendError = (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const known = toHttpError(error, request);
     accessLog.fail(reply.raw, known);
     if (reply.raw.headersSent || reply.raw.destroyed) {
@@ -68,19 +73,19 @@ export function buildApp(options: AppOptions): { app: FastifyInstance; listener:
     }
     if (known.code === "PAYLOAD_TOO_LARGE") {
       reply.hijack();
-      refuseRequest(request.raw, reply.raw, withRateLimitState(known, request));
+      rejectRequest(request.raw, reply.raw, withRateLimitState(known, request));
       return reply;
     }
     const { status, headers, body } = renderError(known);
     return reply
       .code(status)
-      .headers({ ...answerHeadersOf(request), "x-request-id": request.id, ...headers })
+      .headers({ ...responseHeadersOf(request), "x-request-id": request.id, ...headers })
       .send(body);
   };
 
   const allowedMethods = buildAllowedMethods(routes);
   app.addHook("onRequest", (request, reply, done) => {
-    void reply.headers(answerHeadersOf(request)).header("x-request-id", request.id);
+    void reply.headers(responseHeadersOf(request)).header("x-request-id", request.id);
     const isPreflight = request.headers["access-control-request-method"] !== undefined;
     if (request.method === "OPTIONS" && (isPreflight || request.is404)) {
       void reply.code(204).headers(buildPreflightHeaders(request.headers)).send();
@@ -92,7 +97,7 @@ export function buildApp(options: AppOptions): { app: FastifyInstance; listener:
     if (!request.is404) return;
     const page = options.fallback?.(request) ?? null;
     if (page !== null) return sendAnswer(reply, page);
-    if (limits !== null) await countLost(limits, request, reply);
+    if (limits !== null) await countUnknownPath(limits, request, reply);
     // Before the body is read: its type and size do not matter for a 404 or 405.
     const [path = ""] = request.url.split("?", 1);
     const allowed = allowedMethods(path);
@@ -102,7 +107,7 @@ export function buildApp(options: AppOptions): { app: FastifyInstance; listener:
     if (isClosing()) void reply.header("connection", "close");
     done();
   });
-  app.setErrorHandler(answerError);
+  app.setErrorHandler(sendError);
   app.setNotFoundHandler((request) => {
     throw notFoundError(request.url);
   });
@@ -136,18 +141,18 @@ function addRoutes(app: FastifyInstance, routes: readonly Route[], options: AppO
   // An explicit HEAD route must be registered before the GET route that would expose one.
   const headFirst = [...routes].sort((left, right) => Number(right.method === "HEAD") - Number(left.method === "HEAD"));
   for (const route of headFirst) {
-    const { method, path, access, limit, isBearerIgnored = false, isHeadRefused = false, handler } = route;
+    const { method, path, access, limit, isBearerIgnored = false, isHeadRejected = false, handler } = route;
     // Routes can also come from code that was not type-checked; none may be public by omission.
     if (access === undefined || limit === undefined) throw new Error(`Route ${method} ${path} lacks access or limit`);
     if (guard === null && access !== "public") throw new Error(`Route ${method} ${path} needs a guard`);
-    const counter = limits === null ? null : buildCallCounter(limits, route);
-    const { countNamed = null, countAnswered = null } = counter ?? {};
+    const rateLimits = limits === null ? null : buildRateLimitHooks(limits, route);
+    const { countSubjects = null, countResponse = null } = rateLimits ?? {};
     const { isForFirstSecret = false } = route;
     const isRequirementUnknown = access === "apikey" && !isBearerIgnored;
     app.route({
       method,
       url: path,
-      exposeHeadRoute: !isHeadRefused,
+      exposeHeadRoute: !isHeadRejected,
       // Before the body is read, so that nothing is parsed for an unauthenticated request.
       async onRequest(request, reply) {
         accessLog.identify(reply.raw, { route: path });
@@ -155,21 +160,21 @@ function addRoutes(app: FastifyInstance, routes: readonly Route[], options: AppO
           request.authentication =
             (await guard?.({ access, isBearerIgnored }, readCredentials(request))) ?? UNAUTHENTICATED;
         } catch (error) {
-          throw counter === null ? error : await counter.countRefused(request, reply, error);
+          throw rateLimits === null ? error : await rateLimits.countRejected(request, reply, error);
         }
         const { principal } = request.authentication;
         if (principal.role === "authenticated")
           accessLog.identify(reply.raw, { route: path, userId: principal.userId });
-        await counter?.countAdmitted(request, reply);
+        await rateLimits?.countAuthenticated(request, reply);
       },
       preHandler: [
-        ...(countNamed === null ? [] : [countNamed]),
+        ...(countSubjects === null ? [] : [countSubjects]),
         ...(checkSignature === null
           ? []
           : [buildSignatureHook(checkSignature, { isRequirementUnknown, isForFirstSecret })]),
       ],
-      ...(countAnswered !== null && {
-        onSend: async (request: FastifyRequest, reply: FastifyReply) => countAnswered(request, reply),
+      ...(countResponse !== null && {
+        onSend: async (request: FastifyRequest, reply: FastifyReply) => countResponse(request, reply),
       }),
       async handler(request, reply) {
         try {

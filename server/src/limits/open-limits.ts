@@ -31,9 +31,9 @@ export interface Limits {
   /** Counts one call of the key. Returns null when the limit is off. Does not fail when the store is unavailable. */
   take(window: WindowName, key: string): Promise<RateLimitState | null>;
   /** Reads the state without counting. Opens an empty window when there is none. Returns null when the limit is off. */
-  look(window: WindowName, key: string): Promise<RateLimitState | null>;
+  peek(window: WindowName, key: string): Promise<RateLimitState | null>;
   /** Whether the key has no calls left, as this node knows it. Does not count. */
-  isSpent(window: LocalWindowName, key: string): Promise<boolean>;
+  isExhausted(window: LocalWindowName, key: string): Promise<boolean>;
 }
 
 /** The windows that each node counts alone. */
@@ -84,8 +84,8 @@ export function openLimits({ settings, store, countWebhookSend, clock, observer 
       if (rateLimitState?.isExceeded === true) observer.note("limit.hit", { row: window });
       return rateLimitState;
     },
-    look: (window, key) => count(window, key, 0),
-    async isSpent(window, key) {
+    peek: (window, key) => count(window, key, 0),
+    async isExhausted(window, key) {
       const counter = counters.get(window);
       if (counter === undefined) return false;
       const count = await counter.get(key);

@@ -10,12 +10,12 @@ export interface SharedStore {
 /** Longer than any response on a healthy network, and short enough for a request to wait. */
 const DEADLINE_MS = 100;
 /** A store that does not respond is not used for this long, so that not every request waits for it. */
-const REST_MS = 1_000;
+const PAUSE_MS = 1_000;
 
 /** Adds a deadline to the store. Logs once when it becomes unavailable and once when it is back. */
 export function guardStore(store: SharedStore, observer: Observer): SharedStore {
   let isAway = false;
-  let restUntilMs = 0;
+  let pausedUntilMs = 0;
   const noteAway = (error: unknown): void => {
     if (!isAway) observer.note("limits.store_away", { error });
     isAway = true;
@@ -23,18 +23,18 @@ export function guardStore(store: SharedStore, observer: Observer): SharedStore 
   return {
     get isReady() {
       if (!store.isReady) noteAway(new Error("not connected"));
-      return store.isReady && performance.now() >= restUntilMs;
+      return store.isReady && performance.now() >= pausedUntilMs;
     },
     async eval(script, options) {
       try {
         const answer = await withDeadline(store.eval(script, options));
         if (isAway) observer.note("limits.store_back");
         isAway = false;
-        restUntilMs = 0;
+        pausedUntilMs = 0;
         return answer;
       } catch (error) {
         noteAway(error);
-        restUntilMs = performance.now() + REST_MS;
+        pausedUntilMs = performance.now() + PAUSE_MS;
         throw error;
       }
     },

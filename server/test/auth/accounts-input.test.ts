@@ -8,7 +8,7 @@ import { parseBody } from "../../src/auth/parse-call.ts";
 import { refusal } from "./support/refusal.ts";
 import { ANY_CHARACTER } from "../support/any-character.ts";
 
-test("addresses have one normal form", () => {
+test("normalizes e-mail addresses", () => {
   const cases: Record<string, string> = {
     " Ada@Example.COM\n": "ada@example.com",
     "a+tag@b.co": "a+tag@b.co",
@@ -22,7 +22,7 @@ test("addresses have one normal form", () => {
   for (const [given, wanted] of Object.entries(cases)) assert.equal(parseEmail(given), wanted, given);
 });
 
-test("what is no address, or only looks like one, is refused", () => {
+test("rejects texts that are not e-mail addresses", () => {
   const bad = [
     "",
     "@",
@@ -62,7 +62,7 @@ test("what is no address, or only looks like one, is refused", () => {
   }
 });
 
-test("a normal form is printable ASCII in lower case, fits the column, and is its own normal form", () => {
+test("a normalized address is lower-case printable ASCII, fits the column and stays the same when normalized again", () => {
   const parts = fc.oneof(
     fc.string({ unit: ANY_CHARACTER }),
     fc.emailAddress(),
@@ -80,7 +80,7 @@ test("a normal form is printable ASCII in lower case, fits the column, and is it
   );
 });
 
-test("metadata: keys replace, null deletes, the rest stays", () => {
+test("metadata: a key replaces its value, null deletes it, other keys stay", () => {
   const current = { name: "Ada", nested: { a: 1, b: 2 }, gone: true };
   assert.deepEqual(mergeMetadata(current, { nested: { c: 3 }, gone: null, absent: null, added: [null] }), {
     name: "Ada",
@@ -90,7 +90,7 @@ test("metadata: keys replace, null deletes, the rest stays", () => {
   assert.deepEqual(current, { name: "Ada", nested: { a: 1, b: 2 }, gone: true });
 });
 
-test("metadata: __proto__ and constructor are names like any other, or nothing", () => {
+test("metadata: stores `constructor` as an ordinary key and ignores `__proto__`", () => {
   const changes: unknown = JSON.parse(
     '{"__proto__": {"isAdmin": true}, "constructor": {"prototype": {"isAdmin": true}}}',
   );
@@ -115,7 +115,7 @@ test("metadata: at most 32 KiB after merging, in bytes", () => {
 
 const SCHEMA = z.object({ email: z.string(), data: z.record(z.string(), z.unknown()).optional() });
 
-test("bodies: null counts as absent, unknown members are left out, the field at fault is named", () => {
+test("bodies: null counts as absent, unknown members are ignored, an error names the field", () => {
   assert.deepEqual(parseBody(SCHEMA, { body: { email: "a", data: null, other: 1 } }), { email: "a" });
   assert.throws(() => parseBody(SCHEMA, { body: {} }), refusal(400, "validation_failed", /^email: /));
   assert.throws(() => parseBody(SCHEMA, { body: { email: 7 } }), refusal(400, "validation_failed", /^email: /));
@@ -128,7 +128,7 @@ test("bodies: null counts as absent, unknown members are left out, the field at 
   }
 });
 
-test("bodies: what the database could not store is refused wherever it stands", () => {
+test("bodies: rejects values that the database cannot store at any depth", () => {
   const refused = refusal(400, "validation_failed");
   for (const bad of ["a\0b", "\ud800", "\udc00\ud800"]) {
     assert.throws(() => parseBody(SCHEMA, { body: { email: bad } }), refused);

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { createAuthContext } from "./support/auth-context.ts";
 import { refusal } from "./support/refusal.ts";
 
-test("settings tell a sign-in form what is offered", async (t) => {
+test("GET /settings returns the supported sign-in methods", async (t) => {
   const auth = await createAuthContext(t, { settings: { authAutoconfirm: false, authAnonymousEnabled: false } });
   const { status, body } = await auth.call("GET", "/settings");
   const settings = body as { external: Record<string, boolean> };
@@ -21,7 +21,7 @@ test("settings tell a sign-in form what is offered", async (t) => {
   });
 });
 
-test("autoconfirm follows from the mail server when it is not set", async (t) => {
+test("autoconfirm defaults to true without a mail server", async (t) => {
   const auth = await createAuthContext(t, { settings: { authAutoconfirm: null } });
   const ask = async (smtpUrl: string | null) => {
     const node = { settings: { ...auth.context.settings, smtpUrl } };
@@ -31,14 +31,14 @@ test("autoconfirm follows from the mail server when it is not set", async (t) =>
   assert.equal((await ask("smtp://127.0.0.1:25")).mailer_autoconfirm, false);
 });
 
-test("health names the service", async (t) => {
+test("GET /health returns the name of the service", async (t) => {
   const auth = await createAuthContext(t);
   const { status, body } = await auth.call("GET", "/health");
   assert.equal(status, 200);
   assert.deepEqual(Object.keys(body as object), ["name", "version", "description"]);
 });
 
-test("what is not offered says so in the code that clients test for", async (t) => {
+test("unsupported endpoints return the error codes that clients test for", async (t) => {
   const auth = await createAuthContext(t);
   const cases = [
     ["POST", "/sso", 404, "saml_provider_disabled"],

@@ -8,7 +8,7 @@ import { createAuthContext, TEST_HASH_PARAMETERS, type TestAuthContext } from ".
 import { getUser, onNode, PASSWORD, signIn, signUp, updateUser, watchHasher } from "./support/accounts.ts";
 import { refusal } from "./support/refusal.ts";
 
-test("sign-in: every sign-in is a session of its own, and is not to be cached", async (t) => {
+test("sign-in: every sign-in creates a session and is not cacheable", async (t) => {
   const auth = await createAuthContext(t);
   await signUp(auth, "ada@example.com");
   const answer = await auth.call("POST", "/token", {
@@ -50,7 +50,7 @@ test("sign-in refuses an unknown address, a wrong password and an account withou
   assert.equal(new Set(refusals).size, 1);
 });
 
-test("sign-in that is refused, each for its reason", async (t) => {
+test("sign-in: rejects invalid requests with a specific error", async (t) => {
   const auth = await createAuthContext(t);
   const ask = (query: Record<string, string>, body: unknown) => auth.call("POST", "/token", { query, body });
   const password = { grant_type: "password" };
@@ -75,7 +75,7 @@ test("sign-in that is refused, each for its reason", async (t) => {
   );
 });
 
-test("who is banned cannot sign in until the ban ends, and learns of it only with the right password", async (t) => {
+test("sign-in: rejects a banned user until the ban ends, and reveals the ban only with the right password", async (t) => {
   const auth = await createAuthContext(t);
   await signUp(auth, "ada@example.com");
   await auth.database.owner.query("update auth.users set banned_until = now() + interval '1 hour'");
@@ -85,7 +85,7 @@ test("who is banned cannot sign in until the ban ends, and learns of it only wit
   await signIn(auth, "ada@example.com");
 });
 
-test("who was deleted softly is nobody, and the address is free again", async (t) => {
+test("sign-in: rejects a softly deleted user, whose address is free again", async (t) => {
   const auth = await createAuthContext(t);
   await signUp(auth, "ada@example.com");
   await auth.database.owner.query("update auth.users set deleted_at = now()");
@@ -94,7 +94,7 @@ test("who was deleted softly is nobody, and the address is free again", async (t
   await signIn(auth, "ada@example.com", "another password");
 });
 
-test("imported hashes sign in once and are argon2id of today from then on", async (t) => {
+test("sign-in: replaces an imported hash by argon2id at the first sign-in", async (t) => {
   const auth = await createAuthContext(t);
   const weak = { memoryCost: 8192, timeCost: 1, parallelism: 1 };
   const imported = {
@@ -115,7 +115,7 @@ test("imported hashes sign in once and are argon2id of today from then on", asyn
   }
 });
 
-test("a hash is renewed when the settings change, without ending sessions", async (t) => {
+test("sign-in: renews a hash when the settings change, without ending sessions", async (t) => {
   const auth = await createAuthContext(t);
   const { access_token: token } = await signUp(auth, "ada@example.com");
   const hasher = await createPasswordHasher({ ...TEST_HASH_PARAMETERS, iterations: 2 });
@@ -124,7 +124,7 @@ test("a hash is renewed when the settings change, without ending sessions", asyn
   await getUser(auth, token);
 });
 
-test("a password that no longer meets the rules still signs in, and the answer says so", async (t) => {
+test("sign-in: accepts a password that no longer meets the rules and reports it as weak", async (t) => {
   const auth = await createAuthContext(t);
   await signUp(auth, "ada@example.com", "abcdef");
   const settings = { ...auth.context.settings, authPasswordMinLength: 8 };
@@ -136,7 +136,7 @@ test("a password that no longer meets the rules still signs in, and the answer s
   assert.equal((await signIn(auth, "ada@example.com", "abcdef")).weak_password, undefined);
 });
 
-test("a password changed while it is being compared is no longer good", async (t) => {
+test("sign-in: rejects a password that changes while it is being compared", async (t) => {
   const real = await createPasswordHasher(TEST_HASH_PARAMETERS);
   let meanwhile: () => Promise<void> = async () => {};
   const auth = await createAuthContext(t, {
@@ -158,7 +158,7 @@ test("a password changed while it is being compared is no longer good", async (t
   await signIn(auth, "ada@example.com", "a new password");
 });
 
-test("sign-out ends this session, the others or all", async (t) => {
+test("sign-out ends the current session, the others or all, by scope", async (t) => {
   const auth = await createAuthContext(t);
   const one = await signUp(auth, "ada@example.com");
   const [two, three] = [await signIn(auth, "ada@example.com"), await signIn(auth, "ada@example.com")];
@@ -183,7 +183,7 @@ test("sign-out ends this session, the others or all", async (t) => {
   assert.deepEqual(rows, [{ user_id: stranger.user.id }]);
 });
 
-test("sign-out that is refused", async (t) => {
+test("sign-out: rejects invalid requests", async (t) => {
   const auth = await createAuthContext(t);
   const { access_token: token } = await signUp(auth, "ada@example.com");
   const logout = (query: Record<string, string>) => auth.call("POST", "/logout", { token, query });

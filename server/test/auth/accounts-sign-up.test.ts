@@ -53,14 +53,14 @@ test("sign-up with autoconfirm: a session, and user, identity and profile rows",
   assert.ok((await signIn(auth, "ADA@example.com")).access_token);
 });
 
-test("sign-up of a taken address with autoconfirm says so", async (t) => {
+test("sign-up with autoconfirm: rejects a taken address", async (t) => {
   const auth = await createAuthContext(t);
   await signUp(auth, "ada@example.com");
   await assert.rejects(signUp(auth, "ADA@EXAMPLE.COM", "other password"), refusal(422, "user_already_exists"));
   await signIn(auth, "ada@example.com");
 });
 
-test("parallel sign-ups of one address make one user", async (t) => {
+test("sign-up: concurrent sign-ups with one address create one user", async (t) => {
   const auth = await createAuthContext(t);
   const attempts = await Promise.allSettled(Array.from({ length: 12 }, () => signUp(auth, "ada@example.com")));
   assert.equal(attempts.filter(({ status }) => status === "fulfilled").length, 1);
@@ -74,7 +74,7 @@ test("parallel sign-ups of one address make one user", async (t) => {
   assert.deepEqual(rows[0], { users: 1, identities: 1, sessions: 1, profiles: 1 });
 });
 
-test("sign-up to be confirmed: a bare user without a session, and a mail", async (t) => {
+test("sign-up without autoconfirm: returns a user without a session and sends a mail", async (t) => {
   const auth = await createAuthContext(t, { settings: withMail });
   const { status, body } = await auth.call("POST", "/signup", {
     body: { email: "ada@example.com", password: PASSWORD },
@@ -93,7 +93,7 @@ test("sign-up to be confirmed: a bare user without a session, and a mail", async
   await assert.rejects(signIn(auth, "ada@example.com", "wrong"), refusal(400, "invalid_credentials"));
 });
 
-test("no answer to a sign-up tells whether the address has an account, and the work is the same", async (t) => {
+test("sign-up: neither response nor work reveals whether the address has an account", async (t) => {
   const hasher = watchHasher(await createPasswordHasher(TEST_HASH_PARAMETERS));
   const auth = await createAuthContext(t, { settings: withMail, hasher });
   const body = { password: PASSWORD, data: { full_name: "Ada" } };
@@ -126,7 +126,7 @@ test("no answer to a sign-up tells whether the address has an account, and the w
   assert.deepEqual(rows, [{ id: fresh.id, email: "ada@example.com" }]);
 });
 
-test("a second sign-up with the same password keeps it, with another neither counts", async (t) => {
+test("sign-up: a second sign-up keeps an equal password and removes a different one", async (t) => {
   const auth = await createAuthContext(t, { settings: withMail });
   const ask = (password: string) => auth.call("POST", "/signup", { body: { email: "ada@example.com", password } });
   await ask(PASSWORD);
@@ -139,7 +139,7 @@ test("a second sign-up with the same password keeps it, with another neither cou
   await assert.rejects(signIn(auth, "ada@example.com", "of somebody else"), refusal(400, "invalid_credentials"));
 });
 
-test("parallel sign-ups to be confirmed all get the same kind of answer, and make one user", async (t) => {
+test("sign-up without autoconfirm: concurrent sign-ups get the same response and create one user", async (t) => {
   const auth = await createAuthContext(t, { settings: withMail });
   const body = { email: "ada@example.com", password: PASSWORD };
   const answers = await Promise.all(Array.from({ length: 6 }, () => auth.call("POST", "/signup", { body })));
@@ -151,7 +151,7 @@ test("parallel sign-ups to be confirmed all get the same kind of answer, and mak
   await signIn(auth, "ada@example.com");
 });
 
-test("the brake on mails is the same for addresses with and without an account", async (t) => {
+test("sign-up: the mail throttle is the same for addresses with and without an account", async (t) => {
   const auth = await createAuthContext(t, { settings: { ...withMail, authMailIntervalSeconds: 60 } });
   const ask = () => auth.call("POST", "/signup", { body: { email: "ada@example.com", password: PASSWORD } });
   await ask();
@@ -162,7 +162,7 @@ test("the brake on mails is the same for addresses with and without an account",
   await assert.rejects(ask(), refusal(429, "over_email_send_rate_limit"));
 });
 
-test("a mail that cannot be sent is our fault, and asking again works", async (t) => {
+test("sign-up: a mail that cannot be sent is a 503, and a retry works", async (t) => {
   let isAway = true;
   const auth = await createAuthContext(t, {
     settings: { ...withMail, authMailIntervalSeconds: 60 },
@@ -180,7 +180,7 @@ test("a mail that cannot be sent is our fault, and asking again works", async (t
   );
 });
 
-test("sign-up that is refused, each for its reason", async (t) => {
+test("sign-up: rejects invalid requests with a specific error", async (t) => {
   const hasher = watchHasher(await createPasswordHasher(TEST_HASH_PARAMETERS));
   const auth = await createAuthContext(t, { hasher });
   const ask = (body: unknown) => auth.call("POST", "/signup", { body });
@@ -226,7 +226,7 @@ test("__proto__ in metadata is harmless", async (t) => {
   assert.equal(Reflect.get({}, "role"), undefined);
 });
 
-test("sign-ups can be switched off, anonymous ones by themselves", async (t) => {
+test("sign-ups can be disabled, and anonymous sign-ups separately", async (t) => {
   const closed = await createAuthContext(t, { settings: { authSignupEnabled: false } });
   await assert.rejects(signUp(closed, "ada@example.com"), refusal(422, "signup_disabled"));
   await assert.rejects(closed.call("POST", "/signup", { body: {} }), refusal(422, "signup_disabled"));

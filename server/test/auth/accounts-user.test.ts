@@ -18,7 +18,7 @@ import { refusal } from "./support/refusal.ts";
 const NEW_PASSWORD = "a new password";
 const DAY_MS = 24 * 3_600_000;
 
-test("the user of the token is shown; without a user there is nothing to show", async (t) => {
+test("GET /user returns the user of the token and rejects keys", async (t) => {
   const auth = await createAuthContext(t);
   const session = await signUp(auth, "ada@example.com");
   assert.deepEqual(await getUser(auth, session.access_token), session.user);
@@ -28,7 +28,7 @@ test("the user of the token is shown; without a user there is nothing to show", 
   await assert.rejects(getUser(auth, session.access_token), refusal(401, "user_not_found"));
 });
 
-test("metadata is merged by key; what the service writes there stays the service's", async (t) => {
+test("PUT /user merges metadata by key and keeps the members that the service writes", async (t) => {
   const auth = await createAuthContext(t);
   const { access_token: token, user } = await signUp(auth, "ada@example.com");
   await updateUser(auth, token, { data: { theme: "dark", nested: { a: 1, b: 2 }, gone: 1 } });
@@ -43,7 +43,7 @@ test("metadata is merged by key; what the service writes there stays the service
   assert.deepEqual(decodeJwt(await refreshed(auth, "ada@example.com"))["user_metadata"], updated.user_metadata);
 });
 
-test("metadata: parallel changes of different keys both stay; the size is that of the sum", async (t) => {
+test("PUT /user: concurrent changes of different metadata keys are both kept, and the size limit applies to the sum", async (t) => {
   const auth = await createAuthContext(t);
   const { access_token: token } = await signUp(auth, "ada@example.com");
   await Promise.all(
@@ -62,7 +62,7 @@ test("metadata: parallel changes of different keys both stay; the size is that o
   assert.equal("k0" in proto.user_metadata, false);
 });
 
-test("users do not write app_metadata, role or anything else that is not theirs", async (t) => {
+test("PUT /user rejects app_metadata and ignores members that users must not write", async (t) => {
   const auth = await createAuthContext(t);
   const { access_token: token, user } = await signUp(auth, "ada@example.com");
   const body = { app_metadata: { role: "admin" } };
@@ -81,7 +81,7 @@ test("users do not write app_metadata, role or anything else that is not theirs"
   await assert.rejects(updateUser(auth, token, { phone: "+49" }), refusal(400, "phone_provider_disabled"));
 });
 
-test("a password change signs in from now on and ends the other sessions, not this one", async (t) => {
+test("a password change ends the other sessions and keeps the current one", async (t) => {
   const auth = await createAuthContext(t);
   const session = await signUp(auth, "ada@example.com");
   const other = await signIn(auth, "ada@example.com");
@@ -94,7 +94,7 @@ test("a password change signs in from now on and ends the other sessions, not th
   await signIn(auth, "ada@example.com", NEW_PASSWORD);
 });
 
-test("a password change that is refused changes nothing", async (t) => {
+test("a rejected password change changes nothing", async (t) => {
   const hasher = watchHasher(await createPasswordHasher(TEST_HASH_PARAMETERS));
   const auth = await createAuthContext(t, { hasher });
   const { access_token: token } = await signUp(auth, "ada@example.com");
@@ -115,7 +115,7 @@ test("a password change that is refused changes nothing", async (t) => {
   await ask({ password: NEW_PASSWORD, current_password: PASSWORD });
 });
 
-test("a session that another one's password change has ended cannot change the password back", async (t) => {
+test("a session that a password change has ended cannot change the password back", async (t) => {
   const real = await createPasswordHasher(TEST_HASH_PARAMETERS);
   let meanwhile: () => Promise<void> = async () => {};
   const auth = await createAuthContext(t, {
@@ -140,8 +140,10 @@ test("a session that another one's password change has ended cannot change the p
   await signIn(auth, "ada@example.com", NEW_PASSWORD);
 });
 
-test("an old sign-in needs a code from a mail to change the password, where the settings ask for it", async (t) => {
-  const auth = await createAuthContext(t, { settings: { authReauthenticate: true, authAccessTokenSeconds: 2 * 86_400 } });
+test("a password change requires a mailed code when the sign-in is old and AUTH_REAUTHENTICATE is set", async (t) => {
+  const auth = await createAuthContext(t, {
+    settings: { authReauthenticate: true, authAccessTokenSeconds: 2 * 86_400 },
+  });
   const { access_token: token } = await signUp(auth, "ada@example.com");
   await updateUser(auth, token, { password: NEW_PASSWORD });
   auth.clock.advance(DAY_MS + 1000);
@@ -163,7 +165,7 @@ test("an old sign-in needs a code from a mail to change the password, where the 
   );
 });
 
-test("who has a second factor must have shown it to change password or address", async (t) => {
+test("changes of password or address require an aal2 session when the user has a verified factor", async (t) => {
   const auth = await createAuthContext(t);
   const { access_token: token, user } = await signUp(auth, "ada@example.com");
   await auth.database.owner.query(
@@ -177,7 +179,7 @@ test("who has a second factor must have shown it to change password or address",
   await updateUser(auth, token, { password: NEW_PASSWORD });
 });
 
-test("with autoconfirm an address changes at once, everywhere it is shown", async (t) => {
+test("with autoconfirm, an address changes at once in all rows that contain it", async (t) => {
   const auth = await createAuthContext(t);
   const { access_token: token, user } = await signUp(auth, "ada@example.com");
   const updated = await updateUser(auth, token, { email: "Countess@Example.com", data: { title: "Countess" } });
@@ -192,7 +194,7 @@ test("with autoconfirm an address changes at once, everywhere it is shown", asyn
   await assert.rejects(signIn(auth, "ada@example.com"), refusal(400, "invalid_credentials"));
 });
 
-test("with autoconfirm a taken address changes nothing, and its owner gets a mail", async (t) => {
+test("with autoconfirm, a change to a taken address changes nothing and mails its owner", async (t) => {
   const auth = await createAuthContext(t);
   await signUp(auth, "eve@example.com");
   const { access_token: token } = await signUp(auth, "ada@example.com");
@@ -203,7 +205,7 @@ test("with autoconfirm a taken address changes nothing, and its owner gets a mai
   );
 });
 
-test("parallel changes to one address: one gets it", async (t) => {
+test("concurrent changes to one address: exactly one succeeds", async (t) => {
   const auth = await createAuthContext(t);
   const sessions = await Promise.all(Array.from({ length: 5 }, (_, place) => signUp(auth, `user${place}@example.com`)));
   const wish = { email: "wanted@example.com" };
@@ -214,7 +216,7 @@ test("parallel changes to one address: one gets it", async (t) => {
   assert.equal(rows[0].count, 1);
 });
 
-test("without autoconfirm an address waits for its confirmation, and a taken one looks the same", async (t) => {
+test("without autoconfirm, an address changes after its confirmation, and a taken address gets the same response", async (t) => {
   const auth = await createAuthContext(t, { settings: { authAutoconfirm: false } });
   const token = await confirmedSession(auth, "ada@example.com");
   await confirmedSession(auth, "eve@example.com");
@@ -238,7 +240,7 @@ test("without autoconfirm an address waits for its confirmation, and a taken one
   ]);
 });
 
-test("an anonymous user becomes a lasting one with an address and a password", async (t) => {
+test("an anonymous user becomes permanent with an address and a password", async (t) => {
   const auth = await createAuthContext(t);
   const { body } = await auth.call("POST", "/signup", { body: {} });
   const { access_token: token, user, refresh_token: refreshToken } = body as ShownSession;
@@ -255,7 +257,7 @@ test("an anonymous user becomes a lasting one with an address and a password", a
   assert.equal((await signIn(auth, "ada@example.com", NEW_PASSWORD)).user.id, user.id);
 });
 
-test("without autoconfirm an anonymous user stays one until the address is confirmed", async (t) => {
+test("without autoconfirm, an anonymous user stays anonymous until the address is confirmed", async (t) => {
   const auth = await createAuthContext(t, { settings: { authAutoconfirm: false } });
   const { body } = await auth.call("POST", "/signup", { body: {} });
   const { access_token: token, user } = body as ShownSession;

@@ -6,8 +6,8 @@ import { PASSWORD, readClaims, refuses } from "./mfa-person.ts";
 
 const BCRYPT = "$2b$04$CCCCCCCCCCCCCCCCCCCCC.";
 
-describe("making an account", () => {
-  it("makes the user, the identity, the profile and the settings", async (t) => {
+describe("POST /admin/users", () => {
+  it("creates the user, the identity, the profile and the settings", async (t) => {
     const { stage, create, count } = await openAdmin(t);
     const user = await create({
       email: " New@Example.COM ",
@@ -38,7 +38,7 @@ describe("making an account", () => {
     assert.equal(stage.mails.length, 0);
   });
 
-  it("is unconfirmed unless said otherwise, and without a password has none", async (t) => {
+  it("creates an unconfirmed account without a password by default", async (t) => {
     const { stage, create, signIn } = await openAdmin(t);
     const user = await create({ email: "a@example.com", password: PASSWORD });
     assert.ok(!("email_confirmed_at" in user));
@@ -51,7 +51,7 @@ describe("making an account", () => {
     assert.deepEqual(rows, [{ password_hash: null }]);
   });
 
-  it("takes an id, once", async (t) => {
+  it("accepts an id and rejects it when it is taken", async (t) => {
     const { create } = await openAdmin(t);
     const id = randomUUID();
     assert.equal((await create({ id: id.toUpperCase(), email: "a@example.com" }))["id"], id);
@@ -61,7 +61,7 @@ describe("making an account", () => {
       await refuses(create({ id: bad, email: "c@example.com" }), 400, "validation_failed");
   });
 
-  it("takes the hash that another system made", async (t) => {
+  it("accepts a password hash of another system", async (t) => {
     const { create, signIn, stage } = await openAdmin(t);
     const hash = await stage.context.hasher.hash(PASSWORD);
     await create({ email: "a@example.com", email_confirm: true, password_hash: hash });
@@ -72,7 +72,7 @@ describe("making an account", () => {
     await refuses(both, 400, "validation_failed");
   });
 
-  it("refuses what is not right, and says so", async (t) => {
+  it("rejects invalid bodies with a message", async (t) => {
     const { create, count } = await openAdmin(t, { settings: { authPasswordMinLength: 8 } });
     await create({ email: "taken@example.com" });
     await refuses(create({ email: "TAKEN@example.com" }), 422, "email_exists");
@@ -97,7 +97,7 @@ describe("making an account", () => {
     assert.equal(await count("auth.users"), 1);
   });
 
-  it("is for the service role alone", async (t) => {
+  it("requires the service role", async (t) => {
     const { stage, newUser } = await openAdmin(t);
     const { tokens } = await newUser();
     const calls = [
@@ -121,8 +121,8 @@ describe("making an account", () => {
   });
 });
 
-describe("changing an account", () => {
-  it("merges metadata and takes the address at once", async (t) => {
+describe("PUT /admin/users/:id", () => {
+  it("merges metadata and changes the address at once", async (t) => {
     const { change, newUser, stage } = await openAdmin(t);
     const { id } = await newUser({ user_metadata: { a: 1, b: 2 } });
     const first = await change(id, { user_metadata: { b: null, c: 3 }, app_metadata: { plan: "pro" } });
@@ -137,7 +137,7 @@ describe("changing an account", () => {
     assert.equal(stage.mails.length, 0);
   });
 
-  it("confirms an address, and makes an account of an anonymous one", async (t) => {
+  it("confirms an address and makes an anonymous account permanent", async (t) => {
     const { create, change, stage, signIn } = await openAdmin(t);
     const user = await create({ email: "a@example.com", password: PASSWORD });
     const confirmed = await change(user["id"], { email_confirm: true });
@@ -152,7 +152,7 @@ describe("changing an account", () => {
     assert.equal(known["identities"].length, 1);
   });
 
-  it("drops a change of address that the user had begun, and every link that is out", async (t) => {
+  it("discards a pending change of address and every open link", async (t) => {
     const { change, newUser, stage, count } = await openAdmin(t);
     const { id } = await newUser();
     const pending = [
@@ -181,7 +181,7 @@ describe("changing an account", () => {
     await refuses(change(id, { password: "12345" }), 422, "weak_password");
   });
 
-  it("ends every session with a ban, and takes nobody in until it is over", async (t) => {
+  it("ends every session with a ban and rejects sign-ins until it ends", async (t) => {
     const { change, newUser, signIn, stage } = await openAdmin(t);
     const { id, email, tokens } = await newUser();
     const banned = await change(id, { ban_duration: "24h" });
@@ -197,7 +197,7 @@ describe("changing an account", () => {
     await signIn(email);
   });
 
-  it("leaves sessions alone otherwise", async (t) => {
+  it("keeps sessions otherwise", async (t) => {
     const { change, newUser, stage } = await openAdmin(t);
     const { id, tokens } = await newUser();
     await change(id, { user_metadata: { a: 1 }, role: "editor", ban_duration: "none" });
@@ -205,7 +205,7 @@ describe("changing an account", () => {
     assert.equal(user["role"], "editor");
   });
 
-  it("refuses what is not right", async (t) => {
+  it("rejects invalid requests", async (t) => {
     const { change, create, newUser } = await openAdmin(t);
     await create({ email: "taken@example.com" });
     const { id } = await newUser();
@@ -218,8 +218,8 @@ describe("changing an account", () => {
   });
 });
 
-describe("signing a user out", () => {
-  it("ends all their sessions and nobody else's", async (t) => {
+describe("POST /admin/users/:id/logout", () => {
+  it("ends all sessions of the user and no others", async (t) => {
     const { stage, newUser } = await openAdmin(t);
     const [user, other] = [await newUser(), await newUser()];
     const signOut = (id: string) => stage.call("POST", `/admin/users/${id}/logout`, { token: stage.serviceRoleKey });
@@ -250,8 +250,8 @@ describe("identities", () => {
   });
 });
 
-describe("parts that are not offered", () => {
-  it("say so", async (t) => {
+describe("unsupported admin endpoints", () => {
+  it("return a specific error", async (t) => {
     const { stage } = await openAdmin(t);
     const token = stage.serviceRoleKey;
     await refuses(stage.call("GET", "/admin/oauth/clients", { token }), 404, "feature_disabled");

@@ -18,8 +18,8 @@ async function invite({ stage }: Desk, body: unknown, query: Record<string, stri
   return (await stage.call("POST", "/invite", { token: stage.serviceRoleKey, body, query })).body as Shown;
 }
 
-describe("links for mails that somebody else sends", () => {
-  it("make the user, and both the link and the code are good", async (t) => {
+describe("POST /admin/generate_link", () => {
+  it("creates the user, and both link and code are valid", async (t) => {
     const desk = await openAdmin(t, { settings: { siteUrl: SITE } });
     const body = { type: "signup", email: "New@example.com", password: PASSWORD, data: { full_name: "Ada" } };
     const link = await generate(desk, body);
@@ -43,7 +43,7 @@ describe("links for mails that somebody else sends", () => {
     assert.ok((await verify(desk, { type: "signup", token_hash: other["hashed_token"] }))["access_token"]);
   });
 
-  it("recover and sign in who is there", async (t) => {
+  it("creates recovery and sign-in links for existing users", async (t) => {
     const desk = await openAdmin(t);
     const { id, email } = await desk.newUser();
     for (const type of ["recovery", "magiclink"]) {
@@ -58,7 +58,7 @@ describe("links for mails that somebody else sends", () => {
     await refuses(stranger, 404, "user_not_found");
   });
 
-  it("sign up whom a magic link does not find", async (t) => {
+  it("turns a magic link for an unknown address into a sign-up", async (t) => {
     const desk = await openAdmin(t);
     const link = await generate(desk, { type: "magiclink", email: "new@example.com" });
     assert.equal(link["verification_type"], "signup");
@@ -66,7 +66,7 @@ describe("links for mails that somebody else sends", () => {
     assert.equal(session["user"].email, "new@example.com");
   });
 
-  it("invite, and again while nobody has come", async (t) => {
+  it("creates an invitation, and another one until it is accepted", async (t) => {
     const desk = await openAdmin(t);
     const first = await generate(desk, { type: "invite", email: "a@example.com", data: { team: 1 } });
     const second = await generate(desk, { type: "invite", email: "a@example.com", data: { team: 2 } });
@@ -79,7 +79,7 @@ describe("links for mails that somebody else sends", () => {
     await refuses(generate(desk, { type: "signup", email: "a@example.com", password: PASSWORD }), 422, "email_exists");
   });
 
-  it("change an address when both have agreed", async (t) => {
+  it("changes an address after both confirmations", async (t) => {
     const desk = await openAdmin(t);
     const { id, email } = await desk.newUser();
     const change = { email, new_email: "Moved@example.com" };
@@ -93,7 +93,7 @@ describe("links for mails that somebody else sends", () => {
     assert.equal((await desk.read(id))["email"], "moved@example.com");
   });
 
-  it("refuse what is not right", async (t) => {
+  it("rejects invalid bodies", async (t) => {
     const desk = await openAdmin(t, { settings: { authSecureEmailChange: false } });
     const { email } = await desk.newUser();
     await desk.create({ email: "taken@example.com" });
@@ -111,7 +111,7 @@ describe("links for mails that somebody else sends", () => {
     assert.equal(await desk.count("auth.users"), 2);
   });
 
-  it("lead only where the allow-list says", async (t) => {
+  it("restricts redirects to the allow list", async (t) => {
     const settings = { siteUrl: SITE, redirectAllowList: ["https://other.example.com/**"] };
     const desk = await openAdmin(t, { settings });
     const { email } = await desk.newUser();
@@ -144,7 +144,7 @@ describe("an invitation", () => {
     await refuses(invite(desk, { email: "a@example.com" }), 422, "email_exists");
   });
 
-  it("can be sent again, and refuses what is no address", async (t) => {
+  it("can be sent again, and rejects invalid addresses", async (t) => {
     const desk = await openAdmin(t);
     const first = await invite(desk, { email: "a@example.com" });
     assert.equal((await invite(desk, { email: "a@example.com" }))["id"], first["id"]);
@@ -153,7 +153,7 @@ describe("an invitation", () => {
     await refuses(invite(desk, {}), 400, "validation_failed");
   });
 
-  it("that cannot be sent is an error, and can be sent later", async (t) => {
+  it("returns an error when the mail cannot be sent, and can be repeated", async (t) => {
     let isAway = true;
     const desk = await openAdmin(t, {
       onMail: () => {

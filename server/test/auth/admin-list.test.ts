@@ -23,7 +23,7 @@ async function list({ stage }: Desk, query: Record<string, string> = {}) {
 }
 
 describe("the list of accounts", () => {
-  it("comes in pages of fifty, newest first, and tells how many there are", async (t) => {
+  it("has pages of fifty, newest first, and a total", async (t) => {
     const desk = await openFull(t);
     const first = await list(desk);
     assert.equal(first.emails.length, 50);
@@ -57,7 +57,7 @@ describe("the list of accounts", () => {
     assert.equal(seen.size, 120);
   });
 
-  it("finds by a part of the address or the name, and takes no sign for a wildcard", async (t) => {
+  it("filters by part of the address or the name, with wildcards escaped", async (t) => {
     const desk = await openFull(t);
     assert.deepEqual((await list(desk, { filter: "USER-007" })).emails, ["user-007@example.com"]);
     assert.deepEqual((await list(desk, { filter: "person 12" })).emails, [
@@ -74,14 +74,14 @@ describe("the list of accounts", () => {
     assert.match(found.headers?.["link"] ?? "", /page=2&per_page=60&filter=user-0>; rel="next"/);
   });
 
-  it("finds by the whole address", async (t) => {
+  it("filters by the exact address", async (t) => {
     const desk = await openFull(t);
     assert.deepEqual((await list(desk, { email: "User-007@Example.com" })).emails, ["user-007@example.com"]);
     assert.deepEqual((await list(desk, { email: "user-00@example.com" })).emails, []);
     await refuses(list(desk, { email: "nobody" }), 400, "validation_failed");
   });
 
-  it("is sorted as asked", async (t) => {
+  it("sorts by the requested column", async (t) => {
     const desk = await openFull(t);
     assert.equal((await list(desk, { sort: "created_at asc" })).emails[0], "user-001@example.com");
     assert.equal((await list(desk, { sort: "email desc" })).emails[0], "user-120@example.com");
@@ -91,7 +91,7 @@ describe("the list of accounts", () => {
       await refuses(list(desk, { sort }), 400, "validation_failed");
   });
 
-  it("refuses pages that are none", async (t) => {
+  it("rejects invalid pages", async (t) => {
     const desk = await openAdmin(t);
     for (const query of [
       { page: "-1" },
@@ -108,7 +108,7 @@ describe("the list of accounts", () => {
     assert.deepEqual([emails, headers?.["x-total-count"]], [[], "0"]);
   });
 
-  it("shows identities and factors of each", async (t) => {
+  it("contains identities and factors of each account", async (t) => {
     const desk = await openAdmin(t);
     const { id, tokens } = await desk.newUser();
     await desk.newUser();

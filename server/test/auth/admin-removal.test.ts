@@ -47,7 +47,7 @@ async function openWorld(t: TestContext) {
 }
 
 describe("deleting an account", () => {
-  it("takes what they own and leaves what they said, in their name", async (t) => {
+  it("deletes what the user owns and keeps their messages", async (t) => {
     const { desk, olga, maria, ids, find } = await openWorld(t);
     assert.deepEqual(await desk.remove(olga.id), {});
     assert.equal(await find("auth.users", olga.id), undefined);
@@ -66,7 +66,7 @@ describe("deleting an account", () => {
     await desk.create({ email: olga.email, id: olga.id });
   });
 
-  it("refuses those who are not there", async (t) => {
+  it("rejects unknown users", async (t) => {
     const desk = await openAdmin(t);
     await refuses(desk.remove(randomUUID()), 404, "user_not_found");
     await refuses(desk.remove("x"), 404, "validation_failed");
@@ -75,7 +75,7 @@ describe("deleting an account", () => {
     assert.equal((await desk.read(id))["id"], id);
   });
 
-  it("succeeds once when many ask at the same time", async (t) => {
+  it("succeeds once for concurrent requests", async (t) => {
     const { desk, olga } = await openWorld(t);
     const outcomes = await Promise.allSettled([1, 2, 3, 4].map(() => desk.remove(olga.id)));
     assert.equal(outcomes.filter(({ status }) => status === "fulfilled").length, 1);
@@ -85,7 +85,7 @@ describe("deleting an account", () => {
 });
 
 describe("deleting an account softly", () => {
-  it("keeps the id and what hangs on it, and nothing that tells who it was", async (t) => {
+  it("keeps the id and what references it, and removes personal data", async (t) => {
     const { desk, olga, ids, find } = await openWorld(t);
     await desk.stage.call("POST", "/factors", { token: olga.tokens.access_token, body: { factor_type: "totp" } });
     const recovery = { type: "recovery", email: olga.email };
@@ -119,7 +119,7 @@ describe("deleting an account softly", () => {
     assert.deepEqual([webhook?.["is_active"], webhook?.["disabled_reason"]], [false, "account_deleted"]);
   });
 
-  it("shuts them out and frees the address", async (t) => {
+  it("ends access and frees the address", async (t) => {
     const desk = await openAdmin(t);
     const { id, email, tokens } = await desk.newUser();
     await desk.remove(id, { should_soft_delete: true });
@@ -130,7 +130,7 @@ describe("deleting an account softly", () => {
     assert.notEqual(other["id"], id);
   });
 
-  it("can be done twice, and followed by the real one", async (t) => {
+  it("can be repeated, and followed by a hard deletion", async (t) => {
     const desk = await openAdmin(t);
     const { id } = await desk.newUser();
     await desk.remove(id, { should_soft_delete: true });

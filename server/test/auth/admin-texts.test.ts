@@ -10,7 +10,7 @@ function isRefused(error: unknown): boolean {
   return error instanceof AppError && error.status === 400 && error.extra.foreign?.code === "validation_failed";
 }
 
-describe("the length of a ban", () => {
+describe("ban_duration", () => {
   const cases: readonly [string, number | null][] = [
     ["none", null],
     ["0", null],
@@ -46,7 +46,7 @@ describe("the length of a ban", () => {
       assert.throws(() => parseBanDuration(text, NOW), isRefused);
     });
 
-  it("is read in no time, however it is written", () => {
+  it("is parsed in linear time", () => {
     const before = process.threadCpuUsage();
     assert.throws(() => parseBanDuration("1".repeat(1_000_000), NOW), isRefused);
     assert.throws(() => parseBanDuration(`${"1.".repeat(49)}x`, NOW), isRefused);
@@ -55,7 +55,7 @@ describe("the length of a ban", () => {
 });
 
 describe("the role of a user", () => {
-  it("is any plain name that is not reserved", () => {
+  it("accepts any plain name that is not reserved", () => {
     for (const role of ["authenticated", "editor", "team_2"]) assert.equal(parseUserRole(role), role);
   });
 
@@ -81,15 +81,15 @@ describe("the role of a user", () => {
     });
 });
 
-describe("links between pages", () => {
-  it("name the next and the last page, page first", () => {
+describe("the Link header of a page", () => {
+  it("contains the next and the last page, with the page parameter first", () => {
     assert.equal(
       renderPageLinks({ page: 1, perPage: 50, total: 120, further: {} }),
       '</admin/users?page=2&per_page=50>; rel="next", </admin/users?page=3&per_page=50>; rel="last"',
     );
   });
 
-  it("have no next page after the last one", () => {
+  it("has no next page after the last one", () => {
     for (const page of [3, 4])
       assert.equal(
         renderPageLinks({ page, perPage: 50, total: 120, further: {} }),
@@ -101,7 +101,7 @@ describe("links between pages", () => {
     );
   });
 
-  it("carry the filter without a sign that splits them", () => {
+  it("percent-encodes the filter", () => {
     const links = renderPageLinks({ page: 1, perPage: 1, total: 2, further: { filter: 'a,b;c="d>', sort: undefined } });
     assert.equal(links.split(",").length, 2);
     assert.doesNotMatch(links, /sort/);

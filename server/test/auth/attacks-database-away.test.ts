@@ -51,7 +51,7 @@ async function until(condition: () => Promise<boolean>): Promise<void> {
   }
 }
 
-describe("while the database is away", () => {
+describe("while the database is unavailable", () => {
   const open: (() => Promise<void>)[] = [];
   const t = { after: (close: () => Promise<void>) => void open.push(close) };
   let auth: TestAuthContext;
@@ -100,12 +100,12 @@ describe("while the database is away", () => {
     return count;
   };
 
-  it("every endpoint says so, and none blames the client", async () => {
+  it("every endpoint returns 503 and no 4xx", async () => {
     await relay.cut();
     assert.ok((await callAll(checkAway)) > 30);
   });
 
-  it("what needs none goes on", async () => {
+  it("endpoints without a query continue to work", async () => {
     for (const path of ["/settings", "/health", "/.well-known/jwks.json", "/.well-known/openid-configuration"]) {
       assert.equal((await ask("GET", path)).status, 200, path);
     }
@@ -115,7 +115,7 @@ describe("while the database is away", () => {
     assert.equal((await ask("GET", "/user", { token: forged })).status, 401);
   });
 
-  it("calls that break in the middle are told the same", async () => {
+  it("calls that fail in the middle return 503 too", async () => {
     await relay.restore();
     let isCut = false;
     // A connection that was lost before may only now be found out: such a call never came to the middle, and is made again.

@@ -30,7 +30,7 @@ describe("a hostile body", () => {
     "what is not UTF-8": [Buffer.from('{"email":"\xff"}', "latin1"), "application/json"],
   };
 
-  it("is refused with 400 before it costs anything", async (t) => {
+  it("is rejected with 400 before any expensive work", async (t) => {
     const auth = await createAuthContext(t);
     const ask = await serveAuth(t, auth);
     for (const [name, [body, type]] of Object.entries(hostile)) {
@@ -48,7 +48,7 @@ describe("a hostile body", () => {
     assert.equal(rows[0].users, 0);
   });
 
-  it("does not become larger in the database than it was", async (t) => {
+  it("does not become larger in the database", async (t) => {
     const auth = await createAuthContext(t);
     const { access_token: token } = await signUp(auth, "ada@example.com");
     for (const number of [1e308, 1e-300, -1e300]) {
@@ -68,8 +68,8 @@ describe("a hostile body", () => {
   });
 });
 
-describe("names that the service writes", () => {
-  it("are not taken from users, not even from those without an address", async (t) => {
+describe("metadata members that the service writes", () => {
+  it("are not accepted from users, with or without an address", async (t) => {
     const auth = await createAuthContext(t);
     const data = { sub: "x", email: "root@example.com", email_verified: true, phone_verified: true, theme: "dark" };
     const { user, access_token } = (await auth.call("POST", "/signup", { body: { data } })).body as ShownSession;
@@ -132,7 +132,7 @@ describe("a connection to the database", () => {
 
   const hurry = { hash: async () => "$argon2id$none", verify: async () => ({ isMatch: false, shouldRehash: false }) };
 
-  it("is never waited for by somebody who has one: thirty nonces at once on five connections", async (t) => {
+  it("is never acquired while another one is held: thirty concurrent nonces on five connections", async (t) => {
     const auth = await createAuthContext(t, { hasher: hurry, settings: { authReauthenticate: true } });
     const people = await Promise.all(Array.from({ length: 30 }, (_, place) => signUp(auth, `p${place}@example.com`)));
     await auth.database.owner.query("update auth.sessions set created_at = now() - interval '2 days'");
@@ -146,7 +146,7 @@ describe("a connection to the database", () => {
     }
   });
 
-  it("is given back by every refusal", async (t: TestContext) => {
+  it("is released after every error", async (t: TestContext) => {
     const auth = await createAuthContext(t, { hasher: hurry });
     const ask = await serveAuth(t, auth);
     await signUp(auth, "ada@example.com");

@@ -30,8 +30,8 @@ async function checkDead(person: Person, tokens: Iterable<Tokens>): Promise<void
   }
 }
 
-describe("a storm", () => {
-  it("of refreshes, sign-outs, codes and new passwords at once ends without a fault, and the last sign-out wins", async (t) => {
+describe("concurrency", () => {
+  it("refreshes, sign-outs, codes and password changes at once cause no error, and the last sign-out wins", async (t) => {
     const stage = await createAuthContext(t);
     const person = await newPerson(stage);
     const factor = await person.enrolVerified();
@@ -75,7 +75,7 @@ describe("a storm", () => {
     await checkDead(person, seen);
   });
 
-  it("of refreshes around a sign-out leaves nothing that lives", async (t) => {
+  it("refreshes around a sign-out leave no live session", async (t) => {
     const stage = await createAuthContext(t);
     const person = await newPerson(stage);
     for (let round = 0; round < 3; round += 1) {
@@ -94,7 +94,7 @@ describe("a storm", () => {
     }
   });
 
-  it("of bans and deletions around sign-ins leaves nobody in", async (t) => {
+  it("bans and deletions around sign-ins leave no live session", async (t) => {
     const stage = await createAuthContext(t);
     for (const end of ["ban", "soft", "hard"]) {
       const person = await newPerson(stage);
@@ -156,7 +156,7 @@ describe("a forged refresh token", () => {
     assert.equal(await countSessions(stage, other.id), 1);
   });
 
-  it("is not made possible by a counter at its end", async (t) => {
+  it("is not possible with the highest counter", async (t) => {
     const stage = await createAuthContext(t);
     const person = await newPerson(stage);
     await stage.database.owner.query("update auth.sessions set refresh_counter = $1", [String(2n ** 63n - 2n)]);
@@ -167,7 +167,7 @@ describe("a forged refresh token", () => {
 });
 
 describe("the second factor", () => {
-  it("is not passed by a refresh, another session or another way in", async (t) => {
+  it("is not bypassed by a refresh, another session or another sign-in method", async (t) => {
     const stage = await createAuthContext(t);
     const person = await newPerson(stage);
     const factor = await person.enrolVerified();
@@ -190,7 +190,7 @@ describe("the second factor", () => {
     await assert.rejects(stranger.challenge(factor.id), unknown);
   });
 
-  it("is guessed no oftener however many challenges are tried at once", async (t) => {
+  it("allows no more guesses with concurrent challenges", async (t) => {
     const stage = await createAuthContext(t);
     const person = await newPerson(stage);
     const factor = await person.enrolVerified();

@@ -11,7 +11,7 @@ const OWNER = "of the owner";
 const VERIFIER = "v".repeat(43);
 const refused = refusal(400, "invalid_credentials");
 
-describe("a thief who signs up with an address before its owner", () => {
+describe("an attacker who signs up with an address before its owner", () => {
   const closers = collectClosers();
   let auth: TestAuthContext;
   before(async () => {
@@ -28,7 +28,7 @@ describe("a thief who signs up with an address before its owner", () => {
     sessionOf(await auth.call("POST", "/verify", { body: { type, token_hash } }));
   };
 
-  it("is not let in by the owner who signs up too", async () => {
+  it("gets no access when the owner signs up too", async () => {
     const email = "sign-up@example.com";
     await register(email, THIEF);
     await register(email, OWNER);
@@ -37,7 +37,7 @@ describe("a thief who signs up with an address before its owner", () => {
     await assert.rejects(signIn(auth, email, THIEF), refused);
   });
 
-  it("who comes second is not let in either, and takes nothing but the password", async () => {
+  it("gets no access by signing up second either", async () => {
     const email = "second@example.com";
     await register(email, OWNER);
     await register(email, THIEF);
@@ -50,7 +50,7 @@ describe("a thief who signs up with an address before its owner", () => {
     await signIn(auth, email, OWNER);
   });
 
-  it("is not let in by an invitation", async () => {
+  it("gets no access through an invitation", async () => {
     const email = "invited@example.com";
     await register(email, THIEF);
     await auth.call("POST", "/invite", { token: auth.serviceRoleKey, body: { email } });
@@ -59,7 +59,7 @@ describe("a thief who signs up with an address before its owner", () => {
     await assert.rejects(signIn(auth, email, THIEF), refused);
   });
 
-  it("is not let in by the confirmation that was mailed before the invitation", async () => {
+  it("gets no access through a confirmation that was mailed before the invitation", async () => {
     const email = "invited-late@example.com";
     await register(email, THIEF);
     const { hash } = readMail(auth, email, "confirmation");
@@ -68,7 +68,7 @@ describe("a thief who signs up with an address before its owner", () => {
     await assert.rejects(signIn(auth, email, THIEF), refused);
   });
 
-  it("is not let in by links that the administrator makes", async () => {
+  it("gets no access through links of an administrator", async () => {
     for (const type of ["invite", "signup", "magiclink", "recovery"]) {
       const email = `made-${type}@example.com`;
       await register(email, THIEF);
@@ -78,7 +78,7 @@ describe("a thief who signs up with an address before its owner", () => {
     }
   });
 
-  it("by an account without an address is not let in by those who only sign in", async () => {
+  it("gets no access through a sign-in of the owner when the account has no password", async () => {
     const email = "upgrade@example.com";
     const anonymous = (await auth.call("POST", "/signup", { body: {} })).body as ShownSession;
     await updateUser(auth, anonymous.access_token, { email, password: THIEF });
@@ -93,7 +93,7 @@ describe("a thief who signs up with an address before its owner", () => {
   });
 });
 
-describe("what a thief has begun with a stolen session", () => {
+describe("a flow that was started with a stolen session", () => {
   const changeByUser = (auth: TestAuthContext, token: string) => updateUser(auth, token, { password: "chosen anew" });
   const changeByAdmin = async (auth: TestAuthContext) => {
     const { id } = await findPerson(auth, "ada@example.com");
@@ -138,7 +138,7 @@ describe("what a thief has begun with a stolen session", () => {
 });
 
 describe("a change of address", () => {
-  it("is not agreed to by the link of another one", async (t) => {
+  it("is not confirmed by the link of another change", async (t) => {
     const auth = await createAuthContext(t);
     const { user } = await signUp(auth, "ada@example.com");
     const generate = async (type: string, new_email: string) => {
@@ -156,7 +156,7 @@ describe("a change of address", () => {
 });
 
 describe("an address in another spelling", () => {
-  it("is the same account or none", async (t) => {
+  it("belongs to the same account or to none", async (t) => {
     const auth = await createAuthContext(t);
     await signUp(auth, "kate@example.com");
     for (const email of ["KATE@EXAMPLE.COM", " kate@example.com\n", "kate@ｅxample.com"]) {

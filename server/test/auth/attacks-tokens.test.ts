@@ -40,7 +40,7 @@ async function open(
 }
 
 describe("a forged token", () => {
-  it("opens nothing, whatever its header promises", async (t) => {
+  it("is rejected, whatever its header contains", async (t) => {
     const { auth, ask, ada } = await open(t);
     const header = decode(ada.access_token, 0);
     const claims = decode(ada.access_token, 1);
@@ -90,7 +90,7 @@ describe("a forged token", () => {
 });
 
 describe("a genuine token in the wrong place", () => {
-  it("is worth what it is there, and no more", async (t) => {
+  it("grants only its own rights", async (t) => {
     const { auth, ask, ada } = await open(t);
     const asUser = { token: ada.access_token, apikey: auth.serviceRoleKey };
     assert.equal((await ask("GET", "/user", asUser)).json["id"], ada.user.id);
@@ -113,7 +113,7 @@ describe("a genuine token in the wrong place", () => {
     assert.equal((await ask("GET", "/user", { token: ada.refresh_token })).status, 401);
   });
 
-  it("does not become more by the role or the metadata that an account has", async (t) => {
+  it("grants no more rights by the role or the metadata of the account", async (t) => {
     const { auth, ask, ada } = await open(t);
     const asService = { token: auth.serviceRoleKey };
     for (const role of [
@@ -145,7 +145,7 @@ describe("a genuine token in the wrong place", () => {
   });
 });
 
-describe("a token of somebody who is out", () => {
+describe("a token of an ended session or a deleted user", () => {
   for (const [how, end] of Object.entries({
     "signed out": (ask: Client, ada: ShownSession) => ask("POST", "/logout", { token: ada.access_token }),
     banned: (ask: Client, { user }: ShownSession, token: string) =>

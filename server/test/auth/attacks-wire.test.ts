@@ -231,8 +231,8 @@ const ROWS: Readonly<Record<string, Row>> = {
   },
 };
 
-describe("every refusal that clients test for", () => {
-  it("has the status, the code and the words they know, in both tongues", async (t) => {
+describe("every error that clients test for", () => {
+  it("has GoTrue's status, code and message, and the codes of the interface", async (t) => {
     const auth = await createAuthContext(t);
     const ask = await serveAuth(t, auth);
     const askWith: Stage["askWith"] = (settings) =>

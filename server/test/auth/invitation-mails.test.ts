@@ -88,7 +88,7 @@ describe("invitation mails", () => {
     assert.deepEqual(rows, [{ outcome: "obsolete" }, { outcome: "obsolete" }]);
   });
 
-  it("go to a person once a day for a swarm, however often they are invited", async (t) => {
+  it("are sent at most once a day per person and swarm", async (t) => {
     const { owner, mails, addUser, addSwarm, invite, send } = await openInvitations(t);
     const ada = await addUser("ada@example.com", "Ada");
     const swarm = await addSwarm(ada, "Crew");
@@ -105,7 +105,7 @@ describe("invitation mails", () => {
     assert.equal(mails.length, 2);
   });
 
-  it("of one inviter are sixty an hour; the others wait their turn", async (t) => {
+  it("are limited to sixty an hour per inviter; the others are sent later", async (t) => {
     const { owner, addUser, addSwarm, invite } = await openInvitations(t);
     const ada = await addUser("ada@example.com", "Ada");
     const eve = await addUser("eve@example.com", "Eve");

@@ -31,7 +31,7 @@ function clockAt(start: string) {
   };
 }
 
-test("keys are made once; a second call finds them", async (t) => {
+test("ensureKeys creates keys once and finds them at the second call", async (t) => {
   const { owner } = await createTestDatabase(t);
   const clock = clockAt("2026-01-02T03:04:05Z");
   const first = await ensureKeys(owner, { masterKey, clock });
@@ -44,7 +44,7 @@ test("keys are made once; a second call finds them", async (t) => {
   assert.equal(after.currentSigningKey.kid, before.currentSigningKey.kid);
 });
 
-test("a set-up that was interrupted is completed", async (t) => {
+test("ensureKeys completes an interrupted set-up", async (t) => {
   const { owner } = await createTestDatabase(t);
   const clock = clockAt("2026-01-02T03:04:05Z");
   await ensureKeys(owner, { masterKey, clock });
@@ -52,7 +52,7 @@ test("a set-up that was interrupted is completed", async (t) => {
   assert.deepEqual((await ensureKeys(owner, { masterKey, clock })).created, ["service_role"]);
 });
 
-test("role keys are ES256 tokens with their role, good for ten years, signed by a key of their own", async (t) => {
+test("role keys are ES256 tokens with their role, valid for ten years, signed by a separate key", async (t) => {
   const { owner } = await createTestDatabase(t);
   const clock = clockAt("2026-01-02T03:04:05Z");
   await ensureKeys(owner, { masterKey, clock });
@@ -102,7 +102,7 @@ test("the database holds neither a private key nor a role key in the clear", asy
   assert.ok(hashes[0].token_hash.equals(createHash("sha256").update(keys.anonKey).digest()));
 });
 
-test("a wrong master key is named as such and changes nothing", async (t) => {
+test("a wrong master key is reported as such and changes nothing", async (t) => {
   const { owner } = await createTestDatabase(t);
   const clock = clockAt("2026-01-02T03:04:05Z");
   await checkMasterKey(owner, masterKey);
@@ -121,7 +121,7 @@ test("a wrong master key is named as such and changes nothing", async (t) => {
   assert.equal(rows[0].count, 2);
 });
 
-test("a wrapped key that was moved to another row does not open there", async (t) => {
+test("a wrapped key that was moved to another row cannot be unwrapped", async (t) => {
   const { owner } = await createTestDatabase(t);
   const clock = clockAt("2026-01-02T03:04:05Z");
   await ensureKeys(owner, { masterKey, clock });
@@ -132,7 +132,7 @@ test("a wrapped key that was moved to another row does not open there", async (t
   await assert.rejects(loadKeys(owner, { masterKey, clock, ...noOverrides }), MasterKeyError);
 });
 
-test("rotating the signing key: a new one signs, tokens of the old one stay good", async (t) => {
+test("rotating the signing key: the new key signs, tokens of the old key stay valid", async (t) => {
   const { owner } = await createTestDatabase(t);
   const clock = clockAt("2026-01-02T03:04:05Z");
   await ensureKeys(owner, { masterKey, clock });
@@ -164,7 +164,7 @@ test("rotating the signing key: a new one signs, tokens of the old one stay good
   assert.ok(!later.signingKeys.some(({ kid: id }) => id === oldKid), "a key that no token can be of any more is gone");
 });
 
-test("rotations at the same time leave one current key", async (t) => {
+test("concurrent rotations leave one current key", async (t) => {
   const { owner, url } = await createTestDatabase(t);
   const clock = clockAt("2026-01-02T03:04:05Z");
   await ensureKeys(owner, { masterKey, clock });
@@ -207,7 +207,7 @@ test("rotating role keys at once: the old ones are no longer accepted", async (t
   assert.ok(!after.signingKeys.some(({ kid }) => kid === oldKid));
 });
 
-test("rotating role keys with grace: both are accepted until it is over", async (t) => {
+test("rotating role keys with a grace period: both are accepted until it ends", async (t) => {
   const { owner } = await createTestDatabase(t);
   const clock = clockAt("2026-01-02T03:04:05Z");
   await ensureKeys(owner, { masterKey, clock });
@@ -227,7 +227,7 @@ test("rotating role keys with grace: both are accepted until it is over", async 
   assert.equal((await loadKeys(owner, { masterKey, clock, ...noOverrides })).apiKeys.length, 2, "ends a grace too");
 });
 
-test("keys from the environment win, and the stored ones stay accepted", async (t) => {
+test("keys from the environment take precedence, and the stored ones stay accepted", async (t) => {
   const { owner } = await createTestDatabase(t);
   const clock = clockAt("2026-01-02T03:04:05Z");
   await ensureKeys(owner, { masterKey, clock });

@@ -87,24 +87,24 @@ for (const [name, check] of [
   ["the question of an endpoint", ask],
 ] as const) {
   describe(name, () => {
-    it("lets a living session in", async () => {
+    it("accepts a live session", async () => {
       assert.equal(await check(await addPerson()), "alive");
     });
 
-    it("knows a session only with its own user", async () => {
+    it("accepts a session only with its own user", async () => {
       const [one, other] = [await addPerson(), await addPerson()];
       assert.equal(await check({ userId: one.userId, sessionId: other.sessionId }), "session_not_found");
       assert.equal(await check({ userId: one.userId, sessionId: randomUUID() }), "session_not_found");
       assert.equal(await check({ userId: randomUUID(), sessionId: one.sessionId }), "user_not_found");
     });
 
-    it("refuses from the sign-out on", async () => {
+    it("rejects a session after the sign-out", async () => {
       const person = await addPerson();
       await ownerRuns("delete from auth.sessions where id = $1", [person.sessionId]);
       assert.equal(await check(person), "session_not_found");
     });
 
-    it("refuses a session past its end", async () => {
+    it("rejects an expired session", async () => {
       const person = await addPerson();
       await ownerRuns("update auth.sessions set not_after = now() + interval '1 hour' where id = $1", [
         person.sessionId,
@@ -116,7 +116,7 @@ for (const [name, check] of [
       assert.equal(await check(person), "session_not_found");
     });
 
-    it("refuses a session that was not refreshed for too long, where that is limited", async () => {
+    it("rejects an idle session where inactivity is limited", async () => {
       const person = await addPerson();
       await ownerRuns("update auth.sessions set refreshed_at = now() - interval '100 seconds' where id = $1", [
         person.sessionId,
@@ -131,7 +131,7 @@ for (const [name, check] of [
       assert.equal(await check(person, 90), "session_not_found");
     });
 
-    it("refuses a user who is banned, and lets in when the ban is over", async () => {
+    it("rejects a banned user until the ban ends", async () => {
       const person = await addPerson();
       await ownerRuns("update auth.users set banned_until = now() + interval '1 hour' where id = $1", [person.userId]);
       assert.equal(await check(person), "user_banned");
@@ -143,7 +143,7 @@ for (const [name, check] of [
       assert.equal(await check(person), "alive");
     });
 
-    it("refuses a user who is deleted, softly or for good", async () => {
+    it("rejects a deleted user, soft or hard", async () => {
       const [soft, hard] = [await addPerson(), await addPerson()];
       await ownerRuns("update auth.users set deleted_at = now() where id = $1", [soft.userId]);
       await ownerRuns("delete from auth.users where id = $1", [hard.userId]);
@@ -151,7 +151,7 @@ for (const [name, check] of [
       assert.equal(await check(hard), "user_not_found");
     });
 
-    it("asks for the user alone where a token has no session", async () => {
+    it("checks only the user where a token has no session", async () => {
       const person = await addPerson();
       assert.equal(await check({ userId: person.userId, sessionId: null }), "alive");
       assert.equal(await check({ userId: randomUUID(), sessionId: null }), "user_not_found");
@@ -159,8 +159,8 @@ for (const [name, check] of [
   });
 }
 
-describe("the function behind the enter statement", () => {
-  it("finds a sign-in during a ban as dead as those before it", async () => {
+describe("private.require_live_session", () => {
+  it("rejects sessions that were created during a ban", async () => {
     const { userId } = await addPerson();
     await ownerRuns("update auth.users set banned_until = now() + interval '1 hour' where id = $1", [userId]);
     const later = { userId, sessionId: randomUUID() };
@@ -173,7 +173,7 @@ describe("the function behind the enter statement", () => {
     assert.equal(await enter(later), "alive");
   });
 
-  it("is for the logins alone", async () => {
+  it("can be executed by the login roles only", async () => {
     const { rows } = await context.database.owner.query<{ name: string }>(
       `select r.rolname as name from pg_catalog.pg_roles r
        where has_function_privilege(r.oid, 'private.require_live_session(uuid, uuid, int)', 'execute') and not r.rolsuper
@@ -185,7 +185,7 @@ describe("the function behind the enter statement", () => {
     );
   });
 
-  it("is in every entry with a session and in no other", async () => {
+  it("is part of every scope statement with a session and of no other", async () => {
     const person = await addPerson();
     const { session: _, ...without } = scopeOf(person, 0);
     assert.doesNotMatch(buildScope(without).text, /require_live_session/);
@@ -194,7 +194,7 @@ describe("the function behind the enter statement", () => {
     assert.deepEqual(values.slice(9), [person.userId, person.sessionId, "30"]);
   });
 
-  it("leaves other errors as they are", () => {
+  it("leaves other errors unchanged", () => {
     for (const error of [new Error("x"), Object.assign(new Error("x"), { code: "SB001" }), "SB001", null]) {
       assert.equal(translateScopeError(error), error);
     }

@@ -21,7 +21,7 @@ const MAIL: Mail = {
 };
 
 describe("mail without a mail server", () => {
-  it("is a file for its owner alone, in which link and code stand as they are", async (t) => {
+  it("is a file that only its owner can read, with link and code unencoded", async (t) => {
     const dataDir = await createTemporaryFolder(t, "mail-");
     const settings = { dataDir, mailFrom: "Sender <sender@example.com>", smtpUrl: null };
     const mailer = await createMailer({ settings, observer: silentObserver, clock: systemClock });
@@ -41,7 +41,7 @@ describe("mail without a mail server", () => {
     assert.match(content, /<a href="https:\/\/localhost:8443\/auth\/v1\/verify\?token=pkce_0123abcd&amp;type=signup/);
   });
 
-  it("has its link in the log, whole", async (t) => {
+  it("writes the complete link to the log", async (t) => {
     const folder = join(await createTemporaryFolder(t, "mail-"), "mail");
     for (const format of ["json", "pretty"] as const) {
       const destination = new PassThrough();
@@ -55,7 +55,7 @@ describe("mail without a mail server", () => {
     }
   });
 
-  it("is kept up to a number, the newest longest, and other files are left alone", async (t) => {
+  it("keeps the newest files up to a limit and leaves other files alone", async (t) => {
     const folder = await createTemporaryFolder(t, "mail-");
     await writeFile(join(folder, "notes.txt"), "mine");
     let second = 0;
@@ -72,7 +72,7 @@ describe("mail without a mail server", () => {
     );
   });
 
-  it("that cannot be written is an error", async (t) => {
+  it("returns an error when the file cannot be written", async (t) => {
     const root = await createTemporaryFolder(t, "mail-");
     await writeFile(join(root, "mail"), "a file where the folder should be");
     await chmod(join(root, "mail"), 0o400);

@@ -100,7 +100,7 @@ describe("the mail outbox", () => {
     );
   });
 
-  it("drops a mail whose reason has gone and leaves kinds that it does not know", async (t) => {
+  it("drops a mail whose reason no longer exists and leaves unknown kinds", async (t) => {
     const server = await startSmtpServer(t);
     const { owner, workUntil } = await openOutbox(t, server.url);
     await owner.query(
@@ -134,7 +134,7 @@ describe("the mail outbox", () => {
     }
   });
 
-  it("waits while the mail server is away and gives up a recipient that the server refuses", async (t) => {
+  it("retries while the mail server is unavailable and gives up a recipient that the server rejects", async (t) => {
     let isAway = true;
     const server = await startSmtpServer(t, {
       onRcptTo: ({ address }, _session, callback) => {

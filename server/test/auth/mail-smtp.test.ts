@@ -61,7 +61,7 @@ async function listen(t: TestContext, onConnection: (socket: Socket) => void): P
 }
 
 describe("mail over SMTP", () => {
-  it("arrives as text and HTML, signed in as the address of the server says", async (t) => {
+  it("is sent as text and HTML with the credentials of SMTP_URL", async (t) => {
     const server = await startSmtpServer(t);
     const mailer = openMailer(t, server.url);
     await mailer.checkReady();
@@ -91,7 +91,7 @@ describe("mail over SMTP", () => {
     assert.equal(server.connections(), 1);
   });
 
-  it("to a hostile address goes to nobody else", async (t) => {
+  it("with a hostile address is sent to no other recipient", async (t) => {
     const server = await startSmtpServer(t);
     const mailer = openMailer(t, server.url);
     for (const to of [
@@ -108,7 +108,7 @@ describe("mail over SMTP", () => {
     }
   });
 
-  it("is tried again when the server asks for it", async (t) => {
+  it("is retried after a temporary failure", async (t) => {
     let asked = 0;
     const server = await startSmtpServer(t, {
       onRcptTo: (_address, _session, callback) => {
@@ -134,7 +134,7 @@ describe("mail over SMTP", () => {
     assert.equal(asked, 3);
   });
 
-  it("fails at once when the server refuses for good", async (t) => {
+  it("fails at once after a permanent failure", async (t) => {
     let asked = 0;
     const server = await startSmtpServer(t, {
       onRcptTo: (_address, _session, callback) => {
@@ -154,7 +154,7 @@ describe("mail over SMTP", () => {
     assert.deepEqual(mailer.notes, ["mail.unreachable"]);
   });
 
-  it("fails when nobody listens, and works as soon as somebody does", async (t) => {
+  it("fails while the server is down and works when it is up", async (t) => {
     const closers: (() => Promise<void>)[] = [];
     const gone = await startSmtpServer({ after: (close) => void closers.push(close) }, {}, await findFreePort());
     for (const close of closers) await close();
@@ -167,7 +167,7 @@ describe("mail over SMTP", () => {
     assert.equal(back.received.length, 1);
   });
 
-  it("does not wait for ever for a server that never greets", async (t) => {
+  it("times out on a server that never greets", async (t) => {
     const url = await listen(t, () => {});
     const startedAt = performance.now();
     await assert.rejects(openMailer(t, url, 200).checkReady(), isUnavailable);
@@ -175,18 +175,18 @@ describe("mail over SMTP", () => {
     assert.ok(performance.now() - startedAt < 10_000);
   });
 
-  it("does not wait for ever for a server that stops in the middle", async (t) => {
+  it("times out on a server that stops in the middle", async (t) => {
     const server = await startSmtpServer(t, { onMailFrom: () => {} });
     await assert.rejects(openMailer(t, server.url, 300).send(MAIL), isUnavailable);
   });
 
-  it("does not believe a server that speaks nonsense or hangs up", async (t) => {
+  it("fails with a server that sends garbage or closes the connection", async (t) => {
     const nonsense = await listen(t, (socket) => void socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"));
     const silent = await listen(t, (socket) => void socket.destroy());
     for (const url of [nonsense, silent]) await assert.rejects(openMailer(t, url, 500).send(MAIL), isUnavailable);
   });
 
-  it("asks a server that has just answered only once, and many callers together once", async (t) => {
+  it("shares one readiness check between concurrent callers and caches it", async (t) => {
     const server = await startSmtpServer(t);
     const mailer = openMailer(t, server.url);
     await Promise.all(Array.from({ length: 20 }, () => mailer.checkReady()));
@@ -194,7 +194,7 @@ describe("mail over SMTP", () => {
     assert.equal(server.connections(), 1);
   });
 
-  it("that is on its way is waited for when the service stops", async (t) => {
+  it("is awaited when the service stops", async (t) => {
     let release = (): void => {};
     const arrived = new Promise<void>((resolve) => {
       release = resolve;
@@ -213,7 +213,7 @@ describe("mail over SMTP", () => {
     await sending;
   });
 
-  it("carries a password over TLS alone, except on this machine", () => {
+  it("sends credentials over TLS only, except to the local machine", () => {
     assert.equal(decideTlsRequired("smtp://user:pass@mail.example"), true);
     assert.equal(decideTlsRequired("smtp://mail.example"), false);
     for (const host of ["localhost", "127.0.0.1:2525", "[::1]:25"])

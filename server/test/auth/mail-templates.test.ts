@@ -5,7 +5,7 @@ import { renderMail } from "../../src/auth/mail/render-mail.ts";
 
 const HOSTILE = `"><script>alert('x')</script>&`;
 
-describe("the texts of mails", () => {
+describe("mail texts", () => {
   for (const kind of MAIL_KINDS) {
     it(`${kind}: name the address, and have link and code in both forms`, () => {
       const hasLink = kind !== "reauthentication" && kind !== "address_taken";
@@ -99,7 +99,7 @@ describe("the texts of mails", () => {
     assert.ok(Array.from(hostile).length < 700);
   });
 
-  it("have a subject of their own each", () => {
+  it("have distinct subjects", () => {
     const subjects = MAIL_KINDS.map(
       (kind) => renderMail({ to: "a@b.c", kind, values: { siteUrl: "https://x" } }).subject,
     );

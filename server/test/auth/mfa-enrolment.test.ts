@@ -5,7 +5,7 @@ import { openPerson, readClaims, refuses, type Shown } from "./mfa-person.ts";
 const MINUTE_MS = 60_000;
 
 describe("enrolling a factor", () => {
-  it("answers with what an authenticator needs, and lists the factor as unverified", async (t) => {
+  it("returns what an authenticator needs and lists the factor as unverified", async (t) => {
     const person = await openPerson(t, { settings: { siteUrl: "https://app.example.com/start" } });
     const { stage, token } = person;
     const body = { factor_type: "totp", friendly_name: " Phone ", issuer: null };
@@ -31,7 +31,7 @@ describe("enrolling a factor", () => {
     assert.ok(!rows[0].secret_wrapped.toString("latin1").includes(totp.secret));
   });
 
-  it("refuses other types and bad names", async (t) => {
+  it("rejects other types and invalid names", async (t) => {
     const { stage, token } = await openPerson(t);
     const enrol = (body: unknown) => stage.call("POST", "/factors", { token, body });
     await refuses(enrol({ factor_type: "phone", phone: "+4912345" }), 422, "mfa_phone_enroll_not_enabled");
@@ -51,7 +51,7 @@ describe("enrolling a factor", () => {
     await refuses(stage.call("POST", "/factors", { body: { factor_type: "totp" } }), 401, "no_authorization");
   });
 
-  it("keeps names apart, but forgets an enrolment that was given up", async (t) => {
+  it("requires unique names and deletes abandoned enrolments", async (t) => {
     const person = await openPerson(t);
     const first = await person.enrol("Phone");
     await refuses(person.enrol("Phone"), 422, "mfa_factor_name_conflict");
@@ -67,7 +67,7 @@ describe("enrolling a factor", () => {
     await refuses(person.challenge(first.id), 404, "mfa_factor_not_found");
   });
 
-  it("stops at the number that the settings allow", async (t) => {
+  it("stops at the configured maximum", async (t) => {
     const person = await openPerson(t, { settings: { authMfaMaxFactors: 2 } });
     await person.enrol("1");
     await person.enrol("2");
@@ -76,7 +76,7 @@ describe("enrolling a factor", () => {
     assert.ok(many.every(({ status }) => status === "rejected"));
   });
 
-  it("needs the second factor once there is one", async (t) => {
+  it("requires an aal2 session once there is a verified factor", async (t) => {
     const person = await openPerson(t);
     await person.enrolVerified("Phone");
     const again = await person.signIn();
@@ -85,8 +85,8 @@ describe("enrolling a factor", () => {
   });
 });
 
-describe("giving a factor up", () => {
-  it("needs nothing more while it is unverified", async (t) => {
+describe("removing a factor", () => {
+  it("needs no second factor while it is unverified", async (t) => {
     const person = await openPerson(t);
     const factor = await person.enrol();
     const answer = await person.stage.call("DELETE", `/factors/${factor.id}`, { token: person.token });
@@ -96,7 +96,7 @@ describe("giving a factor up", () => {
     await refuses(person.stage.call("DELETE", "/factors/x", { token: person.token }), 404, "validation_failed");
   });
 
-  it("needs the factor itself once it is verified, and lowers the sessions that showed it", async (t) => {
+  it("requires an aal2 session once it is verified, and downgrades the sessions that used it", async (t) => {
     const person = await openPerson(t);
     const { stage } = person;
     const factor = await person.enrolVerified();
@@ -112,7 +112,7 @@ describe("giving a factor up", () => {
     await person.enrol();
   });
 
-  it("does not let an old token of the higher level speak for a session that was lowered", async (t) => {
+  it("rejects an old aal2 token of a downgraded session", async (t) => {
     const person = await openPerson(t);
     const first = await person.enrolVerified("1");
     const second = await person.enrolVerified("2");

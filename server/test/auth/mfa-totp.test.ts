@@ -24,7 +24,7 @@ describe("codes of an authenticator", () => {
     assert.equal(findTotpStep(secret, "081804", new Date(1_111_111_109_000)), 37_037_036);
   });
 
-  it("are good one step around now and no further", () => {
+  it("are valid for one step before and after", () => {
     const secret = makeTotpSecret();
     for (const offset of [-1, 0, 1])
       assert.equal(findTotpStep(secret, codeAt(secret, NOW.getTime() + offset * 30_000), NOW), STEP + offset);
@@ -32,7 +32,7 @@ describe("codes of an authenticator", () => {
       assert.equal(findTotpStep(secret, codeAt(secret, NOW.getTime() + offset * 30_000), NOW), null);
   });
 
-  it("are six digits and nothing else", () => {
+  it("are six digits only", () => {
     const secret = makeTotpSecret();
     const code = codeAt(secret, NOW.getTime());
     for (const text of ["", "1", `${code}0`, code.slice(1), `-${code.slice(1)}`, "abcdef", "١٢٣٤٥٦"])
@@ -40,8 +40,8 @@ describe("codes of an authenticator", () => {
   });
 });
 
-describe("the picture of a factor", () => {
-  it("holds the secret, the issuer and the account", () => {
+describe("the QR code of a factor", () => {
+  it("contains the secret, the issuer and the account", () => {
     const secret = makeTotpSecret();
     assert.equal(secret.length, 20);
     const { qr_code, secret: base32, uri } = renderTotp(secret, { issuer: "app.example.com", account: "a@b.example" });
@@ -65,7 +65,7 @@ describe("the picture of a factor", () => {
 });
 
 describe("the secret of a factor", () => {
-  it("opens for its own factor and master key alone", () => {
+  it("can be unwrapped only for its own factor and with the right master key", () => {
     const masterKey = newMasterKey();
     const secret = makeTotpSecret();
     const wrapped = wrapFactorSecret(masterKey, "one", secret);

@@ -7,8 +7,8 @@ import { newPerson, openPerson, PASSWORD, readClaims, refuses, type Shown } from
 
 const MINUTE_MS = 60_000;
 
-describe("showing a code", () => {
-  it("raises the session, and ends what was entered without it", async (t) => {
+describe("verifying a code", () => {
+  it("raises the session to aal2 and ends the user's aal1 sessions", async (t) => {
     const person = await openPerson(t);
     const { stage } = person;
     const before = { token: person.token, refreshToken: person.refreshToken };
@@ -39,7 +39,7 @@ describe("showing a code", () => {
     assert.equal(readClaims((await person.refresh()).access_token)["aal"], "aal2");
   });
 
-  it("kills the refresh tokens of the lower level at once, and for ever", async (t) => {
+  it("invalidates the refresh tokens of the aal1 session", async (t) => {
     const person = await openPerson(t);
     const old = person.refreshToken;
     await person.enrolVerified();
@@ -62,7 +62,7 @@ describe("showing a code", () => {
     assert.equal((await person.stage.call("GET", "/user", { token: first })).status, 200);
   });
 
-  it("takes a code of the neighbouring steps, with spaces", async (t) => {
+  it("accepts a code of the neighbouring steps, with spaces", async (t) => {
     for (const steps of [-1, 1]) {
       const person = await openPerson(t);
       person.enterNextStep();
@@ -72,7 +72,7 @@ describe("showing a code", () => {
     }
   });
 
-  it("takes each code once, also in another challenge", async (t) => {
+  it("accepts each code once, also in another challenge", async (t) => {
     const person = await openPerson(t);
     const factor = await person.enrol();
     const code = person.code(factor);
@@ -84,7 +84,7 @@ describe("showing a code", () => {
     await person.verify(factor.id, await person.challenge(factor.id), person.code(factor, 1));
   });
 
-  it("lets one of many at the same time win", async (t) => {
+  it("accepts one of many concurrent requests", async (t) => {
     const person = await openPerson(t);
     const factor = await person.enrolVerified();
     person.stage.clock.advance(MINUTE_MS);
@@ -98,7 +98,7 @@ describe("showing a code", () => {
         await refuses(Promise.reject(outcome.reason as Error), 422, "mfa_verification_failed");
   });
 
-  it("lets one of many at the same time win with one challenge", async (t) => {
+  it("accepts one of many concurrent requests with one challenge", async (t) => {
     const person = await openPerson(t);
     const factor = await person.enrol();
     const challenge = await person.challenge(factor.id);
@@ -107,7 +107,7 @@ describe("showing a code", () => {
     assert.equal(outcomes.filter(({ status }) => status === "fulfilled").length, 1);
   });
 
-  it("survives two sessions that show two factors at the same time", async (t) => {
+  it("handles two sessions that verify two factors concurrently", async (t) => {
     const person = await openPerson(t);
     const first = await person.enrolVerified("1");
     const second = await person.enrolVerified("2");
@@ -128,7 +128,7 @@ describe("showing a code", () => {
         await refuses(Promise.reject(outcome.reason as Error), 401, "session_not_found");
   });
 
-  it("takes turns with a sign-out from elsewhere", async (t) => {
+  it("is serialised with a concurrent sign-out", async (t) => {
     const person = await openPerson(t);
     const { stage } = person;
     const factor = await person.enrolVerified();
@@ -148,7 +148,7 @@ describe("showing a code", () => {
     }
   });
 
-  it("refuses wrong codes, and ends a challenge after five of them", async (t) => {
+  it("rejects wrong codes and ends a challenge after five of them", async (t) => {
     const person = await openPerson(t);
     const factor = await person.enrol();
     const challenge = await person.challenge(factor.id);
@@ -158,7 +158,7 @@ describe("showing a code", () => {
     await person.show(factor);
   });
 
-  it("does not sell more guesses for more challenges", async (t) => {
+  it("allows no more guesses with more challenges", async (t) => {
     const person = await openPerson(t);
     const factor = await person.enrol();
     for (let round = 0; round < 2; round += 1) {
@@ -176,7 +176,7 @@ describe("showing a code", () => {
     await person.show(factor);
   });
 
-  it("needs a challenge that is open, of this factor and from this address", async (t) => {
+  it("requires an open challenge of this factor from this address", async (t) => {
     const person = await openPerson(t);
     const { stage, token } = person;
     const [factor, other] = [await person.enrol("1"), await person.enrol("2")];
@@ -199,7 +199,7 @@ describe("showing a code", () => {
     await refuses(person.verify(factor.id, used, person.code(factor, 1)), 422, "mfa_challenge_expired");
   });
 
-  it("tells when a challenge runs out, and keeps no heap of them", async (t) => {
+  it("returns the expiry of a challenge and deletes old ones", async (t) => {
     const person = await openPerson(t);
     const { stage, token } = person;
     const factor = await person.enrolVerified();
@@ -215,7 +215,7 @@ describe("showing a code", () => {
     assert.equal(rows[0].count, 1);
   });
 
-  it("keeps people's factors apart", async (t) => {
+  it("rejects factors of other users", async (t) => {
     const person = await openPerson(t);
     const stranger = await newPerson(person.stage);
     const factor = await person.enrol();
@@ -229,7 +229,7 @@ describe("showing a code", () => {
 });
 
 describe("sensitive changes", () => {
-  it("need the second factor of those who have one", async (t) => {
+  it("require an aal2 session from users with a verified factor", async (t) => {
     const person = await openPerson(t);
     const { stage } = person;
     const check = async (token: string) => {
@@ -251,7 +251,7 @@ describe("sensitive changes", () => {
     await requireSufficientAal(stage.context, stage.context.pool, SERVICE_PRINCIPAL);
   });
 
-  it("are refused at PUT /user without it", async (t) => {
+  it("are rejected at PUT /user without it", async (t) => {
     const person = await openPerson(t);
     await person.enrolVerified();
     const low = await person.signIn();

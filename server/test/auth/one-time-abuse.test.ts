@@ -17,7 +17,7 @@ async function show(work: Promise<unknown>): Promise<unknown> {
   }
 }
 
-describe("asking for mail", () => {
+describe("requesting mail", () => {
   const INTERVAL_SECONDS = 60;
   const closers = collectClosers();
   let auth: TestAuthContext;
@@ -64,7 +64,7 @@ describe("asking for mail", () => {
     });
   }
 
-  it("is possible again when the time is over, and not earlier", async () => {
+  it("is possible again after the interval, and not before", async () => {
     const email = "patient@example.com";
     await makePerson(auth, email);
     const ask = () => auth.call("POST", "/recover", { body: { email } });
@@ -76,7 +76,7 @@ describe("asking for mail", () => {
     assert.equal(auth.mails.filter(({ to }) => to === email).length, 2);
   });
 
-  it("many times at once sends one mail", async () => {
+  it("concurrently sends one mail", async () => {
     const email = "storm@example.com";
     const outcomes = await Promise.allSettled(
       Array.from({ length: 10 }, () => auth.call("POST", "/otp", { body: { email } })),
@@ -86,7 +86,7 @@ describe("asking for mail", () => {
     await findPerson(auth, email);
   });
 
-  it("many times at once without a brake makes one account", async (t) => {
+  it("concurrently without a throttle creates one account", async (t) => {
     const unbraked = await createAuthContext(t, { settings: { authAutoconfirm: false } });
     const email = "storm@example.com";
     await Promise.all(Array.from({ length: 5 }, () => unbraked.call("POST", "/otp", { body: { email } })));
@@ -94,7 +94,7 @@ describe("asking for mail", () => {
     assert.equal(sent.length, 5);
   });
 
-  it("of one kind does not stand in the way of another", async () => {
+  it("of one kind does not throttle another kind", async () => {
     const email = "kinds@example.com";
     await makePerson(auth, email);
     await auth.call("POST", "/recover", { body: { email } });
@@ -105,7 +105,7 @@ describe("asking for mail", () => {
     );
   });
 
-  it("for a sign-up is braked alike whether the address is taken or not", async () => {
+  it("for a sign-up is throttled alike whether the address is taken or not", async () => {
     await makePerson(auth, "taken@example.com");
     const shapes = [];
     for (const email of ["taken@example.com", "free@example.com"]) {
@@ -121,14 +121,14 @@ describe("asking for mail", () => {
     );
   });
 
-  it("brakes reauthentication", async () => {
+  it("throttles reauthentication", async () => {
     await makePerson(auth, "eager@example.com");
     const { access_token: token } = await signIn(auth, "eager@example.com");
     await auth.call("GET", "/reauthenticate", { token });
     await assert.rejects(auth.call("GET", "/reauthenticate", { token }), refusal(429, "over_email_send_rate_limit"));
   });
 
-  it("brakes changes of address by account and by address", async () => {
+  it("throttles changes of address by account and by address", async () => {
     await makePerson(auth, "changer-1@example.com");
     await makePerson(auth, "changer-2@example.com");
     const one = await signIn(auth, "changer-1@example.com");
@@ -141,7 +141,7 @@ describe("asking for mail", () => {
     await change(two.access_token, "elsewhere@example.com");
   });
 
-  it("keeps no address that has no account, and forgets what is over", async () => {
+  it("stores no address without an account and deletes expired rows", async () => {
     await auth.call("POST", "/recover", { body: { email: "never-stored@example.com" } });
     const { rows } = await auth.context.pool.query("select to_jsonb(t)::text as text from auth.mail_throttles t");
     assert.ok(rows.length > 0);
@@ -159,7 +159,7 @@ describe("asking for mail", () => {
     }
   });
 
-  it("where nobody may sign up looks the same and makes nobody", async (t) => {
+  it("gets the same response when sign-ups are disabled, and creates no account", async (t) => {
     const closed = await createAuthContext(t, { settings: { authSignupEnabled: false } });
     await makePerson(closed, "member@example.com");
     for (const email of ["member@example.com", "stranger@example.com"]) {
@@ -200,12 +200,12 @@ describe("asking for mail", () => {
   });
 });
 
-describe("a mail server that is away", () => {
+describe("an unavailable mail server", () => {
   const away = () => {
     throw new AppError("SERVICE_UNAVAILABLE", "away");
   };
 
-  it("is the caller's error where the caller is known, and asking again is possible at once", async (t) => {
+  it("returns an error to signed-in callers and allows an immediate retry", async (t) => {
     let isAway = true;
     const auth = await createAuthContext(t, {
       settings: { authAutoconfirm: false, authMailIntervalSeconds: 60 },
@@ -222,7 +222,7 @@ describe("a mail server that is away", () => {
     );
   });
 
-  it("shows alike for every address before anything is done", async (t) => {
+  it("gives the same error for every address before anything is changed", async (t) => {
     const auth = await createAuthContext(t, { settings: { authMailIntervalSeconds: 60 } });
     await makePerson(auth, "known@example.com");
     const down = { ...auth.context, mailer: { ...auth.context.mailer, checkReady: async () => away() } };
@@ -239,7 +239,7 @@ describe("a mail server that is away", () => {
     }
   });
 
-  it("that fails after that is nobody's to see, but in the log", async (t) => {
+  it("is only logged when it fails after the check", async (t) => {
     const auth = await createAuthContext(t, { onMail: away });
     const notes: string[] = [];
     const observer = { note: (name: string) => void notes.push(name), child: () => observer };

@@ -70,7 +70,7 @@ describe("a change of e-mail address", () => {
     });
   }
 
-  it("does not count one address twice", async () => {
+  it("counts a confirmation of one address once", async () => {
     const { user, before, after, token } = await begin(auth);
     const first = readMail(auth, before, "email_change_current");
     assert.deepEqual(
@@ -91,7 +91,7 @@ describe("a change of e-mail address", () => {
     await auth.call("GET", "/user", { token });
   });
 
-  it("by links: the first says that there is another, the second signs in", async () => {
+  it("by links: the first reports the pending confirmation, the second signs in", async () => {
     const { before, after } = await begin(auth);
     const first = await follow(auth, readMail(auth, after, "email_change_new").link);
     assert.deepEqual(first.fragment, { message: HALF.msg, sb: "" });
@@ -100,7 +100,7 @@ describe("a change of e-mail address", () => {
     assert.equal(claimsOf({ access_token: second.fragment["access_token"] ?? "" }).email, after);
   });
 
-  it("begun anew forgets what was confirmed before", async () => {
+  it("started again discards earlier confirmations", async () => {
     const { before, after, token } = await begin(auth);
     const stale = readMail(auth, after, "email_change_new");
     await auth.call("POST", "/verify", {
@@ -118,7 +118,7 @@ describe("a change of e-mail address", () => {
     );
   });
 
-  it("is mailed again on demand, to both", async () => {
+  it("can be mailed again to both addresses", async () => {
     const { before, after } = await begin(auth);
     const stale = readMail(auth, after, "email_change_new");
     const sent = auth.mails.length;
@@ -141,7 +141,7 @@ describe("a change of e-mail address", () => {
     assert.equal(auth.mails.length, sent + 2, "an address that has no account yet is nobody's");
   });
 
-  it("makes codes and links worthless that went to the former address", async () => {
+  it("invalidates codes and links that were mailed to the previous address", async () => {
     const { before, after } = await begin(auth);
     await auth.call("POST", "/recover", { body: { email: before } });
     const recovery = readMail(auth, before, "recovery");
@@ -164,7 +164,7 @@ describe("a change of e-mail address", () => {
     );
   });
 
-  it("to an address that is taken looks the same, and only its owner is told", async () => {
+  it("to a taken address gets the same response and notifies the owner", async () => {
     await makePerson(auth, "owner@example.com");
     const free = await begin(auth);
     const taken = await begin(auth, "owner@example.com");
@@ -184,7 +184,7 @@ describe("a change of e-mail address", () => {
     assert.notEqual((await findPerson(auth, "owner@example.com")).id, taken.user.id);
   });
 
-  it("is refused without a word when the address was taken meanwhile", async () => {
+  it("fails like an invalid token when the address was taken meanwhile", async () => {
     const { before, after } = await begin(auth);
     await auth.call("POST", "/verify", {
       body: { type: "email_change", token_hash: readMail(auth, before, "email_change_current").hash },
@@ -199,7 +199,7 @@ describe("a change of e-mail address", () => {
     assert.equal((await findPerson(auth, after)).id, faster.id);
   });
 
-  it("confirmed at both addresses at once happens once and whole", async () => {
+  it("confirmed at both addresses concurrently is applied once", async () => {
     for (let round = 0; round < 5; round += 1) {
       const { user, before, after } = await begin(auth);
       const answers = await Promise.all(
@@ -220,7 +220,7 @@ describe("a change of e-mail address", () => {
     }
   });
 
-  it("needs the new address alone where the settings say so", async (t) => {
+  it("needs only the new address when AUTH_SECURE_EMAIL_CHANGE is off", async (t) => {
     const simple = await createAuthContext(t, { settings: { authAutoconfirm: false, authSecureEmailChange: false } });
     const { user, before, after } = await begin(simple);
     assert.equal(
@@ -232,7 +232,7 @@ describe("a change of e-mail address", () => {
     assert.equal((await findPerson(simple, after)).id, user.id);
   });
 
-  it("gives an anonymous user a first address, which makes them known", async () => {
+  it("gives an anonymous user an address and makes the account permanent", async () => {
     const anonymous = sessionOf(await auth.call("POST", "/signup", { body: {} }));
     await auth.call("PUT", "/user", { token: anonymous.access_token, body: { email: "found@example.com" } });
     const { code } = readMail(auth, "found@example.com", "email_change_new");
@@ -244,7 +244,7 @@ describe("a change of e-mail address", () => {
     assert.deepEqual([user.is_anonymous, user.app_metadata["provider"]], [false, "email"]);
   });
 
-  it("to one address from two accounts goes to whom its code belongs", async () => {
+  it("to one address from two accounts is applied to the account of the code", async () => {
     const first = await begin(auth, "shared@example.com");
     const second = await begin(auth, "shared@example.com");
     for (const { before } of [first, second]) {

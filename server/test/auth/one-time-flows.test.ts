@@ -46,7 +46,7 @@ describe("codes and links", () => {
     await auth.call("GET", "/user", { token: session.access_token });
   });
 
-  it("sign in somebody who has an account, by code, by hash and under either name", async () => {
+  it("sign in an existing user, by code, by hash and by either type", async () => {
     const email = "returning@example.com";
     const { id } = await makePerson(auth, email);
     for (const path of ["/otp", "/magiclink"]) {
@@ -70,7 +70,7 @@ describe("codes and links", () => {
     );
   });
 
-  it("make an account for a new address, with what was sent along, and confirm it", async () => {
+  it("create an account for a new address, with metadata, and confirm it", async () => {
     const email = "newcomer@example.com";
     await auth.call("POST", "/otp", { body: { email, data: { full_name: "New Comer" } } });
     const made = await findPerson(auth, email);
@@ -81,7 +81,7 @@ describe("codes and links", () => {
     assert.ok((await findPerson(auth, email)).email_confirmed_at);
   });
 
-  it("bring somebody back who has lost the password", async () => {
+  it("recover an account without the password", async () => {
     const email = "forgetful@example.com";
     await makePerson(auth, email, { passwordHash: "$argon2id$kept" });
     assert.deepEqual(await auth.call("POST", "/recover", { body: { email } }), { status: 200, body: {} });
@@ -97,7 +97,7 @@ describe("codes and links", () => {
     assert.ok(user.recovery_sent_at);
   });
 
-  it("drop a password that waited unconfirmed, when the address is proved by another mail than the sign-up's", async () => {
+  it("remove the password of an unconfirmed account when another mail than the sign-up's proves the address", async () => {
     for (const [path, type] of [
       ["/otp", "email"],
       ["/recover", "recovery"],
@@ -132,7 +132,7 @@ describe("codes and links", () => {
     );
   });
 
-  it("come again for a sign-up that is open, and no more once it is confirmed", async () => {
+  it("are sent again for a pending sign-up, and not once it is confirmed", async () => {
     const email = "again@example.com";
     await auth.call("POST", "/signup", { body: { email, password: "correct horse" } });
     const first = readMail(auth, email, "confirmation");
@@ -156,7 +156,7 @@ describe("codes and links", () => {
     assert.equal(auth.mails.length, sent);
   });
 
-  it("confirm before something delicate that it is the user, once", async () => {
+  it("confirm a reauthentication once", async () => {
     const email = "careful@example.com";
     await makePerson(auth, email);
     const session = await signIn(auth, email);
@@ -194,7 +194,7 @@ describe("codes and links", () => {
     await assert.rejects(reauthenticate(user, code), refusal(422, "reauthentication_not_valid"));
   });
 
-  it("have the length and the life of the settings", async (t) => {
+  it("have the configured length and lifetime", async (t) => {
     const brief = await createAuthContext(t, { settings: { authOtpLength: 8, authOtpExpirySeconds: 60 } });
     const email = "late@example.com";
     await makePerson(brief, email);
@@ -218,7 +218,7 @@ describe("codes and links", () => {
     );
   });
 
-  it("are refused to users who are banned, and stay good until the ban is over", async () => {
+  it("are rejected for banned users and stay valid until the ban ends", async () => {
     const email = "banned@example.com";
     const { id } = await makePerson(auth, email);
     await auth.call("POST", "/otp", { body: { email } });
@@ -234,7 +234,7 @@ describe("codes and links", () => {
     sessionOf(await auth.call("POST", "/verify", { body: { type: "magiclink", token_hash: hash } }));
   });
 
-  it("leave nothing in the database that they could be found out from", async () => {
+  it("cannot be derived from the database", async () => {
     const email = "stored@example.com";
     await makePerson(auth, email);
     await auth.call("POST", "/otp", { body: { email } });

@@ -43,14 +43,14 @@ describe("guessing a code", () => {
     await assert.rejects(tryCode("yours@example.com", code), expired);
   });
 
-  it("ends after five attempts, for the right code too; the link stays good", async () => {
+  it("ends after five attempts, for the right code too; the link stays valid", async () => {
     const { code, hash } = await ask("guessed@example.com");
     for (const wrong of wrongCodes(code, 5)) await assert.rejects(tryCode("guessed@example.com", wrong), expired);
     await assert.rejects(tryCode("guessed@example.com", code), expired);
     sessionOf(await auth.call("POST", "/verify", { body: { type: "magiclink", token_hash: hash } }));
   });
 
-  it("ends after five attempts however many come at once, and whatever they call the type", async () => {
+  it("ends after five attempts, also for concurrent attempts and other types", async () => {
     const email = "parallel@example.com";
     const { code } = await ask(email);
     await Promise.allSettled(
@@ -64,7 +64,7 @@ describe("guessing a code", () => {
     await assert.rejects(tryCode(email, code), expired);
   });
 
-  it("begins anew with a new code", async () => {
+  it("restarts with a new code", async () => {
     const email = "renewed@example.com";
     const { code } = await ask(email);
     for (const wrong of wrongCodes(code, 6)) await assert.rejects(tryCode(email, wrong), expired);
@@ -73,7 +73,7 @@ describe("guessing a code", () => {
     await assert.rejects(tryCode(email, code), expired);
   });
 
-  it("ends for an hour after twenty attempts, however many new codes are asked for", async () => {
+  it("ends for an hour after twenty attempts over all codes", async () => {
     const email = "patient@example.com";
     await ask(email);
     for (let round = 0; round < 4; round += 1) {
@@ -96,7 +96,7 @@ describe("guessing a code", () => {
     await assert.rejects(tryCode("used@example.com", code), expired);
   });
 
-  it("gives one session to those who have the right code at once", async () => {
+  it("creates one session for concurrent uses of the right code", async () => {
     const email = "race@example.com";
     const { code, hash } = await ask(email);
     const outcomes = await Promise.allSettled([

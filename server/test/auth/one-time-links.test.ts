@@ -29,7 +29,7 @@ describe("the link of a mail", () => {
     return readMail(auth, email, "magiclink");
   }
 
-  it("signs in: the session stands in the fragment, in the known order, and nowhere else", async () => {
+  it("signs in: the session is in the fragment, in GoTrue's order, and nowhere else", async () => {
     const { link } = await ask("click@example.com");
     const { target, fragment, query } = await follow(auth, link);
     assert.equal(`${target.origin}${target.pathname}`, "https://app.example/in");
@@ -65,14 +65,14 @@ describe("the link of a mail", () => {
     assert.equal(invite.fragment["type"], "invite");
   });
 
-  it("leads into an application with a scheme of its own", async () => {
+  it("redirects to a custom scheme", async () => {
     const { link } = await ask("phone@example.com", {}, "myapp://callback");
     const { target, fragment } = await follow(auth, link);
     assert.match(target.href, /^myapp:\/\/callback#access_token=/);
     assert.equal(fragment["type"], "magiclink");
   });
 
-  it("works once", async () => {
+  it("is valid once", async () => {
     const { link } = await ask("twice@example.com");
     await follow(auth, link);
     const { target, fragment, query } = await follow(auth, link);
@@ -81,14 +81,14 @@ describe("the link of a mail", () => {
     assert.deepEqual(query, { kept: "1" });
   });
 
-  it("followed many times at once works once", async () => {
+  it("followed concurrently works once", async () => {
     const { link } = await ask("storm@example.com");
     const outcomes = await Promise.all(Array.from({ length: 8 }, () => follow(auth, link)));
     assert.equal(outcomes.filter(({ fragment }) => fragment["access_token"] !== undefined).length, 1);
     assert.equal(outcomes.filter(({ fragment }) => fragment["error_code"] === "otp_expired").length, 7);
   });
 
-  it("is not used up by a browser that looks ahead", async () => {
+  it("is not used up by a prefetch", async () => {
     const { link } = await ask("prefetch@example.com");
     const query = Object.fromEntries(link.searchParams);
     for (const headers of [{ "sec-purpose": "prefetch;prerender" }, { purpose: "prefetch" }, { "x-moz": "prefetch" }]) {
@@ -97,7 +97,7 @@ describe("the link of a mail", () => {
     assert.ok((await follow(auth, link)).fragment["access_token"]);
   });
 
-  it("leads to the site when it was changed to lead elsewhere", async () => {
+  it("redirects to the site when its redirect was tampered with", async () => {
     const { link } = await ask("changed@example.com");
     for (const evil of [
       "https://evil.example/",
@@ -117,7 +117,7 @@ describe("the link of a mail", () => {
     assert.ok(fragment["access_token"]);
   });
 
-  it("is made to lead to the site when a redirect was asked for that is not on the list", async () => {
+  it("redirects to the site when the requested redirect is not on the allow list", async () => {
     const { link } = await ask("asked@example.com", {}, "https://evil.example/in");
     assert.equal(link.searchParams.get("redirect_to"), "https://site.example");
   });
@@ -141,7 +141,7 @@ describe("the link of a mail", () => {
     });
   }
 
-  it("of one kind is no good as another", async () => {
+  it("of one kind is not valid as another", async () => {
     const { link } = await ask("kinds@example.com");
     for (const type of ["signup", "recovery", "invite", "email_change"]) {
       link.searchParams.set("type", type);
@@ -149,7 +149,7 @@ describe("the link of a mail", () => {
     }
   });
 
-  it("as the admin API makes it is as good as its code", async () => {
+  it("of the admin API is equivalent to its code", async () => {
     for (const [place, use] of ["hash", "code", "link"].entries()) {
       const email = `generated-${place}@example.com`;
       await makePerson(auth, email);

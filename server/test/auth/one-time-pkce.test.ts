@@ -57,7 +57,7 @@ describe("the PKCE flow", () => {
     });
   }
 
-  it("knows how the user came", async () => {
+  it("records the authentication method", async () => {
     const ways = [
       [
         "email/signup",
@@ -91,7 +91,7 @@ describe("the PKCE flow", () => {
     }
   });
 
-  it("refuses a wrong verifier, and is not spoilt by it", async () => {
+  it("rejects a wrong verifier without using the code up", async () => {
     const code = await reachCode("wrong-verifier@example.com");
     for (const wrong of ["w".repeat(56), CHALLENGE, VERIFIER.slice(1), `${VERIFIER}v`]) {
       await assert.rejects(exchange(code, wrong), refusal(400, "bad_code_verifier"));
@@ -99,19 +99,19 @@ describe("the PKCE flow", () => {
     sessionOf(await exchange(code, VERIFIER));
   });
 
-  it("gives one session for a code that is exchanged many times at once", async () => {
+  it("creates one session for concurrent exchanges of a code", async () => {
     const code = await reachCode("exchange-storm@example.com");
     const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => exchange(code, VERIFIER)));
     assert.equal(outcomes.filter(({ status }) => status === "fulfilled").length, 1);
   });
 
-  it("ends when nobody exchanges the code", async () => {
+  it("expires when the code is not exchanged", async () => {
     const code = await reachCode("slow-exchange@example.com");
     auth.clock.advance(5 * 60 * 1000 + 1);
     await assert.rejects(exchange(code, VERIFIER), refusal(400, "flow_state_expired"));
   });
 
-  it("lets a link be followed long after it was asked for", async () => {
+  it("accepts a link long after it was requested", async () => {
     const { link } = await start("late-link@example.com");
     auth.clock.advance(60 * 60 * 1000);
     const { query } = await follow(auth, link);
@@ -132,7 +132,7 @@ describe("the PKCE flow", () => {
     });
   }
 
-  it("tells of a dead link in query and fragment", async () => {
+  it("reports an invalid link in query and fragment", async () => {
     const { link } = await start("dead-link@example.com");
     await follow(auth, link);
     const { query, fragment } = await follow(auth, link);
@@ -140,7 +140,7 @@ describe("the PKCE flow", () => {
     assert.deepEqual(fragment, { ...EXPIRED, sb: "" });
   });
 
-  it("is not left by taking the prefix off the link", async () => {
+  it("cannot be bypassed by removing the prefix of the link", async () => {
     const { link, hash } = await start("stripped@example.com");
     const bare = new URL(link);
     bare.searchParams.set("token", hash.replace("pkce_", ""));
@@ -148,7 +148,7 @@ describe("the PKCE flow", () => {
     assert.ok((await follow(auth, link)).query["code"]);
   });
 
-  it("takes the code of the mail, and its hash, without an exchange", async () => {
+  it("accepts the code of the mail, and its hash, without an exchange", async () => {
     const first = await start("code-of-flow@example.com");
     sessionOf(
       await auth.call("POST", "/verify", {
@@ -159,7 +159,7 @@ describe("the PKCE flow", () => {
     sessionOf(await auth.call("POST", "/verify", { body: { type: "recovery", token_hash: second.hash } }));
   });
 
-  it("refuses users who were banned on the way", async () => {
+  it("rejects users who were banned meanwhile", async () => {
     const code = await reachCode("ban-on-the-way@example.com");
     await auth.context.pool.query(
       "update auth.users set banned_until = 'infinity' where email = 'ban-on-the-way@example.com'",

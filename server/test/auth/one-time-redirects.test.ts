@@ -14,7 +14,7 @@ function choose(
   return chooseRedirect({ baseUrl: "https://api.example", settings: { siteUrl, redirectAllowList } }, wanted);
 }
 
-describe("the address that a link leads to", () => {
+describe("the redirect of a link", () => {
   const allowed: readonly [string, string, string?][] = [
     ["https://site.example/app", ""],
     ["https://site.example/app/deep/page?x=1#y", ""],
@@ -98,12 +98,12 @@ describe("the address that a link leads to", () => {
     });
   }
 
-  it("is the service's own address when no site is configured", () => {
+  it("is the URL of the service when no site is configured", () => {
     assert.equal(choose(undefined, [], null), "https://api.example");
     assert.equal(choose("https://api.example/x", [], null), "https://api.example/x");
   });
 
-  it("has the origin of the site or of the list, whatever is asked for", () => {
+  it("has the origin of the site or of the allow list, whatever is requested", () => {
     const list = ["https://one.example/**", "https://*.two.example/cb", "myapp://callback/**"];
     const origins =
       /^(https:\/\/site\.example\/app([/?#]|$)|https:\/\/one\.example\/|https:\/\/[^./:@]*\.two\.example\/cb(#|$)|myapp:\/\/callback([/?#]|$))/;

@@ -9,13 +9,13 @@ import { refusal } from "./support/refusal.ts";
 const MASTER_KEY = "m".repeat(43);
 
 describe("a code", () => {
-  it("has as many digits as asked for, leading zeros included", () => {
+  it("has the requested number of digits, including leading zeros", () => {
     for (const length of [6, 7, 8, 9, 10]) {
       for (let round = 0; round < 500; round += 1) assert.match(newCode(length), new RegExp(`^\\d{${length}}$`));
     }
   });
 
-  it("has every digit at every place about equally often", () => {
+  it("is uniformly distributed", () => {
     const rounds = 20_000;
     const counts = Array.from({ length: 6 }, () => Array.from({ length: 10 }, () => 0));
     for (let round = 0; round < rounds; round += 1) {
@@ -31,10 +31,10 @@ describe("a code", () => {
   });
 });
 
-describe("the text of a link", () => {
+describe("the token of a link", () => {
   const identity = { id: "0", kind: "recovery", isPkce: false } as const;
 
-  it("differs with key, token, kind, code and flow", () => {
+  it("depends on key, token id, kind, code and flow", () => {
     const texts = [
       buildTokenHash(MASTER_KEY, identity, "000000"),
       buildTokenHash(MASTER_KEY, identity, "000001"),
@@ -51,10 +51,10 @@ describe("the text of a link", () => {
   });
 });
 
-describe("the promise of a PKCE flow", () => {
+describe("the code challenge of a PKCE flow", () => {
   const verifiers = fc.stringMatching(/^[A-Za-z0-9._~-]{43,128}$/);
 
-  it("is kept by its verifier alone", () => {
+  it("matches its verifier only", () => {
     fc.assert(
       fc.property(
         verifiers,

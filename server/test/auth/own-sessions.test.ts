@@ -20,7 +20,7 @@ async function list({ call }: Pick<TestAuthContext, "call">, token: string): Pro
 
 const idOf = (token: string): string => String(decodeJwt(token)["session_id"]);
 
-test("users see where they are signed in, and nothing of others or of what signs tokens", async (t) => {
+test("GET /sessions lists the user's own sessions without credentials", async (t) => {
   const auth = await createAuthContext(t);
   const first = await signUp(auth, "ada@example.com");
   const second = await signIn(auth, "ada@example.com");
@@ -37,7 +37,7 @@ test("users see where they are signed in, and nothing of others or of what signs
   for (const session of sessions) assert.deepEqual(Object.keys(session).toSorted(), members);
 });
 
-test("what has run out is not listed", async (t) => {
+test("GET /sessions omits expired sessions", async (t) => {
   const auth = await createAuthContext(t, { settings: { authSessionInactivitySeconds: 3_600 } });
   const { access_token: token } = await signUp(auth, "ada@example.com");
   const over = await signIn(auth, "ada@example.com");
@@ -53,7 +53,7 @@ test("what has run out is not listed", async (t) => {
   );
 });
 
-test("one device is signed out, the others stay", async (t) => {
+test("DELETE /sessions/:id ends one session and keeps the others", async (t) => {
   const auth = await createAuthContext(t);
   const { access_token: token } = await signUp(auth, "ada@example.com");
   const other = await signIn(auth, "ada@example.com");
@@ -68,7 +68,7 @@ test("one device is signed out, the others stay", async (t) => {
   await assert.rejects(auth.call("DELETE", path, { token }), refusal(404, "session_not_found"));
 });
 
-test("a session of somebody else cannot be told from one that is not there", async (t) => {
+test("DELETE /sessions/:id returns the same error for a foreign and for an unknown session", async (t) => {
   const auth = await createAuthContext(t);
   const { access_token: token } = await signUp(auth, "ada@example.com");
   const eve = await signUp(auth, "eve@example.com");

@@ -20,7 +20,7 @@ test("a hash is argon2id in PHC form with the wanted parameters, salted, and ver
   assert.deepEqual(await hasher.verify(one, `${PASSWORD} `), { isMatch: false, shouldRehash: false });
 });
 
-test("other parameters and other algorithms verify and ask to be renewed", async () => {
+test("hashes with other parameters and algorithms verify and request a rehash", async () => {
   const hasher = await createPasswordHasher(TEST_HASH_PARAMETERS);
   const bcrypt = await hashBcrypt(PASSWORD, 4);
   const foreign = {
@@ -62,7 +62,7 @@ test("verifying a password takes as much computing without an account as with on
   assert.deepEqual(await hasher.verify(null, PASSWORD), { isMatch: false, shouldRehash: false });
 });
 
-test("a password of ten megabytes is refused without hashing", async () => {
+test("a password of ten megabytes is rejected without hashing", async () => {
   const hasher = await createPasswordHasher({ ...TEST_HASH_PARAMETERS, concurrency: 0, maxWaiting: 0 });
   const huge = "x".repeat(10_000_000);
   await assert.rejects(hasher.hash(huge), refusal(400, "validation_failed", /longer than 1024 characters/));
@@ -82,7 +82,7 @@ test("length is counted in characters, from the shortest to the longest", async 
   assert.ok((await hasher.verify(await hasher.hash(longest), longest)).isMatch);
 });
 
-test("only so many hashes run at a time, only so many wait, and the next is told to come back", async () => {
+test("limits concurrent and waiting hashes and rejects further ones with 503", async () => {
   const hasher = await createPasswordHasher({ ...TEST_HASH_PARAMETERS, concurrency: 1, maxWaiting: 2 });
   const attempts = await Promise.allSettled(Array.from({ length: 5 }, () => hasher.hash(PASSWORD)));
   assert.equal(attempts.filter(({ status }) => status === "fulfilled").length, 3);
@@ -108,7 +108,7 @@ test("a hash that waits too long for its turn is rejected", async () => {
   assert.equal(second.reason.code, "SERVICE_UNAVAILABLE");
 });
 
-test("a failed hash gives its place back", async () => {
+test("a failed hash releases its place", async () => {
   const hasher = await createPasswordHasher({ ...TEST_HASH_PARAMETERS, concurrency: 1, maxWaiting: 0 });
   await assert.rejects(hasher.verify("$argon2id$broken", PASSWORD));
   assert.ok((await hasher.hash(PASSWORD)).startsWith("$argon2id$"));
@@ -129,7 +129,7 @@ test("hashing leaves the event loop free", async () => {
   assert.ok(turns > 20, `${turns} turns`);
 });
 
-test("each rule names its reason and its message", () => {
+test("each password rule reports its reason and message", () => {
   assert.equal(findPasswordFaults("abcdef", rules("any")), null);
   assert.deepEqual(findPasswordFaults("abc", rules("any")), {
     reasons: ["length"],
@@ -153,7 +153,7 @@ test("each rule names its reason and its message", () => {
   );
 });
 
-test("hashes that cannot be used, or would take minutes, are not imported", async () => {
+test("rejects imported hashes that are invalid or would take minutes", async () => {
   const salt = "c29tZXNhbHQxMjM0NTY3OA";
   const digest = "A".repeat(43);
   const bad = [

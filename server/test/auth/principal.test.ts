@@ -76,13 +76,13 @@ describe("the API key", () => {
     });
   });
 
-  it("must be a known one, whole", async () => {
+  it("must equal a known key", async () => {
     for (const wrong of ["x", anon.slice(0, -1), `${anon}, ${anon}`, token, "sb_publishable_unknown", "\0", "é"]) {
       await assert.rejects(resolve(wrong, `Bearer ${token}`), refusal(/^Invalid API key$/), wrong);
     }
   });
 
-  it("says who is calling when no bearer does", async () => {
+  it("decides the role when there is no bearer", async () => {
     assert.deepEqual(await resolve(anon), { principal: ANON_PRINCIPAL, hasAuthorization: false });
     assert.deepEqual(await resolve(PUBLISHABLE), { principal: ANON_PRINCIPAL, hasAuthorization: false });
     assert.deepEqual(await resolve(service), { principal: SERVICE_PRINCIPAL, hasAuthorization: false });
@@ -90,7 +90,7 @@ describe("the API key", () => {
 });
 
 describe("the bearer", () => {
-  it("that is a key has that key's role, whichever key came with it", async () => {
+  it("that is a key has that key's role, whatever the apikey is", async () => {
     assert.deepEqual(await resolve(anon, `Bearer ${anon}`), { principal: ANON_PRINCIPAL, hasAuthorization: true });
     assert.equal(await roleOf(anon, `Bearer ${service}`), "service_role");
     assert.equal(await roleOf(service, `Bearer ${anon}`), "anon");
@@ -99,7 +99,7 @@ describe("the bearer", () => {
     assert.equal(await roleOf(anon, "Bearer sb_secret_unknown"), "anon");
   });
 
-  it("that is a user's token wins over the key", async () => {
+  it("that is a user's token takes precedence over the key", async () => {
     for (const key of [anon, PUBLISHABLE, service]) {
       const { principal } = await resolve(key, `Bearer ${token}`);
       assert.deepEqual(principal, {
@@ -111,7 +111,7 @@ describe("the bearer", () => {
     }
   });
 
-  it("is read whatever the case of its scheme, and nothing else is one", async () => {
+  it("has a case-insensitive scheme, and any other header is rejected", async () => {
     for (const scheme of ["bearer", "BEARER", "bEaReR"])
       assert.equal(await roleOf(anon, `${scheme} ${token}`), "authenticated");
     assert.equal(await roleOf(anon, `Bearer    ${token}`), "authenticated");
@@ -146,7 +146,7 @@ describe("the bearer", () => {
     }
   });
 
-  it("of a user is a user's, even when it names the service role", async () => {
+  it("of a user acts as the user, even when it names the service role", async () => {
     const powerful = await resolve(anon, `Bearer ${legacyToken({ sub: userId, role: "service_role" })}`);
     assert.equal(powerful.principal.role, "authenticated");
     await assert.rejects(
@@ -159,7 +159,7 @@ describe("the bearer", () => {
     );
   });
 
-  it("that was a key and is revoked is nothing, though its signature would still be right", async (t) => {
+  it("that is a revoked key is rejected, although its signature is valid", async (t) => {
     const own = await openTokenContext(t);
     const { owner, masterKey } = own.database;
     const old = own.keys.serviceRoleKey;
@@ -181,7 +181,7 @@ describe("the bearer", () => {
   });
 });
 
-describe("admittance", () => {
+describe("access rules", () => {
   const admit = (access: "public" | "apikey" | "user" | "service", apikey?: string, bearer?: string, ignored = false) =>
     authenticate(
       { ...context, keyRing: context.ring, settings: SETTINGS },
@@ -196,7 +196,7 @@ describe("admittance", () => {
       return true;
     });
 
-  it("public asks for nothing and believes nothing", async () => {
+  it("public requires nothing and resolves to anon", async () => {
     for (const [key, bearer] of [
       [undefined, undefined],
       ["wrong", "wrong"],
@@ -206,7 +206,7 @@ describe("admittance", () => {
     }
   });
 
-  it("apikey asks for a key, and looks at the bearer unless told not to", async () => {
+  it("apikey requires a key and resolves the bearer unless it is ignored", async () => {
     await refused(admit("apikey"), 401, undefined);
     assert.equal((await admit("apikey", anon, token)).principal.role, "authenticated");
     await refused(admit("apikey", anon, "expired.or.bad"), 401, "bad_jwt");
@@ -215,7 +215,7 @@ describe("admittance", () => {
     await refused(admit("apikey", "wrong", token, true), 401, undefined);
   });
 
-  it("user asks for a living user", async () => {
+  it("user requires a user with a live session", async () => {
     assert.equal((await admit("user", anon, token)).principal.role, "authenticated");
     await refused(admit("user", anon), 401, "no_authorization");
     await refused(admit("user", service), 401, "no_authorization");
@@ -225,7 +225,7 @@ describe("admittance", () => {
     await refused(admit("user", undefined, token), 401, undefined);
   });
 
-  it("service asks for the role", async () => {
+  it("service requires the service role", async () => {
     assert.equal((await admit("service", service)).principal.role, "service_role");
     assert.equal((await admit("service", anon, service)).principal.role, "service_role");
     await refused(admit("service", anon), 401, "no_authorization");

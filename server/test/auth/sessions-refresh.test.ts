@@ -11,7 +11,7 @@ import { refusal } from "./support/refusal.ts";
 
 const notFound = refusal(400, "refresh_token_not_found");
 
-test("a refresh gives a new refresh token and a fresh access token of the same session", async (t) => {
+test("a refresh returns a new refresh token and a new access token of the same session", async (t) => {
   const auth = await createAuthContext(t);
   const first = await signUp(auth, "ada@example.com");
   auth.clock.advance(1_000_000);
@@ -26,7 +26,7 @@ test("a refresh gives a new refresh token and a fresh access token of the same s
   assert.equal(await readCounter(auth), "1");
 });
 
-test("the token before the current gets the current one again, however late, and does not advance", async (t) => {
+test("the previous refresh token returns the current one again, however late, and does not advance the session", async (t) => {
   const auth = await createAuthContext(t);
   const first = await signUp(auth, "ada@example.com");
   const second = await refresh(auth, first.refresh_token);
@@ -37,7 +37,7 @@ test("the token before the current gets the current one again, however late, and
   await refresh(auth, second.refresh_token);
 });
 
-test("an older token gets the current one shortly after a refresh; later it ends the session", async (t) => {
+test("an older refresh token returns the current one shortly after a refresh; later it ends the session", async (t) => {
   const auth = await createAuthContext(t);
   const first = await signUp(auth, "ada@example.com");
   const other = await signIn(auth, "ada@example.com");
@@ -52,7 +52,7 @@ test("an older token gets the current one shortly after a refresh; later it ends
   await refresh(auth, other.refresh_token);
 });
 
-test("a storm of refreshes with one token advances once and gives all the same token", async (t) => {
+test("concurrent refreshes with one token advance once and all get the same token", async (t) => {
   const auth = await createAuthContext(t);
   const { refresh_token: token } = await signUp(auth, "ada@example.com");
   const answers = await Promise.all(Array.from({ length: 50 }, () => refresh(auth, token)));
@@ -62,7 +62,7 @@ test("a storm of refreshes with one token advances once and gives all the same t
   await refresh(auth, answers[0]!.refresh_token);
 });
 
-test("tabs that refresh at once, round after round, stay signed in", async (t) => {
+test("tabs that refresh concurrently stay signed in", async (t) => {
   const auth = await createAuthContext(t);
   let tokens = Array.from({ length: 6 }, () => "");
   const { refresh_token: first } = await signUp(auth, "ada@example.com");
@@ -76,7 +76,7 @@ test("tabs that refresh at once, round after round, stay signed in", async (t) =
   await refresh(auth, tokens[0]!);
 });
 
-test("a refresh decides on the row as it is when its turn comes", async (t) => {
+test("a refresh decides on the locked row", async (t) => {
   const auth = await createAuthContext(t);
   const { refresh_token: token } = await signUp(auth, "ada@example.com");
   const { owner } = auth.database;
@@ -89,7 +89,7 @@ test("a refresh decides on the row as it is when its turn comes", async (t) => {
   assert.equal(await readCounter(auth), "5");
 });
 
-test("a sign-out that meets a refresh wins", async (t) => {
+test("a sign-out concurrent to a refresh wins", async (t) => {
   const auth = await createAuthContext(t);
   const session = await signUp(auth, "ada@example.com");
   const [, refreshed] = await Promise.allSettled([
@@ -104,7 +104,7 @@ test("a sign-out that meets a refresh wins", async (t) => {
   }
 });
 
-test("forged tokens are refused and do nothing to the session they name", async (t) => {
+test("forged refresh tokens are rejected and do not change the session", async (t) => {
   const auth = await createAuthContext(t);
   const session = await signUp(auth, "ada@example.com");
   const other = await signIn(auth, "ada@example.com");
@@ -120,7 +120,7 @@ test("forged tokens are refused and do nothing to the session they name", async 
   await refresh(auth, session.refresh_token);
 });
 
-test("what is no token is refused", async (t) => {
+test("invalid refresh tokens are rejected", async (t) => {
   const auth = await createAuthContext(t);
   const { access_token: accessToken, refresh_token: token } = await signUp(auth, "ada@example.com");
   const flipped = `${token.slice(0, 20)}${token[20] === "A" ? "B" : "A"}${token.slice(21)}`;
@@ -143,7 +143,7 @@ test("what is no token is refused", async (t) => {
   await refresh(auth, token);
 });
 
-test("a session ends with its time box, whatever was refreshed", async (t) => {
+test("a session ends with its time box, whatever refreshes it had", async (t) => {
   const auth = await createAuthContext(t, { settings: { authSessionTimeboxSeconds: 3600 } });
   const first = await signUp(auth, "ada@example.com");
   auth.clock.advance(3_000_000);
@@ -154,7 +154,7 @@ test("a session ends with its time box, whatever was refreshed", async (t) => {
   await assert.rejects(refresh(auth, second.refresh_token), notFound);
 });
 
-test("a session ends when it was not refreshed for long enough", async (t) => {
+test("a session ends after the inactivity limit", async (t) => {
   const auth = await createAuthContext(t, { settings: { authSessionInactivitySeconds: 600 } });
   let session = await signUp(auth, "ada@example.com");
   for (let round = 0; round < 3; round += 1) {
@@ -166,7 +166,7 @@ test("a session ends when it was not refreshed for long enough", async (t) => {
   assert.equal(await countSessions(auth), 0);
 });
 
-test("who is banned or deleted gets no new token, and the session is over", async (t) => {
+test("a refresh of a banned or deleted user is rejected and ends the session", async (t) => {
   const auth = await createAuthContext(t);
   const banned = await signUp(auth, "ada@example.com");
   await auth.database.owner.query("update auth.users set banned_until = now() + interval '1 hour'");
@@ -178,7 +178,7 @@ test("who is banned or deleted gets no new token, and the session is over", asyn
   assert.equal(await countSessions(auth), 0);
 });
 
-test("a fault of ours is never a 4xx, which would sign the client out", async (t) => {
+test("an internal error of a refresh is never a 4xx, which would sign the client out", async (t) => {
   const auth = await createAuthContext(t);
   const { refresh_token: token } = await signUp(auth, "ada@example.com");
   const away = Object.assign(Object.create(auth.context.pool) as TestAuthContext["context"]["pool"], {
@@ -196,7 +196,7 @@ test("a fault of ours is never a 4xx, which would sign the client out", async (t
   await refresh(auth, token);
 });
 
-test("the decision, for any counters and times", () => {
+test("decideRefresh is consistent for any counters and times", () => {
   const anyFacts = fc.record({
     counter: fc.bigInt({ min: 0n, max: 50n }),
     presented: fc.bigInt({ min: 0n, max: 60n }),

@@ -58,7 +58,7 @@ async function refused(text: string, reason: RegExp, upstreamCode: string, name?
 const malformed = (text: string, name?: string) => refused(text, /unable to parse or verify/, "PGRST301", name);
 
 describe("an access token", () => {
-  it("says what it was signed with, and anybody can verify it with the public list", async () => {
+  it("names its key and verifies with the public JWKS", async () => {
     assert.deepEqual(await verifying(token), claims());
     const verified = await jwtVerify(token, createLocalJWKSet({ keys: [...context.ring.jwks] }), {
       currentDate: context.clock.now(),
@@ -68,7 +68,7 @@ describe("an access token", () => {
     assert.deepEqual(verified.protectedHeader, { alg: "ES256", kid: context.ring.current.kid, typ: "JWT" });
   });
 
-  it("is refused from the second of its end on", async () => {
+  it("is rejected from the second of its expiry on", async () => {
     const at = (exp: unknown) => forge({ ...claims(), exp });
     await verifying(at(context.nowSeconds() + 1));
     for (const exp of [context.nowSeconds(), context.nowSeconds() - 1, 0, -1]) {
@@ -84,7 +84,7 @@ describe("an access token", () => {
     await refused(`${signed}.${signature}`, /claims are not valid/, "PGRST303");
   });
 
-  it("may come from ten seconds ahead, no further", async () => {
+  it("may be issued up to ten seconds in the future", async () => {
     for (const name of ["nbf", "iat"]) {
       await verifying(forge({ ...claims(), [name]: context.nowSeconds() + 10 }));
       await refused(forge({ ...claims(), [name]: context.nowSeconds() + 11 }), /not yet valid/, "PGRST303");
@@ -92,7 +92,7 @@ describe("an access token", () => {
     }
   });
 
-  it("is for us, when it says whom it is for", async () => {
+  it("must have our audience, when it has one", async () => {
     await verifying(forge({ ...claims(), aud: ["other", "authenticated"] }));
     await verifying(forge({ ...claims(), aud: undefined }));
     for (const aud of ["other", ["other"], [], "", null, 1]) {
@@ -100,7 +100,7 @@ describe("an access token", () => {
     }
   });
 
-  it("names a user by a UUID, and a session likewise if at all", async () => {
+  it("must have a UUID as sub and as session_id", async () => {
     for (const sub of [undefined, ""]) await refused(forge({ ...claims(), sub }), /missing sub/, "PGRST303");
     for (const sub of [null, 7, "admin", `${USER}'`, `${USER}\0`, ` ${USER}`, { $ne: 1 }, [USER]]) {
       await refused(forge({ ...claims(), sub }), /claims are not valid/, "PGRST303", JSON.stringify(sub));
@@ -114,7 +114,7 @@ describe("an access token", () => {
     assert.equal((await verifying(forge({ ...claims(), session_id: undefined }))).session_id, "");
   });
 
-  it("may lack or twist what is not needed, and keep what is its own", async () => {
+  it("may lack optional claims and keeps additional ones", async () => {
     const sparse = { sub: USER.toUpperCase(), role: "authenticated", exp: claims().exp, amr: ["pwd", 1], org: "acme" };
     const found = await verifying(forge({ ...sparse, app_metadata: "x", user_metadata: [1], aal: "aal9", email: 1 }));
     assert.deepEqual(found, {
@@ -137,7 +137,7 @@ describe("an access token", () => {
 });
 
 describe("a signature", () => {
-  it("by no algorithm, another one, or another key is none", async () => {
+  it("with no algorithm, another algorithm or another key is rejected", async () => {
     const { kid } = context.ring.current;
     for (const alg of ["none", "None", "NONE", "nOnE"]) {
       await malformed(`${encode({ alg, kid })}.${encode(claims())}.`);
@@ -162,7 +162,7 @@ describe("a signature", () => {
     await malformed(`${signed}.${own.toString("base64url")}`);
   });
 
-  it("made with the public key as a secret is none", async () => {
+  it("made with the public key as a secret is rejected", async () => {
     const { kid } = context.ring.current;
     const [jwk] = context.ring.jwks;
     assert.ok(jwk !== undefined);
@@ -185,7 +185,7 @@ describe("a signature", () => {
     }
   });
 
-  it("by a key of unknown, missing or odd id is none", async () => {
+  it("with an unknown, missing or malformed key id is rejected", async () => {
     for (const kid of [
       "",
       "nobody",
@@ -206,7 +206,7 @@ describe("a signature", () => {
     await malformed(context.keys.serviceRoleKey, "a role key is good by being on the list, not by its signature");
   });
 
-  it("changed in any character is none", async () => {
+  it("with any changed character is rejected", async () => {
     const start = token.lastIndexOf(".") + 1;
     for (let place = start; place < token.length; place += 5) {
       const other = token[place] === "A" ? "B" : "A";
@@ -224,7 +224,7 @@ describe("a signature", () => {
 });
 
 describe("a text", () => {
-  it("that is not a token is refused", async () => {
+  it("that is not a token is rejected", async () => {
     const [header = "", payload = "", signature = ""] = token.split(".");
     for (const text of [
       "",
@@ -264,7 +264,7 @@ describe("a text", () => {
     await malformed(forge("claims"), "claims that are a text");
   });
 
-  it("that is too long is refused before it is read", async () => {
+  it("that is too long is rejected before it is parsed", async () => {
     const filler = (length: number) => ({ ...claims(), user_metadata: { note: "x".repeat(length) } });
     const large = await signAccessToken(context.ring, filler(64 * 1024));
     assert.ok(large.length < TOKEN_MAX_LENGTH, "the largest that the limits of metadata allow is one that we take");

@@ -98,7 +98,7 @@ for (const [algorithm, text, listed] of [
   });
 }
 
-test("an id comes from the option, the file, or the key itself", async () => {
+test("the key id comes from the option, the file, or the key itself", async () => {
   const parse = (file: Pick<KeyFile, "algorithm" | "text"> & Partial<KeyFile>) =>
     parseImportedKey({ kid: null, ...file });
   const text = jwkText(ec.publicKey, { kid: "in-file" });
@@ -112,7 +112,7 @@ test("an id comes from the option, the file, or the key itself", async () => {
   assert.deepEqual(secret.plain, Buffer.from(SECRET));
 });
 
-test("what is not a fit key is refused with a reason", async (t) => {
+test("unsuitable keys are rejected with a reason", async (t) => {
   const context = await openTokenContext(t);
   const small = generateKeyPairSync("rsa", { modulusLength: 1024 });
   const p384 = generateKeyPairSync("ec", { namedCurve: "P-384" });

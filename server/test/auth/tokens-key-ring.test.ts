@@ -11,7 +11,7 @@ import { openTokenContext } from "./token-context.ts";
 
 const MIN_RELOAD_INTERVAL_MS = 1_000;
 
-test("a key that another node began to sign with is found by the first token of it", async (t) => {
+test("a new key of another node is found with its first token", async (t) => {
   const { database, ring, clock, readings } = await openTokenContext(t);
   const { kid } = await rotateSigningKey(database.owner, { masterKey: database.masterKey, clock });
   assert.notEqual(ring.current.kid, kid);
@@ -22,7 +22,7 @@ test("a key that another node began to sign with is found by the first token of 
   assert.equal(readings(), 1);
 });
 
-test("a flood of unknown ids costs one reading in a while", async (t) => {
+test("many unknown key ids cause at most one reload per second", async (t) => {
   const { ring, readings } = await openTokenContext(t);
   const startedMs = performance.now();
   for (let round = 0; round < 20; round += 1) {
@@ -34,7 +34,7 @@ test("a flood of unknown ids costs one reading in a while", async (t) => {
   assert.ok(readings() >= 1);
 });
 
-test("an id that was looked for in vain is not looked for again", async (t) => {
+test("an unknown key id is cached as absent", async (t) => {
   const { ring, readings } = await openTokenContext(t);
   assert.equal(await ring.findKey("nobody"), null);
   assert.equal(readings(), 1);
@@ -46,7 +46,7 @@ test("an id that was looked for in vain is not looked for again", async (t) => {
   assert.equal(readings(), 2);
 });
 
-test("an id that could not be looked for yet is looked for later", async (t) => {
+test("a key id that could not be looked up is looked up later", async (t) => {
   const { database, ring, clock } = await openTokenContext(t);
   let nowMs = performance.now();
   t.mock.method(performance, "now", () => nowMs);
@@ -57,7 +57,7 @@ test("an id that could not be looked for yet is looked for later", async (t) => 
   assert.equal((await ring.findKey(kid))?.kid, kid);
 });
 
-test("a revoked key verifies nothing after the next reading, remembered tokens included", async (t) => {
+test("a revoked key verifies nothing after the next reload, including cached tokens", async (t) => {
   const { database, ring, clock, verifiedTokens, tokenOf } = await openTokenContext(t);
   const token = await tokenOf(randomUUID(), randomUUID());
   const { kid: oldKid } = ring.current;
@@ -78,7 +78,7 @@ test("a revoked key verifies nothing after the next reading, remembered tokens i
   );
 });
 
-test("API keys are known whole or not at all, and new ones without a restart", async (t) => {
+test("API keys must match exactly, and new ones are accepted without a restart", async (t) => {
   const own = "sb_publishable_ACJWlzQHlZjBrEguHvfOxg_3BJgxAaH";
   const secret = "sb_secret_N7UND0UgjKTVK-Uodkm0Hg_xSvEMPvz";
   const context = await openTokenContext(t, { anonKeyOverride: own, serviceRoleKeyOverride: secret });
@@ -103,7 +103,7 @@ test("API keys are known whole or not at all, and new ones without a restart", a
   assert.equal(ring.findApiKeyRole(secret), "service_role");
 });
 
-test("while the database is away, known keys work and a new one is nobody's fault", async (t) => {
+test("while the database is unavailable, known keys work and an unknown one is a 503", async (t) => {
   const { database, keys, clock, tokenOf, ring: running } = await openTokenContext(t);
   const nowhere = new pg.Pool({ connectionString: "postgresql://nobody@127.0.0.1:1/none" });
   t.after(() => nowhere.end());
@@ -116,7 +116,7 @@ test("while the database is away, known keys work and a new one is nobody's faul
   }
 });
 
-test("the watch ends with its signal and outlives a database that is away", async (t) => {
+test("watch ends with its signal and survives an unavailable database", async (t) => {
   const { database, keys, clock } = await openTokenContext(t);
   const nowhere = new pg.Pool({ connectionString: "postgresql://nobody@127.0.0.1:1/none" });
   t.after(() => nowhere.end());
@@ -132,7 +132,7 @@ test("the watch ends with its signal and outlives a database that is away", asyn
   assert.equal(ring.current.kid, keys.currentSigningKey.kid);
 });
 
-test("verified tokens: as many as allowed, the longest unused gives way, none outlives its end", async (t) => {
+test("verified tokens: a bounded LRU cache, in which no entry outlives its token", async (t) => {
   const { ring, clock, tokenOf } = await openTokenContext(t);
   const verified = new VerifiedTokens({ maxCount: 2 });
   const [first, second, third] = await Promise.all(

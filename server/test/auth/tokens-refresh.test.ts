@@ -9,7 +9,7 @@ const MAX_COUNTER = 2n ** 63n - 1n;
 const parts = fc.record({ sessionId: fc.uuid(), counter: fc.bigInt({ min: 0n, max: MAX_COUNTER }) });
 const key = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buffer.from(bytes));
 
-test("what is encoded is decoded, and signed by its own key alone", () => {
+test("an encoded refresh token decodes and verifies with its own key only", () => {
   fc.assert(
     fc.property(parts, key, key, (token, ownKey, otherKey) => {
       const decoded = decodeRefreshToken(encodeRefreshToken(token, ownKey));
@@ -21,7 +21,7 @@ test("what is encoded is decoded, and signed by its own key alone", () => {
   );
 });
 
-test("any bit that is changed makes it no token", () => {
+test("any changed bit invalidates a refresh token", () => {
   fc.assert(
     fc.property(parts, key, fc.nat(), (token, ownKey, place) => {
       const bytes = Buffer.from(encodeRefreshToken(token, ownKey), "base64url");
@@ -33,7 +33,7 @@ test("any bit that is changed makes it no token", () => {
   );
 });
 
-test("a forger who makes the checksum right lacks the signature", () => {
+test("a forged refresh token with a right checksum fails the signature check", () => {
   const ownKey = randomBytes(32);
   const sessionId = randomUUID();
   const forged = decodeRefreshToken(encodeRefreshToken({ sessionId, counter: 7n }, randomBytes(32)));
@@ -45,7 +45,7 @@ test("a forger who makes the checksum right lacks the signature", () => {
   assert.equal(isRefreshTokenSigned({ ...genuine, sessionId: randomUUID() }, ownKey), false);
 });
 
-test("the layout: version, session id, counter, tag, checksum", () => {
+test("the layout of a refresh token: version, session id, counter, tag, checksum", () => {
   const ownKey = Buffer.alloc(32, 1);
   const bytes = Buffer.from(
     encodeRefreshToken({ sessionId: "00112233-4455-6677-8899-aabbccddeeff", counter: 300n }, ownKey),
@@ -57,7 +57,7 @@ test("the layout: version, session id, counter, tag, checksum", () => {
   assert.equal(bytes.length, 39);
 });
 
-test("garbage is no token and throws nothing", () => {
+test("garbage decodes to null and does not throw", () => {
   const token = encodeRefreshToken({ sessionId: randomUUID(), counter: 1n }, randomBytes(32));
   for (const text of [
     "",
@@ -85,7 +85,7 @@ test("garbage is no token and throws nothing", () => {
   );
 });
 
-test("a counter or a session id that cannot be is a mistake of ours", () => {
+test("an impossible counter or session id throws a RangeError", () => {
   const ownKey = randomBytes(32);
   assert.throws(() => encodeRefreshToken({ sessionId: randomUUID(), counter: -1n }, ownKey), RangeError);
   assert.throws(() => encodeRefreshToken({ sessionId: randomUUID(), counter: MAX_COUNTER + 1n }, ownKey), RangeError);

@@ -38,7 +38,7 @@ async function openWebhookMails(t: TestContext, overrides: AuthRoomOverrides = {
   };
 }
 
-describe("the mail about webhooks that the service switched off", () => {
+describe("the mail about disabled webhooks", () => {
   it("is sent once, with name, reason, time and link, however many nodes there are", async (t) => {
     const { owner, mails, addUser, addWebhook, switchOff, send } = await openWebhookMails(t);
     const webhook = await addWebhook(await addUser("ada@example.com"));

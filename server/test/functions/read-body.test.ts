@@ -32,7 +32,7 @@ function faultsOf(body: unknown): unknown {
   return null;
 }
 
-test("every fault of a body is told in words that say what to send", () => {
+test("every fault of a body has a message that says what to send", () => {
   const wrong = { action: "make", id: "x", name: "long", count: 0, since: "now", names: [], size: "xl", rest: [] };
   assert.deepEqual(faultsOf({ ...wrong, isOpen: 1, place: true, word: "b" }), {
     id: "must be a UUID",
@@ -52,7 +52,7 @@ test("every fault of a body is told in words that say what to send", () => {
   assert.deepEqual(faultsOf({ action: "stop" }), null);
 });
 
-test("what is left out is required", () => {
+test("a missing member is reported as required", () => {
   const faults = faultsOf({ action: "make" }) as Record<string, string>;
   assert.equal(Object.keys(faults).length, 9);
   assert.deepEqual(new Set(Object.values(faults)), new Set(["is required"]));

@@ -21,7 +21,7 @@ const schema = z.discriminatedUnion("action", [
 ]);
 const MAKE = { action: "make", webhook_id: "w" };
 
-test("members that a body may not have are named, with what may have been meant", () => {
+test("unknown members are named with a suggestion", () => {
   const cases: [body: unknown, warnings: string[]][] = [
     [{ ...MAKE }, []],
     [{ ...MAKE, free: { any: { thing: 1 } } }, []],
@@ -47,7 +47,7 @@ test("members that a body may not have are named, with what may have been meant"
   for (const [body, warnings] of cases) assert.deepEqual(describeUnknownMembers(schema, body), warnings);
 });
 
-test("however many there are, and however long, the answer stays small", () => {
+test("many or long unknown members do not make the response large", () => {
   const body = Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`${"x".repeat(500)}${at}`, at]));
   const warnings = describeUnknownMembers(schema, { ...MAKE, ...body });
   assert.equal(warnings.length, 21);
@@ -89,7 +89,7 @@ async function run(body: unknown, answer: () => FunctionResponse): Promise<Funct
   return runNamed(call as unknown as FunctionCall);
 }
 
-test("warnings are part of an answer, of a refusal and of a stream", async () => {
+test("warnings are part of a response, an error and a stream", async () => {
   const whole = () => ({ status: 200, body: { done: true } });
   assert.deepEqual(await run(MAKE, whole), { status: 200, body: { done: true } });
   assert.deepEqual(await run(BODY, whole), { status: 200, body: { done: true, warnings: WARNINGS } });

@@ -26,7 +26,7 @@ function endpoint(row: Partial<AuthEndpoint> & Pick<AuthEndpoint, "run">): AuthE
 }
 
 describe("an endpoint", () => {
-  it("gets the call as it came", async (t) => {
+  it("gets the parsed call", async (t) => {
     const calls: AuthCall[] = [];
     const run = async (_room: unknown, call: AuthCall) => {
       calls.push(call);
@@ -73,7 +73,7 @@ describe("an endpoint", () => {
     assert.equal(broken.json["error_code"], "bad_json");
   });
 
-  it("answers with its status, headers and body, never to be stored", async (t) => {
+  it("responds with its status, headers and body, and Cache-Control: no-store", async (t) => {
     const { request } = await serve(t, [
       endpoint({ path: "/list", run: async () => ({ status: 201, body: [1], headers: { "x-total-count": "1" } }) }),
       endpoint({
@@ -102,7 +102,7 @@ describe("an endpoint", () => {
     }
   });
 
-  it("is not run by HEAD: what looks at links must not use them up", async (t) => {
+  it("is not run by HEAD requests, which link scanners send", async (t) => {
     let runs = 0;
     const run = async () => {
       runs += 1;
@@ -115,7 +115,7 @@ describe("an endpoint", () => {
     assert.equal(runs, 0);
   });
 
-  it("for a key does not mind the expired token that a client still sends", async (t) => {
+  it("with access apikey ignores an expired token", async (t) => {
     const run = async (_room: unknown, { principal }: AuthCall) => ({ status: 200, body: principal });
     const { request, anonKey, serviceRoleKey } = await serve(t, [
       endpoint({ method: "POST", path: "/token", access: "apikey", run }),
@@ -131,8 +131,8 @@ describe("an endpoint", () => {
   });
 });
 
-describe("the list of public keys", () => {
-  it("is public, may be kept for ten minutes, and holds nothing secret", async (t) => {
+describe("the JWKS endpoint", () => {
+  it("is public, cacheable for ten minutes, and contains no secret", async (t) => {
     const { request, context } = await serve(t, tokenEndpoints);
     const { status, json, headers } = await request("/auth/v1/.well-known/jwks.json");
     assert.equal(status, 200);
@@ -146,7 +146,7 @@ describe("the list of public keys", () => {
     );
   });
 
-  it("is found by discovery", async (t) => {
+  it("is named by the OpenID configuration", async (t) => {
     const { request, context } = await serve(t, tokenEndpoints);
     const { json } = await request("/auth/v1/.well-known/openid-configuration");
     assert.equal(json["issuer"], `${context.baseUrl}/auth/v1`);
@@ -154,7 +154,7 @@ describe("the list of public keys", () => {
     assert.deepEqual(json["id_token_signing_alg_values_supported"], ["ES256"]);
   });
 
-  it("is all that supabase-js needs to verify a token by itself", async (t) => {
+  it("is sufficient for supabase-js to verify a token locally", async (t) => {
     const { request, context, anonKey } = await serve(t, tokenEndpoints);
     const paths: string[] = [];
     const client = createClient("https://localhost:1", anonKey, {

@@ -6,7 +6,7 @@ import { clientKeyOf } from "../../src/http/index.ts";
 const handshake = (remoteAddress: string, forwardedFor?: string): IncomingMessage =>
   ({ headers: { "x-forwarded-for": forwardedFor }, socket: { remoteAddress } }) as unknown as IncomingMessage;
 
-test("a socket counts for its peer, and for the forwarded address in proxy mode alone", () => {
+test("the client key is the peer, and the forwarded address in proxy mode only", () => {
   const keyOf = (request: IncomingMessage, tlsMode: "serve" | "proxy"): string => clientKeyOf(request, { tlsMode });
   const direct = keyOf(handshake("::ffff:192.0.2.1"), "serve");
   assert.equal(keyOf(handshake("192.0.2.1", "198.51.100.7"), "serve"), direct);

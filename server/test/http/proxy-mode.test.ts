@@ -7,7 +7,7 @@ import { bodyOf, exchange, route, startServer } from "./support/test-server.ts";
 const who = route("/who", (request) => ({ ip: request.ip }));
 const HTTPS = { "x-forwarded-proto": "https" };
 
-test("behind a trusted proxy that says https, requests are served", async (t) => {
+test("serves requests from a trusted proxy that forwards https", async (t) => {
   const { request } = await startServer(t, {
     routes: [who],
     settings: { tlsMode: "proxy", trustedProxies: ["127.0.0.0/8", "10.0.0.0/8"] },
@@ -30,14 +30,14 @@ test("behind a trusted proxy that says https, requests are served", async (t) =>
   }
 });
 
-test("an address that is not a trusted proxy is not believed", async (t) => {
+test("ignores forwarding headers of an untrusted address", async (t) => {
   const settings = { tlsMode: "proxy", trustedProxies: ["10.0.0.0/8"] } as const;
   const { request } = await startServer(t, { routes: [who], settings });
   const answer = await request("/who", { headers: { ...HTTPS, "x-forwarded-for": "10.0.0.1" } });
   assert.equal(answer.status, 426);
 });
 
-test("probes are answered without the proxy, and only probes", async (t) => {
+test("serves probes without the proxy, and only probes", async (t) => {
   const settings = { tlsMode: "proxy", trustedProxies: ["10.0.0.0/8"] } as const;
   const { request } = await startServer(t, { settings });
   assert.equal((await request("/health")).status, 200);
@@ -47,7 +47,7 @@ test("probes are answered without the proxy, and only probes", async (t) => {
   assert.equal((await request("/health/x")).status, 426);
 });
 
-test("malformed and slow requests get their error body here too", async (t) => {
+test("malformed and slow requests get an error body in proxy mode too", async (t) => {
   const settings = { tlsMode: "proxy", trustedProxies: ["127.0.0.1"], requestTimeoutMs: 1_000 } as const;
   const { connectPlain } = await startServer(t, { settings });
   const malformed = await exchange(await connectPlain(), "nonsense\r\n\r\n");
@@ -56,7 +56,7 @@ test("malformed and slow requests get their error body here too", async (t) => {
   assert.match(await exchange(await connectPlain(), "GET / HTTP/1.1\r\n"), /^HTTP\/1.1 408 /);
 });
 
-test("in serve mode forwarding headers mean nothing", async (t) => {
+test("ignores forwarding headers in serve mode", async (t) => {
   const { request } = await startServer(t, { routes: [who], settings: { trustedProxies: ["127.0.0.0/8"] } });
   assert.equal((await request("/who", { headers: { "x-forwarded-for": "203.0.113.9" } })).json["ip"], "127.0.0.1");
 });
@@ -81,7 +81,7 @@ for (const [peer, forwarded, client] of cases) {
   });
 }
 
-test("what stands left of the first untrusted address never matters", () => {
+test("entries left of the first untrusted address never matter", () => {
   fc.assert(
     fc.property(fc.string(), fc.ipV4(), (invented, client) => {
       fc.pre(!trust.isTrusted(client));

@@ -20,7 +20,7 @@ function assertErrorBody(answer: Answer, status: number, code: string): void {
 
 const echo = route("/echo", (request) => ({ body: request.body ?? null, type: typeof request.body }), "POST");
 
-test("/health says that the process lives, /ready that requests can be served, and why not", async (t) => {
+test("/health reports that the process is up, /ready whether requests can be served and why not", async (t) => {
   let obstacle: Obstacle | null = null;
   const { request } = await startServer(t, { findObstacle: async () => obstacle });
   const health = await request("/health");
@@ -50,7 +50,7 @@ test("a readiness check that throws counts as not ready", async (t) => {
   assertErrorBody(await request("/ready"), 503, "SERVICE_UNAVAILABLE");
 });
 
-test("a well-formed request id comes back, any other is replaced", async (t) => {
+test("a valid request id is returned, any other is replaced", async (t) => {
   const { request } = await startServer(t);
   const idOf = async (given: string) =>
     (await request("/health", { headers: { "x-request-id": given } })).headers["x-request-id"];
@@ -61,7 +61,7 @@ test("a well-formed request id comes back, any other is replaced", async (t) => 
   }
 });
 
-test("preflight is answered anywhere without a key, with the headers asked for", async (t) => {
+test("a preflight succeeds on every path without a key, with the requested headers", async (t) => {
   const { request } = await startServer(t);
   for (const path of ["/health", "/rest/v1/agents", "/nowhere"]) {
     const answer = await request(path, {
@@ -83,7 +83,7 @@ test("preflight is answered anywhere without a key, with the headers asked for",
   assert.match(odd.headers["access-control-allow-headers"] ?? "", /authorization, apikey/);
 });
 
-test("unknown paths, methods and functions", async (t) => {
+test("unknown paths, methods and functions return 404 or 405", async (t) => {
   const { request } = await startServer(t, { routes: [echo, route("/things/:id/*", () => ({}), "DELETE")] });
   assertErrorBody(await request("/nowhere?apikey=x"), 404, "NOT_FOUND");
   assertErrorBody(await request("/"), 404, "NOT_FOUND");
@@ -103,7 +103,7 @@ test("unknown paths, methods and functions", async (t) => {
   assertErrorBody(await request(`/things/${"x".repeat(5_000)}/y`, { method: "DELETE" }), 404, "NOT_FOUND");
 });
 
-test("HEAD answers like GET without a body", async (t) => {
+test("HEAD responds like GET without a body", async (t) => {
   const { request } = await startServer(t);
   const head = await request("/health", { method: "HEAD" });
   assert.equal(head.status, 200);
@@ -112,7 +112,7 @@ test("HEAD answers like GET without a body", async (t) => {
   assert.equal((await request("/nowhere", { method: "HEAD" })).status, 404);
 });
 
-test("a HEAD route of its own goes before the one made from GET", async (t) => {
+test("an explicit HEAD route takes precedence over the one derived from GET", async (t) => {
   const routes = [
     route("/x", () => ({ a: 1 })),
     route("/x", (_request, reply) => reply.header("x-own", "yes").send(), "HEAD"),
@@ -121,7 +121,7 @@ test("a HEAD route of its own goes before the one made from GET", async (t) => {
   assert.equal((await request("/x", { method: "HEAD" })).headers["x-own"], "yes");
 });
 
-test("bodies: JSON, empty, text and bytes", async (t) => {
+test("parses bodies: JSON, empty, text and bytes", async (t) => {
   const { request } = await startServer(t, { routes: [echo] });
   const send = async (body: string | Buffer, type?: string) =>
     request("/echo", { method: "POST", body, headers: type === undefined ? {} : { "content-type": type } });
@@ -154,7 +154,7 @@ test("7.2 a malformed body is a validation error", async (t) => {
   assert.equal(({} as Record<string, unknown>)["admin"], undefined);
 });
 
-test("a route with a grammar of its own gets the bytes as they came, whatever they are called", async (t) => {
+test("a raw route gets the bytes of the body, whatever the content type", async (t) => {
   const raw: Route = {
     ...echo,
     path: "/raw",
@@ -177,7 +177,7 @@ test("a route with a grammar of its own gets the bytes as they came, whatever th
   );
 });
 
-test("other media types and encodings are 415", async (t) => {
+test("other media types and encodings return 415", async (t) => {
   const { request } = await startServer(t, { routes: [echo] });
   for (const headers of [
     { "content-type": "application/xml" },
@@ -189,7 +189,7 @@ test("other media types and encodings are 415", async (t) => {
   }
 });
 
-test("a body over the limit is 413, seen by the client although it is still sending", async (t) => {
+test("a body over the limit returns 413 while the client is still sending", async (t) => {
   const { request, connect } = await startServer(t, { routes: [echo] });
   const limit = 64 * 1024;
   const ofSize = (size: number) => `"${"x".repeat(size - 2)}"`;
@@ -227,7 +227,7 @@ test("a body over the limit is 413, seen by the client although it is still send
   assert.match(answer, /^HTTP\/1.1 413 /);
 });
 
-test("Expect: 100-continue gets its interim answer, other expectations are passed over", async (t) => {
+test("Expect: 100-continue gets an interim response, other expectations are ignored", async (t) => {
   const { connect } = await startServer(t, { routes: [echo] });
   const socket = await connect();
   socket.write(
@@ -241,14 +241,14 @@ test("Expect: 100-continue gets its interim answer, other expectations are passe
   assert.match(await exchange(await connect(), other), /^HTTP\/1.1 200 /);
 });
 
-test("URL and headers up to 256 KiB are served, beyond is 431", async (t) => {
+test("URL and headers up to 256 KiB are accepted, larger ones return 431", async (t) => {
   const { request } = await startServer(t);
   assert.equal((await request(`/health?id=in.(${"a".repeat(200_000)})`)).status, 200);
   assertErrorBody(await request(`/health?id=in.(${"a".repeat(300_000)})`), 431, "HEADERS_TOO_LARGE");
   assertErrorBody(await request("/health", { headers: { "x-large": "a".repeat(900_000) } }), 431, "HEADERS_TOO_LARGE");
 });
 
-test("errors of handlers: known ones are shown, unknown ones only logged", async (t) => {
+test("errors of handlers: known ones are returned, unknown ones only logged", async (t) => {
   const routes: Route[] = [
     route("/known", () => {
       throw new AppError("AGENT_NOT_FOUND", "No such agent", { headers: { "x-more": "1" } });
@@ -306,7 +306,7 @@ test("each request is logged once, without its query", async (t) => {
   assert.ok(!JSON.stringify(notes).includes("secret"));
 });
 
-test("a handler that fails after its answer has begun breaks that connection and nothing else", async (t) => {
+test("a handler that fails after its response has begun breaks only that connection", async (t) => {
   const routes: Route[] = [
     route("/raw", async (_request, reply) => {
       reply.raw.write("half");
@@ -337,7 +337,7 @@ test("a handler that fails after its answer has begun breaks that connection and
   await until(() => notes.filter(({ name }) => name === "request.failed").length >= 3);
 });
 
-test("a client that goes away in the middle of its body is no fault of the server", async (t) => {
+test("a client that disconnects in the middle of its body is not an internal error", async (t) => {
   const { connect, notes, request } = await startServer(t, { routes: [echo] });
   const socket = await connect();
   socket.write("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{");
@@ -351,7 +351,7 @@ test("a client that goes away in the middle of its body is no fault of the serve
   assert.equal((await request("/health")).status, 200);
 });
 
-test("requests sent without waiting are answered in order", async (t) => {
+test("pipelined requests are answered in order", async (t) => {
   const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const routes = [
     route("/slow/:n", async (request) => {
@@ -372,7 +372,7 @@ test("requests sent without waiting are answered in order", async (t) => {
   );
 });
 
-test("what is malformed after a good request does not take that one's answer", async (t) => {
+test("malformed input after a valid request does not replace its response", async (t) => {
   const guard = Promise.withResolvers<void>();
   const entered = Promise.withResolvers<void>();
   const routes = [
@@ -389,7 +389,7 @@ test("what is malformed after a good request does not take that one's answer", a
   assert.match(await answers, /^HTTP\/1.1 200 [^]*\{"slow":true\}$/);
 });
 
-test("every route must say who may call it and what it counts for", () => {
+test("every route must define access and limit", () => {
   const incomplete = { method: "GET", path: "/x", handler: () => ({}) } as unknown as Route;
   assert.throws(
     () =>

@@ -18,7 +18,7 @@ const routes = [
   route("/echo", () => ({}), "POST"),
 ];
 
-test("every answer has the security headers, whatever it answers", async (t) => {
+test("every response has the security headers", async (t) => {
   const { request } = await startServer(t, { routes });
   const host = "api.example.test";
   const asked = [
@@ -42,7 +42,7 @@ test("every answer has the security headers, whatever it answers", async (t) => 
   }
 });
 
-test("answers to what is no request, or not over TLS, have them too, without a promise about HTTPS", async (t) => {
+test("responses to malformed or plain-HTTP input have the security headers without HSTS", async (t) => {
   const { connect, connectPlain } = await startServer(t);
   const malformed = await exchange(await connect(), "GET / HTTP/1.1\r\nbad header\r\n\r\n");
   const plain = await exchange(await connectPlain(), "GET / HTTP/1.1\r\nhost: x\r\n\r\n");
@@ -52,7 +52,7 @@ test("answers to what is no request, or not over TLS, have them too, without a p
   }
 });
 
-test("an answer that may be kept says so, and localhost is not bound to HTTPS on all its ports", async (t) => {
+test("a cacheable response says so, and localhost gets no HSTS", async (t) => {
   const { request } = await startServer(t, { routes });
   const kept = await request("/kept", { headers: { host: "localhost:8443" } });
   assert.equal(kept.headers["cache-control"], "public, max-age=60");
@@ -64,7 +64,7 @@ test("an answer that may be kept says so, and localhost is not bound to HTTPS on
   assert.ok((await request("/kept", { servername: "localhost", headers: { host: "notlocalhost" } })).headers[STRICT]);
 });
 
-test("errors below /auth/v1 speak as GoTrue does, wherever they arise", async (t) => {
+test("errors below /auth/v1 have GoTrue's members, wherever they arise", async (t) => {
   const { request } = await startServer(t, { routes: [route("/auth/v1/token", () => ({}), "POST")] });
   const answers = [
     await request("/auth/v1/nowhere"),

@@ -54,7 +54,7 @@ async function serve(t: TestContext, run: (call: FunctionCall) => AsyncIterable<
   };
 }
 
-test("headers come before the first piece, with those of every answer, and each piece before the next is made", async (t) => {
+test("a stream sends its headers first, and each chunk before the next is produced", async (t) => {
   const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const { open } = await serve(t, async function* () {
     await gates[0]?.promise;
@@ -77,7 +77,7 @@ test("headers come before the first piece, with those of every answer, and each 
   assert.equal(chunks.join(""), "onetwo");
 });
 
-test("a reader who does not read is not written for without bound, and one who leaves is noticed", async (t) => {
+test("a stream applies backpressure to a slow reader and notices one who leaves", async (t) => {
   let made = 0;
   let isLeft = false;
   let isEnded = false;
@@ -106,7 +106,7 @@ test("a reader who does not read is not written for without bound, and one who l
   assert.ok(made < 1_000);
 });
 
-test("a stream that fails in the middle is cut, so that its reader can come again", async (t) => {
+test("a stream that fails in the middle closes the connection", async (t) => {
   const outage = Promise.withResolvers<void>();
   const { open } = await serve(t, async function* () {
     yield "one";

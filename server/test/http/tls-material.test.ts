@@ -36,7 +36,7 @@ async function assertServable(material: TlsMaterial, now = start): Promise<void>
   assert.ok(leaf.validFromDate <= now && leaf.validToDate > now);
 }
 
-test("the first start makes an authority and a leaf, later starts keep them", async (t) => {
+test("the first start creates an authority and a leaf, later starts keep them", async (t) => {
   const dataDir = await makeFolder(t);
   const first = await load(dataDir);
   assert.equal(first.caFile, join(dataDir, "tls", "ca-cert.pem"));
@@ -53,7 +53,7 @@ test("the first start makes an authority and a leaf, later starts keep them", as
   assert.ok(lifeDays <= 397, String(lifeDays));
 });
 
-test("keys can be read by their owner alone, and no temporary file is left", async (t) => {
+test("only the owner can read the keys, and no temporary file is left", async (t) => {
   const dataDir = await makeFolder(t);
   await load(dataDir);
   const modeOf = async (...path: string[]) => ((await stat(join(dataDir, "tls", ...path))).mode & 0o777).toString(8);
@@ -76,7 +76,7 @@ test("the leaf is renewed before it expires, under the same authority", async (t
   assert.equal((await readAuthority(renewed)).fingerprint256, authority.fingerprint256);
 });
 
-test("an authority that nears its end is kept, and its last leaf ends with it", async (t) => {
+test("an authority that is about to expire is kept, and its last leaf expires with it", async (t) => {
   const dataDir = await makeFolder(t);
   const first = await readAuthority(await load(dataDir));
   const later = new Date(start.getTime() + 3400 * DAY_MS);
@@ -88,7 +88,7 @@ test("an authority that nears its end is kept, and its last leaf ends with it", 
   assert.deepEqual(await load(dataDir, lastDay), second, "it is not made again every minute");
 });
 
-test("a clock outside of the authority's dates stops the start and replaces nothing", async (t) => {
+test("a clock outside the authority's validity stops the start and replaces nothing", async (t) => {
   const dataDir = await makeFolder(t);
   const first = await load(dataDir);
   const before = await readAll(dataDir);
@@ -108,7 +108,7 @@ test("a clock outside of the authority's dates stops the start and replaces noth
   assert.deepEqual(await load(dataDir), first, "with the right clock all is as it was");
 });
 
-test("a clock that is wrong within the authority's dates renews the leaf alone", async (t) => {
+test("a wrong clock within the authority's validity renews only the leaf", async (t) => {
   const dataDir = await makeFolder(t);
   const authority = await readAuthority(await load(dataDir));
   for (const days of [500, 0, 2000]) {
@@ -119,7 +119,7 @@ test("a clock that is wrong within the authority's dates renews the leaf alone",
   }
 });
 
-test("renewing makes a leaf, and an authority only when it is asked for", async (t) => {
+test("renewing creates a leaf, and an authority only on request", async (t) => {
   const dataDir = await makeFolder(t);
   const first = await load(dataDir);
   const authority = await readAuthority(first);
@@ -137,7 +137,7 @@ test("renewing makes a leaf, and an authority only when it is asked for", async 
   assert.notEqual((await readAuthority(replaced)).fingerprint256, authority.fingerprint256);
 });
 
-test("a damaged or missing leaf is made again under the same authority", async (t) => {
+test("a damaged or missing leaf is created again under the same authority", async (t) => {
   const dataDir = await makeFolder(t);
   const authority = await readAuthority(await load(dataDir));
   const file = join(dataDir, "tls", "localhost.pem");
@@ -150,14 +150,14 @@ test("a damaged or missing leaf is made again under the same authority", async (
   }
 });
 
-test("a leaf goes on being served when only the authority's key is lost", async (t) => {
+test("a leaf is still served when only the authority's key is lost", async (t) => {
   const dataDir = await makeFolder(t);
   const first = await load(dataDir);
   await rm(join(dataDir, "tls", "ca-key.pem"));
   assert.deepEqual(await load(dataDir), first);
 });
 
-test("whatever state a kill or a damage leaves, a start serves or names the command that mends it, and keeps the authority", async (t) => {
+test("after a kill or damage in any state, a start serves or names the command to run, and keeps the authority", async (t) => {
   const parts = await Promise.all(
     [await makeFolder(t), await makeFolder(t)].map(async (dataDir) => {
       await load(dataDir);
@@ -200,7 +200,7 @@ test("whatever state a kill or a damage leaves, a start serves or names the comm
   );
 });
 
-test("a folder that cannot be used is named", async (t) => {
+test("an unusable folder is named in the error", async (t) => {
   const dataDir = await makeFolder(t);
   await writeFile(join(dataDir, "tls"), "a file in the way");
   await assert.rejects(
@@ -209,7 +209,7 @@ test("a folder that cannot be used is named", async (t) => {
   );
 });
 
-test("the operator's own files are used as they are, or refused with the reason", async (t) => {
+test("the operator's files are used unchanged or rejected with a reason", async (t) => {
   const dataDir = await makeFolder(t);
   const [mine, other] = [await load(await makeFolder(t)), await load(await makeFolder(t))];
   const write = async (name: string, content: string) => {

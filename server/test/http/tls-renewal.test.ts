@@ -11,7 +11,7 @@ import type { Observer } from "../../src/observe/index.ts";
 
 const DAY_MS = 86_400_000;
 
-test("a running server takes up a renewed certificate, its own and the operator's", { timeout: 180_000 }, async (t) => {
+test("a running server applies a renewed certificate, local or operator's", { timeout: 180_000 }, async (t) => {
   const dataDir = await mkdtemp(join(tmpdir(), "swarmbase-renewal-"));
   t.after(() => rm(dataDir, { recursive: true, force: true }));
   const notes: string[] = [];

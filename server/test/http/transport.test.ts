@@ -27,7 +27,7 @@ test("the local authority's certificate is enough to trust localhost, 127.0.0.1 
   await assert.rejects(connect({ ca: [] }));
 });
 
-test("a handshake that arrives byte by byte is a handshake", async (t) => {
+test("accepts a TLS handshake that arrives byte by byte", async (t) => {
   const { port, ca } = await startServer(t);
   const relay = net.createServer((client) => {
     const server = net.connect({ host: "127.0.0.1", port, noDelay: true });
@@ -54,7 +54,7 @@ test("a handshake that arrives byte by byte is a handshake", async (t) => {
   assert.match(answer, /^HTTP\/1.1 200 /);
 });
 
-test("TLS 1.2 and 1.3 with http/1.1, nothing older and no other protocol", async (t) => {
+test("accepts TLS 1.2 and 1.3 with http/1.1 only", async (t) => {
   const { port, ca } = await startServer(t);
   const handshake = (options: tls.ConnectionOptions) =>
     new Promise<string>((resolve, reject) => {
@@ -130,7 +130,7 @@ test("a plain HTTP request on the same port is answered 426 and closed", async (
   assert.ok(notes.some(({ name }) => name === "http.plain_refused"));
 });
 
-test("garbage is closed and the port goes on serving", async (t) => {
+test("closes connections with garbage and continues to serve", async (t) => {
   const { connectPlain, request, notes } = await startServer(t);
   const send = async (bytes: Uint8Array) => {
     const socket = await connectPlain();
@@ -152,7 +152,7 @@ test("garbage is closed and the port goes on serving", async (t) => {
   assert.equal((await request("/health")).status, 200);
 });
 
-test("random bytes inside TLS are closed and the port goes on serving", async (t) => {
+test("closes TLS connections with random bytes and continues to serve", async (t) => {
   const { connect, request } = await startServer(t, { routes: [route("/x", (r) => r.body ?? {}, "POST")] });
   const piece = fc.oneof(
     fc.string({ maxLength: 80 }),
@@ -206,7 +206,7 @@ test("clients that send nothing or too slowly are closed", async (t) => {
   assert.equal((await request("/health")).status, 200);
 });
 
-test("a slow handler is not a slow client", async (t) => {
+test("a slow handler does not count as a slow client", async (t) => {
   const slow = route("/slow", async () => {
     await new Promise((resolve) => setTimeout(resolve, 1_800));
     return { done: true };
@@ -215,7 +215,7 @@ test("a slow handler is not a slow client", async (t) => {
   assert.deepEqual((await request("/slow")).json, { done: true });
 });
 
-test("close finishes what is in flight, drops what is idle and takes nothing new", async (t) => {
+test("close waits for requests in progress, closes idle connections and accepts no new ones", async (t) => {
   const guard = Promise.withResolvers<void>();
   const entered = Promise.withResolvers<void>();
   const routes = [
@@ -260,7 +260,7 @@ test("close finishes what is in flight, drops what is idle and takes nothing new
   await closed;
 });
 
-test("close does not cut what is answered and still on its way", async (t) => {
+test("close does not cut responses that are still being sent", async (t) => {
   const bytes = 8 * 1024 * 1024;
   const routes = [route("/large", (_request, reply) => reply.send("x".repeat(bytes)))];
   const { server, connect } = await startServer(t, { routes, settings: UNHURRIED });
@@ -278,7 +278,7 @@ test("close does not cut what is answered and still on its way", async (t) => {
   assert.ok(received > bytes, `${received} bytes`);
 });
 
-test("close cuts what does not finish in time", async (t) => {
+test("close cuts requests that do not finish in time", async (t) => {
   const entered = Promise.withResolvers<void>();
   const routes = [
     route("/never", () => {
@@ -294,7 +294,7 @@ test("close cuts what does not finish in time", async (t) => {
   assert.ok(notes.some(({ name }) => name === "http.stop_forced"));
 });
 
-test("a port that cannot be had is named", async (t) => {
+test("a port that cannot be bound is named in the error", async (t) => {
   const { port } = await startServer(t);
   await assert.rejects(startServer(t, { settings: { port } }), {
     message: new RegExp(`^Cannot listen on 127\\.0\\.0\\.1:${port}: the port is in use`),

@@ -6,7 +6,7 @@ import { bodyOf, readToEnd, startServer } from "./support/test-server.ts";
 
 const ASK = "GET /socket HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n";
 
-test("a connection that stops being HTTP is handed over, and is no longer the server's to close", async (t) => {
+test("an upgraded connection is handed over and not closed by the server", async (t) => {
   const upgraded = Promise.withResolvers<Duplex>();
   const { server, connect } = await startServer(t, {
     onUpgrade: (request, socket) => {
@@ -30,7 +30,7 @@ test("a connection that stops being HTTP is handed over, and is no longer the se
   await stopping;
 });
 
-test("without anybody to take it, an upgrade is refused like any request", async (t) => {
+test("an upgrade is rejected when there is no upgrade listener", async (t) => {
   const { connect, request } = await startServer(t);
   const client = await connect();
   client.write(ASK);

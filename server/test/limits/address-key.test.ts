@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { addressKey } from "../../src/limits/index.ts";
 
-describe("the key of an address", () => {
-  it("is the address itself for IPv4, however a socket writes it", () => {
+describe("the rate-limit key of an address", () => {
+  it("is the address for IPv4, also in IPv4-mapped form", () => {
     assert.equal(addressKey("203.0.113.7"), "ip:203.0.113.7");
     assert.notEqual(addressKey("203.0.113.8"), addressKey("203.0.113.7"));
     for (const mapped of ["::ffff:203.0.113.7", "::ffff:cb00:7107", "0:0:0:0:0:ffff:cb00:7107"]) {
@@ -11,7 +11,7 @@ describe("the key of an address", () => {
     }
   });
 
-  it("is the /64 for IPv6, however it is written", () => {
+  it("is the /64 for IPv6 in any notation", () => {
     const key = addressKey("2001:db8:1:2::1");
     for (const same of ["2001:db8:1:2:ffff:ffff:ffff:ffff", "2001:0DB8:0001:0002::", "2001:db8:1:2::9%eth0"]) {
       assert.equal(addressKey(same), key, same);
@@ -20,7 +20,7 @@ describe("the key of an address", () => {
       assert.notEqual(addressKey(other), key, other);
   });
 
-  it("exists for what is no address", () => {
+  it("exists for invalid addresses", () => {
     assert.equal(addressKey(""), "ip:");
     assert.equal(addressKey("not:an:address"), "ip:not:an:address");
   });

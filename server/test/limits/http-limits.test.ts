@@ -68,8 +68,8 @@ function isUncounted({ headers }: Answer): boolean {
   return Object.keys(headers).every((name) => !name.startsWith("x-ratelimit"));
 }
 
-describe("an answer that was counted", () => {
-  it("has the three headers, when it is an error too", async (t) => {
+describe("a counted response", () => {
+  it("has the three rate-limit headers, also when it is an error", async (t) => {
     const { request } = await serve(
       t,
       [
@@ -111,7 +111,7 @@ describe("an answer that was counted", () => {
     assert.deepEqual([unknown.status, leftIn(unknown)], [404, "98/100"]);
   });
 
-  it("is 429 beyond the number, with nothing done and the body not read", async (t) => {
+  it("is 429 above the limit, without reading the body", async (t) => {
     let ran = 0;
     const row = route("/rest/v1/a", { method: "POST", handler: () => ({ ran: ++ran }) });
     const { request, connect } = await serve(t, [row], { limitApi: 2 });
@@ -144,7 +144,7 @@ describe("an answer that was counted", () => {
     socket.destroy();
   });
 
-  it("shows the row with the least left", async (t) => {
+  it("shows the tightest limit", async (t) => {
     const routes = [route("/functions/v1/test-webhook", { limit: "webhook" }), route("/rest/v1/a")];
     const { request } = await serve(t, routes, { limitApi: 4, limitWebhooks: 2 });
     assert.equal(leftIn(await request("/functions/v1/test-webhook", as("u"))), "1/2");
@@ -157,8 +157,8 @@ describe("an answer that was counted", () => {
   });
 });
 
-describe("who is counted", () => {
-  it("is the user, wherever they come from, and else the address", async (t) => {
+describe("the subject of a limit", () => {
+  it("is the user from any address, otherwise the address", async (t) => {
     const { request } = await serve(t, [route("/rest/v1/a")], { limitApi: 10, isProxied: true });
     const left = async (address: string, name?: string) => leftIn(await request("/rest/v1/a", from(address, name)));
     assert.equal(await left("203.0.113.1", "u"), "9/10");
@@ -174,7 +174,7 @@ describe("who is counted", () => {
     assert.equal(await left("198.51.100.9, 203.0.113.1"), "7/10");
   });
 
-  it("is the address for a caller who is refused", async (t) => {
+  it("is the address for a rejected caller", async (t) => {
     const { request } = await serve(t, [route("/rest/v1/a")], { limitApi: 3 });
     const refused = await request("/rest/v1/a", as("bad"));
     assert.deepEqual([refused.status, leftIn(refused)], [401, "2/3"]);
@@ -185,7 +185,7 @@ describe("who is counted", () => {
     assert.equal((await request("/rest/v1/a", as("u"))).status, 200);
   });
 
-  it("is nobody for the service role, health, a preflight, other paths and rows that are off", async (t) => {
+  it("is none for the service role, health, a preflight, other paths and disabled limits", async (t) => {
     const routes = [route("/rest/v1/a"), route("/auth/v1/b", { limit: "auth" }), route("/c", { limit: null })];
     const { request } = await serve(t, routes, { limitApi: 1 });
     const preflight = { method: "OPTIONS", headers: { "access-control-request-method": "GET" } };
@@ -205,7 +205,7 @@ describe("who is counted", () => {
 });
 
 describe("auth attempts", () => {
-  const names: NonNullable<Route["names"]> = {
+  const subjects: NonNullable<Route["subjects"]> = {
     email: (body) => (body as { email?: string }).email ?? null,
     session: (body) => (body as { session?: string }).session ?? null,
   };
@@ -215,8 +215,8 @@ describe("auth attempts", () => {
     body: JSON.stringify(body),
   });
 
-  it("count by address, also of somebody signed in, and by the e-mail address that they name", async (t) => {
-    const row = route("/auth/v1/signup", { method: "POST", limit: "auth", names });
+  it("are counted by client address, also when signed in, and by e-mail address", async (t) => {
+    const row = route("/auth/v1/signup", { method: "POST", limit: "auth", subjects });
     const { request } = await serve(t, [row], { limitAuth: 2, isProxied: true });
     const attempt = (address: string, email: string) => request("/auth/v1/signup", post({ email }, address));
     assert.equal(leftIn(await attempt("203.0.113.1", "a@b.c")), "1/2");
@@ -239,15 +239,15 @@ describe("auth attempts", () => {
     assert.equal((await attempt("203.0.113.99", "other@b.c")).status, 200);
   });
 
-  it("are something else than a refresh, which counts for its session", async (t) => {
+  it("do not include refreshes, which are counted by session", async (t) => {
     const known = new Set(["s1", "s2"]);
     const row = route("/auth/v1/token", {
       method: "POST",
       limit: "auth",
       limitOf: () => "refresh",
-      names,
+      subjects,
       handler: (request) => {
-        if (known.has(names.session(request.body) ?? "")) return { ok: true };
+        if (known.has(subjects.session(request.body) ?? "")) return { ok: true };
         throw new AppError("BAD_REQUEST", "Not a session");
       },
     });
@@ -269,7 +269,7 @@ describe("auth attempts", () => {
 });
 
 describe("a connection", () => {
-  it("goes on after a 429", async (t) => {
+  it("stays open after a 429", async (t) => {
     const { connect } = await serve(t, [route("/rest/v1/a")], { limitApi: 1 });
     const ask = "GET /rest/v1/a HTTP/1.1\r\nhost: a\r\n\r\n";
     const text = await exchange(

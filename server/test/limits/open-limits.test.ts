@@ -56,7 +56,7 @@ async function remainingOf(limits: Limits, key: string, calls: number): Promise<
 }
 
 describe("a window", () => {
-  it("opens with the first call, counts down, refuses, and begins anew after a minute", async (t) => {
+  it("opens with the first call, counts down, rejects, and restarts after a minute", async (t) => {
     stopClock(t);
     const { limits } = open();
     const resetAt = new Date(START_MS + 60_000);
@@ -82,7 +82,7 @@ describe("a window", () => {
     assert.deepEqual(await remainingOf(limits, "a", 4), [2, 1, 0, "exceeded"]);
   });
 
-  it("is each key's and each row's own", async () => {
+  it("is separate for each key and each row", async () => {
     const { limits } = open();
     assert.deepEqual(await remainingOf(limits, "a", 4), [2, 1, 0, "exceeded"]);
     assert.deepEqual(await remainingOf(limits, "b", 1), [2]);
@@ -91,7 +91,7 @@ describe("a window", () => {
     assert.equal((await limits.take("tool", "a"))?.isExceeded, false);
   });
 
-  it("of webhook sends is where workers count theirs, whatever the store is", async () => {
+  it("of webhook sends is counted in the database with those of the workers", async () => {
     const store = createMemoryStore();
     const { limits, notes } = open({}, store);
     assert.deepEqual(outcomeOf(await limits.take("webhook", "user:a")), [false, 0, 60]);
@@ -103,12 +103,12 @@ describe("a window", () => {
     assert.equal(await open({ limitWebhooks: 0 }).limits.take("webhook", "user:a"), null);
   });
 
-  it("is not there when its number is 0", async () => {
+  it("is off when the limit is 0", async () => {
     const { limits } = open({ limitApi: 0, limitAuth: 0 });
     for (const window of ["api", "auth", "authEmail", "refusedRefresh"] as const) {
       assert.equal(await limits.take(window, "a"), null, window);
     }
-    assert.equal(await limits.isSpent("refusedRefresh", "a"), false);
+    assert.equal(await limits.isExhausted("refusedRefresh", "a"), false);
   });
 
   it("of an e-mail address is ten times the row's", async () => {
@@ -116,13 +116,13 @@ describe("a window", () => {
     assert.deepEqual([(await limits.take("auth", "a"))?.limit, (await limits.take("authEmail", "a"))?.limit], [2, 20]);
   });
 
-  it("can be looked into without counting", async () => {
+  it("can be read without counting", async () => {
     const { limits } = open({ limitApi: 1 });
-    assert.equal(await limits.isSpent("refusedRefresh", "a"), false);
-    assert.equal(await limits.isSpent("refusedRefresh", "a"), false);
+    assert.equal(await limits.isExhausted("refusedRefresh", "a"), false);
+    assert.equal(await limits.isExhausted("refusedRefresh", "a"), false);
     await limits.take("refusedRefresh", "a");
-    assert.equal(await limits.isSpent("refusedRefresh", "a"), true);
-    assert.equal(await limits.isSpent("refusedRefresh", "b"), false);
+    assert.equal(await limits.isExhausted("refusedRefresh", "a"), true);
+    assert.equal(await limits.isExhausted("refusedRefresh", "b"), false);
   });
 
   for (const [where, openStore] of [
@@ -131,17 +131,17 @@ describe("a window", () => {
   ] as const)
     it(`${where} can be read without counting`, async () => {
       const { limits, notes } = open({}, openStore());
-      const look = async (): Promise<number | undefined> => (await limits.look("api", "a"))?.remaining;
-      assert.deepEqual([await look(), await look()], [3, 3]);
+      const peek = async (): Promise<number | undefined> => (await limits.peek("api", "a"))?.remaining;
+      assert.deepEqual([await peek(), await peek()], [3, 3]);
       await take(limits, "a");
-      assert.deepEqual([await look(), await look()], [2, 2]);
+      assert.deepEqual([await peek(), await peek()], [2, 2]);
       for (let call = 0; call < 4; call += 1) await take(limits, "a");
-      assert.equal(await look(), 0);
+      assert.equal(await peek(), 0);
       assert.deepEqual(notes, ["limit.hit", "limit.hit"], "reading is not counted");
-      assert.equal(await open({ limitApi: 0 }).limits.look("api", "a"), null);
+      assert.equal(await open({ limitApi: 0 }).limits.peek("api", "a"), null);
     });
 
-  it("lets through as many of many at once as it has left", async () => {
+  it("admits exactly the remaining number of concurrent calls", async () => {
     const { limits } = open();
     const rateLimitStates = await Promise.all(Array.from({ length: 20 }, () => take(limits, "a")));
     assert.equal(rateLimitStates.filter(({ isExceeded }) => !isExceeded).length, 3);
@@ -149,7 +149,7 @@ describe("a window", () => {
 });
 
 describe("a shared store", () => {
-  it("makes nodes count together, and forgets after a minute", async (t) => {
+  it("is counted by all nodes together and expires after a minute", async (t) => {
     stopClock(t);
     const store = createMemoryStore();
     const [a, b] = [open({}, store).limits, open({}, store).limits];
@@ -160,7 +160,7 @@ describe("a shared store", () => {
     assert.deepEqual(await remainingOf(b, "k", 1), [2]);
   });
 
-  it("is not asked again for a key that has nothing left", async () => {
+  it("is not called again for a key that has exceeded its limit", async () => {
     const store = createMemoryStore();
     const { limits } = open({}, store);
     await remainingOf(limits, "k", 3);
@@ -169,7 +169,7 @@ describe("a shared store", () => {
     assert.equal(store.asked, 3);
   });
 
-  it("that fails or is not connected leaves each node to count for itself, and the log says so once", async (t) => {
+  it("that fails or is not connected leaves each node to count alone, which is logged once", async (t) => {
     mock.timers.enable({ apis: ["Date"], now: START_MS });
     t.after(() => mock.timers.reset());
     for (const hurt of [
@@ -184,7 +184,7 @@ describe("a shared store", () => {
     }
   });
 
-  it("that does not answer delays few calls, and is taken back when it does", async () => {
+  it("that does not respond delays few calls and is used again when it does", async () => {
     const store = createMemoryStore();
     store.mood = "silent";
     const { limits, notes } = open({ limitApi: 1000 }, store);
@@ -205,7 +205,7 @@ describe("a shared store", () => {
     assert.deepEqual(notes, ["limits.store_away", "limits.store_back"]);
   });
 
-  it("that failed one call and answered the next is asked again at once", async () => {
+  it("that fails one call and succeeds the next is used again at once", async () => {
     const store = createMemoryStore();
     const { limits, notes } = open({ limitApi: 1000 }, store);
     store.mood = "failing";
@@ -218,8 +218,8 @@ describe("a shared store", () => {
   });
 });
 
-describe("the refusal", () => {
-  it("names the row, its number and the time to wait", async (t) => {
+describe("the RATE_LIMITED error", () => {
+  it("contains the row, its limit and the time to wait", async (t) => {
     stopClock(t);
     const { limits } = open({ limitAi: 1 });
     await limits.take("ai", "u");

@@ -69,10 +69,10 @@ async function awaitReturn(...nodes: readonly Node[]): Promise<void> {
 const outcome = (rateLimitState: RateLimitState | null): number | "exceeded" | null =>
   rateLimitState === null ? null : rateLimitState.isExceeded ? "exceeded" : rateLimitState.remaining;
 
-describe("a store that answers", { skip: NO_STORE }, () => {
+describe("an available Redis store", { skip: NO_STORE }, () => {
   const locate = async (t: TestContext): Promise<string> => GIVEN_URL ?? (await startRedis(t, PROGRAM ?? "")).url;
 
-  it("counts for two nodes together, for a minute", async (t) => {
+  it("counts for two nodes together for a minute", async (t) => {
     const nodes = await openTwoNodes(t, await locate(t), 3);
     await inTime(nodes, async ([a, b]) => {
       const key = randomUUID();
@@ -86,7 +86,7 @@ describe("a store that answers", { skip: NO_STORE }, () => {
     });
   });
 
-  it("lets through as many of many at once as there are, whichever node they come to", async (t) => {
+  it("admits exactly the limit of concurrent calls over both nodes", async (t) => {
     const nodes = await openTwoNodes(t, await locate(t), 20);
     await inTime(nodes, async () => {
       const key = randomUUID();
@@ -97,7 +97,7 @@ describe("a store that answers", { skip: NO_STORE }, () => {
     });
   });
 
-  it("is asked one thing for a call, and nothing for a key that has nothing left", async (t) => {
+  it("gets one command per call, and none for a key that has exceeded its limit", async (t) => {
     const url = await locate(t);
     const nodes = await openTwoNodes(t, url, 50);
     const client = createClient({ url });
@@ -123,8 +123,8 @@ describe("a store that answers", { skip: NO_STORE }, () => {
   });
 });
 
-describe("a store that goes away", { skip: NO_PROGRAM }, () => {
-  it("is done without when it is killed amid calls, and used again when it is back", async (t) => {
+describe("an unavailable Redis store", { skip: NO_PROGRAM }, () => {
+  it("is replaced by local counts when it is killed, and used again when it is back", async (t) => {
     const redis = await startRedis(t, PROGRAM ?? "");
     const [a, b] = await openTwoNodes(t, redis.url, 1_000);
     const underWay = Array.from({ length: 200 }, (_, index) => a.limits.take("api", `k${index % 7}`));
@@ -146,7 +146,7 @@ describe("a store that goes away", { skip: NO_PROGRAM }, () => {
     });
   });
 
-  it("is done without while it says nothing, and holds up hardly any call", async (t) => {
+  it("is replaced by local counts while it does not respond, and delays few calls", async (t) => {
     const redis = await startRedis(t, PROGRAM ?? "");
     const [a] = await openTwoNodes(t, redis.url, 1_000);
     redis.signal("SIGSTOP");
@@ -167,7 +167,7 @@ describe("a store that goes away", { skip: NO_PROGRAM }, () => {
     await awaitReturn(a);
   });
 
-  it("that is not there when a node starts is used when it comes", async (t) => {
+  it("that is down when a node starts is used when it is up", async (t) => {
     const redis = await startRedis(t, PROGRAM ?? "");
     await redis.kill();
     const node = await openNode(t, redis.url, 3);

@@ -23,82 +23,82 @@ declare module "fastify" {
 }
 
 /** The rate-limit hooks of a route. */
-export interface CallCounter {
+export interface RateLimitHooks {
   /** After authentication, before the body is read. */
-  countAdmitted(request: FastifyRequest, reply: FastifyReply): Promise<void>;
+  countAuthenticated(request: FastifyRequest, reply: FastifyReply): Promise<void>;
   /** After authentication failed. Returns the error to respond with. */
-  countRefused(request: FastifyRequest, reply: FastifyReply, error: unknown): Promise<unknown>;
+  countRejected(request: FastifyRequest, reply: FastifyReply, error: unknown): Promise<unknown>;
   /** After the body was read. Null where the body does not name a subject to count. */
-  readonly countNamed: ((request: FastifyRequest, reply: FastifyReply) => Promise<void>) | null;
+  readonly countSubjects: ((request: FastifyRequest, reply: FastifyReply) => Promise<void>) | null;
   /** When the response is known. Null where the status does not matter. */
-  readonly countAnswered: ((request: FastifyRequest, reply: FastifyReply) => Promise<void>) | null;
+  readonly countResponse: ((request: FastifyRequest, reply: FastifyReply) => Promise<void>) | null;
 }
 
-type CountedRoute = Pick<Route, "limit" | "limitOf" | "names">;
+type CountedRoute = Pick<Route, "limit" | "limitOf" | "subjects">;
 
 /** Null for routes without a limit. */
-export function buildCallCounter(limits: Limits, { limit, limitOf, names }: CountedRoute): CallCounter | null {
+export function buildRateLimitHooks(limits: Limits, { limit, limitOf, subjects }: CountedRoute): RateLimitHooks | null {
   if (limit === null) return null;
   const rowOf = limitOf ?? (() => limit);
   const isService = (request: FastifyRequest): boolean => request.authentication?.principal.role === "service_role";
 
   return {
-    async countAdmitted(request, reply) {
+    async countAuthenticated(request, reply) {
       if (isService(request)) return;
       const row = rowOf(request);
       if (row === "refresh") {
         const address = addressOf(request);
-        if (await limits.isSpent("refusedRefresh", address))
-          await take(limits, request, reply, "refusedRefresh", address);
+        if (await limits.isExhausted("refusedRefresh", address))
+          await countCall(limits, request, reply, "refusedRefresh", address);
         return;
       }
-      if (row === "auth") return take(limits, request, reply, "auth", addressOf(request));
+      if (row === "auth") return countCall(limits, request, reply, "auth", addressOf(request));
       const { principal } = authenticationOf(request);
       const key = principal.role === "authenticated" ? userKey(principal.userId) : addressOf(request);
-      await take(limits, request, reply, "api", key);
-      if (row !== "api") await take(limits, request, reply, row, key);
+      await countCall(limits, request, reply, "api", key);
+      if (row !== "api") await countCall(limits, request, reply, row, key);
     },
-    async countRefused(request, reply, error) {
+    async countRejected(request, reply, error) {
       const { status } = toAppError(error);
       if (status !== 401 && status !== 403) return error;
       try {
-        await take(limits, request, reply, rowOf(request) === "auth" ? "auth" : "api", addressOf(request));
+        await countCall(limits, request, reply, rowOf(request) === "auth" ? "auth" : "api", addressOf(request));
         return error;
       } catch (refusal) {
         return refusal;
       }
     },
-    countNamed:
-      names === undefined
+    countSubjects:
+      subjects === undefined
         ? null
         : async (request, reply) => {
             if (isService(request)) return;
             const row = rowOf(request);
             if (row === "refresh") {
-              const session = names.session(request.body);
+              const session = subjects.session(request.body);
               const key = session === null ? addressOf(request) : `session:${session}`;
-              await take(limits, request, reply, "api", key);
+              await countCall(limits, request, reply, "api", key);
             } else if (row === "auth") {
-              const email = names.email(request.body);
-              if (email !== null) await take(limits, request, reply, "authEmail", hashOf(email));
+              const email = subjects.email(request.body);
+              if (email !== null) await countCall(limits, request, reply, "authEmail", hashOf(email));
             }
           },
-    countAnswered:
-      names === undefined
+    countResponse:
+      subjects === undefined
         ? null
         : async (request, reply) => {
             const { statusCode } = reply;
             const isRefused = statusCode >= 400 && statusCode < 500 && statusCode !== 429;
             if (!isRefused || isService(request) || rowOf(request) !== "refresh") return;
             const rateLimitState = await limits.take("refusedRefresh", addressOf(request));
-            if (rateLimitState !== null) show(request, reply, rateLimitState);
+            if (rateLimitState !== null) showRateLimitState(request, reply, rateLimitState);
           },
   };
 }
 
 /** Counts a request for an unknown path under a counted prefix. The caller is not authenticated. */
-export async function countLost(limits: Limits, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  if (COUNTED_PATHS.test(request.url)) await take(limits, request, reply, "api", addressOf(request));
+export async function countUnknownPath(limits: Limits, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  if (COUNTED_PATHS.test(request.url)) await countCall(limits, request, reply, "api", addressOf(request));
 }
 
 const COUNTED_PATHS = /^\/(?:rest\/v1|functions\/v1|auth\/v1|realtime\/v1\/api)(?:[/?]|$)/;
@@ -117,7 +117,7 @@ export function renderRateLimitState({ limit, remaining, resetAt }: RateLimitSta
 }
 
 /** Counts one call and sets the rate-limit headers; throws when the limit is exceeded. */
-export async function take(
+export async function countCall(
   limits: Limits,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -127,20 +127,25 @@ export async function take(
   const rateLimitState = await limits.take(window, key);
   if (rateLimitState === null) return;
   (request.counted ??= []).push({ window, key });
-  show(request, reply, rateLimitState);
-  if (rateLimitState.isExceeded) throw refusalOf(window, rateLimitState, request.url);
+  showRateLimitState(request, reply, rateLimitState);
+  if (rateLimitState.isExceeded) throw rateLimitError(window, rateLimitState, request.url);
 }
 
 /** Updates the rate-limit headers with the current state: other calls can have been counted while this one waited. */
-export async function showAgain(limits: Limits, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+export async function refreshRateLimitHeaders(
+  limits: Limits,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
   const counted = request.counted ?? [];
-  const rateLimitStates = await Promise.all(counted.map(({ window, key }) => limits.look(window, key)));
+  const rateLimitStates = await Promise.all(counted.map(({ window, key }) => limits.peek(window, key)));
   request.rateLimitState = null;
-  for (const rateLimitState of rateLimitStates) if (rateLimitState !== null) show(request, reply, rateLimitState);
+  for (const rateLimitState of rateLimitStates)
+    if (rateLimitState !== null) showRateLimitState(request, reply, rateLimitState);
 }
 
 /** Shows the tightest limit, which is the one that a client must respect. */
-function show(request: FastifyRequest, reply: FastifyReply, rateLimitState: RateLimitState): void {
+function showRateLimitState(request: FastifyRequest, reply: FastifyReply, rateLimitState: RateLimitState): void {
   const shown = request.rateLimitState;
   const isLess = shown === null || rateLimitState.isExceeded || rateLimitState.remaining < shown.remaining;
   if (!isLess) return;
@@ -150,7 +155,7 @@ function show(request: FastifyRequest, reply: FastifyReply, rateLimitState: Rate
 
 const AUTH_CODE = "over_request_rate_limit";
 
-function refusalOf(window: WindowName, rateLimitState: RateLimitState, url: string): AppError {
+function rateLimitError(window: WindowName, rateLimitState: RateLimitState, url: string): AppError {
   if (!url.startsWith("/auth/v1/")) return rateLimitedError(window, rateLimitState);
   const { message } = rateLimitedError(window, rateLimitState);
   return rateLimitedError(window, rateLimitState, {

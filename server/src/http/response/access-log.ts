@@ -11,22 +11,22 @@ const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}(?:-|$)
 export interface AccessLog {
   begin(request: IncomingMessage, response: ServerResponse): void;
   /** Records route and user for the log line of the request. */
-  identify(response: ServerResponse, facts: RequestFacts): void;
+  identify(response: ServerResponse, details: RequestDetails): void;
   /** Records the error of the response. */
   fail(response: ServerResponse, error: AppError): void;
 }
 
-export interface RequestFacts {
+export interface RequestDetails {
   /** As in the route table, so that requests can be grouped by it. */
   readonly route: string;
   readonly userId?: string;
 }
 
-const UNKNOWN: RequestFacts = { route: "none" };
+const UNKNOWN: RequestDetails = { route: "none" };
 const KEPT = Symbol("what the log keeps of a request");
 
 interface Kept {
-  facts: RequestFacts;
+  details: RequestDetails;
   failure: AppError | null;
 }
 
@@ -48,17 +48,17 @@ export function createAccessLog(observer: Observer): AccessLog {
   return {
     begin(request, response: KeptResponse) {
       const startedMs = performance.now();
-      const kept: Kept = { facts: UNKNOWN, failure: null };
+      const kept: Kept = { details: UNKNOWN, failure: null };
       response[KEPT] = kept;
       response.once("close", () => {
-        const { facts, failure } = kept;
+        const { details, failure } = kept;
         const path = pathOf(request.url);
         const { name, ...more } = describeOutcome(failure, path);
         observer.note(name, {
           method: request.method,
           path,
-          route: facts.route,
-          userId: facts.userId,
+          route: details.route,
+          userId: details.userId,
           status: response.statusCode,
           durationMs: Math.round((performance.now() - startedMs) * 10) / 10,
           requestId: requestIdOf(request),
@@ -68,9 +68,9 @@ export function createAccessLog(observer: Observer): AccessLog {
         });
       });
     },
-    identify(response: KeptResponse, facts) {
+    identify(response: KeptResponse, details) {
       const kept = response[KEPT];
-      if (kept !== undefined) kept.facts = facts;
+      if (kept !== undefined) kept.details = details;
     },
     fail(response: KeptResponse, error) {
       const kept = response[KEPT];

@@ -7,11 +7,11 @@ const AUTH_PATH = /^\/auth\/v1(?:[/?]|$)/;
 /** Translates errors of Fastify and of an unavailable database; every unknown error is internal. */
 export function toHttpError(error: unknown, request: FastifyRequest): AppError {
   const known = toKnownError(error, request);
-  return AUTH_PATH.test(request.url) ? toAuthTongue(known) : known;
+  return AUTH_PATH.test(request.url) ? addGoTrueMembers(known) : known;
 }
 
 /** Auth clients expect GoTrue's members in every error, also in those that no auth endpoint raised. */
-function toAuthTongue(error: AppError): AppError {
+function addGoTrueMembers(error: AppError): AppError {
   const { members = {}, headers = {} } = error.extra;
   if (members["error_code"] !== undefined) return error;
   const code = error.status >= 500 ? "unexpected_failure" : "unknown";

@@ -1,22 +1,22 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { type AppError, renderError } from "../../errors/index.ts";
-import { ANSWER_HEADERS, answerHeadersOf } from "./response-headers.ts";
+import { RESPONSE_HEADERS, responseHeadersOf } from "./response-headers.ts";
 import { requestIdOf } from "../request/request-id.ts";
 
 const DRAIN_MS = 2_000;
 
-export interface RawAnswerOptions {
+export interface RawResponseOptions {
   readonly withBody: boolean;
   /** The headers that every response to this request has. */
-  readonly answerHeaders?: Readonly<Record<string, string>>;
+  readonly responseHeaders?: Readonly<Record<string, string>>;
 }
 
 /** Renders an error as the bytes of an HTTP/1.1 response, for sockets on which no request was parsed. */
-export function renderRawAnswer(error: AppError, requestId: string, options: RawAnswerOptions): string {
+export function renderRawResponse(error: AppError, requestId: string, options: RawResponseOptions): string {
   const { status, headers, body } = renderError(error);
   const lines = {
-    ...(options.answerHeaders ?? ANSWER_HEADERS),
+    ...(options.responseHeaders ?? RESPONSE_HEADERS),
     ...headers,
     "x-request-id": requestId,
     "content-length": String(Buffer.byteLength(body)),
@@ -32,7 +32,7 @@ export function renderRawAnswer(error: AppError, requestId: string, options: Raw
  * Sends the response and closes, but discards further input for a moment. Closing with unread bytes would make the
  * kernel reset the connection, and the client would see the reset instead of the response.
  */
-export function answerAndDrain(socket: Duplex, answer: string): void {
+export function respondAndDrain(socket: Duplex, answer: string): void {
   socket.removeAllListeners("data");
   socket.on("data", discard);
   socket.on("error", discard);
@@ -44,15 +44,15 @@ export function answerAndDrain(socket: Duplex, answer: string): void {
 }
 
 /** Responds to a request whose body is not read, and closes the connection. */
-export function refuseRequest(request: IncomingMessage, response: ServerResponse, error: AppError): void {
+export function rejectRequest(request: IncomingMessage, response: ServerResponse, error: AppError): void {
   const { socket } = response;
-  const answerHeaders = answerHeadersOf(request);
+  const responseHeaders = responseHeadersOf(request);
   response.statusCode = error.status;
   if (socket === null) {
     // Earlier requests on the connection are not answered yet; Node.js queues this response.
     const { headers, body } = renderError(error);
     response.writeHead(error.status, {
-      ...answerHeaders,
+      ...responseHeaders,
       ...headers,
       "x-request-id": requestIdOf(request),
       connection: "close",
@@ -61,7 +61,7 @@ export function refuseRequest(request: IncomingMessage, response: ServerResponse
     return;
   }
   const withBody = request.method !== "HEAD";
-  answerAndDrain(socket, renderRawAnswer(error, requestIdOf(request), { withBody, answerHeaders }));
+  respondAndDrain(socket, renderRawResponse(error, requestIdOf(request), { withBody, responseHeaders }));
 }
 
 function discard(): void {}

@@ -6,9 +6,9 @@ const TWO_YEARS_SECONDS = 63_072_000;
 const LOCALHOST = /(?:^|\.)localhost\.?(?::\d+)?$/i;
 
 /** For responses to input that is no valid request. */
-export const ANSWER_HEADERS: Readonly<Record<string, string>> = { ...SECURITY_HEADERS, ...CORS_HEADERS };
+export const RESPONSE_HEADERS: Readonly<Record<string, string>> = { ...SECURITY_HEADERS, ...CORS_HEADERS };
 const STRICT: Readonly<Record<string, string>> = {
-  ...ANSWER_HEADERS,
+  ...RESPONSE_HEADERS,
   "strict-transport-security": `max-age=${TWO_YEARS_SECONDS}`,
 };
 
@@ -16,6 +16,8 @@ const STRICT: Readonly<Record<string, string>> = {
  * The headers of every response. On `localhost` there is no HSTS, because browsers would apply it to every port and
  * block the developer's other servers.
  */
-export function answerHeadersOf({ headers: { host = "" } }: Pick<IncomingMessage, "headers">): Record<string, string> {
-  return LOCALHOST.test(host) ? ANSWER_HEADERS : STRICT;
+export function responseHeadersOf({
+  headers: { host = "" },
+}: Pick<IncomingMessage, "headers">): Record<string, string> {
+  return LOCALHOST.test(host) ? RESPONSE_HEADERS : STRICT;
 }

@@ -1,17 +1,17 @@
 import type { Route } from "./route.ts";
 
 export type AllowedMethods = (path: string) => string[];
-type RouteMethod = Pick<Route, "method" | "path" | "isHeadRefused">;
+type RouteMethod = Pick<Route, "method" | "path" | "isHeadRejected">;
 
 /** Returns the methods of a path for the `Allow` header; an empty list means 404. Used only when no route matches. */
 export function buildAllowedMethods(routes: readonly RouteMethod[]): AllowedMethods {
   const patterns = routes.map(({ path, ...route }) => ({ ...route, pattern: toPattern(path) }));
   return (path) => {
     const methods = new Set<string>();
-    for (const { method, pattern, isHeadRefused } of patterns) {
+    for (const { method, pattern, isHeadRejected } of patterns) {
       if (!pattern.test(path)) continue;
       methods.add(method);
-      if (method === "GET" && isHeadRefused !== true) methods.add("HEAD");
+      if (method === "GET" && isHeadRejected !== true) methods.add("HEAD");
     }
     if (methods.size > 0) methods.add("OPTIONS");
     return [...methods].sort();

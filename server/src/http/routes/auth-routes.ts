@@ -24,7 +24,7 @@ export function authRoutes(endpoints: readonly AuthEndpoint[], context: AuthCont
     limit: endpoint.limit,
     isBearerIgnored: endpoint.access === "apikey",
     // Some GET endpoints use a token up or send a mail, and link scanners send HEAD requests.
-    isHeadRefused: true,
+    isHeadRejected: true,
     handler: async (request, reply) => {
       // Set first, so that errors have it too. A cacheable response overrides it.
       void reply.header("cache-control", "no-store");
@@ -33,10 +33,10 @@ export function authRoutes(endpoints: readonly AuthEndpoint[], context: AuthCont
   }));
 }
 
-function buildCounting({ limit, limitOf }: AuthEndpoint): Pick<Route, "limitOf" | "names"> {
+function buildCounting({ limit, limitOf }: AuthEndpoint): Pick<Route, "limitOf" | "subjects"> {
   if (limit !== "auth") return {};
   return {
-    names: { email: findEmailSubject, session: findSessionSubject },
+    subjects: { email: findEmailSubject, session: findSessionSubject },
     ...(limitOf !== undefined && {
       limitOf: (request: FastifyRequest) => limitOf(firstOfEach(request.query as Record<string, unknown>)),
     }),

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { NamedFunction } from "../../functions/index.ts";
 import type { Limits } from "../../limits/index.ts";
 import { authenticationOf, principalOf } from "../request/authentication.ts";
-import { showAgain, take } from "../request/rate-limits.ts";
+import { countCall, refreshRateLimitHeaders } from "../request/rate-limits.ts";
 import { firstOfEach } from "../request/header-values.ts";
 import type { Route } from "./route.ts";
 import { sendStream } from "../response/send-stream.ts";
@@ -30,7 +30,7 @@ export function functionRoutes({ functions, limits }: FunctionRoutesOptions): Ro
         caller: principalOf(request),
         signal: signalOf(reply),
         count: (window, key) => countFor(limits, { request, reply }, window, key),
-        showRateLimitState: () => showAgain(limits, request, reply),
+        showRateLimitState: () => refreshRateLimitHeaders(limits, request, reply),
       });
       const { status, headers = {} } = answer;
       if ("stream" in answer) return sendStream(reply, answer);
@@ -54,5 +54,5 @@ async function countFor(
   window: Parameters<Limits["take"]>[0],
   key: string,
 ): Promise<void> {
-  if (authenticationOf(request).principal.role !== "service_role") await take(limits, request, reply, window, key);
+  if (authenticationOf(request).principal.role !== "service_role") await countCall(limits, request, reply, window, key);
 }

@@ -17,13 +17,13 @@ export interface Route {
   /** Set where the request decides the limit. "refresh" is counted as "api", by the session in the body. */
   limitOf?(request: FastifyRequest): LimitName | "refresh";
   /** Returns the rate-limit subjects that a body names, or null. */
-  names?: { email(body: unknown): string | null; session(body: unknown): string | null };
+  subjects?: { email(body: unknown): string | null; session(body: unknown): string | null };
   /** The call creates the user's first signing secret, so it cannot be signed yet. */
   isForFirstSecret?: boolean;
   /** With access "apikey": the bearer is ignored, so an invalid one does no harm. */
   isBearerIgnored?: boolean;
   /** A GET with side effects: HEAD requests are rejected with 405. */
-  isHeadRefused?: boolean;
+  isHeadRejected?: boolean;
   /** The handler gets the bytes of the body, whatever their type. */
   isBodyRaw?: boolean;
   /** The return value, or the promise of it, is sent. */

@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { AppError } from "../../errors/index.ts";
 import type { Observer } from "../../observe/index.ts";
 import type { Connections } from "./connections.ts";
-import { answerAndDrain, renderRawAnswer } from "../response/raw-response.ts";
+import { respondAndDrain, renderRawResponse } from "../response/raw-response.ts";
 import { newRequestId, requestIdOf } from "../request/request-id.ts";
 
 /** Responds to what Node's HTTP parser rejects: malformed requests, oversized headers, slow clients. */
@@ -33,13 +33,13 @@ export function buildClientErrorListener(connections: Connections, observer: Obs
     if (current === undefined) {
       const requestId = newRequestId();
       observer.note("http.request_refused", { status: answer.status, reason: error.code, requestId });
-      answerAndDrain(socket, renderRawAnswer(answer, requestId, { withBody: true }));
+      respondAndDrain(socket, renderRawResponse(answer, requestId, { withBody: true }));
     } else if (unanswered.every(({ request }) => request.complete)) {
       // The malformed input follows complete requests. A response to it would be taken for one of theirs.
       unanswered.at(-1)?.response.once("close", () => socket.destroySoon());
     } else if (unanswered.length === 1 && !current.response.headersSent) {
       current.response.statusCode = answer.status;
-      answerAndDrain(socket, renderRawAnswer(answer, requestIdOf(current.request), { withBody: true }));
+      respondAndDrain(socket, renderRawResponse(answer, requestIdOf(current.request), { withBody: true }));
     } else {
       socket.destroy();
     }

@@ -13,7 +13,7 @@ import { buildClientErrorListener } from "./client-errors.ts";
 import type { Fallback } from "../routes/console-routes.ts";
 import { Connections } from "./connections.ts";
 import { splitByFirstByte } from "./plain-http.ts";
-import { answerAndDrain, refuseRequest, renderRawAnswer } from "../response/raw-response.ts";
+import { respondAndDrain, rejectRequest, renderRawResponse } from "../response/raw-response.ts";
 import { requestIdOf } from "../request/request-id.ts";
 import type { SignatureCheck } from "../request/request-signature.ts";
 import type { Route } from "../routes/route.ts";
@@ -51,7 +51,7 @@ export interface HttpServer {
   close(): Promise<void>;
 }
 
-const OLDEST_TLS = "TLSv1.2";
+const MIN_TLS_VERSION = "TLSv1.2";
 const ONLY_PROTOCOL = "http/1.1";
 const HEADER_LIMIT_BYTES = 256 * 1024;
 const HANDSHAKE_TIMEOUT_MS = 10_000;
@@ -86,7 +86,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     accessLog.begin(request, response);
     const refusal = checkTransport(request);
     if (refusal === null) listener(request, response);
-    else refuseRequest(request, response, refusal);
+    else rejectRequest(request, response, refusal);
   };
   server.on("request", dispatch);
   server.on("checkExpectation", dispatch);
@@ -98,7 +98,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   server.on("clientError", buildClientErrorListener(connections, observer));
   server.on("connect", (request: http.IncomingMessage, socket: Socket) => {
     const refusal = new AppError("METHOD_NOT_ALLOWED", "This is not a proxy");
-    answerAndDrain(socket, renderRawAnswer(refusal, requestIdOf(request), { withBody: true }));
+    respondAndDrain(socket, renderRawResponse(refusal, requestIdOf(request), { withBody: true }));
   });
 
   server.on("upgrade", (request: http.IncomingMessage, socket: Socket, head: Buffer) => {
@@ -109,7 +109,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
         ? new AppError("SERVICE_UNAVAILABLE", "No connection is upgraded at the moment")
         : null);
     if (refusal === null) options.onUpgrade?.(request, socket, head);
-    else answerAndDrain(socket, renderRawAnswer(refusal, requestIdOf(request), { withBody: true }));
+    else respondAndDrain(socket, renderRawResponse(refusal, requestIdOf(request), { withBody: true }));
   });
 
   // Node.js would cut connections whose response is still being sent; `connections` closes them instead.
@@ -137,7 +137,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       return { port: (server.address() as AddressInfo).port };
     },
     renewTls({ cert, key }) {
-      if (server instanceof https.Server) server.setSecureContext({ cert, key, minVersion: OLDEST_TLS });
+      if (server instanceof https.Server) server.setSecureContext({ cert, key, minVersion: MIN_TLS_VERSION });
     },
     close() {
       stopping ??= stop();
@@ -175,7 +175,7 @@ function createServer({ settings, tls, observer }: HttpServerOptions, connection
     ...limits,
     cert: tls.cert,
     key: tls.key,
-    minVersion: OLDEST_TLS,
+    minVersion: MIN_TLS_VERSION,
     // As a list, Node.js would copy it for every connection into a shared slab, of which an idle connection then
     // retains all 64 KB.
     ALPNCallback: ({ protocols }) => (protocols.includes(ONLY_PROTOCOL) ? ONLY_PROTOCOL : undefined),

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import { AppError } from "../../errors/index.ts";
-import { answerAndDrain, renderRawAnswer } from "../response/raw-response.ts";
+import { respondAndDrain, renderRawResponse } from "../response/raw-response.ts";
 import { newRequestId } from "../request/request-id.ts";
 
 const TLS_HANDSHAKE = 0x16;
@@ -58,7 +58,7 @@ function refusePlainHttp(socket: Socket, firstChunk: Buffer): void {
     socket.removeListener("data", collect);
     socket.removeListener("end", answer);
     const withBody = !received.trimStart().startsWith("HEAD ");
-    answerAndDrain(socket, renderRawAnswer(httpsRequiredError(), newRequestId(), { withBody }));
+    respondAndDrain(socket, renderRawResponse(httpsRequiredError(), newRequestId(), { withBody }));
   };
   const isDone = () => received.trimStart().includes("\n") || received.length > LINE_LIMIT_BYTES;
   const collect = (chunk: Buffer) => {

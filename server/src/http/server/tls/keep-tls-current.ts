@@ -25,7 +25,7 @@ export function keepTlsCurrent(o: KeepTlsCurrentOptions): Worker {
   const { intervalMs = INTERVAL_MS, observer } = o;
   let served = o.first;
   let lastFault: string | null = null;
-  const look = async (): Promise<void> => {
+  const poll = async (): Promise<void> => {
     try {
       const found = await o.load();
       lastFault = null;
@@ -42,7 +42,7 @@ export function keepTlsCurrent(o: KeepTlsCurrentOptions): Worker {
   const run = async (signal: AbortSignal): Promise<void> => {
     while (!signal.aborted) {
       await sleep(intervalMs, undefined, { signal }).catch(() => {});
-      if (!signal.aborted) await look();
+      if (!signal.aborted) await poll();
     }
   };
   return { name: "certificate-keeper", run };

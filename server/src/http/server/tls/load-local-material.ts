@@ -27,7 +27,7 @@ interface LocalFiles {
  * replaced: clients may trust it, and a wrong clock makes a good one look expired.
  */
 export async function loadLocalMaterial(folder: string, now: Date): Promise<TlsMaterial> {
-  return keepFolder(folder, async (files) => {
+  return withFolder(folder, async (files) => {
     const authority = await readAuthority(files);
     const leaf = splitLeaf(await readIfPresent(files.leaf));
     const caFile = files.authorityCert;
@@ -48,7 +48,7 @@ export async function renewLocalMaterial(
   folder: string,
   { now, hasNewAuthority }: { readonly now: Date; readonly hasNewAuthority: boolean },
 ): Promise<{ readonly caFile: string }> {
-  return keepFolder(folder, async (files) => {
+  return withFolder(folder, async (files) => {
     const known = await readAuthority(files);
     const fault = hasNewAuthority || known.cert === "" ? null : findAuthorityFault(known, files, now);
     if (fault !== null) throw new TlsError(fault);
@@ -58,7 +58,7 @@ export async function renewLocalMaterial(
   });
 }
 
-async function keepFolder<T>(folder: string, work: (files: LocalFiles) => Promise<T>): Promise<T> {
+async function withFolder<T>(folder: string, work: (files: LocalFiles) => Promise<T>): Promise<T> {
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await chmod(folder, 0o700);

@@ -33,7 +33,7 @@ async function openGate(t: TestContext): Promise<GateStage> {
 }
 
 describe("every route", () => {
-  it("lets in by its access column, and shows its handler the caller", async (t) => {
+  it("applies its access rule and gives its handler the principal", async (t) => {
     const { request, anon, service, token, userId } = await openGate(t);
     const status = async (access: string, headers: Record<string, string>) =>
       (await request(`/try/${access}`, { headers })).status;
@@ -60,7 +60,7 @@ describe("every route", () => {
     assert.equal(seen["hasAuthorization"], true);
   });
 
-  it("takes the key from the query where there is no header", async (t) => {
+  it("accepts the key in the query when there is no header", async (t) => {
     const { request, anon } = await openGate(t);
     assert.equal((await request(`/try/apikey?apikey=${anon}`)).status, 200);
     assert.equal((await request(`/try/apikey?apikey=${anon}`, { headers: { apikey: "wrong" } })).status, 401);
@@ -68,7 +68,7 @@ describe("every route", () => {
     assert.equal((await request("/try/apikey?apikey=")).status, 401);
   });
 
-  it("answers 401 and 403 with the whole body, for all origins to read", async (t) => {
+  it("returns 401 and 403 with the complete body and CORS headers", async (t) => {
     const { request, anon, token } = await openGate(t);
     const missing = await request("/try/apikey", { headers: { origin: "https://app.test" } });
     assert.deepEqual(missing.json, {
@@ -96,7 +96,7 @@ describe("every route", () => {
     assert.equal(refused.headers["x-supabase-api-version"], undefined, "so that clients read error_code");
   });
 
-  it("says when a token has expired", async (t) => {
+  it("reports an expired token", async (t) => {
     const { request, anon, token, room } = await openGate(t);
     const headers = { apikey: anon, authorization: `Bearer ${token}` };
     assert.equal((await request("/try/user", { headers })).status, 200);
@@ -113,7 +113,7 @@ describe("every route", () => {
     );
   });
 
-  it("refuses a user from the end of the session on", async (t) => {
+  it("rejects a user after the session has ended", async (t) => {
     const { request, anon, token, room } = await openGate(t);
     const headers = { apikey: anon, authorization: `Bearer ${token}` };
     assert.equal((await request("/try/user", { headers })).status, 200);
@@ -123,7 +123,7 @@ describe("every route", () => {
     assert.equal(json["error_code"], "session_not_found");
   });
 
-  it("looks at keys before it looks at the body", async (t) => {
+  it("checks keys before the body", async (t) => {
     const { request } = await openGate(t);
     const headers = { "content-type": "application/x-unheard-of", "content-length": "10" };
     assert.equal((await request("/try/user", { method: "POST", headers, body: "0123456789" })).status, 401);
@@ -131,7 +131,7 @@ describe("every route", () => {
     assert.equal((await request("/try/user", { method: "POST", headers: broken, body: "{" })).status, 401);
   });
 
-  it("does not guess which of two authorizations was meant", async (t) => {
+  it("rejects two Authorization headers", async (t) => {
     const { connect, anon, token, service } = await openGate(t);
     const send = async (lines: string[]) => {
       const head = ["GET /try/user HTTP/1.1", "Host: localhost", "Connection: close", ...lines];
@@ -153,7 +153,7 @@ describe("every route", () => {
     }
   });
 
-  it("is asked about where it is: preflight and what is not there need no key", async (t) => {
+  it("needs no key for a preflight, an unknown path or an unknown method", async (t) => {
     const { request, anon } = await openGate(t);
     assert.equal((await request("/try/user", { method: "OPTIONS" })).status, 204);
     assert.equal((await request("/nowhere")).status, 404);
@@ -163,7 +163,7 @@ describe("every route", () => {
     assert.equal((await request("/health")).status, 200);
   });
 
-  it("is asked about in vain while the database is away: that is not the caller's fault", async (t) => {
+  it("returns 503 and not 401 while the database is unavailable", async (t) => {
     const { request, anon, room } = await openGate(t);
     const stranger = await room.tokenOf(randomUUID(), randomUUID());
     await room.pool.end();

@@ -16,7 +16,7 @@ const FORMAT_TEXTS: Readonly<Record<string, string>> = {
 };
 
 /** Renders a schema fault in the wording of the table rules. Messages of the schema take precedence. */
-export function sayFault(issue: z.core.$ZodRawIssue): string {
+export function describeFault(issue: z.core.$ZodRawIssue): string {
   if (issue.input === undefined && issue.path !== undefined && issue.path.length > 0) return "is required";
   switch (issue.code) {
     case "invalid_type":
