@@ -9,7 +9,7 @@ const FILES = [
   "server/test/embedded/crash.test.ts",
   "server/test/webhooks/kill.test.ts",
   "server/test/realtime/visibility.property.test.ts",
-  "server/test/realtime/visibility-filters.test.ts",
+  "server/test/operators/operators.test.ts",
   "server/test/rest/features/hostile-property.test.ts",
 ];
 const [events = "1000"] = process.argv.slice(2);

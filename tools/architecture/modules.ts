@@ -8,6 +8,7 @@ export const MODULE_LAYERS: Readonly<Record<string, number>> = {
   crypto: 1,
   time: 1,
   observe: 1,
+  operators: 1,
   db: 2,
   outbound: 2,
   jobs: 2,

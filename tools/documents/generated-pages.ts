@@ -7,6 +7,7 @@ import { renderObservationsReference } from "../../server/src/observe/index.ts";
 import { renderOpenApi } from "../../server/src/reference/index.ts";
 import { renderAuthErrorsReference } from "./render-auth-errors-reference.ts";
 import { renderLimitsReference } from "./render-limits-reference.ts";
+import { renderOperatorsReference } from "./render-operators-reference.ts";
 import { EVENT_DOCUMENTS } from "../sdk/event-documents.ts";
 
 /** Pages that are written by a program, with what writes them. */
@@ -18,5 +19,6 @@ export const GENERATED_PAGES: Readonly<Record<string, () => string>> = {
   "docs/reference/errors.md": renderErrorsReference,
   "docs/reference/limits.md": renderLimitsReference,
   "docs/reference/observations.md": renderObservationsReference,
+  "docs/reference/operators.md": renderOperatorsReference,
   "docs/reference/openapi.json": () => renderOpenApi({ auth: authEndpoints, functions: FUNCTION_TABLE }),
 };

@@ -52,7 +52,7 @@ export function prepareRequest(
   const media = negotiate(request, { isPlanEnabled, functionResult: called?.returns ?? null });
   const { key, values, slots, isCapped } = liftValues(request, media, { maxRows });
   const shape = shapes.get(catalogue, mustBeSingle ? `single ${key}` : key, () => {
-    const planned = planRequest(request, { catalogue, media, slots, isCapped });
+    const planned = planRequest(request, called, { catalogue, media, slots, isCapped });
     // An update that changes nothing finds no row, which is no failure.
     const isDemanded = mustBeSingle && !(planned.kind === "write" && isWithoutEffect(planned.write));
     const plan = isDemanded ? { ...planned, answer: { ...planned.answer, mustBeSingle } } : planned;

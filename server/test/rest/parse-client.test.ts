@@ -172,12 +172,13 @@ describe("function calls of supabase-js", () => {
   it("send them in the query", async () => {
     const parsed = await captureParsed((client) => client.rpc("f", { a: 1, b: [1, 2] }, { get: true }).gt("c", 3));
     assert.equal(parsed.method, "GET");
+    const condition = filter("c", operation("gt", "3"));
     assert.deepEqual(parsed.query.args, [
-      ["a", "1"],
-      ["b", "{1,2}"],
-      ["c", "gt.3"],
+      { pair: ["a", "1"], filter: null },
+      { pair: ["b", "{1,2}"], filter: null },
+      { pair: ["c", "gt.3"], filter: condition },
     ]);
-    assert.deepEqual(parsed.query.root.conditions, [filter("c", operation("gt", "3"))]);
+    assert.deepEqual(parsed.query.root.conditions, [condition]);
   });
 
   it("want no rows", async () => {

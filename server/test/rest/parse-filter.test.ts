@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { FilterCondition, Operation, Operator } from "../../src/rest/parse/parsed-request.ts";
+import type { Operator } from "../../src/operators/index.ts";
+import type { FilterCondition, Operation } from "../../src/rest/parse/parsed-request.ts";
 import { arrow, field, filter, operation, parse, parseParameters, refusalOf, textArrow } from "./support/parsing.ts";
 
 const QUANTIFIABLE: readonly Operator[] = ["eq", "gt", "gte", "lt", "lte", "like", "ilike", "match", "imatch"];

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { AppError, renderError } from "../../src/errors/index.ts";
+import { isOperator, OPERATORS } from "../../src/operators/index.ts";
 import type {
   Condition,
   Field,
   NodeShape,
   Operation,
-  Operator,
   OrderTerm,
   ParsedQuery,
   SelectItem,
@@ -34,9 +34,12 @@ const field: fc.Arbitrary<Field> = fc.record({
   ),
 });
 
-const quantifiable: Operator[] = ["eq", "gt", "gte", "lt", "lte", "like", "ilike", "match", "imatch"];
-const simple: Operator[] = ["neq", "isdistinct", "cs", "cd", "ov", "sl", "sr", "nxr", "nxl", "adj"];
-const search: Operator[] = ["fts", "plfts", "phfts", "wfts"];
+const operators = Object.keys(OPERATORS).filter(isOperator);
+const quantifiable = operators.filter((operator) => OPERATORS[operator].isQuantifiable);
+const search = operators.filter((operator) => OPERATORS[operator].operand === "search");
+const simple = operators.filter(
+  (operator) => OPERATORS[operator].operand === "value" && !quantifiable.includes(operator),
+);
 const none = fc.constant(null);
 const operation: fc.Arbitrary<Operation> = fc.oneof(
   fc.record({

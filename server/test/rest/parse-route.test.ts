@@ -72,7 +72,8 @@ describe("a call of a function", () => {
   it("by GET keeps all parameters as arguments, and reads those as filters that can be", () => {
     const search = "a=1&b=eq.2&c=in.x&d=not.foo&e)=x&a=3&select=x&limit=1&f.g=gt.1&h=";
     const { args, root, embeds } = parse({ path: "/rpc/f", search }).query;
-    assert.deepEqual(args, [
+    const pairs = args.map(({ pair }) => pair);
+    assert.deepEqual(pairs, [
       ["a", "1"],
       ["b", "eq.2"],
       ["c", "in.x"],
@@ -83,6 +84,10 @@ describe("a call of a function", () => {
       ["h", ""],
     ]);
     assert.deepEqual(root.conditions, [filter("b", operation("eq", "2"))]);
+    assert.deepEqual(
+      args.map((argument) => argument.filter),
+      [null, root.conditions[0], null, null, null, null, "of an embed", null],
+    );
     assert.deepEqual(embeds[0]?.shape.conditions, [filter("g", operation("gt", "1"))]);
     assert.equal(root.limit, 1);
   });

@@ -186,7 +186,7 @@ describe("a call that is settled", () => {
   function readings(url: string) {
     const { args, root } = settle(url).query;
     return {
-      args: args.map(([name, value]) => `${name}=${value}`),
+      args: args.map(({ pair: [name, value] }) => `${name}=${value}`),
       filters: root.conditions.map((condition) => (condition.kind === "filter" ? condition.field.name : "logic")),
     };
   }

@@ -72,7 +72,7 @@ function plan(url: string, body?: string | null, { maxRows, ...input }: CallOpti
   const request = settleCall(raw, called);
   const media = negotiate(request, { isPlanEnabled: false, functionResult: called.returns });
   const lifted = liftValues(request, media, { maxRows: maxRows ?? null });
-  return { ...planCall(request, { catalogue, media, ...lifted }), values: lifted.values };
+  return { ...planCall(request, called, { catalogue, media, ...lifted }), values: lifted.values };
 }
 
 function argumentsOf({ call, values }: Planned): unknown {

@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { RequestInput } from "../../src/rest/parse/parse-request.ts";
+import { prepareRequest, type Shape } from "../../src/rest/prepare-request.ts";
+import { findFunction } from "../../src/rest/plan/find-function.ts";
 import type { Plan } from "../../src/rest/plan/plan.ts";
 import { planRequest } from "../../src/rest/plan/plan-request.ts";
+import { ShapeCache } from "../../src/rest/shape-cache.ts";
 import { catalogueOf, fn, table } from "./support/entry-catalogue.ts";
 import { liftOf, ROWS } from "./support/planning.ts";
 
@@ -14,7 +17,8 @@ const catalogue = catalogueOf({
 function plan(method: string, url: string, input: Partial<RequestInput> = {}): Plan {
   const { request, lifted } = liftOf(url, { input: { method, ...input } });
   const { slots, isCapped } = lifted;
-  return planRequest(request, { catalogue, media: ROWS, slots, isCapped });
+  const called = request.target.kind === "rpc" ? findFunction(catalogue, request) : null;
+  return planRequest(request, called, { catalogue, media: ROWS, slots, isCapped });
 }
 
 const KINDS: readonly (readonly [method: string, url: string, kind: Plan["kind"], body?: string])[] = [
@@ -27,6 +31,29 @@ const KINDS: readonly (readonly [method: string, url: string, kind: Plan["kind"]
   ["GET", "rpc/double?a=1", "call"],
   ["POST", "rpc/double", "call", '{"a":1}'],
 ];
+
+describe("preparing a call of a function", () => {
+  it("looks up the function once per request, whether or not the plan is cached", () => {
+    let lookups = 0;
+    const schemas = new Map(
+      [...catalogue.schemas].map(([name, schema]) => {
+        const functions = new Map(schema.functions);
+        const get = functions.get.bind(functions);
+        functions.get = (key) => {
+          lookups += 1;
+          return get(key);
+        };
+        return [name, { ...schema, functions }];
+      }),
+    );
+    const options = { shapes: new ShapeCache<Shape>(), maxRows: null, isPlanEnabled: false, isOwn: () => true };
+    const { request } = liftOf("rpc/double?a=1");
+    for (const count of [1, 2]) {
+      assert.equal(prepareRequest(request, { ...catalogue, schemas }, options).shape.plan.kind, "call");
+      assert.equal(lookups, count);
+    }
+  });
+});
 
 describe("planning a request", () => {
   for (const [method, url, kind, body] of KINDS) {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import type { IsState } from "../../src/operators/index.ts";
 import type { Predicate } from "../../src/rest/plan/plan.ts";
 import {
   ask,
@@ -76,27 +77,18 @@ describe("comparisons", () => {
   });
 
   it("finds members of a list, and none in an empty one", async () => {
-    const inList = (right: number, isNegated = false): Predicate => ({
-      kind: "in",
-      left: column("id"),
-      isNegated,
-      right,
-    });
+    const inList = (right: number, isNegated = false): Predicate => compare("id", "in", right, { isNegated });
     assert.deepEqual(await idsOf((lift) => inList(lift("{2,3,99}"))), [2, 3]);
     assert.deepEqual(await idsOf((lift) => inList(lift("{2,3,99}"), true)), [1, 4]);
     assert.deepEqual(await idsOf((lift) => inList(lift("{}"))), []);
   });
 
   it("knows the five states", async () => {
-    const is = (
-      left: string,
-      what: "null" | "not_null" | "true" | "false" | "unknown",
-      isNegated = false,
-    ): Predicate => ({
+    const is = (left: string, state: IsState, isNegated = false): Predicate => ({
       kind: "is",
       left: column(left),
       isNegated,
-      what,
+      state,
     });
     assert.deepEqual(await idsOf(() => is("name", "null")), [3]);
     assert.deepEqual(await idsOf(() => is("name", "not_null")), [1, 2, 4]);
@@ -109,7 +101,7 @@ describe("comparisons", () => {
     const search = (parts: Partial<Predicate & { kind: "search" }>, right: number): Predicate => ({
       kind: "search",
       left: column("words"),
-      function: "to_tsquery",
+      operator: "fts",
       isNegated: false,
       config: null,
       isVector: true,
@@ -117,12 +109,9 @@ describe("comparisons", () => {
       right,
     });
     assert.deepEqual(await idsOf((lift) => search({ config: lift("english") }, lift("cat & fat"))), [1]);
-    assert.deepEqual(await idsOf((lift) => search({ function: "plainto_tsquery" }, lift("thin dogs"))), [2]);
-    assert.deepEqual(await idsOf((lift) => search({ function: "phraseto_tsquery" }, lift("fat cat"))), [1]);
-    assert.deepEqual(
-      await idsOf((lift) => search({ function: "websearch_to_tsquery", isNegated: true }, lift("cat"))),
-      [2],
-    );
+    assert.deepEqual(await idsOf((lift) => search({ operator: "plfts" }, lift("thin dogs"))), [2]);
+    assert.deepEqual(await idsOf((lift) => search({ operator: "phfts" }, lift("fat cat"))), [1]);
+    assert.deepEqual(await idsOf((lift) => search({ operator: "wfts", isNegated: true }, lift("cat"))), [2]);
     const plain = { left: column("name"), isVector: false };
     assert.deepEqual(await idsOf((lift) => search({ ...plain, config: lift("simple") }, lift("pie"))), [1]);
     assert.deepEqual(await idsOf((lift) => search(plain, lift("banana"))), [2]);

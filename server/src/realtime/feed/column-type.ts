@@ -2,7 +2,7 @@
 export interface ColumnType {
   /** As in pg_type; an array's begins with an underscore. */
   readonly name: string;
-  /** How a statement names it. */
+  /** How a statement names the type of an operand: the base type of a domain, whose constraints do not apply to operands. */
   readonly sqlName: string;
   readonly form: TypeForm;
 }
@@ -52,16 +52,20 @@ const OTHER: TypeForm = { kind: "other" };
 /** The rows must hold everything that the types are made of. */
 export function describeTypes(rows: readonly TypeRow[]): Map<number, ColumnType> {
   const byOid = new Map(rows.map((row) => [row.oid, row]));
-  const shape = (oid: number): TypeForm => {
+  const formOf = (oid: number): TypeForm => {
     const known = FORMS[oid];
     if (known !== undefined) return known;
     const row = byOid.get(oid);
     if (row === undefined) return OTHER;
-    if (row.kind === "d") return shape(row.baseOid);
-    if (row.isArray) return { kind: "array", element: shape(row.elementOid), delimiter: row.delimiter };
+    if (row.kind === "d") return formOf(row.baseOid);
+    if (row.isArray) return { kind: "array", element: formOf(row.elementOid), delimiter: row.delimiter };
     if (row.kind === "e") return { kind: "enum", labels: row.labels };
     if (row.kind !== "c") return OTHER;
-    return { kind: "composite", fields: row.fields.map(({ name, oid: field }) => ({ name, form: shape(field) })) };
+    return { kind: "composite", fields: row.fields.map(({ name, oid: field }) => ({ name, form: formOf(field) })) };
   };
-  return new Map(rows.map(({ oid, name, sqlName }) => [oid, { name, sqlName, form: shape(oid) }]));
+  const baseOf = (row: TypeRow): TypeRow => {
+    const base = row.kind === "d" ? byOid.get(row.baseOid) : undefined;
+    return base === undefined ? row : baseOf(base);
+  };
+  return new Map(rows.map((row) => [row.oid, { name: row.name, sqlName: baseOf(row).sqlName, form: formOf(row.oid) }]));
 }

@@ -1,9 +1,14 @@
+import type { Compare, OperandType } from "../../operators/index.ts";
 import type { TypeForm } from "../feed/column-type.ts";
 
-export type Compare = (left: string, right: string) => number;
+/** How the texts that PostgreSQL writes for values of a type compare. */
+export function operandTypeOf(form: TypeForm): OperandType {
+  const compare = orderOf(form);
+  if (isEqualAsText(form)) return { kind: form.kind, compare, isEqual: (left, right) => left === right };
+  return { kind: form.kind, compare, isEqual: compare && ((left, right) => compare(left, right) === 0) };
+}
 
-/** How values of a type stand to each other, from the texts that PostgreSQL writes; null for the database to say. */
-export function orderOf(form: TypeForm): Compare | null {
+function orderOf(form: TypeForm): Compare | null {
   switch (form.kind) {
     case "number":
       return compareDecimals;
@@ -16,10 +21,10 @@ export function orderOf(form: TypeForm): Compare | null {
     case "uuid":
       return compareTexts;
     case "enum": {
-      const places = new Map(form.labels.map((label, at) => [label, at]));
-      return (left, right) => (places.get(left) ?? -1) - (places.get(right) ?? -1);
+      const positions = new Map(form.labels.map((label, index) => [label, index]));
+      return (left, right) => (positions.get(left) ?? -1) - (positions.get(right) ?? -1);
     }
-    // What text comes first is for its collation to say, and of the rest we know nothing.
+    // The order of texts depends on their collation; of the others nothing is known.
     case "text":
     case "json":
     case "array":
@@ -29,7 +34,7 @@ export function orderOf(form: TypeForm): Compare | null {
   }
 }
 
-/** Whether values are equal exactly when PostgreSQL writes them the same way. */
+/** Values are equal exactly when PostgreSQL writes the same text for them. */
 export function isEqualAsText(form: TypeForm): boolean {
   return ["boolean", "timestamp", "date", "uuid", "text", "enum"].includes(form.kind);
 }
@@ -42,17 +47,17 @@ function compareKeys<T extends number | bigint>(left: T, right: T): number {
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
-/** Exact, whatever the number of digits. Not a number is above all, as PostgreSQL has it. */
+/** Exact for any number of digits. As in PostgreSQL, NaN is greater than everything else. */
 function compareDecimals(left: string, right: string): number {
   if (left === right) return 0;
-  const [leftSize, rightSize] = [toOddSize(left), toOddSize(right)];
-  if (leftSize !== rightSize) return leftSize - rightSize;
-  if (leftSize !== 0) return 0;
+  const [leftRank, rightRank] = [rankSpecial(left), rankSpecial(right)];
+  if (leftRank !== rightRank) return leftRank - rightRank;
+  if (leftRank !== 0) return 0;
   const scale = Math.max(countDecimals(left), countDecimals(right));
   return compareKeys(toScaled(left, scale), toScaled(right, scale));
 }
 
-function toOddSize(text: string): number {
+function rankSpecial(text: string): number {
   if (text === "NaN") return 2;
   if (text === "Infinity") return 1;
   return text === "-Infinity" ? -1 : 0;
@@ -67,7 +72,7 @@ function toScaled(text: string, scale: number): bigint {
   return BigInt(text.replace(".", "") + "0".repeat(scale - countDecimals(text)));
 }
 
-/** Not a number equals itself and is above infinity, as PostgreSQL has it. */
+/** As in PostgreSQL, NaN equals itself and is greater than infinity. */
 function compareFloats(left: string, right: string): number {
   const [a, b] = [Number(left), Number(right)];
   if (Number.isNaN(a) || Number.isNaN(b)) return Number(Number.isNaN(a)) - Number(Number.isNaN(b));
@@ -77,7 +82,7 @@ function compareFloats(left: string, right: string): number {
 const TIME = /^(\d+)-(\d\d)-(\d\d)(?: (\d\d):(\d\d):(\d\d)(?:\.(\d{1,6}))?(?:\+00)?)?( BC)?$/;
 const FAR = 2n ** 70n;
 
-/** Microseconds in the calendar that PostgreSQL counts in. Both sides are written in UTC. */
+/** A number that orders times as microseconds do. Both sides are in UTC. */
 function toTimeKey(text: string): bigint {
   const match = TIME.exec(text);
   if (match === null) return text.startsWith("-") ? -FAR : FAR;

@@ -1,42 +1,26 @@
 import pg from "pg";
+import { IS_STATES, isState, OPERATORS, renderOperation } from "../../operators/index.ts";
 import type { ColumnType } from "../feed/column-type.ts";
-import { type Compare, isEqualAsText, orderOf } from "./compare-values.ts";
-import { compileLike } from "./match-like.ts";
-import type { FilterOperator, FilterTerm } from "./parse-filter.ts";
+import { isEqualAsText, operandTypeOf } from "./compare-values.ts";
+import type { FilterTerm } from "./parse-filter.ts";
 import type { ReadColumn } from "./row-image.ts";
 
-/** A filter as rows are held against it. */
+/** A filter, compiled for testing changed rows. */
 export interface RowFilter {
-  /** A column and the text that it must have, for finding the filter by the row. */
+  /** A column and the text that it must have, so that the filter is found by the row. */
   readonly key: { readonly column: string; readonly value: string } | null;
-  /** Whether the row passes what can be said here. With `isLenient`, values that are not known count as passing. */
+  /** Applies the tests that need no database. With `isLenient`, a value that is not known passes. */
   passes(read: ReadColumn, isLenient: boolean): boolean;
-  /** The rest, as a condition over the row for the database; null when there is none. */
+  /** The other terms, as a condition that the database evaluates; null when there are none. */
   readonly condition: string | null;
   readonly conditionColumns: readonly string[];
-  /** All that it asks for. */
+  /** Of all terms. */
   readonly columns: readonly string[];
 }
 
-type Test = (value: string | null) => boolean;
-
-const OPERATORS: Readonly<Record<Exclude<FilterOperator, "in" | "is">, string>> = {
-  eq: "=",
-  neq: "<>",
-  lt: "<",
-  lte: "<=",
-  gt: ">",
-  gte: ">=",
-  like: "~~",
-  ilike: "~~*",
-  match: "~",
-  imatch: "~*",
-  isdistinct: "is distinct from",
-};
-
-/** Terms whose values the database has written in its own way. */
+/** The database has written the operands in its canonical form. */
 export function compileFilter(terms: readonly FilterTerm[], types: ReadonlyMap<string, ColumnType>): RowFilter {
-  const tests: { column: string; test: Test }[] = [];
+  const tests: { column: string; test: (value: string | null) => boolean }[] = [];
   const conditions: string[] = [];
   const conditionColumns: string[] = [];
   let key: RowFilter["key"] = null;
@@ -66,68 +50,40 @@ export function compileFilter(terms: readonly FilterTerm[], types: ReadonlyMap<s
   };
 }
 
-/** Null: for the database to say. */
-function compileTerm({ operator, values, isNegated }: FilterTerm, { form }: ColumnType): Test | null {
-  const [value = ""] = values;
-  const order = orderOf(form);
-  const isSame =
-    order === null ? (isEqualAsText(form) ? (left: string, right: string) => left === right : null) : equalBy(order);
-  // Of a null nothing is true, not even that it is not so.
-  const known =
-    (test: (text: string) => boolean): Test =>
-    (text) =>
-      text !== null && test(text) !== isNegated;
-  switch (operator) {
-    case "eq":
-      return isSame && known((text) => isSame(text, value));
-    case "neq":
-      return isSame && known((text) => !isSame(text, value));
-    case "in":
-      // Nothing is in an empty list, a null neither.
-      if (values.length === 0) return () => isNegated;
-      return isSame && known((text) => values.some((one) => isSame(text, one)));
-    case "isdistinct":
-      return isSame && ((text) => (text === null || !isSame(text, value)) !== isNegated);
-    case "lt":
-      return order && known((text) => order(text, value) < 0);
-    case "lte":
-      return order && known((text) => order(text, value) <= 0);
-    case "gt":
-      return order && known((text) => order(text, value) > 0);
-    case "gte":
-      return order && known((text) => order(text, value) >= 0);
-    case "like":
-    case "ilike": {
-      const test = form.kind === "text" ? compileLike(value, operator === "ilike") : null;
-      return test && known(test);
-    }
-    case "is":
-      return compileIs(value.toLowerCase(), isNegated);
-    // An expression of somebody else's must not be able to hold up this process.
-    case "match":
-    case "imatch":
-      return null;
-  }
+/** Null: only the database can evaluate the term. */
+function compileTerm(
+  { operator, values, isNegated }: FilterTerm,
+  { form }: ColumnType,
+): ((value: string | null) => boolean) | null {
+  const test = OPERATORS[operator].realtime?.(values, operandTypeOf(form)) ?? null;
+  if (test === null) return null;
+  return (value) => {
+    const truth = test(value);
+    return truth !== null && truth !== isNegated;
+  };
 }
 
-function compileIs(value: string, isNegated: boolean): Test {
-  const wanted = value === "true" ? "t" : value === "false" ? "f" : null;
-  return (text) => (text === wanted) !== isNegated;
-}
-
-function equalBy(order: Compare): (left: string, right: string) => boolean {
-  return (left, right) => order(left, right) === 0;
-}
-
-function renderCondition({ column, operator, values, isNegated }: FilterTerm, sqlName: string): string {
+function renderCondition(term: FilterTerm, sqlName: string): string {
+  const { column, operator, isNegated } = term;
   const name = pg.escapeIdentifier(column);
-  const isPattern = ["like", "ilike", "match", "imatch"].includes(operator);
-  const literal = (value: string): string => pg.escapeLiteral(value) + (isPattern ? "" : `::${sqlName}`);
-  const condition =
-    operator === "in"
-      ? `${name} in (${values.map(literal).join(", ")})`
-      : operator === "is"
-        ? `${name} is ${values[0] ?? "null"}`
-        : `${name} ${OPERATORS[operator]} ${literal(values[0] ?? "")}`;
+  // The type json has no operators of its own.
+  const [left, type] = sqlName === "json" ? [`${name}::jsonb`, "jsonb"] : [name, sqlName];
+  const condition = renderOperation(operator, null, { left, right: renderOperand(term, type) });
   return `(${isNegated ? "not " : ""}(${condition}))`;
+}
+
+function renderOperand({ operator, values }: FilterTerm, type: string): string {
+  const [value = ""] = values;
+  switch (OPERATORS[operator].operand) {
+    case "list":
+      return `values ${values.map((element) => `(${pg.escapeLiteral(element)}::${type})`).join(",")}`;
+    case "state":
+      return isState(value) ? IS_STATES[value] : "null";
+    case "value":
+      return `${pg.escapeLiteral(value)}::${type}`;
+    case "pattern":
+    case "regex":
+    case "search":
+      return pg.escapeLiteral(value);
+  }
 }

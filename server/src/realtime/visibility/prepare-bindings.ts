@@ -1,12 +1,14 @@
 import pg from "pg";
 import type { PipelinedStatement, Principal } from "../../db/index.ts";
 import { AppError } from "../../errors/index.ts";
+import { OPERATORS, type Operator } from "../../operators/index.ts";
 import type { Binding } from "../changes.ts";
 import type { AskDatabase } from "./ask-database.ts";
 import { compileFilter, type RowFilter } from "./compile-filter.ts";
 import { type FilterTerm, parseFilter } from "./parse-filter.ts";
 import type { SeatBinding } from "./seat.ts";
 import { canonicalValues, SET_TEXT_FORMS } from "./sql/canonical-values.ts";
+import { compileRegexes } from "./sql/compile-regexes.ts";
 import { judgeImages, renderQuestion } from "./sql/judge-images.ts";
 import type { TableMetadataCache } from "./table-metadata-cache.ts";
 import type { TableMetadata } from "./table-metadata.ts";
@@ -16,8 +18,6 @@ export interface BindingContext {
   readonly database: AskDatabase;
 }
 
-/** Operators whose value is a pattern, not a value of the column's type. */
-const PATTERNS: ReadonlySet<string> = new Set(["like", "ilike", "match", "imatch", "is"]);
 const WILDCARD = "*";
 
 /** What a subscriber asks for, understood. Throws what the join is answered with. */
@@ -40,7 +40,7 @@ async function prepareBinding(room: BindingContext, caller: Principal, binding: 
   const facts = await findTable(room, caller, binding, terms);
   const known = await writeCanonically(room, caller, terms, facts);
   const filter = known.length === 0 ? null : compileFilter(known, facts.types);
-  await tryCondition(room, caller, facts, filter);
+  await tryCondition(room, caller, { facts, filter, terms });
   return { id, event, schema, table, filterText: JSON.stringify(known), filter, select: binding.select };
 }
 
@@ -84,28 +84,42 @@ async function writeCanonically(
   facts: TableMetadata,
 ): Promise<FilterTerm[]> {
   const values = terms.flatMap(({ column, operator, values: texts }) =>
-    PATTERNS.has(operator) ? [] : texts.map((text) => ({ text, sqlName: facts.types.get(column)?.sqlName ?? "text" })),
+    !hasTypedOperand(operator)
+      ? []
+      : texts.map((text) => ({ text, sqlName: facts.types.get(column)?.sqlName ?? "text" })),
   );
   if (values.length === 0) return [...terms];
   const [row = []] = await ask(room, caller, [SET_TEXT_FORMS, canonicalValues(values)]);
   let at = 0;
   return terms.map((term) => {
-    if (PATTERNS.has(term.operator)) return term;
+    if (!hasTypedOperand(term.operator)) return term;
     const written = row.slice(at, at + term.values.length).map((text) => text ?? "");
     at += term.values.length;
     return { ...term, values: written };
   });
 }
 
-/** What only the database can evaluate must at least be something that it can. */
+/** The operand is a value of the column's type. */
+function hasTypedOperand(operator: Operator): boolean {
+  const { operand } = OPERATORS[operator];
+  return operand === "value" || operand === "list";
+}
+
+interface TriedFilter {
+  readonly facts: TableMetadata;
+  readonly filter: RowFilter | null;
+  readonly terms: readonly FilterTerm[];
+}
+
+/** Finds operators that the type of a column does not have, and regular expressions that are invalid. */
 async function tryCondition(
   room: BindingContext,
   caller: Principal,
-  facts: TableMetadata,
-  filter: RowFilter | null,
+  { facts, filter, terms }: TriedFilter,
 ): Promise<void> {
   if (filter === null || filter.condition === null) return;
-  await ask(room, caller, [judgeImages(renderQuestion(facts, filter.condition), ["{}"])]);
+  const regexes = terms.flatMap(({ operator, values }) => (OPERATORS[operator].operand === "regex" ? values : []));
+  await ask(room, caller, [compileRegexes(regexes), judgeImages(renderQuestion(facts, filter.condition), ["{}"])]);
 }
 
 /** The rows of the last statement. */

@@ -35,7 +35,10 @@ export function describeTable(row: TableRow, typeRows: readonly TypeRow[]): Tabl
   const types = new Map<string, ColumnType>();
   for (const column of row.columns) {
     const type = described.get(column.typeOid);
-    if (type !== undefined) types.set(column.name, type);
+    if (type === undefined) continue;
+    // Texts of such a collation can be equal without being the same, so only the database can compare them.
+    const isLoose = row.hasLooseCollation && type.form.kind === "text";
+    types.set(column.name, isLoose ? { ...type, form: { kind: "other" } } : type);
   }
   const roles = new Map<string, RoleView>();
   for (const [role, { isExempt, columns }] of Object.entries(row.roles)) {

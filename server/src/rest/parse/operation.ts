@@ -1,71 +1,46 @@
+import {
+  isOperator,
+  type IsState,
+  isState,
+  type OperandKind,
+  OPERATORS,
+  type Operator,
+  type Quantifier,
+} from "../../operators/index.ts";
 import { BOUNDS } from "./bounds.ts";
 import { parseIdentifier, takeQuoted } from "./names.ts";
-import type { Operation, Operator, Quantifier } from "./parsed-request.ts";
+import type { Operation } from "./parsed-request.ts";
 import { expect, fail, isAtEnd, peek, refuse, type Scanner, skipBlanks, take, takePattern } from "./scanner.ts";
 
 /** Reads the value of an operation, which ends elsewhere in a logic tree than in a filter of its own. */
 export type ParseValue = (scanner: Scanner) => string;
 
-type Form = "quantifiable" | "simple" | "list" | "truth" | "search";
-
-const FORMS: Readonly<Record<Operator, Form>> = {
-  eq: "quantifiable",
-  gt: "quantifiable",
-  gte: "quantifiable",
-  lt: "quantifiable",
-  lte: "quantifiable",
-  like: "quantifiable",
-  ilike: "quantifiable",
-  match: "quantifiable",
-  imatch: "quantifiable",
-  neq: "simple",
-  isdistinct: "simple",
-  cs: "simple",
-  cd: "simple",
-  ov: "simple",
-  sl: "simple",
-  sr: "simple",
-  nxr: "simple",
-  nxl: "simple",
-  adj: "simple",
-  in: "list",
-  is: "truth",
-  fts: "search",
-  plfts: "search",
-  phfts: "search",
-  wfts: "search",
-};
-
-const TRUTH_VALUES: ReadonlySet<string> = new Set(["null", "not_null", "true", "false", "unknown"]);
 const WORD = /[a-z]+/y;
-const TRUTH_WORD = /[a-z_]+/iy;
+const STATE_WORD = /[a-z_]+/iy;
 const LIST_ELEMENT = /[^,)]*/y;
 const DELIMITER = "delimiter (.)";
 
 export function parseOperation(scanner: Scanner, parseValue: ParseValue): Operation {
   const isNegated = take(scanner, "not.");
   const operator = parseOperator(scanner, isNegated);
-  const plain = { operator, isNegated, quantifier: null, config: null };
-  switch (FORMS[operator]) {
+  const { operand, isQuantifiable } = OPERATORS[operator];
+  const quantifier = isQuantifiable ? parseQuantifier(scanner) : null;
+  const config = operand === "search" ? parseConfig(scanner) : null;
+  expect(scanner, ".", DELIMITER);
+  return { operator, isNegated, quantifier, config, value: parseOperand(scanner, operand, parseValue) };
+}
+
+function parseOperand(scanner: Scanner, kind: OperandKind, parseValue: ParseValue): Operation["value"] {
+  switch (kind) {
     case "list":
-      expect(scanner, ".", DELIMITER);
-      return { ...plain, value: parseList(scanner) };
-    case "truth":
-      expect(scanner, ".", DELIMITER);
-      return { ...plain, value: parseTruth(scanner) };
-    case "search": {
-      const config = parseConfig(scanner);
-      expect(scanner, ".", DELIMITER);
-      return { ...plain, config, value: parseValue(scanner) };
-    }
-    case "quantifiable": {
-      const quantifier = parseQuantifier(scanner);
-      expect(scanner, ".", DELIMITER);
-      return { ...plain, quantifier, value: parseValue(scanner) };
-    }
-    case "simple":
-      expect(scanner, ".", DELIMITER);
-      return { ...plain, value: parseValue(scanner) };
+      return parseList(scanner);
+    case "state":
+      return parseState(scanner);
+    case "value":
+    case "pattern":
+    case "regex":
+    case "search":
+      return parseValue(scanner);
   }
 }
 
@@ -84,10 +59,6 @@ function parseOperator(scanner: Scanner, isNegated: boolean): Operator {
   return fail(scanner, isNegated ? "operator (eq, gt, ...)" : '"not" or operator (eq, gt, ...)');
 }
 
-function isOperator(word: string): word is Operator {
-  return Object.hasOwn(FORMS, word);
-}
-
 function parseQuantifier(scanner: Scanner): Quantifier | null {
   if (!take(scanner, "(")) return null;
   if (take(scanner, "any)")) return "any";
@@ -101,10 +72,10 @@ function parseConfig(scanner: Scanner): string | null {
   return config;
 }
 
-function parseTruth(scanner: Scanner): string {
+function parseState(scanner: Scanner): IsState {
   const start = scanner.at;
-  const word = takePattern(scanner, TRUTH_WORD)?.toLowerCase() ?? "";
-  if (TRUTH_VALUES.has(word)) return word;
+  const word = takePattern(scanner, STATE_WORD)?.toLowerCase() ?? "";
+  if (isState(word)) return word;
   scanner.at = start;
   return fail(scanner, "isVal: (null, not_null, true, false, unknown)");
 }

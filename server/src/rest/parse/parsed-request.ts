@@ -1,3 +1,5 @@
+import type { Operator, Quantifier } from "../../operators/index.ts";
+
 export interface JsonStep {
   readonly kind: "->" | "->>";
   /** A number is an index into an array (negative: from its end), a string the key of an object. */
@@ -45,35 +47,6 @@ export interface EmbedItem {
 }
 
 export type SelectItem = StarItem | ColumnItem | CountItem | EmbedItem;
-
-export type Operator =
-  | "eq"
-  | "neq"
-  | "gt"
-  | "gte"
-  | "lt"
-  | "lte"
-  | "like"
-  | "ilike"
-  | "match"
-  | "imatch"
-  | "in"
-  | "is"
-  | "isdistinct"
-  | "fts"
-  | "plfts"
-  | "phfts"
-  | "wfts"
-  | "cs"
-  | "cd"
-  | "ov"
-  | "sl"
-  | "sr"
-  | "nxr"
-  | "nxl"
-  | "adj";
-
-export type Quantifier = "any" | "all";
 
 export interface Operation {
   readonly operator: Operator;
@@ -128,11 +101,16 @@ export interface ParsedQuery {
   readonly embeds: readonly EmbedShape[];
   readonly columns: readonly string[] | null;
   readonly onConflict: readonly string[] | null;
-  /**
-   * For a function called by GET or HEAD: all parameters with no reserved name, decoded and in order. One that also
-   * reads as a filter stands among the conditions too; which of the two it is depends on the function.
-   */
-  readonly args: readonly (readonly [name: string, value: string])[];
+  /** For a function called by GET or HEAD: all parameters with no reserved name, decoded and in order. */
+  readonly args: readonly QueryArgument[];
+}
+
+export type ArgumentPair = readonly [name: string, value: string];
+
+export interface QueryArgument {
+  readonly pair: ArgumentPair;
+  /** The condition that the pair is when read as a filter; whether it is one depends on the function. Null: it is no filter. */
+  readonly filter: FilterCondition | "of an embed" | null;
 }
 
 export interface Preferences {
@@ -198,7 +176,7 @@ export interface RawBody {
 /** Fields of a form for a function; a name may repeat, for a variadic parameter. */
 export interface FormBody {
   readonly kind: "form";
-  readonly pairs: readonly (readonly [name: string, value: string])[];
+  readonly pairs: readonly ArgumentPair[];
 }
 
 export interface NoBody {

@@ -4,7 +4,15 @@ import { type PlacedFilter, parseFilter } from "./filter.ts";
 import { parseLogic } from "./logic.ts";
 import { parseDottedNames, parseNameList } from "./names.ts";
 import { parseOrder } from "./order.ts";
-import type { Condition, EmbedShape, NodeShape, OrderTerm, ParsedQuery, SelectItem } from "./parsed-request.ts";
+import type {
+  Condition,
+  EmbedShape,
+  NodeShape,
+  OrderTerm,
+  ParsedQuery,
+  QueryArgument,
+  SelectItem,
+} from "./parsed-request.ts";
 import { excessError, type Pair, parseQueryPairs } from "./query-pairs.ts";
 import { createParameterScanner, createScanner, expectEnd } from "./scanner.ts";
 import { parseSelect } from "./select.ts";
@@ -20,7 +28,7 @@ interface GrowingShape {
 
 interface GrowingQuery {
   readonly shapes: Map<string, GrowingShape>;
-  readonly args: Pair[];
+  readonly args: QueryArgument[];
   conditionCount: number;
   select: readonly SelectItem[] | null;
   columns: readonly string[] | null;
@@ -95,9 +103,11 @@ function addPlacedParameter(query: GrowingQuery, pair: Pair, options: QueryOptio
 }
 
 function addFilter(query: GrowingQuery, pair: Pair, { hasArguments }: QueryOptions): void {
-  if (hasArguments) query.args.push(pair);
   const placed = hasArguments ? tryFilter(pair) : parseFilter(...pair);
   if (placed !== null) addCondition(query, placed.path, placed.filter);
+  if (!hasArguments) return;
+  const filter = placed === null || placed.path.length === 0 ? (placed?.filter ?? null) : "of an embed";
+  query.args.push({ pair, filter });
 }
 
 function addOrder(query: GrowingQuery, [key, value]: Pair): void {
@@ -127,8 +137,9 @@ function countFilters(condition: Condition): number {
   return condition.conditions.reduce((count, inner) => count + countFilters(inner), 0);
 }
 
-/** An argument can look like anything, and one that does not read as a filter is no fault. */
+/** Null for an argument that does not parse as a filter. */
 function tryFilter([key, value]: Pair): PlacedFilter | null {
+  if (!value.includes(".")) return null;
   try {
     return parseFilter(key, value);
   } catch (error) {

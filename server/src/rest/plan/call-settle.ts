@@ -1,7 +1,6 @@
 import type { FunctionEntry } from "../catalogue/catalogue.ts";
-import type { ParsedQuery, ParsedRequest, RowsBody } from "../parse/parsed-request.ts";
+import type { ArgumentPair, ParsedQuery, ParsedRequest, RowsBody } from "../parse/parsed-request.ts";
 import { restError } from "../rest-error.ts";
-import { type ArgumentPair, readPairs } from "./call-input.ts";
 import { takesNames } from "./find-function.ts";
 
 /**
@@ -24,22 +23,22 @@ export function settleCall(request: ParsedRequest, called: FunctionEntry): Parse
 }
 
 function settleQuery(query: ParsedQuery, called: FunctionEntry): ParsedQuery {
-  const pairs = readPairs(query);
-  const plain = new Set(pairs.filter(({ filter }) => filter === null).map(({ pair }) => pair[0]));
+  const plain = new Set(query.args.filter(({ filter }) => filter === null).map(({ pair }) => pair[0]));
   const parameters = new Set(called.parameters.map(({ name }) => name));
   // What reads as a filter is one, unless the function could not be called without it.
   const isNeeded = !takesNames(called, plain);
-  const args: ArgumentPair[] = [];
+  const pairs: ArgumentPair[] = [];
   const dropped = new Set<unknown>();
-  for (const { pair, filter } of pairs) {
-    if (filter === null) args.push(pair);
+  for (const { pair, filter } of query.args) {
+    if (filter === null) pairs.push(pair);
     else if (filter !== "of an embed" && isNeeded && parameters.has(pair[0])) {
-      args.push(pair);
+      pairs.push(pair);
       dropped.add(filter);
     }
   }
   const conditions = query.root.conditions.filter((condition) => !dropped.has(condition));
-  return { ...query, args: mergePairs(args, called), root: { ...query.root, conditions } };
+  const args = mergePairs(pairs, called).map((pair) => ({ pair, filter: null }));
+  return { ...query, args, root: { ...query.root, conditions } };
 }
 
 /** Of a name that repeats the last counts, but a variadic parameter takes all. */

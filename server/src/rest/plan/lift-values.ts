@@ -1,4 +1,12 @@
-import type { Condition, NodeShape, Operation, ParsedBody, ParsedRequest } from "../parse/parsed-request.ts";
+import { OPERATORS, toPattern } from "../../operators/index.ts";
+import type {
+  ArgumentPair,
+  Condition,
+  NodeShape,
+  Operation,
+  ParsedBody,
+  ParsedRequest,
+} from "../parse/parsed-request.ts";
 import type { AnswerMedia } from "../respond/negotiate.ts";
 import type { Slot } from "./plan.ts";
 import {
@@ -42,7 +50,7 @@ export interface Slots {
 }
 
 /** What a value was taken from; null for the second of two. */
-type Owner = Operation | NodeShape | readonly [string, string] | "body" | "maxAffected" | "countCap" | null;
+type Owner = Operation | NodeShape | ArgumentPair | "body" | "maxAffected" | "countCap" | null;
 
 interface Lifting {
   readonly values: (string | null)[];
@@ -65,9 +73,9 @@ export function liftValues(
   for (const { path, shape } of query.embeds) key += `e${keyNames(path)}${liftShape(lifting, shape, null)}`;
   if (query.columns !== null) key += `c${keyNames(query.columns)}`;
   if (query.onConflict !== null) key += `k${keyNames(query.onConflict)}`;
-  for (const argument of query.args) {
-    key += `a${keyWord(argument[0])}`;
-    lift(lifting, argument, argument[1]);
+  for (const { pair } of query.args) {
+    key += `a${keyWord(pair[0])}`;
+    lift(lifting, pair, pair[1]);
   }
   if (body.kind !== "none") key += liftBody(lifting, body);
   if (request.isUnchangedReturned === true) key += "u";
@@ -110,14 +118,14 @@ function liftCondition(lifting: Lifting, condition: Condition): void {
     return;
   }
   const { operation } = condition;
-  if (operation.operator === "is") return;
+  if (OPERATORS[operation.operator].operand === "state") return;
   lift(lifting, operation, operandText(operation));
   if (operation.config !== null) lift(lifting, null, operation.config);
 }
 
 function operandText({ operator, value }: Operation): string {
   if (typeof value !== "string") return arrayLiteral(value);
-  return operator === "like" || operator === "ilike" ? value.replaceAll("*", "%") : value;
+  return OPERATORS[operator].operand === "pattern" ? toPattern(value) : value;
 }
 
 function arrayLiteral(elements: readonly string[]): string {
@@ -166,7 +174,7 @@ function slotsOf({ query, body }: ParsedRequest, { owners }: Lifting, isCapped: 
     config: (operation) => get(operation) + 1,
     limit: (shape) => (hasLimit(shape) ? get(shape) : null),
     offset: (shape) => (shape.offset === null ? null : get(shape) + (hasLimit(shape) ? 1 : 0)),
-    argument: (at) => get(body.kind === "form" ? body.pairs[at] : query.args[at]),
+    argument: (at) => get(body.kind === "form" ? body.pairs[at] : query.args[at]?.pair),
     body: () => get("body"),
     maxAffected: () => get("maxAffected"),
     rowCap: () => get(query.root),

@@ -1,16 +1,14 @@
 import { type FunctionEntry, findRelation } from "../catalogue/catalogue.ts";
-import type { ParsedRequest } from "../parse/parsed-request.ts";
+import type { ArgumentPair, ParsedRequest } from "../parse/parsed-request.ts";
 import { restError } from "../rest-error.ts";
-import { findFunction } from "./find-function.ts";
 import type { Slots } from "./lift-values.ts";
 import type { BodyForm, CallArguments, CallParameter, CallPlan, ReadNode, Slot } from "./plan.ts";
 import type { PlanContext } from "./plan-context.ts";
 import { planNode } from "./plan-read.ts";
 
 /** Of a settled request, in which every argument is given once and only filters are conditions. */
-export function planCall(request: ParsedRequest, context: PlanContext): CallPlan {
+export function planCall(request: ParsedRequest, called: FunctionEntry, context: PlanContext): CallPlan {
   const { method, preferences } = request;
-  const called = findFunction(context.catalogue, request);
   const mayWrite = method === "POST";
   const shown = planShown(request, called, context);
   const isCapped = context.isCapped && shown !== null && called.returns.isSet;
@@ -53,7 +51,11 @@ function planShown(request: ParsedRequest, called: FunctionEntry, context: PlanC
 function planArguments({ query, body }: ParsedRequest, called: FunctionEntry, slots: Slots): CallArguments {
   switch (body.kind) {
     case "none":
-      return planNamed(query.args, called, slots);
+      return planNamed(
+        query.args.map(({ pair }) => pair),
+        called,
+        slots,
+      );
     case "form":
       return planNamed(body.pairs, called, slots);
     case "json":
@@ -67,11 +69,7 @@ function planArguments({ query, body }: ParsedRequest, called: FunctionEntry, sl
   }
 }
 
-function planNamed(
-  pairs: readonly (readonly [name: string, value: string])[],
-  { parameters }: FunctionEntry,
-  slots: Slots,
-): CallArguments {
+function planNamed(pairs: readonly ArgumentPair[], { parameters }: FunctionEntry, slots: Slots): CallArguments {
   const values: { readonly parameter: CallParameter; readonly value: Slot }[] = [];
   for (const parameter of parameters) {
     const at = pairs.findLastIndex(([name]) => name === parameter.name);

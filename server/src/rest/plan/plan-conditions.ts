@@ -1,4 +1,5 @@
-import type { Condition, EmbedItem, FilterCondition, Operation, Operator } from "../parse/parsed-request.ts";
+import { isState, OPERATORS } from "../../operators/index.ts";
+import type { Condition, EmbedItem, FilterCondition } from "../parse/parsed-request.ts";
 import { findBranch } from "./embed-tree.ts";
 import type { Slots } from "./lift-values.ts";
 import type { Embed, Predicate } from "./plan.ts";
@@ -16,18 +17,6 @@ export interface ConditionScope {
   /** None where a write is filtered. */
   readonly embeds?: readonly NamedEmbed[];
 }
-
-type SearchOperator = Extract<Operator, "fts" | "plfts" | "phfts" | "wfts">;
-type Truth = Extract<Predicate, { readonly kind: "is" }>["what"];
-
-const SEARCH_FUNCTIONS = {
-  fts: "to_tsquery",
-  plfts: "plainto_tsquery",
-  phfts: "phraseto_tsquery",
-  wfts: "websearch_to_tsquery",
-} as const satisfies Record<SearchOperator, string>;
-
-const TRUTHS: readonly Truth[] = ["null", "not_null", "true", "false", "unknown"];
 
 /** Conditions that all must hold. Those on the presence of an embed are about its rows, all others about fields. */
 export function planConditions(conditions: readonly Condition[], scope: ConditionScope): readonly Predicate[] {
@@ -64,32 +53,24 @@ function planPresenceFilter({ field, operation }: FilterCondition, scope: Condit
 
 function planFilter({ field, operation }: FilterCondition, { rows, slots }: ConditionScope): Predicate {
   const left = planExpression(field, rows);
-  const { operator, isNegated } = operation;
-  switch (operator) {
-    case "is":
-      return { kind: "is", left, isNegated, what: truthOf(operation) };
-    case "in":
-      return { kind: "in", left, isNegated, right: slots.operand(operation) };
-    case "fts":
-    case "plfts":
-    case "phfts":
-    case "wfts":
+  const { operator, isNegated, quantifier, value } = operation;
+  switch (OPERATORS[operator].operand) {
+    case "state":
+      return { kind: "is", left, isNegated, state: typeof value === "string" && isState(value) ? value : "null" };
+    case "search":
       return {
         kind: "search",
         left,
-        function: SEARCH_FUNCTIONS[operator],
+        operator,
         isNegated,
         config: operation.config === null ? null : slots.config(operation),
         right: slots.operand(operation),
         isVector: left.path.length === 0 && left.of.type?.category === "tsvector",
       };
-    default: {
-      const { quantifier } = operation;
+    case "value":
+    case "pattern":
+    case "regex":
+    case "list":
       return { kind: "compare", left, operator, isNegated, quantifier, right: slots.operand(operation) };
-    }
   }
-}
-
-function truthOf({ value }: Operation): Truth {
-  return TRUTHS.find((truth) => truth === value) ?? "null";
 }

@@ -1,3 +1,4 @@
+import type { FunctionEntry } from "../catalogue/catalogue.ts";
 import type { ParsedRequest } from "../parse/parsed-request.ts";
 import type { Plan } from "./plan.ts";
 import { planCall } from "./plan-call.ts";
@@ -7,17 +8,20 @@ import { planWrite } from "./plan-write.ts";
 
 export type { PlanContext } from "./plan-context.ts";
 
-/** What a request asks of the database. Pure; what it names and the catalogue does not have is an `AppError`. */
-export function planRequest(request: ParsedRequest, context: PlanContext): Plan {
+/**
+ * Plans a request. `called` is the function that it calls, if any. Pure; throws an `AppError` for a name that the catalogue does
+ * not contain.
+ */
+export function planRequest(request: ParsedRequest, called: FunctionEntry | null, context: PlanContext): Plan {
+  if (called !== null) return planCall(request, called, context);
   const { target, method, schema } = request;
   switch (target.kind) {
-    case "rpc":
-      return planCall(request, context);
     case "relation":
       return method === "GET" || method === "HEAD"
         ? planRead(request, { schema, name: target.name }, context)
         : planWrite(request, context);
+    case "rpc":
     case "root":
-      throw new Error("the description of the schemas needs no plan");
+      throw new Error("a request without a relation or a function cannot be planned");
   }
 }

@@ -1,6 +1,7 @@
+import type { IsState, Operator, Quantifier } from "../../operators/index.ts";
 import type { Column, DataType, FunctionEntry, QualifiedName } from "../catalogue/catalogue.ts";
 import type { Relationship } from "../catalogue/relationships.ts";
-import type { Aggregate, JsonStep, Operator, Quantifier } from "../parse/parsed-request.ts";
+import type { Aggregate, JsonStep } from "../parse/parsed-request.ts";
 
 /**
  * What will be asked of the database, as data: names are known to exist or are left to the database to refuse, and every
@@ -119,23 +120,22 @@ export type Predicate =
   | {
       readonly kind: "compare";
       readonly left: Expression;
-      readonly operator: Exclude<Operator, "is" | "fts" | "plfts" | "phfts" | "wfts" | "in">;
+      readonly operator: Operator;
       readonly isNegated: boolean;
       readonly quantifier: Quantifier | null;
+      /** Of a list: an array literal. */
       readonly right: Slot;
     }
-  /** `right` holds an array literal. */
-  | { readonly kind: "in"; readonly left: Expression; readonly isNegated: boolean; readonly right: Slot }
   | {
       readonly kind: "is";
       readonly left: Expression;
       readonly isNegated: boolean;
-      readonly what: "null" | "not_null" | "true" | "false" | "unknown";
+      readonly state: IsState;
     }
   | {
       readonly kind: "search";
       readonly left: Expression;
-      readonly function: "to_tsquery" | "plainto_tsquery" | "phraseto_tsquery" | "websearch_to_tsquery";
+      readonly operator: Operator;
       readonly isNegated: boolean;
       readonly config: Slot | null;
       readonly right: Slot;

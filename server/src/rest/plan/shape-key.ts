@@ -1,3 +1,4 @@
+import { OPERATORS } from "../../operators/index.ts";
 import type {
   Condition,
   Field,
@@ -65,7 +66,8 @@ export function keyCondition(condition: Condition): string {
 }
 
 function keyOperation({ operator, isNegated, quantifier, value, config }: Operation): string {
-  const what = operator === "is" && typeof value === "string" ? value : (quantifier ?? "");
+  const isState = OPERATORS[operator].operand === "state" && typeof value === "string";
+  const what = isState ? value : (quantifier ?? "");
   return `${isNegated ? "!" : "="}${operator} ${what}${config === null ? "" : "c"};`;
 }
 

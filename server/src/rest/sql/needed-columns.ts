@@ -65,7 +65,6 @@ function needsOfEmbed({ relationship }: Embed): readonly (string | null)[] {
 function needsOfPredicate(predicate: Predicate): readonly (string | null)[] {
   switch (predicate.kind) {
     case "compare":
-    case "in":
     case "is":
     case "search":
       return needsOfValue(predicate.left);

@@ -1,38 +1,9 @@
+import { IS_STATES, OPERATORS, renderOperation } from "../../operators/index.ts";
 import type { Expression, Predicate } from "../plan/plan.ts";
 import type { Draft, RowScope } from "./draft.ts";
 import { renderCompared, renderOperand } from "./render-expression.ts";
 
 type Compare = Predicate & { kind: "compare" };
-
-const OPERATORS: Readonly<Record<Compare["operator"], string>> = {
-  eq: "=",
-  neq: "<>",
-  gt: ">",
-  gte: ">=",
-  lt: "<",
-  lte: "<=",
-  like: "like",
-  ilike: "ilike",
-  match: "~",
-  imatch: "~*",
-  isdistinct: "is distinct from",
-  cs: "@>",
-  cd: "<@",
-  ov: "&&",
-  sl: "<<",
-  sr: ">>",
-  nxr: "&<",
-  nxl: "&>",
-  adj: "-|-",
-};
-
-const STATES: Readonly<Record<(Predicate & { kind: "is" })["what"], string>> = {
-  null: "null",
-  not_null: "not null",
-  true: "true",
-  false: "false",
-  unknown: "unknown",
-};
 
 /** Everything after `where`, that word included; empty when nothing is asked. */
 export function renderWhere(
@@ -54,10 +25,11 @@ function renderCondition(draft: Draft, predicate: Predicate, scope: RowScope): s
   switch (predicate.kind) {
     case "compare":
       return renderCompare(draft, predicate, scope);
-    case "in":
-      return `${renderCompared(predicate.left, scope)} = any(${renderRows(draft.parameter(predicate.right), predicate.left, "[]")})`;
     case "is":
-      return `${renderOperand(predicate.left, scope)} is ${STATES[predicate.what]}`;
+      return renderOperation("is", null, {
+        left: renderOperand(predicate.left, scope),
+        right: IS_STATES[predicate.state],
+      });
     case "search":
       return renderSearch(draft, predicate, scope);
     case "logic":
@@ -68,9 +40,9 @@ function renderCondition(draft: Draft, predicate: Predicate, scope: RowScope): s
 }
 
 function renderCompare(draft: Draft, { left, operator, quantifier, right }: Compare, scope: RowScope): string {
-  const operand = renderRows(draft.parameter(right), left, quantifier === null ? "" : "[]");
-  const compared = quantifier === null ? operand : `${quantifier}(${operand})`;
-  return `${renderCompared(left, scope)} ${OPERATORS[operator]} ${compared}`;
+  const isArray = quantifier !== null || OPERATORS[operator].operand === "list";
+  const operand = renderRows(draft.parameter(right), left, isArray ? "[]" : "");
+  return renderOperation(operator, quantifier, { left: renderCompared(left, scope), right: operand });
 }
 
 /** Rows are the one kind of value for which the database does not find out by itself what the other side is. */
@@ -85,7 +57,7 @@ function renderSearch(draft: Draft, predicate: Predicate & { kind: "search" }, s
   const withConfig = (text: string): string =>
     config === null ? text : `${draft.parameter(config)}::pg_catalog.regconfig,${text}`;
   const vector = isVector ? value : `pg_catalog.to_tsvector(${withConfig(value)})`;
-  return `${vector} @@ pg_catalog.${predicate.function}(${withConfig(draft.parameter(right))})`;
+  return `${vector} @@ pg_catalog.${OPERATORS[predicate.operator].sql}(${withConfig(draft.parameter(right))})`;
 }
 
 function renderLogic(draft: Draft, { operator, parts }: Predicate & { kind: "logic" }, scope: RowScope): string {

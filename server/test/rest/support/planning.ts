@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { OPERATORS } from "../../../src/operators/index.ts";
 import { parseRequest, type RequestInput } from "../../../src/rest/parse/parse-request.ts";
 import { AppError } from "../../../src/errors/index.ts";
 import type { ParsedRequest } from "../../../src/rest/parse/parsed-request.ts";
@@ -128,14 +129,12 @@ function outlinePredicate(predicate: Predicate, values: Values): string {
       const { left, operator, quantifier, right } = predicate;
       return `${not}${outlineExpression(left)} ${operator}${quantifier === null ? "" : ` ${quantifier}`} ${values[right]}`;
     }
-    case "in":
-      return `${not}${outlineExpression(predicate.left)} in ${values[predicate.right]}`;
     case "is":
-      return `${not}${outlineExpression(predicate.left)} is ${predicate.what}`;
+      return `${not}${outlineExpression(predicate.left)} is ${predicate.state}`;
     case "search": {
-      const { left, function: name, config, right, isVector } = predicate;
+      const { left, operator, config, right, isVector } = predicate;
       const vector = isVector ? outlineExpression(left) : `vector(${outlineExpression(left)})`;
-      return `${not}${vector} @@ ${name}(${config === null ? "" : `${values[config]}, `}${values[right]})`;
+      return `${not}${vector} @@ ${OPERATORS[operator].sql}(${config === null ? "" : `${values[config]}, `}${values[right]})`;
     }
     case "logic":
       return `${not}${predicate.operator}(${predicate.parts.map((part) => outlinePredicate(part, values)).join(", ")})`;
