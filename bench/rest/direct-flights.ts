@@ -5,8 +5,8 @@ import { openCatalogue } from "../../server/src/rest/catalogue/watch-catalogue.t
 import type { Catalogue } from "../../server/src/rest/catalogue/catalogue.ts";
 import { parseRequest } from "../../server/src/rest/parse/parse-request.ts";
 import type { ParsedRequest } from "../../server/src/rest/parse/parsed-request.ts";
-import { prepareRequest, type Shape } from "../../server/src/rest/prepare-request.ts";
-import { ShapeCache } from "../../server/src/rest/shape-cache.ts";
+import { prepareRequest, type RequestShape } from "../../server/src/rest/prepare-request.ts";
+import { RequestShapeCache } from "../../server/src/rest/request-shape-cache.ts";
 import type { TableRules } from "../../server/src/rest/table-rules.ts";
 import { createTableRules, isOwnName } from "../../server/src/tables/index.ts";
 import { buildClaims } from "./contenders/swarmbase.ts";
@@ -34,7 +34,7 @@ export async function openPlanner(database: Database): Promise<PlanFlight> {
   const planning: Planning = {
     catalogue: holder.current(),
     rules: createTableRules({ pool: database.service }),
-    shapes: new ShapeCache<Shape>(),
+    shapes: new RequestShapeCache<RequestShape>(),
     scopes: new Map(),
   };
   return (operation, target) => planFlight(operation, target, planning);
@@ -43,7 +43,7 @@ export async function openPlanner(database: Database): Promise<PlanFlight> {
 interface Planning {
   readonly catalogue: Catalogue;
   readonly rules: TableRules;
-  readonly shapes: ShapeCache<Shape>;
+  readonly shapes: RequestShapeCache<RequestShape>;
   readonly scopes: Map<string, Scope>;
 }
 
@@ -73,7 +73,7 @@ function planFlight(operation: Operation, target: Target, planning: Planning): P
   const { text, parameters } = shape.statements.main;
   return {
     scope: scopeOf(target.user, method, planning.scopes),
-    statement: { text, values: parameters.map((slot) => values[slot] ?? null) },
+    statement: { text, values: parameters.map((placeholder) => values[placeholder] ?? null) },
     expected: operation === "insert" ? userId : operation.startsWith("list") ? '"id":' : idOf("agent", target.agent),
   };
 }

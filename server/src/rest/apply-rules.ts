@@ -4,7 +4,7 @@ import type { AbsentKeys, JsonObject, ParsedRequest } from "./parse/parsed-reque
 import type { RestOptions } from "./rest-options.ts";
 import type { ReadAttempt, RewrittenRows, WriteAttempt } from "./table-rules.ts";
 
-/** A request as the rules of its table want it. Throws when they refuse it. */
+/** A request as the rules of its table want it. Throws when they reject it. */
 export function applyRules(
   request: ParsedRequest,
   attempt: ReadAttempt | WriteAttempt | null,

@@ -44,7 +44,11 @@ export function isWriteAttempt(attempt: ReadAttempt | WriteAttempt): attempt is 
 /** The value of the only filter, when that is `id=eq.…`. */
 function findPinnedId({ query }: ParsedRequest): string | null {
   const [only, ...others] = query.root.conditions;
-  if (only?.kind !== "filter" || others.length > 0 || query.embeds.some(({ shape }) => shape.conditions.length > 0)) {
+  if (
+    only?.kind !== "filter" ||
+    others.length > 0 ||
+    query.embeds.some(({ modifiers }) => modifiers.conditions.length > 0)
+  ) {
     return null;
   }
   const { field, operation } = only;

@@ -2,18 +2,18 @@ import type { Catalogue } from "./catalogue/catalogue.ts";
 import type { ParsedRequest } from "./parse/parsed-request.ts";
 import { settleCall } from "./plan/call-settle.ts";
 import { findFunction } from "./plan/find-function.ts";
-import { liftValues } from "./plan/lift-values.ts";
+import { parameteriseRequest } from "./plan/parameterise-request.ts";
 import { namesOf, type TouchedName } from "./plan/names-of.ts";
 import type { Plan } from "./plan/plan.ts";
 import { planRequest } from "./plan/plan-request.ts";
 import { checkWrite } from "./plan/write-check.ts";
 import { isWithoutEffect } from "./plan/write-columns.ts";
 import { type AnswerMedia, negotiate } from "./respond/negotiate.ts";
-import type { ShapeCache } from "./shape-cache.ts";
+import type { RequestShapeCache } from "./request-shape-cache.ts";
 import { renderPlan } from "./sql/render.ts";
 import type { PlannedStatements } from "./sql/statement.ts";
 
-export interface Shape {
+export interface RequestShape {
   readonly plan: Plan;
   readonly statements: PlannedStatements;
   /** SQL that is not ours can run: it may look at the request, and may leave something behind on the connection. */
@@ -23,12 +23,12 @@ export interface Shape {
 export interface PreparedRequest {
   readonly request: ParsedRequest;
   readonly media: AnswerMedia;
-  readonly shape: Shape;
+  readonly shape: RequestShape;
   readonly values: readonly (string | null)[];
 }
 
 export interface PrepareOptions {
-  readonly shapes: ShapeCache<Shape>;
+  readonly shapes: RequestShapeCache<RequestShape>;
   readonly maxRows: number | null;
   readonly isPlanEnabled: boolean;
   isOwn(name: TouchedName): boolean;
@@ -50,9 +50,9 @@ export function prepareRequest(
   const called = asked.target.kind === "rpc" ? findFunction(catalogue, asked) : null;
   const request = called === null ? asked : settleCall(asked, called);
   const media = negotiate(request, { isPlanEnabled, functionResult: called?.returns ?? null });
-  const { key, values, slots, isCapped } = liftValues(request, media, { maxRows });
+  const { key, values, placeholders, isCapped } = parameteriseRequest(request, media, { maxRows });
   const shape = shapes.get(catalogue, mustBeSingle ? `single ${key}` : key, () => {
-    const planned = planRequest(request, called, { catalogue, media, slots, isCapped });
+    const planned = planRequest(request, called, { catalogue, media, placeholders, isCapped });
     // An update that changes nothing finds no row, which is no failure.
     const isDemanded = mustBeSingle && !(planned.kind === "write" && isWithoutEffect(planned.write));
     const plan = isDemanded ? { ...planned, answer: { ...planned.answer, mustBeSingle } } : planned;

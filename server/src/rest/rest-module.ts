@@ -6,20 +6,20 @@ import { attemptOf, isWriteAttempt } from "./attempt.ts";
 import type { Catalogue } from "./catalogue/catalogue.ts";
 import type { CatalogueHolder } from "./catalogue/watch-catalogue.ts";
 import { answerOptions, answerRoot, readVisibility } from "./describe.ts";
-import { explainFault, isDoubtful } from "./explain-fault.ts";
+import { explainError, isDoubtful } from "./explain-error.ts";
 import { locateRow } from "./locate-row.ts";
 import { readMethodOverride } from "./parse/method-override.ts";
 import { parseRequest } from "./parse/parse-request.ts";
 import type { ParsedRequest } from "./parse/parsed-request.ts";
-import { type PreparedRequest, prepareRequest, type Shape } from "./prepare-request.ts";
-import { liftValues } from "./plan/lift-values.ts";
+import { type PreparedRequest, prepareRequest, type RequestShape } from "./prepare-request.ts";
+import { parameteriseRequest } from "./plan/parameterise-request.ts";
 import { isWithoutEffect } from "./plan/write-columns.ts";
 import { readEstimate, readMainRow } from "./read-results.ts";
 import { buildAnswer, buildExplainAnswer } from "./respond/build-answer.ts";
 import type { RestAnswer, RestCall } from "./rest-call.ts";
 import type { RestOptions } from "./rest-options.ts";
 import { groupOf, type RunOptions, type RunResult, runDescription, runPrepared } from "./run-prepared.ts";
-import { ShapeCache } from "./shape-cache.ts";
+import { RequestShapeCache } from "./request-shape-cache.ts";
 import { SELECT_VISIBLE } from "./sql/select-visible.ts";
 import type { ReadAttempt, WriteAttempt } from "./table-rules.ts";
 
@@ -30,9 +30,9 @@ interface ReadRequest {
   readonly attempt: ReadAttempt | WriteAttempt | null;
 }
 
-interface RefusedWrite {
-  readonly refused: ReadRequest;
-  /** All up to the refused one. */
+interface RejectedWrite {
+  readonly rejected: ReadRequest;
+  /** All up to the rejected one. */
   readonly prepared: readonly PreparedRequest[];
   readonly calls: readonly [RestCall, ...RestCall[]];
 }
@@ -41,7 +41,7 @@ interface RefusedWrite {
 export class RestModule {
   readonly #options: RestOptions;
   readonly #catalogue: CatalogueHolder;
-  readonly #shapes = new ShapeCache<Shape>();
+  readonly #shapes = new RequestShapeCache<RequestShape>();
   readonly #maxRows: number | null;
 
   constructor(options: RestOptions, catalogue: CatalogueHolder) {
@@ -104,7 +104,7 @@ export class RestModule {
     const { schema, method } = request;
     const asked = runDescription(SELECT_VISIBLE, [schema], call, this.#runOptions([], call));
     const visible = await asked.catch(async (error: unknown) => {
-      throw await explainFault(error, { request, attempt }, call.caller, this.#options);
+      throw await explainError(error, { request, attempt }, call.caller, this.#options);
     });
     const catalogue = this.#catalogue.current();
     if (method === "OPTIONS") return answerOptions(request, catalogue);
@@ -180,26 +180,27 @@ export class RestModule {
       const statementAt = error instanceof Error ? failedStatementOf(error) : null;
       // Neither on entering nor at the end, where constraints that wait are checked, is it one of several requests that fails.
       const at = statementAt === null ? -1 : groupOf(prepared, statementAt);
-      const refusedAt = at < 0 && !isBatch ? 0 : at;
-      const [refused, its] = [asked[refusedAt], prepared[refusedAt]];
-      if (refused === undefined || its === undefined) throw await explainFault(error, null, call.caller, this.#options);
+      const rejectedIndex = at < 0 && !isBatch ? 0 : at;
+      const [rejected, its] = [asked[rejectedIndex], prepared[rejectedIndex]];
+      if (rejected === undefined || its === undefined)
+        throw await explainError(error, null, call.caller, this.#options);
       const { plan } = its.shape;
-      const refusal = {
-        ...refused,
+      const rejection = {
+        ...rejected,
         isWithoutEffect: plan.kind === "write" && isWithoutEffect(plan.write),
-        rowAt: at < 0 ? null : await this.#locateRow(error, { refused, prepared: prepared.slice(0, at + 1), calls }),
+        rowAt: at < 0 ? null : await this.#locateRow(error, { rejected, prepared: prepared.slice(0, at + 1), calls }),
       };
-      const fault = await explainFault(error, refusal, call.caller, this.#options);
+      const fault = await explainError(error, rejection, call.caller, this.#options);
       throw isBatch && at >= 0 ? nameOperation(fault, at) : fault;
     }
   }
 
   /**
-   * Of the last one prepared. Only our own tables name rows in what they say of a refusal. SQL of others is not run again:
+   * Of the last one prepared. Only our own tables name rows in what they say of a rejection. SQL of others is not run again:
    * not everything that it does can be undone.
    */
-  async #locateRow(error: unknown, { refused, prepared, calls }: RefusedWrite): Promise<number | null> {
-    const { call, request, attempt } = refused;
+  async #locateRow(error: unknown, { rejected, prepared, calls }: RejectedWrite): Promise<number | null> {
+    const { call, request, attempt } = rejected;
     const { body } = request;
     if (!(error instanceof pg.DatabaseError) || body.kind !== "rows" || !body.isArray || attempt === null) return null;
     if (prepared.some(({ shape }) => shape.isForeign)) return null;
@@ -209,7 +210,7 @@ export class RestModule {
       const shortened = { ...request, body: { ...body, rows, text: JSON.stringify(rows) } };
       const written = prepared.map((one, at) => {
         if (at < prepared.length - 1) return one;
-        const { values } = liftValues(shortened, one.media, { maxRows: this.#maxRows });
+        const { values } = parameteriseRequest(shortened, one.media, { maxRows: this.#maxRows });
         return { ...one, request: shortened, values };
       });
       return runPrepared(written, calls, options);
@@ -218,12 +219,12 @@ export class RestModule {
 
   #runOptions(asked: readonly ReadRequest[], { caller }: RestCall): RunOptions {
     const { database, settings } = this.#options;
-    const isRollbackAsked = asked.some(({ request }) => request.preferences.tx === "rollback");
+    const isRollbackRequested = asked.some(({ request }) => request.preferences.tx === "rollback");
     return {
       pool: caller.role === "service_role" ? database.service : database.user,
       schemas: settings.dbSchemas,
       statementTimeoutMs: settings.dbStatementTimeoutMs,
-      shouldRollBack: settings.dbTxOverride && isRollbackAsked,
+      shouldRollBack: settings.dbTxOverride && isRollbackRequested,
     };
   }
 

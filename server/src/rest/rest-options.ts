@@ -11,7 +11,7 @@ export interface RestOptions {
   readonly settings: RestSettings;
   /** Our own relations and functions: nothing of them leaves traces on a connection or looks at a request. */
   isOwn(name: TouchedName): boolean;
-  /** The enter statement's own refusals, in the words of whoever knows about sessions; all others as they are. */
+  /** The enter statement's own rejections, in the words of whoever knows about sessions; all others as they are. */
   translateEnter(error: unknown): unknown;
   /** Something may have been written that others wait for; with the paths of the requests, as they follow the prefix. */
   onWrite?(paths: readonly string[]): void;

@@ -99,7 +99,7 @@ function buildStatementGroup(prepared: readonly PreparedRequest[], at: number, s
   const { timezone } = request.preferences;
   const bind = ({ text, parameters }: PlannedStatement): PipelinedStatement => ({
     text,
-    values: parameters.map((slot) => values[slot] ?? null),
+    values: parameters.map((placeholder) => values[placeholder] ?? null),
   });
   const statements = enterAgain(prepared.slice(0, at), scope);
   if (timezone !== null) statements.push({ text: SET_TIMEZONE, values: [timezone] });

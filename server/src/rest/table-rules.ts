@@ -36,8 +36,8 @@ export interface ReadAttempt {
 export interface TableRules {
   /** Throws an AppError with all faults of the rows, or says what to write instead; null: as sent. */
   beforeWrite(attempt: WriteAttempt): RewrittenRows | null;
-  /** The name that a refusal of the database has here; null: it keeps its own. The row is the refused one of a list, if known. */
-  explainRefusal(
+  /** The name that a rejection of the database has here; null: it keeps its own. The row is the rejected one of a list, if known. */
+  explainRejection(
     error: pg.DatabaseError,
     attempt: WriteAttempt | ReadAttempt,
     rowAt: number | null,

@@ -5,7 +5,7 @@ import { faultsError } from "./faults-error.ts";
 import { findFaults } from "./find-faults.ts";
 import { isOwnRelation } from "./own-names.ts";
 import { createOwners } from "./owners.ts";
-import { explainRefusal } from "./refusals/explain-refusal.ts";
+import { explainRejection } from "./rejections/explain-rejection.ts";
 import { allRules } from "./rules/all-rules.ts";
 import type { TableRule } from "./rules/table-rule.ts";
 import type { ToolChecks } from "./rules/tool-rules.ts";
@@ -34,9 +34,9 @@ export function createTableRules(options: TableRulesOptions): TableRules {
       const isUnchecked = attempt.operation === "delete" || attempt.caller.role === "anon";
       return rule === null || isUnchecked ? null : checkRows(rule, attempt);
     },
-    explainRefusal(error, attempt, rowAt) {
+    explainRejection(error, attempt, rowAt) {
       if (!isOwnRelation(attempt.relation)) return null;
-      return explainRefusal({ error, attempt, rowAt, rule: ruleOf(attempt.relation), owners });
+      return explainRejection({ error, attempt, rowAt, rule: ruleOf(attempt.relation), owners });
     },
     explainMissing: (attempt) => explainMissing(attempt, { owners, rule: ruleOf(attempt.relation) }),
     isUnchangedRowReturned: isNamedTable,

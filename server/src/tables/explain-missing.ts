@@ -4,9 +4,9 @@ import type { QualifiedName, ReadAttempt, WriteAttempt } from "../rest/index.ts"
 import { canonicalUuid } from "./fields/uuid-field.ts";
 import { isOwnRelation } from "./own-names.ts";
 import type { Owners } from "./owners.ts";
-import { loadFacts } from "./refusals/load-facts.ts";
-import { findReason } from "./refusals/reasons.ts";
-import { isWrite, type Refusal } from "./refusals/refusal.ts";
+import { loadReasonInput } from "./rejections/load-reason-input.ts";
+import { findReason } from "./rejections/reasons.ts";
+import { isWrite, type Rejection } from "./rejections/rejection.ts";
 import type { TableRule } from "./rules/table-rule.ts";
 import type { OwnedTable } from "./sql/select-owners.ts";
 
@@ -30,7 +30,7 @@ export function isNamedTable(relation: QualifiedName): boolean {
 /** Only where one row is named and the table has names for its absence; a list that is empty is an answer like any other. */
 export async function explainMissing(
   attempt: ReadAttempt | WriteAttempt,
-  { owners, rule }: Pick<Refusal, "owners" | "rule">,
+  { owners, rule }: Pick<Rejection, "owners" | "rule">,
 ): Promise<AppError | null> {
   const { relation, pinnedId, caller } = attempt;
   const id = pinnedId === null ? null : canonicalUuid(pinnedId);
@@ -54,8 +54,8 @@ async function explainUnchanged(
   const { caller, rows } = attempt;
   const { userId: callerId } = caller;
   if (callerId === null || rule === null) return null;
-  const facts = await loadFacts(owners, attempt, { row: rows[0] ?? {}, callerId });
-  if (facts.target?.is_seen !== true) return null;
-  const reason = findReason(rule.name, facts);
+  const input = await loadReasonInput(owners, attempt, { row: rows[0] ?? {}, callerId });
+  if (input.target?.is_seen !== true) return null;
+  const reason = findReason(rule.name, input);
   return reason === null ? null : new AppError("FORBIDDEN", reason.message, { upstreamCode: "42501" });
 }

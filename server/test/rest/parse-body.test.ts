@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { AppError } from "../../src/errors/index.ts";
 import type { ParsedBody, RowsBody } from "../../src/rest/parse/parsed-request.ts";
-import { parse, parseBytes, refusalOf } from "./support/parsing.ts";
+import { parse, parseBytes, rejectionOf } from "./support/parsing.ts";
 
 const JSON_TYPE = "application/json";
 const CSV = "text/csv";
@@ -19,8 +19,8 @@ function refusesType(act: () => unknown, type: string): void {
   assert.throws(act, (error) => error instanceof AppError && error.status === 415 && error.message === message);
 }
 
-function refuses(act: () => unknown, message: string): void {
-  assert.deepEqual(refusalOf(act), { code: "PGRST102", status: 400, message, details: null });
+function rejects(act: () => unknown, message: string): void {
+  assert.deepEqual(rejectionOf(act), { code: "PGRST102", status: 400, message, details: null });
 }
 
 describe("a JSON body", () => {
@@ -55,33 +55,33 @@ describe("a JSON body", () => {
   it("keeps keys that objects have a meaning for", () => {
     const body = rowsOf(parseBytes('[{"__proto__":1},{"__proto__":2}]', JSON_TYPE));
     assert.deepEqual(body.keys, ["__proto__"]);
-    refuses(() => parseBytes('[{"toString":1},{"valueOf":1}]', JSON_TYPE), "All object keys must match");
-    refuses(() => parseBytes('[{"toString":1},{}]', JSON_TYPE), "All object keys must match");
+    rejects(() => parseBytes('[{"toString":1},{"valueOf":1}]', JSON_TYPE), "All object keys must match");
+    rejects(() => parseBytes('[{"toString":1},{}]', JSON_TYPE), "All object keys must match");
   });
 
   for (const text of ["", " ", "{", "[1", "{'a':1}", "undefined", "{}{}", "\u0000", '{"a":01}', '"\n"']) {
-    it(`is refused as ${JSON.stringify(text)}`, () => {
+    it(`is rejected as ${JSON.stringify(text)}`, () => {
       for (const method of ["POST", "PATCH", "PUT"]) {
-        refuses(() => parseBytes(text, JSON_TYPE, { method }), "Empty or invalid json");
+        rejects(() => parseBytes(text, JSON_TYPE, { method }), "Empty or invalid json");
       }
     });
   }
 
-  it("is refused when it is absent, not UTF-8, or nested too deeply", () => {
-    refuses(() => parse({ method: "POST" }), "Empty or invalid json");
-    refuses(() => parseBytes(Buffer.from([0x22, 0xff, 0x22]), JSON_TYPE), "Empty or invalid json");
+  it("is rejected when it is absent, not UTF-8, or nested too deeply", () => {
+    rejects(() => parse({ method: "POST" }), "Empty or invalid json");
+    rejects(() => parseBytes(Buffer.from([0x22, 0xff, 0x22]), JSON_TYPE), "Empty or invalid json");
     const nest = (depth: number) => `{"a":${"[".repeat(depth)}${"]".repeat(depth)}}`;
     for (const depth of [1000, 100_000]) {
-      refuses(() => parseBytes(nest(depth), JSON_TYPE), "The JSON body must not be nested deeper than 1000 levels");
+      rejects(() => parseBytes(nest(depth), JSON_TYPE), "The JSON body must not be nested deeper than 1000 levels");
     }
     assert.equal(rowsOf(parseBytes(nest(999), JSON_TYPE)).rows.length, 1);
     const brackets = JSON.stringify({ a: `\\"${"[".repeat(5000)}` });
     assert.equal(rowsOf(parseBytes(brackets, JSON_TYPE)).rows.length, 1);
   });
 
-  it("is refused when rows differ in their keys", () => {
+  it("is rejected when rows differ in their keys", () => {
     for (const text of ['[{"a":1},{"b":1}]', '[{"a":1},{}]', '[{},{"a":1}]', '[{"a":1},1]', "[1]", "[[]]", "[null]"]) {
-      refuses(() => parseBytes(text, JSON_TYPE), "All object keys must match");
+      rejects(() => parseBytes(text, JSON_TYPE), "All object keys must match");
     }
   });
 
@@ -91,9 +91,9 @@ describe("a JSON body", () => {
     for (const method of ["POST", "PATCH"]) {
       const body = rowsOf(parseBytes(text, JSON_TYPE, { method, search }));
       assert.deepEqual([body.text, body.rows.length], [text, 2]);
-      refuses(() => parseBytes('[{"a":1},2]', JSON_TYPE, { method, search }), "All object keys must match");
+      rejects(() => parseBytes('[{"a":1},2]', JSON_TYPE, { method, search }), "All object keys must match");
     }
-    refuses(() => parseBytes(text, JSON_TYPE, { method: "PUT", search }), "All object keys must match");
+    rejects(() => parseBytes(text, JSON_TYPE, { method: "PUT", search }), "All object keys must match");
   });
 
   it("is for a function an object of arguments, or one argument", () => {
@@ -103,7 +103,7 @@ describe("a JSON body", () => {
     for (const text of ["[1, 2]", '[{"a":1},{"b":2}]', '"x"', "null", "1.50"]) {
       assert.deepEqual(parseBytes(text, JSON_TYPE, RPC), { kind: "json", text });
     }
-    refuses(() => parseBytes("{", JSON_TYPE, RPC), "Empty or invalid json");
+    rejects(() => parseBytes("{", JSON_TYPE, RPC), "Empty or invalid json");
   });
 });
 
@@ -128,7 +128,7 @@ describe("a CSV body", () => {
     assert.deepEqual(rowsOf(parseBytes("a,b\n", CSV)).rows, []);
   });
 
-  const refused: readonly (readonly [string | Buffer, string])[] = [
+  const rejected: readonly (readonly [string | Buffer, string])[] = [
     ["", "Empty or invalid csv"],
     ["\n\n", "Empty or invalid csv"],
     ["a,b\n1", "All lines must have same number of fields"],
@@ -139,9 +139,9 @@ describe("a CSV body", () => {
     [`${"a".repeat(64)}\n1`, "Invalid csv: a column name is longer than 63 bytes"],
     [Buffer.from([0x61, 0x0a, 0xff]), "Invalid csv: not UTF-8"],
   ];
-  for (const [text, message] of refused) {
-    it(`is refused as ${JSON.stringify(text.toString().slice(0, 20))}`, () => {
-      refuses(() => parseBytes(text, CSV), message);
+  for (const [text, message] of rejected) {
+    it(`is rejected as ${JSON.stringify(text.toString().slice(0, 20))}`, () => {
+      rejects(() => parseBytes(text, CSV), message);
     });
   }
 });
@@ -162,11 +162,11 @@ describe("a form", () => {
     assert.deepEqual(parseBytes("v=1&v=2", FORM, RPC), { kind: "form", pairs });
   });
 
-  it("is refused when it is not percent-encoded UTF-8", () => {
+  it("is rejected when it is not percent-encoded UTF-8", () => {
     for (const text of ["a=%", "%zz=1", "a=%ff", "a=%00"]) {
-      refuses(() => parseBytes(text, FORM), "Invalid form: not percent-encoded UTF-8");
+      rejects(() => parseBytes(text, FORM), "Invalid form: not percent-encoded UTF-8");
     }
-    refuses(() => parseBytes(Buffer.from([0xff]), FORM), "Invalid form: not percent-encoded UTF-8");
+    rejects(() => parseBytes(Buffer.from([0xff]), FORM), "Invalid form: not percent-encoded UTF-8");
   });
 });
 
@@ -179,7 +179,7 @@ describe("a body of another type", () => {
     }
   });
 
-  it("is refused", () => {
+  it("is rejected", () => {
     for (const type of ["application/xml", "json", "application/vnd.pgrst.object+json"]) {
       refusesType(() => parseBytes("{}", type), type);
       refusesType(() => parseBytes("{}", type, RPC), type);

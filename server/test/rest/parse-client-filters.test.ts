@@ -148,7 +148,7 @@ describe("filters of supabase-js", () => {
       client.from("t").select("*,r(*,s(*))").eq("r.a", 1).or("b.eq.2,c.eq.3", { referencedTable: "r.s" }),
     );
     assert.deepEqual(
-      query.embeds.map(({ path, shape }) => [path, shape.conditions]),
+      query.embeds.map(({ path, modifiers }) => [path, modifiers.conditions]),
       [
         [["r"], [filter("a", operation("eq", "1"))]],
         [["r", "s"], [any(filter("b", operation("eq", "2")), filter("c", operation("eq", "3")))]],

@@ -60,7 +60,7 @@ describe("reads of supabase-js", () => {
     assert.deepEqual(query.embeds, [
       {
         path: ["r"],
-        shape: {
+        modifiers: {
           conditions: [],
           order: [{ relation: null, field: field("c"), direction: "asc", nulls: "first" }],
           limit: 3,

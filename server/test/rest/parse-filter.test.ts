@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Operator } from "../../src/operators/index.ts";
 import type { FilterCondition, Operation } from "../../src/rest/parse/parsed-request.ts";
-import { arrow, field, filter, operation, parse, parseParameters, refusalOf, textArrow } from "./support/parsing.ts";
+import { arrow, field, filter, operation, parse, parseParameters, rejectionOf, textArrow } from "./support/parsing.ts";
 
 const QUANTIFIABLE: readonly Operator[] = ["eq", "gt", "gte", "lt", "lte", "like", "ilike", "match", "imatch"];
 const SIMPLE: readonly Operator[] = ["neq", "isdistinct", "cs", "cd", "ov", "sl", "sr", "nxr", "nxl", "adj"];
@@ -87,7 +87,7 @@ describe("an operation", () => {
 
   for (const operator of SIMPLE) {
     it(`takes no quantifier with ${operator}`, () => {
-      assert.equal(refusalOf(() => parseValue(`${operator}(any).{1}`)).code, "PGRST100");
+      assert.equal(rejectionOf(() => parseValue(`${operator}(any).{1}`)).code, "PGRST100");
     });
   }
 
@@ -98,10 +98,10 @@ describe("an operation", () => {
   }
 
   for (const [text, columnNumber, details] of REFUSED) {
-    it(`refuses ${JSON.stringify(text)}`, () => {
+    it(`rejects ${JSON.stringify(text)}`, () => {
       const message = `"failed to parse filter (${text})" (line 1, column ${columnNumber})`;
       assert.deepEqual(
-        refusalOf(() => parseValue(text)),
+        rejectionOf(() => parseValue(text)),
         { code: "PGRST100", status: 400, message, details },
       );
     });
@@ -126,7 +126,7 @@ describe("the name of a filter", () => {
     const { root, embeds } = parseParameters(["a.b.c->>d", "gt.1"], ['"a"."b".e', "lt.2"]);
     assert.deepEqual(root.conditions, []);
     const conditions = [filter(field("c", textArrow("d")), operation("gt", "1")), filter("e", operation("lt", "2"))];
-    assert.deepEqual(embeds, [{ path: ["a", "b"], shape: { conditions, order: [], limit: null, offset: null } }]);
+    assert.deepEqual(embeds, [{ path: ["a", "b"], modifiers: { conditions, order: [], limit: null, offset: null } }]);
   });
 
   it("may repeat, and each time adds a condition", () => {
@@ -142,8 +142,8 @@ describe("the name of a filter", () => {
   });
 
   for (const name of ["", ".", "a.", ".a", "a)", "a->", "a->b.c", "a!b", "*", `${"a.".repeat(60)}b`]) {
-    it(`is refused as ${JSON.stringify(name)}`, () => {
-      const { code, message } = refusalOf(() => parseParameters([name, "eq.1"]));
+    it(`is rejected as ${JSON.stringify(name)}`, () => {
+      const { code, message } = rejectionOf(() => parseParameters([name, "eq.1"]));
       assert.equal(code, "PGRST100");
       assert.ok(message.startsWith(`"failed to parse tree path (${name})"`), message);
     });
@@ -174,18 +174,18 @@ describe("a query string", () => {
     assert.deepEqual(parse({ search: "?a&&b&select&limit" }).query, parse({ search: "" }).query);
   });
 
-  it("is refused when it is not percent-encoded UTF-8, or holds a NUL", () => {
+  it("is rejected when it is not percent-encoded UTF-8, or holds a NUL", () => {
     for (const search of ["a=eq.%", "a=eq.%4", "a=eq.%zz", "a=eq.%ff", "%=eq.1", "a=eq.%00", "select=%22a%00%22"]) {
-      const { code, status } = refusalOf(() => parse({ search }));
+      const { code, status } = rejectionOf(() => parse({ search }));
       assert.deepEqual([code, status], ["PGRST100", 400], search);
     }
   });
 
-  it("is refused when it asks for more than anyone needs", () => {
-    assert.equal(refusalOf(() => parse({ search: "a=eq.1&".repeat(10_001) })).code, "PGRST100");
-    assert.equal(refusalOf(() => parse({ search: `or=(${"a.eq.1,".repeat(10_001)}a.eq.1)` })).code, "PGRST100");
-    assert.equal(refusalOf(() => parse({ search: "order=a,b,c&".repeat(100) })).code, "PGRST100");
-    assert.equal(refusalOf(() => parse({ search: `a=eq.${"x".repeat(5_000_000)}` })).code, "PGRST100");
+  it("is rejected when it asks for more than anyone needs", () => {
+    assert.equal(rejectionOf(() => parse({ search: "a=eq.1&".repeat(10_001) })).code, "PGRST100");
+    assert.equal(rejectionOf(() => parse({ search: `or=(${"a.eq.1,".repeat(10_001)}a.eq.1)` })).code, "PGRST100");
+    assert.equal(rejectionOf(() => parse({ search: "order=a,b,c&".repeat(100) })).code, "PGRST100");
+    assert.equal(rejectionOf(() => parse({ search: `a=eq.${"x".repeat(5_000_000)}` })).code, "PGRST100");
   });
 
   it("is not looked at where there is nothing to filter", () => {

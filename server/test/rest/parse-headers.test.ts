@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { AppError } from "../../src/errors/index.ts";
 import type { Preferences } from "../../src/rest/parse/parsed-request.ts";
-import { parse, refusalOf } from "./support/parsing.ts";
+import { parse, rejectionOf } from "./support/parsing.ts";
 
 const NOTHING_PREFERRED: Preferences = {
   return: null,
@@ -59,9 +59,9 @@ describe("Prefer", () => {
     assert.deepEqual(preferences, { ...NOTHING_PREFERRED, count: "exact", return: "minimal" });
   });
 
-  it("is refused for what is unknown only with strict handling", () => {
+  it("is rejected for what is unknown only with strict handling", () => {
     assert.deepEqual(
-      refusalOf(() => prefer("a=b, handling=strict, c, max-affected=many")),
+      rejectionOf(() => prefer("a=b, handling=strict, c, max-affected=many")),
       {
         code: "PGRST122",
         status: 400,
@@ -139,15 +139,15 @@ describe("the profile", () => {
     }
   });
 
-  it("is refused when it is not exposed", () => {
+  it("is rejected when it is not exposed", () => {
     const headers = { "accept-profile": "private" };
-    const { code, status, message } = refusalOf(() => parse({ headers }));
+    const { code, status, message } = rejectionOf(() => parse({ headers }));
     assert.deepEqual([code, status, message], ["PGRST106", 406, "Invalid schema: private"]);
     assert.throws(
       () => parse({ headers }),
       (error) =>
         error instanceof AppError && error.extra.hint === "Only the following schemas are exposed: public, other",
     );
-    assert.equal(refusalOf(() => parse({ headers: { "accept-profile": "" } })).code, "PGRST106");
+    assert.equal(rejectionOf(() => parse({ headers: { "accept-profile": "" } })).code, "PGRST106");
   });
 });

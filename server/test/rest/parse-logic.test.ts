@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Condition, LogicCondition } from "../../src/rest/parse/parsed-request.ts";
-import { field, filter, operation, parseParameters, refusalOf, textArrow } from "./support/parsing.ts";
+import { field, filter, operation, parseParameters, rejectionOf, textArrow } from "./support/parsing.ts";
 
 function all(...conditions: readonly Condition[]): LogicCondition {
   return { kind: "logic", operator: "and", isNegated: false, conditions };
@@ -78,8 +78,8 @@ describe("a logic tree", () => {
   }
 
   for (const [text, columnNumber] of REFUSED) {
-    it(`refuses ${JSON.stringify(text)}`, () => {
-      const { code, message } = refusalOf(() => parseParameters(["or", text]));
+    it(`rejects ${JSON.stringify(text)}`, () => {
+      const { code, message } = rejectionOf(() => parseParameters(["or", text]));
       assert.equal(code, "PGRST100");
       assert.equal(message, `"failed to parse logic tree (${text})" (line 1, column ${columnNumber})`);
     });
@@ -96,7 +96,7 @@ describe("a logic tree", () => {
     );
     assert.deepEqual(root.conditions, [all(A), none(any(A)), none(all(B)), any(B)]);
     assert.deepEqual(
-      embeds.map(({ path, shape }) => [path, shape.conditions]),
+      embeds.map(({ path, modifiers }) => [path, modifiers.conditions]),
       [
         [["r"], [any(A)]],
         [["r", "s"], [none(all(B))]],
@@ -107,13 +107,13 @@ describe("a logic tree", () => {
   it("is as deep as the bound and no deeper", () => {
     const nest = (depth: number) => `${"(or".repeat(depth - 1)}(a.eq.1)${")".repeat(depth - 1)}`;
     assert.equal(parseParameters(["or", nest(50)]).root.conditions.length, 1);
-    assert.match(String(refusalOf(() => parseParameters(["or", nest(51)])).details), /at most 50 deep/);
-    assert.equal(refusalOf(() => parseParameters(["or", "(or".repeat(300_000)])).code, "PGRST100");
+    assert.match(String(rejectionOf(() => parseParameters(["or", nest(51)])).details), /at most 50 deep/);
+    assert.equal(rejectionOf(() => parseParameters(["or", "(or".repeat(300_000)])).code, "PGRST100");
   });
 
-  it("refuses a path that is none", () => {
+  it("rejects a path that is none", () => {
     assert.match(
-      refusalOf(() => parseParameters(["a!.or", "(a.eq.1)"])).message,
+      rejectionOf(() => parseParameters(["a!.or", "(a.eq.1)"])).message,
       /^"failed to parse logic path \(a!\.or\)"/,
     );
   });

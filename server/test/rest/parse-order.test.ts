@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { OrderTerm } from "../../src/rest/parse/parsed-request.ts";
-import { arrow, field, parseParameters, refusalOf, textArrow } from "./support/parsing.ts";
+import { arrow, field, parseParameters, rejectionOf, textArrow } from "./support/parsing.ts";
 
 function term(name: string | OrderTerm["field"], rest: Partial<OrderTerm> = {}): OrderTerm {
   const usual = { relation: null, direction: null, nulls: null };
@@ -43,10 +43,10 @@ describe("order", () => {
   }
 
   for (const [text, columnNumber, details] of REFUSED) {
-    it(`refuses ${JSON.stringify(text)}`, () => {
+    it(`rejects ${JSON.stringify(text)}`, () => {
       const message = `"failed to parse order (${text})" (line 1, column ${columnNumber})`;
       assert.deepEqual(
-        refusalOf(() => parseParameters(["order", text])),
+        rejectionOf(() => parseParameters(["order", text])),
         { code: "PGRST100", status: 400, message, details },
       );
     });
@@ -56,7 +56,7 @@ describe("order", () => {
     const { root, embeds } = parseParameters(["order", "a"], ["r.order", "x"], ["order", "b"]);
     assert.deepEqual(root.order, [term("a"), term("b")]);
     assert.deepEqual(embeds[0]?.path, ["r"]);
-    assert.deepEqual(embeds[0]?.shape.order, [term("x")]);
+    assert.deepEqual(embeds[0]?.modifiers.order, [term("x")]);
   });
 });
 
@@ -69,11 +69,11 @@ describe("columns and on_conflict", () => {
   });
 
   for (const text of ["", "a,", ",a", "a.b", "a;b", '"a', "a(b)", "*"]) {
-    it(`are refused as ${JSON.stringify(text)}`, () => {
-      const columns = refusalOf(() => parseParameters(["columns", text]));
+    it(`are rejected as ${JSON.stringify(text)}`, () => {
+      const columns = rejectionOf(() => parseParameters(["columns", text]));
       assert.equal(columns.code, "PGRST100");
       assert.ok(columns.message.startsWith(`"failed to parse columns parameter (${text})"`));
-      const onConflict = refusalOf(() => parseParameters(["on_conflict", text]));
+      const onConflict = rejectionOf(() => parseParameters(["on_conflict", text]));
       assert.ok(onConflict.message.startsWith(`"failed to parse on_conflict parameter (${text})"`));
     });
   }

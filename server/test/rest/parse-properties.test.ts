@@ -6,7 +6,7 @@ import { isOperator, OPERATORS } from "../../src/operators/index.ts";
 import type {
   Condition,
   Field,
-  NodeShape,
+  NodeModifiers,
   Operation,
   OrderTerm,
   ParsedQuery,
@@ -130,7 +130,7 @@ const orderTerm: fc.Arbitrary<OrderTerm> = fc.record({
   nulls: fc.constantFrom("first" as const, "last" as const, null),
 });
 
-const shape: fc.Arbitrary<NodeShape> = fc.record({
+const modifiers: fc.Arbitrary<NodeModifiers> = fc.record({
   conditions: fc.array(condition, { maxLength: 3 }),
   order: fc.array(orderTerm, { maxLength: 3 }),
   limit: orNull(fc.maxSafeNat()),
@@ -139,11 +139,11 @@ const shape: fc.Arbitrary<NodeShape> = fc.record({
 
 const query: fc.Arbitrary<ParsedQuery> = fc.record({
   select: fc.array(item, { maxLength: 4 }),
-  root: shape,
+  root: modifiers,
   embeds: fc.uniqueArray(
     fc.record({
       path: fc.array(name, { minLength: 1, maxLength: 3 }),
-      shape: shape.filter(({ conditions, limit }) => conditions.length > 0 || limit !== null),
+      modifiers: modifiers.filter(({ conditions, limit }) => conditions.length > 0 || limit !== null),
     }),
     { maxLength: 3, selector: ({ path }) => JSON.stringify(path) },
   ),
@@ -204,7 +204,7 @@ const request = fc.record({
 });
 
 describe("a request of anything", () => {
-  it("is taken, or refused as the client's fault", () => {
+  it("is taken, or rejected as the client's fault", () => {
     fc.assert(
       fc.property(request, (input) => {
         try {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { renderError } from "../../src/errors/index.ts";
-import { filter, operation, parse, refusalOf } from "./support/parsing.ts";
+import { filter, operation, parse, rejectionOf } from "./support/parsing.ts";
 
 describe("the path", () => {
   it("is the root, a relation or a function", () => {
@@ -22,14 +22,14 @@ describe("the path", () => {
 
   for (const path of ["/a/b", "/a/", "//", "//a", "/rpc/", "/rpc/f/", "/rpc/f/g", "a", "/a/b/c/d/e"]) {
     it(`is none of ours as ${path}`, () => {
-      const { code, status, message } = refusalOf(() => parse({ path }));
+      const { code, status, message } = rejectionOf(() => parse({ path }));
       assert.deepEqual([code, status, message], ["PGRST125", 404, "Invalid path specified in request URL"]);
     });
   }
 
   for (const path of ["/%", "/%zz", "/%ff", "/a%00b", "/rpc/%"]) {
-    it(`is refused as ${path}`, () => {
-      const { code, status } = refusalOf(() => parse({ path }));
+    it(`is rejected as ${path}`, () => {
+      const { code, status } = rejectionOf(() => parse({ path }));
       assert.deepEqual([code, status], ["PGRST100", 400]);
     });
   }
@@ -48,16 +48,16 @@ describe("the method", () => {
     }
   });
 
-  it("is refused elsewhere, and the answer says which ones are taken", () => {
-    const unsupported = refusalOf(() => parse({ method: "TRACE" }));
+  it("is rejected elsewhere, and the answer says which ones are taken", () => {
+    const unsupported = rejectionOf(() => parse({ method: "TRACE" }));
     assert.deepEqual(unsupported, {
       code: "PGRST117",
       status: 405,
       message: "Unsupported HTTP method: TRACE",
       details: null,
     });
-    assert.equal(refusalOf(() => parse({ path: "/", method: "POST", body })).code, "PGRST117");
-    const onFunction = refusalOf(() => parse({ path: "/rpc/f", method: "PATCH", body }));
+    assert.equal(rejectionOf(() => parse({ path: "/", method: "POST", body })).code, "PGRST117");
+    const onFunction = rejectionOf(() => parse({ path: "/rpc/f", method: "PATCH", body }));
     assert.deepEqual([onFunction.code, onFunction.status], ["PGRST101", 405]);
     assert.equal(onFunction.message, "Cannot use the PATCH method on RPC");
     try {
@@ -88,7 +88,7 @@ describe("a call of a function", () => {
       args.map((argument) => argument.filter),
       [null, root.conditions[0], null, null, null, null, "of an embed", null],
     );
-    assert.deepEqual(embeds[0]?.shape.conditions, [filter("g", operation("gt", "1"))]);
+    assert.deepEqual(embeds[0]?.modifiers.conditions, [filter("g", operation("gt", "1"))]);
     assert.equal(root.limit, 1);
   });
 
@@ -96,7 +96,7 @@ describe("a call of a function", () => {
     const input = { path: "/rpc/f", method: "POST", body: Buffer.from("{}") };
     const { args, root } = parse({ ...input, search: "b=eq.2" }).query;
     assert.deepEqual([args, root.conditions], [[], [filter("b", operation("eq", "2"))]]);
-    assert.equal(refusalOf(() => parse({ ...input, search: "a=1" })).code, "PGRST100");
+    assert.equal(rejectionOf(() => parse({ ...input, search: "a=1" })).code, "PGRST100");
   });
 
   it("keeps no arguments for a table", () => {
@@ -104,7 +104,7 @@ describe("a call of a function", () => {
   });
 });
 
-describe("what a refusal looks like on the wire", () => {
+describe("what a rejection looks like on the wire", () => {
   it("is PostgREST's code and status in the one body that errors have", () => {
     try {
       parse({ search: "a=b" });

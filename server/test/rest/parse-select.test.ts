@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { SelectItem } from "../../src/rest/parse/parsed-request.ts";
 import { parseSelect } from "../../src/rest/parse/select.ts";
-import { arrow, column, embed, field, parse, refusalOf, STAR, textArrow } from "./support/parsing.ts";
+import { arrow, column, embed, field, parse, rejectionOf, STAR, textArrow } from "./support/parsing.ts";
 
 const TAKEN: readonly (readonly [string, readonly SelectItem[]])[] = [
   ["", []],
@@ -113,8 +113,8 @@ describe("select", () => {
   }
 
   for (const [text, columnNumber, unexpected] of REFUSED) {
-    it(`refuses ${JSON.stringify(text)}`, () => {
-      const { code, status, message, details } = refusalOf(() => parseSelect(text));
+    it(`rejects ${JSON.stringify(text)}`, () => {
+      const { code, status, message, details } = rejectionOf(() => parseSelect(text));
       assert.deepEqual([code, status], ["PGRST100", 400]);
       assert.equal(message, `"failed to parse select parameter (${text})" (line 1, column ${columnNumber})`);
       assert.ok(String(details).startsWith(`unexpected ${unexpected} expecting `), String(details));
@@ -128,23 +128,23 @@ describe("select", () => {
   });
 
   it("counts lines and code points in what it says about the place", () => {
-    assert.match(refusalOf(() => parseSelect("𝒳,\n!")).message, /\(line 1, column 3\)$/);
-    assert.match(refusalOf(() => parseSelect('"a\nb"!')).message, /\(line 2, column 4\)$/);
+    assert.match(rejectionOf(() => parseSelect("𝒳,\n!")).message, /\(line 1, column 3\)$/);
+    assert.match(rejectionOf(() => parseSelect('"a\nb"!')).message, /\(line 2, column 4\)$/);
   });
 
   it("takes embeds as deep as the bound and no deeper", () => {
     const nest = (depth: number) => `${"r(".repeat(depth)}*${")".repeat(depth)}`;
     assert.equal(parseSelect(nest(50)).length, 1);
-    assert.match(String(refusalOf(() => parseSelect(nest(51))).details), /at most 50 deep/);
-    assert.equal(refusalOf(() => parseSelect("r(".repeat(1_000_000))).code, "PGRST100");
+    assert.match(String(rejectionOf(() => parseSelect(nest(51))).details), /at most 50 deep/);
+    assert.equal(rejectionOf(() => parseSelect("r(".repeat(1_000_000))).code, "PGRST100");
   });
 
   it("bounds the number of items and of steps in a JSON path", () => {
-    assert.equal(refusalOf(() => parseSelect("a,".repeat(100_000))).code, "PGRST100");
-    assert.equal(refusalOf(() => parseSelect(`a${"->b".repeat(51)}`)).code, "PGRST100");
+    assert.equal(rejectionOf(() => parseSelect("a,".repeat(100_000))).code, "PGRST100");
+    assert.equal(rejectionOf(() => parseSelect(`a${"->b".repeat(51)}`)).code, "PGRST100");
   });
 
   it("does not send back a text of any length", () => {
-    assert.ok(refusalOf(() => parseSelect(`${"a".repeat(100_000)}!`)).message.length < 1200);
+    assert.ok(rejectionOf(() => parseSelect(`${"a".repeat(100_000)}!`)).message.length < 1200);
   });
 });

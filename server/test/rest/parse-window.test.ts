@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { parse, refusalOf } from "./support/parsing.ts";
+import { parse, rejectionOf } from "./support/parsing.ts";
 
 type Given = readonly [search: string, range: string | undefined];
 
@@ -124,9 +124,9 @@ describe("limit, offset and Range", () => {
   }
 
   for (const [given, details] of REFUSED) {
-    it(`are refused as ${JSON.stringify(given)}`, () => {
+    it(`are rejected as ${JSON.stringify(given)}`, () => {
       assert.deepEqual(
-        refusalOf(() => windowOf(given)),
+        rejectionOf(() => windowOf(given)),
         { code: "PGRST103", status: 416, message: "Requested range not satisfiable", details },
       );
     });
@@ -136,7 +136,7 @@ describe("limit, offset and Range", () => {
     const { root, embeds } = parse({ search: "r.limit=2&r.offset=1&r.s.limit=3" }).query;
     assert.deepEqual([root.limit, root.offset], [null, null]);
     assert.deepEqual(
-      embeds.map(({ path, shape }) => [path.join("."), shape.limit, shape.offset]),
+      embeds.map(({ path, modifiers }) => [path.join("."), modifiers.limit, modifiers.offset]),
       [
         ["r", 2, 1],
         ["r.s", 3, null],
@@ -152,9 +152,9 @@ describe("limit, offset and Range", () => {
     assert.equal(parse({ method: "DELETE", headers: { range: "9-0" } }).range, null);
   });
 
-  it("are refused on PUT", () => {
+  it("are rejected on PUT", () => {
     for (const search of ["limit=1", "offset=1"]) {
-      const { code, status } = refusalOf(() => parse({ method: "PUT", search, body: Buffer.from("{}") }));
+      const { code, status } = rejectionOf(() => parse({ method: "PUT", search, body: Buffer.from("{}") }));
       assert.deepEqual([code, status], ["PGRST114", 400]);
     }
     parse({ method: "PUT", search: "r.limit=1", headers: { range: "0-1" }, body: Buffer.from("{}") });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { type NodeOutline, outlineOf, refusalOf } from "./support/planning.ts";
+import { type NodeOutline, outlineOf, rejectionOf } from "./support/planning.ts";
 
 type Case = readonly [url: string, node: NodeOutline];
 
@@ -103,8 +103,8 @@ describe("planning the order of groups", () => {
   for (const [url, ...order] of ORDERS) it(url, () => assert.deepEqual(outlineOf(url).order, order));
 
   for (const [url, column] of UNGROUPED) {
-    it(`refuses ${url}`, () => {
-      const { code, status, message } = refusalOf(() => outlineOf(url));
+    it(`rejects ${url}`, () => {
+      const { code, status, message } = rejectionOf(() => outlineOf(url));
       assert.deepEqual([code, status], ["42803", 400]);
       assert.match(message, new RegExp(`^column "${column}" must appear in the GROUP BY clause`));
     });
@@ -115,9 +115,9 @@ describe("planning spreads", () => {
   for (const [url, node] of SPREADS) it(url, () => assert.deepEqual(outlineOf(url), node));
 
   for (const url of REFUSED_SPREADS) {
-    it(`refuses ${url}`, () => {
+    it(`rejects ${url}`, () => {
       assert.deepEqual(
-        refusalOf(() => outlineOf(url)),
+        rejectionOf(() => outlineOf(url)),
         {
           code: "PGRST127",
           status: 400,

@@ -50,7 +50,7 @@ function find(...[url, body, contentType = null]: readonly [url: string, body?: 
   return signatureOf(findFunction(catalogue, request(url, body, { contentType })));
 }
 
-function refuse(url: string, body?: string, contentType: string | null = null) {
+function reject(url: string, body?: string, contentType: string | null = null) {
   try {
     return assert.fail(`was found: ${find(url, body, contentType)}`);
   } catch (error) {
@@ -98,7 +98,7 @@ describe("which function is called", () => {
   });
 
   it("cannot be told when several take the same names", () => {
-    const { code, status, message, details, hint } = refuse("clash?a=1");
+    const { code, status, message, details, hint } = reject("clash?a=1");
     assert.deepEqual([code, status, details], ["PGRST203", 300, null]);
     assert.equal(
       message,
@@ -108,14 +108,14 @@ describe("which function is called", () => {
       hint,
       "Try renaming the parameters or the function itself in the database so function overloading can be resolved",
     );
-    assert.equal(refuse("near", '{"a":1}').code, "PGRST203");
-    assert.equal(refuse("either", "[1]").code, "PGRST203");
+    assert.equal(reject("near", '{"a":1}').code, "PGRST203");
+    assert.equal(reject("either", "[1]").code, "PGRST203");
   });
 });
 
 describe("a function that is not there", () => {
   it("is described by the names that were given, and the nearest is named", () => {
-    assert.deepEqual(refuse("add", '{"b":1,"x":2}'), {
+    assert.deepEqual(reject("add", '{"b":1,"x":2}'), {
       code: "PGRST202",
       status: 404,
       message: "Could not find the function public.add(b, x) in the schema cache",
@@ -123,7 +123,7 @@ describe("a function that is not there", () => {
         "Searched for the function public.add with parameters b, x or with a single unnamed json/jsonb parameter, but no matches were found in the schema cache.",
       hint: "Perhaps you meant to call the function public.add(a, b)",
     });
-    assert.deepEqual(refuse("find_thing?name=a"), {
+    assert.deepEqual(reject("find_thing?name=a"), {
       code: "PGRST202",
       status: 404,
       message: "Could not find the function public.find_thing(name) in the schema cache",
@@ -134,7 +134,7 @@ describe("a function that is not there", () => {
   });
 
   it("is described when nothing was given", () => {
-    const { message, details, hint } = refuse("unheard_of");
+    const { message, details, hint } = reject("unheard_of");
     assert.equal(message, "Could not find the function public.unheard_of without parameters in the schema cache");
     assert.equal(
       details,
@@ -144,7 +144,7 @@ describe("a function that is not there", () => {
   });
 
   it("is described by the type of a body that can only be given as a whole", () => {
-    assert.deepEqual(refuse("add", "a", "text/plain"), {
+    assert.deepEqual(reject("add", "a", "text/plain"), {
       code: "PGRST202",
       status: 404,
       message: "Could not find the function public.add in the schema cache",
@@ -152,7 +152,7 @@ describe("a function that is not there", () => {
         "Searched for the function public.add with a single unnamed text parameter, but no matches were found in the schema cache.",
       hint: null,
     });
-    const { details } = refuse("take_json", "a", "application/octet-stream");
+    const { details } = reject("take_json", "a", "application/octet-stream");
     assert.match(JSON.stringify(details), /single unnamed bytea/);
   });
 
@@ -166,10 +166,10 @@ describe("a function that is not there", () => {
       ["take_json", undefined],
       ["sum", "{}"],
     ] as const) {
-      assert.equal(refuse(url, body).code, "PGRST202", url);
+      assert.equal(reject(url, body).code, "PGRST202", url);
     }
-    assert.equal(refuse("optional", "text", "text/plain").code, "PGRST202");
-    assert.equal(refuse("nothing", "text", "text/plain").code, "PGRST202");
+    assert.equal(reject("optional", "text", "text/plain").code, "PGRST202");
+    assert.equal(reject("nothing", "text", "text/plain").code, "PGRST202");
   });
 });
 

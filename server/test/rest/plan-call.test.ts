@@ -4,12 +4,12 @@ import type { FunctionResult } from "../../src/rest/catalogue/catalogue.ts";
 import type { RequestInput } from "../../src/rest/parse/parse-request.ts";
 import { settleCall } from "../../src/rest/plan/call-settle.ts";
 import { findFunction } from "../../src/rest/plan/find-function.ts";
-import { liftValues } from "../../src/rest/plan/lift-values.ts";
+import { parameteriseRequest } from "../../src/rest/plan/parameterise-request.ts";
 import type { CallPlan } from "../../src/rest/plan/plan.ts";
 import { planCall } from "../../src/rest/plan/plan-call.ts";
 import { negotiate } from "../../src/rest/respond/negotiate.ts";
 import { catalogueOf, column, fn, table, type } from "./support/entry-catalogue.ts";
-import { parse, refusalOf } from "./support/parsing.ts";
+import { parse, rejectionOf } from "./support/parsing.ts";
 
 const things = table("things", { id: "integer", name: "text", owner_id: "integer" }, ["id"]);
 const owners = table("owners", { id: "integer", name: "text" }, ["id"]);
@@ -71,8 +71,8 @@ function plan(url: string, body?: string | null, { maxRows, ...input }: CallOpti
   const called = findFunction(catalogue, raw);
   const request = settleCall(raw, called);
   const media = negotiate(request, { isPlanEnabled: false, functionResult: called.returns });
-  const lifted = liftValues(request, media, { maxRows: maxRows ?? null });
-  return { ...planCall(request, called, { catalogue, media, ...lifted }), values: lifted.values };
+  const parameterised = parameteriseRequest(request, media, { maxRows: maxRows ?? null });
+  return { ...planCall(request, called, { catalogue, media, ...parameterised }), values: parameterised.values };
 }
 
 function argumentsOf({ call, values }: Planned): unknown {
@@ -134,13 +134,13 @@ describe("a call", () => {
     assert.equal(plan("nothing", "{}").call.mayWrite, true);
   });
 
-  it("is bounded where it gives rows, and refused where it cannot be", () => {
+  it("is bounded where it gives rows, and rejected where it cannot be", () => {
     const headers = { prefer: "handling=strict, max-affected=4" };
     const bounded = plan("all_things", "{}", { headers });
     assert.ok(bounded.answer.maxAffected !== null);
     assert.equal(bounded.values[bounded.answer.maxAffected], "4");
     for (const url of ["nothing", "add?columns=a", "one_thing"]) {
-      const { code, status, message } = refusalOf(() =>
+      const { code, status, message } = rejectionOf(() =>
         plan(url, url.startsWith("add") ? '{"a":1}' : "{}", { headers }),
       );
       assert.deepEqual([code, status], ["PGRST128", 400]);
@@ -217,7 +217,7 @@ describe("what a call shows", () => {
   });
 
   it("embeds nothing into rows of no relation, and says whose they are", () => {
-    const { code, message } = refusalOf(() => plan("totals?select=total,owners(*)"));
+    const { code, message } = rejectionOf(() => plan("totals?select=total,owners(*)"));
     assert.equal(code, "PGRST200");
     assert.equal(message, "Could not find a relationship between 'totals' and 'owners' in the schema cache");
   });
@@ -244,7 +244,7 @@ describe("calls of one shape", () => {
     const called = findFunction(catalogue, raw);
     const request = settleCall(raw, called);
     const media = negotiate(request, { isPlanEnabled: false, functionResult: called.returns });
-    return liftValues(request, media, { maxRows: null }).key;
+    return parameteriseRequest(request, media, { maxRows: null }).key;
   }
 
   it("share a key, however often a value is repeated", () => {

@@ -159,9 +159,12 @@ describe("planning order", () => {
 
 describe("planning the answer", () => {
   it("counts when asked, and says where the cap stands", () => {
-    const { plan, lifted } = planOf("clients?limit=20", { maxRows: 10, input: { headers: { prefer: "count=exact" } } });
+    const { plan, parameterised } = planOf("clients?limit=20", {
+      maxRows: 10,
+      input: { headers: { prefer: "count=exact" } },
+    });
     const { rowCap } = plan.answer;
-    assert.equal(lifted.values[rowCap ?? -1], "10");
+    assert.equal(parameterised.values[rowCap ?? -1], "10");
     assert.equal(plan.root.limit, rowCap);
     assert.deepEqual(plan.answer, {
       body: { kind: "array", hasNulls: true },
@@ -182,10 +185,10 @@ describe("planning the answer", () => {
   });
 
   it("has no cap when fewer rows were asked for", () => {
-    const { plan, lifted } = planOf("clients?limit=5&offset=2", { maxRows: 10 });
+    const { plan, parameterised } = planOf("clients?limit=5&offset=2", { maxRows: 10 });
     assert.equal(plan.answer.rowCap, null);
-    assert.equal(lifted.values[plan.root.limit ?? -1], "5");
-    assert.equal(lifted.values[plan.root.offset ?? -1], "2");
+    assert.equal(parameterised.values[plan.root.limit ?? -1], "5");
+    assert.equal(parameterised.values[plan.root.offset ?? -1], "2");
   });
 
   it("is the same for every request of one shape", () => {
@@ -193,8 +196,8 @@ describe("planning the answer", () => {
     const other = planOf(
       "clients?select=id,projects!inner(id)&projects.id=in.(2,3)&name=eq.b&projects.limit=9&limit=4",
     );
-    assert.equal(one.lifted.key, other.lifted.key);
+    assert.equal(one.parameterised.key, other.parameterised.key);
     assert.deepEqual(one.plan, other.plan);
-    assert.notDeepEqual(one.lifted.values, other.lifted.values);
+    assert.notDeepEqual(one.parameterised.values, other.parameterised.values);
   });
 });

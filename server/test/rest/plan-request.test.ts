@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { RequestInput } from "../../src/rest/parse/parse-request.ts";
-import { prepareRequest, type Shape } from "../../src/rest/prepare-request.ts";
+import { prepareRequest, type RequestShape } from "../../src/rest/prepare-request.ts";
 import { findFunction } from "../../src/rest/plan/find-function.ts";
 import type { Plan } from "../../src/rest/plan/plan.ts";
 import { planRequest } from "../../src/rest/plan/plan-request.ts";
-import { ShapeCache } from "../../src/rest/shape-cache.ts";
+import { RequestShapeCache } from "../../src/rest/request-shape-cache.ts";
 import { catalogueOf, fn, table } from "./support/entry-catalogue.ts";
-import { liftOf, ROWS } from "./support/planning.ts";
+import { parameterisedOf, ROWS } from "./support/planning.ts";
 
 const catalogue = catalogueOf({
   relations: [table("things", { id: "integer", name: "text" }, ["id"])],
@@ -15,10 +15,10 @@ const catalogue = catalogueOf({
 });
 
 function plan(method: string, url: string, input: Partial<RequestInput> = {}): Plan {
-  const { request, lifted } = liftOf(url, { input: { method, ...input } });
-  const { slots, isCapped } = lifted;
+  const { request, parameterised } = parameterisedOf(url, { input: { method, ...input } });
+  const { placeholders, isCapped } = parameterised;
   const called = request.target.kind === "rpc" ? findFunction(catalogue, request) : null;
-  return planRequest(request, called, { catalogue, media: ROWS, slots, isCapped });
+  return planRequest(request, called, { catalogue, media: ROWS, placeholders, isCapped });
 }
 
 const KINDS: readonly (readonly [method: string, url: string, kind: Plan["kind"], body?: string])[] = [
@@ -46,8 +46,13 @@ describe("preparing a call of a function", () => {
         return [name, { ...schema, functions }];
       }),
     );
-    const options = { shapes: new ShapeCache<Shape>(), maxRows: null, isPlanEnabled: false, isOwn: () => true };
-    const { request } = liftOf("rpc/double?a=1");
+    const options = {
+      shapes: new RequestShapeCache<RequestShape>(),
+      maxRows: null,
+      isPlanEnabled: false,
+      isOwn: () => true,
+    };
+    const { request } = parameterisedOf("rpc/double?a=1");
     for (const count of [1, 2]) {
       assert.equal(prepareRequest(request, { ...catalogue, schemas }, options).shape.plan.kind, "call");
       assert.equal(lookups, count);

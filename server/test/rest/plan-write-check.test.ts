@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { liftValues } from "../../src/rest/plan/lift-values.ts";
+import { parameteriseRequest } from "../../src/rest/plan/parameterise-request.ts";
 import { planWrite } from "../../src/rest/plan/plan-write.ts";
 import { checkWrite } from "../../src/rest/plan/write-check.ts";
 import { negotiate } from "../../src/rest/respond/negotiate.ts";
 import { catalogueOf, table } from "./support/entry-catalogue.ts";
-import { parse, refusalOf } from "./support/parsing.ts";
+import { parse, rejectionOf } from "./support/parsing.ts";
 
 const catalogue = catalogueOf({
   relations: [
@@ -21,8 +21,8 @@ function check(method: string, path: string, body: string): void {
   const [pathname = "", search = ""] = path.split("?");
   const request = parse({ method, path: pathname, search, body: Buffer.from(body) });
   const media = negotiate(request, { isPlanEnabled: false, functionResult: null });
-  const lifted = liftValues(request, media, { maxRows: null });
-  checkWrite(request, planWrite(request, { catalogue, media, ...lifted }));
+  const parameterised = parameteriseRequest(request, media, { maxRows: null });
+  checkWrite(request, planWrite(request, { catalogue, media, ...parameterised }));
 }
 
 describe("the body of a PUT", () => {
@@ -40,7 +40,7 @@ describe("the body of a PUT", () => {
     }
   });
 
-  it("is refused when it names another row, none or several", () => {
+  it("is rejected when it names another row, none or several", () => {
     for (const [path, body] of [
       ["/numbers?id=eq.1", '{"id":2}'],
       ["/numbers?id=eq.9007199254740993", '{"id":9007199254740992}'],
@@ -52,7 +52,7 @@ describe("the body of a PUT", () => {
       ["/uuids?id=eq.0198c0de-0000-7000-8000-000000000001", '{"id":"0198c0de-0000-7000-8000-000000000002"}'],
       ["/pairs?left=eq.1&right=eq.b", '{"left":1,"right":"c"}'],
     ] as const) {
-      const { code, status, message } = refusalOf(() => check("PUT", path, body));
+      const { code, status, message } = rejectionOf(() => check("PUT", path, body));
       assert.deepEqual([code, status], ["PGRST115", 400], `${path} ${body}`);
       assert.equal(message, "Payload values do not match URL in primary key column(s)");
     }
@@ -72,26 +72,26 @@ describe("the list of an update", () => {
     }
   });
 
-  it("is refused when a row has no key", () => {
+  it("is rejected when a row has no key", () => {
     for (const [path, body, message] of [
       ["/numbers", '[{"name":"a"}]', "Row 0 has no 'id'"],
       ["/numbers", '[{"id":1},{"id":null}]', "Row 1 has no 'id'"],
       ["/numbers?columns=name", '[{"id":1,"name":"a"},{"name":"b"}]', "Row 1 has no 'id'"],
       ["/pairs", '[{"left":1,"note":"a"}]', "Row 0 has no 'right'"],
     ] as const) {
-      const refusal = refusalOf(() => check("PATCH", path, body));
-      assert.deepEqual([refusal.code, refusal.status, refusal.message], ["PGRST102", 400, message], body);
+      const rejection = rejectionOf(() => check("PATCH", path, body));
+      assert.deepEqual([rejection.code, rejection.status, rejection.message], ["PGRST102", 400, message], body);
     }
   });
 
-  it("is refused when two rows change the same one", () => {
+  it("is rejected when two rows change the same one", () => {
     for (const [path, body] of [
       ["/numbers", '[{"id":1,"name":"a"},{"id":2,"name":"b"},{"id":"01","name":"c"}]'],
       ["/numbers", '[{"id":1},{"id":9007199254740993},{"id":"9007199254740993"}]'],
       ["/uuids", '[{"id":"0198c0de-0000-7000-8000-000000000001"},{"id":"0198C0DE-0000-7000-8000-000000000001"}]'],
       ["/pairs", '[{"left":1,"right":"a"},{"left":1,"right":"a"}]'],
     ] as const) {
-      const { code, status, message } = refusalOf(() => check("PATCH", path, body));
+      const { code, status, message } = rejectionOf(() => check("PATCH", path, body));
       assert.deepEqual([code, status], ["PGRST102", 400], body);
       assert.match(message, /^Rows [01] and [12] change the same row$/);
     }

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { RequestInput } from "../../src/rest/parse/parse-request.ts";
-import { liftValues } from "../../src/rest/plan/lift-values.ts";
+import { parameteriseRequest } from "../../src/rest/plan/parameterise-request.ts";
 import type { Write, WritePlan } from "../../src/rest/plan/plan.ts";
 import { planWrite } from "../../src/rest/plan/plan-write.ts";
 import { negotiate } from "../../src/rest/respond/negotiate.ts";
-import { parse, refusalOf } from "./support/parsing.ts";
+import { parse, rejectionOf } from "./support/parsing.ts";
 import { catalogueOf, table } from "./support/entry-catalogue.ts";
 
 const things = table("things", { id: "integer", name: "text", owner_id: "integer", __proto__x: "text" }, ["id"]);
@@ -47,8 +47,8 @@ function plan(method: string, path: string, body: unknown, input: Partial<Reques
   const bytes = body === undefined ? null : Buffer.from(typeof body === "string" ? body : JSON.stringify(body));
   const request = parse({ method, path: pathname, search, body: bytes, ...input });
   const media = negotiate(request, { isPlanEnabled: false, functionResult: null });
-  const lifted = liftValues(request, media, { maxRows: null });
-  return { ...planWrite(request, { catalogue, media, ...lifted }), values: lifted.values };
+  const parameterised = parameteriseRequest(request, media, { maxRows: null });
+  return { ...planWrite(request, { catalogue, media, ...parameterised }), values: parameterised.values };
 }
 
 function prefer(...preferences: readonly string[]): Partial<RequestInput> {
@@ -94,12 +94,12 @@ describe("plan of an insert", () => {
     assert.deepEqual([columnNames(none), none.rows.isArray], [[], true]);
   });
 
-  it("refuses a key that is no column", () => {
+  it("rejects a key that is no column", () => {
     for (const [path, body] of [
       ["/things", { id: 1, nmae: "a" }],
       ["/things?columns=id,nmae", { id: 1 }],
     ] as const) {
-      const { code, status, message } = refusalOf(() => plan("POST", path, body));
+      const { code, status, message } = rejectionOf(() => plan("POST", path, body));
       assert.deepEqual([code, status], ["PGRST204", 400]);
       assert.equal(message, "Could not find the 'nmae' column of 'things' in the schema cache");
     }
@@ -107,13 +107,13 @@ describe("plan of an insert", () => {
 
   it("reads keys that every JavaScript object has as names like any other", () => {
     for (const key of ["__proto__", "constructor", "toString"]) {
-      assert.equal(refusalOf(() => plan("POST", "/things", `{"${key}":1}`)).code, "PGRST204");
+      assert.equal(rejectionOf(() => plan("POST", "/things", `{"${key}":1}`)).code, "PGRST204");
     }
     assert.deepEqual(columnNames(insertOf(plan("POST", "/strange", '{"__proto__":"a"}'))), ["__proto__"]);
   });
 
   it("knows no table but those of the schema", () => {
-    const { code, status } = refusalOf(() => plan("POST", "/thinks", {}));
+    const { code, status } = rejectionOf(() => plan("POST", "/thinks", {}));
     assert.deepEqual([code, status], ["PGRST205", 404]);
   });
 
@@ -163,7 +163,7 @@ describe("plan of a PUT", () => {
     assert.equal(write.location, null);
   });
 
-  it("refuses all filters but equality on all of the primary key", () => {
+  it("rejects all filters but equality on all of the primary key", () => {
     for (const path of [
       "/pairs",
       "/pairs?left=eq.1",
@@ -176,7 +176,7 @@ describe("plan of a PUT", () => {
       "/notes",
       "/notes?text=eq.a",
     ]) {
-      const { code, status } = refusalOf(() => plan("PUT", path, { left: 1, right: "b" }));
+      const { code, status } = rejectionOf(() => plan("PUT", path, { left: 1, right: "b" }));
       assert.deepEqual([code, status], ["PGRST105", 405], path);
     }
   });
@@ -203,10 +203,13 @@ describe("plan of an update", () => {
     for (const body of [{}, [], 5]) assert.deepEqual(columnNames(updateOf(plan("PATCH", "/things?id=eq.1", body))), []);
   });
 
-  it("is refused without a filter", () => {
-    const { code, status, message } = refusalOf(() => plan("PATCH", "/things?limit=1", { name: "b" }));
+  it("is rejected without a filter", () => {
+    const { code, status, message } = rejectionOf(() => plan("PATCH", "/things?limit=1", { name: "b" }));
     assert.deepEqual([code, status, message], ["21000", 400, "UPDATE requires a WHERE clause"]);
-    assert.equal(refusalOf(() => plan("PATCH", "/things?owners.id=eq.1&select=owners()", { name: "b" })).code, "21000");
+    assert.equal(
+      rejectionOf(() => plan("PATCH", "/things?owners.id=eq.1&select=owners()", { name: "b" })).code,
+      "21000",
+    );
   });
 
   it("finds the rows of a list by the primary key, which needs no filter", () => {
@@ -219,8 +222,8 @@ describe("plan of an update", () => {
     assert.deepEqual(columnNames(chosen), ["id", "name"]);
   });
 
-  it("refuses a list for a table without a primary key", () => {
-    const { code, message } = refusalOf(() => plan("PATCH", "/notes", [{ text: "a" }]));
+  it("rejects a list for a table without a primary key", () => {
+    const { code, message } = rejectionOf(() => plan("PATCH", "/notes", [{ text: "a" }]));
     assert.equal(code, "PGRST102");
     assert.match(message, /'notes' has no primary key/);
   });
@@ -236,13 +239,13 @@ describe("plan of a delete", () => {
     );
   });
 
-  it("is refused without a filter", () => {
-    const { code, message } = refusalOf(() => plan("DELETE", "/things", undefined));
+  it("is rejected without a filter", () => {
+    const { code, message } = rejectionOf(() => plan("DELETE", "/things", undefined));
     assert.deepEqual([code, message], ["21000", "DELETE requires a WHERE clause"]);
   });
 
   it("does not pass over a filter on what is not embedded", () => {
-    assert.equal(refusalOf(() => plan("DELETE", "/things?id=eq.1&owners.id=eq.2", undefined)).code, "PGRST108");
+    assert.equal(rejectionOf(() => plan("DELETE", "/things?id=eq.1&owners.id=eq.2", undefined)).code, "PGRST108");
   });
 });
 

@@ -4,7 +4,7 @@ import { AppError, renderError } from "../../src/errors/index.ts";
 import type { AnswerPlan, Write } from "../../src/rest/plan/plan.ts";
 import type { MainRow } from "../../src/rest/read-results.ts";
 import { type AnswerInput, buildExplainAnswer } from "../../src/rest/respond/build-answer.ts";
-import { refusalOf } from "./support/parsing.ts";
+import { rejectionOf } from "./support/parsing.ts";
 import {
   answerTo,
   callPlan,
@@ -83,7 +83,7 @@ describe("answers to reads", () => {
     assert.equal(answer.headers["content-range"], "0-1/50");
   });
 
-  it("refuse a window behind the last row, with the total", () => {
+  it("reject a window behind the last row, with the total", () => {
     const plan = readPlan({ count: "exact" });
     try {
       answerTo({ search: "offset=9" }, plan, { total: "3" });
@@ -108,10 +108,10 @@ describe("answers to reads", () => {
   });
 
   for (const method of ["GET", "HEAD"]) {
-    it(`refuse ${method} of an object when there is not one row`, () => {
+    it(`reject ${method} of an object when there is not one row`, () => {
       for (const rows of ["0", "2"]) {
         assert.deepEqual(
-          refusalOf(() => answerTo({ method, headers: { accept: OBJECT } }, readPlan(), { rows })),
+          rejectionOf(() => answerTo({ method, headers: { accept: OBJECT } }, readPlan(), { rows })),
           {
             code: "PGRST116",
             status: 406,
@@ -204,7 +204,7 @@ describe("answers to writes", () => {
     });
   }
 
-  it("leave it to the statement to refuse all but one row", () => {
+  it("leave it to the statement to reject all but one row", () => {
     const input = { method: "PATCH", headers: { accept: OBJECT }, body: Buffer.from("{}") };
     assert.equal(answerTo(input, writePlan(UPDATE), { rows: "2" }).status, 204);
   });
@@ -242,12 +242,12 @@ describe("answers to calls", () => {
     const plan = callPlan(set, { count: "exact" });
     const answer = answerTo({ ...input, search: "limit=2&offset=1" }, plan, { rows: "2", total: "9" });
     assert.deepEqual([answer.status, answer.headers["content-range"]], [206, "1-2/9"]);
-    assert.equal(refusalOf(() => answerTo({ ...input, search: "offset=10" }, plan, { total: "9" })).status, 416);
+    assert.equal(rejectionOf(() => answerTo({ ...input, search: "offset=10" }, plan, { total: "9" })).status, 416);
   });
 
   it("are one object when one was asked for", () => {
     const asked = { ...input, headers: { accept: OBJECT } };
-    assert.equal(refusalOf(() => answerTo(asked, callPlan(set), { rows: "2" })).code, "PGRST116");
+    assert.equal(rejectionOf(() => answerTo(asked, callPlan(set), { rows: "2" })).code, "PGRST116");
     assert.equal(answerTo(asked, callPlan(set), { rows: "1", body: "{}" }).body, "{}");
   });
 
@@ -358,20 +358,20 @@ describe("what the database says itself", () => {
     [{ é: "x" }],
   ];
   for (const headers of bad) {
-    it(`is refused when it is no list of headers: ${JSON.stringify(headers)}`, () => {
-      const { code, status } = refusalOf(() => raised(headers));
+    it(`is rejected when it is no list of headers: ${JSON.stringify(headers)}`, () => {
+      const { code, status } = rejectionOf(() => raised(headers));
       assert.deepEqual([code, status], ["PGRST111", 500]);
     });
   }
 
-  it("is refused when it is no JSON", () => {
-    assert.equal(refusalOf(() => answerTo({}, readPlan(), { headers: "[" })).code, "PGRST111");
+  it("is rejected when it is no JSON", () => {
+    assert.equal(rejectionOf(() => answerTo({}, readPlan(), { headers: "[" })).code, "PGRST111");
   });
 
   for (const status of ["", "abc", "42", "100", "199", "600", "2000", "200 OK", "-200"]) {
-    it(`is refused when it is no status: ${status}`, () => {
+    it(`is rejected when it is no status: ${status}`, () => {
       assert.deepEqual(
-        refusalOf(() => answerTo({}, readPlan(), { status })),
+        rejectionOf(() => answerTo({}, readPlan(), { status })),
         { code: "PGRST112", status: 500, message: "response.status guc must be a valid status code", details: null },
       );
     });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { FunctionResult } from "../../src/rest/catalogue/catalogue.ts";
 import { negotiate } from "../../src/rest/respond/negotiate.ts";
-import { parse, refusalOf } from "./support/parsing.ts";
+import { parse, rejectionOf } from "./support/parsing.ts";
 import { dataType, functionResult, INTEGER, TEXT } from "./support/respond-stage.ts";
 
 const BYTES = dataType("bytea", "bytea");
@@ -43,9 +43,9 @@ describe("negotiation of rows", () => {
     });
   }
 
-  it("is refused with all that was asked for, best first", () => {
+  it("is rejected with all that was asked for, best first", () => {
     assert.deepEqual(
-      refusalOf(() => pick("image/png;q=0.5, text/html")),
+      rejectionOf(() => pick("image/png;q=0.5, text/html")),
       {
         code: "PGRST107",
         status: 406,
@@ -53,9 +53,9 @@ describe("negotiation of rows", () => {
         details: null,
       },
     );
-    assert.equal(refusalOf(() => pick("application/json;q=0")).code, "PGRST107");
-    assert.equal(refusalOf(() => pick("application/openapi+json")).code, "PGRST107");
-    assert.equal(refusalOf(() => pick("text/plain")).code, "PGRST107");
+    assert.equal(rejectionOf(() => pick("application/json;q=0")).code, "PGRST107");
+    assert.equal(rejectionOf(() => pick("application/openapi+json")).code, "PGRST107");
+    assert.equal(rejectionOf(() => pick("text/plain")).code, "PGRST107");
   });
 
   it("shows no row to HEAD, but still knows that one is meant", () => {
@@ -76,7 +76,7 @@ describe("negotiation at the root", () => {
   }
 
   it("has nothing else", () => {
-    assert.equal(refusalOf(() => pick("text/csv", null, "GET", "/")).code, "PGRST107");
+    assert.equal(rejectionOf(() => pick("text/csv", null, "GET", "/")).code, "PGRST107");
   });
 });
 
@@ -115,7 +115,7 @@ describe("negotiation of what functions give", () => {
     });
   }
 
-  const refused: readonly [name: string, result: FunctionResult, accept: string][] = [
+  const rejected: readonly [name: string, result: FunctionResult, accept: string][] = [
     ["bytes", bytes, "text/plain"],
     ["a number", number, "application/octet-stream"],
     ["rows", many, "text/plain"],
@@ -123,9 +123,9 @@ describe("negotiation of what functions give", () => {
     ["a scalar", scalar, "text/xml"],
     ["a domain named as a type", page, "image/png"],
   ];
-  for (const [name, result, accept] of refused) {
+  for (const [name, result, accept] of rejected) {
     it(`${name} cannot be ${accept}`, () => {
-      assert.equal(refusalOf(() => pick(accept, result)).code, "PGRST107");
+      assert.equal(rejectionOf(() => pick(accept, result)).code, "PGRST107");
     });
   }
 });
@@ -146,9 +146,12 @@ describe("negotiation of execution plans", () => {
     assert.equal(pick(`application/vnd.pgrst.plan+text; for="${OBJECT};nulls=stripped"`).body.kind, "object");
   });
 
-  it("is refused where it is not enabled, or for what does not exist", () => {
+  it("is rejected where it is not enabled, or for what does not exist", () => {
     const request = parse({ headers: { accept: "application/vnd.pgrst.plan+text" } });
-    assert.equal(refusalOf(() => negotiate(request, { isPlanEnabled: false, functionResult: null })).code, "PGRST107");
-    assert.equal(refusalOf(() => pick('application/vnd.pgrst.plan; for="image/png"')).code, "PGRST107");
+    assert.equal(
+      rejectionOf(() => negotiate(request, { isPlanEnabled: false, functionResult: null })).code,
+      "PGRST107",
+    );
+    assert.equal(rejectionOf(() => pick('application/vnd.pgrst.plan; for="image/png"')).code, "PGRST107");
   });
 });

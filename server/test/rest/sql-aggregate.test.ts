@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Aggregate } from "../../src/rest/parse/parsed-request.ts";
 import type { Expression, Output, ReadNode } from "../../src/rest/plan/plan.ts";
-import { ask, byOwn, column, compare, json, type Lift, openSqlStage, read, shown } from "./sql-stage.ts";
+import { ask, byOwn, column, compare, json, type Bind, openSqlStage, read, shown } from "./sql-stage.ts";
 
 const on = openSqlStage(`
   create table makers (id int primary key, name text, budget int);
@@ -16,8 +16,8 @@ function aggregate(name: string, fn: Aggregate, value: Expression | null = null,
   return { kind: "aggregate", name, function: fn, value, cast };
 }
 
-function items(parts: (lift: Lift) => Partial<ReadNode>): Promise<unknown> {
-  return on.stage.body(ask((lift) => read("items", { isAggregated: true, ...parts(lift) })));
+function items(parts: (bind: Bind) => Partial<ReadNode>): Promise<unknown> {
+  return on.stage.body(ask((bind) => read("items", { isAggregated: true, ...parts(bind) })));
 }
 
 const kind = shown("kind");
@@ -37,21 +37,21 @@ describe("aggregates", () => {
   });
 
   it("are of groups, filtered before and ordered and cut after", async () => {
-    const rows = await items((lift) => ({
+    const rows = await items((bind) => ({
       outputs: [kind, aggregate("sum", "sum", column("price"))],
-      where: [compare("id", "gt", lift("1"))],
+      where: [compare("id", "gt", bind("1"))],
       order: [{ by: { kind: "output", name: "sum" }, direction: "desc", nulls: null }, byOwn("kind")],
-      limit: lift("1"),
+      limit: bind("1"),
     }));
     assert.deepEqual(rows, [{ kind: "y", sum: 9 }]);
   });
 
   it("count the groups", async () => {
     const { rows, total } = await on.stage.main(
-      ask((lift) =>
+      ask((bind) =>
         read(
           "items",
-          { isAggregated: true, outputs: [kind, aggregate("count", "count")], limit: lift("1") },
+          { isAggregated: true, outputs: [kind, aggregate("count", "count")], limit: bind("1") },
           { count: "exact" },
         ),
       ),

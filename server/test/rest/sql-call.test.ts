@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { AnswerPlan, BodyForm, CallArguments, CallPlan, ReadNode } from "../../src/rest/plan/plan.ts";
-import { ARRAY, ask, byOwn, column, compare, computed, type Lift, nodeOf, openSqlStage, shown } from "./sql-stage.ts";
+import { ARRAY, ask, byOwn, column, compare, computed, type Bind, nodeOf, openSqlStage, shown } from "./sql-stage.ts";
 
 const on = openSqlStage(`
   create table makers (id int primary key, name text);
@@ -49,40 +49,40 @@ function parametersOf(name: string, ...names: string[]) {
   return on.stage.function(name).parameters.filter((parameter) => names.includes(parameter.name));
 }
 
-function named(lift: Lift, name: string, values: Record<string, string>): CallArguments {
+function named(bind: Bind, name: string, values: Record<string, string>): CallArguments {
   const parameters = parametersOf(name, ...Object.keys(values));
   return {
     kind: "named",
-    values: parameters.map((parameter) => ({ parameter, value: lift(values[parameter.name] ?? null) })),
+    values: parameters.map((parameter) => ({ parameter, value: bind(values[parameter.name] ?? null) })),
   };
 }
 
-function members(lift: Lift, name: string, values: Record<string, unknown>): CallArguments {
-  return { kind: "json", text: lift(JSON.stringify(values)), parameters: parametersOf(name, ...Object.keys(values)) };
+function members(bind: Bind, name: string, values: Record<string, unknown>): CallArguments {
+  return { kind: "json", text: bind(JSON.stringify(values)), parameters: parametersOf(name, ...Object.keys(values)) };
 }
 
-async function bodyOf(make: (lift: Lift) => CallPlan): Promise<string | null> {
+async function bodyOf(make: (bind: Bind) => CallPlan): Promise<string | null> {
   return (await on.stage.main(ask(make))).body;
 }
 
 describe("arguments", () => {
   it("have names, as text or as members of an object", async () => {
-    assert.equal(await bodyOf((lift) => calling("add", named(lift, "add", { a: "1", b: "2" }))), "3");
-    assert.equal(await bodyOf((lift) => calling("add", members(lift, "add", { a: 1, b: 2 }))), "3");
-    assert.equal(await bodyOf((lift) => calling("add", members(lift, "add", { a: 1 }))), "6");
-    assert.equal(await bodyOf((lift) => calling("add", members(lift, "add", { a: null }))), null);
+    assert.equal(await bodyOf((bind) => calling("add", named(bind, "add", { a: "1", b: "2" }))), "3");
+    assert.equal(await bodyOf((bind) => calling("add", members(bind, "add", { a: 1, b: 2 }))), "3");
+    assert.equal(await bodyOf((bind) => calling("add", members(bind, "add", { a: 1 }))), "6");
+    assert.equal(await bodyOf((bind) => calling("add", members(bind, "add", { a: null }))), null);
   });
 
   it("may be a list without an end", async () => {
-    assert.equal(await bodyOf((lift) => calling("total", named(lift, "total", { numbers: "{1,2,3}" }))), "6");
-    assert.equal(await bodyOf((lift) => calling("total", members(lift, "total", { numbers: [4, 5] }))), "9");
+    assert.equal(await bodyOf((bind) => calling("total", named(bind, "total", { numbers: "{1,2,3}" }))), "6");
+    assert.equal(await bodyOf((bind) => calling("total", members(bind, "total", { numbers: [4, 5] }))), "9");
   });
 
   it("may be the whole body", async () => {
-    const echo = (lift: Lift) => calling("echo", { kind: "body", body: lift('{"b": 1, "a":[null]}'), type: "json" });
+    const echo = (bind: Bind) => calling("echo", { kind: "body", body: bind('{"b": 1, "a":[null]}'), type: "json" });
     assert.equal(await bodyOf(echo), '{"b": 1, "a":[null]}');
     assert.equal(
-      await bodyOf((lift) => calling("size", { kind: "body", body: lift("\\x0001ff"), type: "bytea" })),
+      await bodyOf((bind) => calling("size", { kind: "body", body: bind("\\x0001ff"), type: "bytea" })),
       "3",
     );
   });
@@ -90,12 +90,12 @@ describe("arguments", () => {
 
 describe("results", () => {
   it("are bare scalars, alone or in a list", async () => {
-    assert.equal(await bodyOf((lift) => calling("greet", named(lift, "greet", { name: 'y"o' }))), '"hi y\\"o"');
+    assert.equal(await bodyOf((bind) => calling("greet", named(bind, "greet", { name: 'y"o' }))), '"hi y\\"o"');
     assert.deepEqual(JSON.parse((await bodyOf(() => calling("two"))) ?? ""), [2, 1]);
     const type = on.stage.function("two").returns.type;
     const scalar = computed({ kind: "scalar", type });
-    const cut = await bodyOf((lift) =>
-      calling("two", { kind: "none" }, { outputs: [shown("two", scalar)], order: [byOwn(scalar)], limit: lift("1") }),
+    const cut = await bodyOf((bind) =>
+      calling("two", { kind: "none" }, { outputs: [shown("two", scalar)], order: [byOwn(scalar)], limit: bind("1") }),
     );
     assert.equal(cut, "[1]");
   });
@@ -103,7 +103,7 @@ describe("results", () => {
   it("are raw text and bytes", async () => {
     const raw = (encoding: "text" | "hex") => ({ body: { kind: "raw", encoding } }) as const;
     assert.equal(
-      await bodyOf((lift) => calling("greet", named(lift, "greet", { name: "you" }), null, raw("text"))),
+      await bodyOf((bind) => calling("greet", named(bind, "greet", { name: "you" }), null, raw("text"))),
       "hi you",
     );
     assert.equal(await bodyOf(() => calling("bytes", { kind: "none" }, null, raw("hex"))), "00ff");
@@ -118,10 +118,10 @@ describe("results", () => {
   });
 
   it("are rows that can be selected from, filtered, ordered, embedded into and counted", async () => {
-    const asked = ask((lift) =>
+    const asked = ask((bind) =>
       calling(
         "items_above",
-        named(lift, "items_above", { floor_price: "5" }),
+        named(bind, "items_above", { floor_price: "5" }),
         {
           outputs: [
             shown("id"),
@@ -135,9 +135,9 @@ describe("results", () => {
             ),
             { kind: "embed", name: "maker", embed: on.stage.embed("items", "makers", { outputs: [shown("name")] }) },
           ],
-          where: [compare("price", "lt", lift("30"))],
+          where: [compare("price", "lt", bind("30"))],
           order: [byOwn("price", "desc")],
-          limit: lift("1"),
+          limit: bind("1"),
         },
         { count: "exact" },
       ),
@@ -148,8 +148,8 @@ describe("results", () => {
     assert.equal(
       (
         await on.stage.fly(
-          ask((lift) =>
-            calling("items_above", named(lift, "items_above", { floor_price: "1" }), {}, { count: "planned" }),
+          ask((bind) =>
+            calling("items_above", named(bind, "items_above", { floor_price: "1" }), {}, { count: "planned" }),
           ),
           "estimate",
           {},
@@ -179,20 +179,20 @@ describe("results", () => {
       id: 7,
       name: "x",
     });
-    const chosen = ask((lift) =>
-      calling("some_record", { kind: "none" }, { outputs: [shown("id")], where: [compare("name", "eq", lift("x"))] }),
+    const chosen = ask((bind) =>
+      calling("some_record", { kind: "none" }, { outputs: [shown("id")], where: [compare("name", "eq", bind("x"))] }),
     );
     assert.deepEqual(await on.stage.body(chosen), { id: 7 });
   });
 
   it("come from one call, however often they are looked at", async () => {
     const before = await count();
-    const asked = ask((lift) => {
-      const rowCap = lift("2");
+    const asked = ask((bind) => {
+      const rowCap = bind("2");
       return calling(
         "counted",
         { kind: "none" },
-        { limit: rowCap, where: [compare(column("id"), "gt", lift("0"))] },
+        { limit: rowCap, where: [compare(column("id"), "gt", bind("0"))] },
         { rowCap, count: "exact" },
       );
     });
@@ -209,7 +209,7 @@ describe("results", () => {
       calling("counted", { kind: "none" }, {}, { mustBeSingle: true, body: { kind: "object", hasNulls: true } }),
     );
     await assert.rejects(on.stage.main(single), { code: "SB116", detail: "3" });
-    const most = ask((lift) => calling("counted", { kind: "none" }, {}, { maxAffected: lift("2") }));
+    const most = ask((bind) => calling("counted", { kind: "none" }, {}, { maxAffected: bind("2") }));
     await assert.rejects(on.stage.main(most), { code: "SB124", detail: "3" });
     assert.equal(await count(), before);
   });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Embed, Output, Predicate, ReadNode } from "../../src/rest/plan/plan.ts";
 import { renderPlan } from "../../src/rest/sql/render.ts";
-import { ask, byOwn, column, compare, type Lift, openSqlStage, read, STAR, shown } from "./sql-stage.ts";
+import { ask, byOwn, column, compare, type Bind, openSqlStage, read, STAR, shown } from "./sql-stage.ts";
 
 const LONG_NAME = "n".repeat(63);
 
@@ -32,8 +32,8 @@ function embedded(name: string, embed: Embed): Output {
   return { kind: "embed", name, embed };
 }
 
-function items(parts: (lift: Lift) => Partial<ReadNode>) {
-  return on.stage.body(ask((lift) => read("items", { order: [byOwn("id")], outputs: [shown("id")], ...parts(lift) })));
+function items(parts: (bind: Bind) => Partial<ReadNode>) {
+  return on.stage.body(ask((bind) => read("items", { order: [byOwn("id")], outputs: [shown("id")], ...parts(bind) })));
 }
 
 function exists(embed: Embed, isNegated = false): Predicate {
@@ -58,12 +58,12 @@ describe("embeds", () => {
 
   it("are a list on the other side, with filters, order and window of their own", async () => {
     const rows = await on.stage.body(
-      ask((lift) => {
+      ask((bind) => {
         const node = {
           outputs: [shown("id")],
-          where: [compare("price", "gt", lift("4"))],
+          where: [compare("price", "gt", bind("4"))],
           order: [byOwn("price", "desc")],
-          limit: lift("1"),
+          limit: bind("1"),
         };
         return read("makers", {
           outputs: [shown("id"), embedded("items", on.stage.embed("makers", "items", node))],
@@ -81,11 +81,11 @@ describe("embeds", () => {
   it("go through a junction, and nest", async () => {
     const tags = on.stage.embed("items", "tags", { outputs: [STAR], order: [byOwn("id")] });
     const rows = await on.stage.body(
-      ask((lift) => {
+      ask((bind) => {
         const node = { outputs: [shown("id"), embedded("tags", tags)], order: [byOwn("id")] };
         return read("makers", {
           outputs: [embedded("items", on.stage.embed("makers", "items", node))],
-          where: [compare("id", "eq", lift("1"))],
+          where: [compare("id", "eq", bind("1"))],
         });
       }),
     );
@@ -104,20 +104,20 @@ describe("embeds", () => {
   });
 
   it("are one row on both sides of a key that is unique", async () => {
-    const rows = await items((lift) => ({
+    const rows = await items((bind) => ({
       outputs: [embedded("details", on.stage.embed("items", "details"))],
-      where: [compare("id", "lte", lift("11"))],
+      where: [compare("id", "lte", bind("11"))],
     }));
     assert.deepEqual(rows, [{ details: { item_id: 10, note: "note of a" } }, { details: null }]);
   });
 
   it("come from functions of the row", async () => {
-    const rows = await items((lift) => ({
+    const rows = await items((bind) => ({
       outputs: [
         embedded("rivals", on.stage.embed("items", "items", id, "rivals")),
         embedded("maker", on.stage.embed("items", "makers", name, "maker_of")),
       ],
-      where: [compare("id", "eq", lift("10"))],
+      where: [compare("id", "eq", bind("10"))],
     }));
     assert.deepEqual(rows, [{ rivals: [{ id: 11 }], maker: { name: "one" } }]);
   });
@@ -131,7 +131,7 @@ describe("embeds", () => {
       "one-to-many",
     );
     const rows = await on.stage.body(
-      ask((lift) => read("makers", { outputs: [embedded("staff", staff)], where: [compare("id", "eq", lift("1"))] })),
+      ask((bind) => read("makers", { outputs: [embedded("staff", staff)], where: [compare("id", "eq", bind("1"))] })),
     );
     assert.deepEqual(rows, [
       {
@@ -157,7 +157,7 @@ describe("embeds", () => {
     const down = on.stage.embed(LONG_NAME, LONG_NAME, id, "one-to-many");
     const twice = on.stage.embed(LONG_NAME, LONG_NAME, { outputs: [embedded("down", down)] }, "many-to-one");
     const long = await on.stage.body(
-      ask((lift) => read(LONG_NAME, { outputs: [embedded("up", twice)], where: [compare("id", "eq", lift("2"))] })),
+      ask((bind) => read(LONG_NAME, { outputs: [embedded("up", twice)], where: [compare("id", "eq", bind("2"))] })),
     );
     assert.deepEqual(long, [{ up: { down: [{ id: 2 }, { id: 3 }] } }]);
   });
@@ -168,24 +168,24 @@ describe("embeds", () => {
       ...embed,
       relationship: { ...embed.relationship, target: { schema: "shop", name: "maker_view" }, isTargetView: true },
     };
-    const rows = await items((lift) => ({
+    const rows = await items((bind) => ({
       outputs: [embedded("maker", view)],
-      where: [compare("id", "eq", lift("10"))],
+      where: [compare("id", "eq", bind("10"))],
     }));
     assert.deepEqual(rows, [{ maker: { name: "one" } }]);
   });
 
   it("decide which rows there are", async () => {
-    const tagged = (lift: Lift) => on.stage.embed("items", "tags", { where: [compare("word", "eq", lift("big"))] });
-    const ids = async (make: (lift: Lift) => Predicate) =>
-      ((await items((lift) => ({ where: [make(lift)] }))) as { id: number }[]).map((row) => row.id);
-    assert.deepEqual(await ids((lift) => exists(tagged(lift))), [10, 11]);
-    assert.deepEqual(await ids((lift) => exists(tagged(lift), true)), [12, 13]);
-    const second = (lift: Lift): Embed => {
+    const tagged = (bind: Bind) => on.stage.embed("items", "tags", { where: [compare("word", "eq", bind("big"))] });
+    const ids = async (make: (bind: Bind) => Predicate) =>
+      ((await items((bind) => ({ where: [make(bind)] }))) as { id: number }[]).map((row) => row.id);
+    assert.deepEqual(await ids((bind) => exists(tagged(bind))), [10, 11]);
+    assert.deepEqual(await ids((bind) => exists(tagged(bind), true)), [12, 13]);
+    const second = (bind: Bind): Embed => {
       const embed = on.stage.embed("items", "tags");
-      return { ...embed, node: { ...embed.node, offset: lift("1") } };
+      return { ...embed, node: { ...embed.node, offset: bind("1") } };
     };
-    assert.deepEqual(await ids((lift) => exists(second(lift))), [10]);
+    assert.deepEqual(await ids((bind) => exists(second(bind))), [10]);
   });
 
   it("are what rows are ordered by", async () => {
@@ -203,11 +203,11 @@ describe("embeds", () => {
 describe("spreads", () => {
   it("put the one row among our own columns, and keep the order of the window", async () => {
     const maker = on.stage.embed("items", "makers", { outputs: [shown("maker", column("name"))] }, "constraint");
-    const rows = await items((lift) => ({
+    const rows = await items((bind) => ({
       outputs: [shown("id"), { kind: "spread", embed: maker }],
       order: [byOwn("id", "desc")],
-      limit: lift("3"),
-      offset: lift("0"),
+      limit: bind("3"),
+      offset: bind("0"),
     }));
     assert.deepEqual(rows, [
       { id: 13, maker: null },
@@ -224,9 +224,9 @@ describe("spreads", () => {
       { outputs: [shown("maker", column("name")), { kind: "spread", embed: boss }] },
       "constraint",
     );
-    const rows = await items((lift) => ({
+    const rows = await items((bind) => ({
       outputs: [shown("id"), { kind: "spread", embed: maker }],
-      where: [compare("id", "gte", lift("11"))],
+      where: [compare("id", "gte", bind("11"))],
     }));
     assert.deepEqual(rows, [
       { id: 11, maker: "one", boss: null },
@@ -258,8 +258,8 @@ describe("spreads", () => {
 describe("windows around embeds", () => {
   it("show what is embedded only for rows of the window", () => {
     const outputs = [shown("id"), embedded("tags", on.stage.embed("items", "tags"))];
-    const withOffset = ask((lift) =>
-      read("items", { outputs, order: [byOwn("price")], limit: lift("1"), offset: lift("2") }),
+    const withOffset = ask((bind) =>
+      read("items", { outputs, order: [byOwn("price")], limit: bind("1"), offset: bind("2") }),
     );
     const { text } = renderPlan(withOffset.plan).main;
     assert.ok(text.indexOf(`"item_tags`) < text.indexOf("offset"), text);
@@ -267,10 +267,10 @@ describe("windows around embeds", () => {
   });
 
   it("hand whole rows to functions all the same", async () => {
-    const rows = await items((lift) => ({
+    const rows = await items((bind) => ({
       outputs: [shown("id"), embedded("rivals", on.stage.embed("items", "items", id, "rivals"))],
-      limit: lift("1"),
-      offset: lift("1"),
+      limit: bind("1"),
+      offset: bind("1"),
     }));
     assert.deepEqual(rows, [{ id: 11, rivals: [{ id: 10 }] }]);
   });

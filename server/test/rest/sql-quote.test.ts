@@ -69,7 +69,7 @@ describe("quoting", () => {
     });
   }
 
-  it("refuses names that the database would cut short or end early", () => {
+  it("rejects names that the database would cut short or end early", () => {
     for (const bad of ["", "n".repeat(64), "é".repeat(32), "a\0b"]) {
       assert.throws(() => quoteIdentifier(bad), { message: /name is empty/ });
     }
@@ -117,10 +117,10 @@ describe("rendered statements", () => {
           "insert into shop.holders values (1, jsonb_build_object($1::text, $2::text), $2)",
           [key, value],
         );
-        const asked = ask((lift) =>
+        const asked = ask((bind) =>
           read("holders", {
             outputs: [shown(alias, json("document", `>${key}`)), shown(key, column("id"))],
-            where: [compare("name", "eq", lift(value)), compare(json("document", `>${key}`), "eq", lift(value))],
+            where: [compare("name", "eq", bind(value)), compare(json("document", `>${key}`), "eq", bind(value))],
           }),
         );
         const rows = (await on.stage.body(asked)) as Record<string, unknown>[];

@@ -9,7 +9,7 @@ import {
   compare,
   computed,
   json,
-  type Lift,
+  type Bind,
   openSqlStage,
   read,
   shop,
@@ -28,9 +28,9 @@ const on = openSqlStage(`
   create function doubled(items) returns numeric language sql stable as 'select $1.price * 2';
 `);
 
-async function idsOf(make: (lift: Lift) => Predicate): Promise<number[]> {
+async function idsOf(make: (bind: Bind) => Predicate): Promise<number[]> {
   const rows = await on.stage.body(
-    ask((lift) => read("items", { outputs: [shown("id")], where: [make(lift)], order: [byOwn("id")] })),
+    ask((bind) => read("items", { outputs: [shown("id")], where: [make(bind)], order: [byOwn("id")] })),
   );
   return (rows as { id: number }[]).map(({ id }) => id);
 }
@@ -61,26 +61,26 @@ describe("comparisons", () => {
   ];
   for (const [name, operator, operand, ids] of cases) {
     it(`${name} ${operator} ${operand}`, async () => {
-      assert.deepEqual(await idsOf((lift) => compare(name, operator as "eq", lift(operand))), ids);
+      assert.deepEqual(await idsOf((bind) => compare(name, operator as "eq", bind(operand))), ids);
     });
   }
 
   it("is turned round, with unknown staying unknown", async () => {
-    assert.deepEqual(await idsOf((lift) => compare("price", "eq", lift("20"), { isNegated: true })), [1, 4]);
+    assert.deepEqual(await idsOf((bind) => compare("price", "eq", bind("20"), { isNegated: true })), [1, 4]);
   });
 
   it("is with any or all of a list", async () => {
-    const any = await idsOf((lift) => compare("name", "like", lift("{%pie,B%}"), { quantifier: "any" }));
-    const all = await idsOf((lift) => compare("name", "like", lift("{%a%,%p%}"), { quantifier: "all" }));
-    const equal = await idsOf((lift) => compare("id", "eq", lift("{1,4}"), { quantifier: "any" }));
+    const any = await idsOf((bind) => compare("name", "like", bind("{%pie,B%}"), { quantifier: "any" }));
+    const all = await idsOf((bind) => compare("name", "like", bind("{%a%,%p%}"), { quantifier: "all" }));
+    const equal = await idsOf((bind) => compare("id", "eq", bind("{1,4}"), { quantifier: "any" }));
     assert.deepEqual([any, all, equal], [[1, 2], [1], [1, 4]]);
   });
 
   it("finds members of a list, and none in an empty one", async () => {
     const inList = (right: number, isNegated = false): Predicate => compare("id", "in", right, { isNegated });
-    assert.deepEqual(await idsOf((lift) => inList(lift("{2,3,99}"))), [2, 3]);
-    assert.deepEqual(await idsOf((lift) => inList(lift("{2,3,99}"), true)), [1, 4]);
-    assert.deepEqual(await idsOf((lift) => inList(lift("{}"))), []);
+    assert.deepEqual(await idsOf((bind) => inList(bind("{2,3,99}"))), [2, 3]);
+    assert.deepEqual(await idsOf((bind) => inList(bind("{2,3,99}"), true)), [1, 4]);
+    assert.deepEqual(await idsOf((bind) => inList(bind("{}"))), []);
   });
 
   it("knows the five states", async () => {
@@ -108,13 +108,13 @@ describe("comparisons", () => {
       ...parts,
       right,
     });
-    assert.deepEqual(await idsOf((lift) => search({ config: lift("english") }, lift("cat & fat"))), [1]);
-    assert.deepEqual(await idsOf((lift) => search({ operator: "plfts" }, lift("thin dogs"))), [2]);
-    assert.deepEqual(await idsOf((lift) => search({ operator: "phfts" }, lift("fat cat"))), [1]);
-    assert.deepEqual(await idsOf((lift) => search({ operator: "wfts", isNegated: true }, lift("cat"))), [2]);
+    assert.deepEqual(await idsOf((bind) => search({ config: bind("english") }, bind("cat & fat"))), [1]);
+    assert.deepEqual(await idsOf((bind) => search({ operator: "plfts" }, bind("thin dogs"))), [2]);
+    assert.deepEqual(await idsOf((bind) => search({ operator: "phfts" }, bind("fat cat"))), [1]);
+    assert.deepEqual(await idsOf((bind) => search({ operator: "wfts", isNegated: true }, bind("cat"))), [2]);
     const plain = { left: column("name"), isVector: false };
-    assert.deepEqual(await idsOf((lift) => search({ ...plain, config: lift("simple") }, lift("pie"))), [1]);
-    assert.deepEqual(await idsOf((lift) => search(plain, lift("banana"))), [2]);
+    assert.deepEqual(await idsOf((bind) => search({ ...plain, config: bind("simple") }, bind("pie"))), [1]);
+    assert.deepEqual(await idsOf((bind) => search(plain, bind("banana"))), [2]);
   });
 
   it("joins by and, or and not, each closed in itself", async () => {
@@ -124,12 +124,12 @@ describe("comparisons", () => {
       isNegated,
       parts,
     });
-    const ids = await idsOf((lift) =>
+    const ids = await idsOf((bind) =>
       logic(
         "or",
         false,
-        logic("and", false, compare("id", "eq", lift("1")), compare("price", "gt", lift("1"))),
-        logic("and", true, compare("id", "lt", lift("4")), logic("or", false)),
+        logic("and", false, compare("id", "eq", bind("1")), compare("price", "gt", bind("1"))),
+        logic("and", true, compare("id", "lt", bind("4")), logic("or", false)),
       ),
     );
     assert.deepEqual(ids, [1, 2, 3, 4]);
@@ -138,7 +138,7 @@ describe("comparisons", () => {
 });
 
 describe("expressions", () => {
-  const first = (lift: Lift): Predicate => compare("id", "eq", lift("1"));
+  const first = (bind: Bind): Predicate => compare("id", "eq", bind("1"));
 
   it("follow paths into JSON and into what is no JSON", async () => {
     const outputs = [
@@ -148,14 +148,14 @@ describe("expressions", () => {
       shown("tag", { ...json("tags", 1), isJson: false }),
       shown("cast", { ...json("document", ">n"), cast: "INTEGER" }),
     ];
-    assert.deepEqual(await on.stage.body(ask((lift) => read("items", { outputs, where: [first(lift)] }))), [
+    assert.deepEqual(await on.stage.body(ask((bind) => read("items", { outputs, where: [first(bind)] }))), [
       { last: 20, text: "[10, 20]", odd: "odd", tag: "sweet", cast: 5 },
     ]);
   });
 
   it("compare JSON by value and by text", async () => {
-    assert.deepEqual(await idsOf((lift) => compare(json("document", "n"), "gt", lift("5"))), [2]);
-    assert.deepEqual(await idsOf((lift) => compare(json("document", ">n"), "eq", lift("5"))), [1]);
+    assert.deepEqual(await idsOf((bind) => compare(json("document", "n"), "gt", bind("5"))), [2]);
+    assert.deepEqual(await idsOf((bind) => compare(json("document", ">n"), "eq", bind("5"))), [1]);
   });
 
   it("show computed fields and casts, and order by them", async () => {
@@ -174,7 +174,7 @@ describe("expressions", () => {
 
   it("keep numbers and moments as the database writes them", async () => {
     const outputs = [shown("big"), shown("price"), shown("made_at")];
-    const { body } = await on.stage.main(ask((lift) => read("items", { outputs, where: [first(lift)] })));
+    const { body } = await on.stage.main(ask((bind) => read("items", { outputs, where: [first(bind)] })));
     assert.equal(body, '[{"big":9007199254740993,"price":1.50,"made_at":"2026-01-02T03:04:05.12+00:00"}]');
   });
 
@@ -186,12 +186,12 @@ describe("expressions", () => {
 
 describe("windows and counts", () => {
   it("order, cut and skip", async () => {
-    const asked = ask((lift) =>
+    const asked = ask((bind) =>
       read("items", {
         outputs: [shown("id")],
         order: [byOwn("name", "desc", "last")],
-        limit: lift("2"),
-        offset: lift("1"),
+        limit: bind("2"),
+        offset: bind("1"),
       }),
     );
     const ids = ((await on.stage.body(asked)) as { id: number }[]).map(({ id }) => id);
@@ -200,8 +200,8 @@ describe("windows and counts", () => {
   });
 
   it("count all rows behind the window", async () => {
-    const asked = ask((lift) =>
-      read("items", { where: [compare("id", "gt", lift("1"))], limit: lift("1") }, { count: "exact" }),
+    const asked = ask((bind) =>
+      read("items", { where: [compare("id", "gt", bind("1"))], limit: bind("1") }, { count: "exact" }),
     );
     const { rows, total, isCut } = await on.stage.main(asked);
     assert.deepEqual({ rows, total, isCut }, { rows: "1", total: "3", isCut: "f" });
@@ -215,9 +215,9 @@ describe("windows and counts", () => {
   });
 
   const cut = (capText: string, offsetText: string | null) =>
-    ask((lift) => {
-      const rowCap = lift(capText);
-      const offset = offsetText === null ? null : lift(offsetText);
+    ask((bind) => {
+      const rowCap = bind(capText);
+      const offset = offsetText === null ? null : bind(offsetText);
       return read("items", { limit: rowCap, offset }, { rowCap, countCap: rowCap, count: "estimated" });
     });
 
@@ -248,25 +248,25 @@ describe("bodies", () => {
       id: 1,
       name: "apple pie",
     });
-    const none = ask((lift) => read("items", { outputs, where: [compare("id", "eq", lift("77"))] }, object));
+    const none = ask((bind) => read("items", { outputs, where: [compare("id", "eq", bind("77"))] }, object));
     const { body, rows } = await on.stage.main(none);
     assert.deepEqual({ body, rows }, { body: null, rows: "0" });
   });
 
   it("leave out nulls on demand", async () => {
     const outputs = [shown("id"), shown("name")];
-    const where = (lift: Lift) => [compare("id", "eq", lift("3"))];
-    const array = ask((lift) =>
-      read("items", { outputs, where: where(lift) }, { body: { kind: "array", hasNulls: false } }),
+    const where = (bind: Bind) => [compare("id", "eq", bind("3"))];
+    const array = ask((bind) =>
+      read("items", { outputs, where: where(bind) }, { body: { kind: "array", hasNulls: false } }),
     );
-    const object = ask((lift) =>
-      read("items", { outputs, where: where(lift) }, { body: { kind: "object", hasNulls: false } }),
+    const object = ask((bind) =>
+      read("items", { outputs, where: where(bind) }, { body: { kind: "object", hasNulls: false } }),
     );
     assert.deepEqual([await on.stage.body(array), await on.stage.body(object)], [[{ id: 3 }], { id: 3 }]);
   });
 
   it("are an empty list without rows", async () => {
-    const { body } = await on.stage.main(ask((lift) => read("items", { where: [compare("id", "eq", lift("0"))] })));
+    const { body } = await on.stage.main(ask((bind) => read("items", { where: [compare("id", "eq", bind("0"))] })));
     assert.equal(body, "[]");
   });
 
@@ -279,7 +279,7 @@ describe("bodies", () => {
     const csv = { body: { kind: "csv" } } as const;
     const { body } = await on.stage.main(ask(() => read("items", { outputs, order: [byOwn("id")] }, csv)));
     assert.equal(body, 'id,"a ""b""",tags\n1,"apple pie","{red,sweet}"\n2,Banana,{yellow}\n3,,\n4,"50%_off\\",{}');
-    const empty = ask((lift) => read("items", { where: [compare("id", "eq", lift("0"))] }, csv));
+    const empty = ask((bind) => read("items", { where: [compare("id", "eq", bind("0"))] }, csv));
     assert.equal(
       (await on.stage.main(empty)).body,
       "id,name,price,tags,span,document,plain,is_open,made_at,words,big\n",

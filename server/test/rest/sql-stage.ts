@@ -15,7 +15,7 @@ import type {
   Plan,
   Predicate,
   ReadNode,
-  Slot,
+  Placeholder,
 } from "../../src/rest/plan/plan.ts";
 import { renderPlan } from "../../src/rest/sql/render.ts";
 import { RESULT_COLUMNS, type ResultColumn } from "../../src/rest/sql/statement.ts";
@@ -29,10 +29,10 @@ export interface Asked<P extends Plan = Plan> {
   readonly values: readonly (string | null)[];
 }
 
-/** Hands out a slot for each value. */
-export type Lift = (value: string | null) => Slot;
+/** Hands out a placeholder for each value. */
+export type Bind = (value: string | null) => Placeholder;
 
-export function ask<P extends Plan>(make: (lift: Lift) => P): Asked<P> {
+export function ask<P extends Plan>(make: (bind: Bind) => P): Asked<P> {
   const values: (string | null)[] = [];
   const plan = make((value) => values.push(value) - 1);
   return { plan, values };
@@ -96,7 +96,7 @@ export class SqlStage {
   async fly(asked: Asked, which: "main" | "estimate", scope: Partial<Scope>): Promise<readonly StatementResult[]> {
     const statement = renderPlan(asked.plan)[which];
     if (statement === null) throw new Error("there is no such statement");
-    const values = statement.parameters.map((slot) => asked.values[slot] ?? null);
+    const values = statement.parameters.map((placeholder) => asked.values[placeholder] ?? null);
     return runPipelined(this.#pool, { scope: { ...SCOPE, ...scope }, statements: [{ text: statement.text, values }] });
   }
 }
@@ -187,7 +187,7 @@ type Compare = Predicate & { kind: "compare" };
 export function compare(
   left: string | Expression,
   operator: Compare["operator"],
-  right: Slot,
+  right: Placeholder,
   parts: Partial<Pick<Compare, "isNegated" | "quantifier">> = {},
 ): Predicate {
   const value = typeof left === "string" ? column(left) : left;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { AnswerPlan, BodyRows, ReadNode, Write, WritePlan } from "../../src/rest/plan/plan.ts";
 import { renderPlan } from "../../src/rest/sql/render.ts";
-import { ARRAY, ask, byOwn, compare, type Lift, type MainRow, nodeOf, openSqlStage, shop, shown } from "./sql-stage.ts";
+import { ARRAY, ask, byOwn, compare, type Bind, type MainRow, nodeOf, openSqlStage, shop, shown } from "./sql-stage.ts";
 
 const on = openSqlStage(`
   create type mood as enum ('glad', 'sad');
@@ -33,13 +33,13 @@ const on = openSqlStage(`
 
 const NO_BODY: Partial<AnswerPlan> = { body: { kind: "none" } };
 
-function body(lift: Lift, relation: string, rows: unknown, names: string[], shouldDefault = false): BodyRows {
-  const text = lift(JSON.stringify(rows));
+function body(bind: Bind, relation: string, rows: unknown, names: string[], shouldDefault = false): BodyRows {
+  const text = bind(JSON.stringify(rows));
   return { text, isArray: Array.isArray(rows), columns: on.stage.columns(relation, ...names), shouldDefault };
 }
 
 function insert(
-  lift: Lift,
+  bind: Bind,
   relation: string,
   rows: unknown,
   names: string[],
@@ -48,7 +48,7 @@ function insert(
   return {
     kind: "insert",
     relation: shop(relation),
-    rows: body(lift, relation, rows, names),
+    rows: body(bind, relation, rows, names),
     conflict: null,
     location: null,
     putKey: null,
@@ -80,13 +80,13 @@ function pick(row: MainRow, ...names: (keyof MainRow)[]): unknown[] {
 describe("inserts", () => {
   it("take one object", async () => {
     const row = { id: 100, name: "first", mood: "sad", tags: ["a", "b"], document: { k: [1] }, price: 1.005 };
-    const asked = ask((lift) => writing(insert(lift, "items", row, Object.keys(row)), {}));
+    const asked = ask((bind) => writing(insert(bind, "items", row, Object.keys(row)), {}));
     assert.deepEqual(await on.stage.body(asked), [{ ...row, price: 1.01, maker_id: null }]);
   });
 
   it("take a list, count it and show nothing", async () => {
     const rows = [{ id: 201 }, { id: 202 }];
-    const asked = ask((lift) => writing(insert(lift, "items", rows, ["id"]), null, { count: "exact" }));
+    const asked = ask((bind) => writing(insert(bind, "items", rows, ["id"]), null, { count: "exact" }));
     assert.match(renderPlan(asked.plan).main.text, /returning 1\)/);
     assert.deepEqual(pick(await on.stage.main(asked), "body", "rows", "total", "inserted"), [null, "2", "2", null]);
     assert.equal(await countOf("items", "id in (201, 202) and name = 'unnamed'"), 2);
@@ -94,15 +94,15 @@ describe("inserts", () => {
 
   it("make rows of defaults out of nothing, and nothing out of no rows", async () => {
     const made = async (rows: unknown) =>
-      (await on.stage.main(ask((lift) => writing(insert(lift, "items", rows, []))))).rows;
+      (await on.stage.main(ask((bind) => writing(insert(bind, "items", rows, []))))).rows;
     assert.deepEqual([await made({}), await made([]), await made([{}, {}])], ["1", "0", "2"]);
   });
 
   it("give each row its own defaults, and leave what was sent as null alone", async () => {
     const rows = [{ name: "sent" }, { mood: null, price: null }, { id: 303, mood: "sad" }];
-    const asked = ask((lift) =>
+    const asked = ask((bind) =>
       writing(
-        insert(lift, "items", rows, [], { rows: body(lift, "items", rows, ["id", "name", "mood", "price"], true) }),
+        insert(bind, "items", rows, [], { rows: body(bind, "items", rows, ["id", "name", "mood", "price"], true) }),
         { outputs: [shown("name"), shown("mood"), shown("price")], order: [byOwn("name"), byOwn("mood")] },
       ),
     );
@@ -111,22 +111,22 @@ describe("inserts", () => {
       { name: "unnamed", mood: "sad", price: 1.5 },
       { name: "unnamed", mood: null, price: null },
     ]);
-    const single = ask((lift) =>
-      writing(insert(lift, "items", {}, [], { rows: body(lift, "items", { name: "x" }, ["name", "mood"], true) }), {
+    const single = ask((bind) =>
+      writing(insert(bind, "items", {}, [], { rows: body(bind, "items", { name: "x" }, ["name", "mood"], true) }), {
         outputs: [shown("mood")],
       }),
     );
     assert.deepEqual(await on.stage.body(single), [{ mood: "glad" }]);
   });
 
-  it("refuse what a column cannot hold", async () => {
-    const asked = ask((lift) => writing(insert(lift, "items", { name: "far too long" }, ["name"])));
+  it("reject what a column cannot hold", async () => {
+    const asked = ask((bind) => writing(insert(bind, "items", { name: "far too long" }, ["name"])));
     await assert.rejects(on.stage.main(asked), { code: "22001" });
   });
 
   it("embed into what was written, by key and by function", async () => {
-    const asked = ask((lift) =>
-      writing(insert(lift, "items", { id: 400, maker_id: 1 }, ["id", "maker_id"]), {
+    const asked = ask((bind) =>
+      writing(insert(bind, "items", { id: 400, maker_id: 1 }, ["id", "maker_id"]), {
         outputs: [
           shown("id"),
           { kind: "embed", name: "maker", embed: on.stage.embed("items", "makers", {}, "constraint") },
@@ -140,7 +140,7 @@ describe("inserts", () => {
 
   it("tell where the one row is", async () => {
     const located = (rows: unknown) =>
-      ask((lift) => writing(insert(lift, "pairs", rows, ["a", "b"], { location: ["a", "b"] })));
+      ask((bind) => writing(insert(bind, "pairs", rows, ["a", "b"], { location: ["a", "b"] })));
     assert.equal((await on.stage.main(located([{ a: 5, b: "z" }]))).location, '{"a" : "5", "b" : "z"}');
     assert.equal(
       (
@@ -156,24 +156,24 @@ describe("inserts", () => {
   });
 
   it("hear what triggers want to say", async () => {
-    const asked = ask((lift) => writing(insert(lift, "pairs", { a: 9, b: "t", value: "tell" }, ["a", "b", "value"])));
+    const asked = ask((bind) => writing(insert(bind, "pairs", { a: 9, b: "t", value: "tell" }, ["a", "b", "value"])));
     assert.deepEqual(pick(await on.stage.main(asked), "status", "headers"), ["299", '[{"x":"y"}]']);
   });
 
   it("need no right to read what is not shown", async () => {
     const scope = { role: "authenticated" } as const;
     const row = { id: 1, open_to: "all", secret: "s" };
-    const silent = ask((lift) => writing(insert(lift, "hidden", row, ["id", "open_to", "secret"])));
+    const silent = ask((bind) => writing(insert(bind, "hidden", row, ["id", "open_to", "secret"])));
     assert.equal((await on.stage.main(silent, scope)).rows, "1");
-    const told = ask((lift) =>
+    const told = ask((bind) =>
       writing(
-        insert(lift, "hidden", { ...row, id: 2 }, ["id", "open_to", "secret"]),
+        insert(bind, "hidden", { ...row, id: 2 }, ["id", "open_to", "secret"]),
         { outputs: [shown("open_to")] },
-        { mustBeSingle: true, maxAffected: lift("1") },
+        { mustBeSingle: true, maxAffected: bind("1") },
       ),
     );
     assert.deepEqual(await on.stage.body(told, scope), [{ open_to: "all" }]);
-    const all = ask((lift) => writing(insert(lift, "hidden", { ...row, id: 3 }, ["id"]), {}));
+    const all = ask((bind) => writing(insert(bind, "hidden", { ...row, id: 3 }, ["id"]), {}));
     await assert.rejects(on.stage.main(all, scope), { code: "42501" });
   });
 });
@@ -192,7 +192,7 @@ describe("upserts", () => {
       const names = ["a", "b", "value"];
       // A view has no constraint of its own that could be named.
       const conflict = merge;
-      const asked = ask((lift) => writing(insert(lift, relation, rows, names, { conflict }), node));
+      const asked = ask((bind) => writing(insert(bind, relation, rows, names, { conflict }), node));
       const row = await on.stage.main(asked);
       assert.deepEqual(pick(row, "rows", "inserted"), ["2", "1"]);
       assert.deepEqual(JSON.parse(row.body ?? ""), [
@@ -205,14 +205,14 @@ describe("upserts", () => {
   it("merge into partitioned tables", async () => {
     const conflict = { columns: ["id"], resolution: "merge" } as const;
     const rows = [{ id: 1, value: "new" }];
-    const asked = ask((lift) => writing(insert(lift, "parts", rows, ["id", "value"], { conflict })));
+    const asked = ask((bind) => writing(insert(bind, "parts", rows, ["id", "value"], { conflict })));
     assert.deepEqual(pick(await on.stage.main(asked), "rows", "inserted"), ["1", "0"]);
     assert.equal(await countOf("parts", "value = 'new'"), 1);
   });
 
   it("change nothing when only the key was sent, and show the row", async () => {
-    const asked = ask((lift) =>
-      writing(insert(lift, "pairs", { a: 2, b: "y" }, ["a", "b"], { conflict: merge }), { outputs: [shown("value")] }),
+    const asked = ask((bind) =>
+      writing(insert(bind, "pairs", { a: 2, b: "y" }, ["a", "b"], { conflict: merge }), { outputs: [shown("value")] }),
     );
     assert.deepEqual(await on.stage.body(asked), [{ value: "old" }]);
   });
@@ -222,8 +222,8 @@ describe("upserts", () => {
       { a: 2, b: "y", value: "lost" },
       { a: 30, b: "y", value: "kept" },
     ];
-    const asked = ask((lift) =>
-      writing(insert(lift, "pairs", rows, ["a", "b", "value"], { conflict: { ...merge, resolution: "ignore" } }), {
+    const asked = ask((bind) =>
+      writing(insert(bind, "pairs", rows, ["a", "b", "value"], { conflict: { ...merge, resolution: "ignore" } }), {
         outputs: [shown("value")],
       }),
     );
@@ -235,13 +235,13 @@ describe("upserts", () => {
     const [a, b] = on.stage.columns("pairs", "a", "b");
     assert.ok(a && b);
     const put = (key: string) =>
-      ask((lift) =>
+      ask((bind) =>
         writing(
-          insert(lift, "pairs", { a: 40, b: "p", value: "put" }, ["a", "b", "value"], {
+          insert(bind, "pairs", { a: 40, b: "p", value: "put" }, ["a", "b", "value"], {
             conflict: merge,
             putKey: [
-              { column: a, value: lift(key) },
-              { column: b, value: lift("p") },
+              { column: a, value: bind(key) },
+              { column: b, value: bind("p") },
             ],
           }),
           null,
@@ -256,14 +256,14 @@ describe("upserts", () => {
 
 describe("updates and deletions", () => {
   const update = (
-    lift: Lift,
+    bind: Bind,
     rows: unknown,
     names: string[],
     parts: Partial<Write & { kind: "update" }> = {},
   ): Write => ({
     kind: "update",
     relation: shop("makers"),
-    rows: body(lift, "makers", rows, names),
+    rows: body(bind, "makers", rows, names),
     where: [],
     matchOn: null,
     ...parts,
@@ -275,8 +275,8 @@ describe("updates and deletions", () => {
 
   it("change the rows that fit", async () => {
     await reset();
-    const asked = ask((lift) =>
-      writing(update(lift, { name: "new" }, ["name"], { where: [compare("id", "gt", lift("1"))] }), {
+    const asked = ask((bind) =>
+      writing(update(bind, { name: "new" }, ["name"], { where: [compare("id", "gt", bind("1"))] }), {
         order: [byOwn("id")],
       }),
     );
@@ -289,9 +289,9 @@ describe("updates and deletions", () => {
   });
 
   it("change nothing without a column, and still answer", async () => {
-    const asked = ask((lift) => writing(update(lift, {}, [], { where: [compare("id", "gt", lift("1"))] }), {}));
+    const asked = ask((bind) => writing(update(bind, {}, [], { where: [compare("id", "gt", bind("1"))] }), {}));
     assert.deepEqual(pick(await on.stage.main(asked), "body", "rows"), ["[]", "0"]);
-    const silent = ask((lift) => writing(update(lift, {}, [])));
+    const silent = ask((bind) => writing(update(bind, {}, [])));
     assert.deepEqual(pick(await on.stage.main(silent), "body", "rows"), [null, "0"]);
   });
 
@@ -302,37 +302,37 @@ describe("updates and deletions", () => {
       { id: 3, name: "c" },
       { id: 99, name: "nobody" },
     ];
-    const asked = ask((lift) =>
+    const asked = ask((bind) =>
       writing(
-        update(lift, rows, ["id", "name"], { matchOn: ["id"], where: [compare("name", "neq", lift("three"))] }),
+        update(bind, rows, ["id", "name"], { matchOn: ["id"], where: [compare("name", "neq", bind("three"))] }),
         {},
       ),
     );
     assert.deepEqual(await on.stage.body(asked), [{ id: 2, name: "b" }]);
   });
 
-  it("refuse a list that changes one row twice", async () => {
+  it("reject a list that changes one row twice", async () => {
     await reset();
     const rows = [
       { id: 2, name: "b" },
       { id: 2, name: "c" },
     ];
-    const asked = ask((lift) => writing(update(lift, rows, ["id", "name"], { matchOn: ["id"] })));
+    const asked = ask((bind) => writing(update(bind, rows, ["id", "name"], { matchOn: ["id"] })));
     await assert.rejects(on.stage.main(asked), { code: "SB116", detail: "2" });
     assert.equal(await countOf("makers", "name = 'two'"), 1);
-    const empty = ask((lift) => writing(update(lift, [], ["id", "name"], { matchOn: ["id"] })));
+    const empty = ask((bind) => writing(update(bind, [], ["id", "name"], { matchOn: ["id"] })));
     assert.equal((await on.stage.main(empty)).rows, "0");
   });
 
   it("set defaults for what a request leaves out", async () => {
     await on.stage.database.owner.query("insert into shop.items (id, name) values (500, 'x')");
-    const asked = ask((lift) =>
+    const asked = ask((bind) =>
       writing(
         {
           kind: "update",
           relation: shop("items"),
-          rows: body(lift, "items", { mood: "sad" }, ["name", "mood"], true),
-          where: [compare("id", "eq", lift("500"))],
+          rows: body(bind, "items", { mood: "sad" }, ["name", "mood"], true),
+          where: [compare("id", "eq", bind("500"))],
           matchOn: null,
         },
         { outputs: [shown("name"), shown("mood")] },
@@ -343,22 +343,22 @@ describe("updates and deletions", () => {
 
   it("take back what affects too many rows, or not exactly one", async () => {
     await reset();
-    const change = (parts: (lift: Lift) => Partial<AnswerPlan>) =>
-      ask((lift) =>
-        writing(update(lift, { name: "gone" }, ["name"], { where: [compare("id", "gt", lift("1"))] }), {}, parts(lift)),
+    const change = (parts: (bind: Bind) => Partial<AnswerPlan>) =>
+      ask((bind) =>
+        writing(update(bind, { name: "gone" }, ["name"], { where: [compare("id", "gt", bind("1"))] }), {}, parts(bind)),
       );
-    await assert.rejects(on.stage.main(change((lift) => ({ maxAffected: lift("1") }))), { code: "SB124", detail: "2" });
+    await assert.rejects(on.stage.main(change((bind) => ({ maxAffected: bind("1") }))), { code: "SB124", detail: "2" });
     await assert.rejects(on.stage.main(change(() => ({ mustBeSingle: true }))), { code: "SB116", detail: "2" });
     assert.equal(await countOf("makers", "name = 'gone'"), 0);
-    assert.equal((await on.stage.main(change((lift) => ({ maxAffected: lift("2") })))).rows, "2");
+    assert.equal((await on.stage.main(change((bind) => ({ maxAffected: bind("2") })))).rows, "2");
   });
 
   it("delete, count all that went and show what is asked for of it", async () => {
     await reset();
-    const asked = ask((lift) =>
+    const asked = ask((bind) =>
       writing(
-        { kind: "delete", relation: shop("makers"), where: [compare("id", "gt", lift("1"))] },
-        { outputs: [shown("id")], order: [byOwn("id")], where: [compare("id", "eq", lift("3"))] },
+        { kind: "delete", relation: shop("makers"), where: [compare("id", "gt", bind("1"))] },
+        { outputs: [shown("id")], order: [byOwn("id")], where: [compare("id", "eq", bind("3"))] },
       ),
     );
     assert.deepEqual(pick(await on.stage.main(asked), "body", "rows"), ['[{"id":3}]', "2"]);
@@ -369,8 +369,8 @@ describe("updates and deletions", () => {
 describe("rows that lack columns", () => {
   const NAMES = ["id", "_has_0", "note"];
   const node = { outputs: NAMES.map((name) => shown(name)), order: [byOwn("id")] };
-  const lacking = (lift: Lift, rows: unknown): BodyRows => ({
-    ...body(lift, "gaps", rows, NAMES),
+  const lacking = (bind: Bind, rows: unknown): BodyRows => ({
+    ...body(bind, "gaps", rows, NAMES),
     gaps: ["_has_0", "note"],
   });
 
@@ -382,7 +382,7 @@ describe("rows that lack columns", () => {
       { id: 3, note: null },
       { id: 4, _has_0: "new" },
     ];
-    const asked = ask((lift) => writing(insert(lift, "gaps", rows, [], { rows: lacking(lift, rows), conflict }), node));
+    const asked = ask((bind) => writing(insert(bind, "gaps", rows, [], { rows: lacking(bind, rows), conflict }), node));
     const { body: text, inserted } = await on.stage.main(asked);
     assert.deepEqual(JSON.parse(text ?? ""), [
       { id: 1, _has_0: "old", note: "new" },
@@ -398,8 +398,8 @@ describe("rows that lack columns", () => {
       { id: 1, _has_0: "newer" },
       { id: 4, note: null },
     ];
-    const asked = ask((lift) =>
-      writing({ kind: "update", relation: shop("gaps"), rows: lacking(lift, rows), where: [], matchOn: ["id"] }, node),
+    const asked = ask((bind) =>
+      writing({ kind: "update", relation: shop("gaps"), rows: lacking(bind, rows), where: [], matchOn: ["id"] }, node),
     );
     assert.deepEqual(await on.stage.body(asked), [
       { id: 1, _has_0: "newer", note: "new" },

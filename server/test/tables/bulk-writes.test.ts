@@ -196,7 +196,7 @@ describe("lists of rows that differ in their keys", () => {
     );
   });
 
-  describe("refused by the database", () => {
+  describe("rejected by the database", () => {
     const post = (caller: Principal, path: string, body: unknown) => ({
       input: {
         method: "POST",
@@ -277,8 +277,8 @@ describe("lists of rows that differ in their keys", () => {
       const world = await openWorld(opened.stage);
       const { owner } = world.people;
       const rows = [world.swarm, randomUUID()].map((swarm_id) => swarmRow(swarm_id, "a"));
-      const refused = opened.stage.room.answerBatch([post(owner, "/rpc/tick", {}), post(owner, "/messages", rows)]);
-      await assert.rejects(refused, { code: "SWARM_NOT_FOUND" });
+      const rejected = opened.stage.room.answerBatch([post(owner, "/rpc/tick", {}), post(owner, "/messages", rows)]);
+      await assert.rejects(rejected, { code: "SWARM_NOT_FOUND" });
       const { rows: ticks } = await opened.stage.run("select last_value::int as n from public.ticks");
       assert.deepEqual(ticks, [{ n: 1 }]);
     });

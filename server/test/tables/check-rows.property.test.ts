@@ -95,7 +95,7 @@ const HOOK = fc.record(
 );
 
 describe("rules and any body", () => {
-  it("a body passes or is refused with an error that can be shown", () => {
+  it("a body passes or is rejected with an error that can be shown", () => {
     const row = fc.dictionary(fc.oneof(fc.constantFrom(...COLUMNS), anyText), fc.oneof(jsonValue, anyText), {
       maxKeys: 6,
     });
@@ -188,20 +188,20 @@ describe("rules and any body", () => {
       ["agents", AGENT],
       ["webhooks", HOOK],
     ] as const) {
-      it(`${table}: both agree on every row, and what only the database refuses has its name`, async () => {
+      it(`${table}: both agree on every row, and what only the database rejects has its name`, async () => {
         await fc.assert(
           fc.asyncProperty(rows, async (row) => {
             const written = attempt(table, "insert", row, { caller: { role: "authenticated", userId: user } });
             const found = check(written, rules);
-            const refused = await store(table, row);
-            if (refused !== null && found === null) {
-              const told = await rules.explainRefusal(refused, written, null);
-              assert.ok(told !== null && told.status === 400, `${refused.code} ${refused.message}`);
+            const rejected = await store(table, row);
+            if (rejected !== null && found === null) {
+              const told = await rules.explainRejection(rejected, written, null);
+              assert.ok(told !== null && told.status === 400, `${rejected.code} ${rejected.message}`);
             }
             // What is stricter here: parts of a URL, and headers that the sender could not send.
             const isStricter =
               found instanceof AppError && /^(url|headers)/.test(Object.keys(found.extra.details ?? {}).join());
-            if (refused === null && !isStricter)
+            if (rejected === null && !isStricter)
               assert.equal(found, null, found instanceof AppError ? found.message : "rewritten");
           }),
           { numRuns: 300 },

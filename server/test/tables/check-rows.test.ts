@@ -11,7 +11,7 @@ import {
   passes,
   placesOf,
   pureRules,
-  refusal,
+  rejection,
   USER,
 } from "./support/attempts.ts";
 
@@ -195,7 +195,7 @@ describe("rows of our tables", () => {
     it(`${table}: what is not names its field`, () => {
       for (const [place, record] of REFUSED[table] ?? []) {
         for (const operation of ["insert", "upsert", "update"] as const) {
-          const { code, extra } = refusal(attempt(table, operation, { ...base, ...record }));
+          const { code, extra } = rejection(attempt(table, operation, { ...base, ...record }));
           const shown = JSON.stringify({ operation, record, details: extra.details }).slice(0, 300);
           assert.equal(code, "VALIDATION_ERROR", shown);
           assert.deepEqual(Object.keys(extra.details as object), [place], shown);
@@ -217,7 +217,7 @@ describe("rows of our tables", () => {
   }
 
   it("all faults of all rows are told at once", () => {
-    const error = refusal(
+    const error = rejection(
       attempt("agents", "insert", [
         { name: "Ada", settings: {} },
         { name: "", settings: { temperature: 3, top_p: 2 } },
@@ -230,13 +230,15 @@ describe("rows of our tables", () => {
 
   it("only columns that are written count", () => {
     passes(attempt("agents", "insert", { name: "Ada", role: 5 }, { columns: ["name"] }));
-    assert.deepEqual(placesOf(refusal(attempt("agents", "insert", { name: "Ada" }, { columns: ["role"] }))), ["name"]);
+    assert.deepEqual(placesOf(rejection(attempt("agents", "insert", { name: "Ada" }, { columns: ["role"] }))), [
+      "name",
+    ]);
   });
 
   it("keys that every object seems to have are no fields", () => {
     const row = JSON.parse('{"name": "Ada", "__proto__": {"role": 5}, "constructor": 1}') as Record<string, unknown>;
     passes(attempt("agents", "insert", row));
-    assert.deepEqual(placesOf(refusal(attempt("agents", "insert", { constructor: 1 }))), ["name"]);
+    assert.deepEqual(placesOf(rejection(attempt("agents", "insert", { constructor: 1 }))), ["name"]);
   });
 
   it("the service role names the owner", () => {
@@ -247,7 +249,7 @@ describe("rows of our tables", () => {
       ["swarms", "owner_id"],
     ] as const) {
       const base = NEW_ROWS[table] ?? {};
-      assert.deepEqual(placesOf(refusal(attempt(table, "insert", base, { caller }))), [column]);
+      assert.deepEqual(placesOf(rejection(attempt(table, "insert", base, { caller }))), [column]);
       assert.equal(check(attempt(table, "insert", { ...base, [column]: USER }, { caller })), null);
       assert.equal(check(attempt(table, "update", {}, { caller })), null);
     }
@@ -270,7 +272,9 @@ describe("rows of our tables", () => {
     const row = { ...HOOK, events: "{agent.created}", retry_count: "3", is_active: "f", timeout_ms: " 100 " };
     for (const source of ["csv", "form"] as const) {
       passes(attempt("webhooks", "insert", row, { source }));
-      const error = refusal(attempt("webhooks", "insert", { ...row, retry_count: "11", is_active: "so" }, { source }));
+      const error = rejection(
+        attempt("webhooks", "insert", { ...row, retry_count: "11", is_active: "so" }, { source }),
+      );
       assert.deepEqual(placesOf(error), ["is_active", "retry_count"]);
     }
   });
@@ -278,7 +282,7 @@ describe("rows of our tables", () => {
 
 describe("named codes", () => {
   const told = (table: string, operation: Operation, record: Record<string, unknown>) => {
-    const error = refusal(attempt(table, operation, { ...NEW_ROWS[table], ...record }));
+    const error = rejection(attempt(table, operation, { ...NEW_ROWS[table], ...record }));
     return { code: error.code, places: placesOf(error), errors: error.extra.errors };
   };
 
@@ -295,7 +299,7 @@ describe("named codes", () => {
       places: ["framework"],
       errors: undefined,
     });
-    const { body } = renderError(refusal(attempt("agents", "insert", { name: "Ada", framework })));
+    const { body } = renderError(rejection(attempt("agents", "insert", { name: "Ada", framework })));
     assert.deepEqual((JSON.parse(body) as { errors: unknown }).errors, errors);
   });
 
@@ -319,12 +323,12 @@ describe("named codes", () => {
         assert.deepEqual(told("webhooks", operation, { url }).code, "INVALID_URL", url);
   });
 
-  it("an address that the policy refuses is INVALID_URL", () => {
+  it("an address that the policy rejects is INVALID_URL", () => {
     const rules = createTableRules({
       pool: {} as never,
       findUrlFault: (url) => (url.includes("10.0.0.1") ? "The address 10.0.0.1 must not be reached." : null),
     });
-    const error = refusal(attempt("webhooks", "insert", { ...HOOK, url: "https://10.0.0.1/" }), rules);
+    const error = rejection(attempt("webhooks", "insert", { ...HOOK, url: "https://10.0.0.1/" }), rules);
     assert.deepEqual(
       [error.code, error.extra.details],
       ["INVALID_URL", { url: "The address 10.0.0.1 must not be reached." }],
@@ -379,7 +383,7 @@ describe("columns that are the service's", () => {
   });
 
   it("a secret on create names regenerate_secret", () => {
-    const error = refusal(attempt("webhooks", "insert", { ...HOOK, secret: "whsec_x" }));
+    const error = rejection(attempt("webhooks", "insert", { ...HOOK, secret: "whsec_x" }));
     assert.equal(error.code, "VALIDATION_ERROR");
     assert.match(error.message, /regenerate_secret/);
     passes(attempt("webhooks", "upsert", { ...HOOK, secret: "whsec_x" }));
@@ -389,7 +393,7 @@ describe("columns that are the service's", () => {
   it("an id never changes under the one that is pinned", () => {
     const pinned = { pinnedId: USER };
     passes(attempt("agents", "update", { id: USER.toUpperCase() }, pinned));
-    const error = refusal(attempt("agents", "update", { id: OTHER }, pinned));
+    const error = rejection(attempt("agents", "update", { id: OTHER }, pinned));
     assert.deepEqual([error.code, error.extra.details], ["VALIDATION_ERROR", { id: "cannot be changed" }]);
     passes(attempt("agents", "update", [{ id: OTHER }], pinned));
     passes(attempt("agents", "update", { id: OTHER }));
@@ -400,6 +404,6 @@ describe("columns that are the service's", () => {
     assert.deepEqual(found?.columns, ["swarm_id", "invited_email"]);
     assert.equal(found?.rows[0]?.["invited_email"], "a@example.com");
     const both = { swarm_id: USER, email: "a@example.com", invited_email: "b@example.com" };
-    assert.deepEqual(placesOf(refusal(attempt("swarm_members", "insert", both))), ["email"]);
+    assert.deepEqual(placesOf(rejection(attempt("swarm_members", "insert", both))), ["email"]);
   });
 });

@@ -18,8 +18,8 @@ test("a JSON column of ours can be written by CSV, and is checked there too", as
     ["nonsense", "0.settings"],
     [`{"x":${"[".repeat(50_000)}${"]".repeat(50_000)}}`, "0.settings"],
   ] as const) {
-    const refused = await write(settings);
-    assert.equal(refused.status, 400);
-    assert.deepEqual(Object.keys((refused.json as { details: object }).details), [field]);
+    const rejected = await write(settings);
+    assert.equal(rejected.status, 400);
+    assert.deepEqual(Object.keys((rejected.json as { details: object }).details), [field]);
   }
 });

@@ -89,7 +89,7 @@ describe("the models that frameworks offer", () => {
     }
   });
 
-  it("of two changes at once that would leave a bad pair, one is refused", async () => {
+  it("of two changes at once that would leave a bad pair, one is rejected", async () => {
     const { stage } = opened;
     await offer();
     const user = await stage.newUser();
@@ -156,7 +156,7 @@ describe("the models that frameworks offer", () => {
     assert.deepEqual([second?.["id"], second?.["is_simulated"], second?.["price_input"]], ["mine", true, null]);
   });
 
-  it("a refusal is INVALID_MODEL, says what there is, and names the row", async () => {
+  it("a rejection is INVALID_MODEL, says what there is, and names the row", async () => {
     const { stage } = opened;
     await offer();
     const user = await stage.newUser();
@@ -168,13 +168,13 @@ describe("the models that frameworks offer", () => {
     assert.match(told.extra.hint ?? "", new RegExp(A.replaceAll(".", "\\.")));
 
     const bulk = "insert into agents (name, model) values ('a', $1), ('b', 'gpt-2')";
-    const error = await stage.run(user, bulk, [A]).catch((refused: unknown) => refused);
+    const error = await stage.run(user, bulk, [A]).catch((rejected: unknown) => rejected);
     assert.ok(error instanceof pg.DatabaseError);
     const rows = [
       { name: "a", model: A },
       { name: "b", model: "gpt-2" },
     ];
-    const explained = await rules.explainRefusal(error, attempt("agents", "insert", rows), 1);
+    const explained = await rules.explainRejection(error, attempt("agents", "insert", rows), 1);
     assert.deepEqual(explained?.extra.details, { "1.model": "is not offered by provider_a" });
   });
 });

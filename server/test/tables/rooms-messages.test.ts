@@ -139,7 +139,7 @@ describe("messages over REST", () => {
     assert.equal(await world.outcome(viewer, `DELETE ${line}`), FORBIDDEN);
   });
 
-  it("that the blocklist refuses are CONTENT_BLOCKED, or flagged", async () => {
+  it("that the blocklist rejects are CONTENT_BLOCKED, or flagged", async () => {
     const world = await openWorld(opened.stage);
     const { owner, member } = world.people;
     const moderate = (action: string) =>

@@ -5,7 +5,7 @@ import { AppError } from "../../src/errors/index.ts";
 import type { TableRules } from "../../src/rest/index.ts";
 import { createTableRules } from "../../src/tables/index.ts";
 import { openStage } from "../schema/support/stage.ts";
-import { attempt, passes, placesOf, refusal } from "./support/attempts.ts";
+import { attempt, passes, placesOf, rejection } from "./support/attempts.ts";
 import { toldBy } from "./support/told.ts";
 
 const ACCEPTED: readonly Record<string, unknown>[] = [
@@ -89,7 +89,7 @@ describe("settings of a swarm", () => {
     const swarm = await stage.newSwarm(owner);
     for (const [place, settings] of REFUSED) {
       const shown = JSON.stringify(settings).slice(0, 100);
-      assert.deepEqual(placesOf(refusal(attempt("swarms", "update", { settings }))), [place], shown);
+      assert.deepEqual(placesOf(rejection(attempt("swarms", "update", { settings }))), [place], shown);
       const write = { table: "swarms", operation: "update", row: { settings }, id: swarm } as const;
       const told = await toldBy(stage, rules, owner, write);
       assert.ok(told instanceof AppError && told.code === "VALIDATION_ERROR", shown);
@@ -100,7 +100,7 @@ describe("settings of a swarm", () => {
 
   it("faults are told all at once", () => {
     const settings = { max_turns: 0, budget: { max_tokens: -1, max_cost_usd: -1 }, moderation: { enabled: "no" } };
-    assert.deepEqual(placesOf(refusal(attempt("swarms", "insert", { name: "", settings }))), [
+    assert.deepEqual(placesOf(rejection(attempt("swarms", "insert", { name: "", settings }))), [
       "name",
       "settings.budget.max_cost_usd",
       "settings.budget.max_tokens",

@@ -6,12 +6,12 @@ import { decideTypeCategory, type TypeCategory } from "./type-category.ts";
 export interface TypeEntry {
   readonly type: DataType;
   /** What a domain adds to a column that is declared with it. */
-  readonly domain: DomainFacts | null;
+  readonly domain: DomainRules | null;
   /** The type beneath, which for all but domains is the type itself. */
   readonly root: TypeRow;
 }
 
-export interface DomainFacts {
+export interface DomainRules {
   readonly isNotNull: boolean;
   readonly default: string | null;
   /** -1 when it sets none. */
@@ -48,7 +48,7 @@ function domainsBeneath(row: TypeRow, byOid: ReadonlyMap<number, TypeRow>): Type
 }
 
 /** A domain over a domain keeps what the one beneath it says, unless it says so itself. */
-function gatherDomain(chain: readonly TypeRow[]): DomainFacts {
+function gatherDomain(chain: readonly TypeRow[]): DomainRules {
   const domains = chain.filter(({ beneath }) => beneath !== 0);
   return {
     isNotNull: domains.some(({ isNotNull }) => isNotNull),

@@ -74,7 +74,7 @@ export interface Column {
   readonly default: string | null;
   readonly identity: "always" | "by default" | null;
   readonly isGenerated: boolean;
-  /** False where the database refuses every value that is sent: generated, or identity always. */
+  /** False where the database rejects every value that is sent: generated, or identity always. */
   readonly isWritable: boolean;
   readonly maxLength: number | null;
   readonly comment: string | null;

@@ -1,7 +1,7 @@
 import { BOUNDS } from "./bounds.ts";
 import { isQuotedNext, parseName, parseQuoted } from "./names.ts";
 import type { Field, JsonStep } from "./parsed-request.ts";
-import { fail, peek, refuse, type Scanner, skipBlanks, take, takePattern } from "./scanner.ts";
+import { fail, peek, reject, type Scanner, skipBlanks, take, takePattern } from "./scanner.ts";
 
 const KEY_PART = /[^(\-:.,>)]+/y;
 const DIGITS = /[0-9]+/y;
@@ -17,7 +17,7 @@ export function parseField(scanner: Scanner): Field {
 export function parseJsonPath(scanner: Scanner): JsonStep[] {
   const path: JsonStep[] = [];
   for (let kind = takeArrow(scanner); kind !== null; kind = takeArrow(scanner)) {
-    if (path.length === BOUNDS.nesting) refuse(scanner, `a JSON path has at most ${BOUNDS.nesting} steps`);
+    if (path.length === BOUNDS.nesting) reject(scanner, `a JSON path has at most ${BOUNDS.nesting} steps`);
     path.push({ kind, key: parseKey(scanner) });
   }
   skipBlanks(scanner);

@@ -2,7 +2,7 @@ import { BOUNDS } from "./bounds.ts";
 import { parseField } from "./field.ts";
 import { isValueEnd, parseOperation, takeEnclosedQuoted } from "./operation.ts";
 import type { Condition, LogicCondition } from "./parsed-request.ts";
-import { createScanner, expect, expectEnd, refuse, type Scanner, skipBlanks, take, takePattern } from "./scanner.ts";
+import { createScanner, expect, expectEnd, reject, type Scanner, skipBlanks, take, takePattern } from "./scanner.ts";
 
 export interface LogicKey {
   readonly operator: LogicCondition["operator"];
@@ -34,7 +34,7 @@ export function parseLogic(text: string, key: LogicKey): LogicCondition {
 
 function parseGroup(scanner: LogicScanner, { operator, isNegated }: LogicKey): LogicCondition {
   scanner.depth += 1;
-  if (scanner.depth > BOUNDS.nesting) refuse(scanner, `logic trees are at most ${BOUNDS.nesting} deep`);
+  if (scanner.depth > BOUNDS.nesting) reject(scanner, `logic trees are at most ${BOUNDS.nesting} deep`);
   skipBlanks(scanner);
   expect(scanner, "(");
   const conditions = [parseTerm(scanner)];
@@ -47,7 +47,7 @@ function parseGroup(scanner: LogicScanner, { operator, isNegated }: LogicKey): L
 
 function parseTerm(scanner: LogicScanner): Condition {
   scanner.termCount += 1;
-  if (scanner.termCount > BOUNDS.conditions) refuse(scanner, `a logic tree has at most ${BOUNDS.conditions} terms`);
+  if (scanner.termCount > BOUNDS.conditions) reject(scanner, `a logic tree has at most ${BOUNDS.conditions} terms`);
   skipBlanks(scanner);
   const start = takePattern(scanner, LOGIC_START);
   if (start !== null) {

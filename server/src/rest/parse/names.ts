@@ -1,5 +1,5 @@
 import { BOUNDS } from "./bounds.ts";
-import { expectEnd, fail, isAtEnd, peek, refuse, type Scanner, skipBlanks, take, takePattern } from "./scanner.ts";
+import { expectEnd, fail, isAtEnd, peek, reject, type Scanner, skipBlanks, take, takePattern } from "./scanner.ts";
 
 const IDENTIFIER = /[\p{L}\p{M}\p{N}_$ ]+/uy;
 const UNESCAPED = /[^"\\]+/y;
@@ -73,7 +73,7 @@ export function takeQuoted(scanner: Scanner): string | null {
 export function parseDottedNames(scanner: Scanner): string[] {
   const names = [parseName(scanner)];
   while (take(scanner, ".")) {
-    if (names.length > BOUNDS.nesting) refuse(scanner, `a path has at most ${BOUNDS.nesting} names`);
+    if (names.length > BOUNDS.nesting) reject(scanner, `a path has at most ${BOUNDS.nesting} names`);
     names.push(parseName(scanner));
   }
   return names;

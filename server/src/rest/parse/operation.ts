@@ -10,7 +10,7 @@ import {
 import { BOUNDS } from "./bounds.ts";
 import { parseIdentifier, takeQuoted } from "./names.ts";
 import type { Operation } from "./parsed-request.ts";
-import { expect, fail, isAtEnd, peek, refuse, type Scanner, skipBlanks, take, takePattern } from "./scanner.ts";
+import { expect, fail, isAtEnd, peek, reject, type Scanner, skipBlanks, take, takePattern } from "./scanner.ts";
 
 /** Reads the value of an operation, which ends elsewhere in a logic tree than in a filter of its own. */
 export type ParseValue = (scanner: Scanner) => string;
@@ -88,7 +88,7 @@ function parseList(scanner: Scanner): string[] {
   if (!take(scanner, ")")) {
     do {
       if (elements.length === BOUNDS.listElements)
-        refuse(scanner, `a list has at most ${BOUNDS.listElements} elements`);
+        reject(scanner, `a list has at most ${BOUNDS.listElements} elements`);
       elements.push(parseElement(scanner));
     } while (take(scanner, ","));
     expect(scanner, ")", '"," or ")"');

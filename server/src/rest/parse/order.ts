@@ -2,7 +2,7 @@ import { BOUNDS } from "./bounds.ts";
 import { parseField, parseJsonPath } from "./field.ts";
 import { parseName } from "./names.ts";
 import type { OrderTerm } from "./parsed-request.ts";
-import { createScanner, expect, fail, isAtEnd, peek, refuse, type Scanner, skipBlanks, take } from "./scanner.ts";
+import { createScanner, expect, fail, isAtEnd, peek, reject, type Scanner, skipBlanks, take } from "./scanner.ts";
 
 const DIRECTIONS = { asc: "asc", desc: "desc" } as const;
 const NULLS = { nullsfirst: "first", nullslast: "last" } as const;
@@ -11,7 +11,7 @@ export function parseOrder(text: string): OrderTerm[] {
   const scanner = createScanner("order", text);
   const terms = [parseTerm(scanner)];
   while (take(scanner, ",")) {
-    if (terms.length === BOUNDS.orderTerms) refuse(scanner, `at most ${BOUNDS.orderTerms} order terms are taken`);
+    if (terms.length === BOUNDS.orderTerms) reject(scanner, `at most ${BOUNDS.orderTerms} order terms are taken`);
     terms.push(parseTerm(scanner));
   }
   return terms;

@@ -38,7 +38,7 @@ export function parseRequest(input: RequestInput, { schemas }: ParseOptions): Pa
   const asked = parseQuery(isQueried(method, target) ? input.search : "", {
     hasArguments: target.kind === "rpc" && (method === "GET" || method === "HEAD"),
   });
-  refuseWindowOnPut(method, asked);
+  rejectWindowOnPut(method, asked);
   const range = method === "GET" ? parseWindow(asked, header("range")) : null;
   const query = range === null ? asked : { ...asked, root: { ...asked.root, ...range } };
   const bytes = input.body ?? EMPTY_BODY;
@@ -56,7 +56,7 @@ function parseWindow({ root }: ParsedQuery, header: string | undefined): Window 
   return range === null ? null : intersectWindows(range, { offset: root.offset ?? 0, limit: root.limit });
 }
 
-function refuseWindowOnPut(method: Method, { root }: ParsedQuery): void {
+function rejectWindowOnPut(method: Method, { root }: ParsedQuery): void {
   if (method === "PUT" && (root.limit !== null || root.offset !== null)) {
     throw restError("PGRST114", "limit/offset querystring parameters are not allowed for PUT");
   }

@@ -82,23 +82,23 @@ export interface OrderTerm {
 }
 
 /** What applies to one node of the select tree. */
-export interface NodeShape {
+export interface NodeModifiers {
   readonly conditions: readonly Condition[];
   readonly order: readonly OrderTerm[];
   readonly limit: number | null;
   readonly offset: number | null;
 }
 
-export interface EmbedShape {
+export interface EmbedModifiers {
   /** Names (or aliases) from the root down; never empty. */
   readonly path: readonly string[];
-  readonly shape: NodeShape;
+  readonly modifiers: NodeModifiers;
 }
 
 export interface ParsedQuery {
   readonly select: readonly SelectItem[];
-  readonly root: NodeShape;
-  readonly embeds: readonly EmbedShape[];
+  readonly root: NodeModifiers;
+  readonly embeds: readonly EmbedModifiers[];
   readonly columns: readonly string[] | null;
   readonly onConflict: readonly string[] | null;
   /** For a function called by GET or HEAD: all parameters with no reserved name, decoded and in order. */
@@ -122,7 +122,7 @@ export interface Preferences {
   readonly maxAffected: number | null;
   readonly tx: "commit" | "rollback" | null;
   readonly timezone: string | null;
-  /** As sent; the parser refuses them itself under `handling=strict`. */
+  /** As sent; the parser rejects them itself under `handling=strict`. */
   readonly unknown: readonly string[];
 }
 

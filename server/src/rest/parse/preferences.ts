@@ -1,7 +1,7 @@
 import { restError } from "../rest-error.ts";
 import type { Preferences } from "./parsed-request.ts";
 
-type Mutable<Shape> = { -readonly [Key in keyof Shape]: Shape[Key] };
+type Mutable<RequestShape> = { -readonly [Key in keyof RequestShape]: RequestShape[Key] };
 type ChoiceName = "return" | "count" | "resolution" | "missing" | "handling" | "tx";
 type Choices = { readonly [Name in ChoiceName]: readonly NonNullable<Preferences[Name]>[] };
 
@@ -14,7 +14,7 @@ const CHOICES: Choices = {
   tx: ["commit", "rollback"],
 };
 
-/** The first of several values for one preference counts. What we do not know is refused only if that was asked for. */
+/** The first of several values for one preference counts. What we do not know is rejected only if that was asked for. */
 export function parsePreferences(header: string | undefined): Preferences {
   const unknown: string[] = [];
   const preferences: Mutable<Preferences> = {

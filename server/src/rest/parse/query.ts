@@ -6,8 +6,8 @@ import { parseDottedNames, parseNameList } from "./names.ts";
 import { parseOrder } from "./order.ts";
 import type {
   Condition,
-  EmbedShape,
-  NodeShape,
+  EmbedModifiers,
+  NodeModifiers,
   OrderTerm,
   ParsedQuery,
   QueryArgument,
@@ -18,7 +18,7 @@ import { createParameterScanner, createScanner, expectEnd } from "./scanner.ts";
 import { parseSelect } from "./select.ts";
 import { checkLimit, parseCount } from "./window.ts";
 
-interface GrowingShape {
+interface ModifiersDraft {
   readonly path: readonly string[];
   readonly conditions: Condition[];
   readonly order: OrderTerm[];
@@ -26,8 +26,8 @@ interface GrowingShape {
   offset: number | null;
 }
 
-interface GrowingQuery {
-  readonly shapes: Map<string, GrowingShape>;
+interface QueryDraft {
+  readonly modifiers: Map<string, ModifiersDraft>;
   readonly args: QueryArgument[];
   conditionCount: number;
   select: readonly SelectItem[] | null;
@@ -44,8 +44,8 @@ const WHOLE_TABLE: readonly SelectItem[] = [{ kind: "star" }];
 
 /** A query string as data. A parameter that repeats adds to the first, except those that only one of can hold. */
 export function parseQuery(search: string, options: QueryOptions): ParsedQuery {
-  const query: GrowingQuery = {
-    shapes: new Map(),
+  const query: QueryDraft = {
+    modifiers: new Map(),
     args: [],
     conditionCount: 0,
     select: null,
@@ -55,15 +55,15 @@ export function parseQuery(search: string, options: QueryOptions): ParsedQuery {
   for (const pair of parseQueryPairs(search)) addParameter(query, pair, options);
 
   const { select, columns, onConflict, args } = query;
-  const root = finishShape(shapeAt(query, []));
-  const embeds: EmbedShape[] = [];
-  for (const shape of query.shapes.values()) {
-    if (shape.path.length > 0) embeds.push({ path: shape.path, shape: finishShape(shape) });
+  const root = finishModifiers(modifiersAt(query, []));
+  const embeds: EmbedModifiers[] = [];
+  for (const modifiers of query.modifiers.values()) {
+    if (modifiers.path.length > 0) embeds.push({ path: modifiers.path, modifiers: finishModifiers(modifiers) });
   }
   return { select: select ?? WHOLE_TABLE, root, embeds, columns, onConflict, args };
 }
 
-function addParameter(query: GrowingQuery, pair: Pair, options: QueryOptions): void {
+function addParameter(query: QueryDraft, pair: Pair, options: QueryOptions): void {
   const [key, value] = pair;
   switch (key) {
     case "select":
@@ -81,17 +81,17 @@ function addParameter(query: GrowingQuery, pair: Pair, options: QueryOptions): v
 }
 
 /** Parameters that may follow the path of an embed; the last name decides what they are. */
-function addPlacedParameter(query: GrowingQuery, pair: Pair, options: QueryOptions): void {
+function addPlacedParameter(query: QueryDraft, pair: Pair, options: QueryOptions): void {
   const [key, value] = pair;
   switch (key.slice(key.lastIndexOf(".") + 1)) {
     case "order":
       addOrder(query, pair);
       return;
     case "limit":
-      shapeAt(query, parsePath(key)).limit = checkLimit(parseCount(value));
+      modifiersAt(query, parsePath(key)).limit = checkLimit(parseCount(value));
       return;
     case "offset":
-      shapeAt(query, parsePath(key)).offset = parseOffset(value);
+      modifiersAt(query, parsePath(key)).offset = parseOffset(value);
       return;
     case "and":
     case "or":
@@ -102,7 +102,7 @@ function addPlacedParameter(query: GrowingQuery, pair: Pair, options: QueryOptio
   }
 }
 
-function addFilter(query: GrowingQuery, pair: Pair, { hasArguments }: QueryOptions): void {
+function addFilter(query: QueryDraft, pair: Pair, { hasArguments }: QueryOptions): void {
   const placed = hasArguments ? tryFilter(pair) : parseFilter(...pair);
   if (placed !== null) addCondition(query, placed.path, placed.filter);
   if (!hasArguments) return;
@@ -110,13 +110,13 @@ function addFilter(query: GrowingQuery, pair: Pair, { hasArguments }: QueryOptio
   query.args.push({ pair, filter });
 }
 
-function addOrder(query: GrowingQuery, [key, value]: Pair): void {
-  const { order } = shapeAt(query, parsePath(key));
+function addOrder(query: QueryDraft, [key, value]: Pair): void {
+  const { order } = modifiersAt(query, parsePath(key));
   order.push(...parseOrder(value));
   if (order.length > BOUNDS.orderTerms) throw excessError(`it has more than ${BOUNDS.orderTerms} order terms`);
 }
 
-function addLogic(query: GrowingQuery, [key, value]: Pair): void {
+function addLogic(query: QueryDraft, [key, value]: Pair): void {
   const scanner = createScanner("logic path", key);
   const names = parseDottedNames(scanner);
   expectEnd(scanner, 'letter, digit, "-", delimiter (.) or end of input');
@@ -126,10 +126,10 @@ function addLogic(query: GrowingQuery, [key, value]: Pair): void {
   addCondition(query, path, parseLogic(value, { operator, isNegated }));
 }
 
-function addCondition(query: GrowingQuery, path: readonly string[], condition: Condition): void {
+function addCondition(query: QueryDraft, path: readonly string[], condition: Condition): void {
   query.conditionCount += countFilters(condition);
   if (query.conditionCount > BOUNDS.conditions) throw excessError(`it has more than ${BOUNDS.conditions} conditions`);
-  shapeAt(query, path).conditions.push(condition);
+  modifiersAt(query, path).conditions.push(condition);
 }
 
 function countFilters(condition: Condition): number {
@@ -162,15 +162,15 @@ function parseOffset(text: string): number | null {
   return offset === null ? null : Math.max(offset, 0);
 }
 
-function shapeAt(query: GrowingQuery, path: readonly string[]): GrowingShape {
+function modifiersAt(query: QueryDraft, path: readonly string[]): ModifiersDraft {
   const key = path.length === 0 ? "" : JSON.stringify(path);
-  const known = query.shapes.get(key);
+  const known = query.modifiers.get(key);
   if (known !== undefined) return known;
-  const shape: GrowingShape = { path, conditions: [], order: [], limit: null, offset: null };
-  query.shapes.set(key, shape);
-  return shape;
+  const modifiers: ModifiersDraft = { path, conditions: [], order: [], limit: null, offset: null };
+  query.modifiers.set(key, modifiers);
+  return modifiers;
 }
 
-function finishShape({ conditions, order, limit, offset }: GrowingShape): NodeShape {
+function finishModifiers({ conditions, order, limit, offset }: ModifiersDraft): NodeModifiers {
   return { conditions, order, limit, offset };
 }

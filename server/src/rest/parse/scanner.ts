@@ -69,7 +69,7 @@ export function fail(scanner: Scanner, expecting: string): never {
 }
 
 /** For what is well-formed and still more than we take. */
-export function refuse(scanner: Scanner, reason: string): never {
+export function reject(scanner: Scanner, reason: string): never {
   const { subject, text, at } = scanner;
   throw restError("PGRST100", `"failed to parse ${subject} (${shorten(text)})" ${describePosition(text, at)}`, {
     details: reason,

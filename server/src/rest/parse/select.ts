@@ -9,7 +9,7 @@ import {
   fail,
   isAtEnd,
   peek,
-  refuse,
+  reject,
   type Scanner,
   skipBlanks,
   startsWith,
@@ -43,7 +43,7 @@ function parseItems(scanner: SelectScanner): SelectItem[] {
 
 function parseItem(scanner: SelectScanner): SelectItem {
   scanner.itemCount += 1;
-  if (scanner.itemCount > BOUNDS.selectItems) refuse(scanner, `at most ${BOUNDS.selectItems} items can be selected`);
+  if (scanner.itemCount > BOUNDS.selectItems) reject(scanner, `at most ${BOUNDS.selectItems} items can be selected`);
   skipBlanks(scanner);
   if (take(scanner, "...")) return parseEmbed(scanner, { relation: parseName(scanner), alias: null, isSpread: true });
   if (take(scanner, "*")) return endItem(scanner, { kind: "star" });
@@ -98,7 +98,7 @@ function parseEmbed(scanner: SelectScanner, named: Pick<EmbedItem, "relation" | 
   const { hint, join } = parseEmbedParameters(scanner);
   expect(scanner, "(", hint === null && join === null ? '"!" or "("' : '"("');
   scanner.depth += 1;
-  if (scanner.depth > BOUNDS.nesting) refuse(scanner, `embeds are at most ${BOUNDS.nesting} deep`);
+  if (scanner.depth > BOUNDS.nesting) reject(scanner, `embeds are at most ${BOUNDS.nesting} deep`);
   const select = parseItems(scanner);
   scanner.depth -= 1;
   expect(scanner, ")", '"," or ")"');

@@ -5,7 +5,7 @@ import { takesNames } from "./find-function.ts";
 
 /**
  * The request as it reads once the function is known: no pair is both an argument and a filter, each argument is there
- * once, and a variadic one is an array literal. Values decide some of this, so it is done before they are lifted out.
+ * once, and a variadic one is an array literal. Values decide some of this, so it is done before they are parameterised out.
  */
 export function settleCall(request: ParsedRequest, called: FunctionEntry): ParsedRequest {
   const { body, query } = request;

@@ -1,7 +1,7 @@
 import type { AppError } from "../../errors/index.ts";
 import { type Catalogue, findRelation, type QualifiedName } from "../catalogue/catalogue.ts";
 import type { Relationship } from "../catalogue/relationships.ts";
-import type { EmbedItem, EmbedShape, NodeShape, ParsedQuery, SelectItem } from "../parse/parsed-request.ts";
+import type { EmbedItem, EmbedModifiers, NodeModifiers, ParsedQuery, SelectItem } from "../parse/parsed-request.ts";
 import { restError } from "../rest-error.ts";
 import { getEmbedding, missingError } from "./find-embedding.ts";
 import type { Rows } from "./plan-expression.ts";
@@ -11,7 +11,7 @@ export interface TreeNode {
   readonly rows: Rows;
   readonly select: readonly SelectItem[];
   /** Several when a node is spoken of by its alias and by its relation too. */
-  readonly shapes: readonly NodeShape[];
+  readonly modifiers: readonly NodeModifiers[];
   readonly branches: readonly Branch[];
 }
 
@@ -27,23 +27,23 @@ export interface TreeRoot {
   readonly name: QualifiedName;
 }
 
-interface GrowingNode extends TreeNode {
-  readonly shapes: NodeShape[];
+interface NodeDraft extends TreeNode {
+  readonly modifiers: NodeModifiers[];
   readonly branches: readonly GrowingBranch[];
 }
 
 interface GrowingBranch extends Branch {
-  readonly node: GrowingNode;
+  readonly node: NodeDraft;
 }
 
 export function buildEmbedTree(query: ParsedQuery, { rows, name }: TreeRoot, catalogue: Catalogue): TreeNode {
   const root = growNode(query.select, rows, name, catalogue);
-  root.shapes.push(query.root);
-  for (const placed of query.embeds) placeShape(root, placed);
+  root.modifiers.push(query.root);
+  for (const placed of query.embeds) placeModifiers(root, placed);
   return root;
 }
 
-function growNode(select: readonly SelectItem[], rows: Rows, name: QualifiedName, catalogue: Catalogue): GrowingNode {
+function growNode(select: readonly SelectItem[], rows: Rows, name: QualifiedName, catalogue: Catalogue): NodeDraft {
   const branches: GrowingBranch[] = [];
   for (const item of select) {
     if (item.kind !== "embed") continue;
@@ -53,17 +53,17 @@ function growNode(select: readonly SelectItem[], rows: Rows, name: QualifiedName
     const targetRows = { relation: target, columns: target?.columns ?? null };
     branches.push({ item, relationship, node: growNode(item.select, targetRows, relationship.target, catalogue) });
   }
-  return { rows, select, shapes: [], branches };
+  return { rows, select, modifiers: [], branches };
 }
 
-function placeShape(root: GrowingNode, { path, shape }: EmbedShape): void {
+function placeModifiers(root: NodeDraft, { path, modifiers }: EmbedModifiers): void {
   let node = root;
   for (const name of path) {
     const branch = findBranch(node.branches, name);
     if (branch === null) throw notEmbeddedError(name);
     node = branch.node;
   }
-  node.shapes.push(shape);
+  node.modifiers.push(modifiers);
 }
 
 /** By the key it has in the answer, or else by the name of what is embedded. */

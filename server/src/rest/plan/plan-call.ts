@@ -1,8 +1,8 @@
 import { type FunctionEntry, findRelation } from "../catalogue/catalogue.ts";
 import type { ArgumentPair, ParsedRequest } from "../parse/parsed-request.ts";
 import { restError } from "../rest-error.ts";
-import type { Slots } from "./lift-values.ts";
-import type { BodyForm, CallArguments, CallParameter, CallPlan, ReadNode, Slot } from "./plan.ts";
+import type { Placeholders } from "./parameterise-request.ts";
+import type { BodyForm, CallArguments, CallParameter, CallPlan, ReadNode, Placeholder } from "./plan.ts";
 import type { PlanContext } from "./plan-context.ts";
 import { planNode } from "./plan-read.ts";
 
@@ -14,15 +14,15 @@ export function planCall(request: ParsedRequest, called: FunctionEntry, context:
   const isCapped = context.isCapped && shown !== null && called.returns.isSet;
   return {
     kind: "call",
-    call: { function: called, arguments: planArguments(request, called, context.slots), mayWrite },
+    call: { function: called, arguments: planArguments(request, called, context.placeholders), mayWrite },
     shown,
     answer: {
       body: decideBody(request, context),
       count: shown === null ? null : preferences.count,
       mustBeSingle: mayWrite && context.media.body.kind === "object",
-      maxAffected: planMaxAffected(request, called, context.slots),
-      rowCap: isCapped ? context.slots.rowCap() : null,
-      countCap: context.slots.countCap(),
+      maxAffected: planMaxAffected(request, called, context.placeholders),
+      rowCap: isCapped ? context.placeholders.rowCap() : null,
+      countCap: context.placeholders.countCap(),
     },
   };
 }
@@ -48,32 +48,40 @@ function planShown(request: ParsedRequest, called: FunctionEntry, context: PlanC
   return { ...node, outputs: [{ kind: "value", name, value }] };
 }
 
-function planArguments({ query, body }: ParsedRequest, called: FunctionEntry, slots: Slots): CallArguments {
+function planArguments(
+  { query, body }: ParsedRequest,
+  called: FunctionEntry,
+  placeholders: Placeholders,
+): CallArguments {
   switch (body.kind) {
     case "none":
       return planNamed(
         query.args.map(({ pair }) => pair),
         called,
-        slots,
+        placeholders,
       );
     case "form":
-      return planNamed(body.pairs, called, slots);
+      return planNamed(body.pairs, called, placeholders);
     case "json":
     case "raw":
     case "rows": {
-      if (called.unnamedBody !== null) return { kind: "body", body: slots.body(), type: called.unnamedBody };
+      if (called.unnamedBody !== null) return { kind: "body", body: placeholders.body(), type: called.unnamedBody };
       const names = body.kind === "rows" ? (query.columns ?? body.keys) : [];
       const parameters = called.parameters.filter(({ name }) => names.includes(name)).map(toCallParameter);
-      return parameters.length === 0 ? { kind: "none" } : { kind: "json", text: slots.body(), parameters };
+      return parameters.length === 0 ? { kind: "none" } : { kind: "json", text: placeholders.body(), parameters };
     }
   }
 }
 
-function planNamed(pairs: readonly ArgumentPair[], { parameters }: FunctionEntry, slots: Slots): CallArguments {
-  const values: { readonly parameter: CallParameter; readonly value: Slot }[] = [];
+function planNamed(
+  pairs: readonly ArgumentPair[],
+  { parameters }: FunctionEntry,
+  placeholders: Placeholders,
+): CallArguments {
+  const values: { readonly parameter: CallParameter; readonly value: Placeholder }[] = [];
   for (const parameter of parameters) {
     const at = pairs.findLastIndex(([name]) => name === parameter.name);
-    if (at !== -1) values.push({ parameter: toCallParameter(parameter), value: slots.argument(at) });
+    if (at !== -1) values.push({ parameter: toCallParameter(parameter), value: placeholders.argument(at) });
   }
   return values.length === 0 ? { kind: "none" } : { kind: "named", values };
 }
@@ -82,9 +90,13 @@ function toCallParameter({ name, type, isVariadic }: CallParameter): CallParamet
   return { name, type, isVariadic };
 }
 
-function planMaxAffected({ preferences }: ParsedRequest, { returns }: FunctionEntry, slots: Slots): Slot | null {
+function planMaxAffected(
+  { preferences }: ParsedRequest,
+  { returns }: FunctionEntry,
+  placeholders: Placeholders,
+): Placeholder | null {
   if (preferences.handling !== "strict" || preferences.maxAffected === null) return null;
-  if (returns.isSet) return slots.maxAffected();
+  if (returns.isSet) return placeholders.maxAffected();
   throw restError(
     "PGRST128",
     "Function must return SETOF or TABLE when max-affected preference is used with handling=strict",

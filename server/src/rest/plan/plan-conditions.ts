@@ -1,7 +1,7 @@
 import { isState, OPERATORS } from "../../operators/index.ts";
 import type { Condition, EmbedItem, FilterCondition } from "../parse/parsed-request.ts";
 import { findBranch } from "./embed-tree.ts";
-import type { Slots } from "./lift-values.ts";
+import type { Placeholders } from "./parameterise-request.ts";
 import type { Embed, Predicate } from "./plan.ts";
 import { planExpression, type Rows } from "./plan-expression.ts";
 
@@ -13,7 +13,7 @@ export interface NamedEmbed {
 
 export interface ConditionScope {
   readonly rows: Rows;
-  readonly slots: Slots;
+  readonly placeholders: Placeholders;
   /** None where a write is filtered. */
   readonly embeds?: readonly NamedEmbed[];
 }
@@ -51,7 +51,7 @@ function planPresenceFilter({ field, operation }: FilterCondition, scope: Condit
   return planPresence(named.embed, (value === "null") !== isNegated);
 }
 
-function planFilter({ field, operation }: FilterCondition, { rows, slots }: ConditionScope): Predicate {
+function planFilter({ field, operation }: FilterCondition, { rows, placeholders }: ConditionScope): Predicate {
   const left = planExpression(field, rows);
   const { operator, isNegated, quantifier, value } = operation;
   switch (OPERATORS[operator].operand) {
@@ -63,14 +63,14 @@ function planFilter({ field, operation }: FilterCondition, { rows, slots }: Cond
         left,
         operator,
         isNegated,
-        config: operation.config === null ? null : slots.config(operation),
-        right: slots.operand(operation),
+        config: operation.config === null ? null : placeholders.config(operation),
+        right: placeholders.operand(operation),
         isVector: left.path.length === 0 && left.of.type?.category === "tsvector",
       };
     case "value":
     case "pattern":
     case "regex":
     case "list":
-      return { kind: "compare", left, operator, isNegated, quantifier, right: slots.operand(operation) };
+      return { kind: "compare", left, operator, isNegated, quantifier, right: placeholders.operand(operation) };
   }
 }

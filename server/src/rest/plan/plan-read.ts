@@ -1,12 +1,12 @@
 import type { AppError } from "../../errors/index.ts";
 import type { QualifiedName, Relation } from "../catalogue/catalogue.ts";
 import type { Relationship } from "../catalogue/relationships.ts";
-import type { NodeShape, ParsedQuery, ParsedRequest } from "../parse/parsed-request.ts";
+import type { NodeModifiers, ParsedQuery, ParsedRequest } from "../parse/parsed-request.ts";
 import { restError } from "../rest-error.ts";
 import { type Branch, buildEmbedTree, type TreeNode } from "./embed-tree.ts";
 import { getRelation } from "./get-relation.ts";
-import type { Slots } from "./lift-values.ts";
-import type { Embed, ReadNode, ReadPlan, Slot, Source } from "./plan.ts";
+import type { Placeholders } from "./parameterise-request.ts";
+import type { Embed, ReadNode, ReadPlan, Placeholder, Source } from "./plan.ts";
 import { planConditions, planPresence } from "./plan-conditions.ts";
 import type { PlanContext } from "./plan-context.ts";
 import type { Rows } from "./plan-expression.ts";
@@ -25,7 +25,7 @@ export interface NodeSource extends Rows {
 interface NodeFrame {
   readonly source: Source;
   readonly name: string;
-  readonly slots: Slots;
+  readonly placeholders: Placeholders;
   readonly isSpread: boolean;
   readonly hasConditions: boolean;
   readonly hasWindow: boolean;
@@ -55,8 +55,8 @@ export function planRead(request: ParsedRequest, relation: QualifiedName, contex
       count: request.preferences.count,
       mustBeSingle: false,
       maxAffected: null,
-      rowCap: isCapped ? context.slots.rowCap() : null,
-      countCap: context.slots.countCap(),
+      rowCap: isCapped ? context.placeholders.rowCap() : null,
+      countCap: context.placeholders.countCap(),
     },
   };
 }
@@ -78,50 +78,50 @@ function isPinned({ primaryKey, isView }: Relation, { where }: ReadNode): boolea
 }
 
 /** The whole tree of what is read, from the root down. */
-export function planNode(query: ParsedQuery, from: NodeSource, { catalogue, slots }: PlanContext): ReadNode {
+export function planNode(query: ParsedQuery, from: NodeSource, { catalogue, placeholders }: PlanContext): ReadNode {
   const { source, relation, columns } = from;
   const name = from.name ?? relation ?? NAMELESS;
   const tree = buildEmbedTree(query, { rows: { relation, columns }, name }, catalogue);
   return planTree(tree, {
     source,
     name: name.name,
-    slots,
+    placeholders,
     isSpread: false,
     hasConditions: from.applyRootConditions,
     hasWindow: from.applyRootWindow,
   });
 }
 
-function planTree({ rows, select, shapes, branches }: TreeNode, frame: NodeFrame): ReadNode {
-  const { source, name, slots, isSpread } = frame;
+function planTree({ rows, select, modifiers, branches }: TreeNode, frame: NodeFrame): ReadNode {
+  const { source, name, placeholders, isSpread } = frame;
   const embeds = branches.map((branch) => ({
     item: branch.item,
     rows: branch.node.rows,
-    embed: planBranch(branch, slots),
+    embed: planBranch(branch, placeholders),
   }));
   const isAggregated = hasAggregate(planOutputs(select, { rows, embeds, areNamed: false }));
   const outputs = planOutputs(select, { rows, embeds, areNamed: isSpread || isAggregated });
 
-  const conditions = frame.hasConditions ? shapes.flatMap((shape) => shape.conditions) : [];
+  const conditions = frame.hasConditions ? modifiers.flatMap((modifiers) => modifiers.conditions) : [];
   const inner = embeds.filter(({ item }) => item.join === "inner").map(({ embed }) => planPresence(embed));
-  const terms = shapes.flatMap(({ order }) => order);
+  const terms = modifiers.flatMap(({ order }) => order);
   return {
     source,
     outputs,
-    where: [...planConditions(conditions, { rows, slots, embeds }), ...inner],
+    where: [...planConditions(conditions, { rows, placeholders, embeds }), ...inner],
     order: planOrder(terms, { rows, name, embeds, outputs, isAggregated }),
-    limit: frame.hasWindow ? firstSlot(shapes, (shape) => slots.limit(shape)) : null,
-    offset: frame.hasWindow ? firstSlot(shapes, (shape) => slots.offset(shape)) : null,
+    limit: frame.hasWindow ? firstPlaceholder(modifiers, (modifiers) => placeholders.limit(modifiers)) : null,
+    offset: frame.hasWindow ? firstPlaceholder(modifiers, (modifiers) => placeholders.offset(modifiers)) : null,
     isAggregated,
   };
 }
 
-function planBranch({ item, relationship, node }: Branch, slots: Slots): Embed {
+function planBranch({ item, relationship, node }: Branch, placeholders: Placeholders): Embed {
   const { isToOne } = relationship;
   const planned = planTree(node, {
     source: sourceOf(relationship),
     name: relationship.target.name,
-    slots,
+    placeholders,
     isSpread: item.isSpread,
     hasConditions: true,
     // One row or none is there, and no window makes sense of it.
@@ -137,8 +137,11 @@ function sourceOf(relationship: Relationship): Source {
     : { kind: "relation", relation: relationship.target };
 }
 
-function firstSlot(shapes: readonly NodeShape[], slotOf: (shape: NodeShape) => Slot | null): Slot | null {
-  return shapes.map(slotOf).find((slot) => slot !== null) ?? null;
+function firstPlaceholder(
+  modifiers: readonly NodeModifiers[],
+  placeholderOf: (modifiers: NodeModifiers) => Placeholder | null,
+): Placeholder | null {
+  return modifiers.map(placeholderOf).find((placeholder) => placeholder !== null) ?? null;
 }
 
 function spreadAggregateError(): AppError {

@@ -94,7 +94,7 @@ function planPut(planning: Planning): Write {
     rows: { ...planRows(planning, body, body.keys), shouldDefault: false },
     conflict: { columns: relation.primaryKey, resolution: "merge" },
     location: null,
-    putKey: filters.map(({ column, operation }) => ({ column, value: context.slots.operand(operation) })),
+    putKey: filters.map(({ column, operation }) => ({ column, value: context.placeholders.operand(operation) })),
   };
 }
 
@@ -136,7 +136,7 @@ function getSentNames({ request, relation }: Planning, { keys, absent }: RowsBod
 function planRows({ request, relation, context }: Planning, body: RowsBody, names: readonly string[]): BodyRows {
   const { isArray, source } = body;
   return {
-    text: context.slots.body(),
+    text: context.placeholders.body(),
     isArray,
     columns: getColumns(relation, names),
     shouldDefault: request.preferences.missing === "default",
@@ -157,7 +157,7 @@ function planWhere(planning: Planning, verb: "UPDATE" | "DELETE"): readonly Pred
 }
 
 function scopeOf({ relation, context }: Planning) {
-  return { rows: { relation, columns: relation.columns }, slots: context.slots };
+  return { rows: { relation, columns: relation.columns }, placeholders: context.placeholders };
 }
 
 function bodyOf({ body }: ParsedRequest): RowsBody {
@@ -166,7 +166,7 @@ function bodyOf({ body }: ParsedRequest): RowsBody {
 }
 
 function planAnswer({ method, preferences }: ParsedRequest, context: PlanContext, isShown: boolean): AnswerPlan {
-  const { media, slots } = context;
+  const { media, placeholders } = context;
   const isBounded = preferences.handling === "strict" && preferences.maxAffected !== null;
   return {
     body: isShown ? media.body : { kind: "none" },
@@ -174,7 +174,7 @@ function planAnswer({ method, preferences }: ParsedRequest, context: PlanContext
     count: preferences.count === "exact" || preferences.count === "estimated" ? "exact" : null,
     // One row is put, or the body did not match the filters and nothing may seem to have been done.
     mustBeSingle: media.body.kind === "object" || method === "PUT",
-    maxAffected: isBounded && (method === "PATCH" || method === "DELETE") ? slots.maxAffected() : null,
+    maxAffected: isBounded && (method === "PATCH" || method === "DELETE") ? placeholders.maxAffected() : null,
     rowCap: null,
     countCap: null,
   };

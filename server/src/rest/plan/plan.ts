@@ -4,13 +4,13 @@ import type { Relationship } from "../catalogue/relationships.ts";
 import type { Aggregate, JsonStep } from "../parse/parsed-request.ts";
 
 /**
- * What will be asked of the database, as data: names are known to exist or are left to the database to refuse, and every
- * value that the caller sent is a slot, so that requests of one shape share one plan and one statement.
+ * What will be asked of the database, as data: names are known to exist or are left to the database to reject, and every
+ * value that the caller sent is a placeholder, so that requests of one shape share one plan and one statement.
  */
 export type Plan = ReadPlan | WritePlan | CallPlan;
 
-/** Where a value stands in the list that was lifted out of the request. */
-export type Slot = number;
+/** Where a value stands in the list that was parameterised out of the request. */
+export type Placeholder = number;
 
 export interface ReadPlan {
   readonly kind: "read";
@@ -41,11 +41,11 @@ export interface AnswerPlan {
   /** The statement itself fails unless exactly one row comes out: for what must be taken back then. */
   readonly mustBeSingle: boolean;
   /** The statement itself fails when more rows are affected. */
-  readonly maxAffected: Slot | null;
+  readonly maxAffected: Placeholder | null;
   /** Cut at this many rows when the caller asked for no fewer; the result then tells whether more were there. Null: no cap. */
-  readonly rowCap: Slot | null;
+  readonly rowCap: Placeholder | null;
   /** An estimated count stops one row behind this many; from there on the planner's guess counts. Null: it never stops. */
-  readonly countCap: Slot | null;
+  readonly countCap: Placeholder | null;
 }
 
 export type BodyForm =
@@ -73,8 +73,8 @@ export interface ReadNode {
   /** All must hold. Inner embeds are among them as `exists`. */
   readonly where: readonly Predicate[];
   readonly order: readonly OrderBy[];
-  readonly limit: Slot | null;
-  readonly offset: Slot | null;
+  readonly limit: Placeholder | null;
+  readonly offset: Placeholder | null;
   /** Some output, or one hoisted out of a spread, is an aggregate: all others are grouped by. */
   readonly isAggregated: boolean;
 }
@@ -110,7 +110,7 @@ export interface Expression {
 }
 
 export type ColumnOf =
-  /** `type` is null when the column is not known: the database refuses it by name, or it belongs to a bare record. */
+  /** `type` is null when the column is not known: the database rejects it by name, or it belongs to a bare record. */
   | { readonly kind: "column"; readonly name: string; readonly type: DataType | null }
   | { readonly kind: "computed"; readonly function: QualifiedName; readonly type: DataType }
   /** The bare result of a function that gives scalars. */
@@ -124,7 +124,7 @@ export type Predicate =
       readonly isNegated: boolean;
       readonly quantifier: Quantifier | null;
       /** Of a list: an array literal. */
-      readonly right: Slot;
+      readonly right: Placeholder;
     }
   | {
       readonly kind: "is";
@@ -137,8 +137,8 @@ export type Predicate =
       readonly left: Expression;
       readonly operator: Operator;
       readonly isNegated: boolean;
-      readonly config: Slot | null;
-      readonly right: Slot;
+      readonly config: Placeholder | null;
+      readonly right: Placeholder;
       /** The column is a tsvector already. */
       readonly isVector: boolean;
     }
@@ -162,9 +162,9 @@ export interface OrderBy {
   readonly nulls: "first" | "last" | null;
 }
 
-/** Rows of the body as columns: `json_to_recordset` over the text in the slot. */
+/** Rows of the body as columns: `json_to_recordset` over the text in the placeholder. */
 export interface BodyRows {
-  readonly text: Slot;
+  readonly text: Placeholder;
   readonly isArray: boolean;
   readonly columns: readonly Column[];
   /** Columns absent from a row get their default, not null. */
@@ -184,7 +184,7 @@ export type Write =
       /** Primary key columns, for `Location`; null when it is not to be told. */
       readonly location: readonly string[] | null;
       /** PUT: the filters, which must hold of the one row of the body too (else nothing is written). */
-      readonly putKey: readonly { readonly column: Column; readonly value: Slot }[] | null;
+      readonly putKey: readonly { readonly column: Column; readonly value: Placeholder }[] | null;
     }
   | {
       readonly kind: "update";
@@ -212,12 +212,15 @@ export interface Call {
 
 export type CallArguments =
   | { readonly kind: "none" }
-  /** Each named parameter and the slot of its value, as text; a variadic one takes an array literal. */
-  | { readonly kind: "named"; readonly values: readonly { readonly parameter: CallParameter; readonly value: Slot }[] }
-  /** The parameters are members of the JSON object in the slot. */
-  | { readonly kind: "json"; readonly text: Slot; readonly parameters: readonly CallParameter[] }
+  /** Each named parameter and the placeholder of its value, as text; a variadic one takes an array literal. */
+  | {
+      readonly kind: "named";
+      readonly values: readonly { readonly parameter: CallParameter; readonly value: Placeholder }[];
+    }
+  /** The parameters are members of the JSON object in the placeholder. */
+  | { readonly kind: "json"; readonly text: Placeholder; readonly parameters: readonly CallParameter[] }
   /** The whole body is the only, unnamed parameter; bytea travels as hex text (`\x…`). */
-  | { readonly kind: "body"; readonly body: Slot; readonly type: string };
+  | { readonly kind: "body"; readonly body: Placeholder; readonly type: string };
 
 export interface CallParameter {
   readonly name: string;

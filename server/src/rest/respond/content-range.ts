@@ -15,7 +15,7 @@ export interface ShownWindow {
   readonly isCut: boolean;
 }
 
-/** 206 whenever rows are known to be missing; a window behind the last row is refused. */
+/** 206 whenever rows are known to be missing; a window behind the last row is rejected. */
 export function decideWindowStatus({ offset, rows, total, isCut }: ShownWindow): 200 | 206 {
   if (total !== null && rows === 0 && offset > total) throw rangeError(offset, total);
   return isCut || (total !== null && rows < total) ? 206 : 200;

@@ -1,7 +1,7 @@
 import type { Plan } from "../plan/plan.ts";
 import type { MainResult } from "./main-result.ts";
 
-export interface TotalFacts {
+export interface TotalInput {
   readonly plan: Plan;
   readonly result: MainResult;
   readonly offset: number;
@@ -11,26 +11,26 @@ export interface TotalFacts {
 }
 
 /** How many rows there are without the window, as exactly as was asked for. Null: unknown. */
-export function countTotal(facts: TotalFacts): number | null {
-  const { plan, result } = facts;
+export function countTotal(input: TotalInput): number | null {
+  const { plan, result } = input;
   switch (plan.answer.count) {
     case null:
       return null;
     case "exact":
       return result.total;
     case "planned":
-      return facts.estimate === null ? null : atLeastSeen(facts.estimate, facts);
+      return input.estimate === null ? null : atLeastSeen(input.estimate, input);
     case "estimated":
-      return isCountCut(facts) ? atLeastSeen(Math.max(facts.estimate ?? 0, result.total ?? 0), facts) : result.total;
+      return isCountCut(input) ? atLeastSeen(Math.max(input.estimate ?? 0, result.total ?? 0), input) : result.total;
   }
 }
 
 /** Counting stops one row behind the cap, from where on only the planner has a word. */
-function isCountCut({ plan, result, maxRows }: TotalFacts): boolean {
+function isCountCut({ plan, result, maxRows }: TotalInput): boolean {
   return plan.answer.countCap !== null && maxRows !== null && (result.total ?? 0) > maxRows;
 }
 
 /** A guess below what stands in the answer would contradict it. */
-function atLeastSeen(guess: number, { result, offset }: TotalFacts): number {
+function atLeastSeen(guess: number, { result, offset }: TotalInput): number {
   return result.rows === 0 ? guess : Math.max(guess, offset + result.rows);
 }

@@ -1,7 +1,7 @@
 import type { ErrorCode } from "@swarmbase/sdk";
 import { AppError, type AppErrorExtra } from "../../errors/index.ts";
 
-export interface ForeignRefusal {
+export interface ForeignErrorInput {
   readonly code: string;
   readonly status: number;
   readonly message: string;
@@ -12,9 +12,9 @@ export interface ForeignRefusal {
   readonly cause: Error;
 }
 
-/** A refusal that keeps the code and status it has elsewhere. */
-export function foreignError(refusal: ForeignRefusal): AppError {
-  const { code, status, message, details, hint, headers, cause } = refusal;
+/** A rejection that keeps the code and status it has elsewhere. */
+export function foreignError(rejection: ForeignErrorInput): AppError {
+  const { code, status, message, details, hint, headers, cause } = rejection;
   const extra: AppErrorExtra = { foreign: { code, status }, details, hint, cause };
   if (/^[\w-]+$/.test(code)) extra.upstreamCode = code;
   // The token was good; a scheme alone is said, so that no client takes it for spoilt.

@@ -8,10 +8,10 @@ export function formatNameWarning({ select, root, embeds }: ParsedQuery): string
   if (embeds.length === 0 && !root.order.some(isRelated)) return null;
   const found = new Map<string, string>();
   noteOrder(root.order, select, found);
-  for (const { path, shape } of embeds) {
+  for (const { path, modifiers } of embeds) {
     let items = select;
     for (const name of path) items = enter(name, items, found)?.select ?? [];
-    noteOrder(shape.order, items, found);
+    noteOrder(modifiers.order, items, found);
   }
   if (found.size === 0) return null;
   const changes = [...found].map(([name, alias]) => `'${name}' to '${alias}'`).join(", ");

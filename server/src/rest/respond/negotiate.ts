@@ -16,7 +16,7 @@ export interface AnswerMedia {
   readonly explain: null | { readonly format: "text" | "json"; readonly options: readonly string[] };
 }
 
-export interface MediaFacts {
+export interface MediaInput {
   readonly isPlanEnabled: boolean;
   /** Null for relations and the root. */
   readonly functionResult: FunctionResult | null;
@@ -36,11 +36,11 @@ const OPENAPI: AnswerMedia = { contentType: OPENAPI_TYPE + CHARSET, body: NO_BOD
 const NOTHING: AnswerMedia = { contentType: JSON_TYPE + CHARSET, body: NO_BODY, explain: null };
 
 /** The first of the accepted media types, best first, that this target can be shown as. */
-export function negotiate(request: ParsedRequest, facts: MediaFacts): AnswerMedia {
+export function negotiate(request: ParsedRequest, input: MediaInput): AnswerMedia {
   if (request.method === "OPTIONS") return NOTHING;
   for (const accepted of request.accept) {
-    const media = request.target.kind === "root" ? offerRoot(accepted) : offerMedia(accepted, facts);
-    if (media !== null) return isBodyless(request, facts) ? withoutBody(media) : media;
+    const media = request.target.kind === "root" ? offerRoot(accepted) : offerMedia(accepted, input);
+    if (media !== null) return isBodyless(request, input) ? withoutBody(media) : media;
   }
   const types = request.accept.map(({ type }) => type).join(", ");
   throw restError("PGRST107", `None of these media types are available: ${types}`);
@@ -50,13 +50,13 @@ function offerRoot({ type }: MediaType): AnswerMedia | null {
   return ROOT_TYPES.has(type) ? OPENAPI : null;
 }
 
-function offerMedia(accepted: MediaType, facts: MediaFacts): AnswerMedia | null {
+function offerMedia(accepted: MediaType, input: MediaInput): AnswerMedia | null {
   const plan = readPlanOptions(accepted);
   if (plan === null) {
-    const offer = offerRows(accepted, facts.functionResult);
+    const offer = offerRows(accepted, input.functionResult);
     return offer === null ? null : { ...offer, explain: null };
   }
-  const offer = facts.isPlanEnabled ? offerRows(parseForMedia(accepted), facts.functionResult) : null;
+  const offer = input.isPlanEnabled ? offerRows(parseForMedia(accepted), input.functionResult) : null;
   if (offer === null) return null;
   const shown = offer.contentType.replace(CHARSET, "");
   const options = plan.options.length === 0 ? "" : `; options=${plan.options.join("|")}`;
@@ -105,7 +105,7 @@ function singleForm(result: FunctionResult | null, hasNulls: boolean): BodyForm 
   return result === null || result.isSet ? { kind: "object", hasNulls } : { kind: "value", hasNulls };
 }
 
-function isBodyless({ method }: ParsedRequest, { functionResult }: MediaFacts): boolean {
+function isBodyless({ method }: ParsedRequest, { functionResult }: MediaInput): boolean {
   return method === "HEAD" || functionResult?.kind === "void";
 }
 

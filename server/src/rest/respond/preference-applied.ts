@@ -1,7 +1,7 @@
 import type { ParsedRequest } from "../parse/parsed-request.ts";
 import type { Plan } from "../plan/plan.ts";
 
-export interface AppliedFacts {
+export interface AppliedInput {
   readonly request: ParsedRequest;
   readonly plan: Plan;
   /** Callers may choose how their transaction ends. */
@@ -9,7 +9,7 @@ export interface AppliedFacts {
 }
 
 /** The preferences that had a say in this answer; null when none had. */
-export function formatPreferenceApplied({ request, plan, isTxHonoured }: AppliedFacts): string | null {
+export function formatPreferenceApplied({ request, plan, isTxHonoured }: AppliedInput): string | null {
   const { method, preferences } = request;
   const isWrite = plan.kind === "write";
   const canMissColumns = isWrite && (method === "POST" || method === "PATCH");

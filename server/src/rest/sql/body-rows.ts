@@ -57,7 +57,7 @@ function renderSent(row: string, column: string): string {
   return `${row}.sent->${quoteLiteral(column)} is not null`;
 }
 
-/** Types that take every text as it is. What they hold fits a column of another type whole, or the database refuses it. */
+/** Types that take every text as it is. What they hold fits a column of another type whole, or the database rejects it. */
 const WHOLE: ReadonlySet<string> = new Set(["json", "jsonb", "text"]);
 
 /** Other types may drop a time zone, digits or zeros without a word, so what was read by them must go to a column of theirs. */

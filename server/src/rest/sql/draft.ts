@@ -1,5 +1,5 @@
 import type { QualifiedName } from "../catalogue/catalogue.ts";
-import type { Embed, ReadNode, Slot } from "../plan/plan.ts";
+import type { Embed, ReadNode, Placeholder } from "../plan/plan.ts";
 import { MAX_IDENTIFIER_BYTES, quoteIdentifier } from "./quote.ts";
 
 /** The rows that expressions speak of, within the part of a statement where they can be seen. */
@@ -25,9 +25,9 @@ export interface NodeFrame {
 
 /** A statement while it is written. */
 export interface Draft {
-  readonly parameters: readonly Slot[];
+  readonly parameters: readonly Placeholder[];
   /** A parameter of its own for each use, so that each gets the type of the place where it stands. */
-  parameter(slot: Slot): string;
+  parameter(placeholder: Placeholder): string;
   /** A quoted name that nothing else in the statement has. The first to ask for a name gets just that. */
   alias(name: string): string;
   /** Nodes hold embeds and predicates, which hold nodes. */
@@ -42,13 +42,13 @@ type ExistsRenderer = (draft: Draft, embed: Embed, parent: RowScope) => string;
 export const ONLY_COLUMN = `"_value"`;
 
 export function createDraft(renderers: Pick<Draft, "renderNode" | "renderExists">): Draft {
-  const parameters: Slot[] = [];
+  const parameters: Placeholder[] = [];
   const taken = new Set<string>();
   return {
     ...renderers,
     parameters,
-    parameter(slot) {
-      return `$${parameters.push(slot)}`;
+    parameter(placeholder) {
+      return `$${parameters.push(placeholder)}`;
     },
     alias(name) {
       let alias = name;

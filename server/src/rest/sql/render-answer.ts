@@ -4,7 +4,7 @@ import { type RowForm, renderBody } from "./render-body.ts";
 import { renderWhere } from "./render-predicate.ts";
 
 /** What a main statement says besides its body. */
-export interface AnswerFacts {
+export interface AnswerColumns {
   /** Counts the rows that the answer is about. */
   readonly count: string;
   readonly total: string;
@@ -29,14 +29,14 @@ const SETTINGS = ["response.status", "response.headers"]
   .join(",");
 
 /** The one row of `RESULT_COLUMNS`. */
-export function renderAnswer(draft: Draft, answer: AnswerPlan, parts: AnswerParts, facts: AnswerFacts): string {
-  const { count, total, isCut, location, inserted } = facts;
+export function renderAnswer(draft: Draft, answer: AnswerPlan, parts: AnswerParts, values: AnswerColumns): string {
+  const { count, total, isCut, location, inserted } = values;
   const checks = [
     ...(answer.mustBeSingle ? [`private.require_single(${count})`] : []),
     ...(answer.maxAffected === null
       ? []
       : [`private.require_at_most(${count},${draft.parameter(answer.maxAffected)}::bigint)`]),
-    ...facts.checks,
+    ...values.checks,
   ];
   const having = checks.length === 0 ? "" : ` having ${checks.join(" and ")}`;
   const start = parts.before === "" ? "" : `with ${parts.before} `;
@@ -56,7 +56,7 @@ export function renderTotal(draft: Draft, answer: AnswerPlan, node: ReadNode, fr
 /** Whether there are rows behind the last one that the cap let through. */
 export function renderIsCut(draft: Draft, answer: AnswerPlan, node: ReadNode, frame: NodeFrame): string {
   if (answer.rowCap === null) return "false";
-  const cap = (slot: number): string => `${draft.parameter(slot)}::bigint`;
+  const cap = (placeholder: number): string => `${draft.parameter(placeholder)}::bigint`;
   const isFull = `count(*)>=${cap(answer.rowCap)}`;
   const skipped = node.offset === null ? "" : `+${cap(node.offset)}`;
   const rows = `${renderUnshown(draft, node, frame)} offset ${cap(answer.rowCap)}${skipped}`;

@@ -33,7 +33,7 @@ export function renderGrouped(draft: Draft, node: ReadNode, frame: NodeFrame): s
     const cell = cells.findIndex((candidate) => isOrderedBy(candidate, by));
     if (cell !== -1) return renderCell(cells[cell] as Cell, cell);
     const place = `_.c${cells.length + extra.push(renderOrderKey(draft, by, frame.scope))}`;
-    // What an embed shows, by which rows are grouped, is one value for a group. Anything else the database refuses.
+    // What an embed shows, by which rows are grouped, is one value for a group. Anything else the database rejects.
     if (by.kind === "related") related.push(place);
     return place;
   });

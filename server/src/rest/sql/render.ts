@@ -49,12 +49,12 @@ function renderRead(draft: Draft, { root, answer }: ReadPlan): string {
   const frame = enterRoot(draft, root);
   const { from, row } = renderRows(draft, root, frame);
   const star: StarColumns = root.source.kind === "relation" ? { relation: root.source.relation } : { names: [] };
-  const facts = {
+  const columns = {
     ...NOTHING_WRITTEN,
     total: renderTotal(draft, answer, root, frame),
     isCut: renderIsCut(draft, answer, root, frame),
   };
-  return renderAnswer(draft, answer, { before: "", from, form: formOf(root, row, star) }, facts);
+  return renderAnswer(draft, answer, { before: "", from, form: formOf(root, row, star) }, columns);
 }
 
 const NOTHING_WRITTEN = { count: "count(*)", location: "null", inserted: "null", checks: [] };
@@ -68,9 +68,9 @@ function renderWritten(draft: Draft, { write, shown, answer }: WritePlan): strin
   const isEachShown = shown === null || (shown.where.length === 0 && !shown.isAggregated);
   const affected = isEachShown ? "count(*)" : count;
   const total = answer.count === "exact" || answer.count === "estimated" ? affected : "null";
-  const facts = { count: affected, total, isCut: "false", location, inserted, checks };
+  const columns = { count: affected, total, isCut: "false", location, inserted, checks };
   const form = formOf(shown, row, { relation: write.relation });
-  return renderAnswer(draft, answer, { before: parts, from, form }, facts);
+  return renderAnswer(draft, answer, { before: parts, from, form }, columns);
 }
 
 function renderCalled(draft: Draft, plan: CallPlan): string {
@@ -80,14 +80,14 @@ function renderCalled(draft: Draft, plan: CallPlan): string {
   const { parts, frame } = renderCall(draft, call);
   const bare = isBare(returns, shown);
   const { from, row } = bare ? renderBare(draft, shown, frame) : renderRows(draft, shown, frame);
-  const facts = {
+  const columns = {
     ...NOTHING_WRITTEN,
     total: renderTotal(draft, answer, shown, frame),
     isCut: renderIsCut(draft, answer, shown, frame),
     checks: returns.isSet ? [] : [ONE_RESULT],
   };
   const form = { ...formOf(shown, row, starOf(returns)), isBare: bare, isList: returns.isSet };
-  return renderAnswer(draft, answer, { before: parts, from, form }, facts);
+  return renderAnswer(draft, answer, { before: parts, from, form }, columns);
 }
 
 /** A result that cannot be selected from is shown as it is. */

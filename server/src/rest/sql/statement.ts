@@ -1,9 +1,9 @@
-import type { Slot } from "../plan/plan.ts";
+import type { Placeholder } from "../plan/plan.ts";
 
 /** Text of one shape, and for each of its parameters where the value of this request stands. */
 export interface PlannedStatement {
   readonly text: string;
-  readonly parameters: readonly Slot[];
+  readonly parameters: readonly Placeholder[];
 }
 
 /** The statements of a plan, in the order in which they are run. The first gives exactly one row of `RESULT_COLUMNS`. */

@@ -1,4 +1,4 @@
-/** For `Prefer: timezone=…`; the database refuses a zone that it does not know. */
+/** For `Prefer: timezone=…`; the database rejects a zone that it does not know. */
 export const SET_TIMEZONE = "select pg_catalog.set_config('timezone', $1, true)";
 
 export const UNSET_TIMEZONE = "set local timezone to default";

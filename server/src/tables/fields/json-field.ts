@@ -31,7 +31,7 @@ export function list(check: (items: readonly Value[]) => readonly Fault[]): Fiel
 
 /**
  * Bytes of the text that the database measures, which has a space after each comma and colon. Numbers may be longer there
- * than JavaScript writes them, so a value can still be refused by the database, but none is refused here alone.
+ * than JavaScript writes them, so a value can still be rejected by the database, but none is rejected here alone.
  */
 export function measureJson(value: Value): number {
   if (Array.isArray(value)) return sum(value.map(measureJson)) + separatorBytes(value.length) + 2;

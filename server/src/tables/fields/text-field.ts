@@ -32,10 +32,10 @@ export function httpUrl(bounds: BoundedField): Field {
   return text(bounds, (value) => (/^https?:\/\/[^/?#\s]/i.test(value) ? FINE : fault("must be an http or https URL")));
 }
 
-export function choice(allowed: readonly string[], refuse: (message: string) => readonly Fault[] = fault): Field {
+export function choice(allowed: readonly string[], reject: (message: string) => readonly Fault[] = fault): Field {
   return field((value) => {
     if (typeof value !== "string") return fault("must be a string");
-    return allowed.includes(value) ? FINE : refuse(`must be one of ${allowed.join(", ")}`);
+    return allowed.includes(value) ? FINE : reject(`must be one of ${allowed.join(", ")}`);
   });
 }
 

@@ -42,17 +42,17 @@ export function rewriteSecrets(
   attempt: WriteAttempt,
   sealer: Sealer | null,
 ): RewrittenRows | null {
-  if (!written.columns.includes(COLUMN)) return dropUnasked(written);
+  if (!written.columns.includes(COLUMN)) return dropUnrequested(written);
   const isNew = attempt.operation === "insert";
-  if (sealer === null) throw refusal("cannot be kept here", attempt);
-  if (attempt.operation === "upsert") throw refusal("cannot be sent with an upsert", attempt);
-  if (attempt.source !== "json") throw refusal("can be sent as JSON only", attempt);
+  if (sealer === null) throw rejection("cannot be kept here", attempt);
+  if (attempt.operation === "upsert") throw rejection("cannot be sent with an upsert", attempt);
+  if (attempt.source !== "json") throw rejection("can be sent as JSON only", attempt);
   const rows = written.rows.map((row, at) => sealRow(row, { attempt, at, sealer }));
   return { rows, columns: isNew && !written.columns.includes("id") ? [...written.columns, "id"] : written.columns };
 }
 
 /** Sent, but not among the columns that are to be written: what is not kept is not passed on either. */
-function dropUnasked({ rows, columns }: RewrittenRows): RewrittenRows | null {
+function dropUnrequested({ rows, columns }: RewrittenRows): RewrittenRows | null {
   if (!rows.some((row) => Object.hasOwn(row, "secrets"))) return null;
   const kept = rows.map((row) => Object.fromEntries(Object.entries(row).filter(([name]) => name !== "secrets")));
   return { rows: kept, columns };
@@ -71,7 +71,7 @@ function sealRow(row: Row, { attempt, at, sealer }: Sealing): Row {
   const id = (typeof named === "string" ? canonicalUuid(named) : null) ?? (isNew ? sealer.newId() : null);
   if (id === null) {
     const message = "can be changed of one tool at a time, named by the filter id=eq.<id>";
-    throw refusal(message, attempt, attempt.isArray ? `${at}.` : "");
+    throw rejection(message, attempt, attempt.isArray ? `${at}.` : "");
   }
   const secrets = Object.hasOwn(row, COLUMN) ? row[COLUMN] : undefined;
   const entries = Object.entries(row).filter(
@@ -84,6 +84,6 @@ function sealRow(row: Row, { attempt, at, sealer }: Sealing): Row {
   return Object.fromEntries(entries);
 }
 
-function refusal(message: string, { operation }: WriteAttempt, row = ""): Error {
+function rejection(message: string, { operation }: WriteAttempt, row = ""): Error {
   return faultsError([{ place: `${row}secrets`, message, code: null }], operation);
 }

@@ -5,7 +5,7 @@ const IS_MEMBER = `exists (select 1 from public.swarm_members seat
 
 /**
  * A row that somebody named, past the row rules: whether the caller may read it (as the rules for reading have it) and
- * whether it is the caller's own. A message that was deleted is there for nobody, so nobody is refused it.
+ * whether it is the caller's own. A message that was deleted is there for nobody, so nobody is rejected it.
  */
 const STATEMENTS = {
   swarms: `

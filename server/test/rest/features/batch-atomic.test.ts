@@ -11,7 +11,7 @@ interface Operation {
   readonly headers?: Record<string, string>;
 }
 
-interface Refusal {
+interface Rejection {
   readonly status: number;
   readonly code: string;
   readonly operation: number | undefined;
@@ -67,9 +67,9 @@ describe("several operations at once", { timeout: 120_000 }, () => {
     return opened.stage.room.answerBatch([first, ...others]);
   }
 
-  async function refusalOf(operations: readonly Operation[], caller?: Principal): Promise<Refusal> {
+  async function rejectionOf(operations: readonly Operation[], caller?: Principal): Promise<Rejection> {
     const error = await run(operations, caller).then(
-      () => assert.fail("not refused"),
+      () => assert.fail("not rejected"),
       (fault: unknown) => fault,
     );
     assert.ok(error instanceof AppError, String(error));
@@ -143,17 +143,17 @@ describe("several operations at once", { timeout: 120_000 }, () => {
       [{ line: "GET /items?id=eq.abc" }, 400, "22P02"],
       [{ line: "DELETE /makers?id=gt.0", headers: { prefer: "handling=strict, max-affected=0" } }, 400, "PGRST124"],
     ] as const) {
-      assert.deepEqual(await refusalOf([make, failing, make]), { status, code, operation: 1 }, failing.line);
+      assert.deepEqual(await rejectionOf([make, failing, make]), { status, code, operation: 1 }, failing.line);
       assert.deepEqual(await count(), { makers: 0, items: 0 });
     }
-    assert.equal((await refusalOf([make, make])).operation, 1);
-    assert.equal((await refusalOf([{ line: "POST /items", body: { id: 1, name: null } }, make])).operation, 0);
+    assert.equal((await rejectionOf([make, make])).operation, 1);
+    assert.equal((await rejectionOf([{ line: "POST /items", body: { id: 1, name: null } }, make])).operation, 0);
   });
 
   it("undo all for a constraint that waits for the end, which is nobody's alone", async () => {
     await clear();
     assert.deepEqual(
-      await refusalOf([
+      await rejectionOf([
         { line: "POST /makers", body: { id: 1, name: "Ada" } },
         { line: "POST /late", body: { id: 1, maker_id: 99 } },
       ]),
@@ -196,8 +196,8 @@ describe("several operations at once", { timeout: 120_000 }, () => {
       { line: "DELETE /makers?id=eq.99", headers: object },
       { line: "PATCH /makers?id=eq.99", body: { name: "x" } },
     ]) {
-      const refusal = await refusalOf([make, failing]);
-      assert.deepEqual([refusal.status, refusal.code, refusal.operation], [406, "PGRST116", 1], failing.line);
+      const rejection = await rejectionOf([make, failing]);
+      assert.deepEqual([rejection.status, rejection.code, rejection.operation], [406, "PGRST116", 1], failing.line);
       assert.deepEqual(await count(), { makers: 0, items: 0 });
     }
     const found = await run([
@@ -220,8 +220,8 @@ describe("several operations at once", { timeout: 120_000 }, () => {
 
   it("are no place for descriptions, nor for calls by GET", async () => {
     for (const line of ["GET /", "OPTIONS /items", "GET /rpc/count_items"]) {
-      const refusal = await refusalOf([{ line: "POST /makers", body: { id: 1 } }, { line }]);
-      assert.deepEqual([refusal.status, refusal.operation], [400, 1], line);
+      const rejection = await rejectionOf([{ line: "POST /makers", body: { id: 1 } }, { line }]);
+      assert.deepEqual([rejection.status, rejection.operation], [400, 1], line);
     }
     assert.deepEqual(await count(), { makers: 1, items: 0 });
   });
@@ -238,15 +238,15 @@ describe("several operations at once", { timeout: 120_000 }, () => {
         if (at % 2 === 0) {
           const answers = await run(work);
           assert.deepEqual(bodyOf(answers[2]), [{ name: String(at), makers: { name: String(at) } }]);
-        } else assert.equal((await refusalOf([...work, { line: "POST /rpc/fail", body: {} }])).operation, 3);
+        } else assert.equal((await rejectionOf([...work, { line: "POST /rpc/fail", body: {} }])).operation, 3);
       }),
     );
     assert.deepEqual(await count(), { makers: 10, items: 10 });
   });
 
   it("run as their caller", async () => {
-    const refusal = await refusalOf([{ line: "GET /makers" }], ANON);
-    assert.deepEqual([refusal.status, refusal.operation], [401, 0]);
+    const rejection = await rejectionOf([{ line: "GET /makers" }], ANON);
+    assert.deepEqual([rejection.status, rejection.operation], [401, 0]);
   });
 
   it("do not hand the status of one answer to the next", async () => {

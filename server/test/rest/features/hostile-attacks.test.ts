@@ -100,7 +100,7 @@ describe("attacks", { timeout: 300_000 }, () => {
   });
 
   it("by columns, bodies and rows in numbers", async () => {
-    const refused = [
+    const rejected = [
       `GET /notes?or=${"(or".repeat(10_000)}`,
       `GET /notes?or=${"(and".repeat(60)}(id.eq.1)${")".repeat(60)}`,
       `GET /notes?${Array.from({ length: 10_001 }, (_, at) => `name=neq.${at}`).join("&")}`,
@@ -114,7 +114,7 @@ describe("attacks", { timeout: 300_000 }, () => {
       `GET /notes?tags=cs.${"{".repeat(100_000)}`,
       `GET /notes?${"a.".repeat(1_000)}limit=1`,
     ];
-    for (const line of refused) {
+    for (const line of rejected) {
       const answer = await attack(line);
       assert.equal(answer.status, 400, `${line.slice(0, 60)} ${answer.status} ${answer.text.slice(0, 300)}`);
       assert.ok(answer.text.length < 5_000, "an error does not send back what it was sent");
@@ -127,7 +127,7 @@ describe("attacks", { timeout: 300_000 }, () => {
   it("by bodies that are deep, double or odd", async () => {
     const post = (body: string | Buffer, table = "notes") =>
       attack(`POST /${table}?select=*`, { body, headers: { ...json, ...REPRESENTATION } });
-    const refused: (string | Buffer)[] = [
+    const rejected: (string | Buffer)[] = [
       `{"settings":${"[".repeat(100_000)}${"]".repeat(100_000)}}`,
       `{"settings":${'{"a":'.repeat(5_000)}1${"}".repeat(5_000)}}`,
       '{"name":"\\ud800"}',
@@ -144,7 +144,7 @@ describe("attacks", { timeout: 300_000 }, () => {
       Buffer.concat([Buffer.from('{"name":"'), Buffer.from([0xc3, 0x28]), Buffer.from('"}')]),
       Buffer.concat([Buffer.from('{"name":"'), Buffer.from([0xed, 0xa0, 0x80]), Buffer.from('"}')]),
     ];
-    for (const body of refused) {
+    for (const body of rejected) {
       const answer = await post(body);
       assert.equal(answer.status, 400, `${body.toString().slice(0, 60)} ${answer.text.slice(0, 300)}`);
     }

@@ -278,7 +278,7 @@ const body = fc.oneof(
   },
 );
 
-/** Requests as no client of good will sends them; most are refused for their form, each at another place. */
+/** Requests as no client of good will sends them; most are rejected for their form, each at another place. */
 export const wildRequest: fc.Arbitrary<HostileRequest> = fc
   .record({
     method: fc.constantFrom(...METHODS),

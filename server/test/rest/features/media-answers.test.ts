@@ -44,7 +44,7 @@ describe("the form of an answer", { timeout: 120_000 }, () => {
     assert.equal(answer.headers["content-type"], "application/vnd.pgrst.object+json; charset=utf-8");
   });
 
-  it("is refused with 406 where none is possible", async () => {
+  it("is rejected with 406 where none is possible", async () => {
     const answer = await ask("GET /items", { headers: { accept: "application/yaml, image/png" } });
     assert.equal(answer.status, 406);
     assert.equal(codeOf(answer), "PGRST107");
@@ -199,7 +199,7 @@ describe("the form of an answer", { timeout: 120_000 }, () => {
     assert.deepEqual([unknown.status, codeOf(unknown)], [404, "PGRST205"]);
   });
 
-  it("refuses methods that there are none, and paths that lead nowhere", async () => {
+  it("rejects methods that there are none, and paths that lead nowhere", async () => {
     for (const method of ["TRACE", "CONNECT", "LINK"]) {
       const answer = await ask(`${method} /items`);
       assert.deepEqual([answer.status, codeOf(answer)], [405, "PGRST117"]);
@@ -254,7 +254,7 @@ describe("a read that is sent by POST", { timeout: 120_000 }, () => {
     assert.equal(answer.text, '{"id":1}');
   });
 
-  it("never writes, and refuses any other method or body", async () => {
+  it("never writes, and rejects any other method or body", async () => {
     const json = await ask("POST /makers", {
       headers: { ...headers, "content-type": "application/json" },
       body: { id: 99, name: "x" },

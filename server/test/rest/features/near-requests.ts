@@ -2,13 +2,13 @@ import fc from "fast-check";
 import type { HostileRequest } from "./hostile-requests.ts";
 import { anyText, encode } from "./hostile-texts.ts";
 
-interface Shape {
+interface RequestShape {
   readonly columns: readonly string[];
   readonly embeds: readonly string[];
 }
 
 /** What is really there, so that the values alone are of ill will. */
-const SHAPES: Readonly<Record<string, Shape>> = {
+const SHAPES: Readonly<Record<string, RequestShape>> = {
   agents: {
     columns: ["id", "user_id", "name", "role", "framework", "model", "settings", "status", "created_at"],
     embeds: ["agent_tools", "swarm_agents", "notes"],
@@ -58,7 +58,7 @@ const someText = fc.oneof(
   },
 );
 
-function fieldOf({ columns }: Shape): fc.Arbitrary<string> {
+function fieldOf({ columns }: RequestShape): fc.Arbitrary<string> {
   return fc.constantFrom(...columns).chain((column) =>
     JSON_COLUMNS.test(column)
       ? fc
@@ -92,7 +92,7 @@ const operation = fc
   )
   .map((both) => both.join(""));
 
-function selectOf(shape: Shape, depth = 0): fc.Arbitrary<string> {
+function selectOf(shape: RequestShape, depth = 0): fc.Arbitrary<string> {
   const column = fc
     .tuple(fc.constantFrom("", "", "x:"), fieldOf(shape), fc.option(fc.constantFrom(...CASTS), { nil: null, freq: 3 }))
     .map(([alias, field, cast]) => `${alias}${field}${cast === null ? "" : `::${cast}`}`);
@@ -113,7 +113,7 @@ function selectOf(shape: Shape, depth = 0): fc.Arbitrary<string> {
   return fc.array(fc.oneof(...parts), { minLength: 1, maxLength: 3 }).map((all) => all.join(","));
 }
 
-function searchOf(shape: Shape): fc.Arbitrary<string> {
+function searchOf(shape: RequestShape): fc.Arbitrary<string> {
   const field = fieldOf(shape);
   const filter = fc.tuple(field, operation);
   const leaf = fc.tuple(field, operation).map((both) => both.join("."));
@@ -168,7 +168,7 @@ const value = fc.oneof(
   fc.constantFrom(1e21, -1, null, true, [], {}, ["agent.created"]),
 );
 
-function bodyOf({ columns }: Shape): fc.Arbitrary<string> {
+function bodyOf({ columns }: RequestShape): fc.Arbitrary<string> {
   const named = columns.filter((column) => column !== "loud" && !column.startsWith('"'));
   const row = fc
     .subarray(named, { minLength: 1, maxLength: 3 })

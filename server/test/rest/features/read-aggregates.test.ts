@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { expectRead, READABLE, refuse, SHOP } from "./read-shop.ts";
+import { expectRead, READABLE, reject, SHOP } from "./read-shop.ts";
 import { openRestStage } from "./rest-stage.ts";
 
 const SALES = `
@@ -159,18 +159,18 @@ describe("aggregates", () => {
     ]);
   });
 
-  it("are refused in the words of the database where they make no sense", async () => {
-    const refusal = await refuse(opened.stage, "/sales?select=region.sum()");
-    assert.deepEqual([refusal.status, refusal.code], [404, "42883"]);
+  it("are rejected in the words of the database where they make no sense", async () => {
+    const rejection = await reject(opened.stage, "/sales?select=region.sum()");
+    assert.deepEqual([rejection.status, rejection.code], [404, "42883"]);
     for (const [order, column] of [
       ["amount", "sales.amount"],
       ["clients(name)", "clients.name"],
     ]) {
-      const ordered = await refuse(opened.stage, `/sales?select=region,count(),clients(id)&order=${order}`);
+      const ordered = await reject(opened.stage, `/sales?select=region,count(),clients(id)&order=${order}`);
       assert.deepEqual([ordered.status, ordered.code], [400, "42803"]);
       assert.match(ordered.message, new RegExp(`^column "${column}" must appear in the GROUP BY clause`));
     }
-    assert.equal((await refuse(opened.stage, "/sales?select=count()&order=nothing")).code, "42703");
-    assert.equal((await refuse(opened.stage, "/sales?select=amount.median()")).code, "PGRST100");
+    assert.equal((await reject(opened.stage, "/sales?select=count()&order=nothing")).code, "42703");
+    assert.equal((await reject(opened.stage, "/sales?select=amount.median()")).code, "PGRST100");
   });
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { expectRead, READABLE, refuse, SHOP } from "./read-shop.ts";
+import { expectRead, READABLE, reject, SHOP } from "./read-shop.ts";
 import { openRestStage } from "./rest-stage.ts";
 
 const COMPUTED = `
@@ -71,7 +71,7 @@ describe("computed fields", () => {
   });
 
   it("do not come from schemas that are not exposed", async () => {
-    const { status, code } = await refuse(opened.stage, "/projects?select=secret");
+    const { status, code } = await reject(opened.stage, "/projects?select=secret");
     assert.deepEqual([status, code], [400, "42703"]);
   });
 });

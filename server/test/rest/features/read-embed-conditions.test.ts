@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { expectRead, READABLE, refuse, SHOP } from "./read-shop.ts";
+import { expectRead, READABLE, reject, SHOP } from "./read-shop.ts";
 import { openRestStage } from "./rest-stage.ts";
 
 const opened = openRestStage(SHOP + READABLE, { schemas: ["shop"] });
@@ -86,9 +86,9 @@ describe("conditions on what is embedded", () => {
     }
   });
 
-  it("are refused for what is not selected", async () => {
+  it("are rejected for what is not selected", async () => {
     for (const parameter of ["projects.id=eq.1", "projects.order=id", "projects.limit=1", "projects.or=(id.eq.1)"]) {
-      assert.deepEqual(await refuse(opened.stage, `/clients?select=id&${parameter}`), {
+      assert.deepEqual(await reject(opened.stage, `/clients?select=id&${parameter}`), {
         status: 400,
         code: "PGRST108",
         message: "'projects' is not an embedded resource in this request",
@@ -96,7 +96,7 @@ describe("conditions on what is embedded", () => {
         hint: "Verify that 'projects' is included in the 'select' query parameter.",
       });
     }
-    const deeper = await refuse(opened.stage, "/clients?select=id,projects(id)&projects.tasks.id=eq.1");
+    const deeper = await reject(opened.stage, "/clients?select=id,projects(id)&projects.tasks.id=eq.1");
     assert.equal(deeper.message, "'tasks' is not an embedded resource in this request");
   });
 
@@ -230,14 +230,14 @@ describe("conditions on what is embedded", () => {
   });
 
   it("do not order by a list", async () => {
-    assert.deepEqual(await refuse(opened.stage, "/clients?select=id,projects(id)&order=projects(name)"), {
+    assert.deepEqual(await reject(opened.stage, "/clients?select=id,projects(id)&order=projects(name)"), {
       status: 400,
       code: "PGRST118",
       message: "A related order on 'projects' is not possible",
       details: "'clients' and 'projects' do not form a many-to-one or one-to-one relationship",
       hint: null,
     });
-    const unselected = await refuse(opened.stage, "/projects?select=id&order=clients(name)");
+    const unselected = await reject(opened.stage, "/projects?select=id&order=clients(name)");
     assert.equal(unselected.code, "PGRST108");
   });
 });

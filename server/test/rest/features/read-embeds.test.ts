@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { expectRead, READABLE, read, refuse, SHOP } from "./read-shop.ts";
+import { expectRead, READABLE, read, reject, SHOP } from "./read-shop.ts";
 import { openRestStage } from "./rest-stage.ts";
 
 const opened = openRestStage(SHOP + READABLE, { schemas: ["shop"] });
@@ -103,7 +103,7 @@ describe("what is embedded", () => {
     await expectRows("/clients?select=id,projects!client_id(id)&id=eq.2", [{ id: 2, projects: [{ id: 3 }] }]);
   });
 
-  it("takes one of several keys between two tables by a hint, and is refused without", async () => {
+  it("takes one of several keys between two tables by a hint, and is rejected without", async () => {
     await expectRows(
       "/orders?select=id,billing:addresses!orders_billing(street),shipping:addresses!shipping_id(street)&order=id",
       [
@@ -117,7 +117,7 @@ describe("what is embedded", () => {
       { id: 1, orders: [{ id: 3 }] },
       { id: 2, orders: [{ id: 1 }, { id: 2 }] },
     ]);
-    assert.deepEqual(await refuse(opened.stage, "/orders?select=id,addresses(street)"), {
+    assert.deepEqual(await reject(opened.stage, "/orders?select=id,addresses(street)"), {
       status: 300,
       code: "PGRST201",
       message: "Could not embed because more than one relationship was found for 'orders' and 'addresses'",
@@ -191,13 +191,13 @@ describe("what is embedded", () => {
 
   it("does not reach into schemas that are not exposed", async () => {
     await expectRows("/coins?select=*", [{ id: 1, vault_id: 1 }]);
-    const refusal = await refuse(opened.stage, "/coins?select=id,vaults(id)");
-    assert.deepEqual([refusal.status, refusal.code], [400, "PGRST200"]);
-    assert.equal(refusal.message, "Could not find a relationship between 'coins' and 'vaults' in the schema cache");
+    const rejection = await reject(opened.stage, "/coins?select=id,vaults(id)");
+    assert.deepEqual([rejection.status, rejection.code], [400, "PGRST200"]);
+    assert.equal(rejection.message, "Could not find a relationship between 'coins' and 'vaults' in the schema cache");
   });
 
-  it("is refused with the nearest name where there is no such relationship", async () => {
-    assert.deepEqual(await refuse(opened.stage, "/projects?select=*,client(*)"), {
+  it("is rejected with the nearest name where there is no such relationship", async () => {
+    assert.deepEqual(await reject(opened.stage, "/projects?select=*,client(*)"), {
       status: 400,
       code: "PGRST200",
       message: "Could not find a relationship between 'projects' and 'client' in the schema cache",
@@ -205,7 +205,7 @@ describe("what is embedded", () => {
         "Searched for a foreign key relationship between 'projects' and 'client' in the schema 'shop', but no matches were found.",
       hint: "Perhaps you meant 'clients' instead of 'client'.",
     });
-    assert.deepEqual(await refuse(opened.stage, "/projects?select=*,clients!wrong(*)"), {
+    assert.deepEqual(await reject(opened.stage, "/projects?select=*,clients!wrong(*)"), {
       status: 400,
       code: "PGRST200",
       message: "Could not find a relationship between 'projects' and 'clients' in the schema cache",
@@ -213,13 +213,13 @@ describe("what is embedded", () => {
         "Searched for a foreign key relationship between 'projects' and 'clients' using the hint 'wrong' in the schema 'shop', but no matches were found.",
       hint: "Perhaps you meant 'clients!projects_client' instead of 'clients!wrong'.",
     });
-    assert.equal((await refuse(opened.stage, "/clients?select=*,rooms(*)")).hint, null);
+    assert.equal((await reject(opened.stage, "/clients?select=*,rooms(*)")).hint, null);
   });
 
-  it("is refused in the words of the database where a column is not there", async () => {
-    const refusal = await refuse(opened.stage, "/projects?select=id,clients(nme)");
-    assert.deepEqual([refusal.status, refusal.code], [400, "42703"]);
-    assert.match(refusal.message, /column clients(_\d+)?\.nme does not exist/);
+  it("is rejected in the words of the database where a column is not there", async () => {
+    const rejection = await reject(opened.stage, "/projects?select=id,clients(nme)");
+    assert.deepEqual([rejection.status, rejection.code], [400, "42703"]);
+    assert.match(rejection.message, /column clients(_\d+)?\.nme does not exist/);
   });
 
   it("comes with every row of a large list at once", async () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { expectRead, READABLE, refuse, SHOP } from "./read-shop.ts";
+import { expectRead, READABLE, reject, SHOP } from "./read-shop.ts";
 import { openRestStage } from "./rest-stage.ts";
 
 const JUNCTIONS = `
@@ -37,10 +37,10 @@ interface Choices {
 
 describe("junctions", () => {
   it("with several keys to one side are ambiguous, and can be walked step by step", async () => {
-    const refusal = await refuse(opened.stage, "/sites?select=*,projects(*)");
-    assert.deepEqual([refusal.status, refusal.code], [300, "PGRST201"]);
+    const rejection = await reject(opened.stage, "/sites?select=*,projects(*)");
+    assert.deepEqual([rejection.status, rejection.code], [300, "PGRST201"]);
     assert.deepEqual(
-      (refusal as Choices).details.map(({ relationship }) => relationship),
+      (rejection as Choices).details.map(({ relationship }) => relationship),
       [
         "jobs using jobs_site_1_fkey(site_1) and jobs_project_1_fkey(project_1)",
         "jobs using jobs_site_1_fkey(site_1) and jobs_project_2_fkey(project_2)",
@@ -55,8 +55,8 @@ describe("junctions", () => {
   });
 
   it("of a table with itself go both ways, told apart by a key", async () => {
-    const refusal = await refuse(opened.stage, "/posters?select=*,posters(*)");
-    assert.deepEqual([refusal.status, refusal.code], [300, "PGRST201"]);
+    const rejection = await reject(opened.stage, "/posters?select=*,posters(*)");
+    assert.deepEqual([rejection.status, rejection.code], [300, "PGRST201"]);
     await expectRows("/posters?select=name,follows:posters!subscriptions_subscriber_fkey(name)&id=eq.1", [
       { name: "Mark", follows: [{ name: "Elon" }] },
     ]);
@@ -72,17 +72,17 @@ describe("junctions", () => {
     ]));
 
   it("are none when a pair can appear twice", async () => {
-    assert.equal((await refuse(opened.stage, "/tags?select=*,sites(*)")).code, "PGRST200");
-    assert.equal((await refuse(opened.stage, "/clients?select=*,sites(*)")).code, "PGRST200");
-    const direct = await refuse(opened.stage, "/sites?select=*,projects!project_visits(*)");
+    assert.equal((await reject(opened.stage, "/tags?select=*,sites(*)")).code, "PGRST200");
+    assert.equal((await reject(opened.stage, "/clients?select=*,sites(*)")).code, "PGRST200");
+    const direct = await reject(opened.stage, "/sites?select=*,projects!project_visits(*)");
     assert.equal(direct.code, "PGRST200");
   });
 
   it("beside a direct key are ambiguous, and a hint chooses", async () => {
-    const refusal = await refuse(opened.stage, "/leads?select=*,projects(*)");
-    assert.equal(refusal.status, 300);
+    const rejection = await reject(opened.stage, "/leads?select=*,projects(*)");
+    assert.equal(rejection.status, 300);
     assert.deepEqual(
-      (refusal as Choices).details.map(({ cardinality }) => cardinality),
+      (rejection as Choices).details.map(({ cardinality }) => cardinality),
       ["many-to-one", "many-to-many"],
     );
     await expectRows("/leads?select=*,projects!lead_projects(id),main:projects!project_id(id)", []);

@@ -47,7 +47,7 @@ describe("conditions", () => {
       "data-%3E%3Ek=eq.v": [1],
     }));
 
-  it("refuses what the type cannot be, in the words of the database", async () => {
+  it("rejects what the type cannot be, in the words of the database", async () => {
     const cases: readonly (readonly [string, number, string, RegExp])[] = [
       ["amount=eq.x", 400, "22P02", /invalid input syntax for type integer: "x"/],
       ["code=eq.1", 400, "22P02", /invalid input syntax for type uuid/],
@@ -78,7 +78,7 @@ describe("conditions", () => {
     }
   });
 
-  it("refuses what is no filter, and says where", async () => {
+  it("rejects what is no filter, and says where", async () => {
     const cases: readonly (readonly [string, RegExp])[] = [
       ["id=1", /^"failed to parse filter \(1\)" \(line 1, column 1\)$/],
       ["id=equals.1", /failed to parse filter \(equals\.1\)/],

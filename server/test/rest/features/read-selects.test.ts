@@ -117,14 +117,14 @@ describe("selected columns", () => {
     );
   });
 
-  it("are refused with an unknown type, in the words of the database", async () => {
+  it("are rejected with an unknown type, in the words of the database", async () => {
     const { status, json } = await opened.stage.ask("GET /things?select=id::nothing");
     assert.equal(status, 400);
     const { code, message } = json as { code: string; message: string };
     assert.deepEqual([code, message], ["42704", 'type "nothing" does not exist']);
   });
 
-  it("are refused when they are not there, in the words of the database", async () => {
+  it("are rejected when they are not there, in the words of the database", async () => {
     const { status, json } = await opened.stage.ask("GET /things?select=id,nme");
     assert.equal(status, 400);
     const { code, message } = json as { code: string; message: string };

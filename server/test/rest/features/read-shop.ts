@@ -69,7 +69,7 @@ export async function expectRead(stage: RestStage, target: string, expected: unk
   assert.deepEqual(await read(stage, target), expected, target);
 }
 
-export interface Refusal {
+export interface Rejection {
   readonly status: number;
   readonly code: string;
   readonly message: string;
@@ -77,8 +77,8 @@ export interface Refusal {
   readonly hint: unknown;
 }
 
-export async function refuse(stage: RestStage, target: string): Promise<Refusal> {
+export async function reject(stage: RestStage, target: string): Promise<Rejection> {
   const { status, json } = await stage.ask(`GET ${target}`);
-  const { code, message, details, hint } = json as Omit<Refusal, "status">;
+  const { code, message, details, hint } = json as Omit<Rejection, "status">;
   return { status, code, message, details, hint };
 }

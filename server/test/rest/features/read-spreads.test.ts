@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { expectRead, READABLE, refuse, SHOP } from "./read-shop.ts";
+import { expectRead, READABLE, reject, SHOP } from "./read-shop.ts";
 import { openRestStage } from "./rest-stage.ts";
 
 const opened = openRestStage(SHOP + READABLE, { schemas: ["shop"] });
@@ -128,8 +128,8 @@ describe("what is spread", () => {
   });
 
   it("has no name of its own, and no aggregates in lists", async () => {
-    assert.equal((await refuse(opened.stage, "/projects?select=id,...c:clients(name)")).code, "PGRST100");
-    assert.deepEqual(await refuse(opened.stage, "/clients?select=name,...projects(id.count())"), {
+    assert.equal((await reject(opened.stage, "/projects?select=id,...c:clients(name)")).code, "PGRST100");
+    assert.deepEqual(await reject(opened.stage, "/clients?select=name,...projects(id.count())"), {
       status: 400,
       code: "PGRST127",
       message: "Feature not implemented",

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { expectRead, READABLE, refuse, SHOP } from "./read-shop.ts";
+import { expectRead, READABLE, reject, SHOP } from "./read-shop.ts";
 import { openRestStage } from "./rest-stage.ts";
 
 const VIEWS = `
@@ -86,7 +86,7 @@ describe("views", () => {
     await expectRows("/double_orders?select=id,to:addresses!goes_to(street)&id=eq.1", [
       { id: 1, to: { street: "Second St" } },
     ]);
-    const { status, code } = await refuse(opened.stage, "/double_orders?select=id,addresses(street)");
+    const { status, code } = await reject(opened.stage, "/double_orders?select=id,addresses(street)");
     assert.deepEqual([status, code], [300, "PGRST201"]);
   });
 
@@ -130,13 +130,13 @@ describe("partitioned tables", () => {
   });
 
   it("hide their parts, to which rules of the whole would not apply", async () => {
-    assert.deepEqual(await refuse(opened.stage, "/visits_2020?select=id"), {
+    assert.deepEqual(await reject(opened.stage, "/visits_2020?select=id"), {
       status: 404,
       code: "PGRST205",
       message: "Could not find the table 'shop.visits_2020' in the schema cache",
       details: null,
       hint: null,
     });
-    assert.equal((await refuse(opened.stage, "/projects?select=id,visits_2020(id)")).code, "PGRST200");
+    assert.equal((await reject(opened.stage, "/projects?select=id,visits_2020(id)")).code, "PGRST200");
   });
 });

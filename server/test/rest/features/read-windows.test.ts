@@ -57,7 +57,7 @@ describe("order", () => {
     assert.deepEqual(idsOf(await ask("GET /items?select=id&order=info->n.desc.nullslast&limit=1")), [20]);
   });
 
-  it("is refused for a column that is not there", async () => {
+  it("is rejected for a column that is not there", async () => {
     const { status, json } = await ask("GET /items?order=nothing");
     assert.equal(status, 400);
     assert.equal((json as { code: string }).code, "42703");
@@ -80,7 +80,7 @@ describe("windows", () => {
     assert.deepEqual(outcome(await ask("GET /items?offset=-4")), [200, "0-19/*"]);
   });
 
-  it("refuse a limit below zero", async () => {
+  it("reject a limit below zero", async () => {
     const { status, json } = await ask("GET /items?limit=-1");
     assert.equal(status, 416);
     assert.deepEqual(json, {
@@ -104,7 +104,7 @@ describe("windows", () => {
     assert.deepEqual(outcome(await ranged("bytes=0-1")), [200, "0-19/*"]);
   });
 
-  it("refuse a Range that ends before it begins", async () => {
+  it("reject a Range that ends before it begins", async () => {
     const { status, json } = await ask("GET /items", { range: "3-1" });
     assert.equal(status, 416);
     assert.equal(
@@ -131,7 +131,7 @@ describe("counts", () => {
     assert.equal((await ask("GET /items", exact)).headers["preference-applied"], "count=exact");
   });
 
-  it("refuse an offset behind the last row", async () => {
+  it("reject an offset behind the last row", async () => {
     const answer = await ask("GET /items?offset=100", { prefer: "count=exact" });
     assert.deepEqual(outcome(answer), [416, "*/20"]);
     const body = answer.json as { code: string; details: string };

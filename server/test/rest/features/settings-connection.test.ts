@@ -231,7 +231,7 @@ describe("a session that has ended", { timeout: 120_000 }, () => {
     { schemas: ["shop"] },
   );
 
-  it("is refused also when it is the first to ask in some form, and leaves nothing half prepared", async () => {
+  it("is rejected also when it is the first to ask in some form, and leaves nothing half prepared", async () => {
     const { stage } = opened;
     const [dead, alive] = [await stage.addUser(), await stage.addUser()];
     const admin = new pg.Client({ connectionString: stage.database.adminUrl });
@@ -249,8 +249,8 @@ describe("a session that has ended", { timeout: 120_000 }, () => {
     for (const [line, body] of requests) {
       const sent = body === undefined ? {} : { body };
       for (let times = 0; times < 3; times += 1) {
-        const refused = await stage.ask(line, { as: dead, ...sent });
-        assert.deepEqual([refused.status, codeOf(refused)], [401, "UNAUTHORIZED"], line);
+        const rejected = await stage.ask(line, { as: dead, ...sent });
+        assert.deepEqual([rejected.status, codeOf(rejected)], [401, "UNAUTHORIZED"], line);
       }
       for (let times = 0; times < 3; times += 1) {
         const answer = await stage.ask(line, {

@@ -89,7 +89,7 @@ describe("preferences", { timeout: 120_000 }, () => {
     }
   });
 
-  it("that name a zone which does not exist are refused, strict or not, and nothing is written", async () => {
+  it("that name a zone which does not exist are rejected, strict or not, and nothing is written", async () => {
     for (const prefer of ["timezone=Jupiter/Red_Spot", "timezone=Jupiter/Red_Spot, handling=strict"]) {
       const answer = await ask("POST /items", { headers: { prefer }, body: { id: 70 } });
       assert.equal(answer.status, 400, answer.text);

@@ -34,7 +34,7 @@ describe("the request and the answer, as SQL sees them", { timeout: 120_000 }, (
        end $$;
      create table shop.telling (id int primary key, name text);
      create trigger told before insert or update on shop.telling for each row execute function shop.told();
-     create function shop.refuse(state text, message text default 'no', detail text default null, hint text default null)
+     create function shop.reject(state text, message text default 'no', detail text default null, hint text default null)
        returns void language plpgsql as $$
        begin
          insert into shop.items values (1000, 'lost');
@@ -51,8 +51,8 @@ describe("the request and the answer, as SQL sees them", { timeout: 120_000 }, (
   const ask = (...args: Parameters<typeof opened.stage.ask>) => opened.stage.ask(...args);
   const say = (status: unknown, headers: unknown, more: object = {}) =>
     ask("POST /rpc/say", { body: { status, headers, ...more } });
-  const refuse = (state: string, more: object = {}, as = SERVICE) =>
-    ask("POST /rpc/refuse", { as, body: { state, ...more } });
+  const reject = (state: string, more: object = {}, as = SERVICE) =>
+    ask("POST /rpc/reject", { as, body: { state, ...more } });
 
   describe("of the request", () => {
     it("claims, headers, method, path and role are there for functions", async () => {
@@ -212,7 +212,7 @@ describe("the request and the answer, as SQL sees them", { timeout: 120_000 }, (
     };
     for (const [state, status] of Object.entries(STATES)) {
       it(`${state} is ${status}`, async () => {
-        const answer = await refuse(state, { message: "told", detail: "more", hint: "try" });
+        const answer = await reject(state, { message: "told", detail: "more", hint: "try" });
         assert.equal(answer.status, status, answer.text);
         const { code, message, details, hint } = answer.json as Record<string, string | null>;
         const isInternal = /^(XX|58|F0)/.test(state);
@@ -225,25 +225,25 @@ describe("the request and the answer, as SQL sees them", { timeout: 120_000 }, (
 
     for (const state of ["08006", "53000", "53300", "57P01", "57P03"]) {
       it(`${state} says that the database is away: 503, and when to come again`, async () => {
-        const answer = await refuse(state);
+        const answer = await reject(state);
         assert.deepEqual([answer.status, codeOf(answer)], [503, "SERVICE_UNAVAILABLE"]);
         assert.ok(Number(answer.headers["retry-after"]) >= 1);
       });
     }
 
     it("42501 is 401 for whoever is not known", async () => {
-      const answer = await refuse("42501", {}, ANON);
+      const answer = await reject("42501", {}, ANON);
       assert.equal(answer.status, 401);
       assert.match(answer.headers["www-authenticate"] ?? "", /^Bearer/);
     });
 
     it("a role that does not exist is 401", async () => {
-      const answer = await refuse("22023", { message: 'role "nobody" does not exist' });
+      const answer = await reject("22023", { message: 'role "nobody" does not exist' });
       assert.equal(answer.status, 401);
     });
 
     it("PGRST writes the whole answer", async () => {
-      const answer = await refuse("PGRST", {
+      const answer = await reject("PGRST", {
         message: JSON.stringify({ code: "PAY", message: "Payment", details: "d", hint: "h" }),
         detail: JSON.stringify({ status: 402, status_text: "Pay me", headers: { "X-Price": "12" } }),
       });
@@ -262,7 +262,7 @@ describe("the request and the answer, as SQL sees them", { timeout: 120_000 }, (
         { ...good, detail: '{"status":"x","headers":{}}' },
         { message: good.message },
       ]) {
-        const answer = await refuse("PGRST", more);
+        const answer = await reject("PGRST", more);
         assert.deepEqual([answer.status, codeOf(answer)], [500, "PGRST121"], JSON.stringify(more));
         assert.ok((answer.json as { details: string }).details.length > 0);
       }
@@ -270,7 +270,7 @@ describe("the request and the answer, as SQL sees them", { timeout: 120_000 }, (
 
     it("states of our own checks mean nothing special when others raise them", async () => {
       for (const state of ["SB001", "SB002", "SB003"]) {
-        const answer = await refuse(state);
+        const answer = await reject(state);
         assert.deepEqual([answer.status, codeOf(answer)], [400, state]);
       }
     });

@@ -15,7 +15,7 @@ describe("rows that are changed and deleted", { timeout: 120_000 }, () => {
      create table shop.items (
        id int primary key, name text default 'none', stock int, maker_id int references shop.makers,
        at timestamptz default '2020-01-01T00:00:00Z', loud text generated always as (upper(name)) stored);
-     create table shop.days (day date, slot int, note text, primary key (day, slot));
+     create table shop.days (day date, placeholder int, note text, primary key (day, placeholder));
      create table shop.keyless (note text);
      create view shop.cheap as select id, name as label, stock from shop.items where stock < 100;
      create view shop.guarded as select id, name, stock from shop.items where stock < 100 with local check option;
@@ -83,7 +83,7 @@ describe("rows that are changed and deleted", { timeout: 120_000 }, () => {
       }
     });
 
-    it("does not change a whole table: without a filter it is refused", async () => {
+    it("does not change a whole table: without a filter it is rejected", async () => {
       await fill();
       for (const [line, message] of [
         ["PATCH /items", "UPDATE requires a WHERE clause"],
@@ -109,7 +109,7 @@ describe("rows that are changed and deleted", { timeout: 120_000 }, () => {
       ]);
     });
 
-    it("refuses to choose rows by what is embedded, and changes none", async () => {
+    it("rejects to choose rows by what is embedded, and changes none", async () => {
       await fill();
       const answer = await ask("PATCH /items?makers=not.is.null&select=id,makers()", { body: { stock: 60 } });
       assert.deepEqual([answer.status, codeOf(answer)], [400, "42703"]);
@@ -181,7 +181,7 @@ describe("rows that are changed and deleted", { timeout: 120_000 }, () => {
       assert.deepEqual(answer.json, [{ id: 1, name: "b", changes: 1 }]);
     });
 
-    it("refuses a generated column", async () => {
+    it("rejects a generated column", async () => {
       const answer = await ask("PATCH /items?id=eq.1", { body: { loud: "X" } });
       assert.deepEqual([answer.status, codeOf(answer)], [400, "428C9"]);
     });
@@ -253,7 +253,7 @@ describe("rows that are changed and deleted", { timeout: 120_000 }, () => {
           "Row 1 has no 'id'",
         ],
         ["items", [{ name: "x" }], "Row 0 has no 'id'"],
-        ["days", [{ day: "2024-01-01", note: "x" }], "Row 0 has no 'slot'"],
+        ["days", [{ day: "2024-01-01", note: "x" }], "Row 0 has no 'placeholder'"],
       ] as const) {
         const answer = await ask(`PATCH /${table}`, { body });
         assert.deepEqual([answer.status, codeOf(answer), messageOf(answer)], [400, "PGRST102", message]);
@@ -262,7 +262,7 @@ describe("rows that are changed and deleted", { timeout: 120_000 }, () => {
       assert.deepEqual([keyless.status, codeOf(keyless)], [400, "PGRST102"]);
     });
 
-    it("refuses two changes to one row, also where only the database sees that it is one", async () => {
+    it("rejects two changes to one row, also where only the database sees that it is one", async () => {
       await opened.stage.run("truncate shop.days; insert into shop.days values ('2024-01-05', 1, 'a')");
       const plain = await ask("PATCH /items", {
         body: [
@@ -273,8 +273,8 @@ describe("rows that are changed and deleted", { timeout: 120_000 }, () => {
       assert.deepEqual([plain.status, codeOf(plain)], [400, "PGRST102"]);
       const answer = await ask("PATCH /days", {
         body: [
-          { day: "2024-01-05", slot: 1, note: "x" },
-          { day: "Jan 5 2024", slot: 1, note: "y" },
+          { day: "2024-01-05", placeholder: 1, note: "x" },
+          { day: "Jan 5 2024", placeholder: 1, note: "y" },
         ],
       });
       assert.deepEqual([answer.status, codeOf(answer)], [400, "PGRST102"], answer.text);
@@ -284,13 +284,13 @@ describe("rows that are changed and deleted", { timeout: 120_000 }, () => {
 
     it("takes rows with different keys when columns are named", async () => {
       await fill();
-      const refused = await ask("PATCH /items", {
+      const rejected = await ask("PATCH /items", {
         body: [
           { id: 1, name: "x" },
           { id: 2, stock: 5 },
         ],
       });
-      assert.deepEqual([refused.status, messageOf(refused)], [400, "All object keys must match"]);
+      assert.deepEqual([rejected.status, messageOf(rejected)], [400, "All object keys must match"]);
       const answer = await ask('PATCH /items?columns="id","name","stock"&select=id,name,stock&order=id', {
         headers: { prefer: "return=representation, missing=default" },
         body: [
@@ -386,11 +386,11 @@ describe("rows that are changed and deleted", { timeout: 120_000 }, () => {
       await fill();
       const hidden = await ask("PATCH /cheap?id=eq.4", { headers: REPRESENTATION, body: { label: "x" } });
       assert.deepEqual(hidden.json, []);
-      const refused = await ask("PATCH /guarded?id=eq.1", { body: { stock: 500 } });
-      assert.deepEqual([refused.status, codeOf(refused)], [400, "44000"]);
+      const rejected = await ask("PATCH /guarded?id=eq.1", { body: { stock: 500 } });
+      assert.deepEqual([rejected.status, codeOf(rejected)], [400, "44000"]);
     });
 
-    it("refuses to write through a view that cannot be written", async () => {
+    it("rejects to write through a view that cannot be written", async () => {
       for (const [line, body] of [
         ["POST /summary", { maker_id: 1 }],
         ["PATCH /summary?maker_id=eq.1", { maker_id: 2 }],

@@ -89,15 +89,15 @@ describe("rows that are posted", { timeout: 120_000 }, () => {
 
   it("writes all rows of a list or none", async () => {
     const before = await count("items");
-    const refused = await ask("POST /items", { body: [{ name: "one" }, { name: null }] });
-    assert.equal(refused.status, 400);
-    assert.equal((refused.json as { code: string }).code, "23502");
+    const rejected = await ask("POST /items", { body: [{ name: "one" }, { name: null }] });
+    assert.equal(rejected.status, 400);
+    assert.equal((rejected.json as { code: string }).code, "23502");
     assert.equal(await count("items"), before);
     assert.equal((await ask("POST /items", { body: [{ name: "one" }, { name: "two" }] })).status, 201);
     assert.equal(await count("items"), before + 2);
   });
 
-  it("refuses a list whose objects have different keys", async () => {
+  it("rejects a list whose objects have different keys", async () => {
     const answer = await ask("POST /items", { body: [{ name: "a" }, { name: "b", price: 1 }] });
     assert.equal(answer.status, 400);
     assert.deepEqual(answer.json, {
@@ -146,7 +146,7 @@ describe("rows that are posted", { timeout: 120_000 }, () => {
     assert.equal(two?.id, (one?.id ?? 0) + 1);
   });
 
-  it("refuses a value for an identity that is always generated, and for a generated column", async () => {
+  it("rejects a value for an identity that is always generated, and for a generated column", async () => {
     for (const [table, body] of [
       ["strict_items", { id: 5, name: "x" }],
       ["items", { name: "x", loud: "Y" }],
@@ -170,7 +170,7 @@ describe("rows that are posted", { timeout: 120_000 }, () => {
     assert.deepEqual(many.json, [{ note: "x" }, { note: "x" }]);
   });
 
-  it("refuses a body that is no JSON, or empty", async () => {
+  it("rejects a body that is no JSON, or empty", async () => {
     for (const body of ["", "{", "{'a':1}", "[1,"]) {
       const answer = await ask("POST /items", { body });
       assert.equal(answer.status, 400, body);
@@ -181,7 +181,7 @@ describe("rows that are posted", { timeout: 120_000 }, () => {
     }
   });
 
-  it("refuses a column that is not there, named by the body or by columns", async () => {
+  it("rejects a column that is not there, named by the body or by columns", async () => {
     for (const line of ["POST /items", "POST /items?columns=nope"]) {
       const answer = await ask(line, { body: { nope: 1 } });
       assert.equal(answer.status, 400);
@@ -308,9 +308,9 @@ describe("rows that are posted", { timeout: 120_000 }, () => {
       [{ code: null }, "23502"],
       [{ day: "tomorrowish" }, "22007"],
     ] as const) {
-      const refused = await ask("POST /coded", { body: { id: 2, ...wrong } });
-      assert.equal(refused.status, 400);
-      assert.equal((refused.json as { code: string }).code, code, refused.text);
+      const rejected = await ask("POST /coded", { body: { id: 2, ...wrong } });
+      assert.equal(rejected.status, 400);
+      assert.equal((rejected.json as { code: string }).code, code, rejected.text);
     }
   });
 
@@ -327,7 +327,7 @@ describe("rows that are posted", { timeout: 120_000 }, () => {
     ]);
   });
 
-  it("refuses CSV with lines of different lengths", async () => {
+  it("rejects CSV with lines of different lengths", async () => {
     const answer = await ask("POST /items", { headers: { "content-type": "text/csv" }, body: "name,price\na\n" });
     assert.equal(answer.status, 400);
     assert.equal((answer.json as { message: string }).message, "All lines must have same number of fields");
@@ -341,7 +341,7 @@ describe("rows that are posted", { timeout: 120_000 }, () => {
     assert.deepEqual([answer.status, answer.json], [201, [{ name: "a b&c", price: 2.25, tags: ["x"] }]]);
   });
 
-  it("refuses a body of any other type", async () => {
+  it("rejects a body of any other type", async () => {
     const answer = await ask("POST /items", { headers: { "content-type": "application/yaml" }, body: "name: x" });
     assert.equal(answer.status, 415);
     assert.match((answer.json as { message: string }).message, /^Content-Type not acceptable: application\/yaml$/);

@@ -97,7 +97,7 @@ describe("rows that are put over others", { timeout: 120_000 }, () => {
     assert.deepEqual([span.status, span.json], [200, [{ room: 1, hour: 9, who: "Bob" }]]);
   });
 
-  it("refuses columns that are no key, and an index that covers only some rows", async () => {
+  it("rejects columns that are no key, and an index that covers only some rows", async () => {
     for (const line of ["POST /items?on_conflict=name", "POST /drafts?on_conflict=slug"]) {
       const answer = await ask(line, { headers: merge(), body: { id: 1 } });
       assert.equal(answer.status, 400, line);
@@ -142,7 +142,7 @@ describe("rows that are put over others", { timeout: 120_000 }, () => {
     assert.deepEqual([answer.status, answer.json], [200, [{ id: 30, name: "x" }]]);
   });
 
-  it("refuses the same row twice in one list, and writes neither", async () => {
+  it("rejects the same row twice in one list, and writes neither", async () => {
     const answer = await ask("POST /items", {
       headers: merge(),
       body: [
@@ -201,7 +201,7 @@ describe("rows that are put over others", { timeout: 120_000 }, () => {
       assert.deepEqual([keyless.status, codeOf(keyless)], [405, "PGRST105"]);
     });
 
-    it("refuses a body whose key is another, is missing, or stands for several rows", async () => {
+    it("rejects a body whose key is another, is missing, or stands for several rows", async () => {
       for (const body of [{ id: 201, name: "x" }, { name: "x" }, {}, [], [{ id: 200 }, { id: 200 }], { id: null }]) {
         const answer = await ask("PUT /items?id=eq.200", { body });
         assert.equal(answer.status, 400, JSON.stringify(body));

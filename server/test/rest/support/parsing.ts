@@ -32,14 +32,14 @@ export function parseBytes(body: string | Buffer, contentType: string | null, in
   return parse({ method: "POST", body: Buffer.from(body), contentType, ...input }).body;
 }
 
-export interface Refusal {
+export interface Rejection {
   readonly code: string | undefined;
   readonly status: number;
   readonly message: string;
   readonly details: unknown;
 }
 
-export function refusalOf(act: () => unknown): Refusal {
+export function rejectionOf(act: () => unknown): Rejection {
   try {
     const result = act();
     return assert.fail(`was taken: ${JSON.stringify(result)}`);

@@ -3,7 +3,7 @@ import { OPERATORS } from "../../../src/operators/index.ts";
 import { parseRequest, type RequestInput } from "../../../src/rest/parse/parse-request.ts";
 import { AppError } from "../../../src/errors/index.ts";
 import type { ParsedRequest } from "../../../src/rest/parse/parsed-request.ts";
-import { type Lifted, liftValues } from "../../../src/rest/plan/lift-values.ts";
+import { type ParameterisedRequest, parameteriseRequest } from "../../../src/rest/plan/parameterise-request.ts";
 import type { Embed, Expression, OrderBy, Output, Predicate, ReadNode, ReadPlan } from "../../../src/rest/plan/plan.ts";
 import { planRead } from "../../../src/rest/plan/plan-read.ts";
 import type { AnswerMedia } from "../../../src/rest/respond/negotiate.ts";
@@ -17,31 +17,35 @@ export const ROWS: AnswerMedia = {
 
 export interface Planned {
   readonly request: ParsedRequest;
-  readonly lifted: Lifted;
+  readonly parameterised: ParameterisedRequest;
   readonly plan: ReadPlan;
 }
 
 /** A read of the shop by its path and query, as in `projects?select=id`. */
 export function planOf(url: string, options: { maxRows?: number; input?: Partial<RequestInput> } = {}): Planned {
-  const { request, lifted } = liftOf(url, options);
+  const { request, parameterised } = parameterisedOf(url, options);
   if (request.target.kind !== "relation") throw new Error("only relations are read here");
   const relation = { schema: request.schema, name: request.target.name };
-  const { slots, isCapped } = lifted;
-  return { request, lifted, plan: planRead(request, relation, { catalogue: SHOP, media: ROWS, slots, isCapped }) };
+  const { placeholders, isCapped } = parameterised;
+  return {
+    request,
+    parameterised,
+    plan: planRead(request, relation, { catalogue: SHOP, media: ROWS, placeholders, isCapped }),
+  };
 }
 
-export function liftOf(
+export function parameterisedOf(
   url: string,
   { maxRows, input, media }: { maxRows?: number; input?: Partial<RequestInput>; media?: AnswerMedia } = {},
-): Pick<Planned, "request" | "lifted"> {
+): Pick<Planned, "request" | "parameterised"> {
   const at = url.indexOf("?");
   const [path, search] = at === -1 ? [url, ""] : [url.slice(0, at), url.slice(at + 1)];
   const usual = { method: "GET", headers: {}, body: null, contentType: null };
   const request = parseRequest({ ...usual, path: `/${path}`, search, ...input }, { schemas: ["public", "other"] });
-  return { request, lifted: liftValues(request, media ?? ROWS, { maxRows: maxRows ?? null }) };
+  return { request, parameterised: parameteriseRequest(request, media ?? ROWS, { maxRows: maxRows ?? null }) };
 }
 
-export interface Refusal {
+export interface Rejection {
   readonly code: string;
   readonly status: number;
   readonly message: string;
@@ -49,7 +53,7 @@ export interface Refusal {
   readonly hint: string | null;
 }
 
-export function refusalOf(act: () => unknown): Refusal {
+export function rejectionOf(act: () => unknown): Rejection {
   try {
     act();
   } catch (error) {
@@ -61,10 +65,10 @@ export function refusalOf(act: () => unknown): Refusal {
   return assert.fail("was planned");
 }
 
-/** The root as a few words for each of its parts, with the values in place of their slots. */
+/** The root as a few words for each of its parts, with the values in place of their placeholders. */
 export function outlineOf(url: string): NodeOutline {
-  const { plan, lifted } = planOf(url);
-  return outlineNode(plan.root, lifted.values);
+  const { plan, parameterised } = planOf(url);
+  return outlineNode(plan.root, parameterised.values);
 }
 
 export interface NodeOutline {
@@ -76,7 +80,7 @@ export interface NodeOutline {
   readonly isAggregated?: true;
 }
 
-type Values = Lifted["values"];
+type Values = ParameterisedRequest["values"];
 
 function outlineNode(node: ReadNode, values: Values): NodeOutline {
   return {

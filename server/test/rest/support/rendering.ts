@@ -9,17 +9,17 @@ import type {
 
 /** The way back: a query as the pairs of a query string, with all names in quotes. */
 export function renderQuery(query: ParsedQuery): [string, string][] {
-  const nodes = [{ path: [], shape: query.root }, ...query.embeds];
+  const nodes = [{ path: [], modifiers: query.root }, ...query.embeds];
   return [
     ["select", renderSelect(query.select)],
     ...(query.columns === null ? [] : [["columns", query.columns.map(quote).join(",")] as [string, string]]),
     ...(query.onConflict === null ? [] : [["on_conflict", query.onConflict.map(quote).join(", ")] as [string, string]]),
-    ...nodes.flatMap(({ path, shape }) => {
+    ...nodes.flatMap(({ path, modifiers }) => {
       const prefix = path.map((name) => `${quote(name)}.`).join("");
-      const pairs = shape.conditions.map((condition) => renderCondition(prefix, condition));
-      if (shape.order.length > 0) pairs.push([`${prefix}order`, shape.order.map(renderOrderTerm).join(",")]);
-      if (shape.limit !== null) pairs.push([`${prefix}limit`, String(shape.limit)]);
-      if (shape.offset !== null) pairs.push([`${prefix}offset`, String(shape.offset)]);
+      const pairs = modifiers.conditions.map((condition) => renderCondition(prefix, condition));
+      if (modifiers.order.length > 0) pairs.push([`${prefix}order`, modifiers.order.map(renderOrderTerm).join(",")]);
+      if (modifiers.limit !== null) pairs.push([`${prefix}limit`, String(modifiers.limit)]);
+      if (modifiers.offset !== null) pairs.push([`${prefix}offset`, String(modifiers.offset)]);
       return pairs;
     }),
   ];

@@ -48,10 +48,10 @@ export function check(written: WriteAttempt, rules: TableRules = pureRules): App
 
 export function passes(written: WriteAttempt): void {
   const found = check(written);
-  if (found instanceof AppError) assert.fail(`refused: ${found.message} ${JSON.stringify(found.extra.details)}`);
+  if (found instanceof AppError) assert.fail(`rejected: ${found.message} ${JSON.stringify(found.extra.details)}`);
 }
 
-export function refusal(written: WriteAttempt, rules: TableRules = pureRules): AppError {
+export function rejection(written: WriteAttempt, rules: TableRules = pureRules): AppError {
   const found = check(written, rules);
   if (!(found instanceof AppError)) return assert.fail(`passes: ${JSON.stringify(written.rows).slice(0, 200)}`);
   return found;

@@ -5,7 +5,7 @@ import { type Asked, type RestStage, SERVICE } from "../../rest/features/rest-st
 export type Row = Record<string, unknown> & { readonly id: string };
 export type User = UserPrincipal;
 
-/** What a test wants to know of an answer: the rows of a success, or status and code of a refusal. */
+/** What a test wants to know of an answer: the rows of a success, or status and code of a rejection. */
 export type Outcome = Row[] | string;
 
 export interface People {

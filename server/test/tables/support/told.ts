@@ -5,8 +5,8 @@ import type { TableRules, WriteAttempt } from "../../../src/rest/index.ts";
 import type { Caller, Stage } from "../../schema/support/stage.ts";
 import { attempt, type Operation } from "./attempts.ts";
 
-/** Writes past our checks, as the caller, and gives the refusal of the database the name that it has. */
-export interface RefusedWrite {
+/** Writes past our checks, as the caller, and gives the rejection of the database the name that it has. */
+export interface RejectedWrite {
   readonly table: string;
   readonly operation: Operation;
   readonly row: Record<string, unknown>;
@@ -18,17 +18,17 @@ export async function toldBy(
   stage: Stage,
   rules: TableRules,
   caller: Caller,
-  { table, operation, row, id = "" }: RefusedWrite,
+  { table, operation, row, id = "" }: RejectedWrite,
 ): Promise<AppError | pg.DatabaseError> {
   const error = await write(stage, caller, { table, operation, row, id }).then(
-    () => assert.fail(`not refused: ${table} ${JSON.stringify(row)}`),
-    (refused: unknown) => {
-      if (refused instanceof pg.DatabaseError) return refused;
-      throw refused;
+    () => assert.fail(`not rejected: ${table} ${JSON.stringify(row)}`),
+    (rejected: unknown) => {
+      if (rejected instanceof pg.DatabaseError) return rejected;
+      throw rejected;
     },
   );
   const attempted = attempt(table, operation, row, { caller: callerOf(caller) });
-  return (await rules.explainRefusal(error, attempted, null)) ?? error;
+  return (await rules.explainRejection(error, attempted, null)) ?? error;
 }
 
 export function callerOf(caller: Caller): WriteAttempt["caller"] {
@@ -36,7 +36,7 @@ export function callerOf(caller: Caller): WriteAttempt["caller"] {
   return { role: "authenticated", userId: caller };
 }
 
-function write(stage: Stage, caller: Caller, { table, operation, row, id }: Required<RefusedWrite>): Promise<unknown> {
+function write(stage: Stage, caller: Caller, { table, operation, row, id }: Required<RejectedWrite>): Promise<unknown> {
   switch (operation) {
     case "insert":
       return stage.insert(caller, table, row);

@@ -5,7 +5,7 @@ import { isMisfit, isStaleSign } from "./catalogue/stale-signs.ts";
 import type { ParsedRequest } from "./parse/parsed-request.ts";
 import { describeMismatch } from "./plan/write-check.ts";
 import type { RestOptions } from "./rest-options.ts";
-import { translateRefusal } from "./respond/translate-refusal.ts";
+import { translateDatabaseError } from "./respond/translate-database-error.ts";
 import { STALE_TYPE_ROWS } from "./sql/body-rows.ts";
 import type { ReadAttempt, WriteAttempt } from "./table-rules.ts";
 
@@ -13,20 +13,20 @@ import type { ReadAttempt, WriteAttempt } from "./table-rules.ts";
 const NOT_SINGLE = "SB116";
 const UNKNOWN_NAME = /^PGRST20\d$/;
 
-/** What was refused, and which table it was about. */
-export interface RefusedRequest {
+/** What was rejected, and which table it was about. */
+export interface RejectedRequest {
   readonly request: ParsedRequest;
   readonly attempt: ReadAttempt | WriteAttempt | null;
   /** The statement finds no row by itself, so that its finding none says nothing about the row that was named. */
   readonly isWithoutEffect?: boolean;
-  /** The refused row of a list; null when it is not known. */
+  /** The rejected row of a list; null when it is not known. */
   readonly rowAt?: number | null;
 }
 
-/** What the caller is told of a refusal: in the words of the session, of the table's rules, or of PostgREST. */
-export async function explainFault(
+/** What the caller is told of a rejection: in the words of the session, of the table's rules, or of PostgREST. */
+export async function explainError(
   error: unknown,
-  refused: RefusedRequest | null,
+  rejected: RejectedRequest | null,
   caller: Pick<Principal, "role">,
   { rules, translateEnter }: Pick<RestOptions, "rules" | "translateEnter">,
 ): Promise<unknown> {
@@ -34,15 +34,15 @@ export async function explainFault(
   // Whatever a statement raises, by whatever state, is not about the session.
   const entered = failedStatementOf(error) === null ? translateEnter(error) : error;
   if (entered !== error) return entered;
-  const mismatch = error.code === NOT_SINGLE ? findMismatch(refused, Number(error.detail)) : null;
+  const mismatch = error.code === NOT_SINGLE ? findMismatch(rejected, Number(error.detail)) : null;
   if (mismatch !== null) return mismatch;
-  const attempt = refused?.attempt ?? null;
+  const attempt = rejected?.attempt ?? null;
   if (attempt !== null) {
-    const { isWithoutEffect = false, rowAt = null } = refused ?? {};
+    const { isWithoutEffect = false, rowAt = null } = rejected ?? {};
     const named = await explainByRules(error, attempt, { rules, isWithoutEffect, rowAt });
     if (named !== null) return named;
   }
-  return translateRefusal(error, { isAuthenticated: caller.role !== "anon" });
+  return translateDatabaseError(error, { isAuthenticated: caller.role !== "anon" });
 }
 
 function explainByRules(
@@ -52,17 +52,17 @@ function explainByRules(
     rules,
     isWithoutEffect,
     rowAt,
-  }: Pick<RestOptions, "rules"> & Required<Pick<RefusedRequest, "isWithoutEffect" | "rowAt">>,
+  }: Pick<RestOptions, "rules"> & Required<Pick<RejectedRequest, "isWithoutEffect" | "rowAt">>,
 ): Promise<AppError | null> | AppError | null {
   const isNothing = error.code === NOT_SINGLE && error.detail === "0";
-  if (!isNothing) return rules.explainRefusal(error, attempt, rowAt);
+  if (!isNothing) return rules.explainRejection(error, attempt, rowAt);
   return isWithoutEffect ? null : rules.explainMissing(attempt);
 }
 
 /** Where a list was to give a single object, or a row that is not there, it is told just that. */
-function findMismatch(refused: RefusedRequest | null, rows: number): AppError | null {
-  if (refused === null) return null;
-  const { request } = refused;
+function findMismatch(rejected: RejectedRequest | null, rows: number): AppError | null {
+  if (rejected === null) return null;
+  const { request } = rejected;
   if (rows === STALE_TYPE_ROWS) return null;
   const isSingle = request.accept[0]?.type.startsWith("application/vnd.pgrst.object") ?? false;
   return request.method === "PATCH" && (isSingle || rows < 2) ? null : describeMismatch(request);

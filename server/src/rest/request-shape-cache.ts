@@ -3,13 +3,13 @@ import type { Catalogue } from "./catalogue/catalogue.ts";
 
 const SHAPE_LIMIT = 1_000;
 // What is longer is hardly ever asked twice.
-const LONGEST_KEY = 16_384;
+const MAX_KEY_LENGTH = 16_384;
 
 /**
  * What was made from requests of one shape, for as long as the catalogue it was made from is the current one. The one that
  * was used least recently goes first.
  */
-export class ShapeCache<T extends object> {
+export class RequestShapeCache<T extends object> {
   readonly #shapes: LRUCache<string, T>;
   #catalogue: Catalogue | null = null;
 
@@ -29,7 +29,7 @@ export class ShapeCache<T extends object> {
     const known = this.#shapes.get(key);
     if (known !== undefined) return known;
     const made = make();
-    if (key.length <= LONGEST_KEY) this.#shapes.set(key, made);
+    if (key.length <= MAX_KEY_LENGTH) this.#shapes.set(key, made);
     return made;
   }
 }

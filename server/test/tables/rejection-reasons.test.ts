@@ -11,7 +11,7 @@ const TOOL = { description: "Looks things up" };
 type Who = "owner" | "admin" | "member" | "viewer" | "stranger" | "invited" | "mailed";
 type Case = readonly [who: Who, line: string, body: object | undefined, code: string, message: string];
 
-describe("a refusal says by which rule", () => {
+describe("a rejection says by which rule", () => {
   const opened = openRestStage(
     `create table public.notes (id uuid primary key default gen_random_uuid(), agent_id uuid references public.agents);
      create function public.veto() returns trigger language plpgsql as

@@ -8,11 +8,11 @@ import type { TableRules } from "../../src/rest/index.ts";
 import { createTableRules } from "../../src/tables/index.ts";
 import { type Caller, openStage } from "../schema/support/stage.ts";
 import { attempt } from "./support/attempts.ts";
-import { callerOf, type RefusedWrite, toldBy } from "./support/told.ts";
+import { callerOf, type RejectedWrite, toldBy } from "./support/told.ts";
 
 const HOOK = { name: "Hook", url: "https://hooks.example.com/x", events: ["agent.created"] };
 
-describe("refusals of the database", () => {
+describe("rejections of the database", () => {
   const opened = openStage();
   let pool: pg.Pool;
   let rules: TableRules;
@@ -23,11 +23,11 @@ describe("refusals of the database", () => {
   });
   after(() => pool.end());
 
-  const tell = (caller: Caller, write: RefusedWrite) => toldBy(opened.stage, rules, caller, write);
+  const tell = (caller: Caller, write: RejectedWrite) => toldBy(opened.stage, rules, caller, write);
 
   async function tells(
     caller: Caller,
-    write: RefusedWrite,
+    write: RejectedWrite,
     code: string,
     places: readonly string[] = [],
   ): Promise<void> {
@@ -124,7 +124,7 @@ describe("refusals of the database", () => {
     const many = `insert into webhooks (name, url, events) select 'a', 'https://example.com', '{agent.created}'
                   from generate_series(1, $1::int)`;
     await stage.run(user, many, [WEBHOOK_LIMIT_PER_USER]);
-    const write: RefusedWrite = { table: "webhooks", operation: "insert", row: HOOK };
+    const write: RejectedWrite = { table: "webhooks", operation: "insert", row: HOOK };
     await tells(user, write, "VALIDATION_ERROR", ["user_id"]);
     assert.match((await tell(user, write)).message, new RegExp(`at most ${WEBHOOK_LIMIT_PER_USER} webhooks`));
   });
@@ -167,7 +167,7 @@ describe("refusals of the database", () => {
     const assignment = (await stage.insert(user, "agent_tools", { agent_id: agent, tool_id: tool })).id;
     const hook = await stage.listen(user);
     const foreignHook = await stage.listen(other);
-    const cases: [RefusedWrite, string][] = [
+    const cases: [RejectedWrite, string][] = [
       [{ table: "agents", operation: "insert", row: { name: "Ada", user_id: other } }, "PERMISSION_DENIED"],
       [{ table: "agents", operation: "update", row: { user_id: other }, id: agent }, "PERMISSION_DENIED"],
       [{ table: "agents", operation: "upsert", row: { id: foreign, name: "Mine" } }, "PERMISSION_DENIED"],
@@ -208,22 +208,22 @@ describe("refusals of the database", () => {
     // Tables that somebody has added, and what they tell of their links to ours.
     const error = Object.assign(new pg.DatabaseError("no", 2, "error"), { code: "42501" });
     const theirs = { relation: { schema: "public", name: "invoices" } };
-    assert.equal(await rules.explainRefusal(error, attempt("invoices", "insert", {}, theirs), null), null);
+    assert.equal(await rules.explainRejection(error, attempt("invoices", "insert", {}, theirs), null), null);
     const linked = Object.assign(new pg.DatabaseError("no", 2, "error"), {
       code: "23503",
       schema: "public",
       table: "invoices",
       constraint: "invoices_agent_id_fkey",
     });
-    assert.equal(await rules.explainRefusal(linked, attempt("agents", "delete", {}), null), null);
+    assert.equal(await rules.explainRejection(linked, attempt("agents", "delete", {}), null), null);
   });
 
-  it("a read that is refused keeps the words of the database, for it is not about our tables", async () => {
+  it("a read that is rejected keeps the words of the database, for it is not about our tables", async () => {
     const { stage } = opened;
     const user = await stage.newUser();
-    const error = await stage.run(user, "select * from private.settings").catch((refused: unknown) => refused);
+    const error = await stage.run(user, "select * from private.settings").catch((rejected: unknown) => rejected);
     assert.ok(error instanceof pg.DatabaseError);
     const read = { relation: { schema: "public", name: "runs" }, pinnedId: null, caller: callerOf(user) };
-    assert.equal(await rules.explainRefusal(error, read, null), null);
+    assert.equal(await rules.explainRejection(error, read, null), null);
   });
 });

@@ -57,7 +57,7 @@ function keyItem(item: SelectItem): string {
   }
 }
 
-/** Without the operand, which is lifted; what `is` compares with is part of the text. */
+/** Without the operand, which is parameterised; what `is` compares with is part of the text. */
 export function keyCondition(condition: Condition): string {
   if (condition.kind === "filter") return `f${keyField(condition.field)}${keyOperation(condition.operation)}`;
   let key = `${condition.isNegated ? "!" : ""}${condition.operator === "and" ? "&" : "|"}(`;

@@ -3,14 +3,14 @@ import type { Row } from "../fields/field.ts";
 import { canonicalUuid } from "../fields/uuid-field.ts";
 import type { Owners } from "../owners.ts";
 import { isSharedTable } from "../sql/select-target.ts";
-import type { RefusedFacts } from "./reasons.ts";
+import type { ReasonInput } from "./reasons.ts";
 
 /** What the reasons of a table ask of one row that a user may not write. */
-export async function loadFacts(
+export async function loadReasonInput(
   owners: Owners,
   { relation: { name }, operation, pinnedId }: WriteAttempt,
-  { row, callerId }: Pick<RefusedFacts, "row" | "callerId">,
-): Promise<RefusedFacts> {
+  { row, callerId }: Pick<ReasonInput, "row" | "callerId">,
+): Promise<ReasonInput> {
   const id = idIn(row, "id") ?? (pinnedId === null ? null : canonicalUuid(pinnedId));
   const target = id === null || !isSharedTable(name) ? null : await owners.findTarget(name, id, callerId);
   // A new row says where it belongs; one that is there cannot be moved by what is sent.

@@ -5,90 +5,90 @@ import type { Row } from "../fields/field.ts";
 import type { OwnedTable } from "../sql/select-owners.ts";
 import { sentence } from "./explain-check.ts";
 import { notFoundError } from "./explain-reference.ts";
-import { idIn, loadFacts } from "./load-facts.ts";
+import { idIn, loadReasonInput } from "./load-reason-input.ts";
 import { findReason } from "./reasons.ts";
-import { isWrite, placeOf, type Refusal } from "./refusal.ts";
+import { isWrite, placeOf, type Rejection } from "./rejection.ts";
 
 /** The routine of PostgreSQL that applies row-level rules to written rows. */
 const ROW_RULE_ROUTINE = "ExecWithCheckOptions";
 
-/** Tables whose rows stand for an agent: refusing them is a matter of that agent. */
+/** Tables whose rows stand for an agent: rejecting them is a matter of that agent. */
 const OF_AN_AGENT: ReadonlySet<string> = new Set(["agents", "agent_tools"]);
 
 /** Made by the service together with the account: nobody has the right to insert or delete them. */
 const OF_AN_ACCOUNT: ReadonlySet<string> = new Set(["profiles", "user_settings"]);
 
 /**
- * A right of the role or a row rule stood in the way. Null where the refusal is not about our tables: it keeps the words
+ * A right of the role or a row rule stood in the way. Null where the rejection is not about our tables: it keeps the words
  * of whoever raised it. Without a user it stays a matter of signing in.
  */
-export async function explainRights(refusal: Refusal): Promise<AppError | null> {
-  const { error, attempt, rule } = refusal;
+export async function explainRights(rejection: Rejection): Promise<AppError | null> {
+  const { error, attempt, rule } = rejection;
   if (attempt.caller.role === "anon" || !isWrite(attempt)) return null;
   const { name } = attempt.relation;
-  if (rule === null) return refused(refusal, { message: `${name} is read-only: only the service itself writes it` });
+  if (rule === null) return rejected(rejection, { message: `${name} is read-only: only the service itself writes it` });
   // A trigger of ours says why.
   if (error.table !== undefined) {
     const isAgents = error.constraint?.endsWith("_transfer") === true && OF_AN_AGENT.has(name);
     const code = isAgents ? "PERMISSION_DENIED" : "FORBIDDEN";
-    return refused(refusal, { code, message: sentence(error.message), field: error.column });
+    return rejected(rejection, { code, message: sentence(error.message), field: error.column });
   }
   const isUngranted = OF_AN_ACCOUNT.has(name) && attempt.operation !== "update";
-  return error.routine === ROW_RULE_ROUTINE || isUngranted ? explainRow(refusal, attempt) : null;
+  return error.routine === ROW_RULE_ROUTINE || isUngranted ? explainRow(rejection, attempt) : null;
 }
 
 /** Null when none of our rules explains it: somebody has added one, which has a name of its own. */
-async function explainRow(refusal: Refusal, attempt: WriteAttempt): Promise<AppError | null> {
-  const { rowAt, owners, rule } = refusal;
+async function explainRow(rejection: Rejection, attempt: WriteAttempt): Promise<AppError | null> {
+  const { rowAt, owners, rule } = rejection;
   const { relation, caller, rows } = attempt;
   // Where a long list does not tell which one it was, all of them are looked at for what they name.
   const row = rows.length > 1 && rowAt === null ? null : (rows[rowAt ?? 0] ?? {});
-  const named = await explainNamedRows(refusal, attempt, row === null ? rows : [row]);
+  const named = await explainNamedRows(rejection, attempt, row === null ? rows : [row]);
   if (named !== null) return named;
   const { userId: callerId } = caller;
   if (row === null)
-    return refused(refusal, { message: `A row-level rule of ${relation.name} refuses one of the rows` });
+    return rejected(rejection, { message: `A row-level rule of ${relation.name} rejects one of the rows` });
   if (callerId === null || rule === null) return null;
-  const reason = findReason(rule.name, await loadFacts(owners, attempt, { row, callerId }));
+  const reason = findReason(rule.name, await loadReasonInput(owners, attempt, { row, callerId }));
   const code = relation.name === "agents" ? "PERMISSION_DENIED" : "FORBIDDEN";
-  return reason === null ? null : refused(refusal, { code, ...reason });
+  return reason === null ? null : rejected(rejection, { code, ...reason });
 }
 
 /** New rows that name somebody else's agent, or a tool or swarm that is not there at all. */
 async function explainNamedRows(
-  refusal: Refusal,
+  rejection: Rejection,
   { caller, columns }: WriteAttempt,
   rows: readonly Row[],
 ): Promise<AppError | null> {
   const look = async (column: string, table: OwnedTable) => {
     const ids = columns.includes(column) ? new Set(rows.flatMap((row) => idIn(row, column) ?? [])) : [];
-    const found = await refusal.owners.find(table, [...ids]);
+    const found = await rejection.owners.find(table, [...ids]);
     const isForeign = [...found.values()].some((owner) => owner !== null && owner !== caller.userId);
     return { isForeign, isMissing: [...ids].some((id) => !found.has(id)) };
   };
   if ((await look("agent_id", "agents")).isForeign) {
     const message = "The agent belongs to another user";
-    return refused(refusal, { code: "PERMISSION_DENIED", message, field: "agent_id" });
+    return rejected(rejection, { code: "PERMISSION_DENIED", message, field: "agent_id" });
   }
   if ((await look("tool_id", "tools")).isMissing) {
-    return notFoundError(refusal, { code: "TOOL_NOT_FOUND", noun: "tool", column: "tool_id" });
+    return notFoundError(rejection, { code: "TOOL_NOT_FOUND", noun: "tool", column: "tool_id" });
   }
   if ((await look("swarm_id", "swarms")).isMissing) {
-    return notFoundError(refusal, { code: "SWARM_NOT_FOUND", noun: "swarm", column: "swarm_id" });
+    return notFoundError(rejection, { code: "SWARM_NOT_FOUND", noun: "swarm", column: "swarm_id" });
   }
   return null;
 }
 
-interface Refused {
+interface RejectedInput {
   readonly code?: ErrorCode;
   readonly message: string;
   readonly field?: string | undefined;
 }
 
 /** In a list, the details say which row it is about. */
-function refused(refusal: Refusal, { code = "FORBIDDEN", message, field }: Refused): AppError {
-  const { error, attempt, rowAt } = refusal;
+function rejected(rejection: Rejection, { code = "FORBIDDEN", message, field }: RejectedInput): AppError {
+  const { error, attempt, rowAt } = rejection;
   const isListed = rowAt !== null && isWrite(attempt) && attempt.isArray;
-  const details = isListed ? { [placeOf(refusal, field ?? "id")]: message } : null;
+  const details = isListed ? { [placeOf(rejection, field ?? "id")]: message } : null;
   return new AppError(code, message, { details, upstreamCode: "42501", cause: error });
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import pg from "pg";
 import { renderError } from "../../src/errors/index.ts";
-import { translateRefusal } from "../../src/rest/respond/translate-refusal.ts";
+import { translateDatabaseError } from "../../src/rest/respond/translate-database-error.ts";
 
 interface Raised {
   readonly code: string | undefined;
@@ -26,12 +26,12 @@ function databaseError({ code, message = "the message", detail, hint }: Raised):
 }
 
 function told(raised: Raised, isAuthenticated = true) {
-  const { status, headers, body } = renderError(translateRefusal(databaseError(raised), { isAuthenticated }));
+  const { status, headers, body } = renderError(translateDatabaseError(databaseError(raised), { isAuthenticated }));
   assert.doesNotMatch(body + JSON.stringify(headers), /SECRET/);
   return { status, headers, body: JSON.parse(body) as Record<string, unknown> };
 }
 
-describe("status of a refusal", () => {
+describe("status of a rejection", () => {
   const statuses: Record<string, number> = {
     "08006": 503,
     "09000": 500,
@@ -103,7 +103,7 @@ describe("status of a refusal", () => {
   });
 });
 
-describe("texts of a refusal", () => {
+describe("texts of a rejection", () => {
   it("are the database's", () => {
     const raised = {
       code: "23505",
@@ -153,7 +153,7 @@ describe("a missing right", () => {
   });
 });
 
-describe("refusals of our own statements", () => {
+describe("rejections of our own statements", () => {
   it("tell the number of rows", () => {
     const single = told({ code: "SB116", detail: "2" });
     assert.equal(single.status, 406);
@@ -232,7 +232,7 @@ describe("raised answers", () => {
     [message, '{"status":400,"headers":{"a":"b\\r\\nc: d"}}', /^Invalid JSON value for DETAIL/],
   ];
   for (const [text, about, details] of unreadable) {
-    it(`are refused when they cannot be read: ${text} ${about}`, () => {
+    it(`are rejected when they cannot be read: ${text} ${about}`, () => {
       const raised =
         about === undefined ? { code: "PGRST", message: text } : { code: "PGRST", message: text, detail: about };
       const { status, body } = told(raised);

@@ -4,13 +4,13 @@ import { faultsError } from "../faults-error.ts";
 import { explainCheck } from "./explain-check.ts";
 import { explainReference } from "./explain-reference.ts";
 import { explainRights } from "./explain-rights.ts";
-import { isWrite, placeOf, type Refusal } from "./refusal.ts";
+import { isWrite, placeOf, type Rejection } from "./rejection.ts";
 
 const UNREADABLE_VALUE = /^22/;
 
 /** The same names whether a fault was found here or by the database. What has none keeps its SQLSTATE. */
-export async function explainRefusal(refusal: Refusal): Promise<AppError | null> {
-  const { error, attempt } = refusal;
+export async function explainRejection(rejection: Rejection): Promise<AppError | null> {
+  const { error, attempt } = rejection;
   // A table that somebody else has linked to ours answers for itself.
   if (error.table !== undefined && error.table !== attempt.relation.name) return null;
   if (attempt.caller.role === "anon" && error.code !== undefined && UNREADABLE_VALUE.test(error.code)) {
@@ -18,22 +18,22 @@ export async function explainRefusal(refusal: Refusal): Promise<AppError | null>
   }
   switch (error.code) {
     case "42501":
-      return explainRights(refusal);
+      return explainRights(rejection);
     case "23514":
-      return explainCheck(refusal);
+      return explainCheck(rejection);
     case "23503":
-      return explainReference(refusal);
+      return explainReference(rejection);
     case "23502":
-      return explainNull(refusal);
+      return explainNull(rejection);
     default:
       return null;
   }
 }
 
-function explainNull(refusal: Refusal): AppError | null {
-  const { error, attempt, rule } = refusal;
+function explainNull(rejection: Rejection): AppError | null {
+  const { error, attempt, rule } = rejection;
   if (rule === null || error.column === undefined || !isWrite(attempt)) return null;
-  const place = placeOf(refusal, error.column);
+  const place = placeOf(rejection, error.column);
   return faultsError([{ place, message: "is required", code: null }], attempt.operation);
 }
 

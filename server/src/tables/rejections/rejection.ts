@@ -3,10 +3,10 @@ import type { ReadAttempt, WriteAttempt } from "../../rest/index.ts";
 import type { Owners } from "../owners.ts";
 import type { TableRule } from "../rules/table-rule.ts";
 
-export interface Refusal {
+export interface Rejection {
   readonly error: pg.DatabaseError;
   readonly attempt: ReadAttempt | WriteAttempt;
-  /** The refused row of a list; null when it is not known. */
+  /** The rejected row of a list; null when it is not known. */
   readonly rowAt: number | null;
   /** Null for tables that callers only read. */
   readonly rule: TableRule | null;
@@ -14,7 +14,7 @@ export interface Refusal {
 }
 
 /** A field in `details`, with the row before it where a list was sent. */
-export function placeOf({ rowAt, attempt }: Refusal, field: string): string {
+export function placeOf({ rowAt, attempt }: Rejection, field: string): string {
   return rowAt !== null && isWrite(attempt) && attempt.isArray ? `${rowAt}.${field}` : field;
 }
 

@@ -4,7 +4,7 @@ import type { NamedFault } from "../fields/field.ts";
 import { faultsError } from "../faults-error.ts";
 import { SECRET_IS_MANAGED } from "../rules/webhook-rules.ts";
 import { fieldOfConstraint } from "./field-of-constraint.ts";
-import { isWrite, placeOf, type Refusal } from "./refusal.ts";
+import { isWrite, placeOf, type Rejection } from "./rejection.ts";
 
 const MESSAGES: Readonly<Record<string, string>> = {
   length: "is too short or too long",
@@ -28,8 +28,8 @@ const CODES: ReadonlyMap<string, NamedFault> = new Map([
 ]);
 
 /** A check of the table or of a trigger, by its name. */
-export function explainCheck(refusal: Refusal): AppError | null {
-  const { error, attempt, rule } = refusal;
+export function explainCheck(rejection: Rejection): AppError | null {
+  const { error, attempt, rule } = rejection;
   const { constraint } = error;
   if (rule === null || constraint === undefined || !isWrite(attempt)) return null;
   if (constraint === "agents_limit_per_user")
@@ -39,15 +39,15 @@ export function explainCheck(refusal: Refusal): AppError | null {
     return new AppError("VALIDATION_ERROR", sentence(error.message), { details, cause: error });
   }
   if (constraint === "messages_content_blocked") {
-    const details = { [placeOf(refusal, "content")]: "has a term that is blocked" };
+    const details = { [placeOf(rejection, "content")]: "has a term that is blocked" };
     return new AppError("CONTENT_BLOCKED", sentence(error.message), { details, cause: error });
   }
-  if (constraint === "agents_model_offered") return explainModel(refusal);
+  if (constraint === "agents_model_offered") return explainModel(rejection);
   const found = fieldOfConstraint(rule, constraint);
   if (found === null) return null;
   const message =
     constraint === "webhooks_secret_managed" ? SECRET_IS_MANAGED : describe(found.kind, error.column, error.message);
-  const fault = { place: placeOf(refusal, found.field), message, code: CODES.get(constraint) ?? null };
+  const fault = { place: placeOf(rejection, found.field), message, code: CODES.get(constraint) ?? null };
   return faultsError([fault], attempt.operation);
 }
 
@@ -57,11 +57,11 @@ function describe(kind: string, column: string | undefined, message: string): st
   return known ?? (column === undefined ? "is not valid" : `is not valid: ${message}`);
 }
 
-function explainModel(refusal: Refusal): AppError {
-  const { error } = refusal;
+function explainModel(rejection: Rejection): AppError {
+  const { error } = rejection;
   const { framework } = JSON.parse(error.detail ?? "{}") as { framework?: string };
   return new AppError("INVALID_MODEL", sentence(error.message), {
-    details: { [placeOf(refusal, "model")]: `is not offered by ${framework}` },
+    details: { [placeOf(rejection, "model")]: `is not offered by ${framework}` },
     hint: error.hint ?? null,
     cause: error,
   });

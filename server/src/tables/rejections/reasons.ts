@@ -5,8 +5,8 @@ import type { WrittenRelation } from "../own-names.ts";
 import type { Membership } from "../sql/select-membership.ts";
 import type { Target } from "../sql/select-target.ts";
 
-/** What is known about a write that a row-level rule has refused. */
-export interface RefusedFacts {
+/** What is known about a write that a row-level rule has rejected. */
+export interface ReasonInput {
   readonly operation: "insert" | "update" | "delete";
   /** As it was sent; empty for a deletion. */
   readonly row: Row;
@@ -22,17 +22,17 @@ export interface RefusedFacts {
 }
 
 export interface Reason {
-  /** What the refusal is about. */
+  /** What the rejection is about. */
   readonly field: string;
   readonly message: string;
 }
 
 interface Rule {
   /** All operations when left out. */
-  readonly on?: readonly RefusedFacts["operation"][];
+  readonly on?: readonly ReasonInput["operation"][];
   readonly field: string;
-  applies(facts: RefusedFacts): boolean;
-  message(facts: RefusedFacts): string;
+  applies(input: ReasonInput): boolean;
+  message(input: ReasonInput): string;
 }
 
 const CHANGE = ["update", "delete"] as const;
@@ -75,7 +75,7 @@ function belongsToCaller(column: string, noun: string): Rule {
 }
 
 function isOthers(noun: string): Rule {
-  return { field: "id", applies: (facts) => facts.isOthers, message: () => `The ${noun} belongs to another user` };
+  return { field: "id", applies: (input) => input.isOthers, message: () => `The ${noun} belongs to another user` };
 }
 
 function isMadeByService(noun: string): Rule {
@@ -94,7 +94,7 @@ const VIEWERS_READ: Rule = {
   message: () => MEMBERSHIP_TEXTS.viewer,
 };
 
-/** Why each table refuses a row, the first that applies. The database decides; these say by which of its rules. */
+/** Why each table rejects a row, the first that applies. The database decides; these say by which of its rules. */
 const REASONS: Readonly<Record<WrittenRelation, readonly Rule[]>> = {
   agents: [belongsToCaller("user_id", "An agent"), isOthers("agent")],
   webhooks: [belongsToCaller("user_id", "A webhook"), isOthers("webhook")],
@@ -186,13 +186,13 @@ const REASONS: Readonly<Record<WrittenRelation, readonly Rule[]>> = {
   user_settings: [isMadeByService("Settings")],
 };
 
-/** Null when no rule that is known here explains the refusal: somebody has added one to the database. */
-export function findReason(table: WrittenRelation, facts: RefusedFacts): Reason | null {
-  const rule = REASONS[table].find(({ on, applies }) => (on?.includes(facts.operation) ?? true) && applies(facts));
-  return rule === undefined ? null : { field: rule.field, message: rule.message(facts) };
+/** Null when no rule that is known here explains the rejection: somebody has added one to the database. */
+export function findReason(table: WrittenRelation, input: ReasonInput): Reason | null {
+  const rule = REASONS[table].find(({ on, applies }) => (on?.includes(input.operation) ?? true) && applies(input));
+  return rule === undefined ? null : { field: rule.field, message: rule.message(input) };
 }
 
-function isNotOwn({ target }: RefusedFacts): boolean {
+function isNotOwn({ target }: ReasonInput): boolean {
   return target?.is_own === false;
 }
 

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import type { AnswerMedia } from "../../src/rest/respond/negotiate.ts";
-import { liftOf, ROWS } from "./support/planning.ts";
+import { parameterisedOf, ROWS } from "./support/planning.ts";
 
-type Lifting = Parameters<typeof liftOf>[1];
+type ParameterList = Parameters<typeof parameterisedOf>[1];
 
-function keyOf(url: string, options?: Lifting): string {
-  return liftOf(url, options).lifted.key;
+function keyOf(url: string, options?: ParameterList): string {
+  return parameterisedOf(url, options).parameterised.key;
 }
 
 const EQUAL: readonly (readonly [string, string])[] = [
@@ -93,7 +93,7 @@ const LETTERS = Array.from('a1:,()|;-*>" \\f~');
 
 const BODIES = ["{}", "[]", "[{}]", '{"a":1}', '[{"a":1}]', '{"b":1}', '{"a":1,"b":1}'];
 
-function insert(body: string, headers: Record<string, string> = {}): Lifting {
+function insert(body: string, headers: Record<string, string> = {}): ParameterList {
   return { input: { method: "POST", body: Buffer.from(body), contentType: "application/json", headers } };
 }
 
@@ -101,7 +101,7 @@ function assertAllDiffer(keys: readonly string[]): void {
   assert.equal(new Set(keys).size, keys.length);
 }
 
-describe("the key of a shape", () => {
+describe("the key of a request shape", () => {
   for (const [one, other] of EQUAL) it(`is one for ${one} and ${other}`, () => assert.equal(keyOf(one), keyOf(other)));
   for (const [one, other] of DIFFERENT) {
     it(`tells ${one} from ${other}`, () => assert.notEqual(keyOf(one), keyOf(other)));
@@ -130,9 +130,9 @@ describe("the key of a shape", () => {
   });
 
   it("says whether the row cap takes the place of the limit", () => {
-    const none = liftOf("t", { maxRows: 10 }).lifted;
-    const more = liftOf("t?limit=11", { maxRows: 10 }).lifted;
-    const fewer = liftOf("t?limit=10", { maxRows: 10 }).lifted;
+    const none = parameterisedOf("t", { maxRows: 10 }).parameterised;
+    const more = parameterisedOf("t?limit=11", { maxRows: 10 }).parameterised;
+    const fewer = parameterisedOf("t?limit=10", { maxRows: 10 }).parameterised;
     assert.deepEqual([none.isCapped, more.isCapped, fewer.isCapped], [true, true, false]);
     assert.equal(none.key, more.key);
     assert.notEqual(more.key, fewer.key);
@@ -158,11 +158,11 @@ describe("the key of a shape", () => {
   });
 });
 
-describe("lifted values", () => {
+describe("parameterised values", () => {
   it("stand in the order of the request, as PostgreSQL reads them", () => {
     const url =
       't?a=eq.x&b=in.(1,"a,b",c"d,e\\f)&c=like.a*b&d=ilike(any).{*x,y}&e=is.null&f=fts(english).w&limit=3&offset=4';
-    assert.deepEqual(liftOf(url).lifted.values, [
+    assert.deepEqual(parameterisedOf(url).parameterised.values, [
       "x",
       '{"1","a,b","c\\"d","e\\\\f"}',
       "a%b",
@@ -175,71 +175,73 @@ describe("lifted values", () => {
   });
 
   it("are an empty array for an empty list", () => {
-    assert.deepEqual(liftOf("t?a=in.()").lifted.values, ["{}"]);
+    assert.deepEqual(parameterisedOf("t?a=in.()").parameterised.values, ["{}"]);
   });
 
   it("are found by the parts they were taken from", () => {
-    const { request, lifted } = liftOf(
+    const { request, parameterised } = parameterisedOf(
       "t?select=r(*)&or=(a.eq.1,b.fts(simple).w)&offset=5&r.limit=6&r.offset=7&r.c=gt.8",
     );
-    const { slots, values } = lifted;
+    const { placeholders, values } = parameterised;
     const { root, embeds } = request.query;
     const [logic] = root.conditions;
     assert.ok(logic?.kind === "logic");
     const [first, second] = logic.conditions;
     assert.ok(first?.kind === "filter" && second?.kind === "filter");
-    assert.equal(values[slots.operand(first.operation)], "1");
-    assert.equal(values[slots.operand(second.operation)], "w");
-    assert.equal(values[slots.config(second.operation)], "simple");
-    assert.equal(slots.limit(root), null);
-    assert.equal(values[slots.offset(root) ?? -1], "5");
-    const shape = embeds[0]?.shape;
-    const condition = shape?.conditions[0];
-    assert.ok(shape !== undefined && condition?.kind === "filter");
-    assert.equal(values[slots.limit(shape) ?? -1], "6");
-    assert.equal(values[slots.offset(shape) ?? -1], "7");
-    assert.equal(values[slots.operand(condition.operation)], "8");
-    assert.throws(() => slots.body());
-    assert.throws(() => slots.argument(0));
+    assert.equal(values[placeholders.operand(first.operation)], "1");
+    assert.equal(values[placeholders.operand(second.operation)], "w");
+    assert.equal(values[placeholders.config(second.operation)], "simple");
+    assert.equal(placeholders.limit(root), null);
+    assert.equal(values[placeholders.offset(root) ?? -1], "5");
+    const modifiers = embeds[0]?.modifiers;
+    const condition = modifiers?.conditions[0];
+    assert.ok(modifiers !== undefined && condition?.kind === "filter");
+    assert.equal(values[placeholders.limit(modifiers) ?? -1], "6");
+    assert.equal(values[placeholders.offset(modifiers) ?? -1], "7");
+    assert.equal(values[placeholders.operand(condition.operation)], "8");
+    assert.throws(() => placeholders.body());
+    assert.throws(() => placeholders.argument(0));
   });
 
   it("hold the cap where it takes the place of the root's limit, and only there", () => {
-    const { request, lifted } = liftOf("t?select=r(*)&limit=50&offset=3&r.limit=99", { maxRows: 10 });
-    const { slots, values } = lifted;
+    const { request, parameterised } = parameterisedOf("t?select=r(*)&limit=50&offset=3&r.limit=99", { maxRows: 10 });
+    const { placeholders, values } = parameterised;
     const { root, embeds } = request.query;
-    assert.equal(slots.limit(root), slots.rowCap());
-    assert.equal(values[slots.rowCap()], "10");
-    assert.equal(values[slots.offset(root) ?? -1], "3");
-    assert.equal(values[embeds[0] === undefined ? -1 : (slots.limit(embeds[0].shape) ?? -1)], "99");
+    assert.equal(placeholders.limit(root), placeholders.rowCap());
+    assert.equal(values[placeholders.rowCap()], "10");
+    assert.equal(values[placeholders.offset(root) ?? -1], "3");
+    assert.equal(values[embeds[0] === undefined ? -1 : (placeholders.limit(embeds[0].modifiers) ?? -1)], "99");
   });
 
   it("of writes are never capped", () => {
-    const { lifted } = liftOf("t", { maxRows: 10, ...insert('{"a":1}') });
-    assert.equal(lifted.isCapped, false);
-    assert.deepEqual(lifted.values, ['{"a":1}']);
-    assert.equal(liftOf("t", { maxRows: 10, input: { method: "DELETE" } }).lifted.isCapped, false);
+    const { parameterised } = parameterisedOf("t", { maxRows: 10, ...insert('{"a":1}') });
+    assert.equal(parameterised.isCapped, false);
+    assert.deepEqual(parameterised.values, ['{"a":1}']);
+    assert.equal(parameterisedOf("t", { maxRows: 10, input: { method: "DELETE" } }).parameterised.isCapped, false);
   });
 
   it("of calls are arguments, fields of a form, or the body", () => {
-    const call = liftOf("rpc/f?a=1&b=eq.2").lifted;
+    const call = parameterisedOf("rpc/f?a=1&b=eq.2").parameterised;
     assert.deepEqual(
-      [0, 1].map((index) => call.values[call.slots.argument(index)]),
+      [0, 1].map((index) => call.values[call.placeholders.argument(index)]),
       ["1", "eq.2"],
     );
     const body = Buffer.from("a=1&a=2");
-    const form = liftOf("rpc/f", { input: { method: "POST", body, contentType: "application/x-www-form-urlencoded" } });
+    const form = parameterisedOf("rpc/f", {
+      input: { method: "POST", body, contentType: "application/x-www-form-urlencoded" },
+    });
     assert.deepEqual(
-      [0, 1].map((index) => form.lifted.values[form.lifted.slots.argument(index)]),
+      [0, 1].map((index) => form.parameterised.values[form.parameterised.placeholders.argument(index)]),
       ["1", "2"],
     );
     const raw = (contentType: string) =>
-      liftOf("rpc/f", { input: { method: "POST", body: Buffer.from("ü"), contentType } }).lifted.values;
+      parameterisedOf("rpc/f", { input: { method: "POST", body: Buffer.from("ü"), contentType } }).parameterised.values;
     assert.deepEqual(raw("application/octet-stream"), ["\\xc3bc"]);
     assert.deepEqual(raw("text/plain"), ["ü"]);
   });
 
   it("hold how many rows may be affected", () => {
-    const { lifted } = liftOf("t", insert("{}", { prefer: "handling=strict, max-affected=5" }));
-    assert.equal(lifted.values[lifted.slots.maxAffected()], "5");
+    const { parameterised } = parameterisedOf("t", insert("{}", { prefer: "handling=strict, max-affected=5" }));
+    assert.equal(parameterised.values[parameterised.placeholders.maxAffected()], "5");
   });
 });

@@ -2,13 +2,13 @@ import { OPERATORS, toPattern } from "../../operators/index.ts";
 import type {
   ArgumentPair,
   Condition,
-  NodeShape,
+  NodeModifiers,
   Operation,
   ParsedBody,
   ParsedRequest,
 } from "../parse/parsed-request.ts";
 import type { AnswerMedia } from "../respond/negotiate.ts";
-import type { Slot } from "./plan.ts";
+import type { Placeholder } from "./plan.ts";
 import {
   keyBody,
   keyCondition,
@@ -18,109 +18,114 @@ import {
   keyPreferences,
   keySelect,
   keyWord,
-} from "./shape-key.ts";
+} from "./request-shape-key.ts";
 
 /** A request as its shape and the values that were in it: requests of one shape share plan and statement. */
-export interface Lifted {
+export interface ParameterisedRequest {
   /** Everything that decides the plan, but for the catalogue, and nothing else. */
   readonly key: string;
   /** As PostgreSQL reads them. */
   readonly values: readonly (string | null)[];
-  readonly slots: Slots;
+  readonly placeholders: Placeholders;
   /** The row cap takes the place of the root's own limit, which is absent or larger. */
   readonly isCapped: boolean;
 }
 
-/** Where the value of each part of the request stands. Parts are known by identity; equal keys give equal slots. */
-export interface Slots {
-  operand(operation: Operation): Slot;
+/** Where the value of each part of the request stands. Parts are known by identity; equal keys give equal placeholders. */
+export interface Placeholders {
+  operand(operation: Operation): Placeholder;
   /** Of a text search that names its configuration. */
-  config(operation: Operation): Slot;
+  config(operation: Operation): Placeholder;
   /** Null: it has none. */
-  limit(shape: NodeShape): Slot | null;
-  offset(shape: NodeShape): Slot | null;
+  limit(modifiers: NodeModifiers): Placeholder | null;
+  offset(modifiers: NodeModifiers): Placeholder | null;
   /** Of an argument in the query, or of a pair of a form body, by its index. */
-  argument(index: number): Slot;
+  argument(index: number): Placeholder;
   /** Of the text of the body; bytes for no text are written as `\x` and hex digits. */
-  body(): Slot;
-  maxAffected(): Slot;
-  rowCap(): Slot;
+  body(): Placeholder;
+  maxAffected(): Placeholder;
+  rowCap(): Placeholder;
   /** Null: counting is not capped. */
-  countCap(): Slot | null;
+  countCap(): Placeholder | null;
 }
 
 /** What a value was taken from; null for the second of two. */
-type Owner = Operation | NodeShape | ArgumentPair | "body" | "maxAffected" | "countCap" | null;
+type Owner = Operation | NodeModifiers | ArgumentPair | "body" | "maxAffected" | "countCap" | null;
 
-interface Lifting {
+interface ParameterList {
   readonly values: (string | null)[];
   readonly owners: Owner[];
 }
 
-export function liftValues(
+export function parameteriseRequest(
   request: ParsedRequest,
   media: AnswerMedia,
   { maxRows }: { readonly maxRows: number | null },
-): Lifted {
+): ParameterisedRequest {
   const { query, target, method, preferences, body } = request;
-  const lifting: Lifting = { values: [], owners: [] };
+  const list: ParameterList = { values: [], owners: [] };
   const isRead = method === "GET" || method === "HEAD" || target.kind === "rpc";
   const cap = isRead && isBelow(maxRows, query.root.limit) ? maxRows : null;
 
   let key = `${method} ${target.kind}${target.kind === "root" ? "" : keyWord(target.name)}${keyWord(request.schema)}`;
   key += `${keyMedia(media)}${keyPreferences(preferences)}s${keySelect(query.select)}`;
-  key += liftShape(lifting, query.root, cap);
-  for (const { path, shape } of query.embeds) key += `e${keyNames(path)}${liftShape(lifting, shape, null)}`;
+  key += parameteriseNode(list, query.root, cap);
+  for (const { path, modifiers } of query.embeds) key += `e${keyNames(path)}${parameteriseNode(list, modifiers, null)}`;
   if (query.columns !== null) key += `c${keyNames(query.columns)}`;
   if (query.onConflict !== null) key += `k${keyNames(query.onConflict)}`;
   for (const { pair } of query.args) {
     key += `a${keyWord(pair[0])}`;
-    lift(lifting, pair, pair[1]);
+    add(list, pair, pair[1]);
   }
-  if (body.kind !== "none") key += liftBody(lifting, body);
+  if (body.kind !== "none") key += parameteriseBody(list, body);
   if (request.isUnchangedReturned === true) key += "u";
-  if (isRead && preferences.count === "estimated" && maxRows !== null) lift(lifting, "countCap", String(maxRows));
-  if (preferences.maxAffected !== null) lift(lifting, "maxAffected", String(preferences.maxAffected));
-  return { key, values: lifting.values, slots: slotsOf(request, lifting, cap !== null), isCapped: cap !== null };
+  if (isRead && preferences.count === "estimated" && maxRows !== null) add(list, "countCap", String(maxRows));
+  if (preferences.maxAffected !== null) add(list, "maxAffected", String(preferences.maxAffected));
+  return {
+    key,
+    values: list.values,
+    placeholders: placeholdersOf(request, list, cap !== null),
+    isCapped: cap !== null,
+  };
 }
 
 function isBelow(maxRows: number | null, limit: number | null): maxRows is number {
   return maxRows !== null && (limit === null || limit > maxRows);
 }
 
-function lift({ values, owners }: Lifting, owner: Owner, value: string | null): void {
+function add({ values, owners }: ParameterList, owner: Owner, value: string | null): void {
   values.push(value);
   owners.push(owner);
 }
 
-function liftShape(lifting: Lifting, shape: NodeShape, cap: number | null): string {
+function parameteriseNode(list: ParameterList, modifiers: NodeModifiers, cap: number | null): string {
   let key = "";
-  for (const condition of shape.conditions) {
+  for (const condition of modifiers.conditions) {
     key += keyCondition(condition);
-    liftCondition(lifting, condition);
+    parameteriseCondition(list, condition);
   }
-  for (const term of shape.order) key += keyOrder(term);
-  const limit = cap ?? shape.limit;
+  for (const term of modifiers.order) key += keyOrder(term);
+  const limit = cap ?? modifiers.limit;
   if (limit !== null) {
     key += cap === null ? "l" : "L";
-    lift(lifting, shape, String(limit));
+    add(list, modifiers, String(limit));
   }
-  if (shape.offset !== null) {
+  if (modifiers.offset !== null) {
     key += "o";
-    lift(lifting, limit === null ? shape : null, String(shape.offset));
+    add(list, limit === null ? modifiers : null, String(modifiers.offset));
   }
   return `${key};`;
 }
 
-function liftCondition(lifting: Lifting, condition: Condition): void {
+function parameteriseCondition(list: ParameterList, condition: Condition): void {
   if (condition.kind === "logic") {
-    for (const inner of condition.conditions) liftCondition(lifting, inner);
+    for (const inner of condition.conditions) parameteriseCondition(list, inner);
     return;
   }
   const { operation } = condition;
   if (OPERATORS[operation.operator].operand === "state") return;
-  lift(lifting, operation, operandText(operation));
-  if (operation.config !== null) lift(lifting, null, operation.config);
+  add(list, operation, operandText(operation));
+  if (operation.config !== null) add(list, null, operation.config);
 }
 
 function operandText({ operator, value }: Operation): string {
@@ -137,17 +142,17 @@ function arrayLiteral(elements: readonly string[]): string {
   return `${text}}`;
 }
 
-function liftBody(lifting: Lifting, body: ParsedBody): string {
+function parameteriseBody(list: ParameterList, body: ParsedBody): string {
   switch (body.kind) {
     case "rows":
     case "json":
-      lift(lifting, "body", body.text);
+      add(list, "body", body.text);
       break;
     case "raw":
-      lift(lifting, "body", rawText(body.type, body.bytes));
+      add(list, "body", rawText(body.type, body.bytes));
       break;
     case "form":
-      for (const pair of body.pairs) lift(lifting, pair, pair[1]);
+      for (const pair of body.pairs) add(list, pair, pair[1]);
       break;
     case "none":
       break;
@@ -160,20 +165,21 @@ function rawText(type: string, bytes: Buffer): string {
 }
 
 /** Only planning asks, and most requests are of a shape that is planned already: the index waits until then. */
-function slotsOf({ query, body }: ParsedRequest, { owners }: Lifting, isCapped: boolean): Slots {
-  let index: ReadonlyMap<Owner, Slot> | null = null;
-  const get = (owner: Owner | undefined): Slot => {
-    index ??= new Map(owners.map((known, slot) => [known, slot]));
-    const slot = owner === undefined ? undefined : index.get(owner);
-    if (slot === undefined) throw new Error("a value was asked for that the request does not hold");
-    return slot;
+function placeholdersOf({ query, body }: ParsedRequest, { owners }: ParameterList, isCapped: boolean): Placeholders {
+  let index: ReadonlyMap<Owner, Placeholder> | null = null;
+  const get = (owner: Owner | undefined): Placeholder => {
+    index ??= new Map(owners.map((known, placeholder) => [known, placeholder]));
+    const placeholder = owner === undefined ? undefined : index.get(owner);
+    if (placeholder === undefined) throw new Error("a value was asked for that the request does not hold");
+    return placeholder;
   };
-  const hasLimit = (shape: NodeShape): boolean => shape.limit !== null || (isCapped && shape === query.root);
+  const hasLimit = (modifiers: NodeModifiers): boolean =>
+    modifiers.limit !== null || (isCapped && modifiers === query.root);
   return {
     operand: get,
     config: (operation) => get(operation) + 1,
-    limit: (shape) => (hasLimit(shape) ? get(shape) : null),
-    offset: (shape) => (shape.offset === null ? null : get(shape) + (hasLimit(shape) ? 1 : 0)),
+    limit: (modifiers) => (hasLimit(modifiers) ? get(modifiers) : null),
+    offset: (modifiers) => (modifiers.offset === null ? null : get(modifiers) + (hasLimit(modifiers) ? 1 : 0)),
     argument: (at) => get(body.kind === "form" ? body.pairs[at] : query.args[at]?.pair),
     body: () => get("body"),
     maxAffected: () => get("maxAffected"),

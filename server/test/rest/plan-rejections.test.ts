@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { planNode } from "../../src/rest/plan/plan-read.ts";
-import { liftOf, outlineOf, planOf, type Refusal, ROWS, refusalOf } from "./support/planning.ts";
+import { parameterisedOf, outlineOf, planOf, type Rejection, ROWS, rejectionOf } from "./support/planning.ts";
 import { SHOP } from "./support/shop-catalogue.ts";
 
-function missing(from: string, to: string, hint: string | null, written = ""): Refusal {
+function missing(from: string, to: string, hint: string | null, written = ""): Rejection {
   const between = `between '${from}' and '${to}'`;
   return {
     code: "PGRST200",
@@ -15,7 +15,7 @@ function missing(from: string, to: string, hint: string | null, written = ""): R
   };
 }
 
-function notEmbedded(name: string): Refusal {
+function notEmbedded(name: string): Rejection {
   return {
     code: "PGRST108",
     status: 400,
@@ -25,7 +25,7 @@ function notEmbedded(name: string): Refusal {
   };
 }
 
-const REFUSED: readonly (readonly [url: string, refusal: Refusal])[] = [
+const REFUSED: readonly (readonly [url: string, rejection: Rejection])[] = [
   [
     "project?select=id",
     {
@@ -98,12 +98,12 @@ const REFUSED: readonly (readonly [url: string, refusal: Refusal])[] = [
   ],
 ];
 
-describe("planning refuses", () => {
-  for (const [url, refusal] of REFUSED)
+describe("planning rejects", () => {
+  for (const [url, rejection] of REFUSED)
     it(url, () =>
       assert.deepEqual(
-        refusalOf(() => planOf(url)),
-        refusal,
+        rejectionOf(() => planOf(url)),
+        rejection,
       ),
     );
 });
@@ -120,11 +120,11 @@ describe("planning leaves to the database", () => {
 
 describe("planning rows of no relation", () => {
   const rows = { source: { kind: "call" }, relation: null, columns: null } as const;
-  const { slots } = liftOf("rpc/f?a=eq.1&limit=2").lifted;
-  const context = { catalogue: SHOP, media: ROWS, slots, isCapped: false };
+  const { placeholders } = parameterisedOf("rpc/f?a=eq.1&limit=2").parameterised;
+  const context = { catalogue: SHOP, media: ROWS, placeholders, isCapped: false };
 
   it("selects whatever is asked for", () => {
-    const query = liftOf("rpc/f?select=a,b->c").request.query;
+    const query = parameterisedOf("rpc/f?select=a,b->c").request.query;
     const node = planNode(query, { ...rows, applyRootConditions: false, applyRootWindow: false }, context);
     assert.deepEqual(
       node.outputs.map((output) => output.kind === "value" && [output.name, output.value.of, output.value.isJson]),
@@ -137,10 +137,10 @@ describe("planning rows of no relation", () => {
   });
 
   it("embeds nothing", () => {
-    const query = liftOf("rpc/f?select=clients(*)").request.query;
+    const query = parameterisedOf("rpc/f?select=clients(*)").request.query;
     const from = { ...rows, name: { schema: "public", name: "f" }, applyRootConditions: true, applyRootWindow: true };
     assert.deepEqual(
-      refusalOf(() => planNode(query, from, context)),
+      rejectionOf(() => planNode(query, from, context)),
       missing("f", "clients", null),
     );
   });

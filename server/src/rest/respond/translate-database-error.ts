@@ -2,8 +2,8 @@ import type pg from "pg";
 import { AppError } from "../../errors/index.ts";
 import { maxAffectedError, notSingleError } from "./count-errors.ts";
 import { foreignError } from "./foreign-error.ts";
-import { readRaisedStatus, translateRaisedAnswer } from "./raised-refusal.ts";
-import { isInternalState, statusOfState } from "./refusal-status.ts";
+import { readRaisedStatus, translateRaisedAnswer } from "./raised-error.ts";
+import { isInternalState, statusOfState } from "./error-status.ts";
 
 /** Raised by our own statements when a write must be taken back; the detail is the number of rows. */
 const NOT_SINGLE = "SB116";
@@ -12,7 +12,10 @@ const INSUFFICIENT_PRIVILEGE = "42501";
 const INVALID_PARAMETER = "22023";
 
 /** What a caller is told of an error of the database: its message, detail and hint, and nothing about where it arose. */
-export function translateRefusal(error: pg.DatabaseError, context: { readonly isAuthenticated: boolean }): AppError {
+export function translateDatabaseError(
+  error: pg.DatabaseError,
+  context: { readonly isAuthenticated: boolean },
+): AppError {
   const state = error.code ?? "XX000";
   switch (state) {
     case NOT_SINGLE:

@@ -1,7 +1,7 @@
 import type { ErrorCode } from "@swarmbase/sdk";
 import { AppError } from "../../errors/index.ts";
 import { faultsError } from "../faults-error.ts";
-import { isWrite, placeOf, type Refusal } from "./refusal.ts";
+import { isWrite, placeOf, type Rejection } from "./rejection.ts";
 
 interface Named {
   readonly code: ErrorCode;
@@ -26,19 +26,22 @@ const NAMED: ReadonlyMap<string, Named> = new Map([
 ]);
 
 /** The row points at something that is not there. */
-export function explainReference(refusal: Refusal): AppError | null {
-  const { error, attempt, rule } = refusal;
+export function explainReference(rejection: Rejection): AppError | null {
+  const { error, attempt, rule } = rejection;
   const column = /^(.+)_fkey$/.exec(error.constraint ?? "")?.[1]?.slice(`${rule?.name ?? ""}_`.length);
   if (rule === null || column === undefined || !isWrite(attempt) || !Object.hasOwn(rule.fields, column)) return null;
   const named = NAMED.get(column);
   if (named === undefined) {
-    const place = placeOf(refusal, column);
+    const place = placeOf(rejection, column);
     return faultsError([{ place, message: "names a user who does not exist", code: null }], attempt.operation);
   }
-  return notFoundError(refusal, { ...named, column });
+  return notFoundError(rejection, { ...named, column });
 }
 
-export function notFoundError(refusal: Refusal, { code, noun, column }: Named & { readonly column: string }): AppError {
-  const details = { [placeOf(refusal, column)]: `names no ${noun} that exists` };
-  return new AppError(code, `The ${noun} does not exist`, { details, cause: refusal.error });
+export function notFoundError(
+  rejection: Rejection,
+  { code, noun, column }: Named & { readonly column: string },
+): AppError {
+  const details = { [placeOf(rejection, column)]: `names no ${noun} that exists` };
+  return new AppError(code, `The ${noun} does not exist`, { details, cause: rejection.error });
 }
