@@ -4,7 +4,7 @@ import type { AbsentKeys, JsonObject, ParsedRequest } from "./parse/parsed-reque
 import type { RestOptions } from "./rest-options.ts";
 import type { ReadAttempt, RewrittenRows, WriteAttempt } from "./table-rules.ts";
 
-/** A request as the rules of its table want it. Throws when they reject it. */
+/** Applies the rules of the table to a request. Throws when they reject it. */
 export function applyRules(
   request: ParsedRequest,
   attempt: ReadAttempt | WriteAttempt | null,
@@ -18,13 +18,13 @@ export function applyRules(
   const { rows, columns } = rewritten ?? attempt;
   const absent = canLackKeys(request, attempt.relation, isOwn) ? findAbsentKeys({ rows, columns }) : null;
   if (rewritten === null && absent === null) return isUnchangedReturned ? { ...request, isUnchangedReturned } : request;
-  // Read and written again, numbers would lose digits.
+  // The original text keeps digits that JavaScript numbers lose.
   const text = rows === attempt.rows ? body.text : JSON.stringify(body.isArray ? rows : (rows[0] ?? {}));
   const written = { ...body, rows, keys: columns, text, ...(absent !== null && { absent }) };
   return { ...request, isUnchangedReturned, query: { ...query, columns }, body: written };
 }
 
-/** Only `columns` lets rows differ in their keys. In tables of others an absent key is null, as in PostgREST. */
+/** Only with `columns` can rows differ in their keys. In tables that are not part of the service an absent key is null, as in PostgREST. */
 function canLackKeys(
   { method, query, preferences }: ParsedRequest,
   { schema, name }: QualifiedName,

@@ -2,7 +2,7 @@ import type { Principal } from "../db/index.ts";
 import type { ParsedRequest } from "./parse/parsed-request.ts";
 import type { ReadAttempt, WriteAttempt } from "./table-rules.ts";
 
-/** What a request is about to do to a relation, in the words that rules of tables understand. Null: it calls a function. */
+/** Describes for the table rules what a request does to a relation. Null for a function call. */
 export function attemptOf(
   request: ParsedRequest,
   { role, userId }: Pick<Principal, "role" | "userId">,

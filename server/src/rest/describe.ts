@@ -6,7 +6,7 @@ import { getRelation } from "./plan/get-relation.ts";
 import { negotiate } from "./respond/negotiate.ts";
 import type { RestAnswer } from "./rest-call.ts";
 
-/** What may be done at a path; whether this caller may is for the database to say. */
+/** Lists the methods that a path supports; the database decides whether this caller may use them. */
 export function answerOptions(request: ParsedRequest, catalogue: Catalogue): RestAnswer {
   return { status: 200, headers: { allow: allowedAt(request, catalogue).join(",") }, body: null };
 }
@@ -40,7 +40,7 @@ export interface DescribeOptions {
   readonly visibility: Visibility;
 }
 
-/** The document that describes the schema, as far as the reader may do anything with it. */
+/** Returns the OpenAPI document of the objects that the caller has any privilege on. */
 export function answerRoot(request: ParsedRequest, catalogue: Catalogue, options: DescribeOptions): RestAnswer {
   const { contentType } = negotiate(request, { isPlanEnabled: false, functionResult: null });
   const baseUrl = `${options.baseUrl}/rest/v1`;

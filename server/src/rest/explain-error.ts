@@ -13,17 +13,17 @@ import type { ReadAttempt, WriteAttempt } from "./table-rules.ts";
 const NOT_SINGLE = "SB116";
 const UNKNOWN_NAME = /^PGRST20\d$/;
 
-/** What was rejected, and which table it was about. */
+/** A request that the database rejected, and the table that it addressed. */
 export interface RejectedRequest {
   readonly request: ParsedRequest;
   readonly attempt: ReadAttempt | WriteAttempt | null;
-  /** The statement finds no row by itself, so that its finding none says nothing about the row that was named. */
+  /** The statement never finds a row, so an empty result does not mean that the addressed row is missing. */
   readonly isWithoutEffect?: boolean;
   /** The rejected row of a list; null when it is not known. */
   readonly rowAt?: number | null;
 }
 
-/** What the caller is told of a rejection: in the words of the session, of the table's rules, or of PostgREST. */
+/** Translates a database error: by the session check, by the rules of the table, or as PostgREST does. */
 export async function explainError(
   error: unknown,
   rejected: RejectedRequest | null,
@@ -31,7 +31,7 @@ export async function explainError(
   { rules, translateEnter }: Pick<RestOptions, "rules" | "translateEnter">,
 ): Promise<unknown> {
   if (!(error instanceof pg.DatabaseError)) return error;
-  // Whatever a statement raises, by whatever state, is not about the session.
+  // Only errors from entering the transaction can be about the session.
   const entered = failedStatementOf(error) === null ? translateEnter(error) : error;
   if (entered !== error) return entered;
   const mismatch = error.code === NOT_SINGLE ? findMismatch(rejected, Number(error.detail)) : null;
@@ -59,7 +59,7 @@ function explainByRules(
   return isWithoutEffect ? null : rules.explainMissing(attempt);
 }
 
-/** Where a list was to give a single object, or a row that is not there, it is told just that. */
+/** A list that must return a single object, or that addresses a missing row, keeps the error for that. */
 function findMismatch(rejected: RejectedRequest | null, rows: number): AppError | null {
   if (rejected === null) return null;
   const { request } = rejected;
@@ -68,7 +68,7 @@ function findMismatch(rejected: RejectedRequest | null, rows: number): AppError 
   return request.method === "PATCH" && (isSingle || rows < 2) ? null : describeMismatch(request);
 }
 
-/** Some name, or the type of an argument, may only not fit because the catalogue is older than it. */
+/** The error may be caused by an outdated catalogue: a name, or the type of an argument, may have changed. */
 export function isDoubtful(error: unknown, requests: readonly ParsedRequest[]): boolean {
   if (!(error instanceof AppError)) return false;
   if (UNKNOWN_NAME.test(error.extra.foreign?.code ?? "")) return true;
@@ -81,7 +81,7 @@ function isStaleType(cause: unknown): boolean {
   return cause instanceof pg.DatabaseError && cause.code === NOT_SINGLE && Number(cause.detail) === STALE_TYPE_ROWS;
 }
 
-/** Columns of a body and parameters are read by the types of the catalogue; what a filter compares with is not. */
+/** Columns of a body and function parameters are cast to types of the catalogue; operands of filters are not. */
 function hasTypedValues({ target, body }: ParsedRequest): boolean {
   return target.kind === "rpc" || body.kind === "rows";
 }

@@ -1,5 +1,5 @@
-// In charge of: tables, views and functions of the exposed schemas over HTTP, whatever they are called.
-// Not in charge of: who the caller is (auth), what our own tables demand of their rows (tables), sockets (http).
+// In charge of: tables, views and functions of the exposed schemas over HTTP.
+// Not in charge of: authentication (auth), validation of the service's tables (tables), sockets (http).
 export type { Catalogue, Column, FunctionEntry, QualifiedName, Relation } from "./catalogue/catalogue.ts";
 export { loadCatalogue } from "./catalogue/load-catalogue.ts";
 export { nearestNames } from "./catalogue/nearest-names.ts";

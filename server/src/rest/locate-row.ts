@@ -1,14 +1,14 @@
 import pg from "pg";
 
-/** Rejections that are about one row: a missing value, a check, a reference, a row-level rule. */
+/** Errors about one row: a missing value, a check, a reference, a row-level rule. */
 const STATES_OF_ROWS: ReadonlySet<string> = new Set(["23502", "23503", "23514", "42501"]);
 
-/** Each search takes up to ten statements of at most so many rows. In longer lists the row is not looked for. */
+/** A search takes up to ten statements of up to this many rows. Longer lists are not searched. */
 const MAX_ROWS = 1_000;
 
 /**
- * Which row of a list the database rejected. PostgreSQL does not say, so the first rows alone are written again, and undone:
- * the shortest beginning of the list that fails in the same way ends with that row. Null when it cannot be told.
+ * Finds the row of a list that the database rejected. PostgreSQL does not report it, so the first rows are written again and rolled
+ * back: the shortest prefix of the list that fails with the same error ends with that row. Null when it is not found.
  */
 export async function locateRow(
   error: pg.DatabaseError,

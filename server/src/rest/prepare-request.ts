@@ -16,7 +16,7 @@ import type { PlannedStatements } from "./sql/statement.ts";
 export interface RequestShape {
   readonly plan: Plan;
   readonly statements: PlannedStatements;
-  /** SQL that is not ours can run: it may look at the request, and may leave something behind on the connection. */
+  /** Runs SQL that is not part of the service, which may read the request settings and leave state on the connection. */
   readonly isForeign: boolean;
 }
 
@@ -35,11 +35,11 @@ export interface PrepareOptions {
 }
 
 export interface PrepareDemands {
-  /** The statement itself is to fail unless one row comes of it, although the request alone would not ask for that. */
+  /** The statement must fail unless it affects one row, although the request alone does not require that. */
   readonly mustBeSingle: boolean;
 }
 
-/** From what was asked to what the database is asked. Pure, but for the shapes that it remembers. */
+/** Plans and renders a request, or takes both from the cache of request shapes. Otherwise pure. */
 export function prepareRequest(
   asked: ParsedRequest,
   catalogue: Catalogue,
@@ -53,7 +53,7 @@ export function prepareRequest(
   const { key, values, placeholders, isCapped } = parameteriseRequest(request, media, { maxRows });
   const shape = shapes.get(catalogue, mustBeSingle ? `single ${key}` : key, () => {
     const planned = planRequest(request, called, { catalogue, media, placeholders, isCapped });
-    // An update that changes nothing finds no row, which is no failure.
+    // An update without columns to change finds no row, which is not an error.
     const isDemanded = mustBeSingle && !(planned.kind === "write" && isWithoutEffect(planned.write));
     const plan = isDemanded ? { ...planned, answer: { ...planned.answer, mustBeSingle } } : planned;
     return { plan, statements: renderPlan(plan), isForeign: !namesOf(plan).every(isOwn) };

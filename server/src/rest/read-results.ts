@@ -7,7 +7,7 @@ export type MainRow = Readonly<Record<ResultColumn, string | null>>;
 /** In the order of `RESULT_COLUMNS`. */
 export function readMainRow({ rows }: StatementResult): MainRow {
   const [row] = rows;
-  if (row === undefined || rows.length > 1) throw new Error("a statement of a request must give exactly one row");
+  if (row === undefined || rows.length > 1) throw new Error("a main statement must return exactly one row");
   const [body = null, count = null, total = null, isCut = null, status = null, headers = null, ...rest] = row;
   const [location = null, inserted = null] = rest;
   return { body, rows: count, total, isCut, status, headers, location, inserted };
@@ -17,6 +17,6 @@ export function readMainRow({ rows }: StatementResult): MainRow {
 export function readEstimate({ rows }: StatementResult): number {
   const [plan] = JSON.parse(rows[0]?.[0] ?? "[]") as readonly { readonly Plan?: { readonly "Plan Rows"?: number } }[];
   const estimate = plan?.Plan?.["Plan Rows"];
-  if (typeof estimate !== "number") throw new Error("the planner gave no estimate");
+  if (typeof estimate !== "number") throw new Error("the execution plan has no estimate");
   return Math.round(estimate);
 }

@@ -2,12 +2,12 @@ import { LRUCache } from "lru-cache";
 import type { Catalogue } from "./catalogue/catalogue.ts";
 
 const SHAPE_LIMIT = 1_000;
-// What is longer is hardly ever asked twice.
+// A longer key is hardly ever used twice.
 const MAX_KEY_LENGTH = 16_384;
 
 /**
- * What was made from requests of one shape, for as long as the catalogue it was made from is the current one. The one that
- * was used least recently goes first.
+ * Plans and statements by request shape, valid for one catalogue. A new catalogue empties the cache; at the limit the least recently
+ * used entry is evicted.
  */
 export class RequestShapeCache<T extends object> {
   readonly #shapes: LRUCache<string, T>;

@@ -3,10 +3,10 @@ import type { RequestInput } from "./parse/parse-request.ts";
 
 export interface RestCall {
   readonly input: RequestInput;
-  /** As the caller wrote it, the prefix included; functions and views may look at it. */
+  /** As sent, including the prefix; functions and views can read it. */
   readonly path: string;
   readonly caller: Principal;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the client has disconnected. */
   readonly signal?: AbortSignal | undefined;
 }
 

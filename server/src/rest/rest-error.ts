@@ -1,7 +1,7 @@
 import type { ErrorCode } from "@swarmbase/sdk";
 import { AppError, type AppErrorExtra } from "../errors/index.ts";
 
-/** PostgREST's codes with their statuses; 401s have names of their own and are not raised here. */
+/** PostgREST's codes with their statuses. 401s have codes of the service and are raised elsewhere. */
 export const REST_ERRORS = {
   PGRST000: { status: 503 },
   PGRST001: { status: 503 },
@@ -42,7 +42,7 @@ export type RestErrorCode = keyof typeof REST_ERRORS;
 
 export type RestErrorExtra = Pick<AppErrorExtra, "details" | "hint" | "headers" | "cause" | "members">;
 
-/** An error in PostgREST's tongue: `code` is its code, and `error` the short text that the interface has for the status. */
+/** An error as PostgREST reports it: `code` is its code, `error` the short text for the status. */
 export function restError(code: RestErrorCode, message: string, extra: RestErrorExtra = {}): AppError {
   const { status } = REST_ERRORS[code];
   return new AppError(nearestOwnCode(status), message, {

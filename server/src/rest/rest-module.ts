@@ -23,7 +23,7 @@ import { RequestShapeCache } from "./request-shape-cache.ts";
 import { SELECT_VISIBLE } from "./sql/select-visible.ts";
 import type { ReadAttempt, WriteAttempt } from "./table-rules.ts";
 
-/** A request that has passed the rules of its table and waits for a catalogue. */
+/** A parsed request that has passed the rules of its table. */
 interface ReadRequest {
   readonly call: RestCall;
   readonly request: ParsedRequest;
@@ -32,12 +32,12 @@ interface ReadRequest {
 
 interface RejectedWrite {
   readonly rejected: ReadRequest;
-  /** All up to the rejected one. */
+  /** Up to and including the rejected request. */
   readonly prepared: readonly PreparedRequest[];
   readonly calls: readonly [RestCall, ...RestCall[]];
 }
 
-/** Requests in, answers out. What a caller can be told is thrown as an `AppError`. */
+/** Answers REST requests. Throws errors for callers as `AppError`. */
 export class RestModule {
   readonly #options: RestOptions;
   readonly #catalogue: CatalogueHolder;
@@ -51,7 +51,7 @@ export class RestModule {
     this.#maxRows = dbMaxRows === 0 ? null : dbMaxRows;
   }
 
-  /** Keeps up with changes of the schema until the signal. */
+  /** Follows schema changes until the signal is aborted. */
   watch(signal: AbortSignal): Promise<void> {
     return this.#catalogue.watch(signal);
   }
@@ -61,14 +61,14 @@ export class RestModule {
     const { method, target } = asked.request;
     if (method === "OPTIONS" || target.kind === "root") return this.#describe(asked);
     const [answer] = await this.#answerAll([asked], call);
-    if (answer === undefined) throw new Error("a request was left without an answer");
+    if (answer === undefined) throw new Error("a request has no response");
     return answer();
   }
 
   /**
-   * All or nothing: the requests run in order in one transaction, each sees what those before it did, and the first that fails
-   * undoes all and is what is thrown. A read that only cannot be shown as asked (none or several rows for a single
-   * object) undoes nothing; its error stands in its place.
+   * Runs the requests in order in one transaction. The first that fails rolls back all of them and is thrown. A read that only
+   * cannot be represented as requested (none or several rows for a single object) rolls back nothing; its error takes its place
+   * in the result.
    */
   async answerBatch(calls: readonly [RestCall, ...RestCall[]]): Promise<readonly (RestAnswer | AppError)[]> {
     const asked = calls.map((call, at) => inOperation(at, () => this.#readForBatch(call)));
@@ -98,7 +98,7 @@ export class RestModule {
     return { call: { ...call, input }, request: applyRules(request, attempt, this.#options), attempt };
   }
 
-  /** Asks the database what the caller may see, and by that whether the session still lives. */
+  /** The query for the visible objects also checks the session. */
   async #describe({ request, call, attempt }: ReadRequest): Promise<RestAnswer> {
     const { baseUrl, version } = this.#options;
     const { schema, method } = request;
@@ -111,7 +111,7 @@ export class RestModule {
     return answerRoot(request, catalogue, { baseUrl: baseUrl(), version, visibility: readVisibility(visible) });
   }
 
-  /** What fails because of a name that is not known is believed only after a look whether that is still so. */
+  /** Retries with a refreshed catalogue when the error may come from an outdated one. */
   async #answerAll(
     asked: readonly ReadRequest[],
     call: RestCall,
@@ -141,12 +141,12 @@ export class RestModule {
     const results = await this.#run(prepared, asked, call, isBatch);
     return asked.map((one, at) => {
       const [its, result] = [prepared[at], results[at]];
-      if (its === undefined || result === undefined) throw new Error("a request was left without a result");
+      if (its === undefined || result === undefined) throw new Error("a request has no result");
       return () => this.#build(one, its, result);
     });
   }
 
-  /** In a batch, a write of one row that is not there must undo the others, so the statement sees to it. */
+  /** In a batch, an update of a missing row must roll back the others, so its statement fails. */
   #prepare({ request, attempt }: ReadRequest, catalogue: Catalogue, isBatch: boolean): PreparedRequest {
     const isPinnedUpdate =
       attempt !== null && isWriteAttempt(attempt) && attempt.operation === "update" && attempt.pinnedId !== null;
@@ -178,7 +178,7 @@ export class RestModule {
       return results;
     } catch (error) {
       const statementAt = error instanceof Error ? failedStatementOf(error) : null;
-      // Neither on entering nor at the end, where constraints that wait are checked, is it one of several requests that fails.
+      // An error on entering or at commit (deferred constraints) belongs to no single request.
       const at = statementAt === null ? -1 : groupOf(prepared, statementAt);
       const rejectedIndex = at < 0 && !isBatch ? 0 : at;
       const [rejected, its] = [asked[rejectedIndex], prepared[rejectedIndex]];
@@ -196,8 +196,8 @@ export class RestModule {
   }
 
   /**
-   * Of the last one prepared. Only our own tables name rows in what they say of a rejection. SQL of others is not run again:
-   * not everything that it does can be undone.
+   * Searches the last prepared request. Only errors of the service's tables name rows. Other SQL is not run again: not all of its
+   * effects can be rolled back.
    */
   async #locateRow(error: unknown, { rejected, prepared, calls }: RejectedWrite): Promise<number | null> {
     const { call, request, attempt } = rejected;
@@ -259,7 +259,7 @@ function inOperation<T>(at: number, work: () => T): T {
   }
 }
 
-/** Tells which of several requests an error is about. */
+/** Adds the index of the failed request to an error. */
 function nameOperation(error: unknown, operation: number): unknown {
   if (!(error instanceof AppError)) return error;
   return new AppError(error.code, error.message, { ...error.extra, members: { ...error.extra.members, operation } });
@@ -270,7 +270,7 @@ function keepAppError(error: unknown): AppError {
   throw error;
 }
 
-/** One row was meant, and none was there. An update that changes nothing and returns nothing says nothing about its row. */
+/** One row was addressed and none was found. An update without effect never finds one. */
 function isMissed(
   attempt: ReadAttempt | WriteAttempt,
   { media, shape: { plan } }: PreparedRequest,

@@ -5,17 +5,17 @@ import type { TableRules } from "./table-rules.ts";
 
 export interface RestOptions {
   readonly database: Pick<Database, "user" | "service">;
-  /** Where changes of the schema are announced; null: they are found by looking. */
+  /** Where schema changes are announced; null: they are found by polling. */
   readonly listenUrl: string | null;
   readonly rules: TableRules;
   readonly settings: RestSettings;
-  /** Our own relations and functions: nothing of them leaves traces on a connection or looks at a request. */
+  /** Relations and functions of the service: they leave no state on a connection and do not read the request settings. */
   isOwn(name: TouchedName): boolean;
-  /** The enter statement's own rejections, in the words of whoever knows about sessions; all others as they are. */
+  /** Translates errors of the enter statement about the session; returns all others unchanged. */
   translateEnter(error: unknown): unknown;
-  /** Something may have been written that others wait for; with the paths of the requests, as they follow the prefix. */
+  /** Called after a write, with the paths of the requests without the prefix, so that workers can be woken. */
   onWrite?(paths: readonly string[]): void;
-  /** Where clients find the service. */
+  /** The public URL of the service. */
   baseUrl(): string;
   readonly version: string;
   readonly observer: Observer;

@@ -22,20 +22,20 @@ export interface RunOptions {
 
 export interface RunResult {
   readonly main: StatementResult;
-  /** The plan of the rows asked for, where their number was to be guessed. */
+  /** The execution plan from which the number of rows is estimated. */
   readonly estimate: StatementResult | null;
 }
 
-/** One for all, so that it is written once. */
+/** Shared, so that its text is rendered once. */
 const NO_HEADERS = Object.freeze({});
 
 interface StatementGroup {
   readonly statements: readonly PipelinedStatement[];
-  /** Where among them the main one stands. */
+  /** Index of the main statement. */
   readonly mainAt: number;
 }
 
-/** All that was prepared, in order and each for its call: one transaction, one round trip, one result for each. */
+/** Runs prepared requests in order, in one transaction and one round trip, with one result for each. */
 export async function runPrepared(
   prepared: readonly PreparedRequest[],
   calls: readonly [RestCall, ...RestCall[]],
@@ -63,12 +63,12 @@ export async function runPrepared(
   return prepared.map(({ shape }, at) => {
     const mainAt = mains[at] ?? -1;
     const main = results[mainAt];
-    if (main === undefined) throw new Error("a transaction was committed without the result of its statement");
+    if (main === undefined) throw new Error("the transaction has no result for its statement");
     return { main, estimate: shape.statements.estimate === null ? null : (results[mainAt + 1] ?? null) };
   });
 }
 
-/** A statement of our own about the schema, as the caller. */
+/** Runs a statement about the schema as the caller. */
 export async function runDescription(
   text: string,
   values: readonly string[],
@@ -77,11 +77,11 @@ export async function runDescription(
 ): Promise<StatementResult> {
   const scope = { ...describeScope([], null, call, { ...options, isForeign: false }), isReadOnly: true };
   const [result] = await runPipelined(options.pool, { scope, statements: [{ text, values }] });
-  if (result === undefined) throw new Error("a transaction was committed without the result of its statement");
+  if (result === undefined) throw new Error("the transaction has no result for its statement");
   return result;
 }
 
-/** The index of the request that the failed statement belongs to; -1 when there is none. */
+/** The index of the request that a statement of the transaction belongs to; -1 when none. */
 export function groupOf(prepared: readonly PreparedRequest[], statementAt: number): number {
   let end = 0;
   return prepared.findIndex((_, at) => {
@@ -90,10 +90,10 @@ export function groupOf(prepared: readonly PreparedRequest[], statementAt: numbe
   });
 }
 
-/** Without a scope, its statements can be counted. */
+/** Without a scope the statements can only be counted. */
 function buildStatementGroup(prepared: readonly PreparedRequest[], at: number, scope: Scope | null): StatementGroup {
   const own = prepared[at];
-  if (own === undefined) throw new Error("there is no such request");
+  if (own === undefined) throw new Error("the request does not exist");
   const { request, media, shape, values } = own;
   const { main, estimate } = shape.statements;
   const { timezone } = request.preferences;
@@ -108,14 +108,14 @@ function buildStatementGroup(prepared: readonly PreparedRequest[], at: number, s
   return { statements, mainAt };
 }
 
-/** What those before have set for the transaction is not for the next: not who asks, nor what is answered, nor the time zone. */
+/** Resets what earlier requests have set in the transaction: the caller, the response settings, the time zone. */
 function enterAgain(earlier: readonly PreparedRequest[], scope: Scope | null): PipelinedStatement[] {
   const statements: PipelinedStatement[] = [];
   if (earlier.some(({ request }) => request.preferences.timezone !== null)) {
     statements.push({ text: UNSET_TIMEZONE, values: [] });
   }
   if (earlier.some(({ shape }) => shape.isForeign)) {
-    // The session was asked for when the transaction began; the caller's own role may not ask.
+    // The session was checked when the transaction began; the role of the caller may not check it.
     const again = scope === null ? { text: "", values: [] } : buildScope({ ...scope, session: null });
     statements.push(again, { text: UNSET_ANSWER, values: [] });
   }
@@ -134,12 +134,12 @@ function describeScope(
     isReadOnly: prepared.every(
       ({ shape: { plan } }) => plan.kind === "read" || (plan.kind === "call" && !plan.call.mayWrite),
     ),
-    // Nobody but SQL of others looks at them.
+    // Only SQL that is not part of the service reads them.
     request: { method: input.method, path, headers: isForeign ? joinHeaders(input.headers) : NO_HEADERS },
   });
 }
 
-/** The very list where it is in order already, so that what is made of it can be kept. */
+/** Returns the same array when it is in order already, so that values cached by it are found. */
 function withFirst(schemas: readonly string[], first: string): readonly string[] {
   return schemas[0] === first ? schemas : [first, ...schemas.filter((other) => other !== first)];
 }

@@ -11,16 +11,16 @@ export interface WriteAttempt {
   readonly rows: readonly JsonObject[];
   /** The columns that will be written; a row's other keys are ignored. */
   readonly columns: readonly string[];
-  /** What the rows were written in; all values of `csv` and `form` are texts. */
+  /** The format of the body; all values of `csv` and `form` are texts. */
   readonly source: "json" | "csv" | "form";
   /** The body is an array, so messages name the row too. */
   readonly isArray: boolean;
-  /** The one id that the filters name, when they name nothing else. */
+  /** The id of an `id=eq.…` that is the only filter. */
   readonly pinnedId: string | null;
   readonly caller: Pick<Principal, "role" | "userId">;
 }
 
-/** Rows to write in place of those that were sent, when rules fill in or leave out something. */
+/** Rows to write instead of those sent. */
 export interface RewrittenRows {
   readonly rows: readonly JsonObject[];
   readonly columns: readonly string[];
@@ -32,17 +32,17 @@ export interface ReadAttempt {
   readonly caller: Pick<Principal, "role" | "userId">;
 }
 
-/** What is special about some tables. The engine itself knows none by name. */
+/** Rules of individual tables. The engine itself knows no table by name. */
 export interface TableRules {
-  /** Throws an AppError with all faults of the rows, or says what to write instead; null: as sent. */
+  /** Throws an AppError with all faults of the rows, or returns the rows to write instead; null: as sent. */
   beforeWrite(attempt: WriteAttempt): RewrittenRows | null;
-  /** The name that a rejection of the database has here; null: it keeps its own. The row is the rejected one of a list, if known. */
+  /** Translates a database error; null: it keeps its code. `rowAt` is the index of the rejected row in a list, if known. */
   explainRejection(
     error: pg.DatabaseError,
     attempt: WriteAttempt | ReadAttempt,
     rowAt: number | null,
   ): Promise<AppError | null> | AppError | null;
-  /** A single object was asked for, or one row was pinned by a write, and none was there. Null: as PostgREST has it. */
+  /** Called when a single object or one pinned row was requested and none was found. Null: the error of PostgREST. */
   explainMissing(attempt: WriteAttempt | ReadAttempt): Promise<AppError | null> | AppError | null;
   /** An update of one pinned row that changes no column returns that row. Elsewhere it returns no row, as in PostgREST. */
   isUnchangedRowReturned(relation: QualifiedName): boolean;

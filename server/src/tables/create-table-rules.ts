@@ -13,11 +13,11 @@ import { type FindUrlFault, findWebhookUrlFault } from "./rules/webhook-url.ts";
 import { readWrittenRows } from "./written-rows.ts";
 
 export interface TableRulesOptions {
-  /** The service's own, which sees all rows. */
+  /** The pool of the service, which sees all rows. */
   readonly pool: pg.Pool;
-  /** What is known about a webhook's address without asking DNS; left out, its form alone is looked at. */
+  /** Checks a webhook URL without DNS; by default only its syntax is checked. */
   readonly findUrlFault?: FindUrlFault;
-  /** What is known about tools; left out, they can have no secrets. */
+  /** Checks of tools; without them tools cannot have secrets. */
   readonly tools?: ToolChecks;
 }
 
@@ -30,7 +30,7 @@ export function createTableRules(options: TableRulesOptions): TableRules {
   return {
     beforeWrite(attempt) {
       const rule = ruleOf(attempt.relation);
-      // Whoever may not write at all is told so by the database, and learns nothing about fields.
+      // The database rejects callers who may not write at all, before any field is validated.
       const isUnchecked = attempt.operation === "delete" || attempt.caller.role === "anon";
       return rule === null || isUnchecked ? null : checkRows(rule, attempt);
     },

@@ -22,12 +22,12 @@ const NAMES: ReadonlyMap<string, Names> = new Map([
   ["webhooks", { table: "webhooks", noun: "webhook", missing: "WEBHOOK_NOT_FOUND", foreign: "FORBIDDEN" }],
 ]);
 
-/** A missing row of these is an error of its own, so a row that is there must be returned even where nothing changes. */
+/** Tables for which a missing row is a specific error, so that an existing row must be returned even when nothing changes. */
 export function isNamedTable(relation: QualifiedName): boolean {
   return isOwnRelation(relation) && NAMES.has(relation.name);
 }
 
-/** Only where one row is named and the table has names for its absence; a list that is empty is an answer like any other. */
+/** Applies when one row is addressed and the table has codes for its absence. An empty list is no error. */
 export async function explainMissing(
   attempt: ReadAttempt | WriteAttempt,
   { owners, rule }: Pick<Rejection, "owners" | "rule">,
@@ -45,7 +45,7 @@ export async function explainMissing(
     : new AppError(names.missing, `There is no ${names.noun} with the id ${id}`, extra);
 }
 
-/** Rows that several people see, and not all of them may change. A row that is hidden says nothing. */
+/** Explains rows that the caller can see but not change. Hidden rows are not explained. */
 async function explainUnchanged(
   attempt: WriteAttempt,
   owners: Owners,

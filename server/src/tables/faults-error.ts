@@ -2,13 +2,13 @@ import { AppError } from "../errors/index.ts";
 import type { WriteAttempt } from "../rest/index.ts";
 import type { PlacedFault } from "./find-faults.ts";
 
-/** One error for all faults. It has a name of its own only where every fault has one. */
+/** One error for all faults. It has a specific code only if every fault has one. */
 export function faultsError(faults: readonly PlacedFault[], operation: WriteAttempt["operation"]): AppError {
   const details = Object.fromEntries(faults.map(({ place, message }) => [place, message]));
   const message = describeFaults(faults);
   const code = faults.find((fault) => fault.code !== null)?.code ?? null;
   const isNew = operation !== "update";
-  // The interface wants the validation body for an unknown framework of a new agent.
+  // The interface requires the validation body for an unknown framework of a new agent.
   const isNamed = faults.every((fault) => fault.code !== null && !(isNew && fault.code === "INVALID_FRAMEWORK"));
   if (isNamed && code !== null) return new AppError(code, message, { details });
   const errors = faults.flatMap(({ place, code: named }) => (named === null ? [] : [{ field: place, code: named }]));
@@ -18,7 +18,7 @@ export function faultsError(faults: readonly PlacedFault[], operation: WriteAtte
 function describeFaults(faults: readonly PlacedFault[]): string {
   const [first] = faults;
   if (faults.length === 1 && first !== undefined) {
-    // A whole sentence stands for itself.
+    // A whole sentence needs no field before it.
     return /^[A-Z]/.test(first.message) ? first.message : `${first.place} ${first.message}`;
   }
   return `${faults.length} fields are not valid`;

@@ -5,13 +5,13 @@ import type { TableRule } from "./rules/table-rule.ts";
 import type { WrittenRows } from "./written-rows.ts";
 
 export interface PlacedFault {
-  /** Dotted: the row in an array, the field, the key in it. */
+  /** Separated by dots: the index in an array, the field, the key in it. */
   readonly place: string;
   readonly message: string;
   readonly code: NamedFault | null;
 }
 
-/** A body of many thousand bad rows must not become an answer of many megabytes. */
+/** Bounds the response to a body with many invalid rows. */
 const MAX_FAULTS = 1000;
 
 export interface Writing {
@@ -52,7 +52,7 @@ function findRowFaults(writing: Writing, row: Row): RowFaults {
     if (field === undefined || value === undefined || missing.includes(column)) continue;
     for (const found of checkField(writing, field, value)) faults.push({ ...found, field: column });
   }
-  // On a conflict the row that is there counts, which only the database sees.
+  // On a conflict the existing row counts, which only the database sees.
   if (attempt.operation === "insert") faults.push(...rule.checkNewRow(row));
   if (!isNew && hasOtherId(attempt, row))
     faults.push({ field: "id", path: "", message: "cannot be changed", code: null });
@@ -73,7 +73,7 @@ function checkField({ attempt }: Writing, field: Field, sent: Value): readonly F
   return isAllowed ? [] : [{ path: "", message: "must not be null", code: null }];
 }
 
-/** Elsewhere than under a pinned id the id says which row is meant, or the database compares it. */
+/** Without a pinned id, the id in the body selects the row or the database compares it. */
 function hasOtherId({ pinnedId, isArray, columns }: WriteAttempt, row: Row): boolean {
   if (pinnedId === null || isArray || !columns.includes("id")) return false;
   const value = valueOf(row, "id");

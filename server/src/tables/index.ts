@@ -1,5 +1,5 @@
-// In charge of: what is special about each of our tables: what a row must be, and the names that rejections have.
-// Not in charge of: how tables are served (rest), or keeping any of it (the database, which rejects by the same rules).
+// In charge of: the rules of the service's tables: validation of rows, and error codes for rejected writes.
+// Not in charge of: serving tables (rest), or enforcing the rules (the database, which has the same).
 export { createTableRules, type TableRulesOptions } from "./create-table-rules.ts";
 export { isOwnName } from "./own-names.ts";
 export { allRules } from "./rules/all-rules.ts";

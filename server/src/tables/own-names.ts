@@ -46,7 +46,7 @@ export function isOwnRelation({ schema, name }: QualifiedName): boolean {
   return schema === OWN_SCHEMA && OWN_RELATIONS.has(name);
 }
 
-/** Our relations and our functions: nothing that somebody has added to the database. */
+/** Relations and functions of the service, as opposed to those that users have added. */
 export function isOwnName({ kind, schema, name }: TouchedName): boolean {
   if (schema !== OWN_SCHEMA) return false;
   switch (kind) {

@@ -2,7 +2,7 @@ import type pg from "pg";
 import type { ModelCatalogue, ModelSupport } from "../config/index.ts";
 import { type ModelRow, writeModels } from "./sql/write-models.ts";
 
-/** Tells the database what the frameworks offer. As the owner of the schema, at every start and when the list has changed. */
+/** Stores the models of the frameworks. Runs as the owner of the schema, at every start and when the list changes. */
 export async function storeModels(client: pg.ClientBase, catalogue: ModelCatalogue): Promise<void> {
   const rows = Object.entries(catalogue).flatMap(([framework, { models, defaultModel, isOpen, isSimulated }]) =>
     [...new Map(models.map((model) => [model.id, model])).values()].map(
@@ -25,7 +25,7 @@ export async function storeModels(client: pg.ClientBase, catalogue: ModelCatalog
   await writeModels(client, rows);
 }
 
-/** In the words of the providers file, which are those of an agent's settings. */
+/** With the names of the providers file and of an agent's settings. */
 function renderSupport(supports: ModelSupport): Readonly<Record<string, unknown>> {
   return {
     temperature: supports.temperature,

@@ -2,15 +2,15 @@ import type { RewrittenRows, WriteAttempt } from "../rest/index.ts";
 import type { Row } from "./fields/field.ts";
 import type { TableRule } from "./rules/table-rule.ts";
 
-/** An attempt as the table knows it: without the columns that are the service's own, and by the columns' own names. */
+/** The rows of a write without columns that the service manages, with aliases resolved. */
 export interface WrittenRows extends RewrittenRows {
-  /** The name that the caller used, of columns that have another. */
+  /** The alias that the caller used, by column. */
   readonly sentAs: ReadonlyMap<string, string>;
-  /** Columns that were sent by both of their names. */
+  /** Columns that were sent under both names. */
   readonly repeated: readonly string[];
 }
 
-/** The rows themselves stay the same objects wherever nothing in them changes, so that their text can be kept too. */
+/** Unchanged rows stay the same objects, so that their text can be reused. */
 export function readWrittenRows(rule: TableRule, { rows, columns, operation }: WriteAttempt): WrittenRows {
   const kept = columns.filter((column) => !rule.ignored.includes(column));
   const [ignored] = columns;
@@ -32,7 +32,7 @@ export function readWrittenRows(rule: TableRule, { rows, columns, operation }: W
   };
 }
 
-/** A change of nothing else is still a change of the row: the database puts its own value over the null. */
+/** An update of managed columns only still touches the row: the database replaces the null. */
 function touchOnly(rows: readonly Row[], column: string): WrittenRows {
   return { rows: rows.map(() => ({ [column]: null })), columns: [column], sentAs: new Map(), repeated: [] };
 }
@@ -42,6 +42,6 @@ function rename(row: Row, sentAs: ReadonlyMap<string, string>): Row {
   for (const [own, sent] of sentAs) {
     if (Object.hasOwn(row, sent)) entries.push([own, row[sent] ?? null]);
   }
-  // A value that is rewritten may own any key, which an assignment would lose.
+  // Assigning the key `__proto__` would lose it.
   return Object.fromEntries(entries);
 }

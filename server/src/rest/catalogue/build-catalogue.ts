@@ -20,7 +20,7 @@ const ACCEPTS_UPDATE = 4;
 const ACCEPTS_INSERT = 8;
 const ACCEPTS_DELETE = 16;
 
-/** Joins what the database says. `exposed` sets the order of the schemas; one that does not exist is empty. */
+/** Builds the catalogue from rows. `exposed` sets the order of the schemas; a schema that does not exist is empty. */
 export function buildCatalogue(rows: CatalogueRows, exposed: readonly string[]): Catalogue {
   const types = buildTypes(rows.types);
   const columns = buildColumns({ rows: rows.columns, types, details: rows.details });
@@ -85,7 +85,7 @@ function buildRelation({ row, columns, constraints, primaryKey, computed, mask }
     positions.flatMap((position) => columns.byPosition.get(position)?.name ?? []);
   const kind = KINDS[row.kind];
   const keys = constraints.filter((constraint) => constraint.kind !== "f");
-  // Where what it accepts is not known, the database is left to say so.
+  // When updatability is unknown, the database decides.
   const accepts = (bit: number): boolean => kind !== "materialized" && (mask === undefined || (mask & bit) === bit);
   return {
     schema: row.schema,
@@ -119,7 +119,7 @@ interface KeySources {
   readonly traces: ViewTraces;
 }
 
-/** Of a view: the keys, one after the other, of those tables beneath whose key it shows whole. */
+/** Of a view: the keys of base tables of which it has all key columns. */
 function findPrimaryKey(relation: number, { constraintsOf, traces }: KeySources): readonly number[] {
   const keyOf = (table: number) => constraintsOf.get(table)?.find(({ kind }) => kind === "p")?.columns;
   const shownTables = traces.get(relation);

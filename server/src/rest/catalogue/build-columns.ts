@@ -57,7 +57,7 @@ function decideMaxLength(plainName: string, modifier: number): number | null {
   return isLimited && modifier > 4 ? modifier - 4 : null;
 }
 
-/** A column that a function gives under a name of its own. */
+/** A named output column of a function. */
 export function buildResultColumn(name: string, { type }: TypeEntry): Column {
   return {
     name,

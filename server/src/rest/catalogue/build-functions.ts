@@ -7,7 +7,7 @@ import type { FunctionRow } from "./sql/select-functions.ts";
 export interface BuiltFunction {
   readonly entry: FunctionEntry;
   readonly rowRelation: number | null;
-  /** Parameters can be given by name, or the whole body is the one parameter. */
+  /** Whether parameters can be passed by name, or the whole body as the only parameter. */
   readonly isCallable: boolean;
 }
 
@@ -93,7 +93,7 @@ function buildResult({ row, args, returned, columns }: ResultSources): FunctionR
   return { ...shape, kind: "scalar", rowOf: null, columns: null };
 }
 
-/** PostgreSQL calls an output without a name by its place. */
+/** PostgreSQL names an unnamed output by its position. */
 function nameOutputs(outputs: readonly Argument[]): Map<string, Column> {
   return new Map(
     outputs.map(({ name, entry }, place) => {

@@ -2,7 +2,7 @@ import type { ColumnPair, Link, QualifiedName } from "./catalogue.ts";
 import type { ConstraintRow } from "./sql/select-constraints.ts";
 import { readingsOf, type ViewTraces } from "./trace-views.ts";
 
-/** An exposed relation, as far as links need to know it. */
+/** The parts of an exposed relation that links need. */
 export interface LinkEnd {
   readonly name: QualifiedName;
   readonly isView: boolean;
@@ -20,7 +20,7 @@ interface RateLimitState {
   readonly columns: readonly string[];
 }
 
-/** Every foreign key, between each two exposed relations that show both of its sides. */
+/** Every foreign key, for each pair of exposed relations that contain both of its sides. */
 export function buildLinks({ ends, constraints, traces }: LinkSources): Link[] {
   const keys = new Map<number, string[]>();
   for (const { kind, relation, columns } of constraints) {

@@ -2,12 +2,12 @@ import type { DataType } from "./catalogue.ts";
 import type { TypeRow } from "./sql/select-types.ts";
 import { decideTypeCategory, type TypeCategory } from "./type-category.ts";
 
-/** A type with what only columns and functions ask about it. */
+/** A type with further properties that only columns and functions need. */
 export interface TypeEntry {
   readonly type: DataType;
   /** What a domain adds to a column that is declared with it. */
   readonly domain: DomainRules | null;
-  /** The type beneath, which for all but domains is the type itself. */
+  /** The base type; of a type that is not a domain, the type itself. */
   readonly root: TypeRow;
 }
 
@@ -47,7 +47,7 @@ function domainsBeneath(row: TypeRow, byOid: ReadonlyMap<number, TypeRow>): Type
   return beneath === undefined ? [] : [beneath, ...domainsBeneath(beneath, byOid)];
 }
 
-/** A domain over a domain keeps what the one beneath it says, unless it says so itself. */
+/** A domain over a domain inherits what it does not define. */
 function gatherDomain(chain: readonly TypeRow[]): DomainRules {
   const domains = chain.filter(({ beneath }) => beneath !== 0);
   return {

@@ -7,7 +7,7 @@ import type { SchemaRow } from "./sql/select-schemas.ts";
 import type { TypeRow } from "./sql/select-types.ts";
 import type { ViewRow } from "./sql/select-views.ts";
 
-/** What the database says, before it is joined into a catalogue. */
+/** Rows of the database that a catalogue is built from. */
 export interface CatalogueRows {
   readonly fingerprint: string;
   readonly schemas: readonly SchemaRow[];
@@ -17,6 +17,6 @@ export interface CatalogueRows {
   readonly functions: readonly FunctionRow[];
   readonly constraints: readonly ConstraintRow[];
   readonly views: readonly ViewRow[];
-  /** Null when they could not be had without waiting. */
+  /** Null when a lock prevented reading them. */
   readonly details: LockableDetails | null;
 }

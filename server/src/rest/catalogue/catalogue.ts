@@ -1,14 +1,14 @@
 import type { TypeCategory } from "./type-category.ts";
 
-/** What stands in the exposed schemas at one moment. Never changed: a newer one takes its place as a whole. */
+/** The contents of the exposed schemas at one moment. Immutable: a newer one replaces it. */
 export interface Catalogue {
-  /** Equal for two readings between which nothing was changed, so plans may be kept by it. */
+  /** Equal for two catalogues without a change between them, so plans can be cached by it. */
   readonly version: string;
   /** In the order in which they are exposed; the first is the default. */
   readonly schemas: ReadonlyMap<string, SchemaEntry>;
   /** Foreign keys between exposed relations, those seen through views included, from the side that holds the key. */
   readonly links: readonly Link[];
-  /** False when default texts and what views accept could not be read because a change held a lock. */
+  /** False when default expressions and the updatability of views could not be read because of a lock. */
   readonly isComplete: boolean;
 }
 
@@ -33,14 +33,14 @@ export interface Relation extends QualifiedName {
   readonly comment: string | null;
   /** In the order of the relation. */
   readonly columns: ReadonlyMap<string, Column>;
-  /** Of a view: the keys of the tables beneath that it shows whole. Empty when there is none. */
+  /** Of a view: the keys of base tables of which it has all columns. Empty when there is none. */
   readonly primaryKey: readonly string[];
   /** Columns of every unique constraint, the primary key first. Views have none. */
   readonly keys: readonly (readonly string[])[];
   readonly foreignKeys: readonly ForeignKey[];
-  /** Functions of its row that give one value, by name. */
+  /** Computed fields, by name. */
   readonly computedFields: ReadonlyMap<string, ComputedField>;
-  /** Functions of its row that give rows of an exposed relation, by name. */
+  /** Computed relationships, by name. */
   readonly computedRelationships: ReadonlyMap<string, ComputedRelationship>;
   readonly isInsertable: boolean;
   readonly isUpdatable: boolean;
@@ -48,9 +48,9 @@ export interface Relation extends QualifiedName {
 }
 
 export interface DataType {
-  /** Ready for a cast: qualified and quoted where needed, without a modifier. */
+  /** For casts: qualified and quoted as needed, without a modifier. */
   readonly name: string;
-  /** Of a domain: the type beneath; for showing, not for casts. */
+  /** Of a domain: the base type, for display. */
   readonly label: string;
   readonly category: TypeCategory;
   /** Of an array: the category of its elements. */
@@ -68,13 +68,13 @@ export interface Column {
   /** As declared, with the modifier: `character varying(20)`. */
   readonly declaredType: string;
   readonly isNullable: boolean;
-  /** A value comes from somewhere when none is given: a default, an identity, a generation rule, the domain. */
+  /** An omitted value is filled in: by a default, an identity, a generation expression or the domain. */
   readonly hasDefault: boolean;
   /** Its text where it is a plain default. */
   readonly default: string | null;
   readonly identity: "always" | "by default" | null;
   readonly isGenerated: boolean;
-  /** False where the database rejects every value that is sent: generated, or identity always. */
+  /** False for columns that accept no value: generated, or identity always. */
   readonly isWritable: boolean;
   readonly maxLength: number | null;
   readonly comment: string | null;
@@ -82,12 +82,12 @@ export interface Column {
 
 export interface ForeignKey {
   readonly constraint: string;
-  /** May stand in a schema that is not exposed. */
+  /** May be in a schema that is not exposed. */
   readonly target: QualifiedName;
   readonly columns: readonly ColumnPair[];
 }
 
-/** A column here and the one it equals over there. */
+/** A column, and the column that it references. */
 export type ColumnPair = readonly [own: string, other: string];
 
 export interface Link {
@@ -95,7 +95,7 @@ export interface Link {
   readonly from: QualifiedName;
   readonly target: QualifiedName;
   readonly columns: readonly ColumnPair[];
-  /** The key columns are exactly a primary key or unique constraint of the side that holds them. */
+  /** The key columns are exactly a primary key or unique constraint of the referencing relation. */
   readonly isOneToOne: boolean;
   readonly isFromView: boolean;
   readonly isTargetView: boolean;
@@ -138,9 +138,9 @@ export interface FunctionResult {
   readonly kind: "void" | "scalar" | "composite";
   readonly isSet: boolean;
   readonly type: DataType;
-  /** The relation or composite type whose rows it gives; what is embedded starts from here. */
+  /** The relation or composite type of its rows, from which relationships start. */
   readonly rowOf: QualifiedName | null;
-  /** Known for every composite but a bare `record`. */
+  /** Known for every composite except `record`. */
   readonly columns: ReadonlyMap<string, Column> | null;
 }
 

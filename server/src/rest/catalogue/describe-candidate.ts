@@ -38,7 +38,7 @@ export function describeCandidate(candidate: Relationship): CandidateDescription
   }
 }
 
-/** What to write instead, so that only this candidate is meant. */
+/** The expression that selects only this candidate. */
 export function suggestEmbedding(candidate: Relationship): string {
   const target = candidate.target.name;
   switch (candidate.kind) {

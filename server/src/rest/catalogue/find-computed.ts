@@ -8,8 +8,8 @@ export interface ComputedMembers {
 }
 
 /**
- * Functions whose only parameter is a row of an exposed relation: with rows of an exposed relation as their result they
- * are a relationship, with one value a field. They count in the schema of the relation.
+ * Functions whose only parameter is a row of an exposed relation: those that return rows of an exposed relation are relationships,
+ * those that return one value are fields. They belong to the schema of the relation.
  */
 export function findComputed(
   functions: readonly BuiltFunction[],

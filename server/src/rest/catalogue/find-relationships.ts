@@ -16,10 +16,9 @@ export interface RelationshipQuery {
 type Detected = KeyRelationship | JunctionRelationship;
 
 /**
- * What `target!hint` can mean for rows of `from`: none is an unknown relationship, several are an ambiguous one. Names
- * are first read as PostgREST reads them. Only what means nothing to it is read more widely, so that nothing that works
- * there changes its meaning: columns of composite keys, constraints and junctions of self references, and junctions whose
- * pair is unique by another key than the primary one.
+ * Finds the relationships that `target!hint` can refer to. Names are resolved as in PostgREST first. Only names that it does not
+ * resolve are matched more widely, so that none changes its meaning: columns of composite keys, constraints and junctions of self
+ * references, and junctions whose pair is unique by another key than the primary one.
  */
 export function findRelationships(catalogue: Catalogue, query: RelationshipQuery): readonly Relationship[] {
   const { from, target, hint } = query;
@@ -50,7 +49,7 @@ function matches(relationship: Detected, target: string, hint: string | null): b
   return isNamed || (!relationship.isTargetView && [relationship.constraint, own].includes(target));
 }
 
-/** One key makes two relationships: the relation's name means those that refer to a row, the column the one referred to. */
+/** A self reference makes two relationships: the name of the relation selects the referencing rows, the column the referenced row. */
 function matchesSelf(relationship: Detected, target: string, hint: string | null): boolean {
   if (relationship.kind === "many-to-many" || relationship.columns.length !== 1) {
     return relationship.kind === "one-to-many" && hint === null && relationship.target.name === target;
@@ -86,12 +85,12 @@ function matchesSelfWidely(relationship: Detected, target: string, hint: string 
   return target === constraint || columns.some(([own]) => own === target);
 }
 
-/** The key of the junction that points at the row it goes from, by its constraint or its column. */
+/** The foreign key of the junction to the source, by its constraint or its column. */
 function isJunctionSide({ sourceConstraint, sourceColumns }: JunctionRelationship["junction"], hint: string): boolean {
   return hint === sourceConstraint || sourceColumns.some(([, own]) => own === hint);
 }
 
-/** A view over a junction shows the same pairs once more; only a hint can mean it. */
+/** A view of a junction has the same pairs; only a hint selects it. */
 function preferTables(found: readonly Detected[], hint: string | null): readonly Detected[] {
   const hasTable = found.some((candidate) => candidate.kind === "many-to-many" && !candidate.junction.isView);
   if (hint !== null || !hasTable) return found;

@@ -6,13 +6,13 @@ const CHANNEL = "pgrst";
 export interface DdlListener {
   readonly url: string;
   readonly observer: Observer;
-  /** Notices may have been missed until now. */
+  /** Notifications may have been missed before. */
   onListening(): void;
-  /** Somebody says that the schema has changed. */
+  /** A schema change was announced. */
   onNotice(): void;
 }
 
-/** Listens on a connection of its own until the signal aborts. */
+/** Listens on a dedicated connection until the signal is aborted. */
 export function listenForDdl(
   { url, observer, onListening, onNotice }: DdlListener,
   signal: AbortSignal,

@@ -15,7 +15,7 @@ import { selectViews } from "./sql/select-views.ts";
 
 const LOCK_NOT_AVAILABLE = "55P03";
 
-// Without a search path every name comes qualified. Compiling such statements costs more than running them.
+// Without a search path names are qualified. JIT compilation costs more than these statements.
 const BEGIN = `begin isolation level repeatable read read only;
 set local search_path = '';
 set local jit = off;
@@ -23,7 +23,7 @@ set local statement_timeout = '60s'`;
 const BEGIN_DETAILS = `${BEGIN};
 set local lock_timeout = '200ms'`;
 
-/** Reads everything as it stood at one moment. Statements of one flight cannot have parameters, so names are quoted. */
+/** Reads everything in one snapshot. A multi-statement query cannot have parameters, so names are quoted. */
 export async function loadCatalogue(pool: pg.Pool, schemas: readonly string[]): Promise<Catalogue> {
   const exposed = `array[${schemas.map((name) => pg.escapeLiteral(name)).join(", ")}]::text[]`;
   const statements = {
@@ -44,7 +44,7 @@ export async function loadCatalogue(pool: pg.Pool, schemas: readonly string[]): 
   });
 }
 
-/** What the version of a catalogue would be now; far cheaper than reading one. */
+/** The version of the current catalogue; far cheaper than reading it. */
 export async function loadFingerprint(pool: pg.Pool): Promise<string> {
   return withClient(pool, async (client) => {
     const [found] = await readTogether(client, BEGIN, [selectFingerprint()]);
@@ -82,7 +82,7 @@ async function withClient<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Pro
   } catch (error) {
     throw translateUnavailable(error);
   } finally {
-    // After a fault it is somewhere inside a transaction; these faults are too rare to be worth finding out where.
+    // After an error the state of the transaction is unknown; such errors are rare.
     client.release(isBroken);
   }
 }

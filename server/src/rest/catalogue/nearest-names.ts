@@ -1,9 +1,9 @@
-/** Names in PostgreSQL end at 63 bytes; a longer word is nobody's slip of the keyboard. */
+/** Names in PostgreSQL have at most 63 bytes; a longer word is not a typing error. */
 const MAX_LENGTH = 80;
 const MAX_DISTANCE = 4;
 const MAX_COMPARED = 1_000;
 
-/** Names that a mistyped one may have meant, nearest first. The cost is bounded, whatever is asked. */
+/** Names similar to a mistyped one, nearest first. The cost is bounded. */
 export function nearestNames(wanted: string, names: Iterable<string>, maxCount = 1): string[] {
   if (wanted === "" || wanted.length > MAX_LENGTH) return [];
   const word = wanted.toLowerCase();

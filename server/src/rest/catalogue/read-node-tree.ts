@@ -1,4 +1,4 @@
-/** Where a column of a view comes from, when it is a column of something else and not an expression. */
+/** The origin of a view's column that is not an expression. */
 export interface ViewColumnOrigin {
   readonly position: number;
   readonly relation: number;
@@ -9,9 +9,8 @@ const ENTRY_FIELD = /:(resno|resorigtbl|resorigcol) (\d+)/y;
 const TARGET_LIST = ":targetList (";
 
 /**
- * Reads the origins that PostgreSQL itself keeps with a view's rule: it follows a column through joins, subqueries and
- * CTEs when the view is made. Braces nest nodes and a backslash takes any special character of a name out of the
- * syntax, so the outermost target list can be told from those of subqueries without reading the rest.
+ * Reads the column origins that PostgreSQL stores in the rule of a view, resolved through joins, subqueries and CTEs. Braces nest
+ * nodes and backslashes escape special characters of names, so the outermost target list is found without parsing the rest.
  */
 export function readViewColumns(tree: string): ViewColumnOrigin[] {
   const origins: ViewColumnOrigin[] = [];

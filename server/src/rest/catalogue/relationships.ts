@@ -3,7 +3,7 @@ import { type Catalogue, type ColumnPair, findRelation, type Link, type Qualifie
 interface RelationshipEnds {
   readonly from: QualifiedName;
   readonly target: QualifiedName;
-  /** One object or null, as against an array. */
+  /** One object or null instead of an array. */
   readonly isToOne: boolean;
   readonly isSelf: boolean;
   readonly isTargetView: boolean;
@@ -14,7 +14,7 @@ export interface KeyRelationship extends RelationshipEnds {
   readonly constraint: string;
   /** Of the relation it goes from, and of its target. */
   readonly columns: readonly ColumnPair[];
-  /** The foreign key stands on the side it goes from. */
+  /** The source relation has the foreign key. */
   readonly holdsKey: boolean;
 }
 
@@ -29,7 +29,7 @@ export interface JunctionRelationship extends RelationshipEnds {
     readonly targetConstraint: string;
     /** Of the target, and of the junction. */
     readonly targetColumns: readonly ColumnPair[];
-    /** Both foreign keys lie in the junction's primary key; else some other key makes the pair unique. */
+    /** Both foreign keys are part of the junction's primary key; otherwise another key makes the pair unique. */
     readonly isByPrimaryKey: boolean;
   };
 }
@@ -47,7 +47,7 @@ interface LinkIndex {
   readonly found: Map<string, readonly Relationship[]>;
 }
 
-// Made when first asked for and gone with the catalogue: junctions times views are many, and few are ever used.
+// Computed lazily: junctions times views are many, and few are ever used.
 const indexes = new WeakMap<Catalogue, LinkIndex>();
 
 /** Everything that can be embedded into rows of a relation, in a fixed order. */
@@ -131,7 +131,7 @@ function junctionsOf(catalogue: Catalogue, index: LinkIndex, from: QualifiedName
   });
 }
 
-/** What makes a pair of rows appear once in the junction; null when nothing does, and it is no junction. */
+/** The key that makes a pair unique in the junction; null when there is none, so it is no junction. */
 function decidePairIdentity(
   junction: { readonly primaryKey: readonly string[]; readonly keys: readonly (readonly string[])[] },
   [source, target]: readonly [Link, Link],

@@ -1,4 +1,4 @@
-/** What a statement fails with when it was made from a catalogue that is no longer true. */
+/** Errors of statements that were made from an outdated catalogue. */
 const STALE_STATES: ReadonlySet<string> = new Set([
   "3F000", // invalid_schema_name
   "428C9", // generated_always
@@ -13,12 +13,12 @@ const STALE_STATES: ReadonlySet<string> = new Set([
   "42P10", // invalid_column_reference: no such unique constraint for a conflict
 ]);
 
-/** Whether it is worth asking for a fresh catalogue before the error of this SQLSTATE is believed. */
+/** Whether an outdated catalogue may have caused the SQLSTATE. */
 export function isStaleSign(sqlState: string): boolean {
   return STALE_STATES.has(sqlState);
 }
 
-/** What a value fails with when it does not fit a type. Types of parameters are taken from the catalogue. */
+/** Errors of values that do not fit a type; types of parameters come from the catalogue. */
 const MISFIT_STATES: ReadonlySet<string> = new Set([
   "22001", // string_data_right_truncation
   "22003", // numeric_value_out_of_range

@@ -1,13 +1,13 @@
 import { readViewColumns, type ViewColumnOrigin } from "./read-node-tree.ts";
 
-/** The ways in which columns of a table stand in a view: for each column of the table, its places in the view. */
+/** For each column of a table, its positions in a view. */
 export type ShownColumns = ReadonlyMap<number, readonly number[]>;
 
 /** By view, then by table beneath it. */
 export type ViewTraces = ReadonlyMap<number, ReadonlyMap<number, ShownColumns>>;
 
 const MAX_VIEWS_DEEP = 64;
-/** A key of several columns that are each shown several times has as many readings as there are combinations. */
+/** Bounds the combinations of a key whose columns each occur several times in a view. */
 const MAX_READINGS = 16;
 
 /** Follows the columns of every view down to tables, through views over views. */
@@ -41,7 +41,7 @@ function follow(start: Place, origins: ReadonlyMap<number, readonly ViewColumnOr
   return null;
 }
 
-/** Each way to find these columns of the table in the view, in their order; none when one of them is not shown. */
+/** All combinations of positions of these columns in the view, in their order; none when one is missing. */
 export function readingsOf(columns: readonly number[], shown: ShownColumns): number[][] {
   let readings: number[][] = [[]];
   for (const column of columns) {

@@ -18,7 +18,7 @@ export type TypeCategory =
   | "void"
   | "xml";
 
-/** What pg_type says of a type that is not a domain. */
+/** Columns of pg_type of a type that is not a domain. */
 export interface TypeMarks {
   /** typtype */
   readonly kind: string;

@@ -6,19 +6,19 @@ import type { Catalogue } from "./catalogue.ts";
 import { listenForDdl } from "./listen-for-ddl.ts";
 import { loadCatalogue, loadFingerprint } from "./load-catalogue.ts";
 
-/** How long a change that nobody announces and no request runs into may stay unnoticed. */
+/** The maximum delay for an unannounced schema change. */
 const CHECK_EVERY_MS = 1_000;
-/** The larger the schema, the dearer a look: all of them together take at most a hundredth of one connection's time. */
+/** Polls take at most a hundredth of one connection's time; their cost grows with the schema. */
 const CHECK_EVERY_MAX_MS = 30_000;
 const CHECK_EVERY_PER_COST = 100;
-/** Looks after misses take about a twentieth of one connection's time, whoever asks for whatever; a miss may wait for one. */
+/** Checks after misses take about a twentieth of one connection's time, whatever clients request; a miss may wait for one. */
 const MIN_SPACING_MS = 100;
 const MAX_SPACING_MS = 1_000;
 const SPACING_PER_COST = 20;
 
 export interface CatalogueOptions {
   readonly pool: pg.Pool;
-  /** Where to listen for notices; not through a transaction pooler. Null: changes are found by looking. */
+  /** Where to listen for notifications; not through a transaction pooler. Null: changes are found by polling. */
   readonly listenUrl: string | null;
   readonly schemas: readonly string[];
   readonly observer: Observer;
@@ -29,8 +29,8 @@ export async function openCatalogue(options: CatalogueOptions): Promise<Catalogu
 }
 
 /**
- * The catalogue as this node knows it. Changes arrive in three ways: by a notice on `pgrst`, by looking now and then, and
- * by a request that meets something unknown and asks before it believes so. A request goes on with the one it began with.
+ * The current catalogue of this node. Changes arrive in three ways: by a notification on `pgrst`, by polling, and by a request that
+ * fails because of an unknown name. A request keeps the catalogue that it began with.
  */
 export class CatalogueHolder {
   readonly #options: CatalogueOptions;
@@ -55,21 +55,21 @@ export class CatalogueHolder {
     return this.#current;
   }
 
-  /** Reads all of it again, from a moment after the call. The same object comes back when nothing has changed. */
+  /** Reads the catalogue as of a moment after the call. Returns the same object when nothing has changed. */
   reload(): Promise<Catalogue> {
     return this.#reload();
   }
 
   /**
-   * For a request that would fail because a name is unknown or a statement did not fit: the catalogue as it stands at some
-   * moment after the call. The same object as before means that the failure is true. Many callers cost one look, looks
-   * keep their distance, and only a change is read in full. Throws while the database is away.
+   * For a request that failed because of an unknown name or a statement that did not fit: the catalogue as of a moment after the call.
+   * The same object as before confirms the error. Concurrent callers share one check, checks are rate-limited, and only a change is
+   * read in full. Throws while the database is unreachable.
    */
   refresh(): Promise<Catalogue> {
     return this.#check();
   }
 
-  /** Keeps it up to date until the signal. */
+  /** Keeps the catalogue up to date until the signal is aborted. */
   async watch(signal: AbortSignal, { checkEveryMs = CHECK_EVERY_MS } = {}): Promise<void> {
     const { listenUrl, observer } = this.#options;
     const listening =
@@ -97,7 +97,7 @@ export class CatalogueHolder {
     }
   }
 
-  /** A reading that fails leaves the catalogue as it is, and is made up for. */
+  /** A failed read keeps the catalogue and is retried. */
   async #attempt(work: () => Promise<Catalogue>): Promise<void> {
     try {
       await work();
@@ -115,7 +115,7 @@ export class CatalogueHolder {
     let spacingMs = MIN_SPACING_MS;
     try {
       const version = await loadFingerprint(this.#options.pool);
-      // Whoever has just changed something likely goes on: the next miss after a change is not made to wait long.
+      // Schema changes come in groups: the next check after a change is not delayed long.
       if (version !== this.#current.version) return await this.#reload();
       this.#checkCostMs = performance.now() - startedAtMs;
       spacingMs = Math.max(MIN_SPACING_MS, Math.min(MAX_SPACING_MS, this.#checkCostMs * SPACING_PER_COST));
@@ -135,7 +135,7 @@ export class CatalogueHolder {
     const { pool, schemas, observer } = this.#options;
     const read = await loadCatalogue(pool, schemas);
     const known = this.#current;
-    // Plans are kept with a catalogue, so an equal one is not put in its place.
+    // Plans are cached by catalogue, so an equal one does not replace it.
     const isNews = read.version !== known.version || (read.isComplete && !known.isComplete);
     if (isNews) {
       this.#current = read;

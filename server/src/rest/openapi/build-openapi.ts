@@ -10,7 +10,7 @@ export interface OpenApiOptions {
   /** Where the tables are served, such as `https://example.com/rest/v1`. */
   readonly baseUrl: string;
   readonly version: string;
-  /** What the reader may see; all of it when absent. */
+  /** What the caller may see; everything when absent. */
   readonly visibility?: Visibility;
 }
 
@@ -45,7 +45,7 @@ const SECURITY = {
   apikey: { type: "apiKey", in: "header", name: "apikey", description: "The anon or service_role key" },
 } as const;
 
-/** One exposed schema as a Swagger 2.0 document, with the marks that type generators look for. */
+/** One exposed schema as a Swagger 2.0 document, with the notes that type generators parse. */
 export function buildOpenApi(catalogue: Catalogue, options: OpenApiOptions): SwaggerDocument {
   const { schema, version, visibility } = options;
   const entry = catalogue.schemas.get(schema);
@@ -79,7 +79,7 @@ export function buildOpenApi(catalogue: Catalogue, options: OpenApiOptions): Swa
   };
 }
 
-/** By the relation that holds the key. A key into something the document does not show would lead nowhere. */
+/** By the relation that has the key. Keys to relations outside the document are omitted. */
 function linksBetween(catalogue: Catalogue, schema: string, relations: readonly Relation[]): Map<string, Link[]> {
   const shown = new Set(relations.map(({ name }) => name));
   const isShown = (name: Link["from"]) => name.schema === schema && shown.has(name.name);

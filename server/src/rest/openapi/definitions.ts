@@ -2,7 +2,7 @@ import type { Column, Link, Relation } from "../catalogue/catalogue.ts";
 import { describeDefault, describeType } from "./describe-type.ts";
 import type { SwaggerSchema } from "./swagger.ts";
 
-/** A relation as an object: what type generators read. `links` are the keys that it holds. */
+/** A relation as an object schema for type generators. `links` are its foreign keys. */
 export function describeRelation(relation: Relation, links: readonly Link[]): SwaggerSchema {
   const columns = [...relation.columns.values()];
   const required = columns.filter(({ isNullable }) => !isNullable).map(({ name }) => name);
@@ -25,7 +25,7 @@ function describeColumn(column: Column, relation: Relation, links: readonly Link
   };
 }
 
-/** The comment and, in the words and marks that type generators look for, which keys the column is part of. */
+/** The comment and the notes on keys that type generators parse. */
 function describeKeys({ name, comment }: Column, { primaryKey }: Relation, links: readonly Link[]): string | null {
   const notes: string[] = [];
   if (primaryKey.includes(name)) notes.push("This is a Primary Key.<pk/>");
@@ -38,7 +38,7 @@ function describeKeys({ name, comment }: Column, { primaryKey }: Relation, links
   return `${comment === null ? "" : `${comment}\n\n`}Note:\n${notes.join("\n")}`;
 }
 
-/** Only a key of one column is the column's own; a table is named rather than a view of it. */
+/** Only single-column keys are noted; a table is preferred to a view of it. */
 function findForeign(name: string, links: readonly Link[]): { table: string; column: string } | null {
   const own = links.filter(({ columns }) => columns.length === 1 && columns[0]?.[0] === name);
   const link = own.find(({ isTargetView }) => !isTargetView) ?? own[0];

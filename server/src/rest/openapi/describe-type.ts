@@ -13,7 +13,7 @@ const TYPES: Readonly<Record<string, SwaggerTypeName>> = {
 
 const FORMATS: Readonly<Record<string, string>> = { smallint: "int32", integer: "int32", bigint: "int64" };
 
-/** How a value of the type looks in JSON; `json` itself may be anything and has no type. */
+/** The JSON type of a value; `json` itself has none. */
 export function describeType({ label, category, enumValues }: DataType): SwaggerSchema {
   const format = formatOf(label);
   switch (category) {
@@ -39,7 +39,7 @@ export function formatOf(label: string): string {
   return FORMATS[label] ?? label;
 }
 
-/** The default as a value where it is one, else the expression that makes it; null when neither can be told as JSON. */
+/** The default as a value, else as its expression; null when neither can be represented as JSON. */
 export function describeDefault({ default: text, type }: Column): { readonly value: unknown } | null {
   if (text === null) return null;
   const literal = /^'((?:[^']|'')*)'(?:::.+)?$/s.exec(text)?.[1]?.replaceAll("''", "'");

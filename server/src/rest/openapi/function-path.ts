@@ -21,7 +21,7 @@ const RAW_BODIES: Readonly<Record<string, string>> = {
   bytea: "application/octet-stream",
 };
 
-/** One path for all overloads of a name: their parameters together, required only if none can do without. */
+/** One path for all overloads of a name: the union of their parameters, required if all overloads require them. */
 export function describeFunctionPath(overloads: readonly FunctionEntry[]): SwaggerPath {
   const [first] = overloads;
   if (first === undefined) return {};
@@ -67,7 +67,7 @@ function describeArguments(
   comment: string | null,
   takesWholeBody: boolean,
 ): SwaggerSchema {
-  // A body that goes to the function as it is may be of any form.
+  // A body that is passed whole may have any schema.
   if (takesWholeBody && parameters.length === 0) return comment === null ? {} : { description: comment };
   const required = parameters.filter(({ isRequired }) => isRequired).map(({ name }) => name);
   return {

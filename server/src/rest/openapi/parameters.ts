@@ -21,7 +21,7 @@ const SHARED: Readonly<Record<string, SwaggerParameter>> = {
   limit: text("query", "limit", WINDOW),
 };
 
-/** What the paths refer to: the words of the query language, and for each relation its body and a filter per column. */
+/** The shared parameters: those of the query language, and for each relation its body and a filter per column. */
 export function describeParameters(relations: readonly Relation[]): Record<string, SwaggerParameter> {
   const own = relations.flatMap((relation): [string, SwaggerParameter][] => [
     [bodyName(relation), bodyOf(relation)],

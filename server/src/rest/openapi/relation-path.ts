@@ -4,7 +4,7 @@ import { referTo, type SwaggerOperation, type SwaggerPath, type SwaggerSchema, s
 
 const READ = ["select", "order", "range", "rangeUnit", "offset", "limit", "preferCount"];
 
-/** What can be done with a relation, as far as the relation itself takes it. */
+/** The operations that a relation supports. */
 export function describeRelationPath(relation: Relation): SwaggerPath {
   const { name } = relation;
   const filters = [...relation.columns.keys()].map((column) => filterName(relation, column));

@@ -70,13 +70,13 @@ export interface SwaggerPath {
   readonly delete?: SwaggerOperation;
 }
 
-/** Names stand in a JSON pointer inside of a URL, so both have a say in how they are written. */
+/** Escaped for a JSON pointer and for a URL. */
 export function referTo(kind: "definitions" | "parameters", name: string): SwaggerRef {
   const pointer = name.replaceAll("~", "~0").replaceAll("/", "~1");
   return { $ref: `#/${kind}/${encodeURIComponent(pointer)}` };
 }
 
-/** A comment's first line, and what follows it. */
+/** The first line of a comment, and the rest. */
 export function splitComment(comment: string | null): { summary?: string; description?: string } {
   if (comment === null) return {};
   const [summary = "", ...rest] = comment.split("\n");

@@ -15,7 +15,7 @@ export interface BodyInput {
 
 const NO_BODY: ParsedBody = { kind: "none" };
 
-/** A body where the method has one; elsewhere it is not looked at, whatever it is. */
+/** Parses the body if the method has one; ignores it otherwise. */
 export function parseBody({ target, method, bytes, contentType, columns }: BodyInput): ParsedBody {
   if (target.kind === "rpc") return method === "POST" ? parseArguments(bytes, contentType) : NO_BODY;
   switch (method) {

@@ -1,6 +1,6 @@
 /**
- * How much one request may ask for. Each bound lies far above what clients send, and below what would overflow our
- * stack or run into a limit of PostgreSQL that it reports as a fault of the server (columns of a result, parameters).
+ * Bounds of one request. Each lies far above what clients send, and below what would overflow the stack or a limit of PostgreSQL
+ * that it reports as a server error (columns of a result, parameters).
  */
 export const BOUNDS = {
   queryLength: 4 * 1024 * 1024,

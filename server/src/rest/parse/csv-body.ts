@@ -10,7 +10,7 @@ const UNQUOTED = /[^"]+/y;
 const LINE_END = /\r\n|\n|\r/y;
 const BYTE_ORDER_MARK = "\ufeff";
 
-/** Rows of text under a line of column names. A bare NULL is null; in quotes it is a text like any other. */
+/** A header line and rows of text. An unquoted NULL is null. */
 export function parseCsvRows(bytes: Buffer): RowsBody {
   const text = decodeUtf8(bytes);
   if (text === null) throw csvError("Invalid csv: not UTF-8");
@@ -29,7 +29,7 @@ export function parseCsvRows(bytes: Buffer): RowsBody {
   return { kind: "rows", source: "csv", text: JSON.stringify(rows), isArray: true, rows, keys };
 }
 
-/** Names repeat in every object that is made of a line, so a long one would multiply the body. */
+/** Names repeat in the object of every line, so a long one would multiply the body. */
 function parseHeader(scanner: Scanner): string[] {
   const names = parseLine(scanner).map((name) => name ?? "NULL");
   if (names.some((name) => Buffer.byteLength(name) > BOUNDS.csvColumnNameBytes)) {

@@ -2,7 +2,7 @@ import { restError } from "../rest-error.ts";
 
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Percent-decodes one part of a URL. The text is returned as null where it is no valid UTF-8 or holds a NUL. */
+/** Percent-decodes one part of a URL. Returns null when it is not valid UTF-8 or contains a NUL. */
 export function decodePercent(text: string): string | null {
   try {
     const decoded = text.includes("%") ? decodeURIComponent(reread(text)) : reread(text);
@@ -13,12 +13,12 @@ export function decodePercent(text: string): string | null {
   }
 }
 
-/** The same for query strings and forms, where a plus sign stands for a blank. */
+/** The same for query strings and forms, where a plus sign is a space. */
 export function decodeFormText(text: string): string | null {
   return decodePercent(text.includes("+") ? text.replaceAll("+", " ") : text);
 }
 
-/** Node hands over the bytes of a request line and of headers as Latin-1; clients that send raw bytes mean UTF-8. */
+/** Node decodes request lines and headers as Latin-1; clients that send raw bytes send UTF-8. */
 export function reread(text: string): string {
   if (!/[\x80-\xff]/.test(text) || /[^\0-\xff]/.test(text)) return text;
   try {

@@ -6,7 +6,7 @@ import { fail, peek, reject, type Scanner, skipBlanks, take, takePattern } from 
 const KEY_PART = /[^(\-:.,>)]+/y;
 const DIGITS = /[0-9]+/y;
 const KEY_EXPECTED = "any non reserved character different from: .,>()";
-/** Beyond it no array has elements, and PostgreSQL no index. */
+/** The largest index that PostgreSQL accepts. */
 const MAX_INDEX = 2 ** 31 - 1;
 
 export function parseField(scanner: Scanner): Field {

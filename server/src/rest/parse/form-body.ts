@@ -3,7 +3,7 @@ import { decodeFormText, decodeUtf8 } from "./decode-text.ts";
 import type { FormBody, JsonObject, RowsBody } from "./parsed-request.ts";
 import type { Pair } from "./query-pairs.ts";
 
-/** A form for a table is one row of texts; of a name that repeats the last counts. */
+/** A form for a table is one row of texts. The last value of a repeated name counts. */
 export function parseFormRow(bytes: Buffer): RowsBody {
   const row: JsonObject = Object.fromEntries(parsePairs(bytes));
   const text = JSON.stringify(row);

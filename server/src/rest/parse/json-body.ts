@@ -6,7 +6,7 @@ import type { JsonBody, JsonObject, JsonValue, RowsBody } from "./parsed-request
 const NO_ROWS: RowsBody = { kind: "rows", source: "json", text: "[]", isArray: true, rows: [], keys: [] };
 const BYTE_ORDER_MARK = "\ufeff";
 
-/** A body for a table: an object or a list of objects. A bare scalar counts as an empty list. */
+/** Parses a body for a table: an object or a list of objects. A scalar counts as an empty list. */
 export function parseJsonRows(bytes: Buffer, columns: readonly string[] | null): RowsBody {
   const { text, value } = parseJson(bytes);
   if (!Array.isArray(value)) return isRecord(value) ? oneRow(text, value) : NO_ROWS;
@@ -20,7 +20,7 @@ export function parseJsonRows(bytes: Buffer, columns: readonly string[] | null):
   return { kind: "rows", source: "json", text, isArray: true, rows, keys };
 }
 
-/** A body for a function: an object names its arguments, anything else is one argument as a whole. */
+/** Parses a body for a function: an object contains named arguments, anything else is one argument. */
 export function parseJsonArguments(bytes: Buffer): RowsBody | JsonBody {
   if (bytes.length === 0) return oneRow("{}", {});
   const { text, value } = parseJson(bytes);
@@ -30,7 +30,7 @@ export function parseJsonArguments(bytes: Buffer): RowsBody | JsonBody {
 function parseJson(bytes: Buffer): { text: string; value: JsonValue } {
   const decoded = decodeUtf8(bytes);
   if (decoded === null) throw invalidJsonError();
-  // PostgreSQL would trip over the mark that some editors put first.
+  // PostgreSQL does not accept a byte order mark.
   const text = decoded.startsWith(BYTE_ORDER_MARK) ? decoded.slice(1) : decoded;
   const read = readJson(text);
   if (read.fault === null) return { text, value: read.value as JsonValue };

@@ -12,7 +12,7 @@ export interface LogicKey {
 interface LogicScanner extends Scanner {
   depth: number;
   termCount: number;
-  /** Where the brace that opens at an index closes; found in one pass, so that nesting costs nothing. */
+  /** Closing brace by the index of the opening one, computed in one pass to keep parsing linear. */
   readonly closingBraces: ReadonlyMap<number, number>;
 }
 
@@ -64,7 +64,7 @@ function parseLogicValue(scanner: LogicScanner): string {
   return takeEnclosedQuoted(scanner) ?? takeBraced(scanner) ?? takePattern(scanner, PLAIN_VALUE) ?? "";
 }
 
-/** An array or object literal, whose commas and parentheses are its own. */
+/** An array or object literal, which may contain commas and parentheses. */
 function takeBraced(scanner: LogicScanner): string | null {
   const start = scanner.at;
   const closing = scanner.closingBraces.get(start);

@@ -41,7 +41,7 @@ function breadthOf({ type }: MediaType): number {
   return type.endsWith("/*") ? 1 : 0;
 }
 
-/** Without an end, a quoted string takes all that is left. */
+/** An unterminated quoted string extends to the end. */
 function splitOutsideQuotes(text: string, separator: string): string[] {
   const parts: string[] = [];
   let start = 0;

@@ -6,7 +6,7 @@ const FORM = "application/x-www-form-urlencoded";
 
 /**
  * A read whose filters are too long for an address: `POST` with `X-HTTP-Method-Override: GET`, the query as a form in the
- * body. What stands in the address counts too, before it.
+ * body. The query of the URL comes before it.
  */
 export function readMethodOverride(input: RequestInput): RequestInput {
   const wanted = input.headers["x-http-method-override"];

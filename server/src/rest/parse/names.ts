@@ -5,7 +5,7 @@ const IDENTIFIER = /[\p{L}\p{M}\p{N}_$ ]+/uy;
 const UNESCAPED = /[^"\\]+/y;
 const NAME_EXPECTED = "field name (* or [a..z0..9_$])";
 
-/** Whether the next name is in double quotes, and so never a word of the grammar. */
+/** A name in double quotes is never a keyword. */
 export function isQuotedNext(scanner: Scanner): boolean {
   return peek(scanner) === '"';
 }
@@ -69,7 +69,7 @@ export function takeQuoted(scanner: Scanner): string | null {
   return null;
 }
 
-/** Names with dots between them: where in the select tree something belongs. */
+/** Names separated by dots: a path in the select tree. */
 export function parseDottedNames(scanner: Scanner): string[] {
   const names = [parseName(scanner)];
   while (take(scanner, ".")) {

@@ -12,7 +12,7 @@ import { parseIdentifier, takeQuoted } from "./names.ts";
 import type { Operation } from "./parsed-request.ts";
 import { expect, fail, isAtEnd, peek, reject, type Scanner, skipBlanks, take, takePattern } from "./scanner.ts";
 
-/** Reads the value of an operation, which ends elsewhere in a logic tree than in a filter of its own. */
+/** Parses an operand, whose end differs between a logic tree and a query parameter. */
 export type ParseValue = (scanner: Scanner) => string;
 
 const WORD = /[a-z]+/y;
@@ -44,7 +44,7 @@ function parseOperand(scanner: Scanner, kind: OperandKind, parseValue: ParseValu
   }
 }
 
-/** The value of a filter of its own: all that is left. */
+/** The operand of a query parameter: the rest of the text. */
 export function parseWholeValue(scanner: Scanner): string {
   const value = scanner.text.slice(scanner.at);
   scanner.at = scanner.text.length;
@@ -102,7 +102,7 @@ function parseElement(scanner: Scanner): string {
   return takeEnclosedQuoted(scanner) ?? takePattern(scanner, LIST_ELEMENT) ?? "";
 }
 
-/** Quoted text that a comma, a closing parenthesis or the end follows; else null, and nothing taken. */
+/** Takes quoted text that is followed by a comma, a closing parenthesis or the end; else returns null. */
 export function takeEnclosedQuoted(scanner: Scanner): string | null {
   const start = scanner.at;
   const quoted = takeQuoted(scanner);

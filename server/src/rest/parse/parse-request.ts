@@ -27,7 +27,7 @@ export interface ParseOptions {
 
 const EMPTY_BODY = Buffer.alloc(0);
 
-/** An HTTP request as data. Pure; throws nothing but `AppError`. */
+/** Parses an HTTP request. Pure; throws only `AppError`. */
 export function parseRequest(input: RequestInput, { schemas }: ParseOptions): ParsedRequest {
   const header = (name: string) => joinHeader(input.headers[name]);
   const target = parsePath(input.path);
@@ -46,7 +46,7 @@ export function parseRequest(input: RequestInput, { schemas }: ParseOptions): Pa
   return { target, method, ...profile, query, preferences, range, accept: parseAccept(header("accept")), body };
 }
 
-/** The description of the schema and of what may be done have nothing to filter. */
+/** The root and OPTIONS have no query. */
 function isQueried(method: Method, target: Target): boolean {
   return target.kind !== "root" && method !== "OPTIONS";
 }
@@ -62,7 +62,7 @@ function rejectWindowOnPut(method: Method, { root }: ParsedQuery): void {
   }
 }
 
-/** A header that is sent more than once means the list of its values. */
+/** A repeated header is the list of its values. */
 function joinHeader(value: string | readonly string[] | undefined): string | undefined {
   return typeof value === "object" ? value.join(",") : value;
 }

@@ -37,11 +37,11 @@ export interface CountItem {
 export interface EmbedItem {
   readonly kind: "embed";
   readonly relation: string;
-  /** Always null on a spread, which has no key of its own. */
+  /** Always null for a spread, which has no key. */
   readonly alias: string | null;
   readonly hint: string | null;
   readonly join: "left" | "inner";
-  /** Empty for `rel()`, which filters its parent and shows nothing. */
+  /** Empty for `rel()`, which only filters its parent. */
   readonly select: readonly SelectItem[];
   readonly isSpread: boolean;
 }
@@ -81,7 +81,7 @@ export interface OrderTerm {
   readonly nulls: "first" | "last" | null;
 }
 
-/** What applies to one node of the select tree. */
+/** Parameters that apply to one node of the select tree. */
 export interface NodeModifiers {
   readonly conditions: readonly Condition[];
   readonly order: readonly OrderTerm[];
@@ -109,7 +109,7 @@ export type ArgumentPair = readonly [name: string, value: string];
 
 export interface QueryArgument {
   readonly pair: ArgumentPair;
-  /** The condition that the pair is when read as a filter; whether it is one depends on the function. Null: it is no filter. */
+  /** The condition that the pair parses as; the function decides whether it is one. Null: it does not parse as a filter. */
   readonly filter: FilterCondition | "of an embed" | null;
 }
 
@@ -122,12 +122,12 @@ export interface Preferences {
   readonly maxAffected: number | null;
   readonly tx: "commit" | "rollback" | null;
   readonly timezone: string | null;
-  /** As sent; the parser rejects them itself under `handling=strict`. */
+  /** As sent; the parser rejects them under `handling=strict`. */
   readonly unknown: readonly string[];
 }
 
 export interface MediaType {
-  /** Lower case, such as `text/csv` or a pattern with a star in place of a half. */
+  /** Lower case, such as `text/csv` or `text/*`. */
   readonly type: string;
   /** Names in lower case, values unquoted, without `q`. */
   readonly parameters: Readonly<Record<string, string>>;
@@ -143,24 +143,24 @@ export interface JsonObject {
 export interface RowsBody {
   readonly kind: "rows";
   readonly source: "json" | "csv" | "form";
-  /** JSON text for the database: what was sent, or what CSV or a form stands for. Numbers keep all their digits here. */
+  /** JSON text for the database, as sent or converted from CSV or a form. Numbers keep all their digits. */
   readonly text: string;
   readonly isArray: boolean;
-  /** The objects of `text` as JavaScript sees them, for rules that look at values. */
+  /** The parsed objects of `text`, for rules that inspect values. */
   readonly rows: readonly JsonObject[];
-  /** Keys of the first row; all rows have the same ones unless `columns` was given, which then counts instead. */
+  /** Keys of the first row. All rows have the same keys unless `columns` was given, which replaces them. */
   readonly keys: readonly string[];
-  /** Set for tables where an absent key is not null: a new row takes the default, a row that is there keeps its value. */
+  /** Set for tables where an absent key is not null: a new row takes the default, an existing row keeps its value. */
   readonly absent?: AbsentKeys;
 }
 
-/** Columns that are to be written and that rows of the body leave out: all of the rows, or some of them. */
+/** Columns to write that are absent from all rows of the body, or from some. */
 export interface AbsentKeys {
   readonly everywhere: readonly string[];
   readonly somewhere: readonly string[];
 }
 
-/** JSON that is no object; only a function can take it. */
+/** JSON that is not an object; only functions accept it. */
 export interface JsonBody {
   readonly kind: "json";
   readonly text: string;
@@ -199,11 +199,11 @@ export interface ParsedRequest {
   readonly isProfileGiven: boolean;
   readonly query: ParsedQuery;
   readonly preferences: Preferences;
-  /** The root's window when a Range header took part in it; the root's limit and offset then say the same. */
+  /** The window of the root when a Range header was sent; equals the limit and offset of the root. */
   readonly range: { readonly offset: number; readonly limit: number | null } | null;
   /** Best first. */
   readonly accept: readonly MediaType[];
   readonly body: ParsedBody;
-  /** The rules of the table set it: an update that changes no column returns the rows that its filters find. */
+  /** Set by the rules of the table: an update that changes no column returns the rows that its filters find. */
   readonly isUnchangedReturned?: boolean;
 }

@@ -14,7 +14,7 @@ const CHOICES: Choices = {
   tx: ["commit", "rollback"],
 };
 
-/** The first of several values for one preference counts. What we do not know is rejected only if that was asked for. */
+/** The first of several values for a preference counts. Unknown preferences are rejected only with `handling=strict`. */
 export function parsePreferences(header: string | undefined): Preferences {
   const unknown: string[] = [];
   const preferences: Mutable<Preferences> = {
@@ -50,7 +50,7 @@ function addPreference(preferences: Mutable<Preferences>, preference: string): b
       preferences.timezone ??= value;
       return true;
     case "max-affected":
-      // A bound that cannot be read would protect nothing, so it is no preference that we know.
+      // An unreadable bound would protect nothing, so it counts as an unknown preference.
       if (!/^[0-9]+$/.test(value)) return false;
       preferences.maxAffected ??= Math.min(Number(value), Number.MAX_SAFE_INTEGER);
       return true;

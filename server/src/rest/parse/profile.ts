@@ -12,7 +12,7 @@ export interface ProfileHeaders {
   readonly content: string | undefined;
 }
 
-/** Which exposed schema a request means. Reads name it by one header, writes by another. */
+/** The schema of a request, which reads and writes select by different headers. */
 export function parseProfile(method: Method, headers: ProfileHeaders, schemas: readonly string[]): Profile {
   const header = headerFor(method) === "accept" ? headers.accept : headers.content;
   const [usual = ""] = schemas;

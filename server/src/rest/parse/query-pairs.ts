@@ -5,7 +5,7 @@ import { decodeFormText, undecodableError } from "./decode-text.ts";
 
 export type Pair = readonly [name: string, value: string];
 
-/** The parameters of a query string, decoded and in order. Those without `=` mean nothing. */
+/** The parameters of a query string, decoded and in order. Those without `=` are ignored. */
 export function parseQueryPairs(search: string): Pair[] {
   const text = search.startsWith("?") ? search.slice(1) : search;
   if (text.length > BOUNDS.queryLength) throw excessError(`it is longer than ${BOUNDS.queryLength} characters`);
@@ -22,7 +22,7 @@ export function parseQueryPairs(search: string): Pair[] {
   return pairs;
 }
 
-/** For a query string whose parts are all well-formed and which is still more than we take. */
+/** For a query string that is well-formed but exceeds a bound. */
 export function excessError(details: string): AppError {
   return restError("PGRST100", '"failed to parse query string" (line 1, column 1)', { details });
 }

@@ -36,13 +36,13 @@ interface QueryDraft {
 }
 
 export interface QueryOptions {
-  /** Parameters may be arguments of a function, which need not read as filters. */
+  /** Parameters may be arguments of a function, which need not parse as filters. */
   readonly hasArguments: boolean;
 }
 
 const WHOLE_TABLE: readonly SelectItem[] = [{ kind: "star" }];
 
-/** A query string as data. A parameter that repeats adds to the first, except those that only one of can hold. */
+/** Parses a query string. Repeated parameters accumulate, except `select`, `columns` and `on_conflict`, of which the first counts. */
 export function parseQuery(search: string, options: QueryOptions): ParsedQuery {
   const query: QueryDraft = {
     modifiers: new Map(),
@@ -80,7 +80,7 @@ function addParameter(query: QueryDraft, pair: Pair, options: QueryOptions): voi
   }
 }
 
-/** Parameters that may follow the path of an embed; the last name decides what they are. */
+/** Parameters that may be prefixed with the path of an embed; the last name determines the parameter. */
 function addPlacedParameter(query: QueryDraft, pair: Pair, options: QueryOptions): void {
   const [key, value] = pair;
   switch (key.slice(key.lastIndexOf(".") + 1)) {
@@ -148,7 +148,7 @@ function tryFilter([key, value]: Pair): PlacedFilter | null {
   }
 }
 
-/** Where a key such as `a.b.order` belongs, without its last name. */
+/** The path of a key such as `a.b.order`, without its last name. */
 function parsePath(key: string): string[] {
   const scanner = createScanner("tree path", key);
   const names = parseDottedNames(scanner);
@@ -156,7 +156,7 @@ function parsePath(key: string): string[] {
   return names.slice(0, -1);
 }
 
-/** PostgREST takes an offset below the first row for the first row. */
+/** As in PostgREST, a negative offset is zero. */
 function parseOffset(text: string): number | null {
   const offset = parseCount(text);
   return offset === null ? null : Math.max(offset, 0);

@@ -10,10 +10,10 @@ const METHODS: Readonly<Record<Target["kind"], readonly Method[]>> = {
 
 const PLAIN_RELATION = /^\/\w+$/;
 
-/** The path after the prefix of the tables: nothing, a relation, or a function. */
+/** Parses the path after the prefix: the root, a relation, or a function. */
 export function parsePath(path: string): Target {
   if (path === "" || path === "/") return { kind: "root" };
-  // Nearly all of them, without taking anything apart.
+  // The common case, without splitting the path.
   if (PLAIN_RELATION.test(path)) return { kind: "relation", name: path.slice(1) };
   const [start, ...segments] = path.split("/", 4).map(decodeSegment);
   if (start === "") {

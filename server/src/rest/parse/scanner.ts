@@ -1,8 +1,8 @@
 import { restError } from "../rest-error.ts";
 
-/** A text and how far it has been read. Productions move `at` forward and fail where it stands. */
+/** A text and the position of the parser in it. */
 export interface Scanner {
-  /** What the text is, for the message: `filter`, `select parameter`, … */
+  /** The name of the text in messages: `filter`, `select parameter`, … */
   readonly subject: string;
   readonly text: string;
   at: number;
@@ -15,7 +15,7 @@ export function createScanner(subject: string, text: string): Scanner {
   return { subject, text, at: 0 };
 }
 
-/** For the whole value of a parameter that has only one meaning. */
+/** For the value of a parameter such as `columns`. */
 export function createParameterScanner(name: string, text: string): Scanner {
   return createScanner(`${name} parameter`, text);
 }
@@ -51,7 +51,7 @@ export function skipBlanks(scanner: Scanner): void {
   takePattern(scanner, BLANKS);
 }
 
-/** Takes what a sticky pattern matches here, or null. */
+/** Takes the match of a sticky pattern at the current position, or returns null. */
 export function takePattern(scanner: Scanner, sticky: RegExp): string | null {
   sticky.lastIndex = scanner.at;
   const found = sticky.exec(scanner.text)?.[0] ?? null;
@@ -68,7 +68,7 @@ export function fail(scanner: Scanner, expecting: string): never {
   });
 }
 
-/** For what is well-formed and still more than we take. */
+/** Rejects a text that is well-formed but exceeds a bound. */
 export function reject(scanner: Scanner, reason: string): never {
   const { subject, text, at } = scanner;
   throw restError("PGRST100", `"failed to parse ${subject} (${shorten(text)})" ${describePosition(text, at)}`, {

@@ -10,7 +10,7 @@ export interface Window {
 const RANGE = /^([0-9]+)-([0-9]*)$/;
 const INTEGER = /^ *-?[0-9]+ *$/;
 
-/** The value of `limit` or `offset`, or null where it is no integer and so means nothing. */
+/** The value of `limit` or `offset`; null when it is not an integer, which is ignored. */
 export function parseCount(text: string): number | null {
   if (!INTEGER.test(text)) return null;
   const count = Number(text);
@@ -22,7 +22,7 @@ export function checkLimit(limit: number | null): number | null {
   return limit;
 }
 
-/** A Range header that is none of ours (`bytes=0-9`) is as good as absent. */
+/** A Range header of another unit (`bytes=0-9`) is ignored. */
 export function parseRange(header: string | undefined): Window | null {
   const found = RANGE.exec(header?.trim() ?? "");
   if (found === null) return null;
@@ -35,12 +35,12 @@ export function parseRange(header: string | undefined): Window | null {
   return { offset: first, limit: last - first + 1 };
 }
 
-/** The rows that both windows show. */
+/** The intersection of two windows. */
 export function intersectWindows(left: Window, right: Window): Window {
   const offset = Math.max(left.offset, right.offset);
   const end = Math.min(endOf(left), endOf(right));
   if (end === Number.POSITIVE_INFINITY) return { offset, limit: null };
-  // An explicit limit of zero asks for nothing, and gets it.
+  // An explicit limit of zero returns no rows.
   if (left.limit === 0 || right.limit === 0) return { offset, limit: 0 };
   if (end <= offset) throw rangeError("The Range header has no row in common with limit and offset.");
   return { offset, limit: end - offset };

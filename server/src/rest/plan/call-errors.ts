@@ -43,7 +43,7 @@ function describeSearch(name: string, how: string): string {
   return `Searched for the function ${name}${how}, but no matches were found in the schema cache.`;
 }
 
-/** A function of that name with other parameters, or else one of another name. */
+/** An overload with other parameters, or else a function with a similar name. */
 function findNearest({ functions }: SchemaEntry, name: string, given: readonly string[]): string | null {
   const overloads = functions.get(name);
   if (overloads === undefined) return nearestNames(name, functions.keys())[0] ?? null;

@@ -1,15 +1,15 @@
 import type { UnnamedBody } from "../catalogue/catalogue.ts";
 import type { ParsedQuery, ParsedRequest, RawBody } from "../parse/parsed-request.ts";
 
-/** What a request can give to a function. */
+/** What a request passes to a function. */
 export interface CallInput {
-  /** Names that must all be parameters; null when only the body as a whole can be given. */
+  /** Names that must all be parameters; null when only the whole body is passed. */
   readonly names: ReadonlySet<string> | null;
-  /** Names of pairs that read as filters of the result, but are arguments of a function that cannot do without them. */
+  /** Names of pairs that parse as filters of the result; they are arguments if the function requires them. */
   readonly doubtful: ReadonlySet<string>;
-  /** Types of a single unnamed parameter that could take the body. */
+  /** Types of a single unnamed parameter that accept the body. */
   readonly unnamed: readonly UnnamedBody[];
-  /** The body is no object, so an unnamed parameter is what it is most likely meant for. */
+  /** The body is not an object, so an unnamed parameter is preferred. */
   readonly isWhole: boolean;
 }
 

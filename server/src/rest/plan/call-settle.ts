@@ -4,8 +4,8 @@ import { restError } from "../rest-error.ts";
 import { takesNames } from "./find-function.ts";
 
 /**
- * The request as it reads once the function is known: no pair is both an argument and a filter, each argument is there
- * once, and a variadic one is an array literal. Values decide some of this, so it is done before they are parameterised out.
+ * Resolves what depends on the function: each pair is either an argument or a filter, each argument occurs once, and a variadic
+ * argument is an array literal. Done before the values are replaced by placeholders, because some of it depends on them.
  */
 export function settleCall(request: ParsedRequest, called: FunctionEntry): ParsedRequest {
   const { body, query } = request;
@@ -25,7 +25,7 @@ export function settleCall(request: ParsedRequest, called: FunctionEntry): Parse
 function settleQuery(query: ParsedQuery, called: FunctionEntry): ParsedQuery {
   const plain = new Set(query.args.filter(({ filter }) => filter === null).map(({ pair }) => pair[0]));
   const parameters = new Set(called.parameters.map(({ name }) => name));
-  // What reads as a filter is one, unless the function could not be called without it.
+  // A pair that parses as a filter is one, unless the function requires it as an argument.
   const isNeeded = !takesNames(called, plain);
   const pairs: ArgumentPair[] = [];
   const dropped = new Set<unknown>();
@@ -41,7 +41,7 @@ function settleQuery(query: ParsedQuery, called: FunctionEntry): ParsedQuery {
   return { ...query, args, root: { ...query.root, conditions } };
 }
 
-/** Of a name that repeats the last counts, but a variadic parameter takes all. */
+/** The last value of a repeated name counts; a variadic parameter takes all values. */
 function mergePairs(pairs: readonly ArgumentPair[], { parameters }: FunctionEntry): readonly ArgumentPair[] {
   const merged = new Map(pairs.map((pair) => [pair[0], pair]));
   const variadic = parameters.find(({ name, isVariadic }) => isVariadic && merged.has(name));
@@ -52,14 +52,14 @@ function mergePairs(pairs: readonly ArgumentPair[], { parameters }: FunctionEntr
   return [...merged.values()];
 }
 
-/** Clients that know lists write a whole one, `{1,2}`, where others repeat the name. */
+/** Some clients send one array literal, `{1,2}`, others repeat the name. */
 function arrayLiteral(values: readonly string[]): string {
   const [first = ""] = values;
   if (values.length === 1 && first.startsWith("{") && first.endsWith("}")) return first;
   return `{${values.map((value) => `"${value.replace(/["\\]/g, "\\$&")}"`).join(",")}}`;
 }
 
-/** Lines of CSV are rows, of which a call takes one. */
+/** A call takes one line of a CSV body. */
 function takeOneRow(body: RowsBody): RowsBody {
   const [row] = body.rows;
   if (row === undefined || body.rows.length > 1) throw restError("PGRST102", "A function takes one line of arguments");

@@ -6,11 +6,11 @@ import { restError } from "../rest-error.ts";
 import { getEmbedding, missingError } from "./find-embedding.ts";
 import type { Rows } from "./plan-expression.ts";
 
-/** A node of `select` with the rows it reads and everything that other parameters say of it. */
+/** A node of `select` with the rows that it reads and the other parameters that apply to it. */
 export interface TreeNode {
   readonly rows: Rows;
   readonly select: readonly SelectItem[];
-  /** Several when a node is spoken of by its alias and by its relation too. */
+  /** Several when parameters use both the alias and the relation of a node. */
   readonly modifiers: readonly NodeModifiers[];
   readonly branches: readonly Branch[];
 }
@@ -23,7 +23,7 @@ export interface Branch {
 
 export interface TreeRoot {
   readonly rows: Rows;
-  /** What the rows are called in messages, and where their relationships start. */
+  /** The name of the rows in messages, and the start of their relationships. */
   readonly name: QualifiedName;
 }
 
@@ -66,7 +66,7 @@ function placeModifiers(root: NodeDraft, { path, modifiers }: EmbedModifiers): v
   node.modifiers.push(modifiers);
 }
 
-/** By the key it has in the answer, or else by the name of what is embedded. */
+/** Finds an embed by its key in the response, or else by the name of its relation. */
 export function findBranch<Found extends { readonly item: EmbedItem }>(
   branches: readonly Found[],
   name: string,

@@ -9,7 +9,7 @@ import { restError } from "../rest-error.ts";
 
 type Wanted = Pick<EmbedItem, "relation" | "hint">;
 
-/** The one relationship that an embed can mean. */
+/** Finds the relationship that an embed refers to. */
 export function getEmbedding(catalogue: Catalogue, from: QualifiedName, wanted: Wanted): Relationship {
   const found = findRelationships(catalogue, { from, target: wanted.relation, hint: wanted.hint });
   const [first, ...more] = found;

@@ -3,7 +3,7 @@ import type { ParsedRequest } from "../parse/parsed-request.ts";
 import { ambiguousFunctionError, missingFunctionError } from "./call-errors.ts";
 import { type CallInput, readCallInput } from "./call-input.ts";
 
-/** The one overload that takes what the request gives; by the names of arguments first, then by the body as a whole. */
+/** Finds the overload that accepts the request: by argument names first, then by the body as a whole. */
 export function findFunction(catalogue: Catalogue, request: ParsedRequest): FunctionEntry {
   const name = request.target.kind === "rpc" ? request.target.name : "";
   const schema = catalogue.schemas.get(request.schema) ?? null;
@@ -24,7 +24,7 @@ function findCandidates(overloads: readonly FunctionEntry[], input: CallInput): 
   return overloads.filter((entry) => takesNames(entry, givenNames(entry, names, doubtful)));
 }
 
-/** Every name is a parameter, and no parameter without a default is left out. */
+/** Whether every name is a parameter and every required parameter is named. */
 export function takesNames({ parameters, unnamedBody }: FunctionEntry, names: ReadonlySet<string>): boolean {
   if (unnamedBody !== null) return false;
   let taken = 0;

@@ -1,12 +1,12 @@
 import type { QualifiedName } from "../catalogue/catalogue.ts";
 import type { ColumnOf, Embed, Expression, Plan, Predicate, ReadNode, Source } from "./plan.ts";
 
-/** Something that SQL of others may stand behind. */
+/** A name that may refer to SQL that is not part of the service. */
 export interface TouchedName extends QualifiedName {
   readonly kind: "relation" | "function" | "type";
 }
 
-/** Every relation, function and type that a plan touches, some of them more than once. */
+/** Every relation, function and type that a plan uses; may contain duplicates. */
 export function namesOf(plan: Plan): readonly TouchedName[] {
   switch (plan.kind) {
     case "read":
@@ -88,12 +88,12 @@ function namesOfPredicate(predicate: Predicate): readonly TouchedName[] {
   }
 }
 
-/** A cast counts too: it can run a function of whoever made the type. */
+/** A cast can run a function that the creator of the type defined. */
 function namesOfExpression({ of, cast }: Expression): readonly TouchedName[] {
   return [...namesOfColumn(of), ...namesOfCast(cast)];
 }
 
-/** The database reads a column that is not there as a call of a function that takes any row. */
+/** PostgreSQL resolves an unknown column as a call of a function that takes the row. */
 function namesOfColumn(of: ColumnOf): readonly TouchedName[] {
   if (of.kind === "computed") return [functionName(of.function)];
   return of.kind === "column" && of.type === null ? [functionName({ schema: "", name: of.name })] : [];

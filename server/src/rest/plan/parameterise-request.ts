@@ -20,28 +20,28 @@ import {
   keyWord,
 } from "./request-shape-key.ts";
 
-/** A request as its shape and the values that were in it: requests of one shape share plan and statement. */
+/** A request split into its shape and its values. Requests of one shape share plan and statement. */
 export interface ParameterisedRequest {
-  /** Everything that decides the plan, but for the catalogue, and nothing else. */
+  /** Contains exactly what the plan depends on, except for the catalogue. */
   readonly key: string;
-  /** As PostgreSQL reads them. */
+  /** As PostgreSQL's text input. */
   readonly values: readonly (string | null)[];
   readonly placeholders: Placeholders;
-  /** The row cap takes the place of the root's own limit, which is absent or larger. */
+  /** The row cap replaces the limit of the root, which is absent or larger. */
   readonly isCapped: boolean;
 }
 
-/** Where the value of each part of the request stands. Parts are known by identity; equal keys give equal placeholders. */
+/** Maps parts of the request, by identity, to the index of their value. Equal keys give equal placeholders. */
 export interface Placeholders {
   operand(operation: Operation): Placeholder;
-  /** Of a text search that names its configuration. */
+  /** Of a text search with a configuration. */
   config(operation: Operation): Placeholder;
   /** Null: it has none. */
   limit(modifiers: NodeModifiers): Placeholder | null;
   offset(modifiers: NodeModifiers): Placeholder | null;
   /** Of an argument in the query, or of a pair of a form body, by its index. */
   argument(index: number): Placeholder;
-  /** Of the text of the body; bytes for no text are written as `\x` and hex digits. */
+  /** Of the text of the body; binary bodies are written as `\x` and hex digits. */
   body(): Placeholder;
   maxAffected(): Placeholder;
   rowCap(): Placeholder;
@@ -49,7 +49,7 @@ export interface Placeholders {
   countCap(): Placeholder | null;
 }
 
-/** What a value was taken from; null for the second of two. */
+/** The part of the request that a value belongs to; null for the second value of a part. */
 type Owner = Operation | NodeModifiers | ArgumentPair | "body" | "maxAffected" | "countCap" | null;
 
 interface ParameterList {
@@ -164,13 +164,13 @@ function rawText(type: string, bytes: Buffer): string {
   return type === "application/octet-stream" ? `\\x${bytes.toString("hex")}` : bytes.toString("utf8");
 }
 
-/** Only planning asks, and most requests are of a shape that is planned already: the index waits until then. */
+/** The index is built on first use: most requests have a cached plan and never need it. */
 function placeholdersOf({ query, body }: ParsedRequest, { owners }: ParameterList, isCapped: boolean): Placeholders {
   let index: ReadonlyMap<Owner, Placeholder> | null = null;
   const get = (owner: Owner | undefined): Placeholder => {
     index ??= new Map(owners.map((known, placeholder) => [known, placeholder]));
     const placeholder = owner === undefined ? undefined : index.get(owner);
-    if (placeholder === undefined) throw new Error("a value was asked for that the request does not hold");
+    if (placeholder === undefined) throw new Error("the request has no such value");
     return placeholder;
   };
   const hasLimit = (modifiers: NodeModifiers): boolean =>

@@ -6,7 +6,7 @@ import type { BodyForm, CallArguments, CallParameter, CallPlan, ReadNode, Placeh
 import type { PlanContext } from "./plan-context.ts";
 import { planNode } from "./plan-read.ts";
 
-/** Of a settled request, in which every argument is given once and only filters are conditions. */
+/** Plans a call of a request that `settleCall` has resolved. */
 export function planCall(request: ParsedRequest, called: FunctionEntry, context: PlanContext): CallPlan {
   const { method, preferences } = request;
   const mayWrite = method === "POST";
@@ -27,7 +27,7 @@ export function planCall(request: ParsedRequest, called: FunctionEntry, context:
   };
 }
 
-/** Clients ask for no body with HEAD, or with a preference where the arguments need a body of their own. */
+/** HEAD has no body; a POST has none with `return=minimal`. */
 function decideBody({ method, preferences }: ParsedRequest, { media }: PlanContext): BodyForm {
   return method === "HEAD" || preferences.return === "minimal" ? { kind: "none" } : media.body;
 }
@@ -42,7 +42,7 @@ function planShown(request: ParsedRequest, called: FunctionEntry, context: PlanC
     return planNode(request.query, { ...whole, name: relation ?? { schema, name }, relation, columns }, context);
   }
   if (!returns.isSet || returns.kind === "void") return null;
-  // Bare values have no columns to choose from, but their list can be cut.
+  // Scalars have no columns to select, but their list can be limited.
   const node = planNode({ ...request.query, select: [] }, { ...whole, relation: null, columns: null }, context);
   const value = { of: { kind: "scalar", type: returns.type }, path: [], isJson: false, cast: null } as const;
   return { ...node, outputs: [{ kind: "value", name, value }] };

@@ -5,7 +5,7 @@ import type { Placeholders } from "./parameterise-request.ts";
 import type { Embed, Predicate } from "./plan.ts";
 import { planExpression, type Rows } from "./plan-expression.ts";
 
-/** An embed of the node, as a condition or an order term may speak of it. */
+/** An embed that conditions and order terms can refer to. */
 export interface NamedEmbed {
   readonly item: EmbedItem;
   readonly embed: Embed;
@@ -14,16 +14,16 @@ export interface NamedEmbed {
 export interface ConditionScope {
   readonly rows: Rows;
   readonly placeholders: Placeholders;
-  /** None where a write is filtered. */
+  /** Absent for filters of a write. */
   readonly embeds?: readonly NamedEmbed[];
 }
 
-/** Conditions that all must hold. Those on the presence of an embed are about its rows, all others about fields. */
+/** All conditions must hold. A condition is about the presence of an embed's rows or about a field. */
 export function planConditions(conditions: readonly Condition[], scope: ConditionScope): readonly Predicate[] {
   return conditions.map((condition) => planCondition(condition, scope));
 }
 
-/** Rows for which the embed has some row, whatever it would show of it. */
+/** Selects rows for which the embed has at least one row. */
 export function planPresence({ relationship, isToOne, node }: Embed, isNegated = false): Predicate {
   const unseen = { ...node, outputs: [], order: [], isAggregated: false };
   return { kind: "exists", isNegated, embed: { relationship, isToOne, node: unseen } };
@@ -45,7 +45,7 @@ function planPresenceFilter({ field, operation }: FilterCondition, scope: Condit
   if (operator !== "is" || field.path.length > 0 || (value !== "null" && value !== "not_null")) return null;
   const named = findBranch(scope.embeds ?? [], field.name);
   if (named === null) return null;
-  // A column by which an embed was found keeps its own meaning once the embed has another name.
+  // When the embed has an alias, a column with the relation's name is the column.
   const isKey = (named.item.alias ?? named.item.relation) === field.name;
   if (!isKey && scope.rows.columns?.has(field.name) === true) return null;
   return planPresence(named.embed, (value === "null") !== isNegated);

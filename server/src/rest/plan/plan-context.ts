@@ -2,11 +2,11 @@ import type { Catalogue } from "../catalogue/catalogue.ts";
 import type { AnswerMedia } from "../respond/negotiate.ts";
 import type { Placeholders } from "./parameterise-request.ts";
 
-/** What planning needs to know beside the request. */
+/** Input of planning besides the request. */
 export interface PlanContext {
   readonly catalogue: Catalogue;
   readonly media: AnswerMedia;
   readonly placeholders: Placeholders;
-  /** The row cap stands in place of the root's limit. */
+  /** The row cap replaces the limit of the root. */
   readonly isCapped: boolean;
 }

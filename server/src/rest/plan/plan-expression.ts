@@ -2,11 +2,11 @@ import type { Column, DataType, Relation } from "../catalogue/catalogue.ts";
 import type { Field } from "../parse/parsed-request.ts";
 import type { ColumnOf, Expression } from "./plan.ts";
 
-/** What the fields of a node mean: the rows it reads. */
+/** The rows that a node reads, by which its fields are resolved. */
 export interface Rows {
-  /** Null when they are rows of no exposed relation, as those of a function can be. */
+  /** Null when the rows belong to no exposed relation. */
   readonly relation: Relation | null;
-  /** Null when nothing is known of them. */
+  /** Null when they are unknown. */
   readonly columns: ReadonlyMap<string, Column> | null;
 }
 
@@ -15,7 +15,7 @@ export function planExpression(field: Field, rows: Rows, cast: string | null = n
   return { of, path: field.path, isJson: isJson(of.type), cast };
 }
 
-/** A name that nothing is known of stays: the database itself says that there is no such column. */
+/** Keeps an unknown name: the database reports that there is no such column. */
 function planColumn(name: string, { relation, columns }: Rows): ColumnOf {
   const column = columns?.get(name);
   if (column !== undefined) return { kind: "column", name, type: column.type };

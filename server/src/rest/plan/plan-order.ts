@@ -9,7 +9,7 @@ import { outputNames } from "./plan-outputs.ts";
 
 export interface OrderScope {
   readonly rows: Rows;
-  /** What the rows are called in messages. */
+  /** The name of the rows in messages. */
   readonly name: string;
   readonly embeds: readonly RelatedEmbed[];
   readonly outputs: readonly Output[];
@@ -31,7 +31,7 @@ function planTerm({ relation, field }: OrderTerm, scope: OrderScope): OrderBy["b
   const value = planExpression(field, scope.rows);
   if (!scope.isAggregated || findShown(field, scope.outputs) !== null) return { kind: "own", value };
   if (isNamed(field, scope.outputs)) return { kind: "output", name: field.name };
-  // What is not there at all, the database says better.
+  // The database reports an unknown column better.
   if (value.of.type !== null) throw ungroupedError(scope.name, field);
   return { kind: "own", value };
 }
@@ -52,7 +52,7 @@ function planRelated(relation: string, field: Field, scope: OrderScope): OrderBy
   return { kind: "related", embed: { relationship, isToOne, node: unseen }, value };
 }
 
-/** What the embed has under another name can be ordered by that name, unless a column has it. */
+/** An aliased output of the embed can be ordered by its alias, unless a column has that name. */
 function findRenamed({ name, path }: Field, { rows, embed }: RelatedEmbed): ValueOutput | null {
   if (path.length > 0 || rows.columns?.has(name) === true) return null;
   const shown = embed.node.outputs.filter((output) => output.kind === "value");
@@ -63,7 +63,7 @@ function isNamed({ name, path }: Field, outputs: readonly Output[]): boolean {
   return path.length === 0 && outputNames(outputs).includes(name);
 }
 
-/** It is shown as it is, so that groups have one value of it. */
+/** It is an output without an aggregate, so each group has one value of it. */
 function findShown({ name, path }: Field, outputs: readonly Output[]): ValueOutput | null {
   const shown = outputs.filter((output) => output.kind === "value");
   return (
@@ -86,7 +86,7 @@ function relatedOrderError(name: string, relation: string): AppError {
   });
 }
 
-/** Groups have no one value to be ordered by. */
+/** A group has no single value to order by. */
 function ungroupedError(relation: string, { name }: Field): AppError {
   const message = `column "${relation}.${name}" must appear in the GROUP BY clause or be used in an aggregate function`;
   return new AppError("BAD_REQUEST", message, {

@@ -5,9 +5,9 @@ import { planExpression, type Rows } from "./plan-expression.ts";
 
 export interface OutputScope {
   readonly rows: Rows;
-  /** In the order in which they stand in `select`. */
+  /** In the order of `select`. */
   readonly embeds: readonly NamedEmbed[];
-  /** Each output must be known by its name, because it is grouped by or goes to the parent. */
+  /** Each output needs a known name, because it is grouped by or spread into the parent. */
   readonly areNamed: boolean;
 }
 
@@ -25,7 +25,7 @@ export function planOutputs(select: readonly SelectItem[], scope: OutputScope): 
       }
       case "embed": {
         const embed = embeds.get(item);
-        // What shows nothing only filters.
+        // An embed without outputs only filters.
         if (embed === undefined || embed.node.outputs.length === 0) return [];
         return [
           item.isSpread ? { kind: "spread", embed } : { kind: "embed", name: item.alias ?? item.relation, embed },
@@ -35,7 +35,7 @@ export function planOutputs(select: readonly SelectItem[], scope: OutputScope): 
   });
 }
 
-/** The keys of a node's rows, as far as they are known. */
+/** The known keys of a node's rows. */
 export function outputNames(outputs: readonly Output[]): string[] {
   return outputs.flatMap((output) => {
     switch (output.kind) {
@@ -55,12 +55,12 @@ export function hasAggregate(outputs: readonly Output[]): boolean {
   return outputs.some((output) => output.kind === "aggregate" || (output.kind === "spread" && isHoisted(output.embed)));
 }
 
-/** Aggregates of the one row that is spread into each of ours are aggregates over ours. */
+/** Aggregates of a spread to-one embed aggregate over the parent's rows. */
 function isHoisted({ isToOne, node }: Embed): boolean {
   return isToOne && hasAggregate(node.outputs);
 }
 
-/** A column that is named has one place among the outputs, however often stars repeat it. */
+/** A named column appears once among the outputs, even when `*` repeats it. */
 function planStar(star: StarItem, select: readonly SelectItem[], { rows, areNamed }: OutputScope): readonly Output[] {
   if (!areNamed || rows.columns === null) return [star];
   if (select.find(({ kind }) => kind === "star") !== star) return [];
@@ -78,7 +78,7 @@ function planColumnItem(item: ColumnItem, rows: Rows): Output {
   return { kind: "aggregate", name, function: item.aggregate, value, cast: item.aggregateCast };
 }
 
-/** Before aggregates had parentheses, rows were counted by this word; many still write it so. */
+/** The older syntax for counting rows, which many clients still use. */
 function isBareCount({ field, aggregate }: ColumnItem, { relation, columns }: Rows): boolean {
   if (field.name !== "count" || field.path.length > 0 || aggregate !== null || columns === null) return false;
   return !columns.has("count") && relation?.computedFields.has("count") !== true;
@@ -88,7 +88,7 @@ function keyOf({ alias, aggregate, field }: ColumnItem): string {
   return alias ?? aggregate ?? lastKey(field);
 }
 
-/** `data->a->0` is called `a`: an index says too little. */
+/** `data->a->0` is named `a`, after the last key that is not an index. */
 function lastKey({ name, path }: Field): string {
   const step = path.findLast(({ key }) => typeof key === "string");
   return typeof step?.key === "string" ? step.key : name;

@@ -13,10 +13,10 @@ import type { Rows } from "./plan-expression.ts";
 import { planOrder } from "./plan-order.ts";
 import { hasAggregate, planOutputs } from "./plan-outputs.ts";
 
-/** Where the rows of the root come from, and which parts of the query are about them. */
+/** The source of the root's rows, and the parts of the query that apply to them. */
 export interface NodeSource extends Rows {
   readonly source: Source;
-  /** What the rows are called in messages when they are of no relation. */
+  /** The name of the rows in messages when they belong to no relation. */
   readonly name?: QualifiedName;
   readonly applyRootConditions: boolean;
   readonly applyRootWindow: boolean;
@@ -33,7 +33,7 @@ interface NodeFrame {
 
 const NAMELESS: QualifiedName = { schema: "", name: "record" };
 
-/** What a GET or HEAD of a relation reads. */
+/** Plans a GET or HEAD of a relation. */
 export function planRead(request: ParsedRequest, relation: QualifiedName, context: PlanContext): ReadPlan {
   const found = getRelation(context.catalogue, relation);
   const { schema, name, columns } = found;
@@ -45,7 +45,7 @@ export function planRead(request: ParsedRequest, relation: QualifiedName, contex
     applyRootWindow: true,
   };
   const root = planNode(request.query, source, context);
-  // Where there can be one row only, asking whether there were more would cost a quarter of the statement.
+  // At most one row is possible; checking for more would cost a quarter of the statement.
   const isCapped = context.isCapped && !isPinned(found, root);
   return {
     kind: "read",
@@ -61,7 +61,7 @@ export function planRead(request: ParsedRequest, relation: QualifiedName, contex
   };
 }
 
-/** Filters name one value for each column of the primary key. */
+/** Whether filters fix every column of the primary key. */
 function isPinned({ primaryKey, isView }: Relation, { where }: ReadNode): boolean {
   const isNamed = (column: string): boolean =>
     where.some(
@@ -77,7 +77,7 @@ function isPinned({ primaryKey, isView }: Relation, { where }: ReadNode): boolea
   return !isView && primaryKey.length > 0 && primaryKey.every(isNamed);
 }
 
-/** The whole tree of what is read, from the root down. */
+/** Plans the tree of nodes from the root down. */
 export function planNode(query: ParsedQuery, from: NodeSource, { catalogue, placeholders }: PlanContext): ReadNode {
   const { source, relation, columns } = from;
   const name = from.name ?? relation ?? NAMELESS;
@@ -124,7 +124,7 @@ function planBranch({ item, relationship, node }: Branch, placeholders: Placehol
     placeholders,
     isSpread: item.isSpread,
     hasConditions: true,
-    // One row or none is there, and no window makes sense of it.
+    // There is at most one row, so a window has no meaning.
     hasWindow: !isToOne,
   });
   if (item.isSpread && !isToOne && planned.isAggregated) throw spreadAggregateError();

@@ -17,13 +17,13 @@ interface Planning {
   readonly context: PlanContext;
 }
 
-/** Depends on the shape of the request alone; what its values must be like is for `checkWrite` to see, each time. */
+/** Depends on the request shape alone; `checkWrite` validates the values of each request. */
 export function planWrite(request: ParsedRequest, context: PlanContext): WritePlan {
   const { schema } = request;
   const relation = getRelation(context.catalogue, { schema, name: nameOf(request) });
   const target = { schema: relation.schema, name: relation.name };
   const write = planChange({ request, relation, target, context });
-  // Planned even where nothing is shown: a filter on what is not embedded would otherwise be passed over in silence.
+  // Planned even when no rows are returned: a filter on a missing embed must be an error.
   const node = planNode(
     request.query,
     {
@@ -75,7 +75,7 @@ function planInsert(planning: Planning): Write {
   };
 }
 
-/** Without a key there is nothing that could be there already. */
+/** Without a key no row can conflict. */
 function planConflict({ request, relation }: Planning): Conflict | null {
   const { resolution } = request.preferences;
   const columns = request.query.onConflict ?? relation.primaryKey;
@@ -90,7 +90,7 @@ function planPut(planning: Planning): Write {
   return {
     kind: "insert",
     relation: target,
-    // The row that is put is the whole row: `columns` and defaults for what is missing mean nothing here.
+    // PUT replaces the whole row: `columns` and `missing=default` do not apply.
     rows: { ...planRows(planning, body, body.keys), shouldDefault: false },
     conflict: { columns: relation.primaryKey, resolution: "merge" },
     location: null,
@@ -125,7 +125,7 @@ function planUpdate(planning: Planning): Write {
   };
 }
 
-/** The columns to write, which must all exist, without those that no row has a value for. */
+/** The columns to write, which must all exist, without those that are absent from every row. */
 function getSentNames({ request, relation }: Planning, { keys, absent }: RowsBody): readonly string[] {
   const names = request.query.columns ?? keys;
   if (absent === undefined) return names;
@@ -170,9 +170,9 @@ function planAnswer({ method, preferences }: ParsedRequest, context: PlanContext
   const isBounded = preferences.handling === "strict" && preferences.maxAffected !== null;
   return {
     body: isShown ? media.body : { kind: "none" },
-    // What was written is counted anyway, and no planner need guess it.
+    // Written rows are counted exactly, so no estimate is needed.
     count: preferences.count === "exact" || preferences.count === "estimated" ? "exact" : null,
-    // One row is put, or the body did not match the filters and nothing may seem to have been done.
+    // A PUT writes one row; none means that the body does not match the filters.
     mustBeSingle: media.body.kind === "object" || method === "PUT",
     maxAffected: isBounded && (method === "PATCH" || method === "DELETE") ? placeholders.maxAffected() : null,
     rowCap: null,

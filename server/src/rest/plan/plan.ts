@@ -4,12 +4,12 @@ import type { Relationship } from "../catalogue/relationships.ts";
 import type { Aggregate, JsonStep } from "../parse/parsed-request.ts";
 
 /**
- * What will be asked of the database, as data: names are known to exist or are left to the database to reject, and every
- * value that the caller sent is a placeholder, so that requests of one shape share one plan and one statement.
+ * A query as data. Names exist in the catalogue or are left to the database to reject, and every value of the caller is a
+ * placeholder, so that requests of one shape share one plan and one statement.
  */
 export type Plan = ReadPlan | WritePlan | CallPlan;
 
-/** Where a value stands in the list that was parameterised out of the request. */
+/** Index into the values of the parameterised request. */
 export type Placeholder = number;
 
 export interface ReadPlan {
@@ -21,7 +21,7 @@ export interface ReadPlan {
 export interface WritePlan {
   readonly kind: "write";
   readonly write: Write;
-  /** What is shown of the written rows; its source is `written`. Null when no row is shown. */
+  /** What is returned of the written rows; its source is `written`. Null when no rows are returned. */
   readonly shown: ReadNode | null;
   readonly answer: AnswerPlan;
 }
@@ -29,7 +29,7 @@ export interface WritePlan {
 export interface CallPlan {
   readonly kind: "call";
   readonly call: Call;
-  /** Reads from the call's rows (source `call`); null when the result is no row set that can be selected from. */
+  /** Reads from the rows of the call (source `call`); null when the result cannot be selected from. */
   readonly shown: ReadNode | null;
   readonly answer: AnswerPlan;
 }
@@ -38,18 +38,18 @@ export interface CallPlan {
 export interface AnswerPlan {
   readonly body: BodyForm;
   readonly count: "exact" | "planned" | "estimated" | null;
-  /** The statement itself fails unless exactly one row comes out: for what must be taken back then. */
+  /** The statement fails unless it yields exactly one row, so that a write is rolled back. */
   readonly mustBeSingle: boolean;
-  /** The statement itself fails when more rows are affected. */
+  /** The statement fails when it affects more rows. */
   readonly maxAffected: Placeholder | null;
-  /** Cut at this many rows when the caller asked for no fewer; the result then tells whether more were there. Null: no cap. */
+  /** The maximum number of rows; the result reports whether there were more. Null: no cap. */
   readonly rowCap: Placeholder | null;
-  /** An estimated count stops one row behind this many; from there on the planner's guess counts. Null: it never stops. */
+  /** An estimated count stops after this many rows and one; then the planner's estimate is used. Null: it never stops. */
   readonly countCap: Placeholder | null;
 }
 
 export type BodyForm =
-  /** No body is wanted: rows are only counted. */
+  /** No body: rows are only counted. */
   | { readonly kind: "none" }
   | { readonly kind: "array"; readonly hasNulls: boolean }
   | { readonly kind: "object"; readonly hasNulls: boolean }
@@ -57,7 +57,7 @@ export type BodyForm =
   | { readonly kind: "geojson" }
   /** The bare value of a function: a scalar, one composite, or a list of scalars. */
   | { readonly kind: "value"; readonly hasNulls: boolean }
-  /** The bytes or the text of a function's scalar, as they are. */
+  /** The bytes or the text of a scalar function result, without JSON. */
   | { readonly kind: "raw"; readonly encoding: "text" | "hex" };
 
 export type Source =
@@ -66,7 +66,7 @@ export type Source =
   | { readonly kind: "written" }
   | { readonly kind: "call" };
 
-/** One level of the answer: which rows, in which order, and what is shown of each. */
+/** One level of the response: its rows, their order and their outputs. */
 export interface ReadNode {
   readonly source: Source;
   readonly outputs: readonly Output[];
@@ -75,7 +75,7 @@ export interface ReadNode {
   readonly order: readonly OrderBy[];
   readonly limit: Placeholder | null;
   readonly offset: Placeholder | null;
-  /** Some output, or one hoisted out of a spread, is an aggregate: all others are grouped by. */
+  /** An output, possibly of a spread, is an aggregate: the rows are grouped by all others. */
   readonly isAggregated: boolean;
 }
 
@@ -100,11 +100,11 @@ export interface Embed {
   readonly node: ReadNode;
 }
 
-/** A column (or computed field) of the node's own rows, with what follows it. */
+/** A column or computed field of the node's rows, with its JSON path and cast. */
 export interface Expression {
   readonly of: ColumnOf;
   readonly path: readonly JsonStep[];
-  /** Arrows apply to it directly; otherwise it is first made into JSON. Meaningless without a path. */
+  /** Arrows apply directly; otherwise the value is converted to JSON first. Meaningless without a path. */
   readonly isJson: boolean;
   readonly cast: string | null;
 }
@@ -113,7 +113,7 @@ export type ColumnOf =
   /** `type` is null when the column is not known: the database rejects it by name, or it belongs to a bare record. */
   | { readonly kind: "column"; readonly name: string; readonly type: DataType | null }
   | { readonly kind: "computed"; readonly function: QualifiedName; readonly type: DataType }
-  /** The bare result of a function that gives scalars. */
+  /** The result of a function that returns scalars. */
   | { readonly kind: "scalar"; readonly type: DataType };
 
 export type Predicate =
@@ -148,7 +148,7 @@ export type Predicate =
       readonly isNegated: boolean;
       readonly parts: readonly Predicate[];
     }
-  /** Some row of the embed, with all its filters (and window, if it has an offset), is there. */
+  /** The embed has a row, given its filters and, with an offset, its window. */
   | { readonly kind: "exists"; readonly isNegated: boolean; readonly embed: Embed };
 
 export interface OrderBy {
@@ -169,9 +169,9 @@ export interface BodyRows {
   readonly columns: readonly Column[];
   /** Columns absent from a row get their default, not null. */
   readonly shouldDefault: boolean;
-  /** Columns that some rows lack: a new row takes their default, a row that is there keeps its value. */
+  /** Columns that some rows lack: a new row takes the default, an existing row keeps its value. */
   readonly gaps?: readonly string[];
-  /** Every value was sent as a text: what a JSON column gets is what the text says, not the text. */
+  /** Every value was sent as text: a JSON column gets the parsed text, not a JSON string. */
   readonly areTexts?: boolean;
 }
 
@@ -181,9 +181,9 @@ export type Write =
       readonly relation: QualifiedName;
       readonly rows: BodyRows;
       readonly conflict: Conflict | null;
-      /** Primary key columns, for `Location`; null when it is not to be told. */
+      /** Primary key columns for `Location`; null when the header is not sent. */
       readonly location: readonly string[] | null;
-      /** PUT: the filters, which must hold of the one row of the body too (else nothing is written). */
+      /** PUT: the filters, which the row of the body must match; else nothing is written. */
       readonly putKey: readonly { readonly column: Column; readonly value: Placeholder }[] | null;
     }
   | {
@@ -193,7 +193,7 @@ export type Write =
       readonly where: readonly Predicate[];
       /** Not null: the body is an array, each row of it changes the row with its key, and `rows.columns` holds the key too. */
       readonly matchOn: readonly string[] | null;
-      /** Without a column to change, the rows found by `where` are returned; else none is. */
+      /** Without a column to change, returns the rows that `where` finds instead of none. */
       readonly isUnchangedReturned?: boolean;
     }
   | { readonly kind: "delete"; readonly relation: QualifiedName; readonly where: readonly Predicate[] };

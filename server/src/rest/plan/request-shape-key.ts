@@ -11,8 +11,8 @@ import type {
 import type { AnswerMedia } from "../respond/negotiate.ts";
 
 /**
- * Parts of the key of a request's shape. Every request passes here, so texts are put together by hand; names carry
- * their length before them, so that no name can be read as something else.
+ * Parts of the key of a request shape. Every request is keyed, so the text is concatenated directly; names are prefixed with their
+ * length, so that keys are unambiguous.
  */
 export function keyWord(word: string): string {
   return `${word.length}:${word}`;
@@ -57,7 +57,7 @@ function keyItem(item: SelectItem): string {
   }
 }
 
-/** Without the operand, which is parameterised; what `is` compares with is part of the text. */
+/** Without the operand, which is a placeholder, except of `is`, where it is part of the statement. */
 export function keyCondition(condition: Condition): string {
   if (condition.kind === "filter") return `f${keyField(condition.field)}${keyOperation(condition.operation)}`;
   let key = `${condition.isNegated ? "!" : ""}${condition.operator === "and" ? "&" : "|"}(`;

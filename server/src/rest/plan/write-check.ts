@@ -5,7 +5,7 @@ import { restError } from "../rest-error.ts";
 import type { Write, WritePlan } from "./plan.ts";
 import { readExactRows, readKeyText } from "./write-key-text.ts";
 
-/** What a write demands of the values in its body. A plan serves many requests, so each of them is looked at anew. */
+/** Validates the values of a body. The plan is shared by requests, so this runs for each of them. */
 export function checkWrite({ query, body }: ParsedRequest, { write }: WritePlan): void {
   if (body.kind !== "rows") return;
   if (write.kind === "insert" && write.putKey !== null) {
@@ -26,7 +26,7 @@ function keyColumnsOf({ rows }: Extract<Write, { kind: "update" }>, matchOn: rea
   return rows.columns.filter(({ name }) => matchOn.includes(name));
 }
 
-/** Where texts may differ and mean the same, the statement compares the values and writes nothing when they differ. */
+/** Compares texts where different texts are different values; elsewhere the statement compares the values. */
 function checkPut(body: RowsBody, key: readonly Column[], sent: ReadonlyMap<string, string>): void {
   const [row, ...others] = readExactRows(body, key);
   if (row === undefined || others.length > 0) throw putMismatchError();
@@ -39,7 +39,7 @@ function checkPut(body: RowsBody, key: readonly Column[], sent: ReadonlyMap<stri
   }
 }
 
-/** Each row of a list must say which one row it changes, and no other may change the same. */
+/** Each row of a list must contain the primary key, and no two rows the same one. */
 function checkList(body: RowsBody, key: readonly Column[]): void {
   const seen = new Map<string, number>();
   for (const [at, row] of readExactRows(body, key).entries()) {
@@ -59,7 +59,7 @@ function valueOf(row: JsonObject, name: string) {
   return Object.hasOwn(row, name) ? (row[name] ?? null) : null;
 }
 
-/** The statement found the keys of a PUT to differ, or those of two rows of a list to be equal, where texts could not tell. */
+/** The error for keys that only the statement could compare: different ones of a PUT, or equal ones of two rows in a list. */
 export function describeMismatch({ method, body }: ParsedRequest): AppError | null {
   if (method === "PUT") return putMismatchError();
   const isList = method === "PATCH" && body.kind === "rows" && body.isArray;

@@ -3,13 +3,13 @@ import type { JsonObject, JsonValue, RowsBody } from "../parse/parsed-request.ts
 
 const INTEGER = /^\s*[+-]?[0-9]+\s*$/;
 const UUID = /^\{?(?:[0-9a-f]{4}-?){7}[0-9a-f]{4}\}?$/i;
-/** Types of which two texts are different values exactly when they are different texts. */
+/** Types whose values are equal exactly when their texts are. */
 const PLAIN_TEXTS: ReadonlySet<string> = new Set(["text", "character varying"]);
 
-/** A value of a key as one text for all the ways to write it that we know of. */
+/** The normalised text of a key value. */
 export interface KeyText {
   readonly text: string;
-  /** Every other text of this kind is another value; else only the database can tell. */
+  /** Different texts are different values; otherwise only the database can compare. */
   readonly isExact: boolean;
 }
 
@@ -24,7 +24,7 @@ export function readKeyText({ type }: Column, value: JsonValue): KeyText {
   return { text, isExact: PLAIN_TEXTS.has(type.label) };
 }
 
-/** Rows whose keys have all the digits that were sent, which JavaScript's numbers may have lost. */
+/** Rows whose keys keep digits that JavaScript numbers lose. */
 export function readExactRows({ text, rows }: RowsBody, key: readonly Column[]): readonly JsonObject[] {
   const isLossy = rows.some((row) =>
     key.some(({ name }) => isLossyNumber(Object.hasOwn(row, name) ? row[name] : null)),

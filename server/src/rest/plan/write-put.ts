@@ -8,7 +8,7 @@ export interface PutFilter {
   readonly operation: Operation;
 }
 
-/** A PUT names its one row by exactly the primary key. */
+/** The filters of a PUT must be exactly the primary key. */
 export function readPutFilters(relation: Relation, conditions: readonly Condition[]): readonly PutFilter[] {
   const filters = conditions.flatMap((condition) => {
     const isEquality =

@@ -20,19 +20,19 @@ export interface AnswerInput {
   readonly media: AnswerMedia;
   readonly plan: Plan;
   readonly results: MainRow;
-  /** The planner's guess of how many rows there are; null when it was not asked. */
+  /** The planner's estimate of the number of rows; null when it was not requested. */
   readonly estimate: number | null;
   readonly multipleSchemas: boolean;
-  /** The row cap, whether or not it touched this request. */
+  /** The row cap, whether or not it applied to this request. */
   readonly maxRows: number | null;
-  /** Callers may choose how their transaction ends (`Prefer: tx`). */
+  /** `Prefer: tx` is honoured. */
   readonly isRollbackAllowed: boolean;
 }
 
-/** Caches must keep answers apart by what decides their form. */
+/** The request headers that the representation depends on. */
 const VARY = "Accept, Prefer, Range";
 
-/** Beside 206: how many rows one answer may have. Sent only when rows that were asked for are missing because of it. */
+/** Sent with 206: the row cap, when it cut off requested rows. */
 const ROW_LIMIT_HEADER = "x-row-limit";
 
 interface Draft {
@@ -41,11 +41,11 @@ interface Draft {
   readonly hasBody: boolean;
 }
 
-/** What goes out for what the database gave. Throws where the rows are not what was asked for. */
+/** Builds the response from the result of the database. Throws when the rows do not fit the request. */
 export function buildAnswer(input: AnswerInput): RestAnswer {
   const { request, media, plan } = input;
   const result = readMainResult(input.results);
-  // Of a write, the statement has seen to it: by now it could not be taken back.
+  // For a write the statement has checked it; here it could not be rolled back.
   if (media.body.kind === "object" && plan.kind !== "write" && result.rows !== 1) throw notSingleError(result.rows);
 
   const draft = draftAnswer(input, result);
@@ -62,7 +62,7 @@ export function buildAnswer(input: AnswerInput): RestAnswer {
   return { status, headers: answered, body: isSent ? bodyOf(media, result) : null };
 }
 
-/** The answer to a request for an execution plan: its lines, or its JSON, as the database wrote them. */
+/** Responds with an execution plan, as text or JSON of the database. */
 export function buildExplainAnswer({ contentType }: AnswerMedia, { rows }: StatementResult): RestAnswer {
   const headers = { "content-type": contentType, vary: VARY };
   return { status: 200, headers, body: rows.map(([line]) => line ?? "").join("\n") };
@@ -73,7 +73,7 @@ function addContentHeaders(headers: AnswerHeaders, { request, media, multipleSch
   if (multipleSchemas || request.isProfileGiven) headers["content-profile"] = encodeProfile(request.schema);
 }
 
-/** A schema may have any name; headers may not. */
+/** Names of schemas may contain characters that headers may not. */
 function encodeProfile(schema: string): string {
   return /^[\x20-\x7e]+$/.test(schema) ? schema : encodeURIComponent(schema);
 }
@@ -108,7 +108,7 @@ function draftCall(input: AnswerInput, { call }: CallPlan, result: MainResult): 
 function draftWindow(input: AnswerInput, result: MainResult): { status: number; headers: AnswerHeaders } {
   const { request, plan, estimate, maxRows } = input;
   const { root } = request.query;
-  // A window of no rows lies nowhere, so its offset cannot be too large.
+  // An empty window has no position, so its offset cannot be too large.
   const offset = root.limit === 0 ? 0 : (root.offset ?? 0);
   const { rows, isCut } = result;
   const total = countTotal({ plan, result, offset, estimate, maxRows });
@@ -121,7 +121,7 @@ function draftWindow(input: AnswerInput, result: MainResult): { status: number; 
 function draftWrite({ request }: AnswerInput, { write }: WritePlan, result: MainResult): Draft {
   const { count, return: shown } = request.preferences;
   const hasBody = shown === "representation";
-  // What was written is known exactly; a guess of the planner would say nothing about it.
+  // Written rows are counted exactly, so an estimate does not apply.
   const total = count === "exact" || count === "estimated" ? result.rows : null;
   switch (write.kind) {
     case "update": {

@@ -1,7 +1,7 @@
 import type { AppError } from "../../errors/index.ts";
 import { restError } from "../rest-error.ts";
 
-/** `first-last/total`, with a star for what is not there or not known. */
+/** `first-last/total`, with `*` for no rows or an unknown total. */
 export function formatContentRange(offset: number, rows: number, total: number | null): string {
   const range = rows > 0 && total !== 0 ? `${offset}-${offset + rows - 1}` : "*";
   return `${range}/${total ?? "*"}`;
@@ -11,11 +11,11 @@ export interface ShownWindow {
   readonly offset: number;
   readonly rows: number;
   readonly total: number | null;
-  /** The row cap left out rows that were asked for. */
+  /** The row cap cut off requested rows. */
   readonly isCut: boolean;
 }
 
-/** 206 whenever rows are known to be missing; a window behind the last row is rejected. */
+/** 206 when rows are known to be missing. Throws for a window beyond the last row. */
 export function decideWindowStatus({ offset, rows, total, isCut }: ShownWindow): 200 | 206 {
   if (total !== null && rows === 0 && offset > total) throw rangeError(offset, total);
   return isCut || (total !== null && rows < total) ? 206 : 200;

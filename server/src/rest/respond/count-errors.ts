@@ -1,7 +1,7 @@
 import type { AppError } from "../../errors/index.ts";
 import { restError } from "../rest-error.ts";
 
-/** One object was asked for and there is not one row. */
+/** A single object was requested and there is not exactly one row. */
 export function notSingleError(rows: number, cause?: Error): AppError {
   return restError("PGRST116", "Cannot coerce the result to a single JSON object", {
     details: `The result contains ${rows} rows`,

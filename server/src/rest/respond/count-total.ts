@@ -5,12 +5,12 @@ export interface TotalInput {
   readonly plan: Plan;
   readonly result: MainResult;
   readonly offset: number;
-  /** The planner's guess; null when it was not asked. */
+  /** The planner's estimate; null when it was not requested. */
   readonly estimate: number | null;
   readonly maxRows: number | null;
 }
 
-/** How many rows there are without the window, as exactly as was asked for. Null: unknown. */
+/** The number of rows without the window, by the requested kind of count. Null: unknown. */
 export function countTotal(input: TotalInput): number | null {
   const { plan, result } = input;
   switch (plan.answer.count) {
@@ -25,12 +25,12 @@ export function countTotal(input: TotalInput): number | null {
   }
 }
 
-/** Counting stops one row behind the cap, from where on only the planner has a word. */
+/** The count stops one row after the cap; beyond it the estimate is used. */
 function isCountCut({ plan, result, maxRows }: TotalInput): boolean {
   return plan.answer.countCap !== null && maxRows !== null && (result.total ?? 0) > maxRows;
 }
 
-/** A guess below what stands in the answer would contradict it. */
+/** An estimate is at least the number of rows that the response shows. */
 function atLeastSeen(guess: number, { result, offset }: TotalInput): number {
   return result.rows === 0 ? guess : Math.max(guess, offset + result.rows);
 }

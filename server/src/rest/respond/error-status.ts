@@ -1,7 +1,7 @@
 /**
- * SQLSTATE → status, as PostgREST has it, the longest key that fits. Four differ, because what the caller sent is the
- * reason and no fault of ours: 21000 (a row twice in an upsert), 54 (more than PostgreSQL takes), 55000 (writing to a view
- * that takes no rows) are 400, and a statement that ran out of time is 504, which clients do not send again by themselves.
+ * SQLSTATE or its class → status, as in PostgREST. Four differ, because the request is the cause: 21000 (a row twice in an upsert),
+ * 54 (a limit of PostgreSQL) and 55000 (writing to a view that is not updatable) are 400, and a statement timeout is 504, which
+ * clients do not retry automatically.
  */
 const STATUSES: Readonly<Record<string, number>> = {
   "08": 503,
@@ -43,7 +43,7 @@ export function statusOfState(state: string): number {
   return STATUSES[state] ?? STATUSES[state.slice(0, 2)] ?? 400;
 }
 
-/** The state of PostgreSQL's own insides, files or configuration: its texts are for the log alone. */
+/** Internal errors of PostgreSQL, whose texts are only logged. */
 export function isInternalState(state: string): boolean {
   return /^(?:XX|58|F0)/.test(state);
 }

@@ -12,17 +12,17 @@ export interface ForeignErrorInput {
   readonly cause: Error;
 }
 
-/** A rejection that keeps the code and status it has elsewhere. */
+/** An error with a code and status of PostgreSQL or of a function. */
 export function foreignError(rejection: ForeignErrorInput): AppError {
   const { code, status, message, details, hint, headers, cause } = rejection;
   const extra: AppErrorExtra = { foreign: { code, status }, details, hint, cause };
   if (/^[\w-]+$/.test(code)) extra.upstreamCode = code;
-  // The token was good; a scheme alone is said, so that no client takes it for spoilt.
+  // The token is valid, so the challenge contains no error.
   extra.headers = status === 401 ? { "www-authenticate": "Bearer", ...headers } : { ...headers };
   return new AppError(nearestOwnCode(status), message, extra);
 }
 
-/** Ours that says the most about the status: it gives the body its short text. */
+/** The service's code for the status, which provides the short text of the body. */
 function nearestOwnCode(status: number): ErrorCode {
   switch (status) {
     case 401:

@@ -1,8 +1,8 @@
 const NAME = /^[\w!#$%&'*+.^`|~-]+$/;
-/** No control character but the tab, so above all no end of line. */
+/** No control characters except the tab. */
 const VALUE = /^[\t\x20-\x7e\x80-\uffff]*$/;
 
-/** Between us and the next hop, or ours to say: what the database sets for them is left out. */
+/** Hop-by-hop headers and headers of the service, which the database cannot set. */
 const RESERVED: ReadonlySet<string> = new Set([
   "connection",
   "content-length",
@@ -16,7 +16,7 @@ const RESERVED: ReadonlySet<string> = new Set([
   "x-request-id",
 ]);
 
-/** Whether nothing in it can end the header or begin another. */
+/** Whether name and value are valid and cannot inject another header. */
 export function isHeader(name: string, value: string): boolean {
   return NAME.test(name) && VALUE.test(value);
 }
@@ -26,7 +26,7 @@ export function isReservedHeader(name: string): boolean {
   return RESERVED.has(name);
 }
 
-/** Header values travel as bytes, one character each. */
+/** Node writes header values as Latin-1. */
 export function toHeaderBytes(value: string): string {
   return Buffer.from(value, "utf8").toString("latin1");
 }

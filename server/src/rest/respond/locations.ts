@@ -1,9 +1,9 @@
-/** Longer than this, a header would endanger the answer it only describes. */
+/** Proxies reject responses with longer headers. */
 const MAX_CONTENT_LOCATION = 8000;
 const PLAIN_NAME = /^\w+$/;
 const STRAY = /[^\x21-\x7e]/g;
 
-/** Where a row that was just made can be read: its primary key, as an object of texts and nulls, as filters. */
+/** The URL of a new row. `key` is a JSON object of its primary key, as texts and nulls. */
 export function formatLocation(relation: string, key: string | null): string | null {
   if (key === null) return null;
   const columns = Object.entries(JSON.parse(key) as Record<string, string | null>);
@@ -15,7 +15,7 @@ export function formatLocation(relation: string, key: string | null): string | n
   return `/${encodeURIComponent(relation)}?${filters.join("&")}`;
 }
 
-/** The same address for all ways to write one query: parameters by name, each as it was encoded. Null: too long to tell. */
+/** The canonical URL of a query: parameters sorted by name, encoded as sent. Null: too long for a header. */
 export function formatContentLocation(relation: string, rawSearch: string): string | null {
   const path = PLAIN_NAME.test(relation) ? `/${relation}` : `/${encodeURIComponent(relation)}`;
   if (rawSearch.length > MAX_CONTENT_LOCATION) return null;
@@ -39,7 +39,7 @@ function nameOf(part: string): string {
   return equals === -1 ? part : part.slice(0, equals);
 }
 
-/** A URL that was sent unencoded arrives as one character for each byte; headers take only plain ones. */
+/** An unencoded URL arrives as one character per byte; headers must be ASCII. */
 function encodeStray(text: string): string {
   return text.replace(STRAY, (character) => {
     const byte = character.charCodeAt(0) & 0xff;

@@ -1,6 +1,6 @@
 import type { MainRow } from "../read-results.ts";
 
-/** The one row of a main statement, its numbers read. */
+/** The row of a main statement, with parsed numbers. */
 export interface MainResult {
   readonly body: string | null;
   readonly rows: number;

@@ -1,8 +1,8 @@
 import type { EmbedItem, OrderTerm, ParsedQuery, SelectItem } from "../parse/parsed-request.ts";
 
 /**
- * An embed that has an alias can still be spoken of by the name of its relation, but that stops being clear as soon as
- * the relation is embedded twice. Null when every embed is called by its key.
+ * Warns when parameters refer to an aliased embed by its relation, which becomes ambiguous as soon as
+ * the relation is embedded twice. Null when every parameter uses the key.
  */
 export function formatNameWarning({ select, root, embeds }: ParsedQuery): string | null {
   if (embeds.length === 0 && !root.order.some(isRelated)) return null;
@@ -35,7 +35,7 @@ function enter(name: string, items: readonly SelectItem[], found: Map<string, st
   return named ?? null;
 }
 
-/** Names may hold what headers and quoted text in them may not. */
+/** Encodes characters that a quoted text in a header cannot contain. */
 function encodeText(text: string): string {
   return text.replace(/[^\x20\x21\x23-\x5b\x5d-\x7e]+/gu, encodeURIComponent);
 }

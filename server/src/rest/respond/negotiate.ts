@@ -35,7 +35,7 @@ const ROOT_TYPES: ReadonlySet<string> = new Set([OPENAPI_TYPE, JSON_TYPE, "appli
 const OPENAPI: AnswerMedia = { contentType: OPENAPI_TYPE + CHARSET, body: NO_BODY, explain: null };
 const NOTHING: AnswerMedia = { contentType: JSON_TYPE + CHARSET, body: NO_BODY, explain: null };
 
-/** The first of the accepted media types, best first, that this target can be shown as. */
+/** The first acceptable media type, best first, that the target supports. */
 export function negotiate(request: ParsedRequest, input: MediaInput): AnswerMedia {
   if (request.method === "OPTIONS") return NOTHING;
   for (const accepted of request.accept) {
@@ -95,7 +95,7 @@ function offerRows({ type, parameters }: MediaType, result: FunctionResult | nul
   }
 }
 
-/** Rows are a list; what a function gives once, or as bare values, stands for itself. */
+/** Rows are a list; a single or scalar result of a function is not wrapped in one. */
 function listForm(result: FunctionResult | null, hasNulls: boolean): BodyForm {
   const isRows = result === null || (result.kind === "composite" && result.isSet);
   return isRows ? { kind: "array", hasNulls } : { kind: "value", hasNulls };

@@ -7,7 +7,7 @@ const FORMATS: ReadonlyMap<string, "text" | "json"> = new Map([
   ["application/vnd.pgrst.plan+json", "json"],
 ]);
 
-/** What `explain` is asked for; a word outside this list never reaches a statement. */
+/** The accepted options of `explain`; no other word reaches a statement. */
 const OPTIONS = ["analyze", "verbose", "settings", "buffers", "wal"] as const;
 
 export interface PlanOptions {
@@ -23,7 +23,7 @@ export function readPlanOptions({ type, parameters }: MediaType): PlanOptions | 
   return { format, options: OPTIONS.filter((option) => words.has(option)) };
 }
 
-/** The media type of the request whose plan is wanted. */
+/** The media type of the explained request. */
 export function parseForMedia({ parameters }: MediaType): MediaType {
   return parseMediaType(parameters["for"] ?? "application/json");
 }

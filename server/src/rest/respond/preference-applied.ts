@@ -4,11 +4,11 @@ import type { Plan } from "../plan/plan.ts";
 export interface AppliedInput {
   readonly request: ParsedRequest;
   readonly plan: Plan;
-  /** Callers may choose how their transaction ends. */
+  /** `Prefer: tx` is honoured. */
   readonly isTxHonoured: boolean;
 }
 
-/** The preferences that had a say in this answer; null when none had. */
+/** The preferences that were applied; null when there are none. */
 export function formatPreferenceApplied({ request, plan, isTxHonoured }: AppliedInput): string | null {
   const { method, preferences } = request;
   const isWrite = plan.kind === "write";
@@ -32,12 +32,12 @@ export function formatPreferenceApplied({ request, plan, isTxHonoured }: Applied
   return text === "" ? null : text;
 }
 
-/** A call's result can be left out, and that is all that can be asked of it. */
+/** A call supports only `return=minimal`. */
 function isQuietCall({ preferences }: ParsedRequest, plan: Plan): boolean {
   return plan.kind === "call" && preferences.return === "minimal";
 }
 
-/** Without a key there is nothing that could be a duplicate. */
+/** Without a key there are no duplicates. */
 function isUpsert({ method }: ParsedRequest, plan: Plan): boolean {
   if (method !== "POST" || plan.kind !== "write") return false;
   return plan.write.kind === "insert" && plan.write.conflict !== null;

@@ -6,7 +6,7 @@ import { foreignError } from "./foreign-error.ts";
 import { isHeader, isReservedHeader } from "./header-rules.ts";
 
 const RAISED_STATUS = /^PT([2-5][0-9]{2})$/;
-/** These have no body, and an error without one says nothing. */
+/** Statuses without a body, which cannot carry an error. */
 const BODYLESS: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /** `raise sqlstate 'PT402'`: the database chose the status. */
@@ -57,7 +57,7 @@ function readDetail(text: string): { status: number; headers: Record<string, str
   for (const [name, value] of Object.entries(headers)) {
     if (typeof value !== "string" || !isHeader(name, value)) return null;
     const lower = name.toLowerCase();
-    // The body stays JSON, whatever it is called.
+    // The body is always JSON.
     if (!isReservedHeader(lower) && lower !== "content-type") kept.push([lower, value]);
   }
   return isSendable ? { status, headers: Object.fromEntries(kept) } : null;

@@ -6,7 +6,7 @@ export interface RawOffer {
   readonly body: BodyForm;
 }
 
-/** A function's value as it is, without JSON around it; null when it cannot be shown like that as this media type. */
+/** A scalar function result without JSON; null when the media type does not support that. */
 export function offerRaw(accepted: string, result: FunctionResult): RawOffer | null {
   if (result.kind !== "scalar" || result.isSet) return null;
   const isBytes = result.type.category === "bytea";
@@ -26,7 +26,7 @@ export function offerRaw(accepted: string, result: FunctionResult): RawOffer | n
   }
 }
 
-/** A domain that is named like a media type (`create domain "text/html" as text`) says what its values are. */
+/** A domain named like a media type (`create domain "text/html" as text`) sets the content type. */
 function mediaOfDomain({ type }: FunctionResult): string | null {
   if (!type.isDomain) return null;
   return /"([a-z0-9][a-z0-9.+-]*\/[a-z0-9][a-z0-9.+-]*)"$/.exec(type.name)?.[1] ?? null;

@@ -6,14 +6,14 @@ export type AnswerHeaders = Record<string, string | string[]>;
 
 const STATUS = /^[2-5][0-9]{2}$/;
 
-/** What the setting `response.status` says; null when it says nothing. */
+/** The value of the setting `response.status`; null when it is not set. */
 export function readStatusSetting(setting: string | null): number | null {
   if (setting === null) return null;
   if (!STATUS.test(setting)) throw restError("PGRST112", "response.status guc must be a valid status code");
   return Number(setting);
 }
 
-/** What the setting `response.headers` says takes the place of our headers of the same names; those it repeats are all sent. */
+/** The setting `response.headers` replaces headers of the same names; headers that it repeats are all sent. */
 export function applyHeadersSetting(headers: AnswerHeaders, setting: string | null): AnswerHeaders {
   if (setting === null) return headers;
   const own = new Map<string, string | string[]>();

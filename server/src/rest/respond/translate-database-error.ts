@@ -5,13 +5,13 @@ import { foreignError } from "./foreign-error.ts";
 import { readRaisedStatus, translateRaisedAnswer } from "./raised-error.ts";
 import { isInternalState, statusOfState } from "./error-status.ts";
 
-/** Raised by our own statements when a write must be taken back; the detail is the number of rows. */
+/** Raised by generated statements to roll back a write; the detail is the number of rows. */
 const NOT_SINGLE = "SB116";
 const TOO_MANY_AFFECTED = "SB124";
 const INSUFFICIENT_PRIVILEGE = "42501";
 const INVALID_PARAMETER = "22023";
 
-/** What a caller is told of an error of the database: its message, detail and hint, and nothing about where it arose. */
+/** Translates a database error: message, detail and hint are kept, its origin is not. */
 export function translateDatabaseError(
   error: pg.DatabaseError,
   context: { readonly isAuthenticated: boolean },
@@ -31,7 +31,7 @@ export function translateDatabaseError(
   }
 }
 
-/** Anyone can raise these states, with any detail. */
+/** Functions can raise these states with any detail. */
 function readRows({ detail = "" }: pg.DatabaseError): number {
   return /^[0-9]+$/.test(detail) ? Number(detail) : 0;
 }
@@ -47,7 +47,7 @@ function passedOn(error: pg.DatabaseError, code: string): AppError {
 }
 
 const NO_TEXTS = { details: null, hint: null };
-/** Where PostgreSQL has no hint for callers, or one for those who run it. */
+/** Hints for errors where PostgreSQL's hint is missing or addresses the administrator. */
 const HINTS: ReadonlyMap<string, string> = new Map([
   [
     "57014",
@@ -58,12 +58,12 @@ const HINTS: ReadonlyMap<string, string> = new Map([
 
 function decideStatus({ message }: pg.DatabaseError, state: string): number {
   if (state.startsWith("PT")) return readRaisedStatus(state);
-  // It shares its state with every other bad parameter, so the text is all there is to know it by.
+  // Other invalid parameters share the state, so only the text identifies it.
   if (state === INVALID_PARAMETER && /^role .* does not exist$/s.test(message)) return 401;
   return statusOfState(state);
 }
 
-/** Whoever is known lacks a right; whoever is not may have it once known. */
+/** 403 for an authenticated caller, 401 for an anonymous one. */
 function privilegeError(error: pg.DatabaseError, isAuthenticated: boolean): AppError {
   return new AppError(isAuthenticated ? "FORBIDDEN" : "UNAUTHORIZED", error.message, {
     details: error.detail ?? null,

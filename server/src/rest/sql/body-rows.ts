@@ -3,15 +3,15 @@ import type { BodyRows } from "../plan/plan.ts";
 import type { Draft } from "./draft.ts";
 import { quoteIdentifier, quoteLiteral, quoteName } from "./quote.ts";
 
-/** No number of rows: what a check tells in its place when a type is no longer that of the catalogue. */
+/** Raised in place of a number of rows when a type differs from the catalogue. */
 export const STALE_TYPE_ROWS = -1;
 
-/** The rows of a body as an item of `from`, and what stands for each column of them. */
+/** The rows of a body as an item of `from`, and the expression of each column. */
 export interface RenderedRows {
   readonly from: string;
   /** In the order of the body's columns. */
   readonly values: readonly string[];
-  /** Conditions that raise when they do not hold. */
+  /** Conditions that raise an error when they do not hold. */
   readonly checks: readonly string[];
   /** For each column that some rows lack: whether this row has it. */
   readonly sent: ReadonlyMap<string, string>;
@@ -52,15 +52,15 @@ export function renderBodyRows(draft: Draft, rows: BodyRows, relation: Qualified
   };
 }
 
-/** A key that was sent, even as null, is found; one that was not is no JSON at all. */
+/** Whether the key was sent, even as null. */
 function renderSent(row: string, column: string): string {
   return `${row}.sent->${quoteLiteral(column)} is not null`;
 }
 
-/** Types that take every text as it is. What they hold fits a column of another type whole, or the database rejects it. */
+/** Types that keep every text unchanged. Converting their values to another type is lossless, or an error. */
 const WHOLE: ReadonlySet<string> = new Set(["json", "jsonb", "text"]);
 
-/** Other types may drop a time zone, digits or zeros without a word, so what was read by them must go to a column of theirs. */
+/** Other types may drop a time zone, digits or zeros silently, so the column must still have the same type. */
 function renderTypeCheck(columns: readonly Column[], relation: QualifiedName): readonly string[] {
   const row = `(null::${quoteName(relation)})`;
   const parts = columns

@@ -2,35 +2,35 @@ import type { QualifiedName } from "../catalogue/catalogue.ts";
 import type { Embed, ReadNode, Placeholder } from "../plan/plan.ts";
 import { MAX_IDENTIFIER_BYTES, quoteIdentifier } from "./quote.ts";
 
-/** The rows that expressions speak of, within the part of a statement where they can be seen. */
+/** The rows that expressions refer to. */
 export interface RowScope {
   /** Quoted, before the dot of a column. */
   readonly name: string;
-  /** The row as a whole, of the type that functions over it take. */
+  /** The whole row, in the type that computed fields take. */
   readonly row: string;
-  /** The row is a record of which nothing is known, held as JSON in the only column. */
+  /** The row is a record without known columns, kept as JSON in the only column. */
   readonly isRecord: boolean;
 }
 
-/** Where a node reads its rows from, and what ties them to the node above. */
+/** The source of a node's rows, and the conditions that join them to the parent. */
 export interface NodeFrame {
   readonly from: string;
   readonly scope: RowScope;
   readonly joins: readonly string[];
   /** The row type; null when it has no name. */
   readonly type: QualifiedName | null;
-  /** More than one row would be a mistake in what the relation promises. */
+  /** The relationship is declared to have at most one row. */
   readonly isSingle: boolean;
 }
 
-/** A statement while it is written. */
+/** A statement under construction. */
 export interface Draft {
   readonly parameters: readonly Placeholder[];
-  /** A parameter of its own for each use, so that each gets the type of the place where it stands. */
+  /** Each use is a separate parameter, so that PostgreSQL infers its type from the context. */
   parameter(placeholder: Placeholder): string;
-  /** A quoted name that nothing else in the statement has. The first to ask for a name gets just that. */
+  /** A quoted name that is unique in the statement; the first use of a name gets it unchanged. */
   alias(name: string): string;
-  /** Nodes hold embeds and predicates, which hold nodes. */
+  /** Passed in, because nodes contain embeds and predicates, which contain nodes. */
   readonly renderNode: NodeRenderer;
   readonly renderExists: ExistsRenderer;
 }
@@ -38,7 +38,7 @@ export interface Draft {
 type NodeRenderer = (draft: Draft, node: ReadNode, frame: NodeFrame) => string;
 type ExistsRenderer = (draft: Draft, embed: Embed, parent: RowScope) => string;
 
-/** The column of rows that are no rows: scalars, and records of which nothing is known. */
+/** The column of scalars and of records without known columns. */
 export const ONLY_COLUMN = `"_value"`;
 
 export function createDraft(renderers: Pick<Draft, "renderNode" | "renderExists">): Draft {
@@ -64,12 +64,12 @@ export function scopeOfTable(name: string): RowScope {
   return { name, row: `${name}.*`, isRecord: false };
 }
 
-/** Rows that went through a sub-select have lost the name of their type. */
+/** Rows of a sub-select have lost their named type. */
 export function scopeOfRows(name: string, type: string | null): RowScope {
   return { name, row: type === null ? `${name}.*` : `(${name}.*)::${type}`, isRecord: false };
 }
 
-/** For a number behind it. */
+/** Whether a numeric suffix fits. */
 function hasRoom(name: string): boolean {
   return Buffer.byteLength(name) <= MAX_IDENTIFIER_BYTES - 10;
 }

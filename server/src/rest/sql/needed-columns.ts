@@ -1,7 +1,7 @@
 import type { Embed, Expression, Predicate, ReadNode } from "../plan/plan.ts";
 import { quoteIdentifier } from "./quote.ts";
 
-/** What is read of a node's own rows; null: all of it, for they are shown or handed to a function as a whole. */
+/** The columns that a node reads of its rows; null: all, because whole rows are returned or passed to a function. */
 export type NeededColumns = ReadonlySet<string> | null;
 
 export function findNeededColumns({ outputs, where, order }: ReadNode): NeededColumns {
@@ -34,7 +34,7 @@ export function findNeededColumns({ outputs, where, order }: ReadNode): NeededCo
   return named.length === needs.length ? new Set(named) : null;
 }
 
-/** What is needed of rows that go by a (quoted) name. */
+/** The needed columns of rows with a (quoted) name. */
 export function renderNeeded(needed: NeededColumns, name: string): string {
   return needed === null ? `${name}.*` : [...needed].map((column) => `${name}.${quoteIdentifier(column)}`).join(",");
 }

@@ -1,7 +1,7 @@
 import type { Output } from "../plan/plan.ts";
 import { restError } from "../rest-error.ts";
 
-/** The keys of a node's rows, in order. Throws where rows are shown of which nothing is known. */
+/** The keys of a node's rows, in order. Throws when they are unknown. */
 export function listOutputNames(outputs: readonly Output[]): readonly string[] {
   return outputs.flatMap((output): readonly string[] => {
     switch (output.kind) {

@@ -1,10 +1,10 @@
 import type { QualifiedName } from "../catalogue/catalogue.ts";
 import { restError } from "../rest-error.ts";
 
-/** PostgreSQL cuts longer names short without a word, and another name would be meant. */
+/** PostgreSQL truncates longer names silently. */
 export const MAX_IDENTIFIER_BYTES = 63;
 
-/** Names that SQL itself gives to types; as identifiers they would be unknown, or mean another type. */
+/** Type names of the SQL grammar; quoted they would be unknown, or another type. */
 const SQL_TYPES: ReadonlyMap<string, string> = new Map([
   ["bigint", "bigint"],
   ["bit", "bit"],
@@ -41,11 +41,11 @@ export function quoteName({ schema, name }: QualifiedName): string {
 export function quoteLiteral(text: string): string {
   if (text.includes("\0")) throw badNameError(text);
   const quoted = `'${text.replaceAll("'", "''")}'`;
-  // Without the mark, what a backslash means would depend on a setting.
+  // Without the E the meaning of a backslash depends on a setting.
   return text.includes("\\") ? ` E${quoted.replaceAll("\\", "\\\\")}` : quoted;
 }
 
-/** The type that a cast names. Outside quotes SQL knows no upper case, so neither do casts. */
+/** The type of a cast. As in SQL, unquoted names are lower case. */
 export function quoteCast(cast: string): string {
   const name = cast.trim().toLowerCase();
   const known = SQL_TYPES.get(name.replaceAll(/\s+/g, " "));

@@ -3,15 +3,15 @@ import type { Draft, NodeFrame } from "./draft.ts";
 import { type RowForm, renderBody } from "./render-body.ts";
 import { renderWhere } from "./render-predicate.ts";
 
-/** What a main statement says besides its body. */
+/** The result columns of a main statement besides the body, as expressions. */
 export interface AnswerColumns {
-  /** Counts the rows that the answer is about. */
+  /** The number of rows that the response is about. */
   readonly count: string;
   readonly total: string;
   readonly isCut: string;
   readonly location: string;
   readonly inserted: string;
-  /** Conditions that raise when they do not hold. */
+  /** Conditions that raise an error when they do not hold. */
   readonly checks: readonly string[];
 }
 
@@ -23,7 +23,7 @@ interface AnswerParts {
   readonly form: RowForm;
 }
 
-/** Read when the rows are there, for it is what made them that sets these. */
+/** Read after the rows, because computing them sets these. */
 const SETTINGS = ["response.status", "response.headers"]
   .map((name) => `nullif(pg_catalog.current_setting('${name}',true),'')`)
   .join(",");
@@ -44,7 +44,7 @@ export function renderAnswer(draft: Draft, answer: AnswerPlan, parts: AnswerPart
   return `${start}select ${columns} from ${parts.from}${having}`;
 }
 
-/** Rows without the window. Where there is none, those that are shown are all. */
+/** The number of rows without the window. */
 export function renderTotal(draft: Draft, answer: AnswerPlan, node: ReadNode, frame: NodeFrame): string {
   if (answer.count !== "exact" && answer.count !== "estimated") return "null";
   if (node.limit === null && node.offset === null) return "count(*)";
@@ -53,7 +53,7 @@ export function renderTotal(draft: Draft, answer: AnswerPlan, node: ReadNode, fr
   return `(select count(*) from (${renderUnshown(draft, node, frame)}${most}) _)`;
 }
 
-/** Whether there are rows behind the last one that the cap let through. */
+/** Whether there are rows beyond the cap. */
 export function renderIsCut(draft: Draft, answer: AnswerPlan, node: ReadNode, frame: NodeFrame): string {
   if (answer.rowCap === null) return "false";
   const cap = (placeholder: number): string => `${draft.parameter(placeholder)}::bigint`;
@@ -63,7 +63,7 @@ export function renderIsCut(draft: Draft, answer: AnswerPlan, node: ReadNode, fr
   return `case when ${isFull} then exists(${rows}) else false end`;
 }
 
-/** All rows of a node, of which nothing but their number matters. */
+/** All rows of a node, for counting. */
 export function renderUnshown(draft: Draft, node: ReadNode, frame: NodeFrame): string {
   if (node.isAggregated) return draft.renderNode(draft, { ...node, order: [], limit: null, offset: null }, frame);
   return `select from ${frame.from}${renderWhere(draft, { joins: frame.joins, where: node.where }, frame.scope)}`;

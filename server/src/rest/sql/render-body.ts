@@ -3,9 +3,9 @@ import { ONLY_COLUMN } from "./draft.ts";
 
 /** What the rows are, beyond their outputs. */
 export interface RowForm {
-  /** The row, to be handed to a function. */
+  /** The row, as an argument of a function. */
   readonly row: string;
-  /** Each row is nothing but one value, and rows are called `_`. */
+  /** Each row is a single value, and the rows are named `_`. */
   readonly isBare: boolean;
   /** A list, though it may have one member only. */
   readonly isList: boolean;
@@ -40,7 +40,7 @@ function renderList(form: RowForm, hasNulls: boolean): string {
   return `coalesce(${stripNulls(list, hasNulls)},'[]')::text`;
 }
 
-/** The first row. Whether it is the only one is for others to judge, by the count. */
+/** The first row; the count tells whether it is the only one. */
 function renderOne(form: RowForm, hasNulls: boolean): string {
   const value = form.isBare ? `pg_catalog.to_json(_.${ONLY_COLUMN})` : `pg_catalog.row_to_json(${form.row})`;
   return `(pg_catalog.array_agg(${stripNulls(value, hasNulls)}::text))[1]`;
@@ -54,7 +54,7 @@ function stripNulls(document: string, hasNulls: boolean): string {
   return hasNulls ? document : `pg_catalog.json_strip_nulls(${document})`;
 }
 
-/** A row as text is CSV in parentheses, but for backslashes, which it doubles. */
+/** The text of a row is CSV in parentheses with doubled backslashes. */
 function renderCsv({ row, renderHeader }: RowForm): string {
   const line = `pg_catalog.replace(pg_catalog.left(pg_catalog.substr((${row})::text,2),-1),E'\\\\\\\\',E'\\\\')`;
   return `${renderHeader()}||E'\\n'||coalesce(pg_catalog.string_agg(${line},E'\\n'),'')`;

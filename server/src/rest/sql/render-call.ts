@@ -3,7 +3,7 @@ import type { Call, CallParameter } from "../plan/plan.ts";
 import { type Draft, type NodeFrame, ONLY_COLUMN, scopeOfRows } from "./draft.ts";
 import { quoteIdentifier, quoteName } from "./quote.ts";
 
-/** A call as the first part of a statement, which makes sure that it is made once. */
+/** A call as the first part of a statement, so that it is executed once. */
 export interface RenderedCall {
   /** Everything after `with`. */
   readonly parts: string;
@@ -12,7 +12,7 @@ export interface RenderedCall {
 
 interface RenderedArguments {
   readonly list: string;
-  /** Items of `from` that the list speaks of, each with a comma behind it. */
+  /** Items of `from` that the list refers to, each followed by a comma. */
   readonly from: string;
 }
 
@@ -29,7 +29,7 @@ export function renderCall(draft: Draft, { function: called, arguments: given }:
   return { parts: `${name} as (${rows})`, frame: { from: name, scope, joins: [], type, isSingle: false } };
 }
 
-/** Nothing is known of its columns before it has run. */
+/** Its columns are unknown before it has run. */
 export function isUnknownRecord({ kind, columns }: FunctionResult): boolean {
   return kind === "composite" && columns === null;
 }
@@ -82,7 +82,7 @@ function renderNamed(given: readonly GivenArgument[], called: Call["function"]):
     .join(",");
 }
 
-/** PostgreSQL does not find a function by names when its variadic parameter is left out. */
+/** PostgreSQL does not resolve named arguments when the variadic parameter is omitted. */
 function isByPlace(given: readonly GivenArgument[], { hasVariadic, parameters }: Call["function"]): boolean {
   if (!hasVariadic || given.some(({ parameter }) => parameter.isVariadic)) return false;
   return given.every(({ parameter }, place) => parameters[place]?.name === parameter.name);

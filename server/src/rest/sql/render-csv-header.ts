@@ -6,7 +6,7 @@ import { quoteLiteral, quoteName } from "./quote.ts";
 /** What `*` stands for: the columns of a relation, or names. */
 export type StarColumns = { readonly relation: QualifiedName } | { readonly names: readonly string[] };
 
-/** The names of the columns, comma-separated, as an expression; a document without rows has them too. */
+/** The header line as an expression; a document without rows has it too. */
 export function renderCsvHeader(outputs: readonly Output[], star: StarColumns): string {
   const parts = outputs.map((output) => {
     if (output.kind !== "star") return renderNames(listOutputNames([output]));

@@ -15,10 +15,10 @@ export function renderEmbedded(draft: Draft, embed: Embed, parent: RowScope): st
   return `coalesce((select pg_catalog.json_agg(${row}) from ${from}),'[]')`;
 }
 
-/** What a spread is joined with: the one row, or one row that has a list for each output. */
+/** The row that a spread is joined with; for a to-many embed it has a list for each output. */
 export function renderSpreadRows(draft: Draft, embed: Embed, parent: RowScope): string {
   const frame = enterEmbed(draft, embed, parent);
-  // The bound also keeps the planner from turning the join around, which would lose the order.
+  // The limit also keeps the planner from reordering the join, which would lose the order.
   if (embed.isToOne) return draft.renderNode(draft, embed.node, { ...frame, isSingle: true });
   const names = listOutputNames(embed.node.outputs);
   const places = names.map((_, at) => `c${at + 1}`);

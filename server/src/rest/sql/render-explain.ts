@@ -7,7 +7,7 @@ export interface ExplainOptions {
 
 const KNOWN_OPTIONS = ["analyze", "verbose", "settings", "buffers", "wal"];
 
-/** The plan of a statement in place of its result. */
+/** Returns the execution plan instead of the result. */
 export function renderExplain(statement: PlannedStatement, { format, options }: ExplainOptions): PlannedStatement {
   const named = KNOWN_OPTIONS.filter((option) => options.includes(option));
   return { ...statement, text: `explain (${[`format ${format}`, ...named].join(", ")}) ${statement.text}` };

@@ -10,20 +10,20 @@ export function renderExpression({ of, path, isJson, cast }: Expression, scope: 
   return cast === null ? value : `(${value})::${quoteCast(cast)}`;
 }
 
-/** The same, of a type whose values can be told equal, for grouping. */
+/** The same, in a type with equality, for grouping. */
 export function renderComparable(expression: Expression, scope: RowScope): string {
   const value = renderExpression(expression, scope);
   return isPlainJson(expression) ? `(${value})::jsonb` : value;
 }
 
-/** The same, for an operator. Members of a record of which nothing is known are compared as text. */
+/** The same, for an operator. Members of a record without known columns are compared as text. */
 export function renderOperand(expression: Expression, scope: RowScope): string {
   const { of, path, cast } = expression;
   const isMember = scope.isRecord && of.kind === "column" && path.length === 0 && cast === null;
   return isMember ? `(${scope.name}.${ONLY_COLUMN}->>${quoteLiteral(of.name)})` : renderExpression(expression, scope);
 }
 
-/** The same, for an operator that compares, which plain JSON has none of. */
+/** The same, for comparison operators, which the type json does not have. */
 export function renderCompared(expression: Expression, scope: RowScope): string {
   const value = renderOperand(expression, scope);
   return isPlainJson(expression) ? `(${value})::jsonb` : value;
@@ -46,7 +46,7 @@ function renderPath(document: string, path: readonly JsonStep[]): string {
 }
 
 function renderKey(key: string | number): string {
-  // A minus sign would read as part of the arrow.
+  // A minus sign would be parsed as part of the arrow.
   return typeof key === "string" ? quoteLiteral(key) : key < 0 ? `(${key})` : String(key);
 }
 

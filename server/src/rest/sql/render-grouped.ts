@@ -9,13 +9,13 @@ import { renderOrder, renderOrderKey } from "./render-order.ts";
 import { renderWhere } from "./render-predicate.ts";
 import { renderWindow } from "./render-window.ts";
 
-/** One output of a grouped node: what is taken of each row, and what becomes of it in the group. */
+/** One output of a grouped node: its value for each row, and its value for the group. */
 interface Cell {
   readonly name: string;
   /** Null for a count of rows. */
   readonly value: string | null;
   readonly aggregate: { readonly function: Aggregate; readonly cast: string | null } | null;
-  /** What of the node's own rows it shows as it is, to find again what rows are ordered by. */
+  /** The expression that it outputs unchanged, so that order terms can refer to it. */
   readonly own: Expression | null;
 }
 
@@ -24,7 +24,7 @@ interface Flattened {
   readonly laterals: string;
 }
 
-/** Rows are projected first, so that what they are grouped by is a plain column, however it came about. */
+/** Rows are projected first, so that they are grouped by plain columns. */
 export function renderGrouped(draft: Draft, node: ReadNode, frame: NodeFrame): string {
   const { cells, laterals } = flatten(draft, node.outputs, frame.scope);
   const extra: string[] = [];
@@ -33,7 +33,7 @@ export function renderGrouped(draft: Draft, node: ReadNode, frame: NodeFrame): s
     const cell = cells.findIndex((candidate) => isOrderedBy(candidate, by));
     if (cell !== -1) return renderCell(cells[cell] as Cell, cell);
     const place = `_.c${cells.length + extra.push(renderOrderKey(draft, by, frame.scope))}`;
-    // What an embed shows, by which rows are grouped, is one value for a group. Anything else the database rejects.
+    // An embed's value that rows are grouped by is one value per group. The database rejects anything else.
     if (by.kind === "related") related.push(place);
     return place;
   });

@@ -9,7 +9,7 @@ import { renderOrder, renderOrderKey } from "./render-order.ts";
 import { renderWhere } from "./render-predicate.ts";
 import { renderWindow } from "./render-window.ts";
 
-/** The select that gives the rows of a node, as they are shown. */
+/** The select of a node's rows with their outputs. */
 export function renderNode(draft: Draft, node: ReadNode, frame: NodeFrame): string {
   if (node.isAggregated) return renderGrouped(draft, node, frame);
   if (isCostlyOutsideWindow(node)) return renderAroundWindow(draft, node, frame);
@@ -17,7 +17,7 @@ export function renderNode(draft: Draft, node: ReadNode, frame: NodeFrame): stri
   return `select ${columns} from ${frame.from}${laterals}${renderRest(draft, node, frame)}`;
 }
 
-/** Rows that a window skips would be joined with, and rows before an offset looked up in, what is never shown. */
+/** Applies the window before joins, so that rows outside of it are not joined. */
 function isCostlyOutsideWindow({ outputs, limit, offset }: ReadNode): boolean {
   if (outputs.some(({ kind }) => kind === "spread")) return limit !== null || offset !== null;
   return offset !== null && outputs.some(({ kind }) => kind === "embed");
@@ -58,7 +58,7 @@ function renderOutputs(
         return `${alias}.*`;
       }
       case "aggregate":
-        throw new Error("an aggregate stands in a node that is not grouped");
+        throw new Error("an aggregate is in a node that is not grouped");
     }
   });
   return { columns: columns.join(","), laterals };

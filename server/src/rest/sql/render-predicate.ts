@@ -5,7 +5,7 @@ import { renderCompared, renderOperand } from "./render-expression.ts";
 
 type Compare = Predicate & { kind: "compare" };
 
-/** Everything after `where`, that word included; empty when nothing is asked. */
+/** The `where` clause; empty without conditions. */
 export function renderWhere(
   draft: Draft,
   { joins, where }: { readonly joins: readonly string[]; readonly where: readonly Predicate[] },
@@ -15,7 +15,7 @@ export function renderWhere(
   return conditions.length === 0 ? "" : ` where ${conditions.join(" and ")}`;
 }
 
-/** Closed in itself: what stands beside it cannot change what it means. */
+/** Needs no parentheses beside `and` and `or`. */
 function renderPredicate(draft: Draft, predicate: Predicate, scope: RowScope): string {
   const condition = renderCondition(draft, predicate, scope);
   return predicate.isNegated ? `not (${condition})` : condition;
@@ -45,7 +45,7 @@ function renderCompare(draft: Draft, { left, operator, quantifier, right }: Comp
   return renderOperation(operator, quantifier, { left: renderCompared(left, scope), right: operand });
 }
 
-/** Rows are the one kind of value for which the database does not find out by itself what the other side is. */
+/** PostgreSQL does not infer the type of a parameter that is compared with a row. */
 function renderRows(operand: string, { of, path }: Expression, list: "" | "[]"): string {
   const isRow = path.length === 0 && of.type?.category === "composite" && of.type.rowOf !== null;
   return isRow ? `${operand}::${of.type.name}${list}` : operand;

@@ -6,11 +6,11 @@ import { renderWhere } from "./render-predicate.ts";
 export interface RenderedRows {
   /** Everything after `from`. */
   readonly from: string;
-  /** The row, to be handed to a function. */
+  /** The row, as an argument of a function. */
   readonly row: string;
 }
 
-/** Whole rows of a table that need no window go without a sub-select, which would take each apart and put it together again. */
+/** Whole rows of a table without a window need no sub-select, which would decompose and rebuild each row. */
 export function renderRows(draft: Draft, node: ReadNode, frame: NodeFrame): RenderedRows {
   const { from, scope, joins, isSingle } = frame;
   if (!areWhole(node) || scope.isRecord) return { from: `(${draft.renderNode(draft, node, frame)}) _`, row: "_.*" };

@@ -8,14 +8,14 @@ import { quoteIdentifier, quoteLiteral, quoteName } from "./quote.ts";
 import { renderWhere } from "./render-predicate.ts";
 import { buildSentFlags, renderIsLacking, renderLackingKeys, type SentFlag } from "./sent-flags.ts";
 
-/** A write as the first part of a statement, and how the rest speaks of what it did. */
+/** A write as the first part of a statement, and the expressions that refer to its result. */
 export interface RenderedWrite {
   /** Everything after `with`. */
   readonly parts: string;
   readonly frame: NodeFrame;
-  /** Counts the affected rows, wherever it stands. */
+  /** The number of affected rows, as a sub-select. */
   readonly count: string;
-  /** What must hold of it all, beside what the request says. */
+  /** Further conditions that raise an error when they do not hold. */
   readonly checks: readonly string[];
   readonly location: string;
   readonly inserted: string;
@@ -29,7 +29,7 @@ interface Change {
   /** Named queries before it. */
   readonly before?: string;
   readonly checks?: readonly string[];
-  /** Rows of the body that were there before. */
+  /** The number of rows of the body that existed before. */
   readonly known?: string;
 }
 
@@ -49,7 +49,7 @@ export function renderWrite(draft: Draft, { write, shown }: Pick<WritePlan, "wri
   };
 }
 
-/** Only what is shown, so that rights to read the other columns are not asked for. */
+/** Only returned columns, so that no SELECT privilege on others is needed. */
 function renderReturning({ write, shown }: Pick<WritePlan, "write" | "shown">, name: string): string {
   const needed = shown === null ? new Set<string>() : findNeededColumns(shown);
   const told = write.kind === "insert" ? (write.location ?? []) : [];
@@ -79,7 +79,7 @@ function renderInsert(draft: Draft, write: Insert, { name, returning }: Target):
   const { relation, rows, conflict, putKey } = write;
   const table = quoteName(relation);
   if (rows.columns.length === 0) {
-    // As many rows of defaults as the list has members.
+    // One row of defaults for each member of the list.
     const source = rows.isArray
       ? `select from pg_catalog.json_array_elements(${draft.parameter(rows.text)}::json)`
       : "default values";
@@ -116,7 +116,7 @@ function renderInsert(draft: Draft, write: Insert, { name, returning }: Target):
   };
 }
 
-/** The rows of the body as a named query, up to where they come from. */
+/** The rows of the body as a named query, without its `from`. */
 function renderSentRows(
   sent: string,
   columns: readonly Column[],
@@ -140,7 +140,7 @@ function renderConflict({ conflict, rows }: Insert, kept: KeptValues | null = nu
   const target = ` on conflict (${conflict.columns.map(quoteIdentifier).join(",")}) do `;
   if (conflict.resolution === "ignore" || rows.columns.length === 0) return `${target}nothing`;
   const others = rows.columns.filter(({ name }) => !conflict.columns.includes(name));
-  // With a key alone nothing changes, but the row was addressed and is shown.
+  // A row that consists of the key is unchanged, but returned.
   const changed = others.length === 0 ? rows.columns : others;
   const set = changed.map(({ name }) => {
     const column = quoteIdentifier(name);
@@ -185,7 +185,7 @@ function renderUpdate(draft: Draft, write: Update, { name, returning }: Target):
   return {
     before: `${renderSentRows(sent, rows.columns, { values, flags })} from ${from}),`,
     statement: `update ${table} set ${set.join(",")} from ${sent}${where} returning ${returning}`,
-    // Of two changes to one row, one would be lost without a word.
+    // One of two updates of the same row would be lost silently.
     checks: [...checks, `private.require_single((${most}))`],
   };
 }

@@ -59,7 +59,7 @@ function renderRead(draft: Draft, { root, answer }: ReadPlan): string {
 
 const NOTHING_WRITTEN = { count: "count(*)", location: "null", inserted: "null", checks: [] };
 
-/** A function that gives rows by now, where one result was expected, would be shown in part. */
+/** Fails when a function that was not a set when the catalogue was read returns several rows. */
 const ONE_RESULT = `case when count(*)<2 then true else private.require_single(${STALE_TYPE_ROWS}) end`;
 
 function renderWritten(draft: Draft, { write, shown, answer }: WritePlan): string {
@@ -90,7 +90,7 @@ function renderCalled(draft: Draft, plan: CallPlan): string {
   return renderAnswer(draft, answer, { before: parts, from, form }, columns);
 }
 
-/** A result that cannot be selected from is shown as it is. */
+/** A result that cannot be selected from is returned whole. */
 function shownOf({ shown, answer }: CallPlan): ReadNode {
   if (shown !== null) return shown;
   const nothing = { where: [], order: [], offset: null, isAggregated: false };
@@ -106,7 +106,7 @@ function starOf({ rowOf, columns }: FunctionResult): StarColumns {
   return rowOf === null ? { names: [...(columns?.keys() ?? [])] } : { relation: rowOf };
 }
 
-/** Whatever the only column is called. */
+/** Renames the only column. */
 function renderBare(draft: Draft, node: ReadNode, frame: NodeFrame): RenderedRows {
   return { from: `(${renderNode(draft, node, frame)}) _(${ONLY_COLUMN})`, row: "_.*" };
 }

@@ -1,4 +1,4 @@
-/** Names in the schema of the first parameter that the role can do something with: `r` relations, `f` functions. */
+/** Names in the schema `$1` that the role has any privilege on: `r` relations, `f` functions. */
 export const SELECT_VISIBLE = `
 select 'r', c.relname
   from pg_catalog.pg_class c

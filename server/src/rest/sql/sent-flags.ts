@@ -2,9 +2,9 @@ import type { Column } from "../catalogue/catalogue.ts";
 import type { RenderedRows } from "./body-rows.ts";
 import { quoteIdentifier } from "./quote.ts";
 
-/** A column beside those of a body that says whether a row has a value for one of them. */
+/** An additional column that tells whether a row of the body has a value for a column. */
 export interface SentFlag {
-  /** The column that it speaks of. */
+  /** The column that it is about. */
   readonly column: string;
   /** Quoted. */
   readonly name: string;
@@ -21,8 +21,8 @@ export function buildSentFlags(sent: RenderedRows["sent"], columns: readonly Col
 }
 
 /**
- * `on conflict` sees the row that was to be inserted and not where it came from. So the keys of the rows that lack a
- * column are gathered first, one object for each such column.
+ * `on conflict` sees the row to insert, but not whether a column was sent. So the keys of the rows that lack a column are collected
+ * first, in one object for each such column.
  */
 export function renderLackingKeys(flags: readonly SentFlag[], sent: string, key: readonly string[]): string {
   const lacking = flags.map(

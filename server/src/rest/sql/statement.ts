@@ -1,6 +1,6 @@
 import type { Placeholder } from "../plan/plan.ts";
 
-/** Text of one shape, and for each of its parameters where the value of this request stands. */
+/** The SQL text of a request shape, and the placeholder of each of its parameters. */
 export interface PlannedStatement {
   readonly text: string;
   readonly parameters: readonly Placeholder[];
@@ -9,21 +9,21 @@ export interface PlannedStatement {
 /** The statements of a plan, in the order in which they are run. The first gives exactly one row of `RESULT_COLUMNS`. */
 export interface PlannedStatements {
   readonly main: PlannedStatement;
-  /** `explain (format json)` of the rows asked for, for planned and estimated counts. */
+  /** `explain (format json)` of the selected rows, for planned and estimated counts. */
   readonly estimate: PlannedStatement | null;
 }
 
-/** What the one row of a main statement holds, in this order, all as text. */
+/** The columns of the row that a main statement returns, in order, all as text. */
 export const RESULT_COLUMNS = [
-  /** The body as it goes out; null when none was asked for. */
+  /** The response body; null when none was requested. */
   "body",
-  /** Rows shown (of a read or a call) or affected (of a write). */
+  /** Rows returned (by a read or a call) or affected (by a write). */
   "rows",
-  /** Rows there are without the window; null when they were not counted. `estimated` counts up to the row cap. */
+  /** Rows without the window; null when they were not counted. `estimated` counts up to the row cap. */
   "total",
   /** `t` when the row cap cut the answer; else `f` or null. */
   "isCut",
-  /** What the database wants to say itself: the settings `response.status` and `response.headers`, null when empty. */
+  /** The settings `response.status` and `response.headers`, null when empty. */
   "status",
   "headers",
   /** Of an insert of exactly one row: JSON object of its primary key, every value as text or null. Else null. */

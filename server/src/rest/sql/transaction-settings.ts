@@ -3,6 +3,6 @@ export const SET_TIMEZONE = "select pg_catalog.set_config('timezone', $1, true)"
 
 export const UNSET_TIMEZONE = "set local timezone to default";
 
-/** What a function wanted to say of the answer to its own request. */
+/** Clears the response settings of an earlier request. */
 export const UNSET_ANSWER =
   "select pg_catalog.set_config('response.status', '', true), pg_catalog.set_config('response.headers', '', true)";

@@ -5,13 +5,13 @@ export type Row = WriteAttempt["rows"][number];
 export type Value = Row[string];
 export type PresentValue = Exclude<Value, null>;
 
-/** Codes that a single value can earn. */
+/** Codes for faults of a single value. */
 export type NamedFault = Extract<ErrorCode, "INVALID_FRAMEWORK" | "INVALID_URL" | "INVALID_EVENTS">;
 
 export interface Fault {
   /** The key below the field, empty for the field itself. */
   readonly path: string;
-  /** Goes on after the field's name. */
+  /** Follows the name of the field. */
   readonly message: string;
   readonly code: NamedFault | null;
 }
@@ -20,7 +20,7 @@ export interface Field {
   /** `on create`: the database fills it in. */
   readonly nulls: "always" | "never" | "on create";
   check(value: PresentValue): readonly Fault[];
-  /** What a text of a CSV file or a form stands for. Undefined: only the database can tell. */
+  /** Converts a text of a CSV or form body. Undefined: only the database can. */
   readText(text: string): Value | undefined;
 }
 

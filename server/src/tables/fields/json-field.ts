@@ -15,7 +15,7 @@ export function jsonObject(bounds: BoundedField, more: (value: Row) => readonly 
   }, readJsonText);
 }
 
-/** What is no JSON, or too deep, stays a text, which is no object. */
+/** Invalid or too deeply nested JSON stays a text. */
 function readJsonText(text: string): Value {
   const read = readJson(text);
   return read.fault === null ? (read.value as Value) : text;
@@ -30,8 +30,8 @@ export function list(check: (items: readonly Value[]) => readonly Fault[]): Fiel
 }
 
 /**
- * Bytes of the text that the database measures, which has a space after each comma and colon. Numbers may be longer there
- * than JavaScript writes them, so a value can still be rejected by the database, but none is rejected here alone.
+ * Bytes of the text that the database measures, with a space after each comma and colon. Numbers may be longer there than in
+ * JavaScript, so the database may still reject a value, but nothing is rejected only here.
  */
 export function measureJson(value: Value): number {
   if (Array.isArray(value)) return sum(value.map(measureJson)) + separatorBytes(value.length) + 2;

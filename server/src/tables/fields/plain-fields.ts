@@ -47,7 +47,7 @@ export function boolean(): Field {
   );
 }
 
-/** Which texts are a time only the database knows. */
+/** Only the database can tell which texts are valid times. */
 export function timestamp(): Field {
   return field((value) => (typeof value === "string" ? FINE : fault("must be a timestamp")));
 }

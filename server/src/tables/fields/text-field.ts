@@ -18,7 +18,7 @@ export function text(bounds: TextBounds | BoundedField, more: (text: string) => 
   });
 }
 
-/** Stored without the white space around it, and measured so. */
+/** Trimmed before it is stored and measured. */
 export function trimmedText(bounds: BoundedField): Field {
   const inner = text(bounds);
   return { ...inner, check: (value) => inner.check(typeof value === "string" ? value.trim() : value) };
@@ -39,7 +39,7 @@ export function choice(allowed: readonly string[], reject: (message: string) => 
   });
 }
 
-/** What no text of PostgreSQL can hold. */
+/** Characters that PostgreSQL texts cannot contain. */
 export function findUnstorable(value: string): string | null {
   if (value.includes("\0")) return "must not contain the character U+0000";
   return value.isWellFormed() ? null : "must be well-formed Unicode";

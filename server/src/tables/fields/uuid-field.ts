@@ -8,7 +8,7 @@ export function uuid(): Field {
   );
 }
 
-/** As PostgreSQL writes it, whichever of the forms that it reads was sent; null for anything else. */
+/** The canonical form of any UUID syntax that PostgreSQL accepts; null for anything else. */
 export function canonicalUuid(value: string): string | null {
   const bare = value.startsWith("{") && value.endsWith("}") ? value.slice(1, -1) : value;
   if (!UUID.test(bare)) return null;

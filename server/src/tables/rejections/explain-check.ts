@@ -51,7 +51,7 @@ export function explainCheck(rejection: Rejection): AppError | null {
   return faultsError([fault], attempt.operation);
 }
 
-/** PostgreSQL names the column of its own checks nowhere, so one that is named was raised by a trigger, with a message to show. */
+/** PostgreSQL never reports a column for its own checks, so an error with a column was raised by a trigger, whose message can be shown. */
 function describe(kind: string, column: string | undefined, message: string): string {
   const known = Object.hasOwn(MESSAGES, kind) ? MESSAGES[kind] : undefined;
   return known ?? (column === undefined ? "is not valid" : `is not valid: ${message}`);

@@ -13,7 +13,7 @@ const SWARM: Named = { code: "SWARM_NOT_FOUND", noun: "swarm" };
 const MESSAGE: Named = { code: "MESSAGE_NOT_FOUND", noun: "message" };
 const RUN: Named = { code: "RUN_NOT_FOUND", noun: "run" };
 
-/** What a row points at, by the column that does. All other columns point at users. */
+/** What a column references. All other columns reference users. */
 const NAMED: ReadonlyMap<string, Named> = new Map([
   ["agent_id", AGENT],
   ["coordinator_agent_id", AGENT],
@@ -25,7 +25,7 @@ const NAMED: ReadonlyMap<string, Named> = new Map([
   ["run_id", RUN],
 ]);
 
-/** The row points at something that is not there. */
+/** The row references something that does not exist. */
 export function explainReference(rejection: Rejection): AppError | null {
   const { error, attempt, rule } = rejection;
   const column = /^(.+)_fkey$/.exec(error.constraint ?? "")?.[1]?.slice(`${rule?.name ?? ""}_`.length);

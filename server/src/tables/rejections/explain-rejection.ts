@@ -8,10 +8,10 @@ import { isWrite, placeOf, type Rejection } from "./rejection.ts";
 
 const UNREADABLE_VALUE = /^22/;
 
-/** The same names whether a fault was found here or by the database. What has none keeps its SQLSTATE. */
+/** Maps database errors to the codes of `findFaults`. Errors without a code keep their SQLSTATE. */
 export async function explainRejection(rejection: Rejection): Promise<AppError | null> {
   const { error, attempt } = rejection;
-  // A table that somebody else has linked to ours answers for itself.
+  // A table of a user that references ours reports its own errors.
   if (error.table !== undefined && error.table !== attempt.relation.name) return null;
   if (attempt.caller.role === "anon" && error.code !== undefined && UNREADABLE_VALUE.test(error.code)) {
     return signInError(error);
@@ -37,7 +37,7 @@ function explainNull(rejection: Rejection): AppError | null {
   return faultsError([{ place, message: "is required", code: null }], attempt.operation);
 }
 
-/** PostgreSQL reads values before it looks at rights; whoever has none to our tables is told that all the same. */
+/** PostgreSQL parses values before it checks privileges; anonymous callers get 401 all the same. */
 function signInError(cause: pg.DatabaseError): AppError {
   const headers = { "www-authenticate": "Bearer" };
   return new AppError("UNAUTHORIZED", "This table is open to signed-in users only", { headers, cause });

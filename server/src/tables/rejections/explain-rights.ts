@@ -12,22 +12,22 @@ import { isWrite, placeOf, type Rejection } from "./rejection.ts";
 /** The routine of PostgreSQL that applies row-level rules to written rows. */
 const ROW_RULE_ROUTINE = "ExecWithCheckOptions";
 
-/** Tables whose rows stand for an agent: rejecting them is a matter of that agent. */
+/** Tables whose rows belong to an agent. */
 const OF_AN_AGENT: ReadonlySet<string> = new Set(["agents", "agent_tools"]);
 
-/** Made by the service together with the account: nobody has the right to insert or delete them. */
+/** Created with the account: nobody may insert or delete them. */
 const OF_AN_ACCOUNT: ReadonlySet<string> = new Set(["profiles", "user_settings"]);
 
 /**
- * A right of the role or a row rule stood in the way. Null where the rejection is not about our tables: it keeps the words
- * of whoever raised it. Without a user it stays a matter of signing in.
+ * Explains a missing privilege or a row-level rule. Null when the error is not about the service's tables and keeps its text, and
+ * for anonymous callers, who get 401.
  */
 export async function explainRights(rejection: Rejection): Promise<AppError | null> {
   const { error, attempt, rule } = rejection;
   if (attempt.caller.role === "anon" || !isWrite(attempt)) return null;
   const { name } = attempt.relation;
   if (rule === null) return rejected(rejection, { message: `${name} is read-only: only the service itself writes it` });
-  // A trigger of ours says why.
+  // A trigger of the service provides the message.
   if (error.table !== undefined) {
     const isAgents = error.constraint?.endsWith("_transfer") === true && OF_AN_AGENT.has(name);
     const code = isAgents ? "PERMISSION_DENIED" : "FORBIDDEN";
@@ -37,11 +37,11 @@ export async function explainRights(rejection: Rejection): Promise<AppError | nu
   return error.routine === ROW_RULE_ROUTINE || isUngranted ? explainRow(rejection, attempt) : null;
 }
 
-/** Null when none of our rules explains it: somebody has added one, which has a name of its own. */
+/** Null when no rule of the service explains it: a user has added one. */
 async function explainRow(rejection: Rejection, attempt: WriteAttempt): Promise<AppError | null> {
   const { rowAt, owners, rule } = rejection;
   const { relation, caller, rows } = attempt;
-  // Where a long list does not tell which one it was, all of them are looked at for what they name.
+  // When the rejected row of a long list is not known, all rows are checked for what they reference.
   const row = rows.length > 1 && rowAt === null ? null : (rows[rowAt ?? 0] ?? {});
   const named = await explainNamedRows(rejection, attempt, row === null ? rows : [row]);
   if (named !== null) return named;
@@ -54,7 +54,7 @@ async function explainRow(rejection: Rejection, attempt: WriteAttempt): Promise<
   return reason === null ? null : rejected(rejection, { code, ...reason });
 }
 
-/** New rows that name somebody else's agent, or a tool or swarm that is not there at all. */
+/** Checks new rows for another user's agent, and for a tool or swarm that does not exist. */
 async function explainNamedRows(
   rejection: Rejection,
   { caller, columns }: WriteAttempt,
@@ -85,7 +85,7 @@ interface RejectedInput {
   readonly field?: string | undefined;
 }
 
-/** In a list, the details say which row it is about. */
+/** For a list, the details contain the row. */
 function rejected(rejection: Rejection, { code = "FORBIDDEN", message, field }: RejectedInput): AppError {
   const { error, attempt, rowAt } = rejection;
   const isListed = rowAt !== null && isWrite(attempt) && attempt.isArray;

@@ -5,11 +5,11 @@ import type { TableRule } from "../rules/table-rule.ts";
 export interface ConstrainedField {
   /** Dotted where the constraint is about a key of the field. */
   readonly field: string;
-  /** What is left of the name: the kind of rule. */
+  /** The rest of the name: the kind of rule. */
   readonly kind: string;
 }
 
-/** Constraints are called `<table>_<column>_<kind>`, or have the column further on; the longest name counts. */
+/** Constraints are named `<table>_<column>_<kind>`, or contain the column later; the longest match counts. */
 export function fieldOfConstraint(rule: TableRule, constraint: string): ConstrainedField | null {
   if (!constraint.startsWith(`${rule.name}_`)) return null;
   const rest = constraint.slice(rule.name.length + 1);

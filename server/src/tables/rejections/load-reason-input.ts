@@ -5,7 +5,7 @@ import type { Owners } from "../owners.ts";
 import { isSharedTable } from "../sql/select-target.ts";
 import type { ReasonInput } from "./reasons.ts";
 
-/** What the reasons of a table ask of one row that a user may not write. */
+/** Loads what the reasons need to know about a row that a user may not write. */
 export async function loadReasonInput(
   owners: Owners,
   { relation: { name }, operation, pinnedId }: WriteAttempt,
@@ -13,7 +13,7 @@ export async function loadReasonInput(
 ): Promise<ReasonInput> {
   const id = idIn(row, "id") ?? (pinnedId === null ? null : canonicalUuid(pinnedId));
   const target = id === null || !isSharedTable(name) ? null : await owners.findTarget(name, id, callerId);
-  // A new row says where it belongs; one that is there cannot be moved by what is sent.
+  // A new row contains its swarm; an existing row cannot be moved by the body.
   const sent = operation === "update" || operation === "delete" ? null : idIn(row, "swarm_id");
   const swarmId = sent ?? target?.swarm_id ?? null;
   const toolId = name === "agent_tools" ? idIn(row, "tool_id") : null;

@@ -5,24 +5,24 @@ import type { WrittenRelation } from "../own-names.ts";
 import type { Membership } from "../sql/select-membership.ts";
 import type { Target } from "../sql/select-target.ts";
 
-/** What is known about a write that a row-level rule has rejected. */
+/** Input for explaining a write that a row-level rule rejected. */
 export interface ReasonInput {
   readonly operation: "insert" | "update" | "delete";
-  /** As it was sent; empty for a deletion. */
+  /** As sent; empty for a deletion. */
   readonly row: Row;
   readonly callerId: string;
-  /** What the caller is in the swarm of the row; null where no swarm is concerned. */
+  /** The caller's membership in the swarm of the row; null when the row has none. */
   readonly membership: Membership | null;
-  /** The row that is changed, or that a new one meets; null where there is none, or only its owner sees such rows. */
+  /** The existing row that is changed or conflicts; null when there is none, or only its owner can see it. */
   readonly target: Target | null;
-  /** The id that is written, or was named, is that of somebody else's row. */
+  /** The written or addressed id belongs to another user's row. */
   readonly isOthers: boolean;
-  /** The tool that is named; null where none is. */
+  /** The referenced tool; null when there is none. */
   readonly tool: Target | null;
 }
 
 export interface Reason {
-  /** What the rejection is about. */
+  /** The field that the error is about. */
   readonly field: string;
   readonly message: string;
 }
@@ -52,7 +52,7 @@ const isOnlyInvited: Rule = {
 
 const MEMBERSHIP: readonly Rule[] = [isNoMember, isOnlyInvited];
 
-/** For everything but what the owner and admins of a swarm may do. */
+/** For operations that only the owner and admins of a swarm may perform. */
 function managersOnly(on: Rule["on"], rule: string): Rule {
   return {
     ...(on !== undefined && { on }),
@@ -94,7 +94,7 @@ const VIEWERS_READ: Rule = {
   message: () => MEMBERSHIP_TEXTS.viewer,
 };
 
-/** Why each table rejects a row, the first that applies. The database decides; these say by which of its rules. */
+/** The reasons for which each table rejects a row; the first that applies is reported. The database decides; these explain. */
 const REASONS: Readonly<Record<WrittenRelation, readonly Rule[]>> = {
   agents: [belongsToCaller("user_id", "An agent"), isOthers("agent")],
   webhooks: [belongsToCaller("user_id", "A webhook"), isOthers("webhook")],
@@ -186,7 +186,7 @@ const REASONS: Readonly<Record<WrittenRelation, readonly Rule[]>> = {
   user_settings: [isMadeByService("Settings")],
 };
 
-/** Null when no rule that is known here explains the rejection: somebody has added one to the database. */
+/** Null when no known rule explains the error: a user has added one to the database. */
 export function findReason(table: WrittenRelation, input: ReasonInput): Reason | null {
   const rule = REASONS[table].find(({ on, applies }) => (on?.includes(input.operation) ?? true) && applies(input));
   return rule === undefined ? null : { field: rule.field, message: rule.message(input) };

@@ -18,7 +18,7 @@ export const AGENTS = tableRule({
     role: nullable(text("agents.role")),
     avatar: nullable(httpUrl("agents.avatar")),
     framework: choice(FRAMEWORKS, (message) => fault(message, "INVALID_FRAMEWORK")),
-    // An empty one means none. Whether the framework offers it is for the database, which knows the other half of the pair.
+    // An empty model means none. The database checks whether the stored framework offers it.
     model: nullable(text({ min: 0, max: FIELD_BOUNDS["agents.model"].max })),
     system_prompt: nullable(text("agents.system_prompt")),
     settings: jsonObject("agents.settings", checkAgentSettings),

@@ -2,7 +2,7 @@ import { AGENT_SETTINGS, type AgentSettingName } from "@swarmbase/sdk";
 import type { Fault, PresentValue, Row, Value } from "../fields/field.ts";
 import { describeRange, isBetween } from "../fields/plain-fields.ts";
 
-/** Known keys alone; others are kept as they are. */
+/** Validates known keys; keeps others unchanged. */
 export function checkAgentSettings(settings: Row): readonly Fault[] {
   const faults: Fault[] = [];
   for (const name of Object.keys(AGENT_SETTINGS) as AgentSettingName[]) {

@@ -3,7 +3,7 @@ import { type Fault, fault, type Row, type Value } from "../fields/field.ts";
 const MAX_HEADERS = 20;
 const MAX_VALUE_BYTES = 4096;
 const NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/;
-/** Set by the service itself, or meant for one hop only. */
+/** Set by the service, or hop-by-hop. */
 const MANAGED =
   /^(host|connection|keep-alive|expect|te|trailer|transfer-encoding|upgrade|via|http2-settings|accept-encoding|user-agent|content-.*|proxy-.*|x-service-.*|webhook-.*)$/i;
 const VALUE = /^[\t\x20-\x7e]*$/;

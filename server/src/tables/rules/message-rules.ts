@@ -14,7 +14,7 @@ import { tableRule } from "./table-rule.ts";
 
 const MAX_MENTIONS = 100;
 
-/** The sender and what becomes of a message are the service's; columns of that kind are checked for their form alone. */
+/** Sender and state of a message are managed by the service; for such columns only the format is checked. */
 export const MESSAGES = tableRule({
   name: "messages",
   required: ["swarm_id", "content"],
@@ -28,7 +28,7 @@ export const MESSAGES = tableRule({
     sender_agent_id: nullable(uuid()),
     sender_name: filledIn(anyText()),
     sender_deleted: boolean(),
-    // A tombstone that is sent back as it was read has none; whether it is one the database knows.
+    // A deleted message that is sent back has no content; the database knows whether it is one.
     content: { ...text("messages.content"), nulls: "always" },
     content_type: choice(MESSAGE_CONTENT_TYPES),
     reply_to_id: nullable(uuid()),

@@ -2,7 +2,7 @@ import { isRecord } from "../../json/index.ts";
 import type { Fault, Row, Value } from "../fields/field.ts";
 import { describeRange, isBetween, type NumberBounds } from "../fields/plain-fields.ts";
 
-/** What is wrong with a value, and where below it. */
+/** A fault of a value, and its path. */
 type Check = (value: Value) => readonly Found[];
 type Found = readonly [path: string, message: string];
 
@@ -23,7 +23,7 @@ const MODERATION: Readonly<Record<string, Check>> = {
   action: oneOf("flag", "block"),
 };
 
-/** The known keys of `swarms.settings`; other keys are kept as they are. The database keeps the same bounds. */
+/** The known keys of `swarms.settings`; other keys are kept unchanged. The database has the same bounds. */
 const SWARM_SETTINGS = {
   max_turns: wholeNumber({ min: 1, max: 50 }),
   max_rounds: wholeNumber({ min: 1, max: 10 }),

@@ -2,22 +2,22 @@ import type { RewrittenRows, WriteAttempt } from "../../rest/index.ts";
 import type { WrittenRelation } from "../own-names.ts";
 import type { Fault, Field, Row } from "../fields/field.ts";
 
-/** What one of our tables asks of the rows that callers write. The database keeps all of it too; here each fault is named. */
+/** Validation rules of a table for rows that callers write. The database enforces them too; here each fault gets a message. */
 export interface TableRule {
   readonly name: WrittenRelation;
-  /** Columns that are not here are left to the database. */
+  /** Other columns are left to the database. */
   readonly fields: Readonly<Record<string, Field>>;
-  /** Needed in a new row. */
+  /** Required in a new row. */
   readonly required: readonly string[];
-  /** Needed in a new row from the service role, in whose place no user stands. */
+  /** Required in a new row of the service role, which has no user id. */
   readonly requiredOfService: readonly string[];
-  /** The service's own: what is sent for them is ignored, so that a row which was read can be sent back whole. */
+  /** Managed by the service: values are ignored, so that a row can be sent back as it was read. */
   readonly ignored: readonly string[];
-  /** Other names that a column is written by. */
+  /** Alternative names of columns. */
   readonly aliases: Readonly<Record<string, string>>;
-  /** What no single field can tell, on a new row. */
+  /** Checks a new row across its fields. */
   checkNewRow(row: Row): readonly RowFault[];
-  /** What is stored in place of rows that have passed all checks; null: the rows as they are. May throw an AppError. */
+  /** The rows to store after all checks; null: unchanged. May throw an AppError. */
   rewrite(written: RewrittenRows, attempt: WriteAttempt): RewrittenRows | null;
 }
 

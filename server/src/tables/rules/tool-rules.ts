@@ -7,17 +7,17 @@ import { uuid } from "../fields/uuid-field.ts";
 import { type RowFault, type TableRule, tableRule } from "./table-rule.ts";
 import { rewriteSecrets, toolSecrets } from "./tool-secrets.ts";
 
-/** What those who run tools know about them. */
+/** Checks of tools that the agents module provides. */
 export interface ToolChecks {
   newId(): string;
   isBuiltin(name: string): boolean;
-  /** Goes on after the field's name. */
+  /** Follows the name of the field. */
   findSchemaFault(schema: Row): string | null;
   findConfigFaults(
     kind: "http" | "mcp",
     config: Row,
   ): readonly { readonly path: string; readonly message: string; readonly isUrl: boolean }[];
-  /** What the column `secret_names` takes for them. */
+  /** The value of the column `secret_names`. */
   sealSecrets(toolId: string, secrets: Readonly<Record<string, string>>): string[];
 }
 
@@ -74,7 +74,7 @@ function checkSchema(schema: Row, checks: ToolChecks | null): readonly Fault[] {
   return message === null ? FINE : fault(message);
 }
 
-/** An empty one is a tool that cannot run yet. Of a change alone the kind is not known, but what it holds tells it. */
+/** An empty configuration is valid: the tool cannot run yet. An update lacks the kind, so it is inferred from the keys. */
 function checkConfig(config: Row, checks: ToolChecks | null): readonly Fault[] {
   if (checks === null || Object.keys(config).length === 0) return FINE;
   return findConfigFaults(config, Object.hasOwn(config, "remote_name") ? "mcp" : "http", checks);

@@ -7,7 +7,7 @@ const COLUMN = "secret_names";
 const MAX_SECRETS = 20;
 const MAX_VALUE_LENGTH = 4096;
 const NAME = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
-/** What a header can carry, for that is where most of them go. */
+/** Printable characters of a header, where most secrets are sent. */
 const VALUE = /^[\x20-\x7e]+$/;
 
 interface Sealer {
@@ -34,8 +34,7 @@ function checkSecret(name: string, secret: Value): readonly Fault[] {
 }
 
 /**
- * Seals each row's secrets for the row's own id, so that nothing below here sees them: neither a statement nor the log of
- * a database that writes its statements down.
+ * Encrypts the secrets of each row for its id, so that neither a statement nor the log of the database contains them.
  */
 export function rewriteSecrets(
   written: RewrittenRows,
@@ -51,7 +50,7 @@ export function rewriteSecrets(
   return { rows, columns: isNew && !written.columns.includes("id") ? [...written.columns, "id"] : written.columns };
 }
 
-/** Sent, but not among the columns that are to be written: what is not kept is not passed on either. */
+/** Removes secrets that were sent but are not among the columns to write. */
 function dropUnrequested({ rows, columns }: RewrittenRows): RewrittenRows | null {
   if (!rows.some((row) => Object.hasOwn(row, "secrets"))) return null;
   const kept = rows.map((row) => Object.fromEntries(Object.entries(row).filter(([name]) => name !== "secrets")));
@@ -78,7 +77,7 @@ function sealRow(row: Row, { attempt, at, sealer }: Sealing): Row {
     ([name]) => name !== COLUMN && name !== "secrets" && !(isNew && name === "id"),
   );
   if (isNew) entries.push(["id", id]);
-  // A row of a list that does not mention them keeps those that it has.
+  // A row of a list without `secrets` keeps the stored ones.
   if (secrets !== undefined)
     entries.push([COLUMN, sealer.sealSecrets(id, (secrets ?? {}) as Readonly<Record<string, string>>)]);
   return Object.fromEntries(entries);

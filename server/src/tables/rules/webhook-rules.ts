@@ -47,7 +47,7 @@ function checkEvents(events: readonly Value[]): readonly Fault[] {
   return fault(`has unknown event types: ${named.join(", ")}; known are ${EVENT_TYPES.join(", ")}`, "INVALID_EVENTS");
 }
 
-/** On an upsert or update the database compares it with the one that the webhook has. */
+/** On an upsert or update the database compares it with the stored one. */
 function checkSecret(row: Row): readonly RowFault[] {
   if (!Object.hasOwn(row, "secret") || row["secret"] === null) return [];
   return [{ field: "secret", path: "", message: SECRET_IS_MANAGED, code: null }];

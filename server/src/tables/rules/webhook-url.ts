@@ -1,10 +1,10 @@
-/** Says what is wrong with the address of a webhook; null when nothing is. */
+/** Returns the fault of a webhook URL; null when there is none. */
 export type FindUrlFault = (text: string) => string | null;
 
 const HTTPS = /^https:\/\/[^/?#\s\\]/i;
 const FORBIDDEN_CHARACTERS = /[\s\\\p{Cc}]/u;
 
-/** The form alone; which hosts may be reached is for those who know the network. */
+/** Checks the syntax only; the address policy decides which hosts may be reached. */
 export function findWebhookUrlFault(text: string): string | null {
   if (!HTTPS.test(text)) return "must be an HTTPS URL";
   if (FORBIDDEN_CHARACTERS.test(text)) return "must not contain white space, control characters or backslashes";

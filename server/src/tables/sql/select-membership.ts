@@ -1,7 +1,7 @@
 import type { SwarmRole } from "@swarmbase/sdk";
 import type pg from "pg";
 
-/** What a user is in a swarm. */
+/** The membership of a user in a swarm. */
 export type Membership = "stranger" | "invited" | SwarmRole;
 
 /** An invitation by e-mail counts for the user who has confirmed the address. */

@@ -4,8 +4,8 @@ const IS_MEMBER = `exists (select 1 from public.swarm_members seat
                           where seat.swarm_id = it.swarm_id and seat.user_id = $2 and seat.status = 'active')`;
 
 /**
- * A row that somebody named, past the row rules: whether the caller may read it (as the rules for reading have it) and
- * whether it is the caller's own. A message that was deleted is there for nobody, so nobody is rejected it.
+ * Looks up a row regardless of row-level rules: whether the caller may read it and whether the caller owns it. A deleted message
+ * counts as missing.
  */
 const STATEMENTS = {
   swarms: `

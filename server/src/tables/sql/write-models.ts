@@ -15,7 +15,7 @@ export interface ModelRow {
   readonly is_list_open: boolean;
 }
 
-/** Makes the list exactly this one, in one statement, and writes only what differs. */
+/** Replaces the list in one statement, writing only differences. */
 export async function writeModels(client: pg.ClientBase, models: readonly ModelRow[]): Promise<void> {
   await client.query(
     `with given as (

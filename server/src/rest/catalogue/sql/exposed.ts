@@ -1,7 +1,7 @@
-// Ids of what is not part of the system itself begin here, so a range of an index is read instead of whole catalogues.
+// The first id of a user object: restricts scans of catalogues to a range of an index.
 const FIRST_OWN_ID = 16_384;
 
-/** Ids of the relations that are served. Partitions are reached through their parent. `schemas` is of type text[]. */
+/** Ids of the exposed relations, without partitions. `schemas` is of type text[]. */
 export function exposedRelations(schemas: string): string {
   return `select c.oid from pg_class c
     where c.oid >= ${FIRST_OWN_ID} and c.relkind in ('r', 'p', 'v', 'm', 'f') and not c.relispartition
@@ -9,8 +9,8 @@ export function exposedRelations(schemas: string): string {
 }
 
 /**
- * A recursive query `reached (oid)`: what is served, and the views and tables in any schema that served views stand on,
- * whose keys they may show.
+ * A recursive query `reached (oid)`: exposed relations, and the views and tables in any schema that exposed views depend on, whose
+ * keys they may contain.
  */
 export function reachedRelations(schemas: string): string {
   return `reached (oid) as (
@@ -23,14 +23,14 @@ export function reachedRelations(schemas: string): string {
   )`;
 }
 
-/** Rows of pg_proc that may be called, or that compute something from a row. */
+/** Rows of pg_proc that can be called or are computed fields. */
 export function exposedFunctions(schemas: string): string {
   return `select p.* from pg_proc p
     where p.oid >= ${FIRST_OWN_ID} and p.pronamespace = any (${namespaces(schemas)}) and p.prokind = 'f'
       and p.prorettype not in ('trigger'::regtype, 'event_trigger'::regtype, 'internal'::regtype, 'language_handler'::regtype)`;
 }
 
-/** Ids of everything whose columns are needed: what is served, and the row types that functions give. */
+/** Ids of relations whose columns are needed: exposed ones, and the row types of function results. */
 export function describedRelations(schemas: string): string {
   return `${exposedRelations(schemas)}
     union select coalesce(nullif(t.typrelid, 0), beneath.typrelid)
@@ -38,7 +38,7 @@ export function describedRelations(schemas: string): string {
     where coalesce(nullif(t.typrelid, 0), beneath.typrelid, 0) <> 0`;
 }
 
-/** As an array, a set of ids is taken for a small one, and looked up instead of joined. */
+/** The planner assumes an array to be small, and uses an index instead of a join. */
 function namespaces(schemas: string): string {
   return `array(select n.oid from pg_namespace n where n.nspname = any (${schemas}))`;
 }

@@ -13,7 +13,7 @@ export interface ConstraintRow {
   readonly targetColumnNames: readonly string[] | null;
 }
 
-/** Of what is served and of what lies beneath served views, in any schema. Copies on partitions are left out. */
+/** Of exposed relations and of those beneath exposed views, without copies on partitions. */
 export function selectConstraints(schemas: string): string {
   return `with recursive ${reachedRelations(schemas)}
   select coalesce(json_agg(json_build_object(

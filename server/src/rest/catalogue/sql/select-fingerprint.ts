@@ -1,7 +1,6 @@
 /**
- * One number for everything that a catalogue is built from. Each row is named by its place and by the transaction that
- * wrote it, so any change gives another set of rows; freezing and statistics leave both as they are. Objects of the
- * system itself, whose ids are lower, change only with the server.
+ * A hash of everything that a catalogue is built from. Each row contributes its ctid and xmin, which any change replaces and which
+ * freezing and statistics keep. Built-in objects, whose ids are lower, change only with the server.
  */
 const SOURCES = [
   ["pg_class", "t.oid >= 16384 and t.relkind in ('r', 'p', 'v', 'm', 'f', 'c')"],

@@ -3,12 +3,12 @@ import { exposedFunctions } from "./exposed.ts";
 export interface FunctionRow {
   readonly schema: string;
   readonly name: string;
-  /** Types of all arguments, those that are results included. */
+  /** Types of all arguments, including outputs. */
   readonly types: readonly number[];
   /** Null when all are inputs. */
   readonly modes: readonly ("i" | "o" | "b" | "v" | "t")[] | null;
   readonly names: readonly string[] | null;
-  /** How many of the last inputs may be left out. */
+  /** The number of trailing inputs with a default. */
   readonly defaults: number;
   readonly returns: number;
   readonly isSet: boolean;

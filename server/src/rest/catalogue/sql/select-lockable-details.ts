@@ -6,7 +6,7 @@ export interface LockableDetails {
   readonly defaults: readonly (readonly [relation: number, position: number, text: string])[];
 }
 
-/** These functions open the relations they are asked about, so they wait for whoever is changing one. */
+/** These functions lock the relations, so they wait for concurrent schema changes. */
 export function selectLockableDetails(schemas: string): string {
   return `select json_build_object(
     'accepted', coalesce((select json_agg(json_build_array(c.oid::int8, pg_relation_is_updatable(c.oid, true)))

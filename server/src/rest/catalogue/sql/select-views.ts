@@ -2,11 +2,11 @@ import { reachedRelations } from "./exposed.ts";
 
 export interface ViewRow {
   readonly oid: number;
-  /** The rule as PostgreSQL keeps it. */
+  /** The rewrite rule as PostgreSQL stores it. */
   readonly tree: string;
 }
 
-/** Exposed views, and views in any schema that they stand on. */
+/** Exposed views, and the views in any schema that they depend on. */
 export function selectViews(schemas: string): string {
   return `with recursive ${reachedRelations(schemas)}
   select coalesce(json_agg(json_build_object('oid', c.oid::int8, 'tree', r.ev_action::text)), '[]') as found
