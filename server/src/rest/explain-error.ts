@@ -20,7 +20,7 @@ export interface RejectedRequest {
   /** The statement never finds a row, so an empty result does not mean that the addressed row is missing. */
   readonly isWithoutEffect?: boolean;
   /** The rejected row of a list; null when it is not known. */
-  readonly rowAt?: number | null;
+  readonly rowIndex?: number | null;
 }
 
 /** Translates a database error: by the session check, by the rules of the table, or as PostgREST does. */
@@ -38,8 +38,8 @@ export async function explainError(
   if (mismatch !== null) return mismatch;
   const attempt = rejected?.attempt ?? null;
   if (attempt !== null) {
-    const { isWithoutEffect = false, rowAt = null } = rejected ?? {};
-    const named = await explainByRules(error, attempt, { rules, isWithoutEffect, rowAt });
+    const { isWithoutEffect = false, rowIndex = null } = rejected ?? {};
+    const named = await explainByRules(error, attempt, { rules, isWithoutEffect, rowIndex });
     if (named !== null) return named;
   }
   return translateDatabaseError(error, { isAuthenticated: caller.role !== "anon" });
@@ -51,11 +51,11 @@ function explainByRules(
   {
     rules,
     isWithoutEffect,
-    rowAt,
-  }: Pick<RestOptions, "rules"> & Required<Pick<RejectedRequest, "isWithoutEffect" | "rowAt">>,
+    rowIndex,
+  }: Pick<RestOptions, "rules"> & Required<Pick<RejectedRequest, "isWithoutEffect" | "rowIndex">>,
 ): Promise<AppError | null> | AppError | null {
   const isNothing = error.code === NOT_SINGLE && error.detail === "0";
-  if (!isNothing) return rules.explainRejection(error, attempt, rowAt);
+  if (!isNothing) return rules.explainRejection(error, attempt, rowIndex);
   return isWithoutEffect ? null : rules.explainMissing(attempt);
 }
 

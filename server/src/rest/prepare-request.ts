@@ -41,14 +41,14 @@ export interface PrepareDemands {
 
 /** Plans and renders a request, or takes both from the cache of request shapes. Otherwise pure. */
 export function prepareRequest(
-  asked: ParsedRequest,
+  parsed: ParsedRequest,
   catalogue: Catalogue,
   options: PrepareOptions,
   { mustBeSingle }: PrepareDemands = { mustBeSingle: false },
 ): PreparedRequest {
   const { maxRows, isPlanEnabled, shapes, isOwn } = options;
-  const called = asked.target.kind === "rpc" ? findFunction(catalogue, asked) : null;
-  const request = called === null ? asked : settleCall(asked, called);
+  const called = parsed.target.kind === "rpc" ? findFunction(catalogue, parsed) : null;
+  const request = called === null ? parsed : settleCall(parsed, called);
   const media = negotiate(request, { isPlanEnabled, functionResult: called?.returns ?? null });
   const { key, values, placeholders, isCapped } = parameteriseRequest(request, media, { maxRows });
   const shape = shapes.get(catalogue, mustBeSingle ? `single ${key}` : key, () => {

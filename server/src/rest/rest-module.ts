@@ -24,14 +24,14 @@ import { SELECT_VISIBLE } from "./sql/select-visible.ts";
 import type { ReadAttempt, WriteAttempt } from "./table-rules.ts";
 
 /** A parsed request that has passed the rules of its table. */
-interface ReadRequest {
+interface CheckedRequest {
   readonly call: RestCall;
   readonly request: ParsedRequest;
   readonly attempt: ReadAttempt | WriteAttempt | null;
 }
 
 interface RejectedWrite {
-  readonly rejected: ReadRequest;
+  readonly rejected: CheckedRequest;
   /** Up to and including the rejected request. */
   readonly prepared: readonly PreparedRequest[];
   readonly calls: readonly [RestCall, ...RestCall[]];
@@ -57,10 +57,10 @@ export class RestModule {
   }
 
   async answer(call: RestCall): Promise<RestAnswer> {
-    const asked = this.#read(call);
-    const { method, target } = asked.request;
-    if (method === "OPTIONS" || target.kind === "root") return this.#describe(asked);
-    const [answer] = await this.#answerAll([asked], call);
+    const checked = this.#read(call);
+    const { method, target } = checked.request;
+    if (method === "OPTIONS" || target.kind === "root") return this.#describe(checked);
+    const [answer] = await this.#answerAll([checked], call);
     if (answer === undefined) throw new Error("a request has no response");
     return answer();
   }
@@ -71,14 +71,14 @@ export class RestModule {
    * in the result.
    */
   async answerBatch(calls: readonly [RestCall, ...RestCall[]]): Promise<readonly (RestAnswer | AppError)[]> {
-    const asked = calls.map((call, at) => inOperation(at, () => this.#readForBatch(call)));
-    const answers = await this.#answerAll(asked, calls[0], { isBatch: true });
+    const checked = calls.map((call, index) => inOperation(index, () => this.#readForBatch(call)));
+    const answers = await this.#answerAll(checked, calls[0], { isBatch: true });
     return Promise.all(answers.map((answer) => answer().catch(keepAppError)));
   }
 
-  #readForBatch(call: RestCall): ReadRequest {
-    const asked = this.#read(call);
-    const { method, target } = asked.request;
+  #readForBatch(call: RestCall): CheckedRequest {
+    const checked = this.#read(call);
+    const { method, target } = checked.request;
     if (method === "OPTIONS" || target.kind === "root") {
       throw new AppError("BAD_REQUEST", "A batch is made of reads and writes of tables and of calls of functions");
     }
@@ -88,10 +88,10 @@ export class RestModule {
         "In a batch a function is called by POST: the transaction is not a read-only one",
       );
     }
-    return asked;
+    return checked;
   }
 
-  #read(call: RestCall): ReadRequest {
+  #read(call: RestCall): CheckedRequest {
     const input = readMethodOverride(call.input);
     const request = parseRequest(input, { schemas: this.#options.settings.dbSchemas });
     const attempt = attemptOf(request, call.caller);
@@ -99,11 +99,11 @@ export class RestModule {
   }
 
   /** The query for the visible objects also checks the session. */
-  async #describe({ request, call, attempt }: ReadRequest): Promise<RestAnswer> {
+  async #describe({ request, call, attempt }: CheckedRequest): Promise<RestAnswer> {
     const { baseUrl, version } = this.#options;
     const { schema, method } = request;
-    const asked = runDescription(SELECT_VISIBLE, [schema], call, this.#runOptions([], call));
-    const visible = await asked.catch(async (error: unknown) => {
+    const query = runDescription(SELECT_VISIBLE, [schema], call, this.#runOptions([], call));
+    const visible = await query.catch(async (error: unknown) => {
       throw await explainError(error, { request, attempt }, call.caller, this.#options);
     });
     const catalogue = this.#catalogue.current();
@@ -113,41 +113,43 @@ export class RestModule {
 
   /** Retries with a refreshed catalogue when the error may come from an outdated one. */
   async #answerAll(
-    asked: readonly ReadRequest[],
+    checked: readonly CheckedRequest[],
     call: RestCall,
     { isBatch } = { isBatch: false },
   ): Promise<readonly (() => Promise<RestAnswer>)[]> {
     const catalogue = this.#catalogue.current();
     try {
-      return await this.#answerWith(catalogue, asked, call, isBatch);
+      return await this.#answerWith(catalogue, checked, call, isBatch);
     } catch (error) {
-      const requests = asked.map(({ request }) => request);
+      const requests = checked.map(({ request }) => request);
       if (!isDoubtful(error, requests)) throw error;
       const fresh = await this.#catalogue.refresh();
       if (fresh === catalogue) throw error;
-      return this.#answerWith(fresh, asked, call, isBatch);
+      return this.#answerWith(fresh, checked, call, isBatch);
     }
   }
 
   async #answerWith(
     catalogue: Catalogue,
-    asked: readonly ReadRequest[],
+    checked: readonly CheckedRequest[],
     call: RestCall,
     isBatch: boolean,
   ): Promise<readonly (() => Promise<RestAnswer>)[]> {
-    const prepared = asked.map((one, at) =>
-      isBatch ? inOperation(at, () => this.#prepare(one, catalogue, isBatch)) : this.#prepare(one, catalogue, isBatch),
+    const prepared = checked.map((one, index) =>
+      isBatch
+        ? inOperation(index, () => this.#prepare(one, catalogue, isBatch))
+        : this.#prepare(one, catalogue, isBatch),
     );
-    const results = await this.#run(prepared, asked, call, isBatch);
-    return asked.map((one, at) => {
-      const [its, result] = [prepared[at], results[at]];
-      if (its === undefined || result === undefined) throw new Error("a request has no result");
-      return () => this.#build(one, its, result);
+    const results = await this.#run(prepared, checked, call, isBatch);
+    return checked.map((one, index) => {
+      const [entry, result] = [prepared[index], results[index]];
+      if (entry === undefined || result === undefined) throw new Error("a request has no result");
+      return () => this.#build(one, entry, result);
     });
   }
 
   /** In a batch, an update of a missing row must roll back the others, so its statement fails. */
-  #prepare({ request, attempt }: ReadRequest, catalogue: Catalogue, isBatch: boolean): PreparedRequest {
+  #prepare({ request, attempt }: CheckedRequest, catalogue: Catalogue, isBatch: boolean): PreparedRequest {
     const isPinnedUpdate =
       attempt !== null && isWriteAttempt(attempt) && attempt.operation === "update" && attempt.pinnedId !== null;
     return prepareRequest(
@@ -165,33 +167,34 @@ export class RestModule {
 
   async #run(
     prepared: readonly PreparedRequest[],
-    asked: readonly ReadRequest[],
+    checked: readonly CheckedRequest[],
     call: RestCall,
     isBatch: boolean,
   ): Promise<readonly RunResult[]> {
-    const [, ...others] = asked;
-    const calls = [asked[0]?.call ?? call, ...others.map((one) => one.call)] as const;
+    const [, ...others] = checked;
+    const calls = [checked[0]?.call ?? call, ...others.map((one) => one.call)] as const;
     try {
-      const results = await runPrepared(prepared, calls, this.#runOptions(asked, call));
-      const isWrite = asked.some(({ request }) => request.method !== "GET" && request.method !== "HEAD");
+      const results = await runPrepared(prepared, calls, this.#runOptions(checked, call));
+      const isWrite = checked.some(({ request }) => request.method !== "GET" && request.method !== "HEAD");
       if (isWrite) this.#options.onWrite?.(calls.map(({ input }) => input.path));
       return results;
     } catch (error) {
-      const statementAt = error instanceof Error ? failedStatementOf(error) : null;
+      const statementIndex = error instanceof Error ? failedStatementOf(error) : null;
       // An error on entering or at commit (deferred constraints) belongs to no single request.
-      const at = statementAt === null ? -1 : groupOf(prepared, statementAt);
-      const rejectedIndex = at < 0 && !isBatch ? 0 : at;
-      const [rejected, its] = [asked[rejectedIndex], prepared[rejectedIndex]];
-      if (rejected === undefined || its === undefined)
+      const index = statementIndex === null ? -1 : groupOf(prepared, statementIndex);
+      const rejectedIndex = index < 0 && !isBatch ? 0 : index;
+      const [rejected, entry] = [checked[rejectedIndex], prepared[rejectedIndex]];
+      if (rejected === undefined || entry === undefined)
         throw await explainError(error, null, call.caller, this.#options);
-      const { plan } = its.shape;
+      const { plan } = entry.shape;
       const rejection = {
         ...rejected,
         isWithoutEffect: plan.kind === "write" && isWithoutEffect(plan.write),
-        rowAt: at < 0 ? null : await this.#locateRow(error, { rejected, prepared: prepared.slice(0, at + 1), calls }),
+        rowIndex:
+          index < 0 ? null : await this.#locateRow(error, { rejected, prepared: prepared.slice(0, index + 1), calls }),
       };
       const fault = await explainError(error, rejection, call.caller, this.#options);
-      throw isBatch && at >= 0 ? nameOperation(fault, at) : fault;
+      throw isBatch && index >= 0 ? nameOperation(fault, index) : fault;
     }
   }
 
@@ -208,8 +211,8 @@ export class RestModule {
     return locateRow(error, body.rows.length, (count) => {
       const rows = body.rows.slice(0, count);
       const shortened = { ...request, body: { ...body, rows, text: JSON.stringify(rows) } };
-      const written = prepared.map((one, at) => {
-        if (at < prepared.length - 1) return one;
+      const written = prepared.map((one, index) => {
+        if (index < prepared.length - 1) return one;
         const { values } = parameteriseRequest(shortened, one.media, { maxRows: this.#maxRows });
         return { ...one, request: shortened, values };
       });
@@ -217,9 +220,9 @@ export class RestModule {
     });
   }
 
-  #runOptions(asked: readonly ReadRequest[], { caller }: RestCall): RunOptions {
+  #runOptions(checked: readonly CheckedRequest[], { caller }: RestCall): RunOptions {
     const { database, settings } = this.#options;
-    const isRollbackRequested = asked.some(({ request }) => request.preferences.tx === "rollback");
+    const isRollbackRequested = checked.some(({ request }) => request.preferences.tx === "rollback");
     return {
       pool: caller.role === "service_role" ? database.service : database.user,
       schemas: settings.dbSchemas,
@@ -228,7 +231,7 @@ export class RestModule {
     };
   }
 
-  async #build({ call, attempt }: ReadRequest, prepared: PreparedRequest, result: RunResult): Promise<RestAnswer> {
+  async #build({ call, attempt }: CheckedRequest, prepared: PreparedRequest, result: RunResult): Promise<RestAnswer> {
     const { rules, settings } = this.#options;
     const { request, media, shape } = prepared;
     if (media.explain !== null) return buildExplainAnswer(media, result.main);
@@ -251,11 +254,11 @@ export class RestModule {
   }
 }
 
-function inOperation<T>(at: number, work: () => T): T {
+function inOperation<T>(index: number, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    throw nameOperation(error, at);
+    throw nameOperation(error, index);
   }
 }
 

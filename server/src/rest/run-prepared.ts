@@ -32,7 +32,7 @@ const NO_HEADERS = Object.freeze({});
 interface StatementGroup {
   readonly statements: readonly PipelinedStatement[];
   /** Index of the main statement. */
-  readonly mainAt: number;
+  readonly mainIndex: number;
 }
 
 /** Runs prepared requests in order, in one transaction and one round trip, with one result for each. */
@@ -43,15 +43,17 @@ export async function runPrepared(
 ): Promise<readonly RunResult[]> {
   const [call] = calls;
   const isForeign = prepared.some(({ shape }) => shape.isForeign);
-  const scopes = prepared.map((one, at) => describeScope(prepared, one, calls[at] ?? call, { ...options, isForeign }));
+  const scopes = prepared.map((one, index) =>
+    describeScope(prepared, one, calls[index] ?? call, { ...options, isForeign }),
+  );
   const [scope] = scopes;
   if (scope === undefined) throw new Error("nothing was prepared");
   const statements: PipelinedStatement[] = [];
-  const mains = prepared.map((_, at) => {
-    const leg = buildStatementGroup(prepared, at, scopes[at] ?? scope);
-    const mainAt = statements.length + leg.mainAt;
-    statements.push(...leg.statements);
-    return mainAt;
+  const mains = prepared.map((_, index) => {
+    const group = buildStatementGroup(prepared, index, scopes[index] ?? scope);
+    const mainIndex = statements.length + group.mainIndex;
+    statements.push(...group.statements);
+    return mainIndex;
   });
   const results = await runPipelined(options.pool, {
     scope,
@@ -60,11 +62,11 @@ export async function runPrepared(
     rollback: options.shouldRollBack,
     signal: call.signal,
   });
-  return prepared.map(({ shape }, at) => {
-    const mainAt = mains[at] ?? -1;
-    const main = results[mainAt];
+  return prepared.map(({ shape }, index) => {
+    const mainIndex = mains[index] ?? -1;
+    const main = results[mainIndex];
     if (main === undefined) throw new Error("the transaction has no result for its statement");
-    return { main, estimate: shape.statements.estimate === null ? null : (results[mainAt + 1] ?? null) };
+    return { main, estimate: shape.statements.estimate === null ? null : (results[mainIndex + 1] ?? null) };
   });
 }
 
@@ -82,17 +84,17 @@ export async function runDescription(
 }
 
 /** The index of the request that a statement of the transaction belongs to; -1 when none. */
-export function groupOf(prepared: readonly PreparedRequest[], statementAt: number): number {
+export function groupOf(prepared: readonly PreparedRequest[], statementIndex: number): number {
   let end = 0;
-  return prepared.findIndex((_, at) => {
-    end += buildStatementGroup(prepared, at, null).statements.length;
-    return statementAt < end;
+  return prepared.findIndex((_, index) => {
+    end += buildStatementGroup(prepared, index, null).statements.length;
+    return statementIndex < end;
   });
 }
 
 /** Without a scope the statements can only be counted. */
-function buildStatementGroup(prepared: readonly PreparedRequest[], at: number, scope: Scope | null): StatementGroup {
-  const own = prepared[at];
+function buildStatementGroup(prepared: readonly PreparedRequest[], index: number, scope: Scope | null): StatementGroup {
+  const own = prepared[index];
   if (own === undefined) throw new Error("the request does not exist");
   const { request, media, shape, values } = own;
   const { main, estimate } = shape.statements;
@@ -101,11 +103,11 @@ function buildStatementGroup(prepared: readonly PreparedRequest[], at: number, s
     text,
     values: parameters.map((placeholder) => values[placeholder] ?? null),
   });
-  const statements = enterAgain(prepared.slice(0, at), scope);
+  const statements = enterAgain(prepared.slice(0, index), scope);
   if (timezone !== null) statements.push({ text: SET_TIMEZONE, values: [timezone] });
-  const mainAt = statements.push(bind(media.explain === null ? main : renderExplain(main, media.explain))) - 1;
+  const mainIndex = statements.push(bind(media.explain === null ? main : renderExplain(main, media.explain))) - 1;
   if (estimate !== null) statements.push(bind(estimate));
-  return { statements, mainAt };
+  return { statements, mainIndex };
 }
 
 /** Resets what earlier requests have set in the transaction: the caller, the response settings, the time zone. */

@@ -36,11 +36,11 @@ export interface ReadAttempt {
 export interface TableRules {
   /** Throws an AppError with all faults of the rows, or returns the rows to write instead; null: as sent. */
   beforeWrite(attempt: WriteAttempt): RewrittenRows | null;
-  /** Translates a database error; null: it keeps its code. `rowAt` is the index of the rejected row in a list, if known. */
+  /** Translates a database error; null: it keeps its code. `rowIndex` is the index of the rejected row in a list, if known. */
   explainRejection(
     error: pg.DatabaseError,
     attempt: WriteAttempt | ReadAttempt,
-    rowAt: number | null,
+    rowIndex: number | null,
   ): Promise<AppError | null> | AppError | null;
   /** Called when a single object or one pinned row was requested and none was found. Null: the error of PostgREST. */
   explainMissing(attempt: WriteAttempt | ReadAttempt): Promise<AppError | null> | AppError | null;

@@ -34,9 +34,9 @@ export function createTableRules(options: TableRulesOptions): TableRules {
       const isUnchecked = attempt.operation === "delete" || attempt.caller.role === "anon";
       return rule === null || isUnchecked ? null : checkRows(rule, attempt);
     },
-    explainRejection(error, attempt, rowAt) {
+    explainRejection(error, attempt, rowIndex) {
       if (!isOwnRelation(attempt.relation)) return null;
-      return explainRejection({ error, attempt, rowAt, rule: ruleOf(attempt.relation), owners });
+      return explainRejection({ error, attempt, rowIndex, rule: ruleOf(attempt.relation), owners });
     },
     explainMissing: (attempt) => explainMissing(attempt, { owners, rule: ruleOf(attempt.relation) }),
     isUnchangedRowReturned: isNamedTable,

@@ -87,7 +87,7 @@ describe("the catalogue of a schema", () => {
     assert.ok(catalogue.isComplete);
   });
 
-  it("has every kind of relation but partitions, and nothing of other schemas", () => {
+  it("has every kind of relation except partitions, and none of other schemas", () => {
     const kinds = [...(catalogue.schemas.get("zoo")?.relations.values() ?? [])].map(({ name, kind }) => [name, kind]);
     assert.deepEqual(kinds, [
       ["animals", "table"],
@@ -162,7 +162,7 @@ describe("the catalogue of a schema", () => {
     assert.equal(rows[0].kept, "abc");
   });
 
-  it("says what may be left out, left null, and written", () => {
+  it("knows which columns are optional, nullable and writable", () => {
     const facts = (name: string): unknown => {
       const column = animals.columns.get(name);
       assert.ok(column);
@@ -202,7 +202,7 @@ describe("the catalogue of a schema", () => {
     assert.equal(animals.columns.has("gone"), false);
   });
 
-  it("keeps names as they are, whatever is in them", () => {
+  it("keeps names with any characters unchanged", () => {
     const odd = relation('Größe "m²"', "Käfig.2");
     assert.deepEqual([...odd.columns.keys()], ["Nr.", "spalte mit {klammern} (und) :resno 7 \\"]);
     assert.deepEqual(relation("Sicht", "Käfig.2").primaryKey, ["}{)("]);
@@ -248,7 +248,7 @@ describe("the catalogue of a schema", () => {
     for (const name of ["two_unnamed", "on_change", "act"]) assert.deepEqual(overloads(name), [], name);
   });
 
-  it("says what functions give", () => {
+  it("knows the results of functions", () => {
     const result = (name: string): unknown => {
       const { kind, isSet, rowOf, columns } = only(name).returns;
       return [kind, isSet, rowOf?.name ?? null, columns === null ? null : [...columns.keys()].slice(0, 2)];
@@ -264,7 +264,7 @@ describe("the catalogue of a schema", () => {
     assert.equal(only("listed").rows, 7);
   });
 
-  it("knows what is computed from a row, by functions of the same schema", () => {
+  it("finds computed fields and relationships of the same schema", () => {
     assert.deepEqual([...animals.computedFields.keys()], ["full_name"]);
     assert.equal(animals.computedFields.get("full_name")?.type.category, "text");
     assert.deepEqual(
@@ -276,7 +276,7 @@ describe("the catalogue of a schema", () => {
     );
   });
 
-  it("comes without waiting for who is changing a table, and says what it could not read", async () => {
+  it("is read without waiting for locks, and marked as incomplete", async () => {
     const { stage } = opened;
     await stage.run(
       "begin; alter table zoo.animals add column later int; create or replace view zoo.names as select id, name from zoo.animals",

@@ -31,7 +31,7 @@ describe("nearest names", () => {
     assert.deepEqual(nearestNames("accounts", ["accountss", "acounst", "accounts_old"], 2), ["accountss", "acounst"]);
   });
 
-  it("find what one slip has changed", () => {
+  it("find a name with one typing error", () => {
     const word = fc.string({ unit: fc.constantFrom("a", "b", "c", "d", "e", "f", "_"), minLength: 4, maxLength: 60 });
     fc.assert(
       fc.property(word, fc.nat(), fc.constantFrom("drop", "double", "swap", "change"), (name, place, slip) => {
@@ -44,7 +44,7 @@ describe("nearest names", () => {
     );
   });
 
-  it("cost little, however many names there are and whatever is asked", () => {
+  it("are computed in bounded time", () => {
     const names = Array.from(
       { length: 100_000 },
       (_, place) => `some_rather_long_table_name_of_a_large_schema_${place}`,

@@ -56,7 +56,7 @@ describe("a catalogue that is kept up to date", { timeout: 120_000 }, () => {
     return rows[0]?.pid ?? null;
   }
 
-  it("sees a change after a notice, and leaves the catalogue that a request holds as it is", async (t) => {
+  it("sees a change after a notification, and does not modify the catalogue of running requests", async (t) => {
     const holder = await open();
     await watch(t, holder);
     const before = holder.current();
@@ -66,7 +66,7 @@ describe("a catalogue that is kept up to date", { timeout: 120_000 }, () => {
     assert.notEqual(before.version, holder.current().version);
   });
 
-  it("sees a change at once where an event trigger tells it", async (t) => {
+  it("sees a change at once when an event trigger announces it", async (t) => {
     const admin = await connectClient(opened.stage.database.adminUrl);
     t.after(async () => {
       await admin.query("drop event trigger if exists tell_ddl; drop function if exists live.tell()");
@@ -81,7 +81,7 @@ describe("a catalogue that is kept up to date", { timeout: 120_000 }, () => {
     await until("the new key", () => holder.current().links.some(({ constraint }) => constraint === "told"));
   });
 
-  it("sees what changed while its listener was away, and listens again", async (t) => {
+  it("sees changes that happened while the listener was disconnected, and reconnects", async (t) => {
     const holder = await open();
     await watch(t, holder);
     const pid = await listenerPid();
@@ -97,7 +97,7 @@ describe("a catalogue that is kept up to date", { timeout: 120_000 }, () => {
     await until("the next table", () => has(holder.current(), "afterwards"));
   });
 
-  it("finds a change that nobody announces", async (t) => {
+  it("finds an unannounced change by polling", async (t) => {
     const holder = await open(null);
     await watch(t, holder, 20);
     await opened.stage.run("alter table live.first rename column name to title");
@@ -164,7 +164,7 @@ describe("a catalogue that is kept up to date", { timeout: 120_000 }, () => {
     assert.equal(await holder.reload(), before);
   });
 
-  it("answers a flood of misses with few looks and no reading", async () => {
+  it("answers many misses with few checks and no reload", async () => {
     const holder = await open();
     const before = holder.current();
     let looks = 0;
@@ -189,7 +189,7 @@ describe("a catalogue that is kept up to date", { timeout: 120_000 }, () => {
     assert.ok(looks <= 2 + tookMs / 100, `${looks} looks in ${tookMs} ms`);
   });
 
-  it("reads a change once for all who miss it", async () => {
+  it("reloads once for concurrent misses", async () => {
     const notes: string[] = [];
     const observer = { ...silentObserver, note: (name: string) => void notes.push(name) };
     const { pool } = opened.stage;
@@ -200,7 +200,7 @@ describe("a catalogue that is kept up to date", { timeout: 120_000 }, () => {
     assert.deepEqual(notes, ["catalogue.reloaded"]);
   });
 
-  it("keeps what it has while the database is away, and says so to who asks", async () => {
+  it("keeps the catalogue while the database is unreachable, and rejects refreshes", async () => {
     const pool = new pg.Pool({ connectionString: opened.stage.database.url("sb_service") });
     const holder = await openCatalogue({ pool, listenUrl: null, schemas: ["live"], observer: silentObserver });
     const before = holder.current();
@@ -211,7 +211,7 @@ describe("a catalogue that is kept up to date", { timeout: 120_000 }, () => {
     assert.equal(holder.current(), before);
   });
 
-  it("takes errors about names and types for signs of an old catalogue, and no others", async () => {
+  it("treats only errors about names and types as signs of an outdated catalogue", async () => {
     const { pool } = opened.stage;
     for (const text of ["select * from live_gone", "select gone from pg_class", "select gone()", "select null::gone"]) {
       const error = await pool.query(text).catch((fault: unknown) => fault);

@@ -85,7 +85,7 @@ const LINKS = [
 const CATALOGUE = catalogueOf([AUTHORS, BOOKS, OLD_BOOKS], [], LINKS);
 
 describe("the OpenAPI document", () => {
-  it("says what it is and where it is served", () => {
+  it("contains its title, version and base URL", () => {
     const { swagger, info, host, basePath, schemes } = buildOpenApi(CATALOGUE, OPTIONS);
     assert.deepEqual(
       { swagger, host, basePath, schemes },
@@ -115,12 +115,12 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  it("is empty for a schema that is not there", () => {
+  it("is empty for a schema that does not exist", () => {
     const { paths, definitions } = buildOpenApi(CATALOGUE, { ...OPTIONS, schema: "other" });
     assert.deepEqual([Object.keys(paths), definitions], [["/"], {}]);
   });
 
-  it("shows only what may be seen", () => {
+  it("contains only visible objects", () => {
     const visibility = { hasRelation: ({ name }: Relation) => name === "books", hasFunction: () => false };
     const seen = buildOpenApi(catalogueOf([AUTHORS, BOOKS], [functionEntry("act")], LINKS), { ...OPTIONS, visibility });
     assert.deepEqual(Object.keys(seen.paths), ["/", "/books"]);

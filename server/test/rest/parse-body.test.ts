@@ -36,7 +36,7 @@ describe("a JSON body", () => {
     assert.deepEqual([body.isArray, body.keys, body.rows.length], [true, ["a", "b"], 2]);
   });
 
-  it("is what a body without a type is taken for", () => {
+  it("is assumed when Content-Type is absent", () => {
     assert.deepEqual(rowsOf(parseBytes("{}", null)).rows, [{}]);
     assert.deepEqual(rowsOf(parseBytes("{}", " ")).rows, [{}]);
   });
@@ -186,7 +186,7 @@ describe("a body of another type", () => {
     }
   });
 
-  it("is not looked at where the method has none", () => {
+  it("is ignored when the method has none", () => {
     for (const method of ["GET", "HEAD", "DELETE", "OPTIONS"]) {
       assert.deepEqual(parseBytes("{", "what/ever", { method }), { kind: "none" });
     }

@@ -93,7 +93,7 @@ describe("Accept", () => {
     assert.deepEqual(types("a/a;q=.2,b/b;q=1.000,c/c;q=nonsense"), ["b/b", "c/c", "a/a"]);
   });
 
-  it("leaves out what has no quality, be it all", () => {
+  it("omits types of quality zero, even if none is left", () => {
     assert.deepEqual(types("text/csv;q=0, */*;q=0.1"), ["*/*"]);
     assert.deepEqual(types("text/csv;q=0.000"), []);
   });

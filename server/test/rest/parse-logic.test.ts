@@ -104,14 +104,14 @@ describe("a logic tree", () => {
     );
   });
 
-  it("is as deep as the bound and no deeper", () => {
+  it("is accepted up to the maximum depth", () => {
     const nest = (depth: number) => `${"(or".repeat(depth - 1)}(a.eq.1)${")".repeat(depth - 1)}`;
     assert.equal(parseParameters(["or", nest(50)]).root.conditions.length, 1);
     assert.match(String(rejectionOf(() => parseParameters(["or", nest(51)])).details), /at most 50 deep/);
     assert.equal(rejectionOf(() => parseParameters(["or", "(or".repeat(300_000)])).code, "PGRST100");
   });
 
-  it("rejects a path that is none", () => {
+  it("rejects an invalid path", () => {
     assert.match(
       rejectionOf(() => parseParameters(["a!.or", "(a.eq.1)"])).message,
       /^"failed to parse logic path \(a!\.or\)"/,

@@ -52,7 +52,7 @@ describe("order", () => {
     });
   }
 
-  it("may belong to an embed, and goes on where it stopped when it repeats", () => {
+  it("may belong to an embed, and repeated parameters append terms", () => {
     const { root, embeds } = parseParameters(["order", "a"], ["r.order", "x"], ["order", "b"]);
     assert.deepEqual(root.order, [term("a"), term("b")]);
     assert.deepEqual(embeds[0]?.path, ["r"]);

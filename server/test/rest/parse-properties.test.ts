@@ -152,8 +152,8 @@ const query: fc.Arbitrary<ParsedQuery> = fc.record({
   args: fc.constant([]),
 });
 
-describe("a query that is written out", () => {
-  it("is read as what it was", () => {
+describe("a query that is rendered and parsed", () => {
+  it("equals the original", () => {
     fc.assert(
       fc.property(query, (written) => {
         // The clone has the usual prototype, which generated records have only sometimes.
@@ -203,8 +203,8 @@ const request = fc.record({
   ),
 });
 
-describe("a request of anything", () => {
-  it("is taken, or rejected as the client's fault", () => {
+describe("an arbitrary request", () => {
+  it("is accepted, or rejected with a client error", () => {
     fc.assert(
       fc.property(request, (input) => {
         try {

@@ -21,7 +21,7 @@ describe("the path", () => {
   });
 
   for (const path of ["/a/b", "/a/", "//", "//a", "/rpc/", "/rpc/f/", "/rpc/f/g", "a", "/a/b/c/d/e"]) {
-    it(`is none of ours as ${path}`, () => {
+    it(`is not found as ${path}`, () => {
       const { code, status, message } = rejectionOf(() => parse({ path }));
       assert.deepEqual([code, status, message], ["PGRST125", 404, "Invalid path specified in request URL"]);
     });
@@ -48,7 +48,7 @@ describe("the method", () => {
     }
   });
 
-  it("is rejected elsewhere, and the answer says which ones are taken", () => {
+  it("is rejected otherwise, with the allowed methods", () => {
     const unsupported = rejectionOf(() => parse({ method: "TRACE" }));
     assert.deepEqual(unsupported, {
       code: "PGRST117",
@@ -69,7 +69,7 @@ describe("the method", () => {
 });
 
 describe("a call of a function", () => {
-  it("by GET keeps all parameters as arguments, and reads those as filters that can be", () => {
+  it("by GET keeps all parameters as arguments and also parses filters", () => {
     const search = "a=1&b=eq.2&c=in.x&d=not.foo&e)=x&a=3&select=x&limit=1&f.g=gt.1&h=";
     const { args, root, embeds } = parse({ path: "/rpc/f", search }).query;
     const pairs = args.map(({ pair }) => pair);
@@ -92,7 +92,7 @@ describe("a call of a function", () => {
     assert.equal(root.limit, 1);
   });
 
-  it("by POST has its arguments in the body, and filters alone in the query", () => {
+  it("by POST takes arguments from the body, and only filters from the query", () => {
     const input = { path: "/rpc/f", method: "POST", body: Buffer.from("{}") };
     const { args, root } = parse({ ...input, search: "b=eq.2" }).query;
     assert.deepEqual([args, root.conditions], [[], [filter("b", operation("eq", "2"))]]);
@@ -104,7 +104,7 @@ describe("a call of a function", () => {
   });
 });
 
-describe("what a rejection looks like on the wire", () => {
+describe("the body of a parse error", () => {
   it("is PostgREST's code and status in the one body that errors have", () => {
     try {
       parse({ search: "a=b" });

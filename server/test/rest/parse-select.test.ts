@@ -121,18 +121,18 @@ describe("select", () => {
     });
   }
 
-  it("stands for all columns when it is not given, and for none when it is empty", () => {
+  it("selects all columns when absent, and none when empty", () => {
     assert.deepEqual(parse({ search: "" }).query.select, [STAR]);
     assert.deepEqual(parse({ search: "?select" }).query.select, [STAR]);
     assert.deepEqual(parse({ search: "?select=" }).query.select, []);
   });
 
-  it("counts lines and code points in what it says about the place", () => {
+  it("reports positions in lines and code points", () => {
     assert.match(rejectionOf(() => parseSelect("𝒳,\n!")).message, /\(line 1, column 3\)$/);
     assert.match(rejectionOf(() => parseSelect('"a\nb"!')).message, /\(line 2, column 4\)$/);
   });
 
-  it("takes embeds as deep as the bound and no deeper", () => {
+  it("accepts embeds up to the maximum depth", () => {
     const nest = (depth: number) => `${"r(".repeat(depth)}*${")".repeat(depth)}`;
     assert.equal(parseSelect(nest(50)).length, 1);
     assert.match(String(rejectionOf(() => parseSelect(nest(51))).details), /at most 50 deep/);
@@ -144,7 +144,7 @@ describe("select", () => {
     assert.equal(rejectionOf(() => parseSelect(`a${"->b".repeat(51)}`)).code, "PGRST100");
   });
 
-  it("does not send back a text of any length", () => {
+  it("shortens the text in the message", () => {
     assert.ok(rejectionOf(() => parseSelect(`${"a".repeat(100_000)}!`)).message.length < 1200);
   });
 });

@@ -144,7 +144,7 @@ describe("limit, offset and Range", () => {
     );
   });
 
-  it("count a Range header on GET alone, and say so", () => {
+  it("apply a Range header only on GET", () => {
     assert.deepEqual(parse({ headers: { range: "2-3" }, search: "offset=1" }).range, { offset: 2, limit: 2 });
     assert.equal(parse({ search: "offset=1" }).range, null);
     assert.equal(parse({ method: "HEAD", headers: { range: "9-0" } }).range, null);

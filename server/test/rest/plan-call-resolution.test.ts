@@ -60,7 +60,7 @@ function reject(url: string, body?: string, contentType: string | null = null) {
   }
 }
 
-describe("which function is called", () => {
+describe("resolution of a called function", () => {
   const FOUND: readonly (readonly [string, string | undefined, string])[] = [
     ["nothing", undefined, "nothing()"],
     ["nothing", "", "nothing()"],
@@ -89,7 +89,7 @@ describe("which function is called", () => {
     it(`${url} ${body ?? ""} is ${signature}`, () => assert.equal(find(url, body), signature));
   }
 
-  it("depends on the type of a body that is given as a whole", () => {
+  it("depends on the content type of a whole body", () => {
     assert.equal(find("take_text", "a", "text/plain"), "take_text(text)");
     assert.equal(find("take_xml", "<a/>", "text/xml"), "take_xml(xml)");
     assert.equal(find("take_bytes", "a", "application/octet-stream"), "take_bytes(bytea)");
@@ -97,7 +97,7 @@ describe("which function is called", () => {
     assert.equal(find("add", "a,b\n1,2\n", "text/csv"), "add(a, b)");
   });
 
-  it("cannot be told when several take the same names", () => {
+  it("is ambiguous when several overloads take the same names", () => {
     const { code, status, message, details, hint } = reject("clash?a=1");
     assert.deepEqual([code, status, details], ["PGRST203", 300, null]);
     assert.equal(
@@ -113,8 +113,8 @@ describe("which function is called", () => {
   });
 });
 
-describe("a function that is not there", () => {
-  it("is described by the names that were given, and the nearest is named", () => {
+describe("an unknown function", () => {
+  it("is reported with the given names and the nearest function", () => {
     assert.deepEqual(reject("add", '{"b":1,"x":2}'), {
       code: "PGRST202",
       status: 404,
@@ -133,7 +133,7 @@ describe("a function that is not there", () => {
     });
   });
 
-  it("is described when nothing was given", () => {
+  it("is reported when no arguments were given", () => {
     const { message, details, hint } = reject("unheard_of");
     assert.equal(message, "Could not find the function public.unheard_of without parameters in the schema cache");
     assert.equal(
@@ -143,7 +143,7 @@ describe("a function that is not there", () => {
     assert.equal(hint, null);
   });
 
-  it("is described by the type of a body that can only be given as a whole", () => {
+  it("is reported with the type of a whole body", () => {
     assert.deepEqual(reject("add", "a", "text/plain"), {
       code: "PGRST202",
       status: 404,
@@ -156,7 +156,7 @@ describe("a function that is not there", () => {
     assert.match(JSON.stringify(details), /single unnamed bytea/);
   });
 
-  it("is not made of one that lacks a name, or of names that it does not have", () => {
+  it("is not matched by missing or unknown argument names", () => {
     for (const [url, body] of [
       ["add?a=1", undefined],
       ["greet?mark=1", undefined],
@@ -173,7 +173,7 @@ describe("a function that is not there", () => {
   });
 });
 
-describe("a call that is settled", () => {
+describe("a call after its arguments are resolved", () => {
   function settle(url: string, body?: string, contentType: string | null = null) {
     const raw = request(url, body, { contentType });
     const called = findFunction(catalogue, raw);
@@ -191,7 +191,7 @@ describe("a call that is settled", () => {
     };
   }
 
-  it("has a pair that reads as a filter only as a filter", () => {
+  it("has a pair that parses as a filter only as a filter", () => {
     assert.deepEqual(readings("add?a=1&id=eq.7&b=2&or=(x.eq.1,y.eq.2)"), {
       args: ["a=1", "b=2"],
       filters: ["id", "logic"],
@@ -201,7 +201,7 @@ describe("a call that is settled", () => {
     assert.deepEqual(readings("greet?name=eq.y&name=x"), { args: ["name=x"], filters: ["name"] });
   });
 
-  it("has it as an argument where the function cannot do without", () => {
+  it("has it as an argument when the function requires it", () => {
     assert.deepEqual(readings("find_things?name=eq.5"), { args: ["name=eq.5"], filters: [] });
     assert.deepEqual(readings("add?a=eq.5&b=1&c=gt.0"), { args: ["a=eq.5", "b=1"], filters: ["c"] });
   });

@@ -152,14 +152,14 @@ describe("a call", () => {
     assert.equal(plan("nothing", "{}", { headers: { prefer: "max-affected=4" } }).answer.maxAffected, null);
   });
 
-  it("is taken back unless it gives the one row that was asked for", () => {
+  it("fails unless it returns the single requested row", () => {
     const headers = { accept: "application/vnd.pgrst.object+json" };
     assert.equal(plan("all_things", "{}", { headers }).answer.mustBeSingle, true);
     assert.equal(plan("all_things", null, { headers }).answer.mustBeSingle, false);
     assert.equal(plan("one_thing", "{}", { headers }).answer.mustBeSingle, false);
   });
 
-  it("has no body where none is wanted", () => {
+  it("has no body when none is requested", () => {
     assert.deepEqual(plan("all_things", null, { method: "HEAD" }).answer.body, { kind: "none" });
     assert.deepEqual(plan("all_things", "{}", { headers: { prefer: "return=minimal" } }).answer.body, { kind: "none" });
     assert.deepEqual(plan("all_things", "{}").answer.body, { kind: "array", hasNulls: true });
@@ -167,7 +167,7 @@ describe("a call", () => {
   });
 });
 
-describe("what a call shows", () => {
+describe("the result of a call", () => {
   it("is nothing to choose from for void and for one value", () => {
     assert.equal(plan("nothing").shown, null);
     assert.equal(plan("add?a=1&select=nonsense").shown, null);

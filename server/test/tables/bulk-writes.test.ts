@@ -66,7 +66,7 @@ describe("lists of rows that differ in their keys", () => {
     assert.deepEqual(await rows(single, "name", "framework"), [["d", "provider_a"]]);
   });
 
-  it("what a row must have is asked of each, by its place", async () => {
+  it("required fields are checked in every row and reported with its index", async () => {
     const user = await opened.stage.addUser();
     const as = { user_id: user.userId };
     assert.deepEqual(await faults(write(user, "POST /agents", [{ name: "a" }, { framework: "provider_b" }])), [
@@ -88,7 +88,7 @@ describe("lists of rows that differ in their keys", () => {
     assert.deepEqual(await faults(unknown), [400, "PGRST204"]);
   });
 
-  it("an upsert keeps what a row does not mention", async () => {
+  it("an upsert keeps the stored value of an absent key", async () => {
     const user = await opened.stage.addUser();
     const agent = { name: "a", framework: "provider_b", settings: { top_p: 1 }, role: "kept" };
     const made = await write(user, "POST /agents", [agent]);
@@ -121,7 +121,7 @@ describe("lists of rows that differ in their keys", () => {
     assert.deepEqual(await rows(ignored, ...shown), [["e", "provider_a", {}, "r"]]);
   });
 
-  it("an upsert by several columns keeps what a row does not mention", async () => {
+  it("an upsert by several columns keeps the stored value of an absent key", async () => {
     const { stage } = opened;
     const world = await openWorld(stage);
     const { owner } = world.people;
@@ -140,7 +140,7 @@ describe("lists of rows that differ in their keys", () => {
     ]);
   });
 
-  it("an update keeps what a row does not mention", async () => {
+  it("an update keeps the stored value of an absent key", async () => {
     const user = await opened.stage.addUser();
     const made = await write(user, "POST /agents", [
       { name: "a", role: "r", framework: "provider_b" },
@@ -174,7 +174,7 @@ describe("lists of rows that differ in their keys", () => {
     ]);
   });
 
-  it("tables of others are as in PostgREST: null, or the default where it is asked for", async () => {
+  it("in user tables an absent key is null, or the default with missing=default, as in PostgREST", async () => {
     const sent = (from: number) => [
       { id: from, name: "a" },
       { id: from + 1, stock: 5 },
@@ -211,7 +211,7 @@ describe("lists of rows that differ in their keys", () => {
     });
     const swarmRow = (swarm: string, content: string) => ({ swarm_id: swarm, content });
 
-    it("the field is named with its row", async () => {
+    it("the error names the field with the index of its row", async () => {
       const { stage } = opened;
       const world = await openWorld(stage);
       const { owner } = world.people;
@@ -253,7 +253,7 @@ describe("lists of rows that differ in their keys", () => {
       assert.deepEqual(left.json, [], "what was tried to find the row is undone");
     });
 
-    it("the row is found in a batch too, after what came before it", async () => {
+    it("in a batch the rejected row is found after the operations before it", async () => {
       const world = await openWorld(opened.stage);
       const { owner } = world.people;
       const id = randomUUID();
@@ -273,7 +273,7 @@ describe("lists of rows that differ in their keys", () => {
       });
     });
 
-    it("functions of others are not called again to find the row", async () => {
+    it("user-defined functions are not called again to find the rejected row", async () => {
       const world = await openWorld(opened.stage);
       const { owner } = world.people;
       const rows = [world.swarm, randomUUID()].map((swarm_id) => swarmRow(swarm_id, "a"));
@@ -283,7 +283,7 @@ describe("lists of rows that differ in their keys", () => {
       assert.deepEqual(ticks, [{ n: 1 }]);
     });
 
-    it("a list that is too long to be searched names the field alone", async () => {
+    it("a list that is too long to be searched reports the field without a row", async () => {
       const world = await openWorld(opened.stage);
       const rows = Array.from({ length: 1_001 }, () => swarmRow(world.swarm, "a"));
       const body = [...rows, swarmRow(randomUUID(), "b")];

@@ -94,8 +94,8 @@ const HOOK = fc.record(
   { requiredKeys: ["name", "url", "events"] },
 );
 
-describe("rules and any body", () => {
-  it("a body passes or is rejected with an error that can be shown", () => {
+describe("table rules with arbitrary bodies", () => {
+  it("a body passes or is rejected with an AppError", () => {
     const row = fc.dictionary(fc.oneof(fc.constantFrom(...COLUMNS), anyText), fc.oneof(jsonValue, anyText), {
       maxKeys: 6,
     });
@@ -131,7 +131,7 @@ describe("rules and any body", () => {
     );
   });
 
-  describe("beside the database", () => {
+  describe("table rules compared with the database", () => {
     const closers: (() => Promise<void>)[] = [];
     let client: pg.Client;
     let rules: TableRules;

@@ -182,9 +182,9 @@ const REFUSED: Readonly<Record<string, readonly [place: string, record: Record<s
   ],
 };
 
-describe("rows of our tables", () => {
+describe("rows of the service's tables", () => {
   for (const [table, base] of Object.entries(NEW_ROWS)) {
-    it(`${table}: what is within bounds passes`, () => {
+    it(`${table}: valid rows pass`, () => {
       passes(attempt(table, "insert", base));
       for (const record of ACCEPTED[table] ?? []) {
         passes(attempt(table, "insert", { ...base, ...record }));
@@ -192,7 +192,7 @@ describe("rows of our tables", () => {
       }
     });
 
-    it(`${table}: what is not names its field`, () => {
+    it(`${table}: an invalid value is reported by field`, () => {
       for (const [place, record] of REFUSED[table] ?? []) {
         for (const operation of ["insert", "upsert", "update"] as const) {
           const { code, extra } = rejection(attempt(table, operation, { ...base, ...record }));
@@ -203,7 +203,7 @@ describe("rows of our tables", () => {
       }
     });
 
-    it(`${table}: a new row needs its required fields, a change does not`, () => {
+    it(`${table}: required fields are required in a new row and not in an update`, () => {
       passes(attempt(table, "update", {}));
       const error = check(attempt(table, "insert", {}));
       assert.ok(error instanceof AppError);
@@ -216,7 +216,7 @@ describe("rows of our tables", () => {
     });
   }
 
-  it("all faults of all rows are told at once", () => {
+  it("all faults of all rows are reported together", () => {
     const error = rejection(
       attempt("agents", "insert", [
         { name: "Ada", settings: {} },
@@ -228,20 +228,20 @@ describe("rows of our tables", () => {
     assert.equal(error.message, "5 fields are not valid");
   });
 
-  it("only columns that are written count", () => {
+  it("only columns to write are validated", () => {
     passes(attempt("agents", "insert", { name: "Ada", role: 5 }, { columns: ["name"] }));
     assert.deepEqual(placesOf(rejection(attempt("agents", "insert", { name: "Ada" }, { columns: ["role"] }))), [
       "name",
     ]);
   });
 
-  it("keys that every object seems to have are no fields", () => {
+  it("keys of Object.prototype are not fields", () => {
     const row = JSON.parse('{"name": "Ada", "__proto__": {"role": 5}, "constructor": 1}') as Record<string, unknown>;
     passes(attempt("agents", "insert", row));
     assert.deepEqual(placesOf(rejection(attempt("agents", "insert", { constructor: 1 }))), ["name"]);
   });
 
-  it("the service role names the owner", () => {
+  it("the service role must send the owner", () => {
     const caller = { role: "service_role", userId: null } as const;
     for (const [table, column] of [
       ["agents", "user_id"],
@@ -255,11 +255,11 @@ describe("rows of our tables", () => {
     }
   });
 
-  it("nobody is told about fields before they have signed in", () => {
+  it("fields are not validated for anonymous callers", () => {
     assert.equal(check(attempt("agents", "insert", {}, { caller: { role: "anon", userId: null } })), null);
   });
 
-  it("tables of others are left alone", () => {
+  it("user tables are not validated", () => {
     assert.equal(check(attempt("invoices", "insert", { name: 5 })), null);
     assert.equal(
       check(attempt("agents", "insert", { name: 5 }, { relation: { schema: "shop", name: "agents" } })),
@@ -268,7 +268,7 @@ describe("rows of our tables", () => {
     assert.equal(check(attempt("toString", "insert", { name: 5 })), null);
   });
 
-  it("a CSV file or a form writes numbers and truths as texts", () => {
+  it("numbers and booleans of CSV and form bodies are parsed from texts", () => {
     const row = { ...HOOK, events: "{agent.created}", retry_count: "3", is_active: "f", timeout_ms: " 100 " };
     for (const source of ["csv", "form"] as const) {
       passes(attempt("webhooks", "insert", row, { source }));
@@ -280,13 +280,13 @@ describe("rows of our tables", () => {
   });
 });
 
-describe("named codes", () => {
+describe("specific error codes", () => {
   const told = (table: string, operation: Operation, record: Record<string, unknown>) => {
     const error = rejection(attempt(table, operation, { ...NEW_ROWS[table], ...record }));
     return { code: error.code, places: placesOf(error), errors: error.extra.errors };
   };
 
-  it("an unknown framework is a validation error on create and has its name on update", () => {
+  it("an unknown framework is VALIDATION_ERROR on create and INVALID_FRAMEWORK on update", () => {
     const framework = "openai";
     const errors = [{ field: "framework", code: "INVALID_FRAMEWORK" }];
     assert.deepEqual(told("agents", "insert", { framework }), {
@@ -346,12 +346,12 @@ describe("named codes", () => {
       });
   });
 
-  it("several names give the first, with all details", () => {
+  it("several specific codes give the first, with all details", () => {
     const both = told("webhooks", "update", { url: "", events: ["*"] });
     assert.deepEqual(both, { code: "INVALID_URL", places: ["events", "url"], errors: undefined });
   });
 
-  it("a validation error wins over them", () => {
+  it("a fault without a specific code makes the error VALIDATION_ERROR", () => {
     assert.deepEqual(told("webhooks", "insert", { url: "", events: ["*"], name: "" }), {
       code: "VALIDATION_ERROR",
       places: ["events", "name", "url"],
@@ -364,8 +364,8 @@ describe("named codes", () => {
   });
 });
 
-describe("columns that are the service's", () => {
-  it("are left out, and the rows stay what they were", () => {
+describe("columns that the service manages", () => {
+  it("are ignored without copying the rows", () => {
     const written = attempt("agents", "update", {
       name: "Ada",
       created_at: "x",
@@ -377,12 +377,12 @@ describe("columns that are the service's", () => {
     assert.equal(found?.rows, written.rows);
   });
 
-  it("alone still touch the row", () => {
+  it("still touch the row when nothing else is sent", () => {
     const found = pureRules.beforeWrite(attempt("agents", "update", { updated_at: "x" }));
     assert.deepEqual(found, { rows: [{ updated_at: null }], columns: ["updated_at"] });
   });
 
-  it("a secret on create names regenerate_secret", () => {
+  it("a secret on create is rejected with a reference to regenerate_secret", () => {
     const error = rejection(attempt("webhooks", "insert", { ...HOOK, secret: "whsec_x" }));
     assert.equal(error.code, "VALIDATION_ERROR");
     assert.match(error.message, /regenerate_secret/);
@@ -390,7 +390,7 @@ describe("columns that are the service's", () => {
     passes(attempt("webhooks", "update", { secret: "whsec_x" }));
   });
 
-  it("an id never changes under the one that is pinned", () => {
+  it("an id cannot be changed by an update of one row", () => {
     const pinned = { pinnedId: USER };
     passes(attempt("agents", "update", { id: USER.toUpperCase() }, pinned));
     const error = rejection(attempt("agents", "update", { id: OTHER }, pinned));
@@ -399,7 +399,7 @@ describe("columns that are the service's", () => {
     passes(attempt("agents", "update", { id: OTHER }));
   });
 
-  it("email is another name of invited_email", () => {
+  it("email is an alias of invited_email", () => {
     const found = pureRules.beforeWrite(attempt("swarm_members", "insert", { swarm_id: USER, email: "a@example.com" }));
     assert.deepEqual(found?.columns, ["swarm_id", "invited_email"]);
     assert.equal(found?.rows[0]?.["invited_email"], "a@example.com");

@@ -24,7 +24,7 @@ describe("an update that changes no column", () => {
     return made.json as Row;
   }
 
-  it("returns an agent or webhook as it is, and raises no event", async () => {
+  it("returns the unchanged agent or webhook and emits no event", async () => {
     const user = await opened.stage.addUser();
     const hook = await add(user, "webhooks", HOOK);
     const agent = await add(user, "agents", { name: "Ada" });
@@ -48,7 +48,7 @@ describe("an update that changes no column", () => {
     assert.equal(await events(), before + 1, "a change is an event");
   });
 
-  it("is a failure for rows that are missing or somebody else's", async () => {
+  it("is an error for missing rows and rows of others", async () => {
     const [user, other] = [await opened.stage.addUser(), await opened.stage.addUser()];
     const [agent, hook] = [await add(other, "agents", { name: "Ada" }), await add(other, "webhooks", HOOK)];
     const told = async (line: string, headers = {}) => {
@@ -63,7 +63,7 @@ describe("an update that changes no column", () => {
     }
   });
 
-  it("finds no row anywhere else, as in PostgREST", async () => {
+  it("returns no row for other tables, as in PostgREST", async () => {
     const world = await openWorld(opened.stage);
     const { owner } = world.people;
     const agent = await world.addAgent(owner);
@@ -87,7 +87,7 @@ describe("an update that changes no column", () => {
     assert.deepEqual([single.status, (single.json as Row)["code"]], [406, "PGRST116"]);
   });
 
-  it("undoes no batch", async () => {
+  it("does not roll back a batch", async () => {
     const world = await openWorld(opened.stage);
     const { owner } = world.people;
     const agent = await world.addAgent(owner);

@@ -8,7 +8,7 @@ import { type Caller, openStage } from "../schema/support/stage.ts";
 import { attempt } from "./support/attempts.ts";
 import { callerOf } from "./support/told.ts";
 
-describe("a row that is not there", () => {
+describe("a missing row", () => {
   const opened = openStage();
   let pool: pg.Pool;
   let rules: TableRules;
@@ -31,7 +31,7 @@ describe("a row that is not there", () => {
 
   const same = (code: string | null) => [code, code, code];
 
-  it("has a name when an agent or webhook was named", async () => {
+  it("is AGENT_NOT_FOUND or WEBHOOK_NOT_FOUND when one agent or webhook is addressed", async () => {
     const { stage } = opened;
     const [user, other] = [await stage.newUser(), await stage.newUser()];
     const [agent, hook, gone] = [await stage.newAgent(other), await stage.listen(other), randomUUID()];
@@ -45,7 +45,7 @@ describe("a row that is not there", () => {
     assert.deepEqual(await explain("service_role", "agents", gone), same("AGENT_NOT_FOUND"));
   });
 
-  it("is as PostgREST has it everywhere else", async () => {
+  it("is reported as in PostgREST for all other tables", async () => {
     const { stage } = opened;
     const [user, other] = [await stage.newUser(), await stage.newUser()];
     const swarm = await stage.newSwarm(other);
@@ -60,7 +60,7 @@ describe("a row that is not there", () => {
     assert.equal(await rules.explainMissing(elsewhere), null);
   });
 
-  it("is no message that became a tombstone", async () => {
+  it("does not include deleted messages, which stay readable as tombstones", async () => {
     const { stage } = opened;
     const user = await stage.newUser();
     const swarm = await stage.newSwarm(user);

@@ -12,7 +12,7 @@ import { callerOf, type RejectedWrite, toldBy } from "./support/told.ts";
 
 const HOOK = { name: "Hook", url: "https://hooks.example.com/x", events: ["agent.created"] };
 
-describe("rejections of the database", () => {
+describe("writes that the database rejects", () => {
   const opened = openStage();
   let pool: pg.Pool;
   let rules: TableRules;
@@ -40,7 +40,7 @@ describe("rejections of the database", () => {
     assert.doesNotMatch(told.message, /policy|relation|violates|constraint/, shown);
   }
 
-  it("checks name their field", async () => {
+  it("a violated check is reported by field", async () => {
     const { stage } = opened;
     const user = await stage.newUser();
     const agent = await stage.newAgent(user);
@@ -87,7 +87,7 @@ describe("rejections of the database", () => {
     ]);
   });
 
-  it("checks of named codes have those", async () => {
+  it("checks with a specific code report it", async () => {
     const { stage } = opened;
     const user = await stage.newUser();
     const agent = await stage.newAgent(user);
@@ -111,14 +111,14 @@ describe("rejections of the database", () => {
     assert.match(secret.message, /regenerate_secret/);
   });
 
-  it("one agent too many is AGENT_LIMIT_REACHED", async () => {
+  it("an agent beyond the limit is AGENT_LIMIT_REACHED", async () => {
     const { stage } = opened;
     const user = await stage.newUser();
     await stage.run(user, "insert into agents (name) select 'a' from generate_series(1, 100)");
     await tells(user, { table: "agents", operation: "insert", row: { name: "Ada" } }, "AGENT_LIMIT_REACHED");
   });
 
-  it("one webhook too many is told with the number that is allowed", async () => {
+  it("a webhook beyond the limit is rejected with the limit", async () => {
     const { stage } = opened;
     const user = await stage.newUser();
     const many = `insert into webhooks (name, url, events) select 'a', 'https://example.com', '{agent.created}'
@@ -129,7 +129,7 @@ describe("rejections of the database", () => {
     assert.match((await tell(user, write)).message, new RegExp(`at most ${WEBHOOK_LIMIT_PER_USER} webhooks`));
   });
 
-  it("what a row points at and is not there has its name", async () => {
+  it("a reference to a missing row has a specific code", async () => {
     const { stage } = opened;
     const user = await stage.newUser();
     const [agent, swarm] = [await stage.newAgent(user), await stage.newSwarm(user)];
@@ -157,7 +157,7 @@ describe("rejections of the database", () => {
     );
   });
 
-  it("an agent of somebody else is PERMISSION_DENIED, everything else FORBIDDEN", async () => {
+  it("another user's agent is PERMISSION_DENIED, everything else FORBIDDEN", async () => {
     const { stage } = opened;
     const [user, other] = [await stage.newUser(), await stage.newUser()];
     const [agent, foreign] = [await stage.newAgent(user), await stage.newAgent(other)];
@@ -196,7 +196,7 @@ describe("rejections of the database", () => {
     for (const [write, code] of cases) await tells(user, write, code);
   });
 
-  it("what has no name here keeps its own", async () => {
+  it("other errors keep their SQLSTATE", async () => {
     const { stage } = opened;
     const user = await stage.newUser();
     const agent = await stage.newAgent(user);
@@ -218,7 +218,7 @@ describe("rejections of the database", () => {
     assert.equal(await rules.explainRejection(linked, attempt("agents", "delete", {}), null), null);
   });
 
-  it("a read that is rejected keeps the words of the database, for it is not about our tables", async () => {
+  it("a rejected read keeps the database's message", async () => {
     const { stage } = opened;
     const user = await stage.newUser();
     const error = await stage.run(user, "select * from private.settings").catch((rejected: unknown) => rejected);

@@ -21,7 +21,7 @@ const list = (defaultModel: string, ids: readonly string[], isOpen = false): Off
   isSimulated: false,
 });
 
-describe("the models that frameworks offer", () => {
+describe("models of the frameworks", () => {
   const opened = openStage();
   let pool: pg.Pool;
   let rules: TableRules;
@@ -35,12 +35,12 @@ describe("the models that frameworks offer", () => {
   const offer = (catalogue: Partial<ModelCatalogue> = {}) =>
     storeModels(opened.stage.database.owner, { ...SHIPPED_MODELS, ...catalogue });
 
-  it("the shipped ones have their default among them", () => {
+  it("the shipped models include the default of each framework", () => {
     assert.deepEqual(Object.keys(SHIPPED_MODELS), FRAMEWORKS);
     for (const { models, defaultModel } of Object.values(SHIPPED_MODELS)) assert.equal(models[0]?.id, defaultModel);
   });
 
-  it("the stored list is always the one that was given last", async () => {
+  it("the stored models are always the last list that was stored", async () => {
     const { stage } = opened;
     const user = await stage.newUser();
     const read = async () =>
@@ -64,7 +64,7 @@ describe("the models that frameworks offer", () => {
     assert.deepEqual(await read(), shipped);
   });
 
-  it("an agent takes one of its framework's, whichever half of the pair changes", async () => {
+  it("a model must belong to the agent's framework, whichever of the two changes", async () => {
     const { stage } = opened;
     await offer();
     const user = await stage.newUser();
@@ -89,7 +89,7 @@ describe("the models that frameworks offer", () => {
     }
   });
 
-  it("of two changes at once that would leave a bad pair, one is rejected", async () => {
+  it("one of two concurrent changes to an invalid pair is rejected", async () => {
     const { stage } = opened;
     await offer();
     const user = await stage.newUser();
@@ -103,7 +103,7 @@ describe("the models that frameworks offer", () => {
     }
   });
 
-  it("a list that has shrunk refuses no change of anything else", async () => {
+  it("an agent whose model was removed from the list can still be changed", async () => {
     const { stage } = opened;
     await offer();
     const user = await stage.newUser();
@@ -119,7 +119,7 @@ describe("the models that frameworks offer", () => {
     await refuses(stage.update(user, "agents", agent, { model: A }), UNSUPPORTED);
   });
 
-  it("a framework without a list takes any", async () => {
+  it("a framework without a list accepts any model", async () => {
     const { stage } = opened;
     await offer({ provider_a: list("any", []) });
     await stage.newAgent(await stage.newUser(), { model: "llama-of-my-own" });
@@ -127,7 +127,7 @@ describe("the models that frameworks offer", () => {
     await stage.newAgent(await stage.newUser(), { model: "llama-of-my-own" });
   });
 
-  it("callers read what is known of a model", async () => {
+  it("callers read the properties of models", async () => {
     const { stage } = opened;
     await offer({ provider_c: { ...list("mine", ["mine"]), isSimulated: true } });
     const rows = await stage.run(
@@ -156,7 +156,7 @@ describe("the models that frameworks offer", () => {
     assert.deepEqual([second?.["id"], second?.["is_simulated"], second?.["price_input"]], ["mine", true, null]);
   });
 
-  it("a rejection is INVALID_MODEL, says what there is, and names the row", async () => {
+  it("an unknown model is INVALID_MODEL, with the available models and the row", async () => {
     const { stage } = opened;
     await offer();
     const user = await stage.newUser();

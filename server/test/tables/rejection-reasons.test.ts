@@ -11,7 +11,7 @@ const TOOL = { description: "Looks things up" };
 type Who = "owner" | "admin" | "member" | "viewer" | "stranger" | "invited" | "mailed";
 type Case = readonly [who: Who, line: string, body: object | undefined, code: string, message: string];
 
-describe("a rejection says by which rule", () => {
+describe("a rejected write reports the rule that rejected it", () => {
   const opened = openRestStage(
     `create table public.notes (id uuid primary key default gen_random_uuid(), agent_id uuid references public.agents);
      create function public.veto() returns trigger language plpgsql as
@@ -493,7 +493,7 @@ describe("a rejection says by which rule", () => {
     });
   }
 
-  it("the service role, too", async () => {
+  it("also for the service role", async () => {
     const row = { framework: "provider_a", id: "m", position: 0 };
     assert.deepEqual(await told(SERVICE, "POST /models", row), [
       "FORBIDDEN",
@@ -501,7 +501,7 @@ describe("a rejection says by which rule", () => {
     ]);
   });
 
-  it("in a list, with the row and its field", async () => {
+  it("in a list, with the index of the row and its field", async () => {
     const { member, stranger } = people;
     const rows = [world.swarm, ids["gone"]].map((swarm_id) => ({ swarm_id, content: "x" }));
     const hidden = await world.ask(stranger, "POST /messages", rows);
@@ -510,7 +510,7 @@ describe("a rejection says by which rule", () => {
     assert.deepEqual((mixed.json as Row)["details"], { "1.swarm_id": "names no swarm that exists" });
   });
 
-  it("a hidden row is not told of by a change, only by a write that names its swarm", async () => {
+  it("a hidden row is not revealed by an update, only by a write that names its swarm", async () => {
     const { stranger } = people;
     for (const [line, body] of [
       ["PATCH /swarms?id=eq.:swarm", { name: "x" }],
@@ -528,7 +528,7 @@ describe("a rejection says by which rule", () => {
     assert.deepEqual([single.status, (single.json as Row)["code"]], [406, "PGRST116"]);
   });
 
-  it("a right to a table of somebody else's is told in the database's words", async () => {
+  it("a missing privilege on a user table keeps the database's message", async () => {
     const { status, json } = await world.ask(people.owner, "GET /agents?select=*,notes(*)");
     const { code, message } = json as Row;
     assert.deepEqual([status, code, message], [403, "FORBIDDEN", "permission denied for table notes"]);

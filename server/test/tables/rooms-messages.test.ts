@@ -9,7 +9,7 @@ const FORBIDDEN = "403 FORBIDDEN";
 describe("messages over REST", () => {
   const opened = openRestStage();
 
-  it("are written by members in their own name alone", async () => {
+  it("members write messages only in their own name", async () => {
     const world = await openWorld(opened.stage);
     const { owner, member, viewer, stranger } = world.people;
     const forged = { sender_type: "agent", sender_user_id: owner.userId, sender_name: "Boss", flagged: true, seq: 99 };
@@ -33,7 +33,7 @@ describe("messages over REST", () => {
     assert.equal((await world.say(SERVICE, "Hi", { sender_user_id: member.userId }))["sender_id"], member.userId);
   });
 
-  it("that a client sends twice are stored once", async () => {
+  it("a message that a client sends twice is stored once", async () => {
     const world = await openWorld(opened.stage);
     const { member } = world.people;
     const row = { swarm_id: world.swarm, content: "Hi", client_message_id: "offline-1" };
@@ -45,7 +45,7 @@ describe("messages over REST", () => {
     assert.equal(((await world.outcome(member, `GET /messages?swarm_id=eq.${world.swarm}`)) as Row[]).length, 1);
   });
 
-  it("are read by pages of seq, without a gap or a double while others write", async () => {
+  it("paging by seq returns every message once while others write", async () => {
     const world = await openWorld(opened.stage);
     const { member, viewer } = world.people;
     for (let at = 1; at <= 7; at += 1) await world.say(member, `m${at}`);
@@ -62,7 +62,7 @@ describe("messages over REST", () => {
     assert.deepEqual(seen, ["m7", "m6", "m5", "m4", "m3", "m2", "m1"]);
   });
 
-  it("are edited by their author, with revisions", async () => {
+  it("authors edit their messages, and each edit keeps a revision", async () => {
     const world = await openWorld(opened.stage);
     const { owner, admin, member, viewer } = world.people;
     const { id } = await world.say(member, "first");
@@ -84,7 +84,7 @@ describe("messages over REST", () => {
     assert.equal(await world.outcome(member, line, { content: null }), "400 VALIDATION_ERROR");
   });
 
-  it("are deleted by their author or those who run the swarm, and stay as tombstones", async () => {
+  it("authors, owners and admins delete messages, which stay as tombstones", async () => {
     const world = await openWorld(opened.stage);
     const { owner, admin, member, viewer } = world.people;
     const { id: mine } = await world.say(member, "mine");
@@ -108,7 +108,7 @@ describe("messages over REST", () => {
     assert.deepEqual(await world.outcome(viewer, `GET /message_revisions?message_id=eq.${mine}`), []);
   });
 
-  it("are flagged by anybody in the room, and settled by those who run it", async () => {
+  it("members flag messages, and owners and admins resolve the flags", async () => {
     const world = await openWorld(opened.stage);
     const { admin, member, viewer, stranger } = world.people;
     const { id } = await world.say(member, "rude");
@@ -139,7 +139,7 @@ describe("messages over REST", () => {
     assert.equal(await world.outcome(viewer, `DELETE ${line}`), FORBIDDEN);
   });
 
-  it("that the blocklist rejects are CONTENT_BLOCKED, or flagged", async () => {
+  it("a message with a blocked term is CONTENT_BLOCKED or flagged", async () => {
     const world = await openWorld(opened.stage);
     const { owner, member } = world.people;
     const moderate = (action: string) =>
@@ -162,7 +162,7 @@ describe("messages over REST", () => {
     assert.deepEqual([flag?.["source"], flag?.["category"]], ["moderation", "blocklist"]);
   });
 
-  it("outlive their author, agent or person, with the name", async () => {
+  it("messages of deleted agents and users stay, with the name of the author", async () => {
     const world = await openWorld(opened.stage);
     const { owner, member, viewer } = world.people;
     await world.one(member, `PATCH /profiles?id=eq.${member.userId}`, { full_name: "Max" });
@@ -181,7 +181,7 @@ describe("messages over REST", () => {
 describe("people over REST", () => {
   const opened = openRestStage();
 
-  it("see and change their own profile and settings, and of others what all may see", async () => {
+  it("users read and change their own profile and settings, and read the public part of others", async () => {
     const world = await openWorld(opened.stage);
     const { member, viewer, stranger } = world.people;
     const settings = `/user_settings?user_id=eq.${member.userId}`;
@@ -220,7 +220,7 @@ describe("people over REST", () => {
     assert.deepEqual(await world.outcome(stranger, card), []);
   });
 
-  it("read runs and what hangs on them, and write none of it", async () => {
+  it("users read runs, turns and events, and cannot write them", async () => {
     const world = await openWorld(opened.stage);
     const { owner, viewer, stranger } = world.people;
     const run = await world.one(SERVICE, "POST /runs", { swarm_id: world.swarm, strategy: "mention" });

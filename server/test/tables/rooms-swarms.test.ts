@@ -9,7 +9,7 @@ const FORBIDDEN = "403 FORBIDDEN";
 describe("swarms over REST", () => {
   const opened = openRestStage();
 
-  it("roles: who may change and delete, and who is told that they may not", async () => {
+  it("roles decide who may change and delete a swarm, and others get 403", async () => {
     const world = await openWorld(opened.stage);
     const { owner, admin, member, viewer, stranger } = world.people;
     const line = `/swarms?id=eq.${world.swarm}`;
@@ -25,7 +25,7 @@ describe("swarms over REST", () => {
     assert.deepEqual((await world.ask(owner, `DELETE ${line}`, undefined, { prefer: "" })).status, 204);
   });
 
-  it("members: invitations by id and by address, accepted by those whom they name", async () => {
+  it("members are invited by id or e-mail address, and only the invited user accepts", async () => {
     const world = await openWorld(opened.stage);
     const { owner, admin, member, viewer, stranger } = world.people;
     const newcomer = await opened.stage.addUser("Newcomer@example.test".toLowerCase());
@@ -67,7 +67,7 @@ describe("swarms over REST", () => {
     assert.equal(((await world.outcome(newcomer, `GET /swarms?id=eq.${world.swarm}`)) as Row[]).length, 1);
   });
 
-  it("members: an invited person reads the names of the swarm and of the inviter, and nothing else of it", async () => {
+  it("an invited user reads the names of the swarm and the inviter, and nothing else", async () => {
     const world = await openWorld(opened.stage);
     const { admin, member, stranger } = world.people;
     const [invited, unproven] = await Promise.all(
@@ -105,7 +105,7 @@ describe("swarms over REST", () => {
     assert.deepEqual(await read(invited), []);
   });
 
-  it("members: roles change below one's own, people leave, the owner does not", async () => {
+  it("members change lower roles than their own and can leave, except the owner", async () => {
     const world = await openWorld(opened.stage);
     const { owner, admin, member, viewer } = world.people;
     const seats = {
@@ -131,7 +131,7 @@ describe("swarms over REST", () => {
     assert.equal(((await remove(admin, seats.viewer)) as Row[]).length, 1);
   });
 
-  it("agents: added by those who own them and run the swarm, ordered, withdrawn, the coordinator among them", async () => {
+  it("owners of agents who manage the swarm add, order and remove agents, including the coordinator", async () => {
     const world = await openWorld(opened.stage);
     const { owner, admin, member } = world.people;
     const [first, second, third, foreign] = [
@@ -180,7 +180,7 @@ describe("swarms over REST", () => {
     assert.equal((await world.one(owner, `GET /swarms?id=eq.${world.swarm}`))["coordinator_agent_id"], null);
   });
 
-  it("a room in one read: agents, people and the last messages, as far as each may see them", async () => {
+  it("one read returns a swarm with its visible agents, members and last messages", async () => {
     const world = await openWorld(opened.stage);
     const { owner, member, viewer } = world.people;
     await world.one(member, `PATCH /profiles?id=eq.${member.userId}`, { full_name: "Max" });

@@ -71,7 +71,7 @@ describe("settings of a swarm", () => {
   });
   after(() => pool.end());
 
-  it("pass within their bounds, here and in the database, and unknown keys are kept", async () => {
+  it("settings within their bounds pass here and in the database, and unknown keys are kept", async () => {
     const { stage } = opened;
     const owner = await stage.newUser();
     const swarm = await stage.newSwarm(owner);
@@ -83,7 +83,7 @@ describe("settings of a swarm", () => {
     }
   });
 
-  it("name the key that is not, here and in the database", async () => {
+  it("settings out of bounds are reported by key, here and in the database", async () => {
     const { stage } = opened;
     const owner = await stage.newUser();
     const swarm = await stage.newSwarm(owner);
@@ -98,7 +98,7 @@ describe("settings of a swarm", () => {
     }
   });
 
-  it("faults are told all at once", () => {
+  it("all faults of the settings are reported together", () => {
     const settings = { max_turns: 0, budget: { max_tokens: -1, max_cost_usd: -1 }, moderation: { enabled: "no" } };
     assert.deepEqual(placesOf(rejection(attempt("swarms", "insert", { name: "", settings }))), [
       "name",

@@ -17,10 +17,10 @@ export function readViewColumns(tree: string): ViewColumnOrigin[] {
   let depth = 0;
   let isInList = false;
   let entry = { resno: 0, resorigtbl: 0, resorigcol: 0 };
-  for (let at = 0; at < tree.length; at++) {
-    switch (tree.charAt(at)) {
+  for (let index = 0; index < tree.length; index++) {
+    switch (tree.charAt(index)) {
       case "\\":
-        at++;
+        index++;
         break;
       case "{":
         depth++;
@@ -36,11 +36,11 @@ export function readViewColumns(tree: string): ViewColumnOrigin[] {
         if (isInList && depth === 1) return origins;
         break;
       case " ":
-        if (depth === 1 && !isInList && tree.startsWith(TARGET_LIST, at + 1)) {
+        if (depth === 1 && !isInList && tree.startsWith(TARGET_LIST, index + 1)) {
           isInList = true;
-          at += TARGET_LIST.length;
+          index += TARGET_LIST.length;
         } else if (depth === 2 && isInList) {
-          ENTRY_FIELD.lastIndex = at + 1;
+          ENTRY_FIELD.lastIndex = index + 1;
           const field = ENTRY_FIELD.exec(tree);
           if (field !== null) entry[field[1] as keyof typeof entry] = Number(field[2]);
         }

@@ -65,7 +65,7 @@ function parseQuotedValue(scanner: Scanner): string {
 }
 
 function skipEmptyLines(scanner: Scanner): void {
-  for (let next = peek(scanner); next === "\n" || next === "\r"; next = peek(scanner)) scanner.at += 1;
+  for (let next = peek(scanner); next === "\n" || next === "\r"; next = peek(scanner)) scanner.position += 1;
 }
 
 function csvError(message: string): AppError {

@@ -33,8 +33,8 @@ function parseKey(scanner: Scanner): string | number {
   if (isQuotedNext(scanner)) return parseQuoted(scanner);
   if (take(scanner, "-")) return parseNegativeIndex(scanner);
   const parts = [parseKeyPart(scanner)];
-  while (peek(scanner) === "-" && scanner.text[scanner.at + 1] !== ">") {
-    scanner.at += 1;
+  while (peek(scanner) === "-" && scanner.text[scanner.position + 1] !== ">") {
+    scanner.position += 1;
     parts.push(parseKeyPart(scanner));
   }
   const key = parts.join("-");
@@ -42,10 +42,10 @@ function parseKey(scanner: Scanner): string | number {
 }
 
 function parseKeyPart(scanner: Scanner): string {
-  const start = scanner.at;
+  const start = scanner.position;
   const part = takePattern(scanner, KEY_PART)?.trim() ?? "";
   if (part !== "") return part;
-  scanner.at = start;
+  scanner.position = start;
   return fail(scanner, KEY_EXPECTED);
 }
 

@@ -66,12 +66,12 @@ function parseLogicValue(scanner: LogicScanner): string {
 
 /** An array or object literal, which may contain commas and parentheses. */
 function takeBraced(scanner: LogicScanner): string | null {
-  const start = scanner.at;
+  const start = scanner.position;
   const closing = scanner.closingBraces.get(start);
   if (closing === undefined) return null;
-  scanner.at = closing + 1;
-  if (isValueEnd(scanner)) return scanner.text.slice(start, scanner.at);
-  scanner.at = start;
+  scanner.position = closing + 1;
+  if (isValueEnd(scanner)) return scanner.text.slice(start, scanner.position);
+  scanner.position = start;
   return null;
 }
 

@@ -12,11 +12,11 @@ export function isQuotedNext(scanner: Scanner): boolean {
 
 export function parseName(scanner: Scanner): string {
   skipBlanks(scanner);
-  const start = scanner.at;
+  const start = scanner.position;
   const name = isQuotedNext(scanner) ? parseQuoted(scanner) : parseDashedIdentifiers(scanner);
   if (name === "") {
     // PostgreSQL has no nameless columns, tables or aliases.
-    scanner.at = start;
+    scanner.position = start;
     fail(scanner, NAME_EXPECTED);
   }
   skipBlanks(scanner);
@@ -25,18 +25,18 @@ export function parseName(scanner: Scanner): string {
 
 /** Letters, digits, `_`, `$` and inner blanks: the name of a type or of a text search configuration. */
 export function parseIdentifier(scanner: Scanner, expecting = "letter or digit"): string {
-  const start = scanner.at;
+  const start = scanner.position;
   const identifier = takePattern(scanner, IDENTIFIER)?.trim() ?? "";
   if (identifier !== "") return identifier;
-  scanner.at = start;
+  scanner.position = start;
   return fail(scanner, expecting);
 }
 
 /** A dash belongs to the name unless it begins an arrow. */
 function parseDashedIdentifiers(scanner: Scanner): string {
   const parts = [parseIdentifier(scanner, NAME_EXPECTED)];
-  while (peek(scanner) === "-" && scanner.text[scanner.at + 1] !== ">") {
-    scanner.at += 1;
+  while (peek(scanner) === "-" && scanner.text[scanner.position + 1] !== ">") {
+    scanner.position += 1;
     parts.push(parseIdentifier(scanner));
   }
   return parts.join("-");
@@ -45,27 +45,27 @@ function parseDashedIdentifiers(scanner: Scanner): string {
 export function parseQuoted(scanner: Scanner): string {
   const quoted = takeQuoted(scanner);
   if (quoted !== null) return quoted;
-  scanner.at = scanner.text.length;
+  scanner.position = scanner.text.length;
   return fail(scanner, '"\\""');
 }
 
 /** Text in double quotes where a backslash takes the next character as it is; null (and nothing taken) without an end. */
 export function takeQuoted(scanner: Scanner): string | null {
-  const start = scanner.at;
+  const start = scanner.position;
   if (!take(scanner, '"')) return null;
   let value = "";
   while (!isAtEnd(scanner)) {
     value += takePattern(scanner, UNESCAPED) ?? "";
     if (take(scanner, '"')) return value;
     if (take(scanner, "\\")) {
-      const escaped = scanner.text.codePointAt(scanner.at);
+      const escaped = scanner.text.codePointAt(scanner.position);
       if (escaped === undefined) break;
       const character = String.fromCodePoint(escaped);
       value += character;
-      scanner.at += character.length;
+      scanner.position += character.length;
     }
   }
-  scanner.at = start;
+  scanner.position = start;
   return null;
 }
 

@@ -46,16 +46,16 @@ function parseOperand(scanner: Scanner, kind: OperandKind, parseValue: ParseValu
 
 /** The operand of a query parameter: the rest of the text. */
 export function parseWholeValue(scanner: Scanner): string {
-  const value = scanner.text.slice(scanner.at);
-  scanner.at = scanner.text.length;
+  const value = scanner.text.slice(scanner.position);
+  scanner.position = scanner.text.length;
   return value;
 }
 
 function parseOperator(scanner: Scanner, isNegated: boolean): Operator {
-  const start = scanner.at;
+  const start = scanner.position;
   const word = takePattern(scanner, WORD);
   if (word !== null && isOperator(word)) return word;
-  scanner.at = start;
+  scanner.position = start;
   return fail(scanner, isNegated ? "operator (eq, gt, ...)" : '"not" or operator (eq, gt, ...)');
 }
 
@@ -73,10 +73,10 @@ function parseConfig(scanner: Scanner): string | null {
 }
 
 function parseState(scanner: Scanner): IsState {
-  const start = scanner.at;
+  const start = scanner.position;
   const word = takePattern(scanner, STATE_WORD)?.toLowerCase() ?? "";
   if (isState(word)) return word;
-  scanner.at = start;
+  scanner.position = start;
   return fail(scanner, "isVal: (null, not_null, true, false, unknown)");
 }
 
@@ -104,10 +104,10 @@ function parseElement(scanner: Scanner): string {
 
 /** Takes quoted text that is followed by a comma, a closing parenthesis or the end; else returns null. */
 export function takeEnclosedQuoted(scanner: Scanner): string | null {
-  const start = scanner.at;
+  const start = scanner.position;
   const quoted = takeQuoted(scanner);
   if (quoted !== null && isValueEnd(scanner)) return quoted;
-  scanner.at = start;
+  scanner.position = start;
   return null;
 }
 

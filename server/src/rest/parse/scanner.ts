@@ -5,14 +5,14 @@ export interface Scanner {
   /** The name of the text in messages: `filter`, `select parameter`, … */
   readonly subject: string;
   readonly text: string;
-  at: number;
+  position: number;
 }
 
 const SHOWN_LENGTH = 1000;
 const BLANKS = /[ \t]+/y;
 
 export function createScanner(subject: string, text: string): Scanner {
-  return { subject, text, at: 0 };
+  return { subject, text, position: 0 };
 }
 
 /** For the value of a parameter such as `columns`. */
@@ -21,21 +21,21 @@ export function createParameterScanner(name: string, text: string): Scanner {
 }
 
 export function isAtEnd(scanner: Scanner): boolean {
-  return scanner.at >= scanner.text.length;
+  return scanner.position >= scanner.text.length;
 }
 
 /** The character that comes next, or "" at the end. */
 export function peek(scanner: Scanner): string {
-  return scanner.text.charAt(scanner.at);
+  return scanner.text.charAt(scanner.position);
 }
 
 export function startsWith(scanner: Scanner, token: string): boolean {
-  return scanner.text.startsWith(token, scanner.at);
+  return scanner.text.startsWith(token, scanner.position);
 }
 
 export function take(scanner: Scanner, token: string): boolean {
   if (!startsWith(scanner, token)) return false;
-  scanner.at += token.length;
+  scanner.position += token.length;
   return true;
 }
 
@@ -53,31 +53,31 @@ export function skipBlanks(scanner: Scanner): void {
 
 /** Takes the match of a sticky pattern at the current position, or returns null. */
 export function takePattern(scanner: Scanner, sticky: RegExp): string | null {
-  sticky.lastIndex = scanner.at;
+  sticky.lastIndex = scanner.position;
   const found = sticky.exec(scanner.text)?.[0] ?? null;
-  if (found !== null) scanner.at += found.length;
+  if (found !== null) scanner.position += found.length;
   return found;
 }
 
 export function fail(scanner: Scanner, expecting: string): never {
-  const { subject, text, at } = scanner;
-  const character = text.codePointAt(at);
+  const { subject, text, position } = scanner;
+  const character = text.codePointAt(position);
   const unexpected = character === undefined ? "end of input" : JSON.stringify(String.fromCodePoint(character));
-  throw restError("PGRST100", `"failed to parse ${subject} (${shorten(text)})" ${describePosition(text, at)}`, {
+  throw restError("PGRST100", `"failed to parse ${subject} (${shorten(text)})" ${describePosition(text, position)}`, {
     details: `unexpected ${unexpected} expecting ${expecting}`,
   });
 }
 
 /** Rejects a text that is well-formed but exceeds a bound. */
 export function reject(scanner: Scanner, reason: string): never {
-  const { subject, text, at } = scanner;
-  throw restError("PGRST100", `"failed to parse ${subject} (${shorten(text)})" ${describePosition(text, at)}`, {
+  const { subject, text, position } = scanner;
+  throw restError("PGRST100", `"failed to parse ${subject} (${shorten(text)})" ${describePosition(text, position)}`, {
     details: reason,
   });
 }
 
-function describePosition(text: string, at: number): string {
-  const before = text.slice(0, at);
+function describePosition(text: string, position: number): string {
+  const before = text.slice(0, position);
   const lineStart = before.lastIndexOf("\n") + 1;
   const line = before.split("\n").length;
   const column = Array.from(before.slice(lineStart)).length + 1;

@@ -83,11 +83,11 @@ function parseCast(scanner: SelectScanner): string | null {
 
 function parseAggregate(scanner: SelectScanner): Aggregate | null {
   if (!take(scanner, ".")) return null;
-  const start = scanner.at;
+  const start = scanner.position;
   const word = takePattern(scanner, WORD);
   const aggregate = AGGREGATES.find((known) => known === word);
   if (aggregate === undefined) {
-    scanner.at = start;
+    scanner.position = start;
     return fail(scanner, AGGREGATES.map((known) => JSON.stringify(known)).join(" or "));
   }
   expect(scanner, "()");
@@ -109,14 +109,14 @@ function parseEmbedParameters(scanner: SelectScanner): { hint: string | null; jo
   let hint: string | null = null;
   let join: EmbedItem["join"] | null = null;
   while (peek(scanner) === "!") {
-    const start = scanner.at;
-    scanner.at += 1;
+    const start = scanner.position;
+    scanner.position += 1;
     const isWord = !isQuotedNext(scanner);
     const name = parseName(scanner);
     if (isWord && (name === "left" || name === "inner") && join === null) join = name;
     else if (hint === null) hint = name;
     else {
-      scanner.at = start;
+      scanner.position = start;
       fail(scanner, '"("');
     }
   }

@@ -180,7 +180,7 @@ function placeholdersOf({ query, body }: ParsedRequest, { owners }: ParameterLis
     config: (operation) => get(operation) + 1,
     limit: (modifiers) => (hasLimit(modifiers) ? get(modifiers) : null),
     offset: (modifiers) => (modifiers.offset === null ? null : get(modifiers) + (hasLimit(modifiers) ? 1 : 0)),
-    argument: (at) => get(body.kind === "form" ? body.pairs[at] : query.args[at]?.pair),
+    argument: (index) => get(body.kind === "form" ? body.pairs[index] : query.args[index]?.pair),
     body: () => get("body"),
     maxAffected: () => get("maxAffected"),
     rowCap: () => get(query.root),

@@ -80,8 +80,8 @@ function planNamed(
 ): CallArguments {
   const values: { readonly parameter: CallParameter; readonly value: Placeholder }[] = [];
   for (const parameter of parameters) {
-    const at = pairs.findLastIndex(([name]) => name === parameter.name);
-    if (at !== -1) values.push({ parameter: toCallParameter(parameter), value: placeholders.argument(at) });
+    const index = pairs.findLastIndex(([name]) => name === parameter.name);
+    if (index !== -1) values.push({ parameter: toCallParameter(parameter), value: placeholders.argument(index) });
   }
   return values.length === 0 ? { kind: "none" } : { kind: "named", values };
 }

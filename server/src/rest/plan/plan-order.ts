@@ -76,7 +76,8 @@ function findShown({ name, path }: Field, outputs: readonly Output[]): ValueOutp
 
 function isSamePath(one: readonly JsonStep[], other: readonly JsonStep[]): boolean {
   return (
-    one.length === other.length && one.every(({ kind, key }, at) => kind === other[at]?.kind && key === other[at].key)
+    one.length === other.length &&
+    one.every(({ kind, key }, index) => kind === other[index]?.kind && key === other[index].key)
   );
 }
 

@@ -42,16 +42,16 @@ function checkPut(body: RowsBody, key: readonly Column[], sent: ReadonlyMap<stri
 /** Each row of a list must contain the primary key, and no two rows the same one. */
 function checkList(body: RowsBody, key: readonly Column[]): void {
   const seen = new Map<string, number>();
-  for (const [at, row] of readExactRows(body, key).entries()) {
+  for (const [index, row] of readExactRows(body, key).entries()) {
     const texts = key.map((column) => {
       const value = valueOf(row, column.name);
-      if (value === null) throw listError(`Row ${at} has no '${column.name}'`, key);
+      if (value === null) throw listError(`Row ${index} has no '${column.name}'`, key);
       return readKeyText(column, value).text;
     });
     const id = JSON.stringify(texts);
     const earlier = seen.get(id);
-    if (earlier !== undefined) throw listError(`Rows ${earlier} and ${at} change the same row`, key);
-    seen.set(id, at);
+    if (earlier !== undefined) throw listError(`Rows ${earlier} and ${index} change the same row`, key);
+    seen.set(id, index);
   }
 }
 

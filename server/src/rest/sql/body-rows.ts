@@ -43,8 +43,8 @@ export function renderBodyRows(draft: Draft, rows: BodyRows, relation: Qualified
   const isFilled = ({ name }: Column): boolean => rows.shouldDefault || gaps.includes(name);
   return {
     from: `${source},pg_catalog.json_to_record(${row}.sent) ${alias}(${definition})`,
-    values: columns.map((column, at) => {
-      const value = values[at] ?? "null";
+    values: columns.map((column, index) => {
+      const value = values[index] ?? "null";
       return isFilled(column) ? orDefault(column, value, { row, relation }) : value;
     }),
     checks,

@@ -21,8 +21,10 @@ export function renderSpreadRows(draft: Draft, embed: Embed, parent: RowScope): 
   // The limit also keeps the planner from reordering the join, which would lose the order.
   if (embed.isToOne) return draft.renderNode(draft, embed.node, { ...frame, isSingle: true });
   const names = listOutputNames(embed.node.outputs);
-  const places = names.map((_, at) => `c${at + 1}`);
-  const lists = names.map((name, at) => `coalesce(pg_catalog.json_agg(_.c${at + 1}),'[]') as ${quoteIdentifier(name)}`);
+  const places = names.map((_, index) => `c${index + 1}`);
+  const lists = names.map(
+    (name, index) => `coalesce(pg_catalog.json_agg(_.c${index + 1}),'[]') as ${quoteIdentifier(name)}`,
+  );
   return `select ${lists.join(",")} from (${draft.renderNode(draft, embed.node, frame)}) _(${places.join(",")})`;
 }
 

@@ -39,17 +39,17 @@ export function renderGrouped(draft: Draft, node: ReadNode, frame: NodeFrame): s
   });
   const where = renderWhere(draft, { joins: frame.joins, where: node.where }, frame.scope);
   const values = [...cells.map(({ value }) => value ?? "null"), ...extra];
-  const projected = values.map((value, at) => `${value} as c${at + 1}`).join(",");
-  const shown = cells.map((cell, at) => `${renderCell(cell, at)} as ${quoteIdentifier(cell.name)}`).join(",");
-  const keys = cells.flatMap(({ aggregate }, at) => (aggregate === null ? [`_.c${at + 1}`] : []));
+  const projected = values.map((value, index) => `${value} as c${index + 1}`).join(",");
+  const shown = cells.map((cell, index) => `${renderCell(cell, index)} as ${quoteIdentifier(cell.name)}`).join(",");
+  const keys = cells.flatMap(({ aggregate }, index) => (aggregate === null ? [`_.c${index + 1}`] : []));
   const groups = keys.length === 0 ? "" : ` group by ${[...keys, ...related].join(",")}`;
   const rows = `select ${projected} from ${frame.from}${laterals}${where}`;
   return `select ${shown} from (${rows}) _${groups}${order}${renderWindow(draft, node, frame.isSingle)}`;
 }
 
-function renderCell({ value, aggregate }: Cell, at: number): string {
-  if (aggregate === null) return `_.c${at + 1}`;
-  const result = value === null ? "count(*)" : `pg_catalog.${aggregate.function}(_.c${at + 1})`;
+function renderCell({ value, aggregate }: Cell, index: number): string {
+  if (aggregate === null) return `_.c${index + 1}`;
+  const result = value === null ? "count(*)" : `pg_catalog.${aggregate.function}(_.c${index + 1})`;
   return aggregate.cast === null ? result : `(${result})::${quoteCast(aggregate.cast)}`;
 }
 
@@ -103,20 +103,20 @@ function flattenSpread(
   const { from, scope, joins } = enterEmbed(draft, embed, parent);
   const { cells, laterals } = flatten(draft, embed.node.outputs, scope);
   // A count of rows counts those parents that have one.
-  const values = cells.map(({ value }, at) => `${value ?? "1"} as c${at + 1}`).join(",");
+  const values = cells.map(({ value }, index) => `${value ?? "1"} as c${index + 1}`).join(",");
   const where = renderWhere(draft, { joins, where: embed.node.where }, scope);
   return {
     rows: `select ${values} from ${from}${laterals}${where}${renderWindow(draft, embed.node, true)}`,
-    cells: cells.map((cell, at) => ({ ...cell, value: `c${at + 1}`, own: null })),
+    cells: cells.map((cell, index) => ({ ...cell, value: `c${index + 1}`, own: null })),
   };
 }
 
 function flattenLists(draft: Draft, embed: Embed, parent: RowScope): ReturnType<typeof flattenSpread> {
   const names = listOutputNames(embed.node.outputs);
-  const lists = names.map((_, at) => `pg_catalog.to_jsonb(_.c${at + 1}) as c${at + 1}`).join(",");
-  const places = names.map((_, at) => `c${at + 1}`).join(",");
+  const lists = names.map((_, index) => `pg_catalog.to_jsonb(_.c${index + 1}) as c${index + 1}`).join(",");
+  const places = names.map((_, index) => `c${index + 1}`).join(",");
   return {
     rows: `select ${lists} from (${renderSpreadRows(draft, embed, parent)}) _(${places})`,
-    cells: names.map((name, at) => ({ name, value: `c${at + 1}`, aggregate: null, own: null })),
+    cells: names.map((name, index) => ({ name, value: `c${index + 1}`, aggregate: null, own: null })),
   };
 }

@@ -166,7 +166,7 @@ function renderUpdate(draft: Draft, write: Update, { name, returning }: Target):
   const body = renderBodyRows(draft, rows, relation);
   const { from, values, checks } = body;
   if (matchOn === null) {
-    const set = rows.columns.map((column, at) => `${quoteIdentifier(column.name)}=${values[at]}`).join(",");
+    const set = rows.columns.map((column, index) => `${quoteIdentifier(column.name)}=${values[index]}`).join(",");
     const where = renderWhere(draft, { joins: [], where: write.where }, scope);
     return { statement: `update ${table} set ${set} from ${from}${where} returning ${returning}`, checks };
   }

@@ -13,8 +13,8 @@ export interface SentFlag {
 
 export function buildSentFlags(sent: RenderedRows["sent"], columns: readonly Column[]): readonly SentFlag[] {
   const taken = new Set(columns.map(({ name }) => name));
-  return [...sent].map(([column, value], at) => {
-    let name = `_has_${at}`;
+  return [...sent].map(([column, value], index) => {
+    let name = `_has_${index}`;
     while (taken.has(name)) name += "_";
     return { column, name: quoteIdentifier(name), value };
   });

@@ -39,10 +39,10 @@ export async function explainRights(rejection: Rejection): Promise<AppError | nu
 
 /** Null when no rule of the service explains it: a user has added one. */
 async function explainRow(rejection: Rejection, attempt: WriteAttempt): Promise<AppError | null> {
-  const { rowAt, owners, rule } = rejection;
+  const { rowIndex, owners, rule } = rejection;
   const { relation, caller, rows } = attempt;
   // When the rejected row of a long list is not known, all rows are checked for what they reference.
-  const row = rows.length > 1 && rowAt === null ? null : (rows[rowAt ?? 0] ?? {});
+  const row = rows.length > 1 && rowIndex === null ? null : (rows[rowIndex ?? 0] ?? {});
   const named = await explainNamedRows(rejection, attempt, row === null ? rows : [row]);
   if (named !== null) return named;
   const { userId: callerId } = caller;
@@ -87,8 +87,8 @@ interface RejectedInput {
 
 /** For a list, the details contain the row. */
 function rejected(rejection: Rejection, { code = "FORBIDDEN", message, field }: RejectedInput): AppError {
-  const { error, attempt, rowAt } = rejection;
-  const isListed = rowAt !== null && isWrite(attempt) && attempt.isArray;
+  const { error, attempt, rowIndex } = rejection;
+  const isListed = rowIndex !== null && isWrite(attempt) && attempt.isArray;
   const details = isListed ? { [placeOf(rejection, field ?? "id")]: message } : null;
   return new AppError(code, message, { details, upstreamCode: "42501", cause: error });
 }

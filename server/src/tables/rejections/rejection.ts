@@ -7,15 +7,15 @@ export interface Rejection {
   readonly error: pg.DatabaseError;
   readonly attempt: ReadAttempt | WriteAttempt;
   /** The rejected row of a list; null when it is not known. */
-  readonly rowAt: number | null;
+  readonly rowIndex: number | null;
   /** Null for tables that callers only read. */
   readonly rule: TableRule | null;
   readonly owners: Owners;
 }
 
 /** A field in `details`, with the row before it where a list was sent. */
-export function placeOf({ rowAt, attempt }: Rejection, field: string): string {
-  return rowAt !== null && isWrite(attempt) && attempt.isArray ? `${rowAt}.${field}` : field;
+export function placeOf({ rowIndex, attempt }: Rejection, field: string): string {
+  return rowIndex !== null && isWrite(attempt) && attempt.isArray ? `${rowIndex}.${field}` : field;
 }
 
 export function isWrite(attempt: ReadAttempt | WriteAttempt): attempt is WriteAttempt {

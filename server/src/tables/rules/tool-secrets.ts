@@ -46,7 +46,7 @@ export function rewriteSecrets(
   if (sealer === null) throw rejection("cannot be kept here", attempt);
   if (attempt.operation === "upsert") throw rejection("cannot be sent with an upsert", attempt);
   if (attempt.source !== "json") throw rejection("can be sent as JSON only", attempt);
-  const rows = written.rows.map((row, at) => sealRow(row, { attempt, at, sealer }));
+  const rows = written.rows.map((row, index) => sealRow(row, { attempt, index, sealer }));
   return { rows, columns: isNew && !written.columns.includes("id") ? [...written.columns, "id"] : written.columns };
 }
 
@@ -59,18 +59,18 @@ function dropUnrequested({ rows, columns }: RewrittenRows): RewrittenRows | null
 
 interface Sealing {
   readonly attempt: WriteAttempt;
-  readonly at: number;
+  readonly index: number;
   readonly sealer: Sealer;
 }
 
-function sealRow(row: Row, { attempt, at, sealer }: Sealing): Row {
+function sealRow(row: Row, { attempt, index, sealer }: Sealing): Row {
   const isNew = attempt.operation === "insert";
   const sent = Object.hasOwn(row, "id") ? row["id"] : null;
   const named = isNew || attempt.isArray ? sent : attempt.pinnedId;
   const id = (typeof named === "string" ? canonicalUuid(named) : null) ?? (isNew ? sealer.newId() : null);
   if (id === null) {
     const message = "can be changed of one tool at a time, named by the filter id=eq.<id>";
-    throw rejection(message, attempt, attempt.isArray ? `${at}.` : "");
+    throw rejection(message, attempt, attempt.isArray ? `${index}.` : "");
   }
   const secrets = Object.hasOwn(row, COLUMN) ? row[COLUMN] : undefined;
   const entries = Object.entries(row).filter(
