@@ -71,9 +71,9 @@ export function openLimits({ settings, store, countWebhookSend, clock, observer 
     const { points: limit } = counter;
     try {
       return toRateLimitState(await counter.consume(key, calls), { limit, isExceeded: false, now: clock.now() });
-    } catch (refusal) {
-      if (refusal instanceof Error) throw refusal;
-      return toRateLimitState(refusal as RateLimiterRes, { limit, isExceeded: true, now: clock.now() });
+    } catch (rejected) {
+      if (rejected instanceof Error) throw rejected;
+      return toRateLimitState(rejected as RateLimiterRes, { limit, isExceeded: true, now: clock.now() });
     }
   };
 

@@ -79,14 +79,14 @@ const MAX_MS = 2 ** 63 / 1e6;
  */
 export function parseBanDuration(text: string, now: Date): Date | null {
   if (text === "none" || text === "0") return null;
-  if (text.length > MAX_LENGTH || !DURATION.test(text)) throw refuse(text);
+  if (text.length > MAX_LENGTH || !DURATION.test(text)) throw invalidDuration(text);
   let durationMs = 0;
   for (const [, amount = "", unit = ""] of text.matchAll(PART)) durationMs += Number(amount) * (UNIT_MS[unit] ?? 0);
-  if (!(durationMs <= MAX_MS)) throw refuse(text);
+  if (!(durationMs <= MAX_MS)) throw invalidDuration(text);
   return durationMs === 0 ? null : new Date(now.getTime() + durationMs);
 }
 
-function refuse(text: string): Error {
+function invalidDuration(text: string): Error {
   const shown = JSON.stringify(text.slice(0, MAX_LENGTH));
   return authError("validation_failed", `invalid format for ban duration: ${shown} is not like "24h" or "none"`);
 }

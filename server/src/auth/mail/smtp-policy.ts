@@ -30,7 +30,7 @@ export function isRetryable(error: unknown): boolean {
  * The server has rejected the recipient permanently (5xx to RCPT TO). Other permanent errors can be about the
  * settings, which an operator can correct while the mail waits.
  */
-export function isRecipientRefused(error: unknown): boolean {
+export function isRecipientRejected(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const answer: unknown = Reflect.get(error, "responseCode");
   return typeof answer === "number" && answer >= 500 && Reflect.get(error, "command") === "RCPT TO";

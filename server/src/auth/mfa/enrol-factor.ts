@@ -30,7 +30,7 @@ export const ENROL_BODY = z.object({
 /** Starts an enrolment. The factor is unverified until one of its codes is verified. */
 export async function enrolFactor(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
   const body = parseBody(ENROL_BODY, call);
-  refuseOtherTypes(body.factor_type);
+  rejectOtherTypes(body.factor_type);
   const id = randomUUID();
   const secret = makeTotpSecret();
   const issuer = body.issuer || new URL(context.settings.siteUrl ?? context.baseUrl).host;
@@ -50,7 +50,7 @@ export async function enrolFactor(context: AuthContext, call: AuthCall): Promise
   return { status: 200, body: { id, type: "totp", friendly_name: body.friendly_name, totp } };
 }
 
-function refuseOtherTypes(type: string): void {
+function rejectOtherTypes(type: string): void {
   switch (type) {
     case "totp":
       return;

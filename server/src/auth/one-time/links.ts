@@ -37,7 +37,7 @@ const MAX_LENGTH = 2_048;
 // White space and control characters that URL parsers drop, and the backslash that some parsers treat as a slash.
 const TRICKS = /[\p{Cc}\p{Cf}\s\\]/u;
 // Schemes that execute or display the URL's own content.
-const REFUSED_SCHEMES = new Set([
+const REJECTED_SCHEMES = new Set([
   "about:",
   "blob:",
   "data:",
@@ -72,7 +72,7 @@ export function chooseRedirect(context: RedirectContext, wanted: string | undefi
 function parseCandidate(text: string): URL | null {
   if (text.length > MAX_LENGTH || TRICKS.test(text) || !/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return null;
   const url = URL.parse(text);
-  if (url === null || url.username !== "" || url.password !== "" || REFUSED_SCHEMES.has(url.protocol)) return null;
+  if (url === null || url.username !== "" || url.password !== "" || REJECTED_SCHEMES.has(url.protocol)) return null;
   return url;
 }
 

@@ -58,7 +58,7 @@ export async function requestOtp(context: AuthContext, call: AuthCall): Promise<
 }
 
 /**
- * The first code confirms a new account. It does not confirm an account that has a password, because whoever set the
+ * The first code confirms a new account. It does not confirm an account that has a password, because the person who set the
  * password never proved the address.
  */
 function kindFor(user: UserRow): LinkKind {

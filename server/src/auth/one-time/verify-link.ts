@@ -87,11 +87,11 @@ function parseType(text: string | undefined): VerifyType {
 function describeFailure(error: unknown): RedirectFields {
   if (!(error instanceof AppError) || error.status >= 500) throw error;
   const code = error.extra.members?.["error_code"];
-  const isRefused = code === "otp_expired";
+  const isRejected = code === "otp_expired";
   return {
     error: error.status === 403 ? "access_denied" : "invalid_request",
     error_code: typeof code === "string" ? code : error.code,
-    error_description: isRefused ? LINK_ERROR_MESSAGE : error.message,
+    error_description: isRejected ? LINK_ERROR_MESSAGE : error.message,
   };
 }
 

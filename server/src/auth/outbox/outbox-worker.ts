@@ -1,6 +1,6 @@
 import { WakeUp, spread, type Worker } from "../../jobs/index.ts";
 import type { AuthContext } from "../auth-context.ts";
-import { isRecipientRefused } from "../mail/smtp-policy.ts";
+import { isRecipientRejected } from "../mail/smtp-policy.ts";
 import { type ClaimedMail, claimMails, endMail, postponeMail } from "../sql/mail-outbox.ts";
 import { type ComposeMail, MAIL_COMPOSERS } from "./compose-mail.ts";
 
@@ -57,7 +57,7 @@ async function sendClaimed(
     if (mail === null) return await endMail(pool, claimed, "obsolete");
     await mailer.send({ ...mail, outbox: { id, createdAt } });
   } catch (error) {
-    const isFinal = error instanceof Error && isRecipientRefused(error.cause);
+    const isFinal = error instanceof Error && isRecipientRejected(error.cause);
     const delaySeconds = isFinal ? null : decideMailRetrySeconds(attempts);
     if (delaySeconds === null) {
       observer.note("mail.failed", { kind, error });

@@ -32,16 +32,17 @@ export function shouldRehash(hash: string, wanted: HashParameters): boolean {
 export function parseImportedHash(text: string): string {
   if (isBcrypt(text)) {
     const cost = BCRYPT.exec(text)?.[1];
-    if (cost === undefined) throw refuse("it is not a bcrypt hash");
-    if (Number(cost) > MAX_BCRYPT_COST) throw refuse(`its cost is above ${MAX_BCRYPT_COST}`);
+    if (cost === undefined) throw invalidHash("it is not a bcrypt hash");
+    if (Number(cost) > MAX_BCRYPT_COST) throw invalidHash(`its cost is above ${MAX_BCRYPT_COST}`);
     return text;
   }
-  if (!ARGON2.test(text)) throw refuse("it is neither a bcrypt hash nor an argon2 hash in PHC form");
+  if (!ARGON2.test(text)) throw invalidHash("it is neither a bcrypt hash nor an argon2 hash in PHC form");
   const { memoryCost, timeCost, parallelism } = parseArgon2(text);
   if (memoryCost > MAX_MEMORY_KIB || timeCost > MAX_ITERATIONS || parallelism > MAX_PARALLELISM) {
-    throw refuse("its parameters ask for too much memory or time");
+    throw invalidHash("its parameters ask for too much memory or time");
   }
-  if (timeCost < 1 || parallelism < 1 || memoryCost < 8 * parallelism) throw refuse("its parameters are not possible");
+  if (timeCost < 1 || parallelism < 1 || memoryCost < 8 * parallelism)
+    throw invalidHash("its parameters are not possible");
   return text;
 }
 
@@ -49,10 +50,10 @@ function parseArgon2(text: string): ParsedHashOptions {
   try {
     return parseOptions(text);
   } catch (cause) {
-    throw refuse("it is not an argon2 hash in PHC form", cause);
+    throw invalidHash("it is not an argon2 hash in PHC form", cause);
   }
 }
 
-function refuse(reason: string, cause?: unknown): Error {
+function invalidHash(reason: string, cause?: unknown): Error {
   return authError("validation_failed", `password_hash cannot be imported: ${reason}`, { cause });
 }

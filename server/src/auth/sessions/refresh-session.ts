@@ -17,7 +17,7 @@ export async function refreshSession(context: AuthContext, refreshToken: string)
   const token = decodeRefreshToken(refreshToken);
   if (token === null) throw authError("refresh_token_not_found");
   const outcome = await inTransaction(context.pool, (client) => advanceSession(context, client, token));
-  if ("refusal" in outcome) throw outcome.refusal;
+  if ("failure" in outcome) throw outcome.failure;
   return renderSession(context, outcome);
 }
 
@@ -26,16 +26,16 @@ async function advanceSession(
   context: AuthContext,
   client: Queryable,
   token: DecodedRefreshToken,
-): Promise<SessionParts | { readonly refusal: AppError }> {
+): Promise<SessionParts | { readonly failure: AppError }> {
   const session = await lockSession(client, token.sessionId);
   if (session === null) throw authError("refresh_token_not_found");
   const refreshKey = openRefreshKey(session, context.masterKey);
   // Knowing a session's id alone must not allow any change to it.
   if (!isRefreshTokenSigned(token, refreshKey)) throw authError("refresh_token_not_found");
 
-  const end = async (refusal: AppError): Promise<{ readonly refusal: AppError }> => {
+  const end = async (failure: AppError): Promise<{ readonly failure: AppError }> => {
     await deleteSessions(client, { userId: session.user_id, only: session.id });
-    return { refusal };
+    return { failure };
   };
   const user = await findUserById(client, session.user_id);
   if (user === null) return end(authError("refresh_token_not_found"));

@@ -7,7 +7,7 @@ export function joinValues(value: string | string[] | undefined): string | undef
 }
 
 /** Returns the first of repeated values. Without a prototype, because clients choose the names. */
-export function firstOfEach(values: Readonly<Record<string, unknown>>): Record<string, string | undefined> {
+export function firstValues(values: Readonly<Record<string, unknown>>): Record<string, string | undefined> {
   const firsts = Object.create(null) as Record<string, string | undefined>;
   for (const [name, value] of Object.entries(values)) {
     const first: unknown = Array.isArray(value) ? value[0] : value;

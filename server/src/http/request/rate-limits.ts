@@ -64,8 +64,8 @@ export function buildRateLimitHooks(limits: Limits, { limit, limitOf, subjects }
       try {
         await countCall(limits, request, reply, rowOf(request) === "auth" ? "auth" : "api", addressOf(request));
         return error;
-      } catch (refusal) {
-        return refusal;
+      } catch (limitError) {
+        return limitError;
       }
     },
     countSubjects:
@@ -88,8 +88,8 @@ export function buildRateLimitHooks(limits: Limits, { limit, limitOf, subjects }
         ? null
         : async (request, reply) => {
             const { statusCode } = reply;
-            const isRefused = statusCode >= 400 && statusCode < 500 && statusCode !== 429;
-            if (!isRefused || isService(request) || rowOf(request) !== "refresh") return;
+            const isRejected = statusCode >= 400 && statusCode < 500 && statusCode !== 429;
+            if (!isRejected || isService(request) || rowOf(request) !== "refresh") return;
             const rateLimitState = await limits.take("refusedRefresh", addressOf(request));
             if (rateLimitState !== null) showRateLimitState(request, reply, rateLimitState);
           },

@@ -8,7 +8,7 @@ import {
   findEmailSubject,
 } from "../../auth/index.ts";
 import { principalOf } from "../request/authentication.ts";
-import { firstOfEach } from "../request/header-values.ts";
+import { firstValues } from "../request/header-values.ts";
 import { toPlainAddress } from "../request/proxy-trust.ts";
 import type { Route } from "./route.ts";
 
@@ -38,7 +38,7 @@ function buildCounting({ limit, limitOf }: AuthEndpoint): Pick<Route, "limitOf" 
   return {
     subjects: { email: findEmailSubject, session: findSessionSubject },
     ...(limitOf !== undefined && {
-      limitOf: (request: FastifyRequest) => limitOf(firstOfEach(request.query as Record<string, unknown>)),
+      limitOf: (request: FastifyRequest) => limitOf(firstValues(request.query as Record<string, unknown>)),
     }),
   };
 }
@@ -46,10 +46,10 @@ function buildCounting({ limit, limitOf }: AuthEndpoint): Pick<Route, "limitOf" 
 function buildCall(request: FastifyRequest): AuthCall {
   const { headers } = request;
   return {
-    query: firstOfEach(request.query as Record<string, unknown>),
+    query: firstValues(request.query as Record<string, unknown>),
     params: request.params as Record<string, string>,
     body: request.body ?? {},
-    headers: firstOfEach(headers),
+    headers: firstValues(headers),
     address: toPlainAddress(request.ip),
     userAgent: headers["user-agent"] ?? null,
     principal: principalOf(request),

@@ -3,7 +3,7 @@ import type { NamedFunction } from "../../functions/index.ts";
 import type { Limits } from "../../limits/index.ts";
 import { authenticationOf, principalOf } from "../request/authentication.ts";
 import { countCall, refreshRateLimitHeaders } from "../request/rate-limits.ts";
-import { firstOfEach } from "../request/header-values.ts";
+import { firstValues } from "../request/header-values.ts";
 import type { Route } from "./route.ts";
 import { sendStream } from "../response/send-stream.ts";
 
@@ -26,7 +26,7 @@ export function functionRoutes({ functions, limits }: FunctionRoutesOptions): Ro
     handler: async (request, reply) => {
       const answer = await run({
         body: request.body ?? {},
-        headers: firstOfEach(request.headers),
+        headers: firstValues(request.headers),
         caller: principalOf(request),
         signal: signalOf(reply),
         count: (window, key) => countFor(limits, { request, reply }, window, key),

@@ -7,12 +7,12 @@ import { newRequestId, requestIdOf } from "../request/request-id.ts";
 
 /** Responds to what Node's HTTP parser rejects: malformed requests, oversized headers, slow clients. */
 export function buildClientErrorListener(connections: Connections, observer: Observer) {
-  const refused = new WeakSet<Socket>();
+  const rejected = new WeakSet<Socket>();
 
   return (error: NodeJS.ErrnoException, socket: Socket): void => {
     // The parser reports the error again for every further chunk.
-    if (refused.has(socket)) return;
-    refused.add(socket);
+    if (rejected.has(socket)) return;
+    rejected.add(socket);
 
     if (!connections.isOpen(socket)) {
       observer.note("http.handshake_failed", {

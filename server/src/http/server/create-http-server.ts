@@ -84,9 +84,9 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const dispatch: RequestListener = (request, response) => {
     connections.begin(request, response);
     accessLog.begin(request, response);
-    const refusal = checkTransport(request);
-    if (refusal === null) listener(request, response);
-    else rejectRequest(request, response, refusal);
+    const rejection = checkTransport(request);
+    if (rejection === null) listener(request, response);
+    else rejectRequest(request, response, rejection);
   };
   server.on("request", dispatch);
   server.on("checkExpectation", dispatch);
@@ -97,19 +97,19 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   });
   server.on("clientError", buildClientErrorListener(connections, observer));
   server.on("connect", (request: http.IncomingMessage, socket: Socket) => {
-    const refusal = new AppError("METHOD_NOT_ALLOWED", "This is not a proxy");
-    respondAndDrain(socket, renderRawResponse(refusal, requestIdOf(request), { withBody: true }));
+    const rejection = new AppError("METHOD_NOT_ALLOWED", "This is not a proxy");
+    respondAndDrain(socket, renderRawResponse(rejection, requestIdOf(request), { withBody: true }));
   });
 
   server.on("upgrade", (request: http.IncomingMessage, socket: Socket, head: Buffer) => {
     connections.handOver(socket);
-    const refusal =
+    const rejection =
       checkTransport(request) ??
       (options.onUpgrade === undefined || connections.isClosing
         ? new AppError("SERVICE_UNAVAILABLE", "No connection is upgraded at the moment")
         : null);
-    if (refusal === null) options.onUpgrade?.(request, socket, head);
-    else respondAndDrain(socket, renderRawResponse(refusal, requestIdOf(request), { withBody: true }));
+    if (rejection === null) options.onUpgrade?.(request, socket, head);
+    else respondAndDrain(socket, renderRawResponse(rejection, requestIdOf(request), { withBody: true }));
   });
 
   // Node.js would cut connections whose response is still being sent; `connections` closes them instead.

@@ -15,7 +15,7 @@ export interface MetricsServer {
 }
 
 const REQUEST_TIMEOUT_MS = 10_000;
-const MOST_CONNECTIONS = 16;
+const MAX_CONNECTIONS = 16;
 
 /** Serves metrics to the operator's collector on a separate port, without TLS and keys. */
 export async function openMetricsServer(options: MetricsServerOptions): Promise<MetricsServer> {
@@ -31,7 +31,7 @@ export async function openMetricsServer(options: MetricsServerOptions): Promise<
       () => response.writeHead(500).end(),
     );
   });
-  server.maxConnections = MOST_CONNECTIONS;
+  server.maxConnections = MAX_CONNECTIONS;
   server.listen({ host, port });
   try {
     await once(server, "listening");

@@ -39,7 +39,7 @@ export function splitByFirstByte(socket: Socket, options: FirstByteOptions): voi
       options.onTls(socket);
     } else if (isStartOfRequest(chunk[0])) {
       options.onPlainHttp();
-      refusePlainHttp(socket, chunk);
+      rejectPlainHttp(socket, chunk);
     } else {
       options.onGarbage();
       socket.destroy();
@@ -52,7 +52,7 @@ function isStartOfRequest(byte: number | undefined): boolean {
 }
 
 /** No request is parsed, because the response is always the same. Only HEAD must be recognized, which gets no body. */
-function refusePlainHttp(socket: Socket, firstChunk: Buffer): void {
+function rejectPlainHttp(socket: Socket, firstChunk: Buffer): void {
   let received = firstChunk.toString("latin1");
   const answer = () => {
     socket.removeListener("data", collect);
