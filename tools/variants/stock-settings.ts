@@ -15,7 +15,7 @@ export const STOCK_FILES: ReadonlySet<string> = new Set([
   "server/test/schema/event-writing.test.ts",
   "server/test/webhooks/deliver.test.ts",
   "server/test/webhooks/fan-out-bounds.test.ts",
-  "server/test/webhooks/fresh-claims.test.ts",
+  "server/test/webhooks/claim-on-insert.test.ts",
   "server/test/webhooks/housekeeping.test.ts",
 ]);
 

@@ -2,7 +2,7 @@ import type { Settings } from "../config/index.ts";
 
 const LOOPBACK = ["127.0.0.0/8", "::1/128"] as const;
 
-/** A service that only this machine reaches may call this machine back, unless it is in production. */
+/** A service that listens on loopback only may send to loopback, except in production. */
 export function decideAllowedCidrs({
   host,
   nodeEnv,

@@ -1,17 +1,17 @@
 export type AttemptCause = "schedule" | "manual" | "test" | "replay";
 
-/** All that an attempt needs, read together, so that a change of the webhook never mixes with what it was before. */
+/** Everything an attempt needs, read in one statement, so that it never mixes two versions of the webhook. */
 export interface Delivery {
   readonly id: string;
   readonly webhookId: string;
   readonly userId: string;
   readonly eventId: string;
   readonly eventType: string;
-  /** The envelope, byte for byte as it is stored. */
+  /** The envelope, byte for byte as stored. */
   readonly body: string;
-  /** Attempts whose outcome was recorded, in all rounds. */
+  /** Recorded attempts of all rounds. */
   readonly attempts: number;
-  /** Those of rounds that ended before this one began. */
+  /** Recorded attempts of earlier rounds. */
   readonly attemptsBefore: number;
   readonly cause: AttemptCause;
   readonly url: string;

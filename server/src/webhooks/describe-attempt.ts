@@ -4,11 +4,11 @@ import type { AttemptRecord } from "./sql/record-outcomes.ts";
 export interface AttemptedDelivery {
   readonly id: string;
   readonly url: string;
-  /** Those before this one. */
+  /** Attempts before this one. */
   readonly attempts: number;
 }
 
-/** What is kept of an attempt, for the delivery and for the log of attempts. */
+/** The row that records an attempt. */
 export function describeAttempt(
   delivery: AttemptedDelivery,
   claim: string,

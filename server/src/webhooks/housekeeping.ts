@@ -5,10 +5,10 @@ import {
   deleteExpiredSecrets,
   deleteOldSendWindows,
   failHeldDeliveries,
-  wakeOrphanedLanes,
-  wakeOversleptLanes,
+  wakeOrphanedQueues,
+  wakeOverdueQueues,
 } from "./sql/housekeeping.ts";
-import { failFullQueues, switchOffFullest } from "./sql/full-queues.ts";
+import { disableFullestWebhooks, failFullQueues } from "./sql/full-queues.ts";
 import { type PrunedTable, pruneBatch } from "./sql/prune.ts";
 import { resumeAfterBans } from "./sql/suspensions.ts";
 import type { WebhookTools } from "./webhook-options.ts";
@@ -22,22 +22,22 @@ const PRUNED_TABLES: readonly PrunedTable[] = ["attempts", "deliveries", "recove
 
 export interface HousekeepingOptions {
   readonly intervalMs: number;
-  /** Age in days at which finished deliveries and attempts are removed; 0 keeps them. */
+  /** Age in days at which finished deliveries and attempts are deleted; 0 keeps them. */
   readonly retentionDays: number;
-  /** Deliveries that may wait for one user; 0 is no limit. */
+  /** Maximum of waiting deliveries per user; 0 is no limit. */
   readonly queueLimit: number;
-  /** Webhooks were enabled, and what was held for them may go. */
+  /** Called after webhooks were enabled again, so that their held deliveries are released. */
   onResumed(): void;
 }
 
-/** What must happen some time: old rows removed, held deliveries given up, leavings of deleted webhooks cleared away. */
+/** Deletes old rows, fails deliveries that were held too long, and clears queues of deleted webhooks. */
 export function createHousekeeping(tools: WebhookTools, options: HousekeepingOptions): Worker {
   const { pool, observer } = tools;
   const { intervalMs, retentionDays, queueLimit, onResumed } = options;
   const run = async (signal: AbortSignal): Promise<void> => {
     const step = async (): Promise<number> => {
-      await wakeOrphanedLanes(pool);
-      await wakeOversleptLanes(pool);
+      await wakeOrphanedQueues(pool);
+      await wakeOverdueQueues(pool);
       await deleteExpiredSecrets(pool);
       await deleteOldSendWindows(pool);
       if ((await resumeAfterBans(pool)) > 0) onResumed();
@@ -49,12 +49,12 @@ export function createHousekeeping(tools: WebhookTools, options: HousekeepingOpt
     await runSteps(step, { ...tools, name: NAME, wakeUp: new WakeUp(), signal });
   };
   const boundQueues = async (signal: AbortSignal): Promise<void> => {
-    for (const webhookId of await switchOffFullest(pool, queueLimit)) {
+    for (const webhookId of await disableFullestWebhooks(pool, queueLimit)) {
       observer.note("webhook.queue_full", { webhookId });
     }
     while (!signal.aborted && (await failFullQueues(pool, BATCH_SIZE)) === BATCH_SIZE);
   };
-  /** Small batches with a breath in between, so that nobody waits for a lock or for the disk. */
+  /** Deletes in small batches with a pause between them, so that no other statement waits for locks or the disk. */
   const prune = async (table: PrunedTable, signal: AbortSignal): Promise<void> => {
     let afterId: string | null = FIRST_ID;
     while (afterId !== null && !signal.aborted) {

@@ -1,5 +1,5 @@
-// In charge of: an event row becomes deliveries, each is signed, sent, judged, retried and recorded; calls about them.
-// Not in charge of: which events there are (the schema), the way out (outbound), the wire shape of calls (functions).
+// In charge of: turning event rows into deliveries; signing, sending, retrying and recording them; calls about them.
+// Not in charge of: which events exist (the schema), outgoing connections (outbound), the wire format of calls (functions).
 
 export { decideAllowedCidrs } from "./allowed-cidrs.ts";
 export type { AttemptNow } from "./calls/attempt-now.ts";

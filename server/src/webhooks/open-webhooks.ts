@@ -15,8 +15,8 @@ import type { CallerId } from "./calls/webhook-access.ts";
 import { createDispatcher } from "./dispatcher/dispatcher.ts";
 import { createFanOut } from "./fan-out.ts";
 import { createHousekeeping } from "./housekeeping.ts";
+import { createNotifier } from "./notifier.ts";
 import { createRecoveryWorker } from "./recovery-worker.ts";
-import { createRelay } from "./relay.ts";
 import type { Recovery } from "./sql/recoveries.ts";
 import { type CountedSend, grantSend } from "./sql/send-windows.ts";
 import { type BacklogRow, selectBacklog } from "./sql/select-backlog.ts";
@@ -24,7 +24,7 @@ import type { ReplayedDelivery } from "./sql/replay-event.ts";
 import type { WebhookTools } from "./webhook-options.ts";
 
 export interface WebhookTimes {
-  /** How long a delivery is ours without a sign of life. */
+  /** How long a claim lasts unless it is renewed. */
   readonly leaseMs: number;
   readonly fanOutPollMs: number;
   readonly dispatchPollMs: number;
@@ -44,7 +44,7 @@ const DISABLE_RULE = { failingDays: 5, minFailures: 20, warnAfterDays: 1 } as co
 export interface WebhooksOptions {
   readonly database: Pick<Database, "service">;
   readonly outbound: Outbound;
-  /** The database without a pooler in between, signed in as any role; null: nodes find work of others by looking. */
+  /** A direct connection to the database without a pooler, as any role; null: nodes find the work of others by polling. */
   readonly listenUrl: string | null;
   readonly settings: Pick<
     Settings,
@@ -64,25 +64,25 @@ export interface WebhooksOptions {
 
 export interface WebhookModule {
   readonly workers: readonly Worker[];
-  /** Those of them that a node needs which leaves the work to others: it tells them of it. */
+  /** The workers that a node without webhook workers still needs, to notify the other nodes of work. */
   readonly links: readonly Worker[];
-  /** Something was written that may have made an event. Cheap: any number of calls make one look. */
+  /** Call after a write that may have made an event. Cheap: any number of calls cause one poll. */
   wake(): void;
   testWebhook(call: TestWebhookCall): Promise<AttemptNow>;
   retryDelivery(call: RetryDeliveryCall): Promise<AttemptNow>;
   regenerateSecret(call: RegenerateSecretCall): Promise<RegeneratedSecret>;
-  /** Returns how many replaced secrets still signed. */
+  /** Returns how many replaced secrets were still valid. */
   revokePreviousSecrets(call: RevokePreviousSecretsCall): Promise<number>;
   replay(call: ReplayCall): Promise<ReplayedDelivery[]>;
   recoverSince(call: RecoverSinceCall): Promise<Recovery>;
   findRecovery(callerId: CallerId, id: string): Promise<Recovery | null>;
-  /** Counts one send of a user, together with those of the dispatchers. */
+  /** Counts one send of a user in the window that the dispatchers use. */
   countSend(userId: string): Promise<CountedSend>;
-  /** What is due and has not been made, for whoever watches over it. */
+  /** Due work that is not done yet, for monitoring. */
   findBacklog(): Promise<readonly BacklogRow[]>;
 }
 
-/** Stopping leaves requests in flight this share of the time that the whole service has for it. */
+/** The share of the stop timeout of the service that requests in flight get to finish. */
 const STOP_SHARE = 0.7;
 
 export function openWebhooks(options: WebhooksOptions): WebhookModule {
@@ -101,16 +101,16 @@ export function openWebhooks(options: WebhooksOptions): WebhookModule {
   const events = new WakeUp();
   const deliveries = new WakeUp();
   const recoveries = new WakeUp();
-  const ringAll = (): void => {
+  const wakeAll = (): void => {
     events.trigger();
     deliveries.trigger();
     recoveries.trigger();
   };
-  const relay = listenUrl === null ? null : createRelay({ listenUrl, observer, onNotice: ringAll });
+  const notifier = listenUrl === null ? null : createNotifier({ listenUrl, observer, onNotice: wakeAll });
   const onDeliveries = (): void => deliveries.trigger();
-  const announce = (wakeUp: WakeUp): void => {
+  const notifyAll = (wakeUp: WakeUp): void => {
     wakeUp.trigger();
-    relay?.announce();
+    notifier?.notify();
   };
 
   const dispatcher = createDispatcher(tools, {
@@ -122,34 +122,39 @@ export function openWebhooks(options: WebhooksOptions): WebhookModule {
     stopTimeoutMs: settings.stopTimeoutMs * STOP_SHARE,
   });
 
-  const links = relay === null ? [] : [relay.worker];
+  const links = notifier === null ? [] : [notifier.worker];
   return {
     workers: [
-      createFanOut(tools, { wakeUp: events, pollMs: times.fanOutPollMs, intake: dispatcher.intake, onDeliveries }),
+      createFanOut(tools, {
+        wakeUp: events,
+        pollMs: times.fanOutPollMs,
+        insertClaims: dispatcher.insertClaims,
+        onDeliveries,
+      }),
       dispatcher.worker,
       createRecoveryWorker(tools, { wakeUp: recoveries, pollMs: times.recoveryPollMs, onDeliveries }),
       createHousekeeping(tools, {
         intervalMs: times.housekeepingIntervalMs,
         retentionDays: settings.webhookRetentionDays,
         queueLimit: settings.webhookQueueLimit,
-        onResumed: () => announce(events),
+        onResumed: () => notifyAll(events),
       }),
       ...links,
     ],
     links,
-    wake: () => announce(events),
+    wake: () => notifyAll(events),
     testWebhook: (call) => testWebhook(tools, call),
     retryDelivery: (call) => retryDelivery(tools, call),
     regenerateSecret: (call) => regenerateSecret(tools, call),
     revokePreviousSecrets: (call) => revokePreviousSecrets(tools, call),
     replay: async (call) => {
       const replayed = await replay(tools, call);
-      announce(deliveries);
+      notifyAll(deliveries);
       return replayed;
     },
     recoverSince: async (call) => {
       const recovery = await recoverSince(tools, call);
-      announce(recoveries);
+      notifyAll(recoveries);
       return recovery;
     },
     findRecovery: (callerId, id) => findRecovery(tools, callerId, id),

@@ -3,63 +3,63 @@ import { parseRetryAfterMs } from "./retry-after.ts";
 import { addJitterMs, findScheduledDelayMs, type Schedule } from "./schedule.ts";
 
 /*
- * States of a delivery, and what moves it on:
+ * States of a delivery and their transitions:
  *
- *   pending   made by an event, a test, a replay; or put back from failed, by hand or by a recovery
- *             → delivered on 2xx; → retrying when the attempt may be repeated; → failed otherwise
- *   retrying  waits for next_retry_at, which is set in this state alone
- *             → delivered, retrying, failed as above
- *   failed    retries are used up, or the answer was not one to repeat
- *             → pending, when somebody asks for it
- *   delivered is final
+ *   pending   created by an event, a test or a replay, or reopened from failed by a manual retry or a recovery
+ *             → delivered on 2xx; → retrying when the attempt may be retried; → failed otherwise
+ *   retrying  waits until next_retry_at, which is set in this state only
+ *             → delivered, retrying or failed, as above
+ *   failed    all retries are used, or the response rules out a retry
+ *             → pending by a manual retry or a recovery
+ *   delivered final
  *
- * A lease says who is sending; it is no state. An attempt that was cut off by ourselves has no outcome: it is made again.
+ * A lease names the node that sends; it is not a state. An attempt that this process cancels has no outcome and is repeated.
  */
 
-/** What an attempt came to, apart from those that we broke off ourselves. */
+/** The result of an attempt that this process did not cancel. */
 export type AttemptResult =
   | Extract<OutboundResult, { kind: "answered" }>
   | (Extract<OutboundResult, { kind: "failed" }> & { readonly code: Exclude<OutboundFault, "aborted"> });
 
-export interface OutcomeQuestion {
+export interface OutcomeInput {
   readonly result: AttemptResult;
-  /** The attempt that was made, counted from 1 within its round. */
+  /** The number of the attempt within its round, from 1. */
   readonly attempt: number;
-  /** Attempts that may follow the first one. */
+  /** Attempts that may follow the first. */
   readonly maxRetries: number;
   readonly schedule: Schedule;
   readonly now: Date;
-  /** A number from 0 up to 1. */
+  /** From 0 to 1, as of Math.random. */
   readonly random: number;
 }
 
 export interface Outcome {
   readonly status: "delivered" | "retrying" | "failed";
-  /** Set when and only when the status is retrying. */
+  /** Set if and only if the status is retrying. */
   readonly retryDelayMs: number | null;
-  /** How long nothing more is to be sent to this endpoint. */
+  /** How long nothing is sent to this endpoint. */
   readonly pauseMs: number | null;
-  /** The endpoint says that it is gone for good. */
+  /** The endpoint answered 410 Gone. */
   readonly shouldDisable: boolean;
 }
 
 const TOO_MANY_REQUESTS = 429;
 const SERVICE_UNAVAILABLE = 503;
 const GONE = 410;
-/** An endpoint that has had too much, and does not say for how long, is left alone for no more than this. */
-const MAX_UNASKED_PAUSE_MS = 60_000;
+/** The longest pause after a 429 response without Retry-After. */
+const MAX_DEFAULT_PAUSE_MS = 60_000;
 
-export function decideOutcome(question: OutcomeQuestion): Outcome {
-  const { result, attempt, maxRetries, schedule, now, random } = question;
+export function decideOutcome(input: OutcomeInput): Outcome {
+  const { result, attempt, maxRetries, schedule, now, random } = input;
   if (result.kind === "answered" && result.status >= 200 && result.status < 300) return settled("delivered");
   if (result.kind === "answered" && result.status === GONE) return { ...settled("failed"), shouldDisable: true };
-  if (!mayRepeat(result)) return settled("failed");
+  if (!isRetryable(result)) return settled("failed");
 
   const scheduledMs = findScheduledDelayMs(schedule, attempt + 1);
-  const askedMs = readAskedMs(result, now);
-  const pauseMs = isThrottling(result) ? (askedMs ?? Math.min(scheduledMs, MAX_UNASKED_PAUSE_MS)) : askedMs;
+  const retryAfterMs = readRetryAfterMs(result, now);
+  const pauseMs = isThrottling(result) ? (retryAfterMs ?? Math.min(scheduledMs, MAX_DEFAULT_PAUSE_MS)) : retryAfterMs;
   if (attempt > maxRetries) return { ...settled("failed"), pauseMs };
-  const retryDelayMs = addJitterMs(Math.max(scheduledMs, askedMs ?? 0), random);
+  const retryDelayMs = addJitterMs(Math.max(scheduledMs, retryAfterMs ?? 0), random);
   return { status: "retrying", retryDelayMs, pauseMs, shouldDisable: false };
 }
 
@@ -67,7 +67,7 @@ function settled(status: "delivered" | "failed"): Outcome {
   return { status, retryDelayMs: null, pauseMs: null, shouldDisable: false };
 }
 
-function mayRepeat(result: AttemptResult): boolean {
+function isRetryable(result: AttemptResult): boolean {
   if (result.kind === "answered") return result.status >= 500 || result.status === TOO_MANY_REQUESTS;
   switch (result.code) {
     case "dns":
@@ -78,7 +78,7 @@ function mayRepeat(result: AttemptResult): boolean {
     case "reset":
     case "protocol":
       return true;
-    // Nothing about these changes by waiting.
+    // Waiting does not change these.
     case "blocked_address":
     case "invalid_url":
     case "invalid_header":
@@ -90,8 +90,9 @@ function isThrottling(result: AttemptResult): boolean {
   return result.kind === "answered" && result.status === TOO_MANY_REQUESTS;
 }
 
-function readAskedMs(result: AttemptResult, now: Date): number | null {
+/** Retry-After counts with 429 and 503 only. */
+function readRetryAfterMs(result: AttemptResult, now: Date): number | null {
   if (result.kind !== "answered") return null;
-  const isListenedTo = result.status === TOO_MANY_REQUESTS || result.status === SERVICE_UNAVAILABLE;
-  return isListenedTo ? parseRetryAfterMs(result.retryAfter, now) : null;
+  const isHonoured = result.status === TOO_MANY_REQUESTS || result.status === SERVICE_UNAVAILABLE;
+  return isHonoured ? parseRetryAfterMs(result.retryAfter, now) : null;
 }

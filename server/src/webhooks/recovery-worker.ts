@@ -12,7 +12,7 @@ export interface RecoveryOptions {
   onDeliveries(): void;
 }
 
-/** Carries recoveries on, batch by batch, whichever node began them. */
+/** Advances running recoveries batch by batch, regardless of the node that started them. */
 export function createRecoveryWorker(tools: WebhookTools, { wakeUp, pollMs, onDeliveries }: RecoveryOptions): Worker {
   const step = async (): Promise<number> => {
     const advanced = await advanceRecovery(tools.pool, BATCH_SIZE);

@@ -6,7 +6,7 @@ export interface StepsOptions extends Omit<PollOptions, "onFailure"> {
   readonly observer: Observer;
 }
 
-/** Polls, and reports failures of a step as those of the worker. */
+/** Polls, and logs failures under the name of the worker. */
 export function runSteps(step: () => Promise<number>, options: StepsOptions): Promise<void> {
   const { name, observer } = options;
   return poll(step, {

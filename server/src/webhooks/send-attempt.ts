@@ -12,11 +12,11 @@ export interface SendAttemptOptions {
   readonly signal?: AbortSignal;
 }
 
-/** One POST. Never rejects: whatever goes wrong on the way is a result. Null when the signal broke it off. */
+/** Sends one POST. Never rejects: every failure is a result. Returns null when the signal aborts it. */
 export async function sendAttempt(delivery: Delivery, options: SendAttemptOptions): Promise<AttemptResult | null> {
   const { outbound, clock, signal } = options;
   const startedAtMs = performance.now();
-  // Once, for both signatures and for the socket.
+  // Encoded once for both signatures and the socket.
   const body = Buffer.from(delivery.body);
   try {
     const result = await outbound.post({
@@ -35,7 +35,7 @@ export async function sendAttempt(delivery: Delivery, options: SendAttemptOption
   }
 }
 
-/** The webhook's own headers come first, so that none of them can stand in for one of ours. */
+/** The custom headers of the webhook come first, so that they cannot replace the headers of the service. */
 function buildHeaders(delivery: Delivery, body: Buffer, clock: Clock): Record<string, string> {
   const { id, eventId, eventType, secret, previousSecrets, headers } = delivery;
   return {

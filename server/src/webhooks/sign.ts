@@ -13,7 +13,7 @@ export interface Signable {
   readonly timestampSeconds: number;
 }
 
-/** The headers that prove where a delivery comes from, fresh for every attempt. */
+/** The signature headers of one attempt. */
 export function buildSignedHeaders(signable: Signable): Record<string, string> {
   const { body, secret, previousSecrets, timestampSeconds } = signable;
   const messageId = `evt_${signable.eventId}`;
@@ -34,12 +34,12 @@ export function buildSignedHeaders(signable: Signable): Record<string, string> {
   return headers;
 }
 
-/** Keyed with the text of the secret, prefix included. */
+/** The key is the text of the secret, prefix included. */
 function signText(prefix: string, body: string | Buffer, secret: string): string {
   return `sha256=${createHmac("sha256", secret).update(prefix).update(body).digest("hex")}`;
 }
 
-/** Keyed with the bytes that the secret stands for, as the Standard Webhooks specification says. */
+/** The key is the decoded secret, as the Standard Webhooks specification requires. */
 function signStandard(prefix: string, body: string | Buffer, secret: string): string {
   return `v1,${createHmac("sha256", findKey(secret)).update(prefix).update(body).digest("base64")}`;
 }
@@ -47,7 +47,7 @@ function signStandard(prefix: string, body: string | Buffer, secret: string): st
 const MAX_KEYS = 4_096;
 const keys = new Map<string, KeyObject>();
 
-/** A signature with bytes as its key takes Node several times as long as one with a key that was made before. */
+/** Caches key objects: signing with raw bytes takes Node several times as long. */
 function findKey(secret: string): KeyObject {
   const known = keys.get(secret);
   if (known !== undefined) return known;

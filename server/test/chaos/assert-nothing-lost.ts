@@ -4,7 +4,7 @@ import { reconcile } from "./reconcile.ts";
 
 export async function assertNothingLost(t: TestContext, victims: readonly Victim[]): Promise<void> {
   const closers: (() => Promise<void>)[] = [];
-  // The last one first: what a service keeps in a folder can go when the service is gone.
+  // In reverse order, so that a data folder is deleted after its service has stopped.
   t.after(async () => {
     for (const close of closers.toReversed()) await close();
   });

@@ -12,12 +12,12 @@ import { openWriter } from "./writer.ts";
 
 const WRITERS = 4;
 const ENDPOINTS = ["/a", "/b", "/c"] as const;
-const LEAST_LOAD_MS = 150;
-const MORE_LOAD_MS = 500;
-/** After as many answers, more than can have been on their way, the service is really back. */
-const ANSWERS_WHEN_BACK = 10;
+const MIN_LOAD_MS = 150;
+const MAX_EXTRA_LOAD_MS = 500;
+/** More answers than can have been in flight, so the service has restarted. */
+const ANSWERS_AFTER_RESTART = 10;
 
-/** Who dies: the service alone, PostgreSQL and all of its processes, or everything at once. */
+/** What is killed: the service alone, all processes of PostgreSQL, or both. */
 export type Victim = "service" | "database" | "everything";
 
 export interface ChaosResult {
@@ -28,7 +28,7 @@ export interface ChaosResult {
   readonly service: RunningService;
 }
 
-/** A user writes, three endpoints listen, and the victims are killed in turn. Ends with the service running. */
+/** Writes as one user with three webhooks while the victims are killed in turn. Returns with the service running. */
 export async function runKillRounds(t: Cleanup, victims: readonly Victim[]): Promise<ChaosResult> {
   const dataDir = await createTemporaryFolder(t, "swarmbase-chaos-");
   await fillDataDir(dataDir);
@@ -58,7 +58,7 @@ export async function runKillRounds(t: Cleanup, victims: readonly Victim[]): Pro
   try {
     for (const victim of victims) {
       await waitUntilBack(answered);
-      await sleep(LEAST_LOAD_MS + MORE_LOAD_MS * Math.random());
+      await sleep(MIN_LOAD_MS + MAX_EXTRA_LOAD_MS * Math.random());
       await kill(service, victim);
       if (victim !== "database") {
         await service.exited;
@@ -75,8 +75,8 @@ export async function runKillRounds(t: Cleanup, victims: readonly Victim[]): Pro
 }
 
 async function waitUntilBack(answered: ReadonlySet<string>): Promise<void> {
-  const wanted = answered.size + ANSWERS_WHEN_BACK;
-  await until(() => answered.size >= wanted, "writes are answered again");
+  const target = answered.size + ANSWERS_AFTER_RESTART;
+  await until(() => answered.size >= target, "writes are answered again");
 }
 
 async function kill({ pid }: RunningService, victim: Victim): Promise<void> {
@@ -88,7 +88,7 @@ async function kill({ pid }: RunningService, victim: Victim): Promise<void> {
       return endProcesses(tree, "SIGKILL");
     case "database": {
       const names = await Promise.all(tree.map((entry) => readName(entry.pid)));
-      const postgres = tree.filter((_, at) => names[at] === "postgres");
+      const postgres = tree.filter((_, index) => names[index] === "postgres");
       if (postgres.length === 0) throw new Error("there is no database to kill");
       return endProcesses(postgres, "SIGKILL");
     }
@@ -96,6 +96,6 @@ async function kill({ pid }: RunningService, victim: Victim): Promise<void> {
 }
 
 async function readName(pid: number): Promise<string> {
-  // One that has ended meanwhile has no name any more.
+  // The process may have ended.
   return (await readFile(`/proc/${pid}/comm`, "utf8").catch(() => "")).trim();
 }

@@ -14,7 +14,7 @@ export interface Reconciled {
   readonly requests: number;
 }
 
-/** Holds what was answered, what is stored and what was received against each other, once nothing is left to send. */
+/** Compares answered writes, stored rows and received requests after everything is sent. */
 export async function reconcile({ service, receiver, paths, answered }: ChaosResult): Promise<Reconciled> {
   const sql = new pg.Client({ connectionString: service.credentials.database_url });
   await sql.connect();

@@ -9,7 +9,7 @@ const ROUND_MS = 12_000;
 const REST_MS = 150_000;
 
 test(
-  `${ROUNDS} times kill -9 of service, database or both under load: every answered write is received`,
+  `after ${ROUNDS} times kill -9 of service, database or both under load every answered write is received`,
   {
     skip: process.platform === "linux" ? false : "reads the process tree from /proc",
     timeout: ROUNDS * ROUND_MS + REST_MS,

@@ -13,10 +13,10 @@ interface Answer {
   readonly text: string;
 }
 
-/** A user who goes on writing through the interface, whatever becomes of the service. */
+/** A user who writes over HTTP and retries while the service is down. */
 export interface Writer {
   addWebhook(url: string): Promise<string>;
-  /** Until the signal; `onAnswered` gets the id of every agent whose creation was answered. */
+  /** Writes until the signal aborts; `onAnswered` gets the id of every agent whose insert was answered. */
   write(onAnswered: (agentId: string) => void, signal: AbortSignal): Promise<void>;
   close(): void;
 }
@@ -39,20 +39,19 @@ export async function openWriter({ url, anon_key: apikey, ca_cert_file }: Creden
           response.on("data", (chunk: Buffer) => chunks.push(chunk));
           response.on("error", reject);
           response.on("end", () => {
-            // A body that was cut off is no answer.
-            if (!response.complete) reject(new Error("the answer was cut off"));
+            if (!response.complete) reject(new Error("the response is incomplete"));
             else resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString() });
           });
         },
       );
-      request.on("timeout", () => request.destroy(new Error("no answer in time")));
+      request.on("timeout", () => request.destroy(new Error("the request timed out")));
       request.on("error", reject);
       request.end(JSON.stringify(body));
     });
 
   const signedUp = await post("/auth/v1/signup", { email: `${randomUUID()}@example.com`, password: PASSWORD }, {});
   const { access_token: token } = JSON.parse(signedUp.text) as { access_token?: string };
-  if (token === undefined) throw new Error(`nobody was signed up: ${signedUp.status} ${signedUp.text}`);
+  if (token === undefined) throw new Error(`sign-up failed: ${signedUp.status} ${signedUp.text}`);
   const insert = async (table: string, row: Record<string, unknown>): Promise<string> => {
     const headers = { authorization: `Bearer ${token}`, prefer: "return=representation" };
     const { status, text } = await post(`/rest/v1/${table}`, row, headers);
@@ -68,7 +67,7 @@ export async function openWriter({ url, anon_key: apikey, ca_cert_file }: Creden
         try {
           onAnswered(await insert("agents", { name: "Ada", framework: "provider_a" }));
         } catch {
-          // Whatever was not answered may be there or not; nobody was promised anything.
+          // A write without an answer may or may not be stored.
           await sleep(PAUSE_AFTER_FAILURE_MS);
         }
       }

@@ -6,25 +6,25 @@ import { endProcesses, listProcessTree } from "../support/process-tree.ts";
 import { type RunningService, startService } from "../support/service.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { fillDataDir } from "../support/used-data-dir.ts";
-import { openLedger, prepareLedger, readLedger } from "./ledger.ts";
+import { prepareUser, readAgents, startWriters } from "./agent-writers.ts";
 
-/** A few with every run of the suite, many with `npm run test:chaos`. */
+/** `npm run test:chaos` runs more. */
 const ROUNDS = Number(process.env["KILL_ROUNDS"] ?? 2);
 const WRITERS = 4;
 const WRITING_MS = 250;
 const ENV = { AGENT_LIMIT_PER_USER: "1000000" };
 
-test("kill -9 of service, watchdog and PostgreSQL, again and again, loses no answered write", {
+test("repeated kill -9 of service, watchdog and PostgreSQL loses no answered write", {
   skip: process.platform === "linux" ? false : "reads the process tree from /proc",
 }, async (t) => {
   const dataDir = await createTemporaryFolder(t, "swarmbase-kill-");
   await fillDataDir(dataDir);
   const answered = new Set<string>();
   let service: RunningService = await startService(t, { dataDir, env: ENV });
-  await prepareLedger(service.credentials.database_url);
+  await prepareUser(service.credentials.database_url);
 
   for (let round = 1; round <= ROUNDS; round += 1) {
-    const ledger = await openLedger(service.credentials.database_url, {
+    const writers = await startWriters(service.credentials.database_url, {
       writers: WRITERS,
       onAnswer: (id) => answered.add(id),
     });
@@ -32,32 +32,28 @@ test("kill -9 of service, watchdog and PostgreSQL, again and again, loses no ans
     while (answered.size < before + WRITERS) await delay(5);
     await delay(WRITING_MS * (0.5 + Math.random()));
     const killed = await listProcessTree(service.pid);
-    assert.ok(killed.length >= 3, "service, watchdog and PostgreSQL are running");
+    assert.ok(killed.length >= 3, "service, watchdog and PostgreSQL run");
     endProcesses(shuffle(killed), "SIGKILL");
-    await Promise.all([ledger.closed, service.exited]);
+    await Promise.all([writers.closed, service.exited]);
 
     service = await startService(t, { dataDir, env: ENV });
-    const { agentIds, agentIdsOfEvents } = await readLedger(service.credentials.database_url);
+    const { agentIds, agentIdsOfEvents } = await readAgents(service.credentials.database_url);
     const lost = [...answered].filter((id) => !agentIds.has(id));
-    assert.deepEqual(lost, [], `round ${round}: every answered write is there`);
-    assert.deepEqual(
-      agentIdsOfEvents,
-      agentIds,
-      `round ${round}: every write has its event, and no event lacks its write`,
-    );
+    assert.deepEqual(lost, [], `round ${round}: every answered write is stored`);
+    assert.deepEqual(agentIdsOfEvents, agentIds, `round ${round}: every write has one event and every event its write`);
   }
 
   t.diagnostic(`${answered.size} answered writes over ${ROUNDS} kills, none lost`);
-  assert.ok(answered.size > ROUNDS, "writes were under way");
+  assert.ok(answered.size > ROUNDS, "writes were in flight");
   const left = await listProcessTree(service.pid);
   await service.stop();
-  // What was told to end may take a moment over it; an orphan stays.
+  // Processes may take a moment to end; an orphan would never end.
   for (const { pid } of left) while (isProcessAlive(pid)) await delay(5);
 });
 
 function shuffle<T>(items: readonly T[]): T[] {
   return items
-    .map((item) => ({ item, place: Math.random() }))
-    .sort((a, b) => a.place - b.place)
+    .map((item) => ({ item, key: Math.random() }))
+    .sort((a, b) => a.key - b.key)
     .map(({ item }) => item);
 }

@@ -15,42 +15,42 @@ const ENV = {
   AGENT_RUN_LEASE_SECONDS: "4",
 };
 
-/** Each in a swarm of its own with two agents, who answer side by side. */
+/** One swarm per run, each with two agents that answer in parallel. */
 const PREPARE = `
   with people as (insert into auth.users (email) values ('kill-runs@example.test') returning id),
-  rooms as (insert into public.swarms (owner_id, name, strategy)
-            select id, 'room ' || n, 'parallel' from people, generate_series(1, ${RUNS}) as n returning id, owner_id, name),
+  swarms as (insert into public.swarms (owner_id, name, strategy)
+            select id, 'swarm ' || n, 'parallel' from people, generate_series(1, ${RUNS}) as n returning id, owner_id, name),
   speakers as (insert into public.agents (user_id, name)
-               select p.id, format('agent %s of room %s', k, n)
+               select p.id, format('agent %s of swarm %s', k, n)
                from people p, generate_series(1, ${RUNS}) as n, generate_series(1, 2) as k returning id, name)
   select r.id as swarm_id, r.owner_id, array_agg(s.id) as agent_ids
-  from rooms r join speakers s on s.name like '% of ' || r.name group by 1, 2`;
+  from swarms r join speakers s on s.name like '% of ' || r.name group by 1, 2`;
 
-interface Room {
+interface Swarm {
   readonly swarm_id: string;
   readonly owner_id: string;
   readonly agent_ids: readonly string[];
 }
 
-test("kill -9 in the middle of twenty runs leaves no stuck status and no half message without its mark", {
+test("kill -9 during twenty runs leaves no stuck status and marks every partial message", {
   skip: process.platform === "linux" ? false : "reads the process tree from /proc",
 }, async (t) => {
   const dataDir = await createTemporaryFolder(t, "swarmbase-kill-runs-");
   await fillDataDir(dataDir);
-  // So slowly that the first still speaks when the last has begun.
+  // Slow enough that the first run still streams when the last one starts.
   const first = await startService(t, { dataDir, env: { ...ENV, SIMULATED_TOKENS_PER_SECOND: "2" } });
   const before = await connect(first.credentials.database_url);
-  const { rows: rooms } = await before.query<Room>(PREPARE);
-  // So that each call holds its share of it.
+  const { rows: swarms } = await before.query<Swarm>(PREPARE);
+  // With a budget, each call holds a reservation.
   await before.query("update public.user_settings set daily_token_budget = 1000000");
-  for (const room of rooms) await ask(before, room);
+  for (const swarm of swarms) await startRun(before, swarm);
   await until(before, `select count(*) = ${2 * RUNS} as is_so from public.agents where status = 'responding'`);
   await until(before, `select count(*) = ${2 * RUNS} as is_so from private.budget_reservations`);
   await until(
     before,
     `select count(distinct data ->> 'turn_id') = ${2 * RUNS} as is_so from public.run_events where type = 'message.delta'`,
   );
-  // Words are stored without a wait for the disk: these have reached it, later ones may be gone with the database.
+  // Deltas are committed asynchronously: wait until those written so far are flushed; later ones may be lost.
   const { rows: written } = await before.query<{ lsn: string }>("select pg_current_wal_insert_lsn() as lsn");
   await until(before, `select pg_current_wal_flush_lsn() >= '${written[0]?.lsn}' as is_so`);
   endProcesses(await listProcessTree(first.pid), "SIGKILL");
@@ -75,10 +75,10 @@ test("kill -9 in the middle of twenty runs leaves no stuck status and no half me
   const none = { odd_runs: 0, busy_agents: 0, live_turns: 0, held_leases: 0, held_budgets: 0, unmarked: 0 };
   assert.deepEqual(found, [{ runs: RUNS, messages: 2 * RUNS, ...none }]);
 
-  // What was left behind keeps nobody from being asked again.
-  const [room] = rooms;
-  assert.ok(room !== undefined);
-  await ask(after, room);
+  // A new run in the same swarm succeeds.
+  const [swarm] = swarms;
+  assert.ok(swarm !== undefined);
+  await startRun(after, swarm);
   await until(after, "select bool_and(stop_reason is not null) as is_so from public.runs");
   const { rows: last } = await after.query(
     "select status, stop_reason from public.runs order by queued_at desc limit 1",
@@ -93,31 +93,31 @@ async function connect(url: string): Promise<pg.Client> {
   return client;
 }
 
-/** As a message that is only stored would ask in a swarm that answers by itself. */
-async function ask(
+/** Inserts a message and a queued run, as a stored message in a swarm with automatic answers does. */
+async function startRun(
   client: pg.Client,
-  { swarm_id: swarmId, owner_id: ownerId, agent_ids: agentIds }: Room,
+  { swarm_id: swarmId, owner_id: ownerId, agent_ids: agentIds }: Swarm,
 ): Promise<void> {
   await client.query(
     "insert into public.swarm_agents (swarm_id, agent_id) select $1, unnest($2::uuid[]) on conflict do nothing",
     [swarmId, agentIds],
   );
   await client.query(
-    `with said as (insert into public.messages (swarm_id, sender_type, sender_user_id, content)
+    `with message as (insert into public.messages (swarm_id, sender_type, sender_user_id, content)
                    values ($1, 'user', $2, repeat('tell me more ', 10)) returning id),
-     asked as (insert into public.runs (swarm_id, user_id, message_id, strategy)
-               select $1, $2, id, 'parallel' from said returning id)
-     insert into private.run_leases (run_id) select id from asked`,
+     run as (insert into public.runs (swarm_id, user_id, message_id, strategy)
+               select $1, $2, id, 'parallel' from message returning id)
+     insert into private.run_leases (run_id) select id from run`,
     [swarmId, ownerId],
   );
 }
 
-async function until(client: pg.Client, question: string): Promise<void> {
+async function until(client: pg.Client, query: string): Promise<void> {
   const deadline = Date.now() + WAIT_MS;
   for (;;) {
-    const { rows } = await client.query<{ is_so: boolean | null }>(question);
+    const { rows } = await client.query<{ is_so: boolean | null }>(query);
     if (rows[0]?.is_so === true) return;
-    if (Date.now() > deadline) throw new Error(`waited too long for: ${question}`);
+    if (Date.now() > deadline) throw new Error(`timed out waiting until: ${query}`);
     await delay(50);
   }
 }

@@ -8,14 +8,14 @@ import { openStage, type Stage, until } from "./support/stage.ts";
 
 let stage: Stage;
 let receiver: Receiver;
-let room: WebhookModule;
+let webhooks: WebhookModule;
 let owner: string;
 const closers: (() => Promise<void>)[] = [];
 before(async () => {
   const cleanup = { after: (close: () => Promise<void>) => void closers.push(close) };
   stage = await openStage(cleanup);
   receiver = await startReceiver(cleanup);
-  room = stage.open({ listens: false }).room;
+  webhooks = stage.open({ listens: false }).webhooks;
   owner = await stage.newUser();
 });
 after(async () => {
@@ -31,11 +31,11 @@ const deliveryRow = async (id: string) =>
   (await stage.rows<Record<string, unknown>>("select * from public.webhook_deliveries where id = $1", [id]))[0];
 const code = (expected: string) => (error: unknown) => (error as { code?: string }).code === expected;
 
-describe("test", () => {
-  test("sends a sample, signed, and tells what came back", async () => {
+describe("test_webhook", () => {
+  test("a test sends a signed sample and returns the response", async () => {
     receiver.answer = () => ({ status: 201, body: "hello" });
     const webhook = await stage.newWebhook(owner, receiver.url);
-    const attempt = await room.testWebhook({ callerId: owner, webhookId: webhook, eventType: "message.created" });
+    const attempt = await webhooks.testWebhook({ callerId: owner, webhookId: webhook, eventType: "message.created" });
     assert.equal(attempt.isDelivered, true);
     assert.equal(attempt.statusCode, 201);
     assert.equal(attempt.responseBody, "hello");
@@ -59,19 +59,19 @@ describe("test", () => {
     assert.equal(logged?.cause, "test");
   });
 
-  test("has a sample of every event", async () => {
+  test("a test has a sample of every event type", async () => {
     receiver.answer = () => ({});
     const webhook = await stage.newWebhook(owner, receiver.url);
     for (const eventType of EVENT_TYPES) {
-      await room.testWebhook({ callerId: owner, webhookId: webhook, eventType });
+      await webhooks.testWebhook({ callerId: owner, webhookId: webhook, eventType });
       assert.equal((JSON.parse(lastRequest().body) as { type: string }).type, eventType);
     }
   });
 
-  test("that fails is failed at once, without a retry and without counting against the webhook", async () => {
+  test("a failed test is not retried and does not count against the webhook", async () => {
     receiver.answer = () => ({ status: 410 });
     const webhook = await stage.newWebhook(owner, receiver.url);
-    const attempt = await room.testWebhook({ callerId: owner, webhookId: webhook, eventType: "agent.created" });
+    const attempt = await webhooks.testWebhook({ callerId: owner, webhookId: webhook, eventType: "agent.created" });
     assert.equal(attempt.isDelivered, false);
     assert.equal(attempt.statusCode, 410);
     assert.equal((await deliveryRow(attempt.deliveryId))?.["status"], "failed");
@@ -83,20 +83,20 @@ describe("test", () => {
     assert.deepEqual(state, { is_active: true, failed_in_a_row: 0, queued: 0 });
   });
 
-  test("says so when nothing answers", async () => {
+  test("a test of an unreachable endpoint returns the error", async () => {
     const webhook = await stage.newWebhook(owner, "https://127.0.0.1:9/");
-    const attempt = await room.testWebhook({ callerId: owner, webhookId: webhook, eventType: "agent.created" });
+    const attempt = await webhooks.testWebhook({ callerId: owner, webhookId: webhook, eventType: "agent.created" });
     assert.equal(attempt.isDelivered, false);
     assert.equal(attempt.statusCode, null);
     assert.equal(attempt.responseBody, null);
     assert.ok(attempt.error);
   });
 
-  test("is refused where it should be", async () => {
+  test("a test is rejected for a foreign, missing or disabled webhook or an unknown event type", async () => {
     const webhook = await stage.newWebhook(owner, receiver.url);
     const off = await stage.newWebhook(owner, receiver.url, { is_active: false });
     const ask = (webhookId: string, callerId: string | null, eventType = "agent.created") =>
-      room.testWebhook({ callerId, webhookId, eventType });
+      webhooks.testWebhook({ callerId, webhookId, eventType });
     await assert.rejects(ask(randomUUID(), owner), code("WEBHOOK_NOT_FOUND"));
     await assert.rejects(ask(webhook, await stage.newUser()), code("FORBIDDEN"));
     await assert.rejects(ask(off, owner), code("WEBHOOK_DISABLED"));
@@ -105,13 +105,13 @@ describe("test", () => {
     assert.equal((await ask(webhook, null)).isDelivered, true, "the service role may");
   });
 
-  test("is made by the dispatcher when the process that began it is gone", async () => {
+  test("the dispatcher makes a test after the process that started it died", async () => {
     receiver.answer = () => ({});
     const webhook = await stage.newWebhook(owner, receiver.url);
     const broken = stage.open({
       outbound: { post: () => new Promise(() => {}), close: async () => {}, size: { origins: 0, connections: 0 } },
     });
-    void broken.room.testWebhook({ callerId: owner, webhookId: webhook, eventType: "agent.created" });
+    void broken.webhooks.testWebhook({ callerId: owner, webhookId: webhook, eventType: "agent.created" });
     await until(
       async () =>
         (await stage.rows("select 1 from private.webhook_queue where webhook_id = $1", [webhook])).length === 1,
@@ -137,16 +137,20 @@ describe("test", () => {
 async function failedDelivery(more: Record<string, unknown> = {}): Promise<{ webhook: string; delivery: string }> {
   receiver.answer = () => ({ status: 400 });
   const webhook = await stage.newWebhook(owner, receiver.url, more);
-  const { deliveryId } = await room.testWebhook({ callerId: owner, webhookId: webhook, eventType: "agent.created" });
+  const { deliveryId } = await webhooks.testWebhook({
+    callerId: owner,
+    webhookId: webhook,
+    eventType: "agent.created",
+  });
   return { webhook, delivery: deliveryId };
 }
 
-describe("retry", () => {
-  test("sends a failed delivery once more, with the same bytes and id", async () => {
+describe("retry_delivery", () => {
+  test("a manual retry sends a failed delivery again with the same body and id", async () => {
     const { delivery } = await failedDelivery();
     const first = lastRequest();
     receiver.answer = () => ({ status: 200, body: "now" });
-    const attempt = await room.retryDelivery({ callerId: owner, deliveryId: delivery });
+    const attempt = await webhooks.retryDelivery({ callerId: owner, deliveryId: delivery });
     assert.deepEqual(
       { ...attempt, responseTimeMs: 0 },
       {
@@ -162,13 +166,13 @@ describe("retry", () => {
     assert.equal(lastRequest().body, first.body);
     assert.equal(lastRequest().headers["x-service-delivery"], delivery);
     assert.equal((await deliveryRow(delivery))?.["status"], "delivered");
-    await assert.rejects(room.retryDelivery({ callerId: owner, deliveryId: delivery }), code("VALIDATION_ERROR"));
+    await assert.rejects(webhooks.retryDelivery({ callerId: owner, deliveryId: delivery }), code("VALIDATION_ERROR"));
   });
 
-  test("that fails has failed again, without a new schedule", async () => {
+  test("a manual retry that fails leaves the delivery failed without further retries", async () => {
     const { delivery, webhook } = await failedDelivery();
     receiver.answer = () => ({ status: 500, body: "still not" });
-    const attempt = await room.retryDelivery({ callerId: owner, deliveryId: delivery });
+    const attempt = await webhooks.retryDelivery({ callerId: owner, deliveryId: delivery });
     assert.equal(attempt.isDelivered, false);
     assert.equal(attempt.statusCode, 500);
     const row = await deliveryRow(delivery);
@@ -178,20 +182,20 @@ describe("retry", () => {
     assert.deepEqual(await stage.rows("select 1 from private.webhook_queue where webhook_id = $1", [webhook]), []);
   });
 
-  test("asked for twice at once is made once", async () => {
+  test("concurrent manual retries of one delivery make one attempt", async () => {
     const { delivery } = await failedDelivery();
     receiver.answer = () => ({});
     const seen = receiver.received.length;
     const answers = await Promise.allSettled(
-      [1, 2, 3].map(() => room.retryDelivery({ callerId: owner, deliveryId: delivery })),
+      [1, 2, 3].map(() => webhooks.retryDelivery({ callerId: owner, deliveryId: delivery })),
     );
     assert.equal(answers.filter(({ status }) => status === "fulfilled").length, 1);
     assert.equal(receiver.received.length, seen + 1);
   });
 
-  test("is refused where it should be", async () => {
+  test("a manual retry is rejected for a foreign, missing or unfailed delivery", async () => {
     const { delivery, webhook } = await failedDelivery();
-    const retry = (deliveryId: string, callerId: string) => room.retryDelivery({ callerId, deliveryId });
+    const retry = (deliveryId: string, callerId: string) => webhooks.retryDelivery({ callerId, deliveryId });
     await assert.rejects(retry(randomUUID(), owner), code("DELIVERY_NOT_FOUND"));
     await assert.rejects(retry(delivery, await stage.newUser()), code("FORBIDDEN"));
     await stage.sql.query("update public.webhooks set is_active = false where id = $1", [webhook]);
@@ -200,14 +204,14 @@ describe("retry", () => {
 });
 
 describe("regenerate_secret", () => {
-  test("signs with both secrets during the grace period", async () => {
+  test("regenerate_secret signs with both secrets during the grace period", async () => {
     receiver.answer = () => ({});
     const webhook = await stage.newWebhook(owner, receiver.url);
     const [{ secret: old } = { secret: "" }] = await stage.rows<{ secret: string }>(
       "select secret from public.webhooks where id = $1",
       [webhook],
     );
-    const { newSecret, previousExpiresAt } = await room.regenerateSecret({
+    const { newSecret, previousExpiresAt } = await webhooks.regenerateSecret({
       callerId: owner,
       webhookId: webhook,
       gracePeriodSeconds: 60,
@@ -215,7 +219,7 @@ describe("regenerate_secret", () => {
     assert.match(newSecret, /^whsec_[A-Za-z0-9+/]{43}=$/);
     assert.notEqual(newSecret, old);
     assert.ok(previousExpiresAt instanceof Date);
-    await room.testWebhook({ callerId: owner, webhookId: webhook, eventType: "agent.created" });
+    await webhooks.testWebhook({ callerId: owner, webhookId: webhook, eventType: "agent.created" });
     const { body, headers } = lastRequest();
     const { "x-service-signature-previous": previous, ...current } = headers;
     await verifyWebhook(body, current, newSecret);
@@ -226,14 +230,14 @@ describe("regenerate_secret", () => {
     await stage.sql.query("update private.webhook_previous_secrets set expires_at = now() where webhook_id = $1", [
       webhook,
     ]);
-    await room.testWebhook({ callerId: owner, webhookId: webhook, eventType: "agent.created" });
+    await webhooks.testWebhook({ callerId: owner, webhookId: webhook, eventType: "agent.created" });
     assert.equal(lastRequest().headers["x-service-signature-previous"], undefined);
   });
 
-  test("without a grace period forgets every older secret", async () => {
+  test("regenerate_secret without a grace period deletes all older secrets", async () => {
     const webhook = await stage.newWebhook(owner, receiver.url);
-    await room.regenerateSecret({ callerId: owner, webhookId: webhook });
-    const answer = await room.regenerateSecret({ callerId: owner, webhookId: webhook, gracePeriodSeconds: 0 });
+    await webhooks.regenerateSecret({ callerId: owner, webhookId: webhook });
+    const answer = await webhooks.regenerateSecret({ callerId: owner, webhookId: webhook, gracePeriodSeconds: 0 });
     assert.equal(answer.previousExpiresAt, null);
     assert.deepEqual(
       await stage.rows("select 1 from private.webhook_previous_secrets where webhook_id = $1", [webhook]),
@@ -241,17 +245,17 @@ describe("regenerate_secret", () => {
     );
   });
 
-  test("keeps ten at most", async () => {
+  test("regenerate_secret keeps at most ten older secrets", async () => {
     const webhook = await stage.newWebhook(owner, receiver.url);
-    for (let i = 0; i < 13; i += 1) await room.regenerateSecret({ callerId: owner, webhookId: webhook });
+    for (let i = 0; i < 13; i += 1) await webhooks.regenerateSecret({ callerId: owner, webhookId: webhook });
     const kept = await stage.rows("select 1 from private.webhook_previous_secrets where webhook_id = $1", [webhook]);
     assert.equal(kept.length, 10);
   });
 
-  test("is refused where it should be", async () => {
+  test("regenerate_secret rejects foreign and missing webhooks and bad grace periods", async () => {
     const webhook = await stage.newWebhook(owner, receiver.url);
     const ask = (webhookId: string, callerId: string, gracePeriodSeconds?: number) =>
-      room.regenerateSecret({ callerId, webhookId, gracePeriodSeconds });
+      webhooks.regenerateSecret({ callerId, webhookId, gracePeriodSeconds });
     await assert.rejects(ask(randomUUID(), owner), code("WEBHOOK_NOT_FOUND"));
     await assert.rejects(ask(webhook, await stage.newUser()), code("FORBIDDEN"));
     for (const seconds of [-1, 604_801, 1.5, Number.NaN])
@@ -260,18 +264,18 @@ describe("regenerate_secret", () => {
 });
 
 describe("replay", () => {
-  test("sends an event again under its id, as a new delivery", async () => {
+  test("replay sends an event again under its id as a new delivery", async () => {
     receiver.answer = () => ({});
     const user = await stage.newUser();
     const webhook = await stage.newWebhook(user, receiver.url);
     const node = stage.start();
     const seen = receiver.received.length;
     await stage.newAgents(user);
-    node.room.wake();
+    node.webhooks.wake();
     await receiver.waitFor(seen + 1);
     const first = lastRequest();
     const { id } = JSON.parse(first.body) as { id: string };
-    const replayed = await node.room.replay({ callerId: user, eventId: id });
+    const replayed = await node.webhooks.replay({ callerId: user, eventId: id });
     await receiver.waitFor(seen + 2);
     assert.deepEqual(
       replayed.map(({ webhook_id }) => webhook_id),
@@ -281,28 +285,28 @@ describe("replay", () => {
     assert.equal(lastRequest().headers["x-service-delivery"], replayed[0]?.delivery_id);
 
     const later = await stage.newWebhook(user, `${receiver.url}/later`);
-    await node.room.replay({ callerId: user, eventId: id, webhookId: later });
+    await node.webhooks.replay({ callerId: user, eventId: id, webhookId: later });
     await receiver.waitFor(seen + 3);
     assert.equal(lastRequest().path, "/later");
     assert.equal(lastRequest().body, first.body);
     await node.stop();
 
-    await assert.rejects(room.replay({ callerId: owner, eventId: id }), code("DELIVERY_NOT_FOUND"));
-    await assert.rejects(room.replay({ callerId: user, eventId: "evt_x" }), code("VALIDATION_ERROR"));
-    await assert.rejects(room.replay({ callerId: user, eventId: randomUUID() }), code("DELIVERY_NOT_FOUND"));
-    await assert.rejects(room.replay({ callerId: owner, eventId: id, webhookId: later }), code("FORBIDDEN"));
+    await assert.rejects(webhooks.replay({ callerId: owner, eventId: id }), code("DELIVERY_NOT_FOUND"));
+    await assert.rejects(webhooks.replay({ callerId: user, eventId: "evt_x" }), code("VALIDATION_ERROR"));
+    await assert.rejects(webhooks.replay({ callerId: user, eventId: randomUUID() }), code("DELIVERY_NOT_FOUND"));
+    await assert.rejects(webhooks.replay({ callerId: owner, eventId: id, webhookId: later }), code("FORBIDDEN"));
   });
 });
 
 describe("recover_since", () => {
-  test("sends all failed deliveries once more, in batches, and shows how far it is", async () => {
+  test("recover_since sends all failed deliveries again in batches and reports its progress", async () => {
     const user = await stage.newUser();
     const webhook = await stage.newWebhook(user, `${receiver.url}/recover`, { retry_count: 0 });
     receiver.answer = () => ({ status: 500 });
     await stage.sql.query("update private.settings set value = '0' where name = 'agent_limit_per_user'");
     const node = stage.start({ times: { recoveryPollMs: 50 } });
     await stage.newAgents(user, 1_200);
-    node.room.wake();
+    node.webhooks.wake();
     const count = async (status: string): Promise<number> =>
       (
         await stage.rows("select 1 from public.webhook_deliveries where webhook_id = $1 and status = $2", [
@@ -313,19 +317,19 @@ describe("recover_since", () => {
     await until(async () => (await count("failed")) === 1_200, "all failed");
     receiver.answer = () => ({});
     const since = new Date(Date.now() - 3_600_000);
-    const recovery = await node.room.recoverSince({ callerId: user, webhookId: webhook, since });
+    const recovery = await node.webhooks.recoverSince({ callerId: user, webhookId: webhook, since });
     assert.equal(recovery.status, "running");
     assert.equal(recovery.found, 1_200);
     await until(async () => (await count("delivered")) === 1_200, "all delivered");
     await until(
-      async () => (await node.room.findRecovery(user, recovery.id))?.status === "completed",
+      async () => (await node.webhooks.findRecovery(user, recovery.id))?.status === "completed",
       "the recovery is completed",
     );
     await node.stop();
-    const done = await room.findRecovery(user, recovery.id);
+    const done = await webhooks.findRecovery(user, recovery.id);
     assert.equal(done?.recovered, 1_200);
     assert.ok(done?.completed_at);
-    assert.equal(await room.findRecovery(owner, recovery.id), null);
+    assert.equal(await webhooks.findRecovery(owner, recovery.id), null);
     const causes = await stage.rows<Record<string, unknown>>(
       `select cause, max(attempt) as attempt, count(*)::integer from public.webhook_delivery_attempts
        where webhook_id = $1 group by cause order by cause`,
@@ -337,13 +341,13 @@ describe("recover_since", () => {
     ]);
   });
 
-  test("gives each delivery a schedule of its own again", async () => {
+  test("recover_since restarts the retry schedule of each delivery", async () => {
     const user = await stage.newUser();
     const webhook = await stage.newWebhook(user, receiver.url, { retry_count: 1 });
     receiver.answer = () => ({ status: 400 });
     const node = stage.start({ settings: { webhookRetrySchedule: [0, 1] }, times: { recoveryPollMs: 50 } });
     await stage.newAgents(user);
-    node.room.wake();
+    node.webhooks.wake();
     const row = async () =>
       (
         await stage.rows<{ status: string; attempts: number }>(
@@ -353,15 +357,16 @@ describe("recover_since", () => {
       )[0];
     await until(async () => (await row())?.status === "failed", "failed");
     receiver.answer = () => ({ status: 500 });
-    await node.room.recoverSince({ callerId: user, webhookId: webhook, since: new Date(0) });
+    await node.webhooks.recoverSince({ callerId: user, webhookId: webhook, since: new Date(0) });
     await until(async () => (await row())?.attempts === 3, "two more attempts");
     await node.stop();
     assert.equal((await row())?.status, "failed");
   });
 
-  test("is refused where it should be, and runs once at a time", async () => {
+  test("recover_since rejects bad calls and runs once at a time", async () => {
     const webhook = await stage.newWebhook(owner, receiver.url);
-    const ask = (webhookId: string, callerId: string, since: Date) => room.recoverSince({ callerId, webhookId, since });
+    const ask = (webhookId: string, callerId: string, since: Date) =>
+      webhooks.recoverSince({ callerId, webhookId, since });
     const past = new Date(0);
     await assert.rejects(ask(randomUUID(), owner, past), code("WEBHOOK_NOT_FOUND"));
     await assert.rejects(ask(webhook, await stage.newUser(), past), code("FORBIDDEN"));

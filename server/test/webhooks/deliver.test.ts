@@ -42,14 +42,14 @@ const waitForStatus = async (webhookId: string, status: string, count = 1): Prom
 };
 
 describe("a delivery", () => {
-  test("carries the stored bytes, signed, and is recorded", async (t) => {
+  test("a delivery sends the stored body with signatures and is recorded", async (t) => {
     const receiver = await startReceiver(t);
     receiver.answer = () => ({ status: 202, body: "thanks" });
     const user = await stage.newUser();
     const webhook = await stage.newWebhook(user, `${receiver.url}/a`, { headers: { "X-Custom": "yes" } });
     const node = stage.start();
     const [agent] = await stage.newAgents(user);
-    node.room.wake();
+    node.webhooks.wake();
     const [row] = await waitForStatus(webhook, "delivered");
     await node.stop();
 
@@ -86,19 +86,19 @@ describe("a delivery", () => {
     assert.deepEqual(await stage.rows("select * from private.events"), []);
   });
 
-  test("on a kept connection that drops after the request was sent is a recorded attempt, and is not sent again at once", async (t) => {
+  test("a kept-alive connection that drops after the request makes a recorded attempt without an immediate resend", async (t) => {
     const receiver = await startReceiver(t);
     const user = await stage.newUser();
     const webhook = await stage.newWebhook(user, receiver.url);
     const node = stage.start();
     await stage.newAgents(user);
-    node.room.wake();
+    node.webhooks.wake();
     await waitForStatus(webhook, "delivered");
     receiver.answer = () => {
       throw new Error("the connection is closed instead of an answer");
     };
     await stage.newAgents(user);
-    node.room.wake();
+    node.webhooks.wake();
     const [, dropped] = await waitForStatus(webhook, "retrying");
     await node.stop();
     assert.equal(receiver.received.length, 2, "one request for each recorded attempt");
@@ -110,7 +110,7 @@ describe("a delivery", () => {
     assert.deepEqual(attempts, [{ attempt: 1, error_code: "reset" }]);
   });
 
-  test("goes to every webhook of the audience under one event id", async (t) => {
+  test("one event goes to every subscribed webhook under one event id", async (t) => {
     const receiver = await startReceiver(t);
     const user = await stage.newUser();
     await stage.newWebhook(user, `${receiver.url}/a`);
@@ -119,7 +119,7 @@ describe("a delivery", () => {
     await stage.newWebhook(await stage.newUser(), `${receiver.url}/stranger`);
     const node = stage.start();
     await stage.newAgents(user);
-    node.room.wake();
+    node.webhooks.wake();
     await receiver.waitFor(2);
     await node.stop();
     assert.deepEqual(receiver.received.map(({ path }) => path).toSorted(), ["/a", "/b"]);
@@ -127,7 +127,7 @@ describe("a delivery", () => {
     assert.equal(new Set(receiver.received.map(({ headers }) => headers["x-service-delivery"])).size, 2);
   });
 
-  test("is found without anybody being woken", async (t) => {
+  test("polling finds a delivery without a wake-up", async (t) => {
     const receiver = await startReceiver(t);
     const user = await stage.newUser();
     await stage.newWebhook(user, receiver.url);
@@ -137,7 +137,7 @@ describe("a delivery", () => {
     await node.stop();
   });
 
-  test("is found by a node that hears of it from another", async (t) => {
+  test("a node finds a delivery when another node notifies it", async (t) => {
     const receiver = await startReceiver(t);
     const user = await stage.newUser();
     await stage.newWebhook(user, receiver.url);
@@ -145,29 +145,29 @@ describe("a delivery", () => {
     const hearing = stage.start({ times: never });
     const speaking = stage.open({ times: never });
     const stopSpeaking = new AbortController();
-    const relay = speaking.room.workers.find(({ name }) => name === "webhook-relay");
-    const relaying = relay?.run(stopSpeaking.signal);
+    const notifier = speaking.webhooks.workers.find(({ name }) => name === "webhook-relay");
+    const notifying = notifier?.run(stopSpeaking.signal);
     await stage.newAgents(user);
-    // The relay announces only once it is connected, and the first connection makes no noise of its own.
+    // The notifier sends only while it is connected, and connecting sends nothing.
     await until(() => {
-      speaking.room.wake();
+      speaking.webhooks.wake();
       return receiver.received.length > 0;
     }, "the other node heard of the event");
     await hearing.stop();
     stopSpeaking.abort();
-    await relaying;
+    await notifying;
   });
 });
 
 describe("an attempt that fails", () => {
-  test("is made again with the same bytes and id, later, until retries are used up", async (t) => {
+  test("a failed attempt is retried with the same body and id until the retries are used up", async (t) => {
     const receiver = await startReceiver(t);
     receiver.answer = () => ({ status: 500, body: "no" });
     const user = await stage.newUser();
     const webhook = await stage.newWebhook(user, receiver.url, { retry_count: 2 });
     const node = stage.start({ settings: { webhookRetrySchedule: [0, 1, 1] } });
     await stage.newAgents(user);
-    node.room.wake();
+    node.webhooks.wake();
     const [row] = await waitForStatus(webhook, "failed");
     await node.stop();
     assert.equal(row?.attempts, 3);
@@ -188,14 +188,14 @@ describe("an attempt that fails", () => {
     );
   });
 
-  test("waits a minute before the second attempt by default", async (t) => {
+  test("the second attempt follows after a minute by default", async (t) => {
     const receiver = await startReceiver(t);
     receiver.answer = () => ({ status: 503 });
     const user = await stage.newUser();
     const webhook = await stage.newWebhook(user, receiver.url);
     const node = stage.start();
     await stage.newAgents(user);
-    node.room.wake();
+    node.webhooks.wake();
     const [row] = await waitForStatus(webhook, "retrying");
     await node.stop();
     assert.equal(row?.status_code, 503);
@@ -203,7 +203,7 @@ describe("an attempt that fails", () => {
     assert.ok(row.wait_ms > 55_000 && row.wait_ms <= 65_000);
   });
 
-  test("pauses the whole lane on 429, for as long as the endpoint asks", async (t) => {
+  test("a 429 response pauses the endpoint for its Retry-After", async (t) => {
     const receiver = await startReceiver(t);
     receiver.answer = () =>
       receiver.received.length === 1 ? { status: 429, headers: { "Retry-After": "2" } } : { status: 200 };
@@ -211,7 +211,7 @@ describe("an attempt that fails", () => {
     const webhook = await stage.newWebhook(user, receiver.url);
     const node = stage.start({ settings: { webhookRetrySchedule: [0, 0], webhookEndpointConcurrency: 4 } });
     await stage.newAgents(user, 40);
-    node.room.wake();
+    node.webhooks.wake();
     await waitForStatus(webhook, "delivered", 40);
     await node.stop();
     const [first = 0, ...others] = receiver.received.map(({ atMs }) => atMs);
@@ -220,16 +220,16 @@ describe("an attempt that fails", () => {
     assert.ok(early <= 8, `${early} came early, where only those on their way already may`);
   });
 
-  test("disables the webhook on 410, says why, and holds what is left until it is enabled", async (t) => {
+  test("a 410 response disables the webhook with a reason and holds its deliveries until it is enabled", async (t) => {
     const receiver = await startReceiver(t);
     receiver.answer = () => ({ status: 410 });
     const user = await stage.newUser();
     const webhook = await stage.newWebhook(user, receiver.url);
     const node = stage.start({ settings: { webhookEndpointConcurrency: 1 } });
     await stage.newAgents(user, 4);
-    node.room.wake();
+    node.webhooks.wake();
     await waitForStatus(webhook, "failed");
-    await until(() => node.notes.some(({ name }) => name === "webhook.disabled"), "a line in the log");
+    await until(() => node.notes.some(({ name }) => name === "webhook.disabled"), "the log names the webhook");
     const [row] = await stage.rows<Record<string, unknown>>("select * from public.webhooks where id = $1", [webhook]);
     assert.equal(row?.["is_active"], false);
     assert.equal(row?.["disabled_reason"], "endpoint_gone");
@@ -241,24 +241,24 @@ describe("an attempt that fails", () => {
             webhook,
           ])
         ).length === 1,
-      "the lane is held",
+      "the endpoint is paused",
     );
     assert.equal((await deliveriesOf(webhook)).filter(({ status }) => status === "pending").length, 3);
 
     receiver.answer = () => ({ status: 200 });
     await stage.sql.query("update public.webhooks set is_active = true where id = $1", [webhook]);
-    node.room.wake();
+    node.webhooks.wake();
     await waitForStatus(webhook, "delivered", 3);
     await node.stop();
     assert.equal(receiver.received.length, 4);
   });
 
-  test("by an address that is not allowed fails at once", async () => {
+  test("a delivery to a blocked address fails at once", async () => {
     const user = await stage.newUser();
     const webhook = await stage.newWebhook(user, "https://10.0.0.1/");
     const node = stage.start();
     await stage.newAgents(user);
-    node.room.wake();
+    node.webhooks.wake();
     const [row] = await waitForStatus(webhook, "failed");
     await node.stop();
     assert.equal(row?.attempts, 1);

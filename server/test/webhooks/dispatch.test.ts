@@ -23,7 +23,7 @@ const countOf = async (status: string, webhookIds: readonly string[]): Promise<n
 };
 
 describe("dispatching", () => {
-  test("1,000 events to four endpoints by two nodes: each exactly once, and the books agree", async (t) => {
+  test("two nodes deliver 1,000 events to four endpoints exactly once each, and all records agree", async (t) => {
     const receiver = await startReceiver(t);
     const user = await stage.newUser();
     const webhooks: string[] = [];
@@ -31,7 +31,7 @@ describe("dispatching", () => {
     const nodes = [stage.start(), stage.start()];
     for (let batch = 0; batch < 10; batch += 1) {
       await stage.newAgents(user, 100);
-      for (const { room } of nodes) room.wake();
+      for (const { webhooks } of nodes) webhooks.wake();
     }
     await until(async () => (await countOf("delivered", webhooks)) === 4_000, "4,000 delivered");
     await Promise.all(nodes.map((node) => node.stop()));
@@ -62,28 +62,31 @@ describe("dispatching", () => {
     const slowHook = await stage.newWebhook(noisy, slow.url);
     const node = stage.start();
     await stage.newAgents(noisy, 5_000);
-    node.room.wake();
+    node.webhooks.wake();
     await slow.waitFor(8);
     const quickHooks: string[] = [];
     for (let i = 0; i < 20; i += 1) quickHooks.push(await stage.newWebhook(quiet, `${quick.url}/${i}`));
     await stage.newAgents(quiet, 10);
-    node.room.wake();
-    // The slow one answers nothing before the gate opens, so that any waiting behind it would be for ever.
+    node.webhooks.wake();
+    // The slow endpoint answers nothing until it is released, so a delivery that waits behind it would wait forever.
     await quick.waitFor(200);
-    assert.equal(slow.received.length, 8, "its own bound holds all the while");
-    await until(async () => (await countOf("delivered", quickHooks)) === 200, "the others are recorded");
+    assert.equal(slow.received.length, 8, "the limit of one endpoint holds");
+    await until(
+      async () => (await countOf("delivered", quickHooks)) === 200,
+      "the deliveries of the other endpoints are recorded",
+    );
     gate.resolve();
     await node.stop();
     const [claimed] = await stage.rows<{ count: number }>(
       "select count(*)::integer as count from private.webhook_queue where webhook_id = $1 and claim is not null",
       [slowHook],
     );
-    assert.equal(claimed?.count, 0, "a stop gives back what was not sent");
+    assert.equal(claimed?.count, 0, "a stop releases what was not sent");
     await stage.sql.query("delete from public.webhooks where id = $1", [slowHook]);
   });
 
-  test("an event does not wait for all events before it to become deliveries", async () => {
-    // A node that was stopped leaves what it had not come to.
+  test("an event is delivered before all earlier events are fanned out", async () => {
+    // Events that a stopped node has not processed.
     await stage.sql.query("delete from private.events");
     const [noisy, quiet] = [await stage.newUser(), await stage.newUser()];
     const noisyHook = await stage.newWebhook(noisy, "https://example.test/");
@@ -97,7 +100,7 @@ describe("dispatching", () => {
     await stage.sql.query("delete from public.webhooks where id = any ($1)", [[noisyHook, quietHook]]);
   });
 
-  test("connections to the database may be cut at any time", async (t) => {
+  test("deliveries survive cut database connections", async (t) => {
     const receiver = await startReceiver(t);
     const user = await stage.newUser();
     const webhook = await stage.newWebhook(user, receiver.url);
@@ -106,7 +109,7 @@ describe("dispatching", () => {
     await admin.connect();
     for (let round = 0; round < 8; round += 1) {
       await stage.newAgents(user, 100);
-      node.room.wake();
+      node.webhooks.wake();
       await receiver.waitFor(round * 60);
       await admin.query(
         "select pg_terminate_backend(pid) from pg_stat_activity where usename = 'sb_service' and datname = current_database()",
@@ -129,7 +132,7 @@ describe("dispatching", () => {
     t.diagnostic(`${receiver.received.length - 800} of 800 were sent twice`);
   });
 
-  test("a stop lets requests in flight finish, and breaks off those that do not", async (t) => {
+  test("a stop waits for requests in flight and cancels those that do not finish", async (t) => {
     const receiver = await startReceiver(t);
     const gate = Promise.withResolvers<void>();
     const never = new Promise<void>(() => {});
@@ -139,7 +142,7 @@ describe("dispatching", () => {
     const stuck = await stage.newWebhook(user, `${receiver.url}/stuck`);
     const node = stage.start({ settings: { stopTimeoutMs: 3_000 } });
     await stage.newAgents(user);
-    node.room.wake();
+    node.webhooks.wake();
     await receiver.waitFor(2);
     const stopped = node.stop();
     gate.resolve();
@@ -155,7 +158,7 @@ describe("dispatching", () => {
     await stage.sql.query("delete from public.webhooks where id = $1", [stuck]);
   });
 
-  test("a lease is kept alive while a request takes longer than it", async (t) => {
+  test("a lease is renewed while a request takes longer than the lease", async (t) => {
     const receiver = await startReceiver(t);
     const gate = Promise.withResolvers<void>();
     receiver.answer = () => ({ after: gate.promise });
@@ -164,7 +167,7 @@ describe("dispatching", () => {
     const options = { times: { leaseMs: 2_000, dispatchPollMs: 50 } };
     const nodes = [stage.start(options), stage.start(options)];
     await stage.newAgents(user);
-    nodes[0]?.room.wake();
+    nodes[0]?.webhooks.wake();
     await receiver.waitFor(1);
     const leaseEnd = async (): Promise<number> => {
       const [row] = await stage.rows<{ until: Date }>(
@@ -174,14 +177,14 @@ describe("dispatching", () => {
       return row?.until.getTime() ?? 0;
     };
     const first = await leaseEnd();
-    await until(async () => (await leaseEnd()) > first + 2_000, "the lease moved on by more than its length");
+    await until(async () => (await leaseEnd()) > first + 2_000, "the lease is renewed past its first end");
     gate.resolve();
     await until(async () => (await countOf("delivered", [webhook])) === 1, "delivered");
     await Promise.all(nodes.map((node) => node.stop()));
     assert.equal(receiver.received.length, 1);
   });
 
-  test("a claim that was taken over is broken off and records nothing", async (t) => {
+  test("a request whose claim another node took over is cancelled and not recorded", async (t) => {
     const receiver = await startReceiver(t);
     const never = new Promise<void>(() => {});
     receiver.answer = () => (receiver.received.length === 1 ? { after: never } : {});
@@ -189,9 +192,9 @@ describe("dispatching", () => {
     const webhook = await stage.newWebhook(user, receiver.url);
     const node = stage.start({ times: { leaseMs: 2_000, dispatchPollMs: 50 } });
     await stage.newAgents(user);
-    node.room.wake();
+    node.webhooks.wake();
     await receiver.waitFor(1);
-    // As if the lease had run out and another node had claimed the delivery, and had died in turn.
+    // As if the lease had expired and another node had claimed the delivery and died.
     await stage.sql.query(
       `update private.webhook_queue set claim = gen_random_uuid(), run_at = now() + interval '1 second' where webhook_id = $1`,
       [webhook],
@@ -206,7 +209,7 @@ describe("dispatching", () => {
     assert.equal(attempts.length, 1);
   });
 
-  test("a webhook that is deleted leaves nothing behind, whatever was under way", async (t) => {
+  test("a deleted webhook leaves no rows behind, even with deliveries in flight", async (t) => {
     const receiver = await startReceiver(t);
     const gate = Promise.withResolvers<void>();
     receiver.answer = () => ({ after: gate.promise });
@@ -214,7 +217,7 @@ describe("dispatching", () => {
     const webhook = await stage.newWebhook(user, receiver.url);
     const node = stage.start({ times: { leaseMs: 600, dispatchPollMs: 50, housekeepingIntervalMs: 100 } });
     await stage.newAgents(user, 50);
-    node.room.wake();
+    node.webhooks.wake();
     await receiver.waitFor(8);
     await stage.sql.query("delete from public.webhooks where id = $1", [webhook]);
     gate.resolve();
@@ -235,7 +238,7 @@ describe("dispatching", () => {
     );
   });
 
-  test("a webhook that keeps failing is warned about after a day and disabled after five", async (t) => {
+  test("a failing webhook is reported after a day and disabled after five", async (t) => {
     const receiver = await startReceiver(t);
     receiver.answer = () => ({ status: 500 });
     const user = await stage.newUser();
@@ -249,7 +252,7 @@ describe("dispatching", () => {
     };
     const fail = async (count: number, total: number): Promise<void> => {
       await stage.newAgents(user, count);
-      node.room.wake();
+      node.webhooks.wake();
       await until(async () => (await countOf("failed", [webhook])) === total, `${total} failed`);
     };
     const isActive = async (): Promise<unknown> =>
@@ -274,28 +277,28 @@ describe("dispatching", () => {
     await node.stop();
   });
 
-  test("one success ends a row of failures", async (t) => {
+  test("one success resets the count of consecutive failures", async (t) => {
     const receiver = await startReceiver(t);
     receiver.answer = () => ({ status: 400 });
     const user = await stage.newUser();
     const webhook = await stage.newWebhook(user, receiver.url);
     const node = stage.start();
     await stage.newAgents(user, 3);
-    node.room.wake();
+    node.webhooks.wake();
     await until(async () => (await countOf("failed", [webhook])) === 3, "three failed");
-    const lane = async (): Promise<unknown> =>
+    const readState = async (): Promise<unknown> =>
       (
         await stage.rows(
           "select failed_in_a_row, failing_since is null as is_well from private.webhook_lanes where webhook_id = $1",
           [webhook],
         )
       )[0];
-    assert.deepEqual(await lane(), { failed_in_a_row: 3, is_well: false });
+    assert.deepEqual(await readState(), { failed_in_a_row: 3, is_well: false });
     receiver.answer = () => ({ status: 200 });
     await stage.newAgents(user);
-    node.room.wake();
+    node.webhooks.wake();
     await until(async () => (await countOf("delivered", [webhook])) === 1, "delivered");
     await node.stop();
-    assert.deepEqual(await lane(), { failed_in_a_row: 0, is_well: true });
+    assert.deepEqual(await readState(), { failed_in_a_row: 0, is_well: true });
   });
 });

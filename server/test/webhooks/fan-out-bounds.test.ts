@@ -8,9 +8,9 @@ import { createFanOut } from "../../src/webhooks/fan-out.ts";
 import { silentObserver } from "../support/silent-observer.ts";
 import { openStage } from "./support/stage.ts";
 
-const NO_ROOM = { waitForRoom: async () => {}, offer: () => null };
+const NO_CAPACITY = { waitForCapacity: async () => {}, prepare: () => null };
 
-type Query = (asked: { readonly values: readonly [number] }) => Promise<{ rows: object[] }>;
+type Query = (query: { readonly values: readonly [number] }) => Promise<{ rows: object[] }>;
 
 const workWith = (query: Query, wakeUp: WakeUp, observer = silentObserver): Worker =>
   createFanOut(
@@ -28,11 +28,11 @@ const workWith = (query: Query, wakeUp: WakeUp, observer = silentObserver): Work
       disableRule: { failingDays: 5, minFailures: 20, warnAfterDays: 1 },
       sendLimit: 0,
     },
-    { wakeUp, pollMs: 1, intake: NO_ROOM, onDeliveries: () => {} },
+    { wakeUp, pollMs: 1, insertClaims: NO_CAPACITY, onDeliveries: () => {} },
   );
 
-/** A database in which each event is `deliveriesEach` deliveries, and a step that makes more than `most` of them fails. */
-async function runAgainst(events: number, deliveriesEach: number, most: number): Promise<number[]> {
+/** A database in which each event has `deliveriesEach` deliveries and a step with more than `maxDeliveries` fails. */
+async function runAgainst(events: number, deliveriesEach: number, maxDeliveries: number): Promise<number[]> {
   const asked: number[] = [];
   const stopping = new AbortController();
   let left = events;
@@ -42,7 +42,7 @@ async function runAgainst(events: number, deliveriesEach: number, most: number):
     wakeUp.trigger();
     if (left === 0 || asked.length > 200) stopping.abort();
     const taken = Math.min(left, maxEvents);
-    if (taken * deliveriesEach > most) throw new Error("Query read timeout");
+    if (taken * deliveriesEach > maxDeliveries) throw new Error("Query read timeout");
     left -= taken;
     return { rows: [{ events: taken, unclaimed: taken * deliveriesEach, has_resumptions: false, id: null }] };
   };
@@ -51,32 +51,32 @@ async function runAgainst(events: number, deliveriesEach: number, most: number):
   return asked;
 }
 
-/** The most steps under way at a time, with so many events that wait and so many deliveries of a step that nobody claims. */
-async function countSteps(events: number, unclaimed: number): Promise<number> {
+/** The maximum of concurrent steps with that many waiting events and that many unclaimed deliveries per step. */
+async function countConcurrentSteps(events: number, unclaimed: number): Promise<number> {
   const stopping = new AbortController();
   let left = events;
-  let underWay = 0;
-  let most = 0;
+  let running = 0;
+  let maxRunning = 0;
   const query: Query = async ({ values: [maxEvents] }) => {
-    underWay += 1;
-    most = Math.max(most, underWay);
+    running += 1;
+    maxRunning = Math.max(maxRunning, running);
     await nextTurn();
-    underWay -= 1;
+    running -= 1;
     if (left === 0) stopping.abort();
     const taken = Math.min(left, maxEvents);
     left -= taken;
     return { rows: [{ events: taken, unclaimed, has_resumptions: false }] };
   };
   await workWith(query, new WakeUp()).run(stopping.signal);
-  return most;
+  return maxRunning;
 }
 
-describe("the work of one step of the fan-out", () => {
-  test("shrinks until it can be done, so that events with very many readers hold up nobody for ever", async () => {
+describe("the size of a fan-out step", () => {
+  test("a fan-out step shrinks until it succeeds, so that events with very many webhooks cannot block it", async () => {
     await runAgainst(1_000, 1_000, 50_000);
   });
 
-  test("stays small while events have many readers, and grows again", async () => {
+  test("a fan-out step stays small while events have many webhooks, and grows again", async () => {
     const asked = await runAgainst(400, 1_000, 50_000);
     assert.ok(
       asked.slice(6).every((maxEvents) => maxEvents <= 20),
@@ -89,53 +89,53 @@ describe("the work of one step of the fan-out", () => {
   });
 });
 
-describe("steps of the fan-out", () => {
-  test("are two at a time while there is more than one takes, and room for all of it", async () => {
-    assert.equal(await countSteps(2_000, 0), 2);
+describe("concurrent fan-out steps", () => {
+  test("two fan-out steps run concurrently while events remain and all deliveries are claimed", async () => {
+    assert.equal(await countConcurrentSteps(2_000, 0), 2);
   });
 
-  test("are one at a time when one is enough", async () => {
-    assert.equal(await countSteps(199, 0), 1);
+  test("one fan-out step runs when one takes all events", async () => {
+    assert.equal(await countConcurrentSteps(199, 0), 1);
   });
 
-  test("are one at a time when there is no room for what the last one made", async () => {
-    assert.equal(await countSteps(2_000, 10), 1);
+  test("one fan-out step runs while deliveries stay unclaimed", async () => {
+    assert.equal(await countConcurrentSteps(2_000, 10), 1);
   });
 });
 
-describe("looks of the fan-out", () => {
-  /** How long so many take while somebody rings all the time. */
-  async function timeLooks(count: number, events: number): Promise<{ readonly ms: number; readonly notes: unknown[] }> {
+describe("polls of the fan-out", () => {
+  /** Runs that many polls with a constant wake-up. */
+  async function timePolls(count: number, events: number): Promise<{ readonly ms: number; readonly notes: unknown[] }> {
     const stopping = new AbortController();
     const wakeUp = new WakeUp();
     const notes: unknown[] = [];
-    let looks = 0;
+    let polls = 0;
     const query: Query = async () => {
-      looks += 1;
+      polls += 1;
       wakeUp.trigger();
       await nextTurn();
-      if (looks === count) setImmediate(() => stopping.abort());
+      if (polls === count) setImmediate(() => stopping.abort());
       return { rows: [{ events, unclaimed: 0, has_resumptions: false }] };
     };
     const startedAtMs = performance.now();
-    await workWith(query, wakeUp, { ...silentObserver, note: (...said) => void notes.push(said) }).run(stopping.signal);
+    await workWith(query, wakeUp, { ...silentObserver, note: (...note) => void notes.push(note) }).run(stopping.signal);
     return { ms: performance.now() - startedAtMs, notes };
   }
 
-  test("come ever less often while they find nothing, and a stop in between is no fault", async () => {
-    const { ms, notes } = await timeLooks(30, 0);
-    assert.ok(ms > 200, `30 looks in ${ms} ms`);
+  test("empty polls of the fan-out slow down, and a stop between them logs nothing", async () => {
+    const { ms, notes } = await timePolls(30, 0);
+    assert.ok(ms > 200, `30 polls in ${ms} ms`);
     assert.deepEqual(notes, []);
   });
 
-  test("do not wait for each other where there is something to find", async (t) => {
+  test("polls of the fan-out that find events follow without delay", async (t) => {
     t.mock.timers.enable({ apis: ["setTimeout"] });
-    await timeLooks(30, 1);
+    await timePolls(30, 1);
   });
 });
 
 describe("the webhooks of one user", () => {
-  test("are bounded, whoever makes them", async (t) => {
+  test("the number of webhooks per user is limited for every role", async (t) => {
     const stage = await openStage(t);
     const userId = await stage.newUser();
     const insert = (count: number): Promise<unknown> =>

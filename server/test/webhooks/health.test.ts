@@ -17,7 +17,7 @@ after(async () => {
   for (const close of closers.reverse()) await close();
 });
 
-/** In the name of a user, as a request would. */
+/** Queries as a user, as a request does. */
 async function asUser<Row>(userId: string, text: string, values: readonly unknown[] = []): Promise<Row[]> {
   await people.query("begin read only");
   try {
@@ -63,14 +63,14 @@ async function addAttempts(webhookId: string, count: number, row: Record<string,
 }
 
 describe("the health of a webhook", () => {
-  test("is 0 when ten of ten attempts have failed, although none of the deliveries has yet", async (t) => {
+  test("webhook health is 0 when all ten attempts failed, although no delivery has failed yet", async (t) => {
     const receiver = await startReceiver(t);
     receiver.answer = () => ({ status: 500 });
     const user = await stage.newUser();
     const webhook = await stage.newWebhook(user, receiver.url);
     const node = stage.start();
     await stage.newAgents(user, 10);
-    node.room.wake();
+    node.webhooks.wake();
     await until(async () => (await healthOf(user))[0]?.retrying === 10, "all wait for a retry");
     const [bad] = await healthOf(user);
     assert.ok(bad);
@@ -90,11 +90,11 @@ describe("the health of a webhook", () => {
     );
     receiver.answer = ({ path }) => ({ status: path === "/gone" ? 404 : 200 });
     await stage.newAgents(user, 5);
-    node.room.wake();
+    node.webhooks.wake();
     await until(async () => (await healthOf(user))[0]?.delivered === 5, "five are delivered");
     await stage.sql.query("update public.webhooks set url = url || '/gone' where id = $1", [webhook]);
     await stage.newAgents(user, 1);
-    node.room.wake();
+    node.webhooks.wake();
     await until(async () => (await healthOf(user))[0]?.failed === 1, "one has failed");
     await node.stop();
     const [mixed] = await healthOf(user, webhook);
@@ -103,7 +103,7 @@ describe("the health of a webhook", () => {
     assert.ok(Math.abs((mixed?.until.getTime() ?? 0) - (mixed?.since.getTime() ?? 0) - 86_400_000) < 1_000);
   });
 
-  test("is counted over the time that is asked for, without tests", async () => {
+  test("webhook health covers the requested time without tests", async () => {
     const user = await stage.newUser();
     const webhook = await stage.newWebhook(user, "https://example.test/");
     await addAttempts(webhook, 4);
@@ -131,7 +131,7 @@ describe("the health of a webhook", () => {
     assert.deepEqual([none?.attempts, none?.success_rate, none?.p95_ms], [0, null, null]);
   });
 
-  test("is its owner's alone", async () => {
+  test("webhook health is visible to its owner only", async () => {
     const [user, stranger] = [await stage.newUser(), await stage.newUser()];
     const webhook = await stage.newWebhook(user, "https://example.test/");
     await addAttempts(webhook, 1);
@@ -143,7 +143,7 @@ describe("the health of a webhook", () => {
     assert.deepEqual(await healthOf(stranger, webhook), []);
   });
 
-  test("costs a bounded number of index entries, and says from when on it is counted", async () => {
+  test("webhook health reads a bounded number of index entries and returns the start of the counted time", async () => {
     const user = await stage.newUser();
     const webhook = await stage.newWebhook(user, "https://example.test/");
     await addAttempts(webhook, 25_000);

@@ -12,12 +12,12 @@ after(async () => {
   for (const close of closers.reverse()) await close();
 });
 
-/** Only the keeper, so that nobody else touches what it is about. */
+/** Runs the housekeeping worker alone, so that no other worker changes its rows. */
 async function keepUntil(condition: () => Promise<boolean>, webhookQueueLimit = 0): Promise<void> {
-  const { room } = stage.open({ settings: { webhookQueueLimit }, times: { housekeepingIntervalMs: 50 } });
+  const { webhooks } = stage.open({ settings: { webhookQueueLimit }, times: { housekeepingIntervalMs: 50 } });
   const stopping = new AbortController();
-  const running = room.workers.find(({ name }) => name === "webhook-keeper")?.run(stopping.signal);
-  await until(condition, "the keeper has done its work");
+  const running = webhooks.workers.find(({ name }) => name === "webhook-keeper")?.run(stopping.signal);
+  await until(condition, "the housekeeping worker is done");
   stopping.abort();
   await running;
 }
@@ -25,7 +25,7 @@ async function keepUntil(condition: () => Promise<boolean>, webhookQueueLimit = 
 const one = async <Row>(text: string, values: readonly unknown[]): Promise<Row | undefined> =>
   (await stage.rows<Row>(text, values))[0];
 
-/** Rows as they would have been made so many days ago: ids begin with the time. */
+/** Inserts rows with the ids and times of that many days ago: ids start with their time. */
 const OLD_ID = `(lpad(to_hex(floor(extract(epoch from now() - $2 * interval '1 day') * 1000)::bigint), 12, '0')
   || '7' || substr(md5(random()::text), 1, 3) || '8' || substr(md5(random()::text), 1, 15))::uuid`;
 
@@ -39,8 +39,8 @@ async function insertDeliveries(webhook: string, days: number, status: string, c
   );
 }
 
-describe("the keeper", () => {
-  test("removes finished deliveries and attempts by age, batch by batch, and nothing else", async () => {
+describe("webhook housekeeping", () => {
+  test("housekeeping deletes old finished deliveries and attempts in batches, and nothing else", async () => {
     const webhook = await stage.newWebhook(await stage.newUser(), "https://example.test/");
     await insertDeliveries(webhook, 40, "delivered", 1_300);
     await insertDeliveries(webhook, 40, "failed", 3);
@@ -69,7 +69,7 @@ describe("the keeper", () => {
     );
   });
 
-  test("gives up what waited three days for a webhook to be enabled", async () => {
+  test("housekeeping fails deliveries that waited three days for a disabled webhook", async () => {
     const webhook = await stage.newWebhook(await stage.newUser(), "https://example.test/", { is_active: false });
     await insertDeliveries(webhook, 5, "pending", 2);
     await stage.sql.query(
@@ -93,7 +93,7 @@ describe("the keeper", () => {
     assert.equal((await stage.rows("select 1 from private.webhook_queue where webhook_id = $1", [webhook])).length, 1);
   });
 
-  test("wakes a lane that would have slept past what waits in it, and one whose webhook is gone", async () => {
+  test("housekeeping makes an overdue queue and the queue of a deleted webhook due", async () => {
     const webhook = await stage.newWebhook(await stage.newUser(), "https://example.test/");
     await insertDeliveries(webhook, 0, "pending", 1);
     await stage.sql.query(
@@ -115,7 +115,7 @@ describe("the keeper", () => {
     );
   });
 
-  test("switches off the fullest webhook of a user for whom too much waits, and fails what waits for it", async () => {
+  test("housekeeping disables the fullest webhook of a user over the queue limit and fails its deliveries", async () => {
     const [full, other] = [await stage.newUser(), await stage.newUser()];
     const newQueue = async (userId: string, count: number): Promise<string> => {
       const webhook = await stage.newWebhook(userId, "https://example.test/");
@@ -147,7 +147,7 @@ describe("the keeper", () => {
     assert.deepEqual([await waiting(fuller), await waiting(unconcerned)], [4, 10]);
   });
 
-  test("leaves webhooks of the banned off for as long as the ban lasts", async () => {
+  test("webhooks of a banned user stay disabled until the ban ends", async () => {
     const user = await stage.newUser();
     const [used, unused] = [
       await stage.newWebhook(user, "https://example.test/"),
@@ -176,7 +176,7 @@ describe("the keeper", () => {
     assert.deepEqual(await isActive(unused), { is_active: false, disabled_reason: null });
   });
 
-  test("forgets secrets whose grace period is over", async () => {
+  test("housekeeping deletes secrets whose grace period has ended", async () => {
     const webhook = await stage.newWebhook(await stage.newUser(), "https://example.test/");
     await stage.sql.query(
       "insert into private.webhook_previous_secrets values ($1, 'old', now() - interval '1 second'), ($1, 'new', now() + interval '1 day')",

@@ -40,7 +40,7 @@ function startNode({ database, closers }: Stage, limitWebhooks = 0): NodeProcess
   return { kill };
 }
 
-test("kill -9 in the middle, again and again: everything arrives, with the same bytes and ids", async (t) => {
+test("after repeated kill -9 of nodes every delivery arrives with one body and one id", async (t) => {
   const stage = await openStage(t);
   const receiver = await startReceiver(t);
   const user = await stage.newUser();
@@ -52,12 +52,12 @@ test("kill -9 in the middle, again and again: everything arrives, with the same 
     const seen = receiver.received.length;
     const node = startNode(stage);
     agents.push(...(await stage.newAgents(user, EVENTS_PER_ROUND)));
-    // Far from the end of the round's work, and at another place every time.
+    // At a different point of each round, well before its work is done.
     await receiver.waitFor(seen + 20 + (round % PLACES) * 30);
     await node.kill();
   }
   const held = await stage.rows("select 1 from private.webhook_queue where claim is not null");
-  assert.ok(held.length > 0, "the last node died with claims in its hands");
+  assert.ok(held.length > 0, "the last node died while it held claims");
 
   startNode(stage);
   await until(async () => {
@@ -77,13 +77,13 @@ test("kill -9 in the middle, again and again: everything arrives, with the same 
   }
   for (const [delivery, versions] of bodies) assert.equal(versions.size, 1, `one body of ${delivery}`);
   for (const path of ["/a", "/b", "/c"]) assert.deepEqual(arrived.get(path), new Set(agents));
-  assert.equal(bodies.size, agents.length * 3, "no delivery was made twice");
+  assert.equal(bodies.size, agents.length * 3, "no delivery was inserted twice");
   const statuses = await stage.rows("select status, count(*)::integer from public.webhook_deliveries group by status");
   assert.deepEqual(statuses, [{ status: "delivered", count: agents.length * 3 }]);
   t.diagnostic(`${receiver.received.length - bodies.size} of ${bodies.size} deliveries were sent twice`);
 });
 
-test("kill -9 between claim and record with a send limit: nothing is lost, and the limit holds", async (t) => {
+test("kill -9 between claim and record with a send limit loses nothing and the limit holds", async (t) => {
   const LIMIT = 12;
   const stage = await openStage(t);
   const receiver = await startReceiver(t);
@@ -112,7 +112,7 @@ test("kill -9 between claim and record with a send limit: nothing is lost, and t
     async () =>
       (await stage.rows("select 1 from private.webhook_queue where lease_until > now()")).length === 0 &&
       (await stage.rows("select 1 from private.webhook_lanes where next_due_at <= now()")).length === 0,
-    "the leases are over, and the lanes sleep until the end of the window",
+    "the leases have expired, and the endpoints are due at the end of the window",
   );
   assert.equal(receiver.received.length, before, "the second node has no sends left either");
 

@@ -29,25 +29,25 @@ interface Case {
 const decide = (result: AttemptResult, { attempt = 1, maxRetries = 3, random = 0, schedule }: Case = {}): Outcome =>
   decideOutcome({ result, attempt, maxRetries, random, now: NOW, schedule: schedule ?? RETRY_SCHEDULE_SECONDS });
 
-describe("what an answer means", () => {
+describe("the outcome of an attempt", () => {
   for (const status of [200, 201, 202, 204, 206, 226, 299])
-    test(`${status} is delivered`, () => assert.equal(decide(answered(status)).status, "delivered"));
+    test(`status ${status} means delivered`, () => assert.equal(decide(answered(status)).status, "delivered"));
   for (const status of [500, 501, 502, 503, 504, 599, 429])
-    test(`${status} is retried`, () => assert.equal(decide(answered(status)).status, "retrying"));
+    test(`status ${status} is retried`, () => assert.equal(decide(answered(status)).status, "retrying"));
   for (const status of [300, 301, 302, 303, 304, 307, 308, 400, 401, 403, 404, 405, 408, 409, 410, 413, 422, 425, 451])
-    test(`${status} has failed`, () => {
+    test(`status ${status} means failed`, () => {
       const outcome = decide(answered(status));
       assert.equal(outcome.status, "failed");
       assert.equal(outcome.retryDelayMs, null);
       assert.equal(outcome.shouldDisable, status === 410);
     });
   for (const code of ["dns", "connect_refused", "connect_timeout", "timeout", "tls", "reset", "protocol"] as const)
-    test(`${code} is retried`, () => assert.equal(decide(failed(code)).status, "retrying"));
+    test(`fault ${code} is retried`, () => assert.equal(decide(failed(code)).status, "retrying"));
   for (const code of ["blocked_address", "invalid_url", "invalid_header"] as const)
-    test(`${code} has failed`, () => assert.equal(decide(failed(code)).status, "failed"));
+    test(`fault ${code} means failed`, () => assert.equal(decide(failed(code)).status, "failed"));
 });
 
-describe("when the next attempt is made", () => {
+describe("the time of the next attempt", () => {
   const DELAYS_MS = [MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, TWO_HOURS_MS];
   for (let maxRetries = 0; maxRetries <= 10; maxRetries += 1) {
     test(`retry_count ${maxRetries} allows ${maxRetries + 1} attempts`, () => {
@@ -61,7 +61,7 @@ describe("when the next attempt is made", () => {
     });
   }
 
-  test("chance adds up to a tenth, five seconds at most, and never takes away", () => {
+  test("jitter adds up to a tenth, at most five seconds, and never subtracts", () => {
     const almostOne = 0.999999;
     assert.equal(decide(answered(500), { random: almostOne, schedule: [0, 10] }).retryDelayMs, 11_000);
     assert.equal(decide(answered(500), { random: almostOne }).retryDelayMs, 65_000);
@@ -81,7 +81,7 @@ describe("when the next attempt is made", () => {
     );
   });
 
-  test("a schedule of one entry repeats it", () =>
+  test("a schedule of one entry repeats that entry", () =>
     assert.equal(decide(answered(500), { attempt: 3, schedule: [7] }).retryDelayMs, 7_000));
 });
 
@@ -117,7 +117,7 @@ describe("Retry-After", () => {
       { name: "500 with it", status: 500, header: "120", delay: MINUTE_MS, pause: null },
     ];
   for (const { name, status, header, delay, pause } of cases) {
-    test(`${name} (${status})`, () => {
+    test(`Retry-After with status ${status}: ${name}`, () => {
       const outcome = decide(answered(status, header));
       assert.equal(outcome.status, "retrying");
       assert.equal(outcome.retryDelayMs, delay);
@@ -125,11 +125,11 @@ describe("Retry-After", () => {
     });
   }
 
-  test("pauses the endpoint also when the delivery has no retries left", () => {
+  test("Retry-After pauses the endpoint even when the delivery has no retries left", () => {
     const outcome = decide(answered(429, "30"), { attempt: 4 });
     assert.equal(outcome.status, "failed");
     assert.equal(outcome.pauseMs, 30_000);
   });
 
-  test("is not listened to on a success", () => assert.equal(decide(answered(200, "30")).pauseMs, null));
+  test("Retry-After is ignored on a success", () => assert.equal(decide(answered(200, "30")).pauseMs, null));
 });

@@ -47,13 +47,13 @@ const windowOf = async (userId: string): Promise<{ sent: number; ends_at: Date }
     )
   )[0];
 
-/** Until so many were delivered, and the window says that no more are under way. */
+/** Waits until that many are delivered and the window counts no other send. */
 const delivered = async (userId: string, count: number, sent = LIMIT): Promise<void> => {
   await until(async () => (await countOf("delivered", userId)) === count, `${count} delivered`);
   assert.equal((await windowOf(userId))?.sent, sent);
 };
 
-/** As if a minute had passed for this user. */
+/** Moves the times of this user back by a minute. */
 const passMinute = async (userId: string, node: RunningNode): Promise<void> => {
   await stage.sql.query(
     `with opened as (
@@ -70,17 +70,17 @@ const passMinute = async (userId: string, node: RunningNode): Promise<void> => {
      where user_id = $1`,
     [userId],
   );
-  node.room.wake();
+  node.webhooks.wake();
 };
 
-describe("the limit of webhook sends", () => {
-  test("holds back what is beyond it until the next windows, and says for when it is scheduled", async (t) => {
+describe("the webhook send limit", () => {
+  test("sends over the limit wait for the next windows, and scheduled_for shows when", async (t) => {
     const receiver = await startReceiver(t);
     const user = await stage.newUser();
     await stage.newWebhook(user, receiver.url);
     const node = start();
     await stage.newAgents(user, 50);
-    node.room.wake();
+    node.webhooks.wake();
     await delivered(user, LIMIT);
 
     const endsAtMs = (await windowOf(user))?.ends_at.getTime() ?? 0;
@@ -95,9 +95,9 @@ describe("the limit of webhook sends", () => {
     );
     assert.deepEqual(scheduled, [...Array(LIMIT).fill(0), ...Array(10).fill(60)]);
 
-    // What comes meanwhile is behind what waits already.
+    // New deliveries queue behind those that wait.
     await stage.newAgents(user, 15);
-    node.room.wake();
+    node.webhooks.wake();
     await until(async () => (await waitingOf(user)).length === 45, "fifteen more wait");
     const last = (await waitingOf(user)).at(-1)?.scheduled_for?.getTime() ?? 0;
     assert.equal(Math.round((last - endsAtMs) / 1_000), 120);
@@ -118,14 +118,14 @@ describe("the limit of webhook sends", () => {
     assert.deepEqual(books, { deliveries: 65, attempts: 1, scheduled: 0 });
   });
 
-  test("is counted by all nodes together", async (t) => {
+  test("the send limit holds over all nodes together", async (t) => {
     const receiver = await startReceiver(t);
     const user = await stage.newUser();
     for (const path of ["a", "b", "c"]) await stage.newWebhook(user, `${receiver.url}/${path}`);
     const nodes = [start(), start(), start()] as const;
     for (let batch = 0; batch < 10; batch += 1) {
       await stage.newAgents(user, 3);
-      for (const { room } of nodes) room.wake();
+      for (const { webhooks } of nodes) webhooks.wake();
     }
     for (const sent of [20, 40, 60, 80]) {
       await delivered(user, sent);
@@ -137,13 +137,13 @@ describe("the limit of webhook sends", () => {
     assert.equal(receiver.received.length, 90);
   });
 
-  test("gives the webhooks of a user their turns, and other users their own", async (t) => {
+  test("webhooks of one user share the send limit in turn, and other users have their own", async (t) => {
     const receiver = await startReceiver(t);
     const [user, other] = [await stage.newUser(), await stage.newUser()];
     await stage.newWebhook(user, `${receiver.url}/busy`);
     const node = start();
     await stage.newAgents(user, 200);
-    node.room.wake();
+    node.webhooks.wake();
     await delivered(user, LIMIT);
 
     await stage.newWebhook(user, `${receiver.url}/quiet`, { events: ["agent.deleted"] });
@@ -153,7 +153,7 @@ describe("the limit of webhook sends", () => {
       "delete from public.agents where id in (select id from public.agents where user_id = $1 limit 3)",
       [user],
     );
-    node.room.wake();
+    node.webhooks.wake();
     await until(async () => (await countOf("delivered", other)) === 3, "the other user is served");
     await until(async () => (await waitingOf(user)).length === 183, "the quiet one waits");
     assert.ok((await waitingOf(user)).every(({ scheduled_for }) => (scheduled_for?.getTime() ?? 0) > Date.now()));
@@ -166,15 +166,15 @@ describe("the limit of webhook sends", () => {
     await stage.sql.query("delete from public.webhooks where user_id = $1", [user]);
   });
 
-  test("counts retries, which wait as retrying with a next_retry_at that is kept", async (t) => {
+  test("the send limit counts retries, which stay retrying and keep their next_retry_at", async (t) => {
     const receiver = await startReceiver(t);
     receiver.answer = () => ({ status: 500 });
     const user = await stage.newUser();
     await stage.newWebhook(user, receiver.url);
     const node = start(4, { webhookRetrySchedule: [0, 1] });
     await stage.newAgents(user, 3);
-    node.room.wake();
-    // Three attempts, and one of their retries.
+    node.webhooks.wake();
+    // Three attempts and one retry.
     await receiver.waitFor(4);
     await until(
       async () => (await waitingOf(user)).filter(({ scheduled_for }) => scheduled_for !== null).length >= 2,
@@ -193,20 +193,20 @@ describe("the limit of webhook sends", () => {
     assert.equal(receiver.received.length, 7);
   });
 
-  test("counts tests and manual retries together with deliveries", async (t) => {
+  test("the send limit counts tests and manual retries together with deliveries", async (t) => {
     const receiver = await startReceiver(t);
     const user = await stage.newUser();
     await stage.newWebhook(user, receiver.url);
     const node = start(5);
     for (const remaining of [4, 3]) {
-      const { isGranted, remaining: left, leftMs } = await node.room.countSend(user);
+      const { isGranted, remaining: left, leftMs } = await node.webhooks.countSend(user);
       assert.deepEqual([isGranted, left], [true, remaining]);
       assert.ok(leftMs > 0 && leftMs <= 60_000);
     }
     await stage.newAgents(user, 10);
-    node.room.wake();
+    node.webhooks.wake();
     await delivered(user, 3, 5);
-    const refused = await node.room.countSend(user);
+    const refused = await node.webhooks.countSend(user);
     assert.deepEqual([refused.isGranted, refused.remaining], [false, 0]);
     await passMinute(user, node);
     await delivered(user, 8, 5);
@@ -214,25 +214,25 @@ describe("the limit of webhook sends", () => {
     assert.equal(receiver.received.length, 8);
   });
 
-  test("gives back what was granted and not sent, so that another webhook can have it", async (t) => {
+  test("a granted send that is not made is refunded to the other webhooks of the user", async (t) => {
     const receiver = await startReceiver(t);
     receiver.answer = ({ path }) => (path === "/throttling" ? { status: 429, headers: { "retry-after": "60" } } : {});
     const user = await stage.newUser();
     await stage.newWebhook(user, `${receiver.url}/throttling`);
     const node = start(LIMIT, { webhookEndpointConcurrency: 1 });
     await stage.newAgents(user, 40);
-    node.room.wake();
+    node.webhooks.wake();
     await receiver.waitFor(1);
     await until(async () => (await windowOf(user))?.sent === 1, "the others are given back");
     await stage.newWebhook(user, `${receiver.url}/well`, { events: ["agent.deleted"] });
     await stage.sql.query("delete from public.agents where user_id = $1", [user]);
-    node.room.wake();
+    node.webhooks.wake();
     await delivered(user, LIMIT - 1);
     await node.stop();
     assert.equal(receiver.received.filter(({ path }) => path === "/throttling").length, 1);
   });
 
-  test("is not exceeded by deliveries that were claimed in a window and are sent in the next", async (t) => {
+  test("deliveries claimed in one window and sent in the next count in the next window", async (t) => {
     const receiver = await startReceiver(t);
     const openWindow = async (leftSeconds: number): Promise<string> => {
       const user = await stage.newUser();
@@ -244,14 +244,14 @@ describe("the limit of webhook sends", () => {
       return user;
     };
     const node = start(LIMIT, { webhookEndpointConcurrency: 2 });
-    // On a busy machine a short window may be over before anything is claimed in it; then a longer one will do.
+    // On a busy machine a short window may end before the claim; a longer one follows.
     for (let leftSeconds = 2; ; leftSeconds *= 2) {
       const gate = Promise.withResolvers<void>();
       receiver.answer = () => ({ after: gate.promise });
       const user = await openWindow(leftSeconds);
       const [before, received] = [await windowOf(user), receiver.received.length];
       await stage.newAgents(user, LIMIT);
-      node.room.wake();
+      node.webhooks.wake();
       await receiver.waitFor(received + 2);
       const claimed = await windowOf(user);
       const isInTime = claimed?.sent === LIMIT && claimed.ends_at.getTime() === before?.ends_at.getTime();
@@ -266,21 +266,21 @@ describe("the limit of webhook sends", () => {
     await node.stop();
   });
 
-  test("shapes a recovery and a replay too", async (t) => {
+  test("the send limit applies to recoveries and replays", async (t) => {
     const receiver = await startReceiver(t);
     receiver.answer = () => ({ status: 400 });
     const user = await stage.newUser();
     const webhook = await stage.newWebhook(user, receiver.url);
     const node = start(0);
     await stage.newAgents(user, 60);
-    node.room.wake();
+    node.webhooks.wake();
     await until(async () => (await countOf("failed", user)) === 60, "all have failed");
     await node.stop();
     receiver.answer = () => ({});
 
     const shaped = start();
     const call = { callerId: user, webhookId: webhook };
-    await shaped.room.recoverSince({ ...call, since: new Date(Date.now() - 3_600_000) });
+    await shaped.webhooks.recoverSince({ ...call, since: new Date(Date.now() - 3_600_000) });
     await delivered(user, LIMIT);
     await until(
       async () => (await waitingOf(user)).filter(({ scheduled_for }) => scheduled_for !== null).length === 40,
@@ -290,7 +290,7 @@ describe("the limit of webhook sends", () => {
       "select event_id from public.webhook_deliveries where user_id = $1 limit 1",
       [user],
     );
-    await shaped.room.replay({ ...call, eventId: event?.event_id ?? "" });
+    await shaped.webhooks.replay({ ...call, eventId: event?.event_id ?? "" });
     await until(
       async () => (await waitingOf(user)).filter(({ scheduled_for }) => scheduled_for !== null).length === 41,
       "and the replayed one",
@@ -307,30 +307,30 @@ describe("the limit of webhook sends", () => {
     await shaped.stop();
   });
 
-  test("leaves nothing behind where it is switched off", async (t) => {
+  test("a disabled send limit writes no windows", async (t) => {
     const receiver = await startReceiver(t);
     const user = await stage.newUser();
     await stage.newWebhook(user, receiver.url);
     const node = start(0);
     await stage.newAgents(user, 150);
-    node.room.wake();
+    node.webhooks.wake();
     await until(async () => (await countOf("delivered", user)) === 150, "all are delivered");
     await node.stop();
     assert.equal(await windowOf(user), undefined);
   });
 
-  test("begins anew when the clock of the database was set back", async () => {
+  test("a send window restarts when the clock of the database was set back", async () => {
     const user = await stage.newUser();
     await stage.sql.query("insert into private.webhook_send_windows values ($1, now() + interval '1 hour', 5, 1)", [
       user,
     ]);
-    const { room } = stage.open({ settings: { limitWebhooks: 5 } });
-    const { isGranted, remaining, leftMs } = await room.countSend(user);
+    const { webhooks } = stage.open({ settings: { limitWebhooks: 5 } });
+    const { isGranted, remaining, leftMs } = await webhooks.countSend(user);
     assert.deepEqual([isGranted, remaining], [true, 4]);
     assert.ok(leftMs > 50_000 && leftMs <= 60_000);
   });
 
-  test("is forgotten an hour after a window", async () => {
+  test("send windows are deleted after an hour", async () => {
     const [old, young] = [await stage.newUser(), await stage.newUser()];
     await stage.sql.query(
       `insert into private.webhook_send_windows

@@ -21,7 +21,7 @@ const SIGNABLE = {
 const now = new Date(1_800_000_000_000);
 
 describe("signed headers", () => {
-  test("are what a receiver verifies", async () => {
+  test("signed headers pass the verification of the SDK", async () => {
     const headers = buildSignedHeaders(SIGNABLE);
     assert.match(headers["X-Service-Signature"] ?? "", /^sha256=[0-9a-f]{64}$/);
     assert.equal(headers["X-Service-Timestamp"], "1800000000");
@@ -32,7 +32,7 @@ describe("signed headers", () => {
     await assert.rejects(verifyWebhook(BODY, headers, OLDER, { now }), { reason: "signature_mismatch" });
   });
 
-  test("carry the signatures of replaced secrets beside, so that a receiver may have any of them", async () => {
+  test("signed headers contain a signature for each replaced secret", async () => {
     const headers = buildSignedHeaders({ ...SIGNABLE, previousSecrets: [OLDER, OLDEST] });
     const sign = (secret: string): string =>
       `sha256=${createHmac("sha256", secret).update(`1800000000.${BODY}`).digest("hex")}`;
@@ -42,7 +42,7 @@ describe("signed headers", () => {
     for (const secret of [SECRET, OLDER, OLDEST]) await verifyWebhook(BODY, headers, secret, { now });
   });
 
-  test("follow the Standard Webhooks specification", () => {
+  test("signed headers follow the Standard Webhooks specification", () => {
     const headers = buildSignedHeaders({ ...SIGNABLE, previousSecrets: [OLDER] });
     const sign = (byte: number): string =>
       `v1,${createHmac("sha256", Buffer.alloc(32, byte)).update(`evt_${SIGNABLE.eventId}.1800000000.${BODY}`).digest("base64")}`;
@@ -51,7 +51,7 @@ describe("signed headers", () => {
     assert.equal(headers["webhook-signature"], `${sign(7)} ${sign(8)}`);
   });
 
-  test("are those of the published vectors", async () => {
+  test("signed headers match the published vectors", async () => {
     const file = new URL("../../../docs/reference/webhook-vectors.json", import.meta.url);
     const vectors = JSON.parse(await readFile(file, "utf8")) as {
       secret: string;

@@ -11,21 +11,21 @@ export interface AttemptNow {
   readonly statusCode: number | null;
   readonly responseTimeMs: number;
   readonly responseBody: string | null;
-  /** In words, when there was no answer. */
+  /** A message when there was no response. */
   readonly error: string | null;
   /** All attempts of the delivery, this one included. */
   readonly attempts: number;
 }
 
 /**
- * One attempt of a delivery that the caller has claimed, made while somebody waits for it, without any retry. Should the
- * process end in between, the lease runs out and the dispatcher makes the attempt. Null when the delivery has vanished.
+ * Makes one attempt of a claimed delivery within the request of a caller, without a retry. If the process dies meanwhile, the
+ * lease expires and the dispatcher makes the attempt. Returns null when the delivery no longer exists.
  */
 export async function attemptNow(tools: WebhookTools, deliveryId: string, claim: string): Promise<AttemptNow | null> {
   const delivery = await selectClaimedDelivery(tools.pool, deliveryId, claim);
   if (delivery === null) return null;
   const result = await sendAttempt(delivery, tools);
-  if (result === null) throw new Error("an attempt without a signal was broken off");
+  if (result === null) throw new Error("an attempt without a signal was aborted");
   const outcome = decideOutcome({
     result,
     attempt: 1,

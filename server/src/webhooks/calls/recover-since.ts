@@ -9,11 +9,11 @@ export interface RecoverSinceCall {
   readonly since: Date;
 }
 
-/** Begins to send all failed deliveries since then once more; a recovery that runs already is answered instead. */
+/** Starts to send all failed deliveries since a time again. Returns the running recovery of the webhook when there is one. */
 export async function recoverSince(tools: WebhookTools, call: RecoverSinceCall): Promise<Recovery> {
   const { callerId, webhookId, since } = call;
   if (Number.isNaN(since.getTime()) || since.getTime() > tools.clock.now().getTime())
-    throw new AppError("VALIDATION_ERROR", "The time is not one that has passed.", {
+    throw new AppError("VALIDATION_ERROR", "The time must be in the past.", {
       details: { since: "must be a time in the past" },
     });
   await getOwnActiveWebhook(tools.pool, callerId, webhookId);
@@ -22,7 +22,7 @@ export async function recoverSince(tools: WebhookTools, call: RecoverSinceCall):
   return recovery;
 }
 
-/** How far a recovery is; null when there is none that the caller may see. */
+/** Returns null when the recovery does not exist or belongs to another user. */
 export async function findRecovery(tools: WebhookTools, callerId: CallerId, id: string): Promise<Recovery | null> {
   const found = await selectRecovery(tools.pool, id);
   if (found === null || (callerId !== null && found.user_id !== callerId)) return null;

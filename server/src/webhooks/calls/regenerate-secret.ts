@@ -9,7 +9,7 @@ const MAX_GRACE_PERIOD_SECONDS = 604_800;
 export interface RegenerateSecretCall {
   readonly callerId: CallerId;
   readonly webhookId: string;
-  /** How long the secret that is replaced goes on signing beside the new one. */
+  /** How long the replaced secret continues to sign beside the new one. */
   readonly gracePeriodSeconds?: number | undefined;
 }
 
@@ -22,7 +22,7 @@ export async function regenerateSecret(tools: WebhookTools, call: RegenerateSecr
   const { callerId, webhookId, gracePeriodSeconds = DEFAULT_GRACE_PERIOD_SECONDS } = call;
   const isInRange = gracePeriodSeconds >= 0 && gracePeriodSeconds <= MAX_GRACE_PERIOD_SECONDS;
   if (!Number.isInteger(gracePeriodSeconds) || !isInRange)
-    throw new AppError("VALIDATION_ERROR", "The grace period is out of bounds.", {
+    throw new AppError("VALIDATION_ERROR", "The grace period is out of range.", {
       details: { grace_period_seconds: `must be a whole number from 0 to ${MAX_GRACE_PERIOD_SECONDS}` },
     });
   await getOwnWebhook(tools.pool, callerId, webhookId);

@@ -10,7 +10,7 @@ export interface RetryDeliveryCall {
   readonly deliveryId: string;
 }
 
-/** One more attempt of a failed delivery, now. When it fails the delivery has failed again, without a new schedule. */
+/** Makes one more attempt of a failed delivery now. When it fails, the delivery fails again without further retries. */
 export async function retryDelivery(tools: WebhookTools, call: RetryDeliveryCall): Promise<AttemptNow> {
   const { callerId, deliveryId } = call;
   const target = await getOwnDelivery(tools.pool, callerId, deliveryId);

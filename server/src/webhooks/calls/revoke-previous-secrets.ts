@@ -7,7 +7,7 @@ export interface RevokePreviousSecretsCall {
   readonly webhookId: string;
 }
 
-/** Ends the grace period of all replaced secrets. Returns how many of them still signed. */
+/** Ends the grace period of all replaced secrets. Returns how many were still valid. */
 export async function revokePreviousSecrets(tools: WebhookTools, call: RevokePreviousSecretsCall): Promise<number> {
   await getOwnWebhook(tools.pool, call.callerId, call.webhookId);
   return deletePreviousSecrets(tools.pool, call.webhookId);

@@ -18,7 +18,7 @@ const TOOL = {
   truncated: false,
 };
 
-/** Data in the shape that the event has, about nothing that exists; `test` tells a receiver so. */
+/** Sample data in the shape of the event type, marked with `test`. Its ids refer to nothing. */
 export function buildSampleEvent(type: EventType, userId: string, now: Date): Record<string, unknown> {
   return { ...SAMPLES[type](now.toISOString(), { type: "user", id: userId }), test: true };
 }

@@ -13,12 +13,12 @@ export interface TestWebhookCall {
   readonly eventType: string;
 }
 
-/** Sends a sample of an event to a webhook, once. The webhook need not have subscribed to it. */
+/** Sends a sample event to a webhook once, whether or not the webhook subscribes to its type. */
 export async function testWebhook(tools: WebhookTools, call: TestWebhookCall): Promise<AttemptNow> {
   const { callerId, webhookId, eventType } = call;
   const webhook = await getOwnActiveWebhook(tools.pool, callerId, webhookId);
   if (!isEventType(eventType))
-    throw new AppError("INVALID_EVENTS", "There is no event of this type.", {
+    throw new AppError("INVALID_EVENTS", "The event type does not exist.", {
       details: { event_type: "is not the name of an event" },
     });
   const claim = randomUUID();

@@ -7,7 +7,7 @@ import {
   type WebhookTarget,
 } from "../sql/select-target.ts";
 
-/** The user on whose behalf a call is made; null is the service role, which may act for anybody. */
+/** The user who makes the call; null is the service role, which has access to all webhooks. */
 export type CallerId = string | null;
 
 export async function getOwnWebhook(pool: pg.Pool, callerId: CallerId, webhookId: string): Promise<WebhookTarget> {

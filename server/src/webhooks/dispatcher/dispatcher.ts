@@ -6,42 +6,43 @@ import { describeAttempt } from "../describe-attempt.ts";
 import { decideOutcome } from "../outcome.ts";
 import { runSteps } from "../run-steps.ts";
 import { sendAttempt } from "../send-attempt.ts";
-import { type ClaimRequest, claimDueDeliveries } from "../sql/claim-due-deliveries.ts";
+import { type ClaimCapacity, type ClaimRequest, claimDueDeliveries } from "../sql/claim-due-deliveries.ts";
 import type { ClaimedDelivery } from "../sql/delivery-row.ts";
 import { releaseClaims } from "../sql/release-claims.ts";
 import { refundSends } from "../sql/send-windows.ts";
 import { selectNextDueMs } from "../sql/select-next-due.ts";
 import type { WebhookTools } from "../webhook-options.ts";
+import { type DispatchLimits, EndpointQueues } from "./endpoint-queues.ts";
 import { findRefunds } from "./find-refunds.ts";
 import type { ClaimedBatch, HeldDelivery } from "./held-delivery.ts";
-import type { Intake, Offer } from "./intake.ts";
-import { type LaneLimits, type LaneShares, Lanes } from "./lanes.ts";
+import type { InsertClaim, InsertClaims } from "./insert-claim.ts";
 import { isLeaseSafe, keepLeases } from "./leases.ts";
 import { LostClaims } from "./lost-claims.ts";
 import { Recorder } from "./recorder.ts";
 
-export interface DispatcherOptions extends LaneLimits {
+export interface DispatcherOptions extends DispatchLimits {
   readonly wakeUp: WakeUp;
   readonly leaseMs: number;
-  /** Backstop for what nobody was woken for. */
+  /** The longest time between two polls when no wake-up comes. */
   readonly pollMs: number;
-  /** What requests in flight get to finish when the dispatcher stops. */
+  /** How long requests in flight may take to finish when the dispatcher stops. */
   readonly stopTimeoutMs: number;
 }
 
-const MAX_CLAIMED_LANES = 64;
+const MAX_CLAIMED_ENDPOINTS = 64;
 const MAX_CLAIMED_ROWS = 500;
-const MAX_FRESH_ROWS = 300;
-/** That a lane is slow shows by nothing happening. */
-const LOOK_FOR_ROOM_MS = 20;
+const MAX_ROWS_ON_INSERT = 300;
+/** An endpoint that becomes slow causes no event, so capacity is polled. */
+const CAPACITY_POLL_MS = 20;
 const MIN_SLEEP_MS = 20;
 const ACTIVE_POLL_MS = 100;
+const CANCEL_TIMEOUT_MS = 1_000;
 const NAME = "webhook-dispatcher";
 
 export function createDispatcher(
   tools: WebhookTools,
   options: DispatcherOptions,
-): { readonly worker: Worker; readonly intake: Intake } {
+): { readonly worker: Worker; readonly insertClaims: InsertClaims } {
   let running: Dispatcher | null = null;
   const run = async (signal: AbortSignal): Promise<void> => {
     running = new Dispatcher(tools, options);
@@ -51,49 +52,44 @@ export function createDispatcher(
   };
   return {
     worker: { name: NAME, run },
-    intake: {
-      offer: () => running?.offer() ?? null,
-      waitForRoom: async (timeoutMs, signal) => running?.waitForRoom(timeoutMs, signal),
+    insertClaims: {
+      prepare: () => running?.prepareInsertClaim() ?? null,
+      waitForCapacity: async (timeoutMs, signal) => running?.waitForCapacity(timeoutMs, signal),
     },
   };
 }
 
-/** Claims due deliveries, sends them within the bounds of their lanes, has their outcomes recorded. One run, one object. */
+/** Claims due deliveries, sends them within the limits of their queues, and records their outcomes. One instance per run. */
 class Dispatcher {
   readonly #tools: WebhookTools;
   readonly #options: DispatcherOptions;
-  readonly #lanes: Lanes;
+  readonly #queues: EndpointQueues;
   readonly #recorder: Recorder;
+  /** The number of deliveries that each batch still holds. */
   readonly #batches = new Map<ClaimedBatch, number>();
+  readonly #lostClaims: LostClaims;
+  readonly #capacityWakeUps = new Set<WakeUp>();
   #isStopping = false;
   #isClaiming = false;
-  /** There was no room at all when it was last looked for. */
+  /** The last claim found no free capacity. */
   #isFull = false;
-  /** What offers under way may come to fill; claims do not wait for it. */
-  #offeredRoom = 0;
-  /** Of those who wait for room. */
-  readonly #capacityWakeUps = new Set<WakeUp>();
-  readonly #lostClaims: LostClaims;
+  /** Capacity that claims on insert may use. Claims of due deliveries ignore it. */
+  #reservedCapacity = 0;
   #onIdle: (() => void) | null = null;
 
   constructor(tools: WebhookTools, options: DispatcherOptions) {
     this.#tools = tools;
     this.#options = options;
-    this.#lanes = new Lanes(options);
+    this.#queues = new EndpointQueues(options);
     this.#lostClaims = new LostClaims(tools.pool);
-    this.#recorder = new Recorder(tools, (webhookId) => void this.#release(this.#lanes.setAside(webhookId)));
+    this.#recorder = new Recorder(tools, (webhookId) => void this.#release(this.#queues.park(webhookId)));
   }
 
   async run(signal: AbortSignal): Promise<void> {
     const leases = new AbortController();
-    const renewing = keepLeases(this.#tools, this.#lanes, this.#options.leaseMs, leases.signal);
+    const renewing = keepLeases(this.#tools, this.#queues, this.#options.leaseMs, leases.signal);
     try {
-      await runSteps(() => this.#step(), {
-        ...this.#tools,
-        name: NAME,
-        wakeUp: this.#options.wakeUp,
-        signal,
-      });
+      await runSteps(() => this.#step(), { ...this.#tools, name: NAME, wakeUp: this.#options.wakeUp, signal });
     } finally {
       await this.#stop();
       leases.abort();
@@ -101,118 +97,119 @@ class Dispatcher {
     }
   }
 
-  /** Answers how long to sleep. */
-  async #step(): Promise<number> {
-    this.#isClaiming = true;
-    const claimed = await this.#claim().finally(() => {
-      this.#isClaiming = false;
-    });
-    if (claimed === "more" || this.#lanes.hasLaneToRefill()) return 0;
-    // Where there was something there may soon be more; only an empty hand is worth a question about the future.
-    return claimed === "some" ? ACTIVE_POLL_MS : this.#findSleepMs();
-  }
-
-  offer(): Offer | null {
-    const room = this.#lanes.freeRoom() - this.#offeredRoom;
-    if (this.#isStopping || room <= 0) return null;
+  prepareInsertClaim(): InsertClaim | null {
+    const capacity = this.#queues.freeCapacity - this.#reservedCapacity;
+    if (this.#isStopping || capacity <= 0) return null;
     const { request, hold } = this.#prepareClaim(
-      this.#lanes.freshShares(room, performance.now()),
-      Math.min(room, MAX_FRESH_ROWS),
+      this.#queues.findInsertCapacity(capacity, performance.now()),
+      Math.min(capacity, MAX_ROWS_ON_INSERT),
     );
-    this.#offeredRoom += request.maxRows;
-    const accept = async (claimed: readonly ClaimedDelivery[], isAll: boolean): Promise<void> => {
-      this.#offeredRoom -= request.maxRows;
-      this.#lanes.addFresh(hold(claimed), request, isAll, performance.now());
-      if (this.#isStopping) await this.#release(this.#lanes.setAside());
+    this.#reservedCapacity += request.maxRows;
+    const accept = async (claimed: readonly ClaimedDelivery[], isComplete: boolean): Promise<void> => {
+      this.#reservedCapacity -= request.maxRows;
+      this.#queues.addInserted(hold(claimed), request, isComplete, performance.now());
+      if (this.#isStopping) await this.#release(this.#queues.park());
       this.#pump();
     };
     const lose = (): void => {
-      this.#offeredRoom -= request.maxRows;
+      this.#reservedCapacity -= request.maxRows;
       this.#lostClaims.add(request.claim);
     };
     return { request, accept, lose };
   }
 
-  async waitForRoom(timeoutMs: number, signal: AbortSignal): Promise<void> {
+  async waitForCapacity(timeoutMs: number, signal: AbortSignal): Promise<void> {
     const deadline = performance.now() + timeoutMs;
     const wakeUp = new WakeUp();
     this.#capacityWakeUps.add(wakeUp);
-    while (!this.#isRoomy() && !this.#isStopping && !signal.aborted && performance.now() < deadline)
-      await wakeUp.sleep(Math.min(deadline - performance.now(), LOOK_FOR_ROOM_MS), signal);
+    while (!this.#hasAmpleCapacity() && !this.#isStopping && !signal.aborted && performance.now() < deadline)
+      await wakeUp.sleep(Math.min(deadline - performance.now(), CAPACITY_POLL_MS), signal);
     this.#capacityWakeUps.delete(wakeUp);
   }
 
-  /** The lease, and what is left of a window, count from now, before anybody is asked for them. */
+  /** Returns how long to sleep. */
+  async #step(): Promise<number> {
+    this.#isClaiming = true;
+    const claimed = await this.#claim().finally(() => {
+      this.#isClaiming = false;
+    });
+    if (claimed === "more" || this.#queues.hasQueueToRefill()) return 0;
+    // After a claim with rows more may follow soon; only an empty one is worth a query for the next due time.
+    return claimed === "some" ? ACTIVE_POLL_MS : this.#findSleepMs();
+  }
+
+  /** The lease and the rest of the send window count from before the statement, so they never end too late. */
   #prepareClaim(
-    { laneShare, laneRoom }: LaneShares,
-    room: number,
-  ): {
-    request: ClaimRequest;
-    hold(claimed: readonly ClaimedDelivery[]): HeldDelivery[];
-  } {
+    capacity: ClaimCapacity,
+    maxRows: number,
+  ): { request: ClaimRequest; hold(claimed: readonly ClaimedDelivery[]): HeldDelivery[] } {
     const { leaseMs } = this.#options;
-    const batch: ClaimedBatch = { claim: randomUUID(), broken: new AbortController() };
-    setMaxListeners(0, batch.broken.signal);
-    const askedAtMs = performance.now();
-    const maxRows = Math.min(room, MAX_CLAIMED_ROWS);
-    const fullUserIds = this.#lanes.fullUsers();
+    const batch: ClaimedBatch = { claim: randomUUID(), cancel: new AbortController() };
+    setMaxListeners(0, batch.cancel.signal);
+    const startedAtMs = performance.now();
     const hold = (claimed: readonly ClaimedDelivery[]): HeldDelivery[] => {
       if (claimed.length > 0) this.#batches.set(batch, claimed.length);
       return claimed.map((one): HeldDelivery => {
-        const sendUntilMs = askedAtMs + (one.sendWindow?.leftMs ?? Number.POSITIVE_INFINITY);
-        return { ...one, batch, sendUntilMs, leasedUntilMs: askedAtMs + leaseMs, isSent: false, state: "waiting" };
+        const sendUntilMs = startedAtMs + (one.sendWindow?.leftMs ?? Number.POSITIVE_INFINITY);
+        return { ...one, batch, sendUntilMs, leasedUntilMs: startedAtMs + leaseMs, isSent: false, state: "waiting" };
       });
     };
-    const { sendLimit } = this.#tools;
-    return { request: { claim: batch.claim, leaseMs, maxRows, laneShare, laneRoom, fullUserIds, sendLimit }, hold };
+    const request: ClaimRequest = {
+      ...capacity,
+      claim: batch.claim,
+      leaseMs,
+      maxRows,
+      fullUserIds: this.#queues.fullUserIds(),
+      sendLimit: this.#tools.sendLimit,
+    };
+    return { request, hold };
   }
 
   async #claim(): Promise<"none" | "some" | "more"> {
     await this.#lostClaims.release();
-    const room = this.#lanes.freeRoom();
-    this.#isFull = room <= 0;
+    const capacity = this.#queues.freeCapacity;
+    this.#isFull = capacity <= 0;
     if (this.#isFull) return "none";
-    const laneShares = { laneShare: this.#options.endpointConcurrency, laneRoom: this.#lanes.roomByLane() };
-    const { request, hold } = this.#prepareClaim(laneShares, room);
-    const { maxRows, laneRoom, laneShare } = request;
-    const maxLanes = Math.min(MAX_CLAIMED_LANES, Math.ceil(maxRows / laneShare));
-    const claimed = await claimDueDeliveries(this.#tools.pool, request, maxLanes).catch((error: unknown) => {
+    const { request, hold } = this.#prepareClaim(this.#queues.findCapacity(), Math.min(capacity, MAX_CLAIMED_ROWS));
+    const maxEndpoints = Math.min(MAX_CLAIMED_ENDPOINTS, Math.ceil(request.maxRows / request.endpointCapacity));
+    const claimed = await claimDueDeliveries(this.#tools.pool, request, maxEndpoints).catch((error: unknown) => {
       this.#lostClaims.add(request.claim);
       throw error;
     });
     const held = hold(claimed);
-    this.#lanes.add(held, laneRoom, performance.now());
+    this.#queues.add(held, request, performance.now());
     if (held.length === 0) return "none";
     this.#pump();
-    const lanes = new Set(held.map(({ delivery }) => delivery.webhookId)).size;
-    return held.length >= maxRows || lanes >= maxLanes ? "more" : "some";
+    const endpoints = new Set(held.map(({ delivery }) => delivery.webhookId)).size;
+    return held.length >= request.maxRows || endpoints >= maxEndpoints ? "more" : "some";
   }
 
-  /** Until the next lane is due, or until it is time to look anyway. */
+  /** The time until the next endpoint is due, at most the poll interval. */
   async #findSleepMs(): Promise<number> {
     const { wakeUp, pollMs } = this.#options;
     if (wakeUp.isTriggered) return MIN_SLEEP_MS;
-    const passedBy = [...this.#lanes.roomByLane()].filter(([, room]) => room === 0).map(([webhookId]) => webhookId);
-    const nextDueMs = this.#isFull ? null : await selectNextDueMs(this.#tools.pool, passedBy);
-    const atMostMs = spread(pollMs, this.#tools.random);
-    return Math.min(Math.max(nextDueMs ?? atMostMs, MIN_SLEEP_MS), atMostMs);
+    const { capacityByWebhook } = this.#queues.findCapacity();
+    const excludedIds = [...capacityByWebhook].filter(([, capacity]) => capacity === 0).map(([webhookId]) => webhookId);
+    const nextDueMs = this.#isFull ? null : await selectNextDueMs(this.#tools.pool, excludedIds);
+    const maxSleepMs = spread(pollMs, this.#tools.random);
+    return Math.min(Math.max(nextDueMs ?? maxSleepMs, MIN_SLEEP_MS), maxSleepMs);
   }
 
   #pump(): void {
     if (this.#isStopping) return;
-    for (let held = this.#lanes.takeNext(); held !== null; held = this.#lanes.takeNext()) void this.#send(held);
+    for (let held = this.#queues.takeNext(); held !== null; held = this.#queues.takeNext()) void this.#send(held);
   }
 
   async #send(held: HeldDelivery): Promise<void> {
     const { delivery, batch } = held;
     const { schedule, clock, random, observer, outbound } = this.#tools;
-    const signal = batch.broken.signal;
-    if (signal.aborted || !isLeaseSafe(held, this.#options.leaseMs)) return this.#breakOff(held);
-    // The window in which it was counted has ended. It and all that waits behind it must be claimed and counted again.
-    if (performance.now() >= held.sendUntilMs) return this.#breakOff(held, this.#lanes.setAside(delivery.webhookId));
+    const { signal } = batch.cancel;
+    if (signal.aborted || !isLeaseSafe(held, this.#options.leaseMs)) return this.#abandon(held);
+    // The send window has ended, so this delivery and those behind it must be claimed and counted again.
+    if (performance.now() >= held.sendUntilMs) return this.#abandon(held, this.#queues.park(delivery.webhookId));
     held.isSent = true;
     const result = await sendAttempt(delivery, { outbound, clock, signal });
-    if (result === null) return this.#breakOff(held);
+    if (result === null) return this.#abandon(held);
 
     const outcome = decideOutcome({
       result,
@@ -223,78 +220,79 @@ class Dispatcher {
       random: random(),
     });
     observer.note("webhook.attempted", { outcome: outcome.status, durationMs: result.durationMs });
-    this.#ringIfWorthClaiming(this.#lanes.endSending(held, result.kind === "answered"));
-    // Given back only when the pause is on record: before that, they would be claimed again at once.
-    const isLaneStopped = outcome.pauseMs !== null || outcome.shouldDisable;
-    const aside = isLaneStopped ? this.#lanes.setAside(delivery.webhookId) : [];
+    this.#wakeIfClaimable(this.#queues.endSending(held, result.kind === "answered"));
+    // Parked deliveries are released after the pause is recorded; released earlier, they would be claimed again at once.
+    const stopsEndpoint = outcome.pauseMs !== null || outcome.shouldDisable;
+    const parked = stopsEndpoint ? this.#queues.park(delivery.webhookId) : [];
     this.#recorder.add({
       record: describeAttempt(delivery, batch.claim, result, outcome),
       isLeased: () => isLeaseSafe(held, this.#options.leaseMs),
       onSettled: () => {
-        this.#forget(held);
-        if (aside.length > 0) void this.#release(aside);
+        this.#remove(held);
+        if (parked.length > 0) void this.#release(parked);
       },
     });
     this.#pump();
   }
 
-  #ringIfWorthClaiming(hasLaneWithRoom: boolean): void {
-    const hasRoomAgain = this.#isFull && this.#lanes.freeRoom() * 16 >= this.#lanes.capacity;
-    // A claim under way looks for lanes with room by itself when it is back.
-    if (!this.#isClaiming && (hasLaneWithRoom || hasRoomAgain)) this.#options.wakeUp.trigger();
+  #wakeIfClaimable(isQueueRefillable: boolean): void {
+    const isCapacityBack = this.#isFull && this.#queues.freeCapacity * 16 >= this.#queues.capacity;
+    // A running claim checks for refillable queues itself when it ends.
+    if (!this.#isClaiming && (isQueueRefillable || isCapacityBack)) this.#options.wakeUp.trigger();
   }
 
-  #isRoomy(): boolean {
-    const room = this.#lanes.freeRoom() - this.#offeredRoom;
-    return room * 2 >= this.#lanes.capacity && !this.#lanes.isCatchingUp(performance.now());
+  #hasAmpleCapacity(): boolean {
+    const capacity = this.#queues.freeCapacity - this.#reservedCapacity;
+    return capacity * 2 >= this.#queues.capacity && !this.#queues.isCatchingUp(performance.now());
   }
 
-  /** Sent perhaps, recorded never: the delivery is given back, and made again by whoever claims it next. */
-  async #breakOff(held: HeldDelivery, others: readonly HeldDelivery[] = []): Promise<void> {
-    this.#lanes.endSending(held, null);
+  /** Releases a delivery whose attempt has no outcome. It may have been sent; the next claim sends it again. */
+  async #abandon(held: HeldDelivery, others: readonly HeldDelivery[] = []): Promise<void> {
+    this.#queues.endSending(held, null);
     await this.#release([held, ...others]);
     this.#pump();
   }
 
-  #forget(held: HeldDelivery): void {
-    const isWorthClaiming = this.#lanes.remove(held);
+  #remove(held: HeldDelivery): void {
+    const isQueueRefillable = this.#queues.remove(held);
     const left = (this.#batches.get(held.batch) ?? 0) - 1;
     if (left > 0) this.#batches.set(held.batch, left);
     else this.#batches.delete(held.batch);
-    if (this.#lanes.heldCount === 0) this.#onIdle?.();
-    if (this.#capacityWakeUps.size > 0 && this.#isRoomy()) for (const wakeUp of this.#capacityWakeUps) wakeUp.trigger();
-    this.#ringIfWorthClaiming(isWorthClaiming);
+    if (this.#queues.heldCount === 0) this.#onIdle?.();
+    if (this.#capacityWakeUps.size > 0 && this.#hasAmpleCapacity())
+      for (const wakeUp of this.#capacityWakeUps) wakeUp.trigger();
+    this.#wakeIfClaimable(isQueueRefillable);
   }
 
   async #release(released: readonly HeldDelivery[]): Promise<void> {
     if (released.length === 0) return;
+    const { pool, observer } = this.#tools;
+    for (const held of released) held.state = "parked";
     const claims = released.map(({ delivery, batch, runAt }) => ({
       deliveryId: delivery.id,
       claim: batch.claim,
       runAt,
     }));
-    for (const held of released) held.state = "aside";
-    // When this fails too, the leases run out.
-    const { pool, observer } = this.#tools;
     const refunds = findRefunds(released);
+    // When this fails, the leases expire.
     await releaseClaims(pool, claims)
       .then(() => (refunds.length === 0 ? undefined : refundSends(pool, refunds)))
       .catch((error: unknown) => observer.note("webhook.release_failed", { deliveries: claims.length, error }));
-    for (const held of released) this.#forget(held);
+    for (const held of released) this.#remove(held);
   }
 
   async #stop(): Promise<void> {
     this.#isStopping = true;
-    await this.#release(this.#lanes.setAside());
-    const patience = new AbortController();
+    await this.#release(this.#queues.park());
     const idle = new Promise<void>((resolve) => {
       this.#onIdle = resolve;
-      if (this.#lanes.heldCount === 0) resolve();
+      if (this.#queues.heldCount === 0) resolve();
     });
-    const late = sleep(this.#options.stopTimeoutMs, undefined, { signal: patience.signal }).catch(() => {});
-    await Promise.race([idle, late]);
-    for (const batch of this.#batches.keys()) batch.broken.abort();
-    await Promise.race([idle, late.then(() => sleep(1_000, undefined, { signal: patience.signal })).catch(() => {})]);
-    patience.abort();
+    const timers = new AbortController();
+    const wait = (ms: number): Promise<void> => sleep(ms, undefined, { signal: timers.signal }).catch(() => {});
+    await Promise.race([idle, wait(this.#options.stopTimeoutMs)]);
+    for (const batch of this.#batches.keys()) batch.cancel.abort();
+    await Promise.race([idle, wait(CANCEL_TIMEOUT_MS)]);
+    timers.abort();
   }
 }

@@ -1,7 +1,7 @@
 import type { Refund } from "../sql/send-windows.ts";
 import type { HeldDelivery } from "./held-delivery.ts";
 
-/** The sends that were counted for these deliveries but not made, by user and window. Windows that are over are left out. */
+/** The sends that were counted for these deliveries but not made, by user and window, without windows that have ended. */
 export function findRefunds(released: readonly HeldDelivery[]): Refund[] {
   const refunds = new Map<string, Refund>();
   for (const { delivery, sendWindow, sendUntilMs, isSent } of released) {

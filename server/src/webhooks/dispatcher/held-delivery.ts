@@ -1,25 +1,22 @@
-import type { Delivery } from "../delivery.ts";
-import type { SendWindow } from "../sql/delivery-row.ts";
+import type { ClaimedDelivery } from "../sql/delivery-row.ts";
 
-/** Deliveries that were claimed together: their leases live and die together, and so do their requests. */
+/** Deliveries of one claim. Their leases are renewed together, and one abort cancels all their requests. */
 export interface ClaimedBatch {
   readonly claim: string;
-  readonly broken: AbortController;
+  readonly cancel: AbortController;
 }
 
-/** A delivery under our lease: waiting to be sent or to be given back, being sent, or sent and not yet recorded. */
-export interface HeldDelivery {
-  readonly delivery: Delivery;
+/**
+ * A delivery under a lease of this process: waiting to be sent, parked until it is released, being sent, or sent and not yet
+ * recorded. Times are in milliseconds of the monotonic clock.
+ */
+export interface HeldDelivery extends ClaimedDelivery {
   readonly batch: ClaimedBatch;
-  /** When it was due before it was claimed. */
-  readonly runAt: string;
-  /** The window in which its send was counted; null without a limit. */
-  readonly sendWindow: SendWindow | null;
-  /** The end of that window by the monotonic clock of this process. After it the delivery must be counted again. */
+  /** End of the send window. A delivery that is not sent by then must be claimed and counted again. */
   readonly sendUntilMs: number;
-  /** By the monotonic clock of this process; from then on somebody else may send it. */
+  /** From then on another node may claim it. */
   leasedUntilMs: number;
-  /** Whether the request was started, so that the send is used up. */
+  /** Whether the request was started, so that its send is not refunded. */
   isSent: boolean;
-  state: "waiting" | "aside" | "sending" | "recording" | "dropped";
+  state: "waiting" | "parked" | "sending" | "recording" | "dropped";
 }

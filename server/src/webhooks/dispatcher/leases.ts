@@ -1,38 +1,39 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { renewLeases } from "../sql/renew-leases.ts";
 import type { WebhookTools } from "../webhook-options.ts";
+import type { EndpointQueues } from "./endpoint-queues.ts";
 import type { HeldDelivery } from "./held-delivery.ts";
-import type { Lanes } from "./lanes.ts";
 
 const RENEWALS_PER_LEASE = 6;
-/** A request is broken off this share of the lease before the lease ends, so that two never run at the same time. */
+/** A request is cancelled this share of the lease before the lease expires, so that two nodes never send at the same time. */
 const SAFETY_SHARE = 0.1;
 
-/** Keeps the leases of held deliveries alive until the signal; what can no longer be kept is broken off and let go. */
+/** Renews the leases of held deliveries until the signal aborts, and drops deliveries whose lease cannot be renewed. */
 export async function keepLeases(
   { pool, observer }: WebhookTools,
-  lanes: Lanes,
+  queues: EndpointQueues,
   leaseMs: number,
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
     await sleep(leaseMs / RENEWALS_PER_LEASE, undefined, { signal }).catch(() => {});
-    const ageing = lanes
+    const ageing = queues
       .held()
       .filter(({ leasedUntilMs }) => leasedUntilMs - performance.now() < leaseMs * (1 - 1 / (RENEWALS_PER_LEASE + 1)));
     if (ageing.length === 0) continue;
-    const askedAtMs = performance.now();
+    const startedAtMs = performance.now();
     try {
-      const renewed = await renewLeases(pool, ageing.map(toLeaseKey), leaseMs);
+      const keys = ageing.map(({ delivery, batch }) => ({ deliveryId: delivery.id, claim: batch.claim }));
+      const renewed = await renewLeases(pool, keys, leaseMs);
       for (const held of ageing) {
-        if (renewed.has(held.delivery.id)) held.leasedUntilMs = askedAtMs + leaseMs;
-        // Recorded while it was being asked about, which ends the lease too.
-        else if (held.state !== "dropped" && held.state !== "recording") letGo(held, lanes);
+        if (renewed.has(held.delivery.id)) held.leasedUntilMs = startedAtMs + leaseMs;
+        // A delivery that was recorded during the renewal has no lease any more.
+        else if (held.state !== "dropped" && held.state !== "recording") drop(held, queues);
       }
     } catch (error) {
       observer.note("webhook.renewal_failed", { deliveries: ageing.length, error });
     }
-    for (const held of lanes.held()) if (!isLeaseSafe(held, leaseMs)) letGo(held, lanes);
+    for (const held of queues.held()) if (!isLeaseSafe(held, leaseMs)) drop(held, queues);
   }
 }
 
@@ -40,12 +41,8 @@ export function isLeaseSafe({ leasedUntilMs }: HeldDelivery, leaseMs: number): b
   return leasedUntilMs - performance.now() > leaseMs * SAFETY_SHARE;
 }
 
-/** What waits is forgotten, what is being sent is broken off; a batch is claimed and renewed as one, so it ends as one. */
-function letGo(held: HeldDelivery, lanes: Lanes): void {
-  if (held.state === "waiting") lanes.remove(held);
-  else if (held.state === "sending") held.batch.broken.abort();
-}
-
-function toLeaseKey({ delivery, batch }: HeldDelivery): { deliveryId: string; claim: string } {
-  return { deliveryId: delivery.id, claim: batch.claim };
+/** Cancels the whole batch of a delivery that is being sent: its deliveries were claimed and are renewed together. */
+function drop(held: HeldDelivery, queues: EndpointQueues): void {
+  if (held.state === "waiting") queues.remove(held);
+  else if (held.state === "sending") held.batch.cancel.abort();
 }

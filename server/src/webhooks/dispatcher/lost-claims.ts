@@ -1,10 +1,10 @@
 import type pg from "pg";
 import { releaseLostClaims } from "../sql/release-claims.ts";
 
-/** The leases of older ones have run out anyway. */
+/** The leases of older claims have expired anyway. */
 const MAX_CLAIMS = 100;
 
-/** Claims that were asked for and never heard of again. Those that were made would lie idle until their leases end. */
+/** Claims whose statement failed without a result. Rows that they did claim would otherwise wait until their leases expire. */
 export class LostClaims {
   readonly #pool: pg.Pool;
   readonly #claims: string[] = [];

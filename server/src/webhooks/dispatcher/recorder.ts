@@ -2,30 +2,30 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type AttemptRecord, type RecordedRow, recordOutcomes } from "../sql/record-outcomes.ts";
 import type { WebhookTools } from "../webhook-options.ts";
 
-const LOOK_AFTER_MS = 5;
-/** A flush costs as much as thirty rows of it: while this many come between two looks, it is worth waiting for more. */
-const BRISK_ROWS = 8;
-const MAX_LOOKS = 6;
-/** A row of a large batch costs half of what it costs in a small one, so a second flush beside the first has to be full. */
+const POLL_MS = 5;
+/** A flush costs as much as thirty of its rows: while this many arrive between two polls, waiting for more is cheaper. */
+const MIN_NEW_ROWS = 8;
+const MAX_POLLS = 6;
+/** A row of a large batch costs half of a row of a small one, so a concurrent second flush must be full. */
 const FLUSH_ROWS = 300;
 const MAX_FLUSHES = 2;
 const RETRY_AFTER_MS = 250;
 
-interface WaitingRecord {
+interface PendingRecord {
   readonly record: AttemptRecord;
-  /** Whether trying again still makes sense: later the delivery is somebody else's. */
+  /** Without the lease the delivery may belong to another node, so the record is not retried. */
   readonly isLeased: () => boolean;
   readonly onSettled: () => void;
 }
 
-/** Writes outcomes in batches. What is lost with the process was sent and not recorded, and is sent again. */
+/** Writes outcomes in batches. Outcomes that are lost with the process are not recorded, and those deliveries are sent again. */
 export class Recorder {
   readonly #tools: WebhookTools;
   readonly #onDisabled: (webhookId: string) => void;
-  readonly #waiting: WaitingRecord[] = [];
+  readonly #pending: PendingRecord[] = [];
   #timer: NodeJS.Timeout | null = null;
-  #looks = 0;
-  #rowsAtLastLook = 0;
+  #polls = 0;
+  #rowsAtLastPoll = 0;
   #flushes = 0;
 
   constructor(tools: WebhookTools, onDisabled: (webhookId: string) => void) {
@@ -33,34 +33,34 @@ export class Recorder {
     this.#onDisabled = onDisabled;
   }
 
-  add(waiting: WaitingRecord): void {
-    this.#waiting.push(waiting);
-    // Until it is on record, others go on sending to an endpoint that asked for a pause.
-    if (waiting.record.pauseMs !== null || waiting.record.shouldDisable) this.#looks = MAX_LOOKS;
+  add(pending: PendingRecord): void {
+    this.#pending.push(pending);
+    // Other nodes send to a paused or disabled endpoint until the pause is recorded, so it is written without delay.
+    if (pending.record.pauseMs !== null || pending.record.shouldDisable) this.#polls = MAX_POLLS;
     this.#schedule();
   }
 
   #schedule(): void {
-    if (this.#waiting.length >= FLUSH_ROWS) this.#flush();
-    else if (this.#waiting.length > 0) this.#timer ??= setTimeout(() => this.#look(), LOOK_AFTER_MS);
+    if (this.#pending.length >= FLUSH_ROWS) this.#flush();
+    else if (this.#pending.length > 0) this.#timer ??= setTimeout(() => this.#poll(), POLL_MS);
   }
 
-  #look(): void {
+  #poll(): void {
     this.#timer = null;
-    const isBrisk = this.#waiting.length - this.#rowsAtLastLook >= BRISK_ROWS;
-    this.#rowsAtLastLook = this.#waiting.length;
-    this.#looks += 1;
-    if (isBrisk && this.#looks < MAX_LOOKS) this.#schedule();
+    const newRows = this.#pending.length - this.#rowsAtLastPoll;
+    this.#rowsAtLastPoll = this.#pending.length;
+    this.#polls += 1;
+    if (newRows >= MIN_NEW_ROWS && this.#polls < MAX_POLLS) this.#schedule();
     else this.#flush();
   }
 
   #flush(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
-    if (this.#flushes >= MAX_FLUSHES || this.#waiting.length < (this.#flushes === 0 ? 1 : FLUSH_ROWS)) return;
-    const batch = this.#waiting.splice(0, FLUSH_ROWS);
-    this.#looks = 0;
-    this.#rowsAtLastLook = this.#waiting.length;
+    if (this.#flushes >= MAX_FLUSHES || this.#pending.length < (this.#flushes === 0 ? 1 : FLUSH_ROWS)) return;
+    const batch = this.#pending.splice(0, FLUSH_ROWS);
+    this.#polls = 0;
+    this.#rowsAtLastPoll = this.#pending.length;
     this.#flushes += 1;
     void this.#write(batch).finally(() => {
       this.#flushes -= 1;
@@ -70,18 +70,13 @@ export class Recorder {
     this.#schedule();
   }
 
-  async #write(batch: readonly WaitingRecord[]): Promise<void> {
+  async #write(batch: readonly PendingRecord[]): Promise<void> {
     const { pool, disableRule, observer } = this.#tools;
     let leased = batch;
     for (let isFirst = true; leased.length > 0; isFirst = false) {
       try {
-        this.#report(
-          await recordOutcomes(
-            pool,
-            leased.map(({ record }) => record),
-            disableRule,
-          ),
-        );
+        const records = leased.map(({ record }) => record);
+        this.#report(await recordOutcomes(pool, records, disableRule));
         return;
       } catch (error) {
         if (isFirst) observer.note("webhook.record_failed", { deliveries: leased.length, error });

@@ -1,23 +1,27 @@
 import type pg from "pg";
 import { CLAIMED_COLUMNS, type ClaimedDelivery, type ClaimedRow, toClaimedDelivery } from "./delivery-row.ts";
 
-export interface ClaimRequest {
-  /** Names this claim; every later write about its deliveries has to know it. */
+/** How many deliveries a claim may take for each endpoint. */
+export interface ClaimCapacity {
+  /** For endpoints that are not in `capacityByWebhook`. */
+  readonly endpointCapacity: number;
+  readonly capacityByWebhook: ReadonlyMap<string, number>;
+}
+
+export interface ClaimRequest extends ClaimCapacity {
+  /** The id of the claim. Every later write about its deliveries must give it. */
   readonly claim: string;
   readonly leaseMs: number;
   readonly maxRows: number;
-  /** Deliveries of a lane that is not among `laneRoom`. */
-  readonly laneShare: number;
-  readonly laneRoom: ReadonlyMap<string, number>;
   readonly fullUserIds: readonly string[];
-  /** Sends a minute for each user; 0 is no limit. */
+  /** Sends per user and minute; 0 is no limit. */
   readonly sendLimit: number;
 }
 
 export async function claimDueDeliveries(
   pool: pg.Pool,
   request: ClaimRequest,
-  maxLanes: number,
+  maxEndpoints: number,
 ): Promise<ClaimedDelivery[]> {
   const { rows } = await pool.query<ClaimedRow>(
     `select ${CLAIMED_COLUMNS}
@@ -25,11 +29,11 @@ export async function claimDueDeliveries(
     [
       request.claim,
       request.leaseMs,
-      maxLanes,
+      maxEndpoints,
       request.maxRows,
-      request.laneShare,
-      [...request.laneRoom.keys()],
-      [...request.laneRoom.values()],
+      request.endpointCapacity,
+      [...request.capacityByWebhook.keys()],
+      [...request.capacityByWebhook.values()],
       request.fullUserIds,
       request.sendLimit,
     ],

@@ -1,9 +1,9 @@
 import type pg from "pg";
 
-/** A lane must know of a claimed delivery too: when its lease runs out, somebody has to look. */
-const LANE = `insert into private.webhook_lanes as lane (webhook_id, next_due_at)
+/** Makes the queue of the endpoint due when the lease expires, so that a dispatcher then finds the delivery. */
+const UPSERT_QUEUE = `insert into private.webhook_lanes as queue (webhook_id, next_due_at)
        select webhook_id, lease_until from queued
-       on conflict (webhook_id) do update set next_due_at = least(lane.next_due_at, excluded.next_due_at)`;
+       on conflict (webhook_id) do update set next_due_at = least(queue.next_due_at, excluded.next_due_at)`;
 
 export interface TestDelivery {
   readonly webhookId: string;
@@ -12,7 +12,7 @@ export interface TestDelivery {
   readonly claim: string;
 }
 
-/** Makes a delivery that is claimed from its first moment. Null when the webhook is gone or was switched off. */
+/** Inserts a delivery that is already claimed. Returns null when the webhook does not exist or is disabled. */
 export async function insertTestDelivery(pool: pg.Pool, test: TestDelivery): Promise<string | null> {
   const { rows } = await pool.query<{ delivery_id: string }>(
     `with target as materialized (
@@ -31,14 +31,14 @@ export async function insertTestDelivery(pool: pg.Pool, test: TestDelivery): Pro
        select made.id, made.webhook_id, 0, 'test', $4, lease.until, lease.until
        from made, target, lateral (select now() + (target.timeout_ms + 15000) * interval '1 millisecond') as lease (until)
        returning delivery_id, webhook_id, lease_until
-     ), lanes as (${LANE})
+     ), due_queue as (${UPSERT_QUEUE})
      select delivery_id from queued`,
     [test.webhookId, test.eventType, test.sample, test.claim],
   );
   return rows[0]?.delivery_id ?? null;
 }
 
-/** Puts a failed delivery back and claims it at once. False when it has not failed, or another call was faster. */
+/** Reopens and claims a failed delivery. Returns false when it has not failed or a concurrent call was first. */
 export async function claimFailedDelivery(pool: pg.Pool, deliveryId: string, claim: string): Promise<boolean> {
   const { rowCount } = await pool.query(
     `with reopened as (
@@ -52,7 +52,7 @@ export async function claimFailedDelivery(pool: pg.Pool, deliveryId: string, cla
        select id, webhook_id, 0, 'manual', attempts, $2, lease.until, lease.until
        from reopened, lateral (select now() + (timeout_ms + 15000) * interval '1 millisecond') as lease (until)
        returning delivery_id, webhook_id, lease_until
-     ), lanes as (${LANE})
+     ), due_queue as (${UPSERT_QUEUE})
      select delivery_id from queued`,
     [deliveryId, claim],
   );

@@ -38,12 +38,12 @@ export function toDelivery(row: DeliveryRow): Delivery {
   };
 }
 
-/** Of the functions that claim. Times stay text: the driver would make dates of them, which lose microseconds. */
+/** Columns of the claim functions. Times stay text, because a Date loses the microseconds. */
 export const CLAIMED_COLUMNS = `id, run_at::text as due_at, webhook_id, user_id, event_id, event_type, body, attempts,
        attempts_before, cause, url, secret, previous_secrets, headers, retry_count, timeout_ms,
        window_opened_at::text as window_opened_at, window_left_ms`;
 
-/** Of the window that a send was granted from; null without a limit. */
+/** The window that a send was granted in; null without a limit. */
 export interface WindowColumns {
   readonly window_opened_at: string | null;
   readonly window_left_ms: number | null;
@@ -53,17 +53,17 @@ export interface ClaimedRow extends DeliveryRow, WindowColumns {
   readonly due_at: string;
 }
 
-/** The window in which the send of a delivery was counted. The request must start before the window ends. */
+/** The window that the send of a delivery was counted in. The request must start before the window ends. */
 export interface SendWindow {
-  /** As text, to keep the microseconds by which the database identifies it. */
+  /** Text, because the microseconds identify the window in the database. */
   readonly openedAt: string;
-  /** Milliseconds until it ends, at the time of the claim. */
+  /** Milliseconds from the claim to the end of the window. */
   readonly leftMs: number;
 }
 
 export interface ClaimedDelivery {
   readonly delivery: Delivery;
-  /** When it was due before it was claimed, as text, so that nothing is lost when it is given back. */
+  /** When the delivery was due before the claim, as text with microseconds, to restore on release. */
   readonly runAt: string;
   /** Null without a limit. */
   readonly sendWindow: SendWindow | null;

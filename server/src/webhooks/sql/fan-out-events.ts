@@ -4,11 +4,11 @@ import { type ClaimedDelivery, toSendWindow, type WindowColumns } from "./delive
 
 export interface FannedOut {
   readonly events: number;
-  /** Deliveries that were made and wait for a claim, apart from those that the limit holds back. */
+  /** Inserted deliveries that wait for a claim, without those that the send limit defers. */
   readonly unclaimed: number;
-  /** Webhooks were enabled again, and what was held for them waits for a claim. */
+  /** Webhooks were enabled again, and their held deliveries wait for a claim. */
   readonly hasResumptions: boolean;
-  /** Those that are under the claim already. */
+  /** Deliveries that the statement claimed. */
   readonly claimed: readonly ClaimedDelivery[];
 }
 
@@ -19,7 +19,7 @@ interface SummaryRow {
   readonly made_at: string;
 }
 
-/** With the first delivery of each webhook. */
+/** Set in the first row of each webhook only. */
 interface TargetColumns extends WindowColumns {
   readonly user_id: string;
   readonly url: string;
@@ -30,7 +30,7 @@ interface TargetColumns extends WindowColumns {
   readonly timeout_ms: number;
 }
 
-type FreshRow = { readonly [K in keyof TargetColumns]: TargetColumns[K] | null } & {
+type ClaimedRow = { readonly [K in keyof TargetColumns]: TargetColumns[K] | null } & {
   readonly id: string;
   readonly webhook_id: string;
   readonly event_id: string;
@@ -38,14 +38,14 @@ type FreshRow = { readonly [K in keyof TargetColumns]: TargetColumns[K] | null }
   readonly body: string;
 };
 
-/** Events become deliveries and are gone, in one transaction. Without a request nothing is claimed. */
+/** Turns events into deliveries and deletes them, in one transaction. Claims nothing without a request. */
 export async function fanOutEvents(
   pool: pg.Pool,
   maxEvents: number,
   firstDelayMs: number,
   request: ClaimRequest | null,
 ): Promise<FannedOut> {
-  const { rows } = await pool.query<SummaryRow | FreshRow>({
+  const { rows } = await pool.query<SummaryRow | ClaimedRow>({
     name: "webhooks-fan-out",
     text: `select events, unclaimed, has_resumptions, made_at::text as made_at, id, webhook_id, event_id, event_type, body,
        user_id, url, secret, previous_secrets, headers, retry_count, timeout_ms,
@@ -57,28 +57,28 @@ export async function fanOutEvents(
       request?.claim ?? null,
       request?.leaseMs ?? 0,
       request?.maxRows ?? 0,
-      request?.laneShare ?? 0,
-      [...(request?.laneRoom.keys() ?? [])],
-      [...(request?.laneRoom.values() ?? [])],
+      request?.endpointCapacity ?? 0,
+      [...(request?.capacityByWebhook.keys() ?? [])],
+      [...(request?.capacityByWebhook.values() ?? [])],
       request?.fullUserIds ?? [],
       request?.sendLimit ?? 0,
     ],
   });
-  const [summary, ...fresh] = rows as [SummaryRow, ...FreshRow[]];
+  const [summary, ...claimed] = rows as [SummaryRow, ...ClaimedRow[]];
   return {
     events: summary.events,
     unclaimed: summary.unclaimed,
     hasResumptions: summary.has_resumptions,
-    claimed: toClaimed(fresh, summary.made_at),
+    claimed: toClaimedDeliveries(claimed, summary.made_at),
   };
 }
 
-function toClaimed(rows: readonly FreshRow[], runAt: string): ClaimedDelivery[] {
+function toClaimedDeliveries(rows: readonly ClaimedRow[], runAt: string): ClaimedDelivery[] {
   const targets = new Map<string, TargetColumns>();
   return rows.map((row) => {
     if (row.url !== null) targets.set(row.webhook_id, row as TargetColumns);
     const target = targets.get(row.webhook_id);
-    if (target === undefined) throw new Error(`a delivery of webhook ${row.webhook_id} came before the webhook`);
+    if (target === undefined) throw new Error(`the first row of webhook ${row.webhook_id} has no target columns`);
     return {
       delivery: {
         id: row.id,

@@ -2,8 +2,8 @@ import type pg from "pg";
 
 const REASON = "queue_full";
 
-/** Of every user for whom more waits than may, the webhook with the most of it is switched off. Their ids. */
-export async function switchOffFullest(pool: pg.Pool, mostPerUser: number): Promise<string[]> {
+/** Disables the webhook with the longest queue of every user over the limit. Returns the ids of these webhooks. */
+export async function disableFullestWebhooks(pool: pg.Pool, maxPerUser: number): Promise<string[]> {
   const { rows } = await pool.query<{ id: string }>(
     `with waiting as (
        select w.user_id, w.id, w.is_active, q.deliveries
@@ -20,15 +20,15 @@ export async function switchOffFullest(pool: pg.Pool, mostPerUser: number): Prom
      set is_active = false, disabled_reason = $2, disabled_at = now(), updated_at = now()
      from fullest where w.id = fullest.id and w.is_active
      returning w.id`,
-    [mostPerUser, REASON],
+    [maxPerUser, REASON],
   );
   return rows.map(({ id }) => id);
 }
 
-/** What waits for webhooks that were switched off so has failed, from where the owner can recover it. */
+/** Fails the waiting deliveries of webhooks that were disabled for a full queue. The owner can recover them. */
 export async function failFullQueues(pool: pg.Pool, maxRows: number): Promise<number> {
   const { rowCount } = await pool.query(
-    `with refused as materialized (
+    `with dropped as materialized (
        select q.delivery_id
        from private.webhook_queue q
        join public.webhooks w on w.id = q.webhook_id and not w.is_active and w.disabled_reason = $2
@@ -37,9 +37,9 @@ export async function failFullQueues(pool: pg.Pool, maxRows: number): Promise<nu
        for update of q skip locked
      ), failed as (
        update public.webhook_deliveries d set status = 'failed', next_retry_at = null, scheduled_for = null
-       from refused where d.id = refused.delivery_id and d.status in ('pending', 'retrying')
+       from dropped where d.id = dropped.delivery_id and d.status in ('pending', 'retrying')
      )
-     delete from private.webhook_queue q using refused where q.delivery_id = refused.delivery_id`,
+     delete from private.webhook_queue q using dropped where q.delivery_id = dropped.delivery_id`,
     [maxRows, REASON],
   );
   return rowCount ?? 0;

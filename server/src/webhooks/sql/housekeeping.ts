@@ -1,6 +1,6 @@
 import type pg from "pg";
 
-/** Deliveries that waited too long for their webhook to be enabled again have failed. */
+/** Fails deliveries that have waited too long for a disabled webhook. */
 export async function failHeldDeliveries(pool: pg.Pool, heldDays: number, maxRows: number): Promise<number> {
   const { rowCount } = await pool.query(
     `with overdue as materialized (
@@ -24,8 +24,8 @@ export async function failHeldDeliveries(pool: pg.Pool, heldDays: number, maxRow
   return rowCount ?? 0;
 }
 
-/** Lanes of deleted webhooks that are not due, so that no claim comes past them: made due, a claim clears them away. */
-export async function wakeOrphanedLanes(pool: pg.Pool): Promise<void> {
+/** Makes the queues of deleted webhooks due, so that the next claim deletes them. */
+export async function wakeOrphanedQueues(pool: pg.Pool): Promise<void> {
   await pool.query(
     `update private.webhook_lanes l set next_due_at = now(), paused_until = null
      where l.webhook_id in (
@@ -35,8 +35,8 @@ export async function wakeOrphanedLanes(pool: pg.Pool): Promise<void> {
   );
 }
 
-/** Lanes that sleep longer than what waits in them; there should be none, and one would be stuck for ever. */
-export async function wakeOversleptLanes(pool: pg.Pool): Promise<void> {
+/** Makes queues due whose next delivery is due earlier than the queue. None should exist; one would be stuck forever. */
+export async function wakeOverdueQueues(pool: pg.Pool): Promise<void> {
   await pool.query(
     `update private.webhook_lanes l set next_due_at = now()
      where l.webhook_id in (

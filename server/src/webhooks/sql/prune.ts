@@ -2,11 +2,11 @@ import type pg from "pg";
 
 export interface Pruned {
   readonly rows: number;
-  /** Where the next batch begins; null when nothing is left. */
+  /** Where the next batch starts; null when nothing is left. */
   readonly lastId: string | null;
 }
 
-/** The greatest id made before the given age: ids begin with the time, so old rows are found without a scan. */
+/** The greatest id of the given age: ids start with their time, so old rows are found without a scan. */
 const OLDEST_KEPT = `(lpad(to_hex(floor(extract(epoch from now() - $1 * interval '1 day') * 1000)::bigint), 12, '0')
        || repeat('f', 20))::uuid`;
 
@@ -18,7 +18,7 @@ const PRUNED = {
 
 export type PrunedTable = keyof typeof PRUNED;
 
-/** Deletes the next few rows of a table that are older than the days given, from `afterId` on. */
+/** Deletes the next rows after `afterId` that are older than the given days. */
 export async function pruneBatch(
   pool: pg.Pool,
   name: PrunedTable,

@@ -4,7 +4,7 @@ import type { Outcome } from "../outcome.ts";
 export interface AttemptRecord extends Outcome {
   readonly deliveryId: string;
   readonly claim: string;
-  /** Its number, over all rounds. */
+  /** The number of the attempt over all rounds. */
   readonly attempt: number;
   readonly url: string;
   readonly statusCode: number | null;
@@ -21,14 +21,14 @@ export interface DisableRule {
   readonly warnAfterDays: number;
 }
 
-/** What became of a webhook by the outcomes of its deliveries. */
+/** The effect of the outcomes on a webhook. */
 export interface RecordedRow {
   readonly kind: "disabled" | "failing";
   readonly id: string;
   readonly reason: string | null;
 }
 
-/** One transaction. A record whose claim is no longer held is passed over. */
+/** Writes all records in one transaction, except those whose claim is no longer held. */
 export async function recordOutcomes(
   pool: pg.Pool,
   records: readonly AttemptRecord[],
@@ -61,12 +61,12 @@ export async function recordOutcomes(
   return rows;
 }
 
-/** Where nothing went wrong there is nothing to quote. */
+/** Errors are rare: a list of nulls needs no quoting. */
 function toTextArray(values: readonly (string | null)[]): string | readonly (string | null)[] {
   return values.every((value) => value === null) ? toArrayText(values) : values;
 }
 
-/** For values that need no quotes, which the driver would look for in every one of them. */
+/** For values that need no quoting, which the driver would check for each of them. */
 function toArrayText(values: readonly (string | number | boolean | null)[]): string {
   return `{${values.map((value) => value ?? "null").join(",")}}`;
 }

@@ -14,7 +14,7 @@ export interface Recovery {
 
 const COLUMNS = "id, webhook_id, since, until, status, found, recovered, created_at, completed_at";
 
-/** The recovery that is running already, when there is one. Null when the webhook is gone. */
+/** Returns the running recovery of the webhook when there is one, and null when the webhook does not exist. */
 export async function insertRecovery(pool: pg.Pool, webhookId: string, since: Date): Promise<Recovery | null> {
   const { rows } = await pool.query<Recovery>(
     `with target as materialized (
@@ -43,9 +43,9 @@ export interface RecoveryStep {
 }
 
 /**
- * One batch of one recovery that no other node works on; null when there is none with anything to do. Deliveries are put
- * back, queued and counted in one transaction, so that a recovery goes on where it was, whoever goes on with it. A lane
- * that is behind waits for the endpoint: what is new must not stand behind a long recovery.
+ * Advances one recovery, which no other node has locked, by a batch; null when there is none with work. Deliveries are
+ * reopened, queued and counted in one transaction, so that any node can continue. A recovery waits while the queue of its
+ * endpoint is longer than a batch, so that new deliveries do not wait behind it.
  */
 export async function advanceRecovery(pool: pg.Pool, batchSize: number): Promise<RecoveryStep | null> {
   const { rows } = await pool.query<{ recovered: number; is_completed: boolean }>(
@@ -69,10 +69,10 @@ export async function advanceRecovery(pool: pg.Pool, batchSize: number): Promise
      ), queued as (
        insert into private.webhook_queue (delivery_id, webhook_id, event_seq, cause, attempts_before)
        select id, webhook_id, 0, 'replay', attempts from batch
-     ), lanes as (
-       insert into private.webhook_lanes as lane (webhook_id)
+     ), due_queue as (
+       insert into private.webhook_lanes as queue (webhook_id)
        select distinct webhook_id from batch
-       on conflict (webhook_id) do update set next_due_at = least(lane.next_due_at, excluded.next_due_at)
+       on conflict (webhook_id) do update set next_due_at = least(queue.next_due_at, excluded.next_due_at)
      ), size as (
        select count(*)::integer as rows, (select id from batch order by id desc limit 1) as last_id from batch
      )

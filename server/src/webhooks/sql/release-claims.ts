@@ -2,12 +2,12 @@ import type pg from "pg";
 import type { LeaseKey } from "./renew-leases.ts";
 
 export interface ReleasedClaim extends LeaseKey {
-  /** When it was due before it was claimed. */
+  /** When the delivery was due before the claim. */
   readonly runAt: string;
 }
 
-/** The lanes of what was released are due with it. */
-const WAKE_LANES = `due as (
+/** Makes the queues of the released deliveries due with them. */
+const WAKE_QUEUES = `due as (
        select webhook_id, min(run_at) as run_at from released group by webhook_id
      ), locked as materialized (
        select webhook_id from private.webhook_lanes where webhook_id in (select webhook_id from due)
@@ -17,7 +17,7 @@ const WAKE_LANES = `due as (
      from due join locked using (webhook_id)
      where l.webhook_id = due.webhook_id`;
 
-/** Gives deliveries back as if they had never been claimed. */
+/** Restores deliveries to their state before the claim. */
 export async function releaseClaims(pool: pg.Pool, claims: readonly ReleasedClaim[]): Promise<void> {
   await pool.query(
     `with released as (
@@ -26,19 +26,19 @@ export async function releaseClaims(pool: pg.Pool, claims: readonly ReleasedClai
        from unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) as ours (delivery_id, claim, run_at)
        where q.delivery_id = ours.delivery_id and q.claim = ours.claim
        returning q.webhook_id, q.run_at
-     ), ${WAKE_LANES}`,
+     ), ${WAKE_QUEUES}`,
     [claims.map(({ deliveryId }) => deliveryId), claims.map(({ claim }) => claim), claims.map(({ runAt }) => runAt)],
   );
 }
 
-/** The same for claims of which nobody knows what they took, or whether they were made at all. */
+/** Releases whatever these claims took. It is unknown which rows that is, if any. */
 export async function releaseLostClaims(pool: pg.Pool, claims: readonly string[]): Promise<void> {
   await pool.query(
     `with released as (
        update private.webhook_queue q set run_at = now(), claim = null, lease_until = null
        where q.claim = any ($1::uuid[])
        returning q.webhook_id, q.run_at
-     ), ${WAKE_LANES}`,
+     ), ${WAKE_QUEUES}`,
     [claims],
   );
 }

@@ -5,7 +5,7 @@ export interface LeaseKey {
   readonly claim: string;
 }
 
-/** Answers with the deliveries that are still ours. */
+/** Returns the ids of the deliveries that the claims still hold. */
 export async function renewLeases(pool: pg.Pool, keys: readonly LeaseKey[], leaseMs: number): Promise<Set<string>> {
   const { rows } = await pool.query<{ delivery_id: string }>(
     `update private.webhook_queue q

@@ -7,7 +7,7 @@ export interface ReplacedSecret {
   readonly previous_expires_at: Date | null;
 }
 
-/** The old secret goes on signing beside the new one for as long as it is given. Null when the webhook is gone. */
+/** The old secret signs beside the new one for the grace period. Returns null when the webhook does not exist. */
 export async function replaceSecret(
   pool: pg.Pool,
   webhookId: string,
@@ -40,7 +40,7 @@ export async function replaceSecret(
   return rows[0] ?? null;
 }
 
-/** Answers how many of them had not expired. */
+/** Returns how many of them had not expired. */
 export async function deletePreviousSecrets(pool: pg.Pool, webhookId: string): Promise<number> {
   const { rows } = await pool.query<{ revoked: number }>(
     `with gone as (

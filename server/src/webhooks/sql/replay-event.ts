@@ -6,8 +6,8 @@ export interface ReplayedDelivery {
 }
 
 /**
- * New deliveries with the bytes of the old ones, to the active webhooks of one user that received the event, or to the one
- * that is named, which need not have.
+ * Inserts deliveries with the same body for the active webhooks of one user that received the event, or for the given
+ * webhook, whether or not it received the event.
  */
 export async function replayEvent(
   pool: pg.Pool,
@@ -36,10 +36,10 @@ export async function replayEvent(
      ), queued as (
        insert into private.webhook_queue (delivery_id, webhook_id, event_seq, cause)
        select id, webhook_id, 0, 'replay' from made
-     ), lanes as (
-       insert into private.webhook_lanes as lane (webhook_id)
+     ), due_queue as (
+       insert into private.webhook_lanes as queue (webhook_id)
        select webhook_id from made order by webhook_id
-       on conflict (webhook_id) do update set next_due_at = least(lane.next_due_at, excluded.next_due_at)
+       on conflict (webhook_id) do update set next_due_at = least(queue.next_due_at, excluded.next_due_at)
      )
      select id as delivery_id, webhook_id from made`,
     [eventId, userId, webhookId],
@@ -47,7 +47,7 @@ export async function replayEvent(
   return rows;
 }
 
-/** Who owns deliveries of this event. */
+/** The users who own deliveries of this event. */
 export async function selectEventOwners(pool: pg.Pool, eventId: string): Promise<string[]> {
   const { rows } = await pool.query<{ user_id: string }>(
     "select distinct user_id from public.webhook_deliveries where event_id = $1",

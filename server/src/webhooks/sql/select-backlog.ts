@@ -1,14 +1,14 @@
 import type pg from "pg";
 
 export interface BacklogRow {
-  /** Where it waits: an event that has not become deliveries yet, or an endpoint that is well, failing or paused. */
+  /** An event that is not fanned out yet, or the state of the endpoint. */
   readonly class: "fan_out" | "healthy" | "failing" | "paused";
-  /** Events, or endpoints, with something that is due. */
+  /** Due events, or endpoints with due deliveries. */
   readonly count: number;
   readonly oldestSeconds: number;
 }
 
-/** From the lanes alone: the queue can be long when somebody wants to know how long it is. */
+/** Reads one row per endpoint and not the deliveries, whose number can be large. */
 export async function selectBacklog(pool: pg.Pool): Promise<readonly BacklogRow[]> {
   const { rows } = await pool.query<BacklogRow>(
     `select classes.name as class, count(due.since)::float8 as count,

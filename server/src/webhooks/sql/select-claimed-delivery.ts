@@ -2,7 +2,7 @@ import type pg from "pg";
 import type { Delivery } from "../delivery.ts";
 import { type DeliveryRow, toDelivery } from "./delivery-row.ts";
 
-/** Null when the claim is no longer held, or the delivery or its webhook is gone. */
+/** Returns null when the claim is no longer held, or the delivery or its webhook does not exist. */
 export async function selectClaimedDelivery(
   pool: pg.Pool,
   deliveryId: string,

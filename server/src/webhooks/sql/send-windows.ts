@@ -2,9 +2,9 @@ import type pg from "pg";
 
 export interface CountedSend {
   readonly isGranted: boolean;
-  /** Sends that the user has left in the window. */
+  /** Sends left in the window. */
   readonly remaining: number;
-  /** Until the window is over. */
+  /** Milliseconds until the window ends. */
   readonly leftMs: number;
 }
 
@@ -16,7 +16,7 @@ export async function grantSend(pool: pg.Pool, userId: string, sendLimit: number
     [userId, sendLimit],
   );
   const [counted] = rows;
-  if (counted === undefined) throw new Error("a send was neither granted nor refused");
+  if (counted === undefined) throw new Error("grant_webhook_sends returned no row");
   return counted;
 }
 

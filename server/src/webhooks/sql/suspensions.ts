@@ -1,6 +1,6 @@
 import type pg from "pg";
 
-/** Webhooks that were switched off with a ban of their owner, which is over. Enabling one releases what was held for it. */
+/** Enables webhooks that were disabled by a ban of their owner that has ended, which releases their held deliveries. */
 export async function resumeAfterBans(pool: pg.Pool): Promise<number> {
   const { rowCount } = await pool.query(
     `update public.webhooks w set is_active = true, updated_at = now()

@@ -4,7 +4,7 @@ import { systemClock } from "../../../src/time/index.ts";
 import { openWebhooks } from "../../../src/webhooks/index.ts";
 import { silentObserver } from "../../support/silent-observer.ts";
 
-/** A node in a process of its own, to be killed. */
+/** A node in a separate process, so that a test can kill it. */
 export interface NodeProcessOrder {
   readonly url: string;
   readonly masterKey: string;
@@ -15,7 +15,7 @@ export interface NodeProcessOrder {
 
 process.once("message", (order: NodeProcessOrder) => {
   const { url, masterKey, ca, leaseMs, limitWebhooks } = order;
-  const room = openWebhooks({
+  const webhooks = openWebhooks({
     database: openDatabase({ url, masterKey, poolSize: 4, observer: silentObserver }),
     outbound: openOutbound({
       policy: createAddressPolicy({ allowedCidrs: ["127.0.0.0/8"] }),
@@ -38,6 +38,6 @@ process.once("message", (order: NodeProcessOrder) => {
     times: { leaseMs, fanOutPollMs: 20, dispatchPollMs: 50 },
   });
   const forever = new AbortController().signal;
-  for (const worker of room.workers) void worker.run(forever);
+  for (const worker of webhooks.workers) void worker.run(forever);
 });
 process.on("disconnect", () => process.exit());

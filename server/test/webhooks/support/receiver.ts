@@ -15,17 +15,17 @@ export interface Reply {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Waited for before the answer. */
+  /** Awaited before the response. */
   readonly after?: Promise<unknown>;
 }
 
 export interface Receiver {
   readonly url: string;
   readonly received: readonly Received[];
-  /** Most requests that were under way at the same time, by path. */
+  /** The maximum of concurrent requests by path. */
   readonly peakByPath: ReadonlyMap<string, number>;
   answer: (request: Received) => Reply;
-  /** Resolves when as many requests have arrived. */
+  /** Resolves when that many requests have arrived. */
   waitFor(requests: number): Promise<void>;
 }
 
@@ -35,7 +35,7 @@ const authority = makeAuthority(validity);
 const leaf = makeLeaf(authority, validity);
 export const RECEIVER_CA = authority.cert;
 
-/** An endpoint over real TLS on loopback that remembers what it got. */
+/** An HTTPS endpoint on loopback that keeps the requests it receives. */
 export async function startReceiver(t: Cleanup): Promise<Receiver> {
   const received: Received[] = [];
   const peakByPath = new Map<string, number>();

@@ -22,7 +22,7 @@ export interface NodeOptions {
 }
 
 export interface RunningNode {
-  readonly room: WebhookModule;
+  readonly webhooks: WebhookModule;
   readonly notes: readonly Note[];
   stop(): Promise<void>;
 }
@@ -33,12 +33,12 @@ export interface Stage {
   readonly closers: Cleanup;
   newUser(): Promise<string>;
   newWebhook(userId: string, url: string, more?: Record<string, unknown>): Promise<string>;
-  /** Writes that are events; the ids of the agents they are about. */
+  /** Inserts agents, each of which is an event. Returns their ids. */
   newAgents(userId: string, count?: number): Promise<string[]>;
   rows<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
-  /** A room whose workers are not running. */
-  open(options?: NodeOptions): { room: WebhookModule; notes: Note[] };
-  /** The same with its workers running, until it is stopped or the test ends. */
+  /** Opens the module without running its workers. */
+  open(options?: NodeOptions): { webhooks: WebhookModule; notes: Note[] };
+  /** Opens the module and runs its workers until it is stopped or the test ends. */
   start(options?: NodeOptions): RunningNode;
 }
 
@@ -71,7 +71,7 @@ export async function openStage(t: Cleanup): Promise<Stage> {
     const pools = openDatabase({ url: adminUrl, masterKey, poolSize: 6, observer });
     cleanup.after(() => pools.close());
     const outbound = options.outbound ?? openTestOutbound(cleanup);
-    const room = openWebhooks({
+    const webhooks = openWebhooks({
       database: pools,
       outbound,
       listenUrl: options.listens === false ? null : database.url("sb_service"),
@@ -80,7 +80,7 @@ export async function openStage(t: Cleanup): Promise<Stage> {
       clock: systemClock,
       ...(options.times === undefined ? {} : { times: options.times }),
     });
-    return { room, notes };
+    return { webhooks, notes };
   };
 
   return {
@@ -89,15 +89,15 @@ export async function openStage(t: Cleanup): Promise<Stage> {
     closers: cleanup,
     open,
     start: (options) => {
-      const { room, notes } = open(options);
+      const { webhooks, notes } = open(options);
       const stopping = new AbortController();
-      const running = Promise.all(room.workers.map((worker) => worker.run(stopping.signal)));
+      const running = Promise.all(webhooks.workers.map((worker) => worker.run(stopping.signal)));
       const stop = async (): Promise<void> => {
         stopping.abort();
         await running;
       };
       cleanup.after(stop);
-      return { room, notes, stop };
+      return { webhooks, notes, stop };
     },
     newUser: async () => {
       const id = randomUUID();
@@ -136,11 +136,11 @@ function openTestOutbound(t: Cleanup): Outbound {
   return outbound;
 }
 
-/** Looks again and again until the condition holds, for as long as a busy machine may take. */
+/** Polls until the condition holds, for as long as a busy machine may take. */
 export async function until(condition: () => Promise<boolean> | boolean, what: string): Promise<void> {
   const deadline = performance.now() + 180_000;
   while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error(`this never came true: ${what}`);
+    if (performance.now() > deadline) throw new Error(`timed out waiting until: ${what}`);
     await sleep(10);
   }
 }

@@ -2,21 +2,21 @@ import { createNotificationChannel } from "../db/index.ts";
 import type { Worker } from "../jobs/index.ts";
 import type { Observer } from "../observe/index.ts";
 
-export interface RelayOptions {
+export interface NotifierOptions {
   readonly listenUrl: string;
   readonly observer: Observer;
-  /** Another node says that there is work, or may have said so while nobody listened. */
+  /** Called when another node has notified, and after each connect, because notifications may have been missed. */
   onNotice(): void;
 }
 
-export interface Relay {
+export interface Notifier {
   readonly worker: Worker;
-  /** Tells the other nodes that there is work, soon. */
-  announce(): void;
+  /** Notifies the other nodes of work. */
+  notify(): void;
 }
 
-/** Wakes the other nodes, and is woken by them. */
-export function createRelay({ listenUrl, observer, onNotice }: RelayOptions): Relay {
+/** Wakes the other nodes and is woken by them. */
+export function createNotifier({ listenUrl, observer, onNotice }: NotifierOptions): Notifier {
   const channel = createNotificationChannel({
     url: listenUrl,
     channel: "swarmbase_webhooks",
@@ -25,5 +25,5 @@ export function createRelay({ listenUrl, observer, onNotice }: RelayOptions): Re
     onNotification: onNotice,
     onLost: (error) => observer.note("webhook.relay_lost", { error }),
   });
-  return { worker: { name: "webhook-relay", run: channel.run }, announce: () => channel.notify() };
+  return { worker: { name: "webhook-relay", run: channel.run }, notify: () => channel.notify() };
 }

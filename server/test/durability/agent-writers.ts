@@ -3,31 +3,31 @@ import pg from "pg";
 const USER_ID = "0193a000-0000-7000-8000-000000000001";
 
 /**
- * A user whose webhook listens for new agents, so that every write has to bring an event along. Nobody answers at its
- * address: deliveries stay where they can be counted.
+ * Creates a user with a webhook for new agents, so that every write must also store an event. Nothing listens at its URL, so
+ * the deliveries stay and can be counted.
  */
-export async function prepareLedger(databaseUrl: string): Promise<void> {
+export async function prepareUser(databaseUrl: string): Promise<void> {
   await withClient(databaseUrl, async (client) => {
     await client.query("insert into auth.users (id, email) values ($1, 'writer@example.com')", [USER_ID]);
     await client.query(
-      "insert into public.webhooks (user_id, name, url, events) values ($1, 'ledger', 'https://127.0.0.1:65535/', '{agent.created}')",
+      "insert into public.webhooks (user_id, name, url, events) values ($1, 'writer', 'https://127.0.0.1:65535/', '{agent.created}')",
       [USER_ID],
     );
   });
 }
 
-export interface Ledger {
+export interface Writers {
   /** Resolves when every writer has lost its connection. */
   readonly closed: Promise<void>;
 }
 
-export interface RunWriterOptions {
+export interface WritersOptions {
   readonly writers: number;
   onAnswer(id: string): void;
 }
 
-/** Writes as fast as answers come, until the database goes away. */
-export async function openLedger(databaseUrl: string, { writers, onAnswer }: RunWriterOptions): Promise<Ledger> {
+/** Inserts agents until the connection to the database is lost. */
+export async function startWriters(databaseUrl: string, { writers, onAnswer }: WritersOptions): Promise<Writers> {
   const clients = await Promise.all(Array.from({ length: writers }, () => connect(databaseUrl)));
   const closed = Promise.all(clients.map((client) => writeUntilLost(client, onAnswer))).then(() => {});
   return { closed };
@@ -43,11 +43,11 @@ async function writeUntilLost(client: pg.Client, onAnswer: (id: string) => void)
       for (const { id } of rows) onAnswer(id);
     }
   } catch {
-    // The server was killed: that is what the test is about.
+    // The test has killed the server.
   }
 }
 
-export async function readLedger(
+export async function readAgents(
   databaseUrl: string,
 ): Promise<{ agentIds: Set<string>; agentIdsOfEvents: Set<string> }> {
   return withClient(databaseUrl, async (client) => {

@@ -8,16 +8,16 @@ import { silentObserver } from "../support/silent-observer.ts";
 import { startReceiver } from "./support/receiver.ts";
 import { openStage, type Stage, until } from "./support/stage.ts";
 
-const ROOM = {
+const REQUEST = {
   leaseMs: 30_000,
   maxRows: 100,
-  laneShare: 3,
-  laneRoom: new Map<string, number>(),
+  endpointCapacity: 3,
+  capacityByWebhook: new Map<string, number>(),
   fullUserIds: [],
   sendLimit: 0,
 };
 
-describe("deliveries claimed as they are made", () => {
+describe("claim on insert", () => {
   const closers: (() => Promise<void>)[] = [];
   let stage: Stage;
   let database: ReturnType<typeof openDatabase>;
@@ -40,10 +40,10 @@ describe("deliveries claimed as they are made", () => {
     user = await stage.newUser();
     webhook = await stage.newWebhook(user, "https://example.test/");
   }
-  const fanOut = (request: Partial<typeof ROOM> = {}): Promise<FannedOut> =>
-    fanOutEvents(database.service, 200, 0, { claim: randomUUID(), ...ROOM, ...request });
+  const fanOut = (request: Partial<typeof REQUEST> = {}): Promise<FannedOut> =>
+    fanOutEvents(database.service, 200, 0, { claim: randomUUID(), ...REQUEST, ...request });
 
-  test("are none where there is no event; that a webhook was enabled again is told all the same", async () => {
+  test("a fan-out without events claims nothing and still reports enabled webhooks", async () => {
     await prepare();
     const nothing = { events: 0, unclaimed: 0, hasResumptions: false, claimed: [] };
     assert.deepEqual(await fanOut(), nothing);
@@ -53,7 +53,7 @@ describe("deliveries claimed as they are made", () => {
     await stage.sql.query("delete from private.webhook_resumptions");
   });
 
-  test("are those that there is room for, the oldest first; the others are left for a claim", async () => {
+  test("a fan-out claims the oldest deliveries up to the capacity and leaves the others unclaimed", async () => {
     await prepare();
     const agents = await stage.newAgents(user, 5);
     const { events, unclaimed, claimed } = await fanOut();
@@ -75,7 +75,7 @@ describe("deliveries claimed as they are made", () => {
     for (const { delivery } of claimed) assert.equal(bodies.find(({ id }) => id === delivery.id)?.body, delivery.body);
   });
 
-  test("are none where something is due already, so that nothing is overtaken", async () => {
+  test("a fan-out claims nothing for an endpoint with due deliveries, so that none is overtaken", async () => {
     await prepare();
     await stage.newAgents(user, 5);
     await fanOut();
@@ -83,30 +83,30 @@ describe("deliveries claimed as they are made", () => {
     assert.deepEqual((await fanOut()).claimed, []);
   });
 
-  test("are more where all before are under way", async () => {
+  test("a fan-out claims more while all earlier deliveries are claimed", async () => {
     await prepare();
     await stage.newAgents(user, 3);
     assert.equal((await fanOut()).claimed.length, 3);
     await stage.newAgents(user, 2);
     assert.equal((await fanOut()).claimed.length, 2);
-    const [lane] = await stage.rows<{ is_due: boolean }>(
+    const [queue] = await stage.rows<{ is_due: boolean }>(
       "select next_due_at <= now() as is_due from private.webhook_lanes",
     );
-    assert.equal(lane?.is_due, false);
+    assert.equal(queue?.is_due, false);
   });
 
-  const refusals: readonly [string, () => Promise<FannedOut>][] = [
-    ["in a lane that is full", () => fanOut({ laneRoom: new Map([[webhook, 0]]) })],
-    ["of a user who has enough", () => fanOut({ fullUserIds: [user] as never })],
-    ["beyond the room there is at all", () => fanOut({ maxRows: 0 })],
-    ["when nobody sends", () => fanOutEvents(database.service, 200, 0, null)],
+  const exclusions: readonly [string, () => Promise<FannedOut>][] = [
+    ["for an endpoint without capacity", () => fanOut({ capacityByWebhook: new Map([[webhook, 0]]) })],
+    ["for a user at the limit", () => fanOut({ fullUserIds: [user] as never })],
+    ["beyond the total capacity", () => fanOut({ maxRows: 0 })],
+    ["without a claim request", () => fanOutEvents(database.service, 200, 0, null)],
     [
-      "when the schedule begins with a wait",
-      () => fanOutEvents(database.service, 200, 1_000, { claim: randomUUID(), ...ROOM }),
+      "when the schedule starts with a delay",
+      () => fanOutEvents(database.service, 200, 1_000, { claim: randomUUID(), ...REQUEST }),
     ],
   ];
-  for (const [when, run] of refusals) {
-    test(`are none ${when}`, async () => {
+  for (const [when, run] of exclusions) {
+    test(`a fan-out claims nothing ${when}`, async () => {
       await prepare();
       await stage.newAgents(user, 2);
       const { claimed, unclaimed, events } = await run();
@@ -114,7 +114,7 @@ describe("deliveries claimed as they are made", () => {
     });
   }
 
-  test("are none while the lane is paused", async () => {
+  test("a fan-out claims nothing while the endpoint is paused", async () => {
     await prepare();
     await stage.newAgents(user);
     await fanOut();
@@ -123,13 +123,13 @@ describe("deliveries claimed as they are made", () => {
     assert.deepEqual((await fanOut()).claimed, []);
   });
 
-  test("come back at once when the answer to their claim was lost", async (t) => {
+  test("deliveries of a lost claim are released at once", async (t) => {
     await prepare();
     const receiver = await startReceiver(t);
     await stage.sql.query("update public.webhooks set url = $1", [receiver.url]);
     await stage.newAgents(user, 3);
     const claim = randomUUID();
-    assert.equal((await fanOutEvents(database.service, 200, 0, { ...ROOM, claim })).claimed.length, 3);
+    assert.equal((await fanOutEvents(database.service, 200, 0, { ...REQUEST, claim })).claimed.length, 3);
     const lost = new LostClaims(database.service);
     lost.add(claim);
     await lost.release();
