@@ -5,7 +5,7 @@ interface Group {
   readonly onAbort: () => void;
 }
 
-/** Exchanges by the signal that ends them: one listener for all of a signal, for as long as there are any. */
+/** Groups exchanges by their abort signal, so that each signal has one listener. */
 export class AbortGroups {
   readonly #groups = new Map<AbortSignal, Group>();
 

@@ -1,23 +1,23 @@
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
-import { PUBLIC_IPV6, REFUSED_IPV4, REFUSED_IPV6 } from "./special-ranges.ts";
+import { PUBLIC_IPV6, BLOCKED_IPV4, BLOCKED_IPV6 } from "./special-ranges.ts";
 
 export interface AddressPolicy {
-  /** Whether the operator allowed any address beyond the public internet. */
+  /** Whether the operator allowed any address outside the public internet. */
   readonly hasAllowList: boolean;
   /** Whether the operator allowed this address. */
   isAllowListed(address: string): boolean;
-  /** Whether this address may be reached: it is public, or the operator allowed it. */
+  /** Whether connections to this address are allowed: it is public, or the operator allowed it. */
   allows(address: string): boolean;
 }
 
 type Address = ReturnType<typeof ipaddr.parse>;
 type Range = ReturnType<typeof ipaddr.parseCIDR>;
 
-const REFUSED_RANGES = { ipv4: REFUSED_IPV4.map(parseRange), ipv6: REFUSED_IPV6.map(parseRange) };
+const BLOCKED_RANGES = { ipv4: BLOCKED_IPV4.map(parseRange), ipv6: BLOCKED_IPV6.map(parseRange) };
 const PUBLIC_IPV6_RANGE = parseRange(PUBLIC_IPV6);
 
-/** Throws a RangeError that names an entry of the list which is not a range of addresses. */
+/** Throws a RangeError that names an invalid entry. */
 export function createAddressPolicy({ allowedCidrs }: { readonly allowedCidrs: readonly string[] }): AddressPolicy {
   const allowed = allowedCidrs.map(parseRange);
   const isAllowed = (address: Address): boolean => allowed.some((range) => isInside(address, range));
@@ -36,15 +36,15 @@ export function createAddressPolicy({ allowedCidrs }: { readonly allowedCidrs: r
 
 function isPublic(address: Address): boolean {
   if (address.kind() === "ipv6" && !isInside(address, PUBLIC_IPV6_RANGE)) return false;
-  return !REFUSED_RANGES[address.kind()].some((range) => isInside(address, range));
+  return !BLOCKED_RANGES[address.kind()].some((range) => isInside(address, range));
 }
 
-/** An IPv4 address inside an IPv6 one is never taken for the other: what is allowed is the form that was allowed. */
+/** An IPv4 range never matches an IPv4-mapped IPv6 address: an allowed range allows its own family only. */
 function isInside(address: Address, [network, bits]: Range): boolean {
   return address.kind() === network.kind() && address.match(network, bits);
 }
 
-/** Null for anything but the canonical notation, and for a zone: it names an interface of this machine. */
+/** Null unless the text is in canonical notation. A zone is rejected because it names a local interface. */
 function parseAddress(text: string): Address | null {
   return isIP(text) === 0 || text.includes("%") ? null : ipaddr.parse(text);
 }
@@ -55,7 +55,7 @@ function parseRange(text: string): Range {
   const widest = parsed?.kind() === "ipv4" ? 32 : 128;
   const length = bits === undefined ? widest : /^\d{1,3}$/.test(bits) ? Number(bits) : Number.NaN;
   if (parsed === null || rest.length > 0 || !(length <= widest)) {
-    throw new RangeError(`"${text}" is not a range of addresses such as 10.0.0.0/8 or fd00::/8`);
+    throw new RangeError(`"${text}" is not an address range such as 10.0.0.0/8 or fd00::/8`);
   }
   return [parsed, length] as Range;
 }

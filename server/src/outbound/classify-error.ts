@@ -40,7 +40,7 @@ const MESSAGES: Readonly<Record<OutboundFault, string>> = {
   aborted: "The request was cancelled.",
 };
 
-/** Texts of the system are not passed on: they name addresses. A code is enough to find the cause. */
+/** Returns no system messages, because they contain addresses. The code is enough to find the cause. */
 export function classifyError(error: Error, isConnected: boolean): ClassifiedFault {
   if (error instanceof OutboundError) return { code: error.fault, message: error.message };
   const code = findCode(error);
@@ -50,17 +50,17 @@ export function classifyError(error: Error, isConnected: boolean): ClassifiedFau
 
 function findFault(code: string | null, error: Error, isConnected: boolean): OutboundFault {
   if (code === "ETIMEDOUT") return isConnected ? "timeout" : "connect_timeout";
-  if (isRefusedByParser(code, error)) return "protocol";
+  if (isParserError(code, error)) return "protocol";
   const known = code === null ? undefined : FAULTS_BY_CODE[code];
   if (known !== undefined) return known;
   if (code?.startsWith("ERR_SSL_") === true || code?.startsWith("ERR_TLS_") === true) return "tls";
   if (isConnected) return "reset";
-  // What is left comes from the system, with the call that failed, or is a verdict about the certificate.
+  // What remains is a failed system call or a certificate error.
   return "syscall" in error ? "connect_refused" : "tls";
 }
 
-/** undici gives an interim answer that it does not take (100, 101) the code of a closed socket: its text tells them apart. */
-function isRefusedByParser(code: string | null, { name, message }: Error): boolean {
+/** undici reports a rejected interim response (100, 101) with the code of a closed socket; only the message differs. */
+function isParserError(code: string | null, { name, message }: Error): boolean {
   return code?.startsWith("HPE_") === true || name === "HTTPParserError" || /^bad (response|upgrade)$/.test(message);
 }
 

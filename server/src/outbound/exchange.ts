@@ -2,12 +2,12 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
 import { classifyError } from "./classify-error.ts";
 import type { Connection } from "./connection/connection.ts";
-import type { OriginPool, PendingRead } from "./connection/origin-pool.ts";
+import type { OriginPool, PendingRequest } from "./connection/origin-pool.ts";
 import { OutboundError } from "./outbound-error.ts";
 import type { OutboundResult } from "./outbound-result.ts";
 import { ResponseBody } from "./response-body.ts";
 
-const MAX_INTERIM_ANSWERS = 16;
+const MAX_INTERIM_RESPONSES = 16;
 const MAX_RETRY_AFTER_LENGTH = 256;
 
 export interface ExchangeOptions {
@@ -18,32 +18,32 @@ export interface ExchangeOptions {
 }
 
 /**
- * One request and what becomes of it. It waits for a connection, boards it (`connecting`), goes onto its socket
- * (`sent`), gets the head of an answer (`answering`), and is settled exactly once: by the end of the answer, by enough
- * of it, by an error, by its deadline or by whoever wanted it. Whatever is heard after that is ignored.
+ * One request and its response. States: `waiting` for a connection; `connecting` once a connection is assigned; `sent` when
+ * the request goes onto the socket; `answering` after the response headers; `settled` by the end of the response, the body
+ * limit, an error, the deadline or an abort. Events after that are ignored.
  *
- * It is never sent twice. undici opens a new socket by itself when a kept one closed before the request was written; after
- * that the host may have processed the request, so that a reset is a failure for the caller to judge.
+ * A request is never sent twice. undici opens a new socket when a kept-alive one closed before the request was written; after
+ * that the host may have processed the request, so a reset is a failure for the caller to handle.
  */
-export class Exchange implements PendingRead {
+export class Exchange implements PendingRequest {
   readonly options: Dispatcher.DispatchOptions;
-  readonly #given: ExchangeOptions;
+  readonly #settings: ExchangeOptions;
   readonly #startedAtMs = performance.now();
   readonly #deadline: NodeJS.Timeout;
   readonly #body = new ResponseBody();
   #phase: "waiting" | "connecting" | "sent" | "answering" | "settled" = "waiting";
   #connection: Connection | null = null;
-  #interimAnswers = 0;
+  #interimResponses = 0;
   #status = 0;
   #retryAfter: string | null = null;
 
-  constructor(given: ExchangeOptions) {
-    this.#given = given;
-    this.options = given.options;
-    this.#deadline = setTimeout(this.#expire, given.timeoutMs);
+  constructor(settings: ExchangeOptions) {
+    this.#settings = settings;
+    this.options = settings.options;
+    this.#deadline = setTimeout(this.#expire, settings.timeoutMs);
   }
 
-  board(connection: Connection): Dispatcher.DispatchHandler {
+  assign(connection: Connection): Dispatcher.DispatchHandler {
     this.#connection = connection;
     this.#phase = "connecting";
     return {
@@ -61,14 +61,13 @@ export class Exchange implements PendingRead {
     this.#settleFailed(error);
   }
 
-  /** Whoever wanted it does no longer. */
   abort(): void {
     this.#settleFailed(new OutboundError("aborted", "The request was cancelled."));
   }
 
-  #expire = (): void => this.#settleFailed(this.#describeDelay());
+  #expire = (): void => this.#settleFailed(this.#describeTimeout());
 
-  #describeDelay(): OutboundError {
+  #describeTimeout(): OutboundError {
     if (this.#phase === "waiting")
       return new OutboundError("timeout", "No connection to the host became free in time.");
     if (this.#phase === "connecting") return new OutboundError("connect_timeout", "No connection was made in time.");
@@ -79,12 +78,12 @@ export class Exchange implements PendingRead {
     if (this.#phase === "settled") return;
     this.#phase = "answering";
     if (status < 200) {
-      this.#interimAnswers += 1;
-      if (this.#interimAnswers <= MAX_INTERIM_ANSWERS) return;
-      return this.#settleFailed(new OutboundError("protocol", "The host sent too many interim answers."));
+      this.#interimResponses += 1;
+      if (this.#interimResponses <= MAX_INTERIM_RESPONSES) return;
+      return this.#settleFailed(new OutboundError("protocol", "The host sent too many interim responses."));
     }
     this.#status = status;
-    // Several of one name come as a list, whatever the type says.
+    // A repeated header is a list, despite its type.
     const [retryAfter] = [headers["retry-after"] as string | string[] | undefined].flat();
     this.#retryAfter = retryAfter?.slice(0, MAX_RETRY_AFTER_LENGTH) ?? null;
   }
@@ -112,11 +111,11 @@ export class Exchange implements PendingRead {
   }
 
   #settle(result: OutboundResult, isReusable: boolean): void {
-    const { pool, onSettled } = this.#given;
+    const { pool, onSettled } = this.#settings;
     const connection = this.#connection;
     this.#phase = "settled";
     clearTimeout(this.#deadline);
-    // Not at once: undici is in the middle of telling us.
+    // Deferred, because undici is still inside a callback of this request.
     if (connection === null) pool.withdraw(this);
     else queueMicrotask(() => pool.release(connection, isReusable));
     onSettled(this, result);

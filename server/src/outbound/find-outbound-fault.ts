@@ -8,7 +8,7 @@ export interface FetchFault extends Omit<ClassifiedFault, "code"> {
 
 const MAX_CAUSES = 5;
 
-/** Why a guarded fetch, or the reading of its answer, failed. Fetch wraps what happened, and so do libraries above it. */
+/** The fault of a failed fetch or of reading its response, found among the causes that fetch and other libraries wrap. */
 export function findOutboundFault(error: unknown): FetchFault {
   const causes = causesOf(error);
   const own = causes.find((cause) => cause instanceof OutboundError);
@@ -18,7 +18,7 @@ export function findOutboundFault(error: unknown): FetchFault {
   if (last.name === "AbortError" || last.name === "TimeoutError") {
     return { code: "aborted", message: "The request was cancelled." };
   }
-  // The platform's fetch gives these two no code.
+  // fetch gives these two errors no code.
   if (last.message === "unexpected redirect") {
     return { code: "redirect", message: "The server answered with a redirect, which is not followed." };
   }
@@ -26,7 +26,7 @@ export function findOutboundFault(error: unknown): FetchFault {
   return classifyError(last, !("syscall" in last && last.syscall === "connect"));
 }
 
-/** Whether the request cannot have reached the server, so that sending it again cannot do its work twice. */
+/** Whether the request cannot have reached the server, so that a retry cannot repeat its effect. */
 export function wasNeverSent(error: unknown): boolean {
   const { code } = findOutboundFault(error);
   return code === "dns" || code === "connect_refused" || code === "connect_timeout" || code === "tls";

@@ -1,7 +1,7 @@
 import { Agent, buildConnector, type Dispatcher, fetch, Headers, type RequestInit, type Response } from "undici";
 import type { AddressPolicy } from "./address-policy.ts";
 import { createGuardedConnector } from "./connection/guarded-connector.ts";
-import { createAddressBook } from "./dns/address-book.ts";
+import { createDnsCache } from "./dns/dns-cache.ts";
 import type { Resolver } from "./dns/resolver.ts";
 import { createSystemResolver } from "./dns/system-resolver.ts";
 import { OutboundError } from "./outbound-error.ts";
@@ -10,33 +10,33 @@ import { createTrustedRoots } from "./trusted-roots.ts";
 
 export interface GuardedFetchOptions {
   readonly policy: AddressPolicy;
-  /** PEM texts of authorities that are trusted beside the system's. */
+  /** Certificate authorities in PEM, trusted in addition to those of the system. */
   readonly ca: readonly string[];
   readonly connectionsPerOrigin: number;
-  /** URLs that the operator configured: their origins may be anywhere, and may speak plain HTTP. */
+  /** URLs from the configuration: their origins may have any address and may use plain HTTP. */
   readonly exemptUrls: readonly string[];
   readonly resolve?: Resolver;
 }
 
 export interface GuardedFetch {
-  /** As the platform's, but redirects are errors and the answer comes unpacked. */
+  /** Like the global fetch, but redirects are errors and the response must be uncompressed. */
   fetch(input: string | URL, init?: RequestInit): Promise<Response>;
-  /** For libraries that make their requests themselves. It does not follow redirects. */
+  /** For libraries that send their own requests. It does not follow redirects. */
   readonly dispatcher: Dispatcher;
   close(): Promise<void>;
 }
 
 const CONNECT_TIMEOUT_MS = 10_000;
 
-/** For answers that are streamed and long; deadlines are the caller's, by signal. */
+/** For long streamed responses; the caller sets deadlines by signal. */
 export function openGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
   const { policy, ca, connectionsPerOrigin, exemptUrls, resolve } = options;
   const exemptOrigins = new Set(exemptUrls.map((url) => new URL(url).origin));
-  const addressBook = createAddressBook({
+  const dnsCache = createDnsCache({
     resolve: resolve ?? createSystemResolver({ usesHostsFile: policy.hasAllowList }),
   });
   const roots = createTrustedRoots(ca);
-  const connectGuarded = createGuardedConnector({ policy, addressBook, roots });
+  const connectGuarded = createGuardedConnector({ policy, dnsCache, roots });
   const connectExempt = buildConnector({
     secureContext: roots,
     rejectUnauthorized: true,
@@ -68,12 +68,12 @@ export function openGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
       const response = await fetch(input, { ...init, headers, dispatcher, redirect: "error" });
       const encoding = response.headers.get("content-encoding") ?? "identity";
       if (encoding === "identity") return response;
-      // A packed answer that nobody asked for can be a thousand times what was sent.
+      // Decompressed, the response could be a thousand times its size.
       await response.body?.cancel();
-      throw new OutboundError("protocol", "The answer is packed, although that was not asked for.");
+      throw new OutboundError("protocol", "The response is compressed, although the request did not accept that.");
     },
     async close() {
-      addressBook.close();
+      dnsCache.close();
       await agent.destroy();
     },
   };

@@ -3,7 +3,7 @@ const MAX_NAME_LENGTH = 256;
 const MAX_VALUE_BYTES = 4096;
 const MAX_CUSTOM_HEADERS = 20;
 
-/** They steer the connection, not the request, or are set here. */
+/** Headers that control the connection or are set by this module. */
 const TRANSPORT_HEADERS: ReadonlySet<string> = new Set([
   "accept-encoding",
   "connection",
@@ -22,21 +22,21 @@ const TRANSPORT_PREFIXES = ["proxy-"];
 const SENDER_HEADERS: ReadonlySet<string> = new Set(["user-agent"]);
 const SENDER_PREFIXES = ["content-", "x-service-", "webhook-"];
 
-const MAX_KNOWN_LISTS = 2_000;
-const MAX_KNOWN_LENGTH = 1_024;
-/** Lists of names in which nothing was found wrong: a sender uses the same few over and over. */
-const knownLists = new Set<string>();
+const MAX_VALID_LISTS = 2_000;
+const MAX_LIST_LENGTH = 1_024;
+/** Valid lists of names, as a cache: a sender repeats the same few. */
+const validLists = new Set<string>();
 
-/** Why these headers cannot be sent; null if they can. */
+/** Returns why these headers cannot be sent; null when they can. */
 export function findHeaderFault(headers: Readonly<Record<string, string>>): string | null {
   const names = Object.keys(headers);
   return findNameFault(names) ?? findValueFault(names, headers);
 }
 
 function findNameFault(names: readonly string[]): string | null {
-  // With their number: a name that holds a line break would make a list look like one of more names, all of them good.
+  // The count keeps a name with a line break from matching a cached list of several valid names.
   const list = `${names.length}\n${names.join("\n")}`;
-  if (knownLists.has(list)) return null;
+  if (validLists.has(list)) return null;
   const seen = new Set<string>();
   for (const name of names.map((one) => one.toLowerCase())) {
     if (name.length > MAX_NAME_LENGTH || !TOKEN.test(name)) return "The name of a header is not valid.";
@@ -44,8 +44,8 @@ function findNameFault(names: readonly string[]): string | null {
     if (seen.has(name)) return `The header ${name} is given twice.`;
     seen.add(name);
   }
-  if (knownLists.size >= MAX_KNOWN_LISTS) knownLists.clear();
-  if (list.length <= MAX_KNOWN_LENGTH) knownLists.add(list);
+  if (validLists.size >= MAX_VALID_LISTS) validLists.clear();
+  if (list.length <= MAX_LIST_LENGTH) validLists.add(list);
   return null;
 }
 
@@ -60,7 +60,7 @@ function findValueFault(names: readonly string[], headers: Readonly<Record<strin
   return null;
 }
 
-/** Why the owner of a webhook may not add these headers to what is sent: also those that are the sender's own. */
+/** Returns why the owner of a webhook may not set these headers, including those that the service sets; null when allowed. */
 export function findCustomHeaderFault(headers: Readonly<Record<string, string>>): string | null {
   const names = Object.keys(headers).map((name) => name.toLowerCase());
   if (names.length > MAX_CUSTOM_HEADERS) return `More than ${MAX_CUSTOM_HEADERS} headers are given.`;
@@ -70,7 +70,7 @@ export function findCustomHeaderFault(headers: Readonly<Record<string, string>>)
   return reserved === undefined ? null : `The header ${reserved} is set by the sender.`;
 }
 
-/** Visible ASCII, spaces and tabs: everything else is read differently by different receivers. */
+/** Visible ASCII, spaces and tabs: receivers differ in how they read anything else. */
 function isVisibleText(value: string): boolean {
   return !/[^\t\x20-\x7e]/.test(value);
 }

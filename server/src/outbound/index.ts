@@ -1,6 +1,6 @@
-// In charge of: the one guarded way out: which addresses may be reached, connections pinned to the addresses that were
-// judged, deadlines, bounds of answers and of pools.
-// Not in charge of: what is sent and when, signatures, retries (webhooks), the operator's settings (config).
+// In charge of: all outgoing connections: allowed addresses, connections pinned to the checked addresses, deadlines, limits
+// of responses and of pools.
+// Not in charge of: what is sent and when, signatures, retries (webhooks), settings (config).
 
 export { type AddressPolicy, createAddressPolicy } from "./address-policy.ts";
 export type { Resolver } from "./dns/resolver.ts";

@@ -1,6 +1,6 @@
 import type { OutboundFault } from "./outbound-result.ts";
 
-/** A refusal or failure of our own, with the fault that it is. Its message is for the owner of the target: no addresses. */
+/** A failure with its fault. The message is shown to the owner of the target, so it contains no addresses. */
 export class OutboundError extends Error {
   readonly fault: OutboundFault;
 

@@ -1,6 +1,6 @@
 /**
- * What went wrong before an answer was there. `connect_timeout`: no connection (DNS, TCP, TLS) in time; `timeout`: no
- * complete answer in time; `connect_refused`: nothing listens or no way there; `protocol`: not an answer in HTTP.
+ * Why there is no response. `connect_timeout`: no connection (DNS, TCP, TLS) in time; `timeout`: no complete response in time;
+ * `connect_refused`: nothing listens, or the host is unreachable; `protocol`: the response is not valid HTTP.
  */
 export type OutboundFault =
   | "blocked_address"
@@ -20,7 +20,7 @@ export type OutboundResult =
       readonly kind: "answered";
       readonly status: number;
       readonly retryAfter: string | null;
-      /** At most 64 KiB of valid text without NUL. */
+      /** At most 64 KiB of valid UTF-8 without NUL. */
       readonly body: string;
       readonly isTruncated: boolean;
       readonly durationMs: number;

@@ -2,13 +2,12 @@ import { StringDecoder } from "node:string_decoder";
 
 const MAX_BODY_BYTES = 65_536;
 
-/** The beginning of a response, as far as it is kept. */
+/** The first MAX_BODY_BYTES of a response body. */
 export class ResponseBody {
   readonly #chunks: Buffer[] = [];
   #size = 0;
   #isTruncated = false;
 
-  /** More came than is kept. */
   get isTruncated(): boolean {
     return this.#isTruncated;
   }
@@ -21,13 +20,13 @@ export class ResponseBody {
     this.#size = Math.min(MAX_BODY_BYTES, this.#size + chunk.length);
   }
 
-  /** Valid text that a database can hold, at most MAX_BODY_BYTES of UTF-8. */
+  /** Valid UTF-8 without NUL, at most MAX_BODY_BYTES, so that PostgreSQL can store it. */
   toText(): string {
     const [first, ...rest] = this.#chunks;
     if (first === undefined) return "";
     const bytes = rest.length === 0 ? first : Buffer.concat(this.#chunks, this.#size);
     const text = (this.#isTruncated ? decodeWholeCharacters(bytes) : bytes.toString("utf8")).replaceAll("\0", "");
-    // Each byte that is not UTF-8 has become a character of three.
+    // Each invalid byte becomes a replacement character of three bytes.
     const isTooLong = text.length * 3 > MAX_BODY_BYTES && Buffer.byteLength(text) > MAX_BODY_BYTES;
     return isTooLong ? decodeWholeCharacters(Buffer.from(text).subarray(0, MAX_BODY_BYTES)) : text;
   }

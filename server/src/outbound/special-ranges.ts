@@ -1,5 +1,5 @@
-/** IPv4 ranges that are not the public internet (the IANA registry of special-purpose addresses), and one host that is. */
-export const REFUSED_IPV4: readonly string[] = [
+/** IPv4 ranges outside the public internet (the IANA special-purpose registry), and one public metadata address. */
+export const BLOCKED_IPV4: readonly string[] = [
   "0.0.0.0/8", // this network
   "10.0.0.0/8", // private
   "100.64.0.0/10", // carrier-grade NAT; one cloud keeps its metadata here
@@ -21,10 +21,10 @@ export const REFUSED_IPV4: readonly string[] = [
   "240.0.0.0/4", // reserved, broadcast
 ];
 
-/** Nothing outside it is assigned to hosts of the public internet: mapped IPv4, NAT64, local and multicast fall away. */
+/** All public IPv6 hosts are in this range, which excludes mapped IPv4, NAT64, local and multicast addresses. */
 export const PUBLIC_IPV6 = "2000::/3";
 
-export const REFUSED_IPV6: readonly string[] = [
+export const BLOCKED_IPV6: readonly string[] = [
   "2001::/23", // protocol assignments: Teredo, benchmarking, ORCHID
   "2001:db8::/32", // documentation
   "2002::/16", // 6to4 carries any IPv4 address inside

@@ -12,28 +12,28 @@ const HTTPS = "https://";
 const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 const LOCAL_SUFFIXES = [".localhost", ".local", ".internal", ".home.arpa", ".lan"];
 
-/** What can be said about a target without asking the DNS: syntax, literal addresses, names that are never public. */
+/** Checks a target without the DNS: syntax, literal addresses, names that are never public. */
 export function checkTargetUrl(text: string, policy: AddressPolicy): TargetCheck {
   const fault = findTextFault(text);
-  if (fault !== null) return refuse(fault);
+  if (fault !== null) return reject(fault);
   const url = URL.parse(text);
-  if (url === null) return refuse("The URL cannot be parsed.");
-  if (url.port === "0" || BLOCKED_PORTS.has(Number(url.port))) return refuse(`Port ${url.port} is not allowed.`);
+  if (url === null) return reject("The URL cannot be parsed.");
+  if (url.port === "0" || BLOCKED_PORTS.has(Number(url.port))) return reject(`Port ${url.port} is not allowed.`);
   const host = hostOf(url);
   return isIP(host) === 0 ? checkName(url, policy) : checkLiteral(url, policy);
 }
 
-/** As a socket wants it: an IPv6 address without its brackets. */
+/** The host as a socket takes it: an IPv6 address without brackets. */
 function hostOf(url: URL): string {
   return url.hostname.startsWith("[") ? url.hostname.slice(1, -1) : url.hostname;
 }
 
-/** Names that no public zone can hold. Only addresses that the operator allowed are theirs. */
+/** Names that no public zone can contain. They may resolve only to addresses that the operator allowed. */
 export function isLocalName(name: string): boolean {
   return !name.includes(".") || LOCAL_SUFFIXES.some((suffix) => name.endsWith(suffix));
 }
 
-/** The text itself is judged, because the parser silently drops or turns what was written to deceive. */
+/** Checks the text itself, because the URL parser silently removes or rewrites misleading characters. */
 function findTextFault(text: string): string | null {
   if (text.length > MAX_URL_LENGTH) return `The URL is longer than ${MAX_URL_LENGTH} characters.`;
   if (!text.startsWith(HTTPS)) return "The URL must begin with https://.";
@@ -49,7 +49,7 @@ function findTextFault(text: string): string | null {
 function checkName(url: URL, policy: AddressPolicy): TargetCheck {
   const name = url.hostname;
   if (name.length > MAX_NAME_LENGTH || !name.split(".").every((label) => LABEL.test(label))) {
-    return refuse("The host name is not valid.");
+    return reject("The host name is not valid.");
   }
   if (isLocalName(name) && !policy.hasAllowList) {
     return { ok: false, reason: `${name} is a local name.`, fault: "blocked_address" };
@@ -62,6 +62,6 @@ function checkLiteral(url: URL, policy: AddressPolicy): TargetCheck {
   return { ok: false, reason: `The address ${hostOf(url)} must not be reached.`, fault: "blocked_address" };
 }
 
-function refuse(reason: string): TargetCheck {
+function reject(reason: string): TargetCheck {
   return { ok: false, reason, fault: "invalid_url" };
 }

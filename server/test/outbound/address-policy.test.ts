@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { createAddressPolicy } from "../../src/outbound/index.ts";
-import { REFUSED_IPV4, REFUSED_IPV6 } from "../../src/outbound/special-ranges.ts";
+import { BLOCKED_IPV4, BLOCKED_IPV6 } from "../../src/outbound/special-ranges.ts";
 
 const strict = createAddressPolicy({ allowedCidrs: [] });
 
@@ -106,7 +106,7 @@ const REFUSED = [
   "８.8.8.8",
 ];
 
-test("public addresses may be reached, all others not", () => {
+test("the address policy allows public addresses only", () => {
   assert.deepEqual(
     PUBLIC.filter((address) => !strict.allows(address)),
     [],
@@ -117,8 +117,8 @@ test("public addresses may be reached, all others not", () => {
   );
 });
 
-test("no address of a refused range passes, whatever its last bits", () => {
-  const ranges = [...REFUSED_IPV4, ...REFUSED_IPV6].map((range) => range.split("/") as [string, string]);
+test("the address policy blocks every address of a blocked range", () => {
+  const ranges = [...BLOCKED_IPV4, ...BLOCKED_IPV6].map((range) => range.split("/") as [string, string]);
   fc.assert(
     fc.property(fc.constantFrom(...ranges), fc.bigInt({ min: 0n, max: 2n ** 128n - 1n }), ([network, bits], random) => {
       const [width, groupBits, radix, separator] = network.includes(":")
@@ -146,7 +146,7 @@ function toNumber(address: string): bigint {
   return groups.reduce((sum, group) => (sum << 16n) | BigInt(`0x${group}`), 0n);
 }
 
-test("the allow-list opens exactly its ranges, in exactly their form", () => {
+test("the allow-list allows exactly its ranges in exactly their address family", () => {
   const policy = createAddressPolicy({ allowedCidrs: ["127.0.0.0/8", "::1/128", "10.1.2.3", "64:ff9b::/96"] });
   assert.equal(policy.hasAllowList, true);
   for (const address of ["127.0.0.1", "127.9.9.9", "::1", "10.1.2.3", "64:ff9b::808:808"]) {
@@ -159,7 +159,7 @@ test("the allow-list opens exactly its ranges, in exactly their form", () => {
   assert.ok(policy.allows("8.8.8.8") && !policy.isAllowListed("8.8.8.8"));
 });
 
-test("an entry that is not a range is named", () => {
+test("an invalid entry of the allow-list is named in the error", () => {
   for (const entry of [
     "10/8",
     "10.0.0.0/33",

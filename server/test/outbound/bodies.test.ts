@@ -17,14 +17,14 @@ async function bodyOf(t: Parameters<typeof startReceiver>[0], bytes: Buffer | st
   return result;
 }
 
-test("a body of exactly the limit is whole, one byte more is cut", async (t) => {
+test("a response body at the limit is complete and one byte more is truncated", async (t) => {
   const whole = await bodyOf(t, "a".repeat(LIMIT));
   assert.deepEqual([whole.body.length, whole.isTruncated], [LIMIT, false]);
   const cut = await bodyOf(t, "a".repeat(LIMIT + 1));
   assert.deepEqual([cut.body.length, cut.isTruncated], [LIMIT, true]);
 });
 
-test("a huge or endless body is read as far as the limit and then cut off, the answer counts", async (t) => {
+test("a huge or endless response body is read up to the limit, and the response counts", async (t) => {
   let sent = 0;
   const chunk = Buffer.alloc(16_384, "b");
   const endless: Answerer = (_request, response) => {
@@ -47,7 +47,7 @@ test("a huge or endless body is read as far as the limit and then cut off, the a
   assert.ok(sent < 20_000_000, `${sent} bytes were taken`);
 });
 
-test("a bomb is not unpacked", async (t) => {
+test("a compressed response body is not decompressed", async (t) => {
   const bomb = gzipSync(Buffer.alloc(20_000_000));
   assert.ok(bomb.length < LIMIT);
   const encodings: (string | undefined)[] = [];
@@ -61,7 +61,7 @@ test("a bomb is not unpacked", async (t) => {
   assert.ok(Buffer.byteLength(result.body) <= LIMIT);
 });
 
-test("what is kept is valid text without NUL, never more than the limit", async (t) => {
+test("the kept response body is valid text without NUL within the limit", async (t) => {
   const nul = await bodyOf(t, "a\0b\0");
   assert.equal(nul.body, "ab");
   const invalid = await bodyOf(t, Buffer.alloc(LIMIT, 0xff));
@@ -75,14 +75,14 @@ test("what is kept is valid text without NUL, never more than the limit", async 
   assert.equal(text.body, "grün \ufffd 😀");
 });
 
-test("an answer without a length ends with its connection", async (t) => {
+test("a response without a length ends with its connection", async (t) => {
   const { port } = await startRawReceiver(t, (socket) => socket.end("HTTP/1.1 200 OK\r\n\r\nto the end"));
   const result = await openForTest(t).post(`https://127.0.0.1:${port}/`);
   assertAnswered(result);
   assert.equal(result.body, "to the end");
 });
 
-test("the first of several Retry-After headers, and not all of a long one", async (t) => {
+test("Retry-After is the first of several headers, truncated when long", async (t) => {
   const { port } = await startReceiver(t, ({ url }, response) => {
     response.writeHead(503, ["retry-after", url === "/two" ? "1" : "9".repeat(5_000), "retry-after", "2"]).end();
   });

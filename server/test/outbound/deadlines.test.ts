@@ -17,13 +17,13 @@ function assertInTime(result: OutboundResult, code: OutboundFault): void {
   assert.ok(result.durationMs >= TIMEOUT_MS - 5 && result.durationMs < 8_000, String(result.durationMs));
 }
 
-test("the deadline covers the DNS", async (t) => {
+test("the deadline includes the DNS lookup", async (t) => {
   const { outbound, post } = openForTest(t, { resolve: () => new Promise(() => {}) });
   assertInTime(await post("https://hooks.example.com/", { timeoutMs: TIMEOUT_MS }), "connect_timeout");
   await until(() => outbound.size.connections === 0);
 });
 
-test("the deadline covers the TLS handshake, and its socket does not outlive it", async (t) => {
+test("the deadline includes the TLS handshake and closes its socket", async (t) => {
   const receiver = await startPlainReceiver(
     t,
     (socket) =>
@@ -37,7 +37,7 @@ test("the deadline covers the TLS handshake, and its socket does not outlive it"
   await until(() => receiver.open === 0 && outbound.size.connections === 0);
 });
 
-test("the deadline covers headers that never come, or come byte by byte", async (t) => {
+test("the deadline includes response headers that never arrive or arrive byte by byte", async (t) => {
   const { post } = openForTest(t);
   const silent = await startRawReceiver(t, () => {});
   assertInTime(await post(`https://127.0.0.1:${silent.port}/`, { timeoutMs: TIMEOUT_MS }), "timeout");
@@ -48,7 +48,7 @@ test("the deadline covers headers that never come, or come byte by byte", async 
   await until(() => silent.open === 0 && slow.open === 0);
 });
 
-test("the deadline covers a body that drips", async (t) => {
+test("the deadline includes a slow response body", async (t) => {
   const receiver = await startRawReceiver(t, (socket) => {
     socket.write("HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n");
     drip(socket, "a".repeat(1_000));
@@ -57,14 +57,14 @@ test("the deadline covers a body that drips", async (t) => {
   await until(() => receiver.open === 0);
 });
 
-test("the deadline covers a receiver that does not read", async (t) => {
+test("the deadline includes a receiver that does not read", async (t) => {
   const receiver = await startTlsReceiver(t, (socket) => void socket.pause());
   const request = { timeoutMs: TIMEOUT_MS, body: Buffer.alloc(8_000_000) };
   assertInTime(await openForTest(t).post(`https://127.0.0.1:${receiver.port}/`, request), "timeout");
   assert.equal(receiver.accepted, 1);
 });
 
-test("the deadline covers the wait for a free connection", async (t) => {
+test("the deadline includes the wait for a connection", async (t) => {
   const receiver = await startRawReceiver(t, () => {});
   const { post } = openForTest(t, { connectionsPerOrigin: 1 });
   const url = `https://127.0.0.1:${receiver.port}/`;
@@ -76,7 +76,7 @@ test("the deadline covers the wait for a free connection", async (t) => {
   assert.equal(receiver.accepted, 1);
 });
 
-test("a request whose deadline has passed is not sent later", async (t) => {
+test("a request whose deadline has passed is not sent", async (t) => {
   const requests: string[] = [];
   const receiver = await startReceiver(t, (request, response) => {
     requests.push(request.url ?? "");
@@ -98,7 +98,7 @@ test("a request whose deadline has passed is not sent later", async (t) => {
   assert.equal(outbound.size.connections, 1);
 });
 
-test("an abort ends a request at each stage", async (t) => {
+test("an abort ends a request in every state", async (t) => {
   const handshake = await startPlainReceiver(
     t,
     (socket) =>
@@ -127,7 +127,7 @@ test("an abort ends a request at each stage", async (t) => {
   }
 });
 
-test("closing ends everything under way", async (t) => {
+test("close aborts all requests", async (t) => {
   const receiver = await startRawReceiver(t, () => {});
   const { outbound, post } = openForTest(t, { connectionsPerOrigin: 2 });
   const results = [1, 2, 3, 4].map(() => post(`https://127.0.0.1:${receiver.port}/`));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
-import { createAddressBook } from "../../src/outbound/dns/address-book.ts";
+import { createDnsCache } from "../../src/outbound/dns/dns-cache.ts";
 import type { DnsAnswer, Resolver } from "../../src/outbound/dns/resolver.ts";
 import { createSystemResolver } from "../../src/outbound/dns/system-resolver.ts";
 import { OutboundError } from "../../src/outbound/outbound-error.ts";
@@ -14,7 +14,7 @@ const answer = (ttlSeconds: number, ...addresses: string[]): DnsAnswer => ({
   ttlSeconds,
 });
 
-function createBook(answers: (DnsAnswer | Error)[]) {
+function createCache(answers: (DnsAnswer | Error)[]) {
   let [asked, nowMs] = [0, 1_000];
   const resolve: Resolver = async () => {
     const next = answers[Math.min(asked, answers.length - 1)];
@@ -23,7 +23,7 @@ function createBook(answers: (DnsAnswer | Error)[]) {
     return next;
   };
   return {
-    book: createAddressBook({ resolve, now: () => nowMs }),
+    cache: createDnsCache({ resolve, now: () => nowMs }),
     asked: () => asked,
     pass: (ms: number) => {
       nowMs += ms;
@@ -31,72 +31,72 @@ function createBook(answers: (DnsAnswer | Error)[]) {
   };
 }
 
-test("an answer is kept as long as its zone says, and not longer than a minute", async () => {
+test("the DNS cache keeps an answer for its TTL, at most a minute", async () => {
   for (const [ttlSeconds, keptMs] of [
     [10, 10_000],
     [60, 60_000],
     [86_400, 60_000],
   ] as const) {
-    const { book, asked, pass } = createBook([answer(ttlSeconds, "192.0.2.1"), answer(ttlSeconds, "192.0.2.2")]);
-    assert.equal((await book.find(NAME))[0]?.address, "192.0.2.1");
+    const { cache, asked, pass } = createCache([answer(ttlSeconds, "192.0.2.1"), answer(ttlSeconds, "192.0.2.2")]);
+    assert.equal((await cache.find(NAME))[0]?.address, "192.0.2.1");
     pass(keptMs - 1);
-    assert.equal((await book.find(NAME))[0]?.address, "192.0.2.1");
+    assert.equal((await cache.find(NAME))[0]?.address, "192.0.2.1");
     assert.equal(asked(), 1);
     pass(1);
-    assert.equal((await book.find(NAME))[0]?.address, "192.0.2.2");
+    assert.equal((await cache.find(NAME))[0]?.address, "192.0.2.2");
     assert.equal(asked(), 2);
   }
 });
 
-test("an answer that must not be kept is asked for each time", async () => {
-  const { book, asked } = createBook([answer(0, "192.0.2.1")]);
-  await book.find(NAME);
-  await book.find(NAME);
+test("the DNS cache does not keep an answer with a TTL of zero", async () => {
+  const { cache, asked } = createCache([answer(0, "192.0.2.1")]);
+  await cache.find(NAME);
+  await cache.find(NAME);
   assert.equal(asked(), 2);
 });
 
-test("a failure is kept for a few seconds", async () => {
-  const { book, asked, pass } = createBook([new Error("no"), answer(60, "192.0.2.1")]);
-  await assert.rejects(book.find(NAME), OutboundError);
+test("the DNS cache keeps a failure for a few seconds", async () => {
+  const { cache, asked, pass } = createCache([new Error("no"), answer(60, "192.0.2.1")]);
+  await assert.rejects(cache.find(NAME), OutboundError);
   pass(4_999);
-  await assert.rejects(book.find(NAME), OutboundError);
+  await assert.rejects(cache.find(NAME), OutboundError);
   assert.equal(asked(), 1);
   pass(1);
-  assert.equal((await book.find(NAME)).length, 1);
+  assert.equal((await cache.find(NAME)).length, 1);
 });
 
-test("those who ask at the same time share one question, each name has its own", async () => {
-  const { book, asked } = createBook([answer(60, "192.0.2.1")]);
-  await Promise.all([book.find(NAME), book.find(NAME), book.find("other.example.com")]);
+test("concurrent lookups of one name share one DNS query", async () => {
+  const { cache, asked } = createCache([answer(60, "192.0.2.1")]);
+  await Promise.all([cache.find(NAME), cache.find(NAME), cache.find("other.example.com")]);
   assert.equal(asked(), 2);
 });
 
-test("a resolver that does not answer is given up after its budget, by its own signal too", async () => {
+test("a DNS query without an answer times out and its signal aborts", async () => {
   const signals: AbortSignal[] = [];
-  const book = createAddressBook({
-    budgetMs: 50,
+  const cache = createDnsCache({
+    timeoutMs: 50,
     resolve: (_name, signal) => {
       signals.push(signal);
       return new Promise(() => {});
     },
   });
   await assert.rejects(
-    book.find(NAME),
+    cache.find(NAME),
     (error) => error instanceof OutboundError && error.fault === "dns" && /in time/.test(error.message),
   );
   assert.equal(signals[0]?.aborted, true);
 });
 
-test("the book does not grow without end", async () => {
-  const { book, asked } = createBook([answer(60, "192.0.2.1")]);
-  for (let count = 0; count <= 10_000; count += 1) await book.find(`n${count}.example.com`);
-  await book.find("n10000.example.com");
+test("the DNS cache is bounded", async () => {
+  const { cache, asked } = createCache([answer(60, "192.0.2.1")]);
+  for (let count = 0; count <= 10_000; count += 1) await cache.find(`n${count}.example.com`);
+  await cache.find("n10000.example.com");
   assert.equal(asked(), 10_001);
-  await book.find("n0.example.com");
+  await cache.find("n0.example.com");
   assert.equal(asked(), 10_002);
 });
 
-test("both families are asked for, and the shorter time counts", async (t) => {
+test("the resolver queries both address families and uses the shorter TTL", async (t) => {
   const { address, questions } = await startNameServer(t, {
     [NAME]: { addresses: ["192.0.2.1", "192.0.2.2", "2001:db8::1"], ttlSeconds: 17 },
     "four.example.com": { addresses: ["192.0.2.4"], ttlSeconds: 5 },
@@ -120,7 +120,7 @@ test("both families are asked for, and the shorter time counts", async (t) => {
   await assert.rejects(resolve("missing.example.com", signal), { code: "ENOTFOUND" });
 });
 
-test("a name server that is silent about one family does not hold up the other", async (t) => {
+test("a name server that never answers for one address family does not delay the other", async (t) => {
   const { address } = await startNameServer(t, {
     "four.example.com": { addresses: ["192.0.2.4"], ttlSeconds: 5, silentFor: "AAAA" },
     "six.example.com": { addresses: ["2001:db8::6"], ttlSeconds: 5, silentFor: "A" },
@@ -132,7 +132,7 @@ test("a name server that is silent about one family does not hold up the other",
     ["six.example.com", "2001:db8::6"],
   ] as const) {
     const over = new AbortController();
-    // One that hears nothing of either family gives up only after all its tries.
+    // Without any answer the client gives up only after all its tries.
     const patient = resolve(NAME, over.signal).catch(() => null);
     const answer = await Promise.race([resolve(name, over.signal), patient]);
     over.abort();
@@ -143,7 +143,7 @@ test("a name server that is silent about one family does not hold up the other",
   }
 });
 
-test("a question that nobody answers ends with its signal", async (t) => {
+test("an abort ends a DNS query without an answer", async (t) => {
   const { address, questions } = await startNameServer(t, { [NAME]: null });
   const resolve = createSystemResolver({ usesHostsFile: false, servers: [address] });
   const over = new AbortController();
@@ -151,11 +151,11 @@ test("a question that nobody answers ends with its signal", async (t) => {
   const hasty = resolve(NAME, AbortSignal.timeout(100)).catch(() => "hasty");
   assert.equal(await Promise.race([patient, hasty]), "hasty");
   over.abort();
-  // Each of both kinds of addresses.
+  // Two tries for each address family.
   while (questions.length < 4) await wait(5);
 });
 
-test("the hosts file is asked for local names, and only where that is wanted", async (t) => {
+test("the resolver uses the hosts file for local names when it is allowed", async (t) => {
   const { address } = await startNameServer(t, {});
   const { signal } = new AbortController();
   const found = await createSystemResolver({ usesHostsFile: true, servers: [address] })("localhost", signal);
@@ -163,7 +163,7 @@ test("the hosts file is asked for local names, and only where that is wanted", a
   await assert.rejects(createSystemResolver({ usesHostsFile: false, servers: [address] })("localhost", signal));
 });
 
-test("a name of a real server is resolved, judged and reached", async (t) => {
+test("a name is resolved by a real name server, checked and connected to", async (t) => {
   const receiver = await startReceiver(t);
   const names = await startNameServer(t, {
     [NAME]: { addresses: ["127.0.0.1"], ttlSeconds: 60 },

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import type { TLSSocket } from "node:tls";
 import { authority, credential, openForTest, startReceiver, startTlsReceiver } from "./support/receiver.ts";
 
-test("a POST arrives as it was given and its answer comes back", async (t) => {
+test("a POST arrives unchanged and its response is returned", async (t) => {
   const seen: { method: string | undefined; url: string | undefined; headers: object; body: string }[] = [];
   const { port } = await startReceiver(t, ({ method, url, headers, body }, response) => {
     seen.push({ method, url, headers, body: body.toString() });
@@ -39,7 +39,7 @@ test("a POST arrives as it was given and its answer comes back", async (t) => {
   ]);
 });
 
-test("the server is asked for by its name, not by its address; an address is asked for by none", async (t) => {
+test("TLS sends the host name as SNI, and no SNI for an IP address", async (t) => {
   const names: unknown[] = [];
   const { port } = await startTlsReceiver(t, (socket) => {
     names.push((socket as TLSSocket & { servername: unknown }).servername);
@@ -51,7 +51,7 @@ test("the server is asked for by its name, not by its address; an address is ask
   assert.deepEqual(names, ["hooks.example.com", false]);
 });
 
-test("only HTTP/1.1 is offered", async (t) => {
+test("ALPN offers HTTP/1.1 only", async (t) => {
   const server = createSecureServer({ ...credential, allowHTTP1: true });
   const versions: string[] = [];
   server.on("request", (request, response) => {
@@ -68,7 +68,7 @@ test("only HTTP/1.1 is offered", async (t) => {
   await outbound.close();
 });
 
-test("an IPv6 address is reached like any other", async (t) => {
+test("a request to an IPv6 address succeeds", async (t) => {
   const keys = authority.issue(["::1"]);
   const server = createServer(keys, (_request, response) => response.end("six"));
   server.listen(0, "::1");

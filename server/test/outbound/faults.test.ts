@@ -14,7 +14,7 @@ function assertFailed(
   assert.doesNotMatch(result.message, /127\.0\.0\.1|::1/);
 }
 
-test("redirects are answers and are not followed", async (t) => {
+test("redirects are returned and not followed", async (t) => {
   const elsewhere = await startReceiver(t);
   const { post } = openForTest(t);
   for (const status of [301, 302, 303, 307, 308]) {
@@ -27,13 +27,13 @@ test("redirects are answers and are not followed", async (t) => {
   assert.equal(elsewhere.accepted, 0);
 });
 
-test("nothing listens", async (t) => {
+test("a closed port gives connect_refused", async (t) => {
   const port = await findFreePort();
   assertFailed(await openForTest(t).post(`https://127.0.0.1:${port}/`), "connect_refused");
   assertFailed(await openForTest(t).post(`https://hooks.example.com:${port}/`), "connect_refused");
 });
 
-test("the second of two addresses is used when the first does not listen", async (t) => {
+test("the second address of a name is used when the first refuses connections", async (t) => {
   const { port } = await startReceiver(t);
   const resolve = async () => ({
     addresses: [
@@ -45,7 +45,7 @@ test("the second of two addresses is used when the first does not listen", async
   assert.equal((await openForTest(t, { resolve }).post(`https://hooks.example.com:${port}/`)).kind, "answered");
 });
 
-test("a certificate must come from a trusted authority, for this name, and be in force", async (t) => {
+test("a certificate must be trusted, valid now and issued for the host name", async (t) => {
   const stranger = createTestAuthority("stranger");
   const cases = [
     { keys: stranger.issue(["127.0.0.1"]), host: "127.0.0.1" },
@@ -64,7 +64,7 @@ test("a certificate must come from a trusted authority, for this name, and be in
   }
 });
 
-test("the environment can neither switch off certificates nor put a proxy in between", async (t) => {
+test("environment variables can neither disable certificate checks nor set a proxy", async (t) => {
   const proxy = await startPlainReceiver(t, (socket) => socket.end());
   const receiver = await startReceiver(t, undefined, createTestAuthority("stranger").issue(["127.0.0.1"]));
   const good = await startReceiver(t);
@@ -89,7 +89,7 @@ test("the environment can neither switch off certificates nor put a proxy in bet
   assert.equal(proxy.accepted, 0);
 });
 
-test("a server that does not speak TLS", async (t) => {
+test("a server without TLS gives the fault tls", async (t) => {
   const { port } = await startPlainReceiver(t, (socket) => {
     socket.on("error", () => {});
     socket.once("data", () => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"));
@@ -97,7 +97,7 @@ test("a server that does not speak TLS", async (t) => {
   assertFailed(await openForTest(t).post(`https://127.0.0.1:${port}/`), "tls");
 });
 
-test("a connection that is closed or reset, at each stage", async (t) => {
+test("a connection that closes or resets in any state gives the fault reset", async (t) => {
   const { post } = openForTest(t);
   const plain = await startPlainReceiver(t, (socket) => {
     socket.on("error", () => {});
@@ -123,7 +123,7 @@ test("a connection that is closed or reset, at each stage", async (t) => {
   }
 });
 
-test("what is not an answer in HTTP", async (t) => {
+test("a response that is not valid HTTP gives the fault protocol", async (t) => {
   const { post } = openForTest(t);
   const cases: Record<string, string> = {
     "another protocol": "220 mail.example.com ESMTP\r\n",
@@ -146,7 +146,7 @@ test("what is not an answer in HTTP", async (t) => {
   }
 });
 
-test("a few interim answers are passed over", async (t) => {
+test("a few interim responses are ignored", async (t) => {
   const { port } = await startRawReceiver(t, (socket) =>
     socket.write(`${"HTTP/1.1 103 Early Hints\r\n\r\n".repeat(3)}HTTP/1.1 204 No Content\r\n\r\n`),
   );
@@ -154,7 +154,7 @@ test("a few interim answers are passed over", async (t) => {
   assert.ok(result.kind === "answered" && result.status === 204, JSON.stringify(result));
 });
 
-test("headers that cannot be sent", async (t) => {
+test("headers that cannot be sent give the fault invalid_header", async (t) => {
   const receiver = await startReceiver(t);
   const { post } = openForTest(t);
   for (const headers of [
@@ -169,7 +169,7 @@ test("headers that cannot be sent", async (t) => {
   assert.equal(receiver.accepted, 0);
 });
 
-test("a name that does not resolve", async (t) => {
+test("a name that does not resolve gives the fault dns", async (t) => {
   const failing = Object.assign(new Error("queryA ENOTFOUND"), { code: "ENOTFOUND" });
   const { post } = openForTest(t, { resolve: () => Promise.reject(failing) });
   const result = await post("https://hooks.example.com/");

@@ -26,7 +26,7 @@ const isRefusal = (error: unknown): boolean => {
   return cause instanceof OutboundError && (cause.fault === "blocked_address" || cause.fault === "invalid_url");
 };
 
-test("literals, names and plain HTTP are judged like any target", async (t) => {
+test("guarded fetch blocks internal addresses, local names and plain HTTP", async (t) => {
   const receiver = await startReceiver(t);
   const { fetch, dispatcher } = openFetch(t);
   for (const url of [
@@ -41,12 +41,12 @@ test("literals, names and plain HTTP are judged like any target", async (t) => {
     await assert.rejects(fetch(url), isRefusal, url);
     await assert.rejects(request(url, { dispatcher }), isRefusal, url);
   }
-  // Refused as a URL, before a name is resolved.
+  // Rejected before the name is resolved.
   await assert.rejects(request("https://hooks.example.com:6667/", { dispatcher }), { fault: "invalid_url" });
   assert.equal(receiver.accepted, 0);
 });
 
-test("an allowed target is fetched, its answer streamed", async (t) => {
+test("guarded fetch streams the response of an allowed target", async (t) => {
   const { port } = await startReceiver(t, ({ body, headers }, response) => {
     response.setHeader("x-encoding", String(headers["accept-encoding"]));
     response.write("one ");
@@ -62,7 +62,7 @@ test("an allowed target is fetched, its answer streamed", async (t) => {
   assert.equal(await response.text(), "one two");
 });
 
-test("redirects are errors, whatever the caller says", async (t) => {
+test("guarded fetch rejects redirects whatever the caller sets", async (t) => {
   const elsewhere = await startReceiver(t);
   const { port } = await startReceiver(t, (_request, response) => {
     response.writeHead(302, { location: `https://127.0.0.1:${elsewhere.port}/` }).end();
@@ -74,7 +74,7 @@ test("redirects are errors, whatever the caller says", async (t) => {
   assert.equal(elsewhere.accepted, 0);
 });
 
-test("an answer that is packed without being asked is refused", async (t) => {
+test("guarded fetch rejects a compressed response", async (t) => {
   const bomb = gzipSync(Buffer.alloc(10_000_000));
   const { port } = await startReceiver(t, (_request, response) => {
     response.writeHead(200, { "content-encoding": "gzip" }).end(bomb);
@@ -83,7 +83,7 @@ test("an answer that is packed without being asked is refused", async (t) => {
   await assert.rejects(fetch(`https://127.0.0.1:${port}/`), { fault: "protocol" });
 });
 
-test("an origin that the operator configured may be anywhere and speak plain HTTP, no other may", async (t) => {
+test("only exempt origins may have internal addresses or use plain HTTP", async (t) => {
   const server = createServer((_request, response) => response.end("local model")).listen(0, "127.0.0.1");
   await once(server, "listening");
   t.after(() => server.close());

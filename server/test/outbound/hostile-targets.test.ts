@@ -8,7 +8,7 @@ import { openForTest, resolveTo, startReceiver } from "./support/receiver.ts";
 
 const strict = createAddressPolicy({ allowedCidrs: [] });
 
-/** P stands for the port of a receiver that must never hear anything. */
+/** P is replaced by the port of a receiver that must never get a connection. */
 const INVALID_URLS = [
   "",
   " ",
@@ -87,7 +87,7 @@ const INVALID_URLS = [
 ];
 
 const BLOCKED_URLS = [
-  // loopback in every notation that the parser of URLs, and so everything behind it, understands
+  // loopback in every notation that the URL parser accepts
   "https://127.0.0.1:P/",
   "https://127.0.0.1.:P/",
   "https://127.1:P/",
@@ -160,7 +160,7 @@ const BLOCKED_URLS = [
   "https://[3fff::1]/",
   "https://[5f00::1]/",
   "https://[100::1]/",
-  // names that no public zone holds
+  // names that no public zone contains
   "https://localhost:P/",
   "https://LOCALHOST:P/",
   "https://LocalHost:P/",
@@ -179,9 +179,9 @@ const BLOCKED_URLS = [
   "https://intranet:8443/",
 ];
 
-test("no hostile URL gets as far as a socket", async (t) => {
+test("no hostile URL opens a socket", async (t) => {
   const receiver = await startReceiver(t);
-  // Where a name did get through, this is where it would lead.
+  // A name that passes the check would resolve to the receiver.
   const { post } = openForTest(t, { policy: strict, resolve: resolveTo("127.0.0.1") });
   const passed: string[] = [];
   for (const [code, urls] of Object.entries({ invalid_url: INVALID_URLS, blocked_address: BLOCKED_URLS })) {
@@ -215,11 +215,11 @@ const GOOD_URLS = [
   `https://hooks.example.com/${"a".repeat(2022)}`,
 ];
 
-test("ordinary URLs pass without the DNS being asked", () => {
+test("ordinary URLs pass the check without a DNS query", () => {
   for (const url of GOOD_URLS) assert.deepEqual(checkTargetUrl(url, strict), { ok: true, url: new URL(url) }, url);
 });
 
-test("a list of allowed addresses opens their literals, and leaves local names to the DNS", () => {
+test("an allow-list allows its literal addresses and defers local names to the DNS", () => {
   const policy = createAddressPolicy({ allowedCidrs: ["127.0.0.0/8"] });
   for (const url of ["https://127.0.0.1:8443/", "https://2130706433/", "https://localhost:8443/", "https://nas.lan/"]) {
     assert.ok(checkTargetUrl(url, policy).ok, url);
@@ -234,7 +234,7 @@ test("a list of allowed addresses opens their literals, and leaves local names t
   }
 });
 
-/** Answers to the question for a public name. The good address in some of them must not help the bad one, nor be used. */
+/** DNS answers for a public name. An allowed address among them must not be used either. */
 const HOSTILE_ANSWERS = [
   ["127.0.0.1"],
   ["127.0.0.2"],
@@ -280,7 +280,7 @@ const HOSTILE_ANSWERS = [
   ["not an address"],
 ];
 
-test("no hostile answer of the DNS gets as far as a receiver", async (t) => {
+test("no hostile DNS answer leads to a connection", async (t) => {
   const receiver = await startReceiver(t);
   for (const answer of HOSTILE_ANSWERS) {
     const { post } = openForTest(t, { policy: strict, resolve: resolveTo(...answer) });
@@ -289,13 +289,13 @@ test("no hostile answer of the DNS gets as far as a receiver", async (t) => {
       result.kind === "failed" && result.code === "blocked_address",
       `${answer.join()}: ${JSON.stringify(result)}`,
     );
-    // Whoever made the webhook need not learn what names mean inside this network.
+    // The message must not reveal internal addresses to the owner of the webhook.
     for (const address of answer) assert.ok(address === "" || !result.message.includes(address), result.message);
   }
   assert.equal(receiver.accepted, 0);
 });
 
-test("a local name must lie in the allowed ranges with all its addresses, another name need not", async (t) => {
+test("all addresses of a local name must be in the allow-list", async (t) => {
   const receiver = await startReceiver(t);
   const url = `https://localhost:${receiver.port}/`;
   assert.equal((await openForTest(t, { resolve: resolveTo("127.0.0.1") }).post(url)).kind, "answered");
@@ -307,7 +307,7 @@ test("a local name must lie in the allowed ranges with all its addresses, anothe
   assert.equal((await named.post(`https://hooks.example.com:${receiver.port}/`)).kind, "answered");
 });
 
-test("rebinding: every new socket judges what the name means then", async (t) => {
+test("DNS rebinding: every new socket checks the addresses at that time", async (t) => {
   const receiver = await startReceiver(t, (_request, response) => {
     response.setHeader("connection", "close");
     response.end("ok");
@@ -337,11 +337,11 @@ test("rebinding: every new socket judges what the name means then", async (t) =>
   const blocked = "blocked_address";
   assert.deepEqual(outcomes, ["answered", "answered", blocked, blocked, blocked, "answered"]);
   assert.equal(receiver.accepted, 3);
-  // Once for each socket: what was judged is what was connected to.
+  // One query per socket: the checked address is the connected one.
   assert.equal(asked.length, answers.length);
 });
 
-test("rebinding within one socket: a second, worse answer is never asked for", async (t) => {
+test("DNS rebinding: one socket never makes a second DNS query", async (t) => {
   const receiver = await startReceiver(t);
   let count = 0;
   const resolve: Resolver = (name, signal) => {
@@ -354,7 +354,7 @@ test("rebinding within one socket: a second, worse answer is never asked for", a
   assert.equal(count, 1);
 });
 
-test("the address that was connected to is judged too", async (t) => {
+test("the address of the connected socket is checked too", async (t) => {
   const receiver = await startReceiver(t);
   let asked = 0;
   const policy = {
@@ -369,11 +369,11 @@ test("the address that was connected to is judged too", async (t) => {
   assert.ok(result.kind === "failed" && result.code === "blocked_address", JSON.stringify(result));
 });
 
-test("the connector refuses literals and plain HTTP by itself, whoever calls it", async () => {
+test("the connector itself rejects blocked literal addresses and plain HTTP", async () => {
   const asked: string[] = [];
   const connect = createGuardedConnector({
     policy: strict,
-    addressBook: {
+    dnsCache: {
       find: async (name) => {
         asked.push(name);
         return [{ address: "127.0.0.1", family: 4 }];

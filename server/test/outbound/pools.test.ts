@@ -6,7 +6,7 @@ import { openForTest, startRawReceiver, startReceiver, until } from "./support/r
 
 const OK = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
 
-test("requests in turn share one connection", async (t) => {
+test("consecutive requests share one connection", async (t) => {
   const receiver = await startReceiver(t);
   const { outbound, post } = openForTest(t);
   for (let count = 0; count < 50; count += 1) {
@@ -16,7 +16,7 @@ test("requests in turn share one connection", async (t) => {
   assert.deepEqual(outbound.size, { origins: 1, connections: 1 });
 });
 
-test("requests at once use as many connections as are allowed, and all are answered", async (t) => {
+test("concurrent requests use at most the allowed connections and all are answered", async (t) => {
   let [now, most] = [0, 0];
   const allAreThere = Promise.withResolvers<void>();
   const receiver = await startReceiver(t, (_request, response) => {
@@ -35,7 +35,7 @@ test("requests at once use as many connections as are allowed, and all are answe
   assert.equal(receiver.accepted, 4);
 });
 
-test("the bound holds for an origin where every connection fails", async (t) => {
+test("the connection limit holds for an origin where every connection fails", async (t) => {
   let [now, most] = [0, 0];
   const receiver = await startRawReceiver(t, (socket) => {
     now += 1;
@@ -53,7 +53,7 @@ test("the bound holds for an origin where every connection fails", async (t) => 
   await until(() => receiver.open === 0 && outbound.size.origins === 0);
 });
 
-test("above the bound of origins, the idle ones that were not used for longest go", async (t) => {
+test("above the limit of origins the least recently used idle pools close", async (t) => {
   const receiver = await startReceiver(t);
   const { outbound, post } = openForTest(t, { maxOrigins: 3 });
   const send = (name: string) => post(`https://${name}.example.com:${receiver.port}/`);
@@ -67,7 +67,7 @@ test("above the bound of origins, the idle ones that were not used for longest g
   assert.equal(receiver.accepted, 5);
 });
 
-test("busy origins are never refused for the bound, and go when they are done", async (t) => {
+test("busy origins may exceed the limit of origins and close when they are idle", async (t) => {
   const receiver = await startReceiver(t, (_request, response) => setTimeout(() => response.end("ok"), 50));
   const { outbound, post } = openForTest(t, { maxOrigins: 2 });
   const results = Promise.all(
@@ -78,7 +78,7 @@ test("busy origins are never refused for the bound, and go when they are done", 
   await until(() => outbound.size.origins <= 2 && receiver.open <= 2);
 });
 
-test("a socket that has reached its age makes room for a new one", async (t) => {
+test("a socket is replaced at its maximum age", async (t) => {
   const receiver = await startReceiver(t);
   const { post } = openForTest(t, { maxSocketAgeMs: 0 });
   for (let count = 0; count < 3; count += 1) {
@@ -89,7 +89,7 @@ test("a socket that has reached its age makes room for a new one", async (t) => 
   await until(() => receiver.open === 1);
 });
 
-test("a kept connection that closes after the request was written is a failure, and the request is not repeated", async (t) => {
+test("a kept-alive connection that closes after the request was written fails the request without a resend", async (t) => {
   const seen: string[] = [];
   const receiver = await startRawReceiver(t, (socket, request) => {
     seen.push(request.split(" ", 2).join(" "));
@@ -105,7 +105,7 @@ test("a kept connection that closes after the request was written is a failure, 
   assert.deepEqual([receiver.accepted, seen.length], [2, 3]);
 });
 
-test("a kept connection that was closed before the request was written is replaced without a failure", async (t) => {
+test("a kept-alive connection that closed before the request was written is replaced", async (t) => {
   const seen: string[] = [];
   const sockets: TLSSocket[] = [];
   const receiver = await startRawReceiver(t, (socket, request) => {
@@ -120,13 +120,13 @@ test("a kept connection that was closed before the request was written is replac
     const socket = sockets.at(-1) as TLSSocket;
     const closed = once(socket, "close");
     socket.destroy();
-    // The next request is made as soon as the receiver's end is closed, before the sender has read that.
+    // The next request starts when the receiver has closed, before the sender has read the close.
     await closed;
   }
   assert.deepEqual([receiver.accepted, seen], [3, ["POST /one", "POST /two", "POST /three"]]);
 });
 
-test("a connection that the receiver does not keep is not counted on", async (t) => {
+test("a connection with connection: close is not reused", async (t) => {
   const receiver = await startReceiver(t, (_request, response) => {
     response.setHeader("connection", "close");
     response.end("ok");
@@ -138,7 +138,7 @@ test("a connection that the receiver does not keep is not counted on", async (t)
   await until(() => outbound.size.connections === 0 && receiver.open === 0);
 });
 
-test("bytes that nobody asked for on an idle connection end it", async (t) => {
+test("unexpected bytes on an idle connection close it", async (t) => {
   const receiver = await startRawReceiver(t, (socket) =>
     socket.write(`${OK}HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nevil`),
   );
@@ -167,7 +167,7 @@ const BEHAVIOURS: readonly Behaviour[] = [
   { answer: () => {}, outcomes: SLOW },
 ];
 
-test("thousands of requests of every kind leave no socket and no timer behind", async (t) => {
+test("thousands of mixed requests leave no open socket and no timer", async (t) => {
   const receiver = await startRawReceiver(t, (socket, request) => {
     BEHAVIOURS[Number(/^POST \/(\d+) /.exec(request)?.[1])]?.answer(socket);
   });
@@ -180,7 +180,7 @@ test("thousands of requests of every kind leave no socket and no timer behind", 
   const run = async (): Promise<void> => {
     while (sent < 2_000) {
       sent += 1;
-      // One in five is answered in its own way, the others as they should be.
+      // One in five requests gets an unusual response.
       const number = sent % 5 === 0 ? (sent / 5) % BEHAVIOURS.length : 0;
       const { outcomes } = BEHAVIOURS[number] as Behaviour;
       const timeoutMs = outcomes === SLOW ? 60 : 30_000;

@@ -3,20 +3,20 @@ import { Client, type Dispatcher } from "undici";
 import type { GuardedConnector } from "./guarded-connector.ts";
 
 const KEEP_ALIVE_MS = 15_000;
-const LONGEST_KEEP_ALIVE_MS = 30_000;
+const MAX_KEEP_ALIVE_MS = 30_000;
 const MAX_HEADER_BYTES = 16_384;
 
 export interface ConnectionOptions {
   readonly origin: string;
   readonly connect: GuardedConnector;
-  /** Names move: a socket in constant use must make room for a new one some time. */
+  /** DNS records change, so a socket in constant use is replaced at this age. */
   readonly maxSocketAgeMs: number;
   onDisconnect(): void;
 }
 
 /**
- * One place for a socket to one origin, with at most one request on it. The socket comes with the first request, goes
- * when it has been idle for a while, and comes again if a request is there. What goes wrong ends the connection.
+ * A connection to one origin with at most one request at a time. Its socket opens with the first request, closes when idle,
+ * and opens again for the next request. An error ends the connection.
  */
 export class Connection {
   readonly #client: Client;
@@ -33,9 +33,9 @@ export class Connection {
       allowH2: false,
       pipelining: 1,
       keepAliveTimeout: KEEP_ALIVE_MS,
-      keepAliveMaxTimeout: LONGEST_KEEP_ALIVE_MS,
+      keepAliveMaxTimeout: MAX_KEEP_ALIVE_MS,
       maxHeaderSize: MAX_HEADER_BYTES,
-      // Each request has a deadline of its own, over everything.
+      // Each request has its own deadline.
       headersTimeout: 0,
       bodyTimeout: 0,
     });
@@ -54,9 +54,9 @@ export class Connection {
     return performance.now() - this.#connectedAtMs > this.#maxSocketAgeMs;
   }
 
-  /** Ends what is under way, a handshake included. */
+  /** Ends the current request or handshake. */
   async destroy(): Promise<void> {
-    // undici lets a socket that still connects go on until it is connected.
+    // undici does not destroy a socket that is still connecting.
     this.#connecting?.destroy();
     this.#connecting = null;
     await this.#client.destroy();

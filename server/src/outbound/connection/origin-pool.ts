@@ -2,11 +2,11 @@ import type { Dispatcher } from "undici";
 import { Connection } from "./connection.ts";
 import type { GuardedConnector } from "./guarded-connector.ts";
 
-/** A request that wants a connection. */
-export interface PendingRead {
+/** A request that waits for a connection. */
+export interface PendingRequest {
   readonly options: Dispatcher.DispatchOptions;
-  /** Called with the connection it is put on, before it is. */
-  board(connection: Connection): Dispatcher.DispatchHandler;
+  /** Called with the connection before the request is sent on it. */
+  assign(connection: Connection): Dispatcher.DispatchHandler;
 }
 
 export interface OriginPoolOptions {
@@ -14,17 +14,17 @@ export interface OriginPoolOptions {
   readonly connect: GuardedConnector;
   readonly maxConnections: number;
   readonly maxSocketAgeMs: number;
-  /** Called each time nothing is under way any more. */
+  /** Called each time the last request ends. */
   onIdle(pool: OriginPool): void;
 }
 
-/** The connections to one origin: a bounded number, the most recently used first, and a queue for more. */
+/** A bounded number of connections to one origin, with a queue. The most recently used connection is used first. */
 export class OriginPool {
   readonly origin: string;
   readonly #options: OriginPoolOptions;
   readonly #connections = new Set<Connection>();
   readonly #idle: Connection[] = [];
-  readonly #waiting = new Set<PendingRead>();
+  readonly #waiting = new Set<PendingRequest>();
 
   constructor(options: OriginPoolOptions) {
     this.origin = options.origin;
@@ -39,23 +39,25 @@ export class OriginPool {
     return this.#connections.size;
   }
 
-  submit(passenger: PendingRead): void {
-    this.#board(passenger, this.#takeIdle() ?? this.#open());
+  submit(request: PendingRequest): void {
+    const connection = this.#takeIdle() ?? this.#open();
+    if (connection === null) this.#waiting.add(request);
+    else connection.send(request.options, request.assign(connection));
   }
 
-  /** Takes one back that has no connection yet. */
-  withdraw(passenger: PendingRead): void {
-    this.#waiting.delete(passenger);
-    this.#tellIfIdle();
+  /** Removes a request that has no connection yet. */
+  withdraw(request: PendingRequest): void {
+    this.#waiting.delete(request);
+    this.#notifyIfIdle();
   }
 
-  /** To be called once for each boarding. */
+  /** Call once for each assigned connection. */
   release(connection: Connection, isReusable: boolean): void {
     if (!this.#connections.has(connection)) return;
     if (isReusable) this.#idle.push(connection);
     else this.#drop(connection);
     const [next] = this.#waiting;
-    if (next === undefined) return this.#tellIfIdle();
+    if (next === undefined) return this.#notifyIfIdle();
     this.#waiting.delete(next);
     this.submit(next);
   }
@@ -65,11 +67,6 @@ export class OriginPool {
     this.#connections.clear();
     this.#idle.length = 0;
     await Promise.all(connections.map((connection) => connection.destroy()));
-  }
-
-  #board(passenger: PendingRead, connection: Connection | null): void {
-    if (connection === null) this.#waiting.add(passenger);
-    else connection.send(passenger.options, passenger.board(connection));
   }
 
   #takeIdle(): Connection | null {
@@ -85,18 +82,18 @@ export class OriginPool {
     if (this.#connections.size >= maxConnections) return null;
     const connection: Connection = new Connection({
       ...options,
-      onDisconnect: () => this.#forgetIfIdle(connection),
+      onDisconnect: () => this.#removeIfIdle(connection),
     });
     this.#connections.add(connection);
     return connection;
   }
 
-  #forgetIfIdle(connection: Connection): void {
-    const place = this.#idle.indexOf(connection);
-    if (place === -1) return;
-    this.#idle.splice(place, 1);
+  #removeIfIdle(connection: Connection): void {
+    const index = this.#idle.indexOf(connection);
+    if (index === -1) return;
+    this.#idle.splice(index, 1);
     this.#drop(connection);
-    this.#tellIfIdle();
+    this.#notifyIfIdle();
   }
 
   #drop(connection: Connection): void {
@@ -104,7 +101,7 @@ export class OriginPool {
     void connection.destroy();
   }
 
-  #tellIfIdle(): void {
+  #notifyIfIdle(): void {
     if (this.isIdle) this.#options.onIdle(this);
   }
 }

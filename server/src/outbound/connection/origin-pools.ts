@@ -9,8 +9,8 @@ export interface OriginPoolsOptions {
 }
 
 /**
- * Pools by origin, the least recently used first. Above the bound the oldest idle ones go; where all are busy there are more
- * for as long as that lasts, because a request to a new origin must not fail for what others do.
+ * Pools by origin, in the order of their last use. Above the limit the least recently used idle pools are closed. While all
+ * pools are busy their number may exceed the limit, because a request to a new origin must not fail for others.
  */
 export class OriginPools {
   readonly #options: OriginPoolsOptions;

@@ -5,9 +5,9 @@ export interface ResolvedAddress {
 
 export interface DnsAnswer {
   readonly addresses: readonly ResolvedAddress[];
-  /** How long the answer may be kept, as the zone says. */
+  /** The time to live of the record. */
   readonly ttlSeconds: number;
 }
 
-/** Every address of a name, of both families. Rejects when there is none. */
+/** Resolves all IPv4 and IPv6 addresses of a name. Rejects when there are none. */
 export type Resolver = (name: string, signal: AbortSignal) => Promise<DnsAnswer>;

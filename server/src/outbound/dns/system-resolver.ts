@@ -6,33 +6,33 @@ import type { DnsAnswer, ResolvedAddress, Resolver } from "./resolver.ts";
 
 const TRY_TIMEOUT_MS = 1_500;
 const TRIES = 2;
-/** Some name servers never answer for one of the families: once there are addresses, the others get this long. */
+/** Some name servers never answer for one address family: after the first answer, the other family gets this long. */
 const GRACE_MS = 300;
 /** Entries of a hosts file have no time to live. */
 const HOSTS_TTL_SECONDS = 10;
-/** The system's own look-up blocks one of the few threads that files are read with too. */
-const LOOKUPS_AT_ONCE = 2;
+/** getaddrinfo blocks one of the few threads of the pool that file access uses too. */
+const MAX_LOOKUPS = 2;
 
 export interface SystemResolverOptions {
-  /** Whether names that the DNS does not know may come from the hosts file and the like. */
+  /** Whether getaddrinfo (the hosts file, for example) may resolve names that the DNS does not have. */
   readonly usesHostsFile: boolean;
-  /** Instead of those that the system is configured with. */
+  /** Replace the configured name servers of the system. */
   readonly servers?: readonly string[];
 }
 
-/** Asks the name servers without a thread; the system's look-up is only for names that they do not know. */
+/** Queries the name servers without a thread, and uses getaddrinfo only for names that they do not have. */
 export function createSystemResolver({ usesHostsFile, servers }: SystemResolverOptions): Resolver {
-  const lookups = new Semaphore({ permits: LOOKUPS_AT_ONCE });
+  const lookups = new Semaphore({ permits: MAX_LOOKUPS });
   const lookUp = async (name: string, signal: AbortSignal): Promise<DnsAnswer> => {
     const found = await lookups.run(() => lookup(name, { all: true, hints: ADDRCONFIG }), { signal });
     const addresses = found.map(({ address, family }) => toResolved(address, family));
     return { addresses, ttlSeconds: HOSTS_TTL_SECONDS };
   };
   return async (name, signal) => {
-    if (!usesHostsFile) return ask(name, signal, servers);
+    if (!usesHostsFile) return query(name, signal, servers);
     if (!name.includes(".") || name.endsWith(".localhost")) return lookUp(name, signal);
     try {
-      return await ask(name, signal, servers);
+      return await query(name, signal, servers);
     } catch (error) {
       signal.throwIfAborted();
       return lookUp(name, signal).catch(() => {
@@ -46,24 +46,24 @@ interface Found extends ResolvedAddress {
   readonly ttl: number;
 }
 
-/** A client for each question: it reads the system's configuration as it is now, and can be cancelled by itself. */
-async function ask(name: string, signal: AbortSignal, servers?: readonly string[]): Promise<DnsAnswer> {
+/** Each query has its own client: it reads the current configuration of the system and can be cancelled alone. */
+async function query(name: string, signal: AbortSignal, servers?: readonly string[]): Promise<DnsAnswer> {
   signal.throwIfAborted();
   const client = new DnsClient({ timeout: TRY_TIMEOUT_MS, tries: TRIES });
   if (servers !== undefined) client.setServers(servers);
-  const over = new AbortController();
+  const done = new AbortController();
   const cancel = (): void => client.cancel();
   signal.addEventListener("abort", cancel, { once: true });
   const found: Found[] = [];
-  const gather = async (family: 4 | 6, question: Promise<{ address: string; ttl: number }[]>): Promise<void> => {
-    for (const { address, ttl } of await question) found.push({ address, family, ttl });
+  const collect = async (family: 4 | 6, answer: Promise<{ address: string; ttl: number }[]>): Promise<void> => {
+    for (const { address, ttl } of await answer) found.push({ address, family, ttl });
   };
   try {
-    const ipv4 = gather(4, client.resolve4(name, { ttl: true }));
-    const ipv6 = gather(6, client.resolve6(name, { ttl: true }));
+    const ipv4 = collect(4, client.resolve4(name, { ttl: true }));
+    const ipv6 = collect(6, client.resolve6(name, { ttl: true }));
     const both = Promise.allSettled([ipv4, ipv6]);
     const enough = Promise.any([ipv4, ipv6]).then(
-      () => sleep(GRACE_MS, null, { signal: over.signal }),
+      () => sleep(GRACE_MS, null, { signal: done.signal }),
       () => both,
     );
     await Promise.race([both, enough]);
@@ -74,7 +74,7 @@ async function ask(name: string, signal: AbortSignal, servers?: readonly string[
       ttlSeconds: Math.min(...addresses.map(({ ttl }) => ttl)),
     };
   } finally {
-    over.abort();
+    done.abort();
     client.cancel();
     signal.removeEventListener("abort", cancel);
   }

@@ -23,7 +23,7 @@ export interface TestAuthority extends TestCredential {
   issue(names: readonly string[], validForMs?: number): TestCredential;
 }
 
-/** An authority that nothing but a test trusts. Unlike the product's, it may vouch for any name. */
+/** A certificate authority for tests. Unlike that of the product, it may sign certificates for any name. */
 export function createTestAuthority(name: string): TestAuthority {
   const issuer = distinguishedName(name);
   const ca = certify(issuer, issuer, null, extension(OID.basicConstraints, der.sequence(der.boolean(true))), HOUR_MS);

@@ -15,7 +15,7 @@ const TYPES = new Map([
 const NOT_FOUND = 3;
 const ANSWER_FLAGS = 0x8180;
 
-/** A DNS server on loopback: addresses by name; a name that is not in the table does not exist; null is never answered. */
+/** A DNS server on loopback with addresses by name. A name that is not in the table does not exist; null gets no answer. */
 export async function startNameServer(
   t: Pick<TestContext, "after">,
   records: Readonly<
@@ -65,7 +65,7 @@ function renderAnswer(address: string, type: number, ttlSeconds: number): Buffer
   return Buffer.concat([head, Buffer.from(bytes)]);
 }
 
-/** Enough for addresses with one gap. */
+/** Supports addresses with one gap. */
 function ipv6Bytes(address: string): number[] {
   const [head = "", tail = ""] = address.split("::");
   const left = head.split(":").filter((group) => group !== "");

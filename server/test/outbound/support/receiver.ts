@@ -14,15 +14,15 @@ import {
 import { createTestAuthority } from "./certificates.ts";
 
 export const authority = createTestAuthority("outbound tests");
-/** Whatever a test resolves to loopback may be called by these names. */
+/** The names in the certificate of the receivers. */
 export const credential = authority.issue(["localhost", "127.0.0.1", "hooks.example.com", "*.example.com"]);
 export const loopbackPolicy = createAddressPolicy({ allowedCidrs: ["127.0.0.0/8", "::1/128"] });
 
 export interface Receiver {
   readonly port: number;
-  /** Connections that were ever accepted. */
+  /** Accepted connections in total. */
   readonly accepted: number;
-  /** Connections that are open now. */
+  /** Open connections. */
   readonly open: number;
 }
 
@@ -57,7 +57,7 @@ async function listen(t: Pick<TestContext, "after">, server: ReturnType<typeof c
 
 export type Answerer = (request: IncomingMessage & { body: Buffer }, response: ServerResponse) => void;
 
-/** An HTTPS server that has read the whole request before it answers. */
+/** An HTTPS server that reads the whole request before it answers. */
 export function startReceiver(
   t: Pick<TestContext, "after">,
   answer: Answerer = (_request, response) => response.end("ok"),
@@ -74,7 +74,7 @@ export function startReceiver(
   return listen(t, server);
 }
 
-/** A TLS server that does nothing by itself, not even read. */
+/** A TLS server that does not even read. */
 export function startTlsReceiver(
   t: Pick<TestContext, "after">,
   onConnection: (socket: TLSSocket) => void,
@@ -87,7 +87,7 @@ export function startTlsReceiver(
   return listen(t, server);
 }
 
-/** A TLS server that gives each whole request, and the socket, to whoever writes raw answers. */
+/** A TLS server that passes each complete request and its socket to a function that writes the raw response. */
 export function startRawReceiver(
   t: Pick<TestContext, "after">,
   onRequest: (socket: TLSSocket, request: string) => void,

@@ -3,20 +3,20 @@ import { OutboundError } from "../outbound-error.ts";
 import type { DnsAnswer, ResolvedAddress, Resolver } from "./resolver.ts";
 
 const MAX_NAMES = 10_000;
-const LONGEST_KEPT_MS = 60_000;
-/** Short, so that whoever repairs a name need not wait; long enough that a flood asks once. */
-const FAILURE_KEPT_MS = 5_000;
-const BUDGET_MS = 5_000;
+const MAX_TTL_MS = 60_000;
+/** Short, so that a repaired name works soon; long enough that many requests cause one query. */
+const FAILURE_TTL_MS = 5_000;
+const TIMEOUT_MS = 5_000;
 
-export interface AddressBookOptions {
+export interface DnsCacheOptions {
   readonly resolve: Resolver;
-  readonly budgetMs?: number;
-  /** Milliseconds that never go back. */
+  readonly timeoutMs?: number;
+  /** Monotonic, in milliseconds. */
   readonly now?: () => number;
 }
 
-export interface AddressBook {
-  /** Rejects with an OutboundError. Whether the addresses may be reached is for the caller to judge, each time. */
+export interface DnsCache {
+  /** Rejects with an OutboundError. The caller must check each time whether the addresses are allowed. */
   find(name: string): Promise<readonly ResolvedAddress[]>;
   close(): void;
 }
@@ -26,17 +26,13 @@ interface Entry {
   expiresAtMs: number;
 }
 
-/** Remembers what names resolve to for a short while, and asks once for all that wait for the same name. */
-export function createAddressBook({
-  resolve,
-  budgetMs = BUDGET_MS,
-  now = monotonicMs,
-}: AddressBookOptions): AddressBook {
+/** Caches the addresses of names for a short time. Concurrent lookups of one name share one query. */
+export function createDnsCache({ resolve, timeoutMs = TIMEOUT_MS, now = monotonicMs }: DnsCacheOptions): DnsCache {
   const entries = new LRUCache<string, Entry>({ max: MAX_NAMES });
   const closing = new AbortController();
 
-  const ask = async (name: string): Promise<DnsAnswer> => {
-    const signal = AbortSignal.any([AbortSignal.timeout(budgetMs), closing.signal]);
+  const query = async (name: string): Promise<DnsAnswer> => {
+    const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), closing.signal]);
     try {
       const answer = await raceAgainst(signal, resolve(name, signal));
       if (answer.addresses.length === 0) throw new OutboundError("dns", "The host name has no address.");
@@ -46,17 +42,17 @@ export function createAddressBook({
     }
   };
 
-  const remember = (name: string): Entry => {
-    const asked = ask(name);
-    const entry = { answer: asked.then(({ addresses }) => addresses), expiresAtMs: Number.POSITIVE_INFINITY };
-    // Whoever asked gets the rejection as well; one that nobody waits for any more is not an error of the process.
+  const load = (name: string): Entry => {
+    const queried = query(name);
+    const entry = { answer: queried.then(({ addresses }) => addresses), expiresAtMs: Number.POSITIVE_INFINITY };
+    // Callers get the rejection; without callers it must not be an unhandled one.
     entry.answer.catch(() => {});
-    asked.then(
+    queried.then(
       ({ ttlSeconds }) => {
-        entry.expiresAtMs = now() + Math.min(ttlSeconds * 1000, LONGEST_KEPT_MS);
+        entry.expiresAtMs = now() + Math.min(ttlSeconds * 1000, MAX_TTL_MS);
       },
       () => {
-        entry.expiresAtMs = now() + FAILURE_KEPT_MS;
+        entry.expiresAtMs = now() + FAILURE_TTL_MS;
       },
     );
     entries.set(name, entry);
@@ -66,7 +62,7 @@ export function createAddressBook({
   return {
     find(name) {
       const known = entries.get(name);
-      return known !== undefined && known.expiresAtMs > now() ? known.answer : remember(name).answer;
+      return known !== undefined && known.expiresAtMs > now() ? known.answer : load(name).answer;
     },
     close() {
       closing.abort();
@@ -87,7 +83,7 @@ function toDnsError(error: unknown, signal: AbortSignal): OutboundError {
   return new OutboundError("dns", `The host name could not be resolved.${suffix}`, { cause: error });
 }
 
-/** A resolver that ignores its signal cannot hold anybody up. */
+/** Rejects at the abort even when the resolver ignores its signal. */
 function raceAgainst<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = (): void => reject(signal.reason as Error);
