@@ -20,7 +20,7 @@ export interface ChangesSubscriber {
   lose(reason: string): void;
 }
 
-export interface Subscription {
+export interface SubscriptionHandle {
   /** Another token of the same channel: what is delivered from now on is what this caller may see. */
   update(caller: Principal): void;
   close(): void;
@@ -33,7 +33,7 @@ export interface SessionsEnded {
 
 export interface Changes {
   /** Throws AppError for a bad filter, table or select. Resolves only when every change committed from then on will be seen. */
-  subscribe(subscriber: ChangesSubscriber, signal: AbortSignal): Promise<Subscription>;
+  subscribe(subscriber: ChangesSubscriber, signal: AbortSignal): Promise<SubscriptionHandle>;
   /** A message to all nodes; resolves when it is in the WAL. */
   emit(prefix: string, content: Buffer): Promise<void>;
   /** Messages of all nodes, this one included, in the order of the WAL. Answers with the way to stop. */

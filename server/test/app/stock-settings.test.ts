@@ -7,7 +7,7 @@ import { createClient } from "@supabase/supabase-js";
 import pg from "pg";
 import { Agent, fetch } from "undici";
 import { openDatabase } from "../../src/db/index.ts";
-import { TableMetadataCache } from "../../src/realtime/visibility/table-metadata-cache.ts";
+import { TableMetadataCache } from "../../src/realtime/visibility/tables/table-metadata-cache.ts";
 import { startTestCluster } from "../support/cluster.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { startStock } from "../support/forgetful-postgres.ts";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { after, before } from "node:test";
 import { derivePassword } from "../../src/crypto/index.ts";
 import { type Database, openDatabase, withRole, type Principal, type UserPrincipal } from "../../src/db/index.ts";
-import type { Binding, Changes, ChangesSubscriber, Subscription } from "../../src/realtime/changes.ts";
+import type { Binding, Changes, ChangesSubscriber, SubscriptionHandle } from "../../src/realtime/changes.ts";
 import { type ChangesSettings, openChanges } from "../../src/realtime/feed/open-changes.ts";
 import { systemClock } from "../../src/time/index.ts";
 import { Stage } from "../schema/support/stage.ts";
@@ -29,7 +29,7 @@ export class Listener implements ChangesSubscriber {
   readonly told: Told[] = [];
   readonly texts: string[] = [];
   readonly losses: string[] = [];
-  subscription: Subscription | null = null;
+  subscription: SubscriptionHandle | null = null;
   #wakers: (() => void)[] = [];
 
   constructor(caller: Principal, bindings: readonly Binding[]) {

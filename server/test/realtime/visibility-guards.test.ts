@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { fetchValues } from "../../src/realtime/visibility/fetch-values.ts";
-import { TableMetadataCache } from "../../src/realtime/visibility/table-metadata-cache.ts";
+import { fetchValues } from "../../src/realtime/visibility/delivery/fetch-values.ts";
+import { TableMetadataCache } from "../../src/realtime/visibility/tables/table-metadata-cache.ts";
 import { bind, callerOf, openFeedStage, waitFor } from "./feed-stage.ts";
 
 describe("a filter", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { parsePolicy } from "../../src/realtime/visibility/parse-policy.ts";
-import { judge, type Rule } from "../../src/realtime/visibility/rule.ts";
+import { parsePolicy } from "../../src/realtime/visibility/rules/parse-policy.ts";
+import { evaluateRule, type Rule } from "../../src/realtime/visibility/rules/rule.ts";
 
 const OWNER: Rule = { kind: "owner", column: "user_id" };
 const OPAQUE: Rule = { kind: "opaque" };
@@ -54,7 +54,7 @@ describe("judging a row", () => {
   const rows: Record<string, string | null> = { user_id: "u", v: "x", n: null, f: "f" };
   const read = (column: string): string | null | undefined => rows[column];
   const ask = (text: string, userId: string | null = "u"): boolean | null =>
-    judge(parsePolicy(text), read, { userId, access: null });
+    evaluateRule(parsePolicy(text), read, { userId, access: null });
 
   it("shows what is the caller's", () => {
     assert.equal(ask("(user_id = auth.uid())"), true);

@@ -1,4 +1,4 @@
-import type { Subscription } from "../changes.ts";
+import type { SubscriptionHandle } from "../changes.ts";
 import type { Admission, Extension } from "../realtime-options.ts";
 import type { ChangeFrames, ChangeGroup } from "../wire/change-frames.ts";
 import { type OutFrame, TOPIC_PREFIX, type Vsn } from "../wire/protocol.ts";
@@ -57,7 +57,7 @@ export class Channel {
 
   #phase: "joining" | "joined" | "ended" = "joining";
   #failure: string | null = null;
-  #subscription: Subscription | null = null;
+  #subscription: SubscriptionHandle | null = null;
   #changeFrames: ChangeGroup | null = null;
   #held: { readonly frame: OutFrame; readonly storedId: string | null }[] = [];
   #replayed: Set<string> = new Set();
@@ -93,12 +93,12 @@ export class Channel {
     return this.#ending.signal;
   }
 
-  get subscription(): Subscription | null {
+  get subscription(): SubscriptionHandle | null {
     return this.#subscription;
   }
 
   /** The new one is live before the old one is closed, so that nothing is missed in between. */
-  replaceSubscription(subscription: Subscription): void {
+  replaceSubscription(subscription: SubscriptionHandle): void {
     this.#subscription?.close();
     this.#subscription = subscription;
     if (this.#phase === "ended") subscription.close();

@@ -1,24 +1,23 @@
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
 import type { Database } from "../../db/index.ts";
-import { AppError } from "../../errors/index.ts";
 import type { Observer } from "../../observe/index.ts";
 import type { Clock } from "../../time/index.ts";
-import type { Changes, ChangesSubscriber, SessionsEnded, Subscription } from "../changes.ts";
-import { findEnded } from "../visibility/ended-sessions.ts";
-import { Subscriptions } from "../visibility/subscriptions.ts";
+import { findEndedSessions } from "../access/find-ended-sessions.ts";
+import type { Changes, SessionsEnded } from "../changes.ts";
+import { Subscriptions } from "../visibility/subscriptions/subscriptions.ts";
 import { Emitter } from "./emitter.ts";
 import { Feed } from "./feed.ts";
 import { MARKER_PREFIX, Markers } from "./markers.ts";
 import type { Transaction } from "./row-change.ts";
+import { subscribeWhenLive } from "./subscribe-when-live.ts";
 
 export interface ChangesSettings {
-  /** Where names in policies that are not qualified are looked for. */
+  /** The search path for unqualified names in policies. */
   readonly schemas: readonly string[];
   readonly policyTimeoutMs: number;
   readonly maxConcurrentPolicies: number;
   readonly maxWaitingPerIdentity: number;
-  /** The JSON of one change beyond this comes without its long values. */
+  /** A change whose JSON is larger omits its long values. */
   readonly maxRecordBytes: number;
   readonly maxWaitingBytes: number;
   readonly maxTransactionBytes: number;
@@ -37,7 +36,7 @@ const DEFAULT_SETTINGS: ChangesSettings = {
 };
 
 export interface ChangesOptions {
-  /** The login that may replicate, straight to the server. */
+  /** A direct connection to the server as the login with the REPLICATION attribute. */
   readonly directUrl: string;
   readonly database: Database;
   readonly observer: Observer;
@@ -55,23 +54,22 @@ export function openChanges(options: ChangesOptions): Changes {
   const listeners = new Map<string, Set<(content: Buffer) => void>>();
   const sessionListeners = new Set<(ended: SessionsEnded) => void>();
 
-  const take = (transaction: Transaction): Promise<void> | void => {
-    refuseTruncation(transaction);
-    const ended = findEnded(transaction.changes, clock.now());
+  const deliverMessages = ({ messages }: Transaction): void => {
+    for (const { prefix, content } of messages) {
+      if (prefix === MARKER_PREFIX) markers.see(content);
+      else for (const listener of listeners.get(prefix) ?? []) listener(content);
+    }
+  };
+  const onTransaction = (transaction: Transaction): Promise<void> | void => {
+    rejectTruncation(transaction);
+    const ended = findEndedSessions(transaction.changes, clock.now());
     if (ended !== null) {
       subscriptions.end(ended);
       for (const listener of sessionListeners) listener(ended);
     }
-    const told = subscriptions.take(transaction);
-    const hear = (): void => {
-      for (const { prefix, content } of transaction.messages) {
-        if (prefix === MARKER_PREFIX) markers.see(content);
-        else for (const listener of listeners.get(prefix) ?? []) listener(content);
-      }
-    };
-    return told === undefined ? hear() : told.then(hear);
+    const routed = subscriptions.route(transaction);
+    return routed === undefined ? deliverMessages(transaction) : routed.then(() => deliverMessages(transaction));
   };
-
   const feed = new Feed({
     url: options.directUrl,
     pool: database.service,
@@ -79,56 +77,16 @@ export function openChanges(options: ChangesOptions): Changes {
     limits: settings,
     random,
     isWanted: subscriptions.isWanted,
-    onRelation: () => subscriptions.forgetTables(),
-    onTransaction: take,
+    onRelation: () => subscriptions.clearTables(),
+    onTransaction,
     onLost: (reason) => {
       markers.clear();
       subscriptions.loseAll(reason);
     },
   });
 
-  const subscribe = async (subscriber: ChangesSubscriber, signal: AbortSignal): Promise<Subscription> => {
-    for (;;) {
-      signal.throwIfAborted();
-      if (feed.state === "unavailable")
-        throw new AppError("SERVICE_UNAVAILABLE", feed.reason ?? "Realtime is not available");
-      await unless(feed.whenDecided(), signal);
-      if (feed.state !== "live") continue;
-      const { lost } = feed;
-      let lostBefore: string | null = null;
-      let isSubscribed = false;
-      const attempt: ChangesSubscriber = {
-        caller: subscriber.caller,
-        bindings: subscriber.bindings,
-        deliver: (ids, data) => subscriber.deliver(ids, data),
-        lose: (reason) => {
-          if (isSubscribed) subscriber.lose(reason);
-          else lostBefore = reason;
-        },
-      };
-      const adding = subscriptions.add(attempt);
-      const added = await unless(adding, signal).catch((error: unknown) => {
-        adding.then(({ close }) => close()).catch(() => {});
-        throw error;
-      });
-      try {
-        await unless(markers.pass(), AbortSignal.any([signal, lost]));
-      } catch (error) {
-        added.close();
-        signal.throwIfAborted();
-        if (lost.aborted) continue;
-        throw error;
-      }
-      if (lost.aborted) continue;
-      if (lostBefore !== null) throw new AppError("UNAUTHORIZED", lostBefore);
-      isSubscribed = true;
-      added.begin();
-      return added;
-    }
-  };
-
   return {
-    subscribe,
+    subscribe: (subscriber, signal) => subscribeWhenLive({ feed, markers, subscriptions }, subscriber, signal),
     emit: (prefix, content) => emitter.emit(prefix, content),
     onMessage: (prefix, listener) => {
       const known = listeners.get(prefix) ?? new Set();
@@ -146,24 +104,10 @@ export function openChanges(options: ChangesOptions): Changes {
   };
 }
 
-/** Who belongs where, and whose session lives, would be wrong afterwards, so it is asked anew. */
-function refuseTruncation({ truncated }: Transaction): void {
+/** A truncated access table makes the cached access wrong, so the feed restarts and loads it again. */
+function rejectTruncation({ truncated }: Transaction): void {
   const table = truncated.find(
     ({ schema, name }) => schema === "auth" || (schema === "public" && (name === "swarm_members" || name === "agents")),
   );
   if (table !== undefined) throw new Error(`${table.name} was truncated`);
-}
-
-async function unless<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
-  const stop = new AbortController();
-  const aborted = once(signal, "abort", { signal: stop.signal }).then(() => {
-    throw signal.reason;
-  });
-  aborted.catch(() => {});
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    stop.abort();
-  }
 }

@@ -1,9 +1,9 @@
 import pg from "pg";
 import { IS_STATES, isState, OPERATORS, renderOperation } from "../../operators/index.ts";
 import type { ColumnType } from "../feed/column-type.ts";
+import type { ReadColumn } from "../feed/read-column.ts";
 import { isEqualAsText, operandTypeOf } from "./compare-values.ts";
 import type { FilterTerm } from "./parse-filter.ts";
-import type { ReadColumn } from "./row-image.ts";
 
 /** A filter, compiled for testing changed rows. */
 export interface RowFilter {

@@ -1,60 +1,60 @@
 import type pg from "pg";
-import { inTransaction } from "../../db/index.ts";
-import { selectTypes } from "../feed/sql/select-types.ts";
-import type { Relation } from "../feed/row-change.ts";
+import { inTransaction } from "../../../db/index.ts";
+import { selectTypes } from "../../feed/sql/select-types.ts";
+import type { Relation } from "../../feed/row-change.ts";
 import { selectTableMetadata } from "./sql/select-table-metadata.ts";
 import { describeTable, type TableMetadata } from "./table-metadata.ts";
 
-const FRESH_MS = 5_000;
+const MAX_AGE_MS = 5_000;
 
-/** What is known of tables. The WAL describes a table anew after each change to it, its rules and its rights. */
+/** Caches table metadata. The WAL sends a new Relation after each change of a table, its policies or its grants. */
 export class TableMetadataCache {
   readonly #pool: pg.Pool;
   readonly #byRelation = new WeakMap<Relation, TableMetadata>();
-  readonly #byName = new Map<string, { readonly facts: Promise<TableMetadata | null>; readonly untilMs: number }>();
+  readonly #byName = new Map<string, { readonly metadata: Promise<TableMetadata | null>; readonly untilMs: number }>();
 
   constructor(pool: pg.Pool) {
     this.#pool = pool;
   }
 
-  /** Null: it has to be read first. */
+  /** Null when the metadata is not loaded. */
   known(relation: Relation): TableMetadata | null {
     return this.#byRelation.get(relation) ?? null;
   }
 
-  /** Null when the table is no longer there. */
+  /** Null when the table no longer exists. */
   async describe(relation: Relation): Promise<TableMetadata | null> {
     const known = this.#byRelation.get(relation);
     if (known !== undefined) return known;
-    const facts = await this.#load({ oid: relation.oid });
-    if (facts !== null) this.#byRelation.set(relation, facts);
-    return facts;
+    const metadata = await this.#load({ oid: relation.oid });
+    if (metadata !== null) this.#byRelation.set(relation, metadata);
+    return metadata;
   }
 
-  /** For joins, of which many come together. */
+  /** By name, for joins. Cached for a short time, because many joins arrive together. */
   find(schema: string, name: string): Promise<TableMetadata | null> {
     const key = JSON.stringify([schema, name]);
     const known = this.#byName.get(key);
-    if (known !== undefined && known.untilMs > performance.now()) return known.facts;
-    const facts = this.#load({ schema, name });
-    this.#byName.set(key, { facts, untilMs: performance.now() + FRESH_MS });
-    const forget = (): void => void this.#byName.delete(key);
-    facts.then((found) => found ?? forget(), forget);
-    return facts;
+    if (known !== undefined && known.untilMs > performance.now()) return known.metadata;
+    const metadata = this.#load({ schema, name });
+    this.#byName.set(key, { metadata, untilMs: performance.now() + MAX_AGE_MS });
+    const remove = (): void => void this.#byName.delete(key);
+    metadata.then((found) => found ?? remove(), remove);
+    return metadata;
   }
 
-  findAnew(schema: string, name: string): Promise<TableMetadata | null> {
+  reload(schema: string, name: string): Promise<TableMetadata | null> {
     this.#byName.delete(JSON.stringify([schema, name]));
     return this.find(schema, name);
   }
 
-  forgetNames(): void {
+  clearNames(): void {
     this.#byName.clear();
   }
 
   #load(table: { oid: number } | { schema: string; name: string }): Promise<TableMetadata | null> {
     return inTransaction(this.#pool, async (client) => {
-      // Compiling statements on the catalogue costs more than running them.
+      // JIT compilation of catalog queries costs more than it saves.
       await client.query("set local search_path = ''; set local jit = off");
       const row = await selectTableMetadata(client, table);
       if (row === null) return null;

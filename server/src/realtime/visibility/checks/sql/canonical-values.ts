@@ -1,6 +1,6 @@
-import type { PipelinedStatement } from "../../../db/index.ts";
+import type { PipelinedStatement } from "../../../../db/index.ts";
 
-/** What the stream's texts are written with. */
+/** The settings of the replication stream, so that values have the same text format. */
 export const SET_TEXT_FORMS: PipelinedStatement = {
   text: `select pg_catalog.set_config('timezone', 'UTC', true), pg_catalog.set_config('datestyle', 'ISO', true),
            pg_catalog.set_config('intervalstyle', 'postgres', true), pg_catalog.set_config('extra_float_digits', '1', true),
@@ -8,12 +8,12 @@ export const SET_TEXT_FORMS: PipelinedStatement = {
   values: [],
 };
 
-/** The values as PostgreSQL itself writes them in their types, which a cast to text does not; fails where one is none. */
+/** Formats values as their types print them, which a cast to text does not. Fails for an invalid value. */
 export function canonicalValues(
   values: readonly { readonly text: string; readonly sqlName: string }[],
 ): PipelinedStatement {
   return {
-    text: `select ${values.map(({ sqlName }, at) => `pg_catalog.format('%s', ($${at + 1}::text)::${sqlName})`).join(", ")}`,
+    text: `select ${values.map(({ sqlName }, index) => `pg_catalog.format('%s', ($${index + 1}::text)::${sqlName})`).join(", ")}`,
     values: values.map(({ text }) => text),
   };
 }

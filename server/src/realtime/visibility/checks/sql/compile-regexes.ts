@@ -1,4 +1,4 @@
-import type { PipelinedStatement } from "../../../db/index.ts";
+import type { PipelinedStatement } from "../../../../db/index.ts";
 
 /** Fails when an expression is invalid. A comparison with null would not even read it. */
 export function compileRegexes(regexes: readonly string[]): PipelinedStatement {

@@ -1,27 +1,26 @@
 import type pg from "pg";
-import { Semaphore } from "../../concurrency/index.ts";
-import { type Database, type Principal, runPipelined, scopeOf } from "../../db/index.ts";
-import { AppError } from "../../errors/index.ts";
+import { Semaphore } from "../../../concurrency/index.ts";
+import { type Database, type Principal, runPipelined, scopeOf } from "../../../db/index.ts";
+import { AppError } from "../../../errors/index.ts";
 import { SET_TEXT_FORMS } from "./sql/canonical-values.ts";
-import { judgeImages } from "./sql/judge-images.ts";
-import type { Question } from "./lane.ts";
+import { checkRows } from "./sql/check-rows.ts";
 
-export interface AskDatabaseOptions {
+export interface CallerDatabaseOptions {
   readonly database: Pick<Database, "user" | "service">;
   readonly schemas: readonly string[];
   readonly timeoutMs: number;
   readonly maxConcurrent: number;
 }
 
-/** Of one user: more than joins of all their channels need, less than would keep the database busy for long. */
+/** Per user: more than the joins of all their channels need, but not enough to keep the database busy for long. */
 const MAX_WAITING = 5_000;
 
-/** Asks as the caller, in a transaction that can change nothing and lasts only so long. */
-export class AskDatabase {
-  readonly #options: AskDatabaseOptions;
+/** Queries as the caller, in a read-only transaction with a timeout. */
+export class CallerDatabase {
+  readonly #options: CallerDatabaseOptions;
   readonly #semaphore: Semaphore;
 
-  constructor(options: AskDatabaseOptions) {
+  constructor(options: CallerDatabaseOptions) {
     this.#options = options;
     this.#semaphore = new Semaphore({
       permits: options.maxConcurrent,
@@ -32,10 +31,10 @@ export class AskDatabase {
     });
   }
 
-  async judge(caller: Principal, question: Question, images: readonly string[]): Promise<readonly boolean[]> {
-    // Not behind what the same caller asks for in joins, of which nobody in particular may be very many.
-    const [, result] = await this.run(caller, [SET_TEXT_FORMS, judgeImages(question.text, images)], "rows");
-    return (result?.rows ?? []).map(([answer]) => answer === "t");
+  async check(caller: Principal, statement: string, images: readonly string[]): Promise<readonly boolean[]> {
+    // A separate key, so that checks do not wait behind the joins of the same caller.
+    const [, result] = await this.run(caller, [SET_TEXT_FORMS, checkRows(statement, images)], "rows");
+    return (result?.rows ?? []).map(([isVisible]) => isVisible === "t");
   }
 
   async run(

@@ -5,7 +5,7 @@ export interface AccessRow {
   readonly agents: readonly string[];
 }
 
-/** The swarms that a user takes part in, and the agents that are theirs. */
+/** The active memberships and the agents of a user. */
 export async function selectAccess(pool: pg.Pool, userId: string): Promise<AccessRow> {
   const { rows } = await pool.query<AccessRow>(
     `select coalesce((select pg_catalog.json_agg(pg_catalog.json_build_object('id', m.swarm_id, 'role', m.role))

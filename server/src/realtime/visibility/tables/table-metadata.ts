@@ -1,9 +1,9 @@
-import { type ColumnType, describeTypes, type TypeRow } from "../feed/column-type.ts";
-import { parsePolicy } from "./parse-policy.ts";
-import type { Rule } from "./rule.ts";
+import { type ColumnType, describeTypes, type TypeRow } from "../../feed/column-type.ts";
+import { parsePolicy } from "../rules/parse-policy.ts";
+import type { Rule } from "../rules/rule.ts";
 import type { TableRow } from "./sql/select-table-metadata.ts";
 
-/** What decides who sees which part of a table's rows. */
+/** What determines which roles see which rows and columns of a table. */
 export interface TableMetadata {
   readonly oid: number;
   readonly schema: string;
@@ -17,13 +17,13 @@ export interface TableMetadata {
 export interface RoleView {
   readonly columns: ReadonlySet<string>;
   readonly rule: Rule;
-  /** The same as a condition, for the database. */
+  /** The rule as an SQL condition. */
   readonly condition: string;
-  /** Columns that the condition asks for; null when it asks for the row as a whole. */
+  /** Columns that the condition uses; null when it uses the whole row. */
   readonly conditionColumns: readonly string[] | null;
 }
 
-const EVERYBODY: Pick<RoleView, "rule" | "condition" | "conditionColumns"> = {
+const ALL_ROWS: Pick<RoleView, "rule" | "condition" | "conditionColumns"> = {
   rule: { kind: "constant", isTrue: true },
   condition: "true",
   conditionColumns: [],
@@ -42,13 +42,13 @@ export function describeTable(row: TableRow, typeRows: readonly TypeRow[]): Tabl
   }
   const roles = new Map<string, RoleView>();
   for (const [role, { isExempt, columns }] of Object.entries(row.roles)) {
-    const view = isExempt || !row.hasRowRules ? EVERYBODY : describeRules(row, role);
+    const view = isExempt || !row.hasRowRules ? ALL_ROWS : describeRules(row, role);
     roles.set(role, { ...view, columns: new Set(columns) });
   }
   return { oid, schema, name, isPublished, primaryKey, types, roles };
 }
 
-/** As PostgreSQL puts policies together: one of those that permit, and all of those that restrict. */
+/** Combines policies as PostgreSQL does: any permissive and all restrictive ones must pass. */
 function describeRules(row: TableRow, role: string): Pick<RoleView, "rule" | "condition" | "conditionColumns"> {
   const policies = row.policies.filter(({ roles }) => roles.includes(role));
   const permissive = policies.filter(({ isPermissive }) => isPermissive);
@@ -68,8 +68,8 @@ function describeRules(row: TableRow, role: string): Pick<RoleView, "rule" | "co
     `(${permissive.map((policy) => `(${policy.condition})`).join(" or ")})`,
     ...restrictive.map((policy) => `(${policy.condition})`),
   ].join(" and ");
-  // The catalogue does not say that a policy asks for the whole row, its text does.
-  const isWhole = policies.some((policy) => policy.condition.includes(".*"));
-  const conditionColumns = isWhole ? null : [...new Set(policies.flatMap(({ columns }) => columns))];
+  // The catalog does not record that a policy uses the whole row, so its text is searched.
+  const usesWholeRow = policies.some((policy) => policy.condition.includes(".*"));
+  const conditionColumns = usesWholeRow ? null : [...new Set(policies.flatMap(({ columns }) => columns))];
   return { rule, condition, conditionColumns };
 }

@@ -1,21 +1,21 @@
 import pg from "pg";
-import type { PipelinedStatement, Principal } from "../../db/index.ts";
-import { AppError } from "../../errors/index.ts";
-import { OPERATORS, type Operator } from "../../operators/index.ts";
-import type { Binding } from "../changes.ts";
-import type { AskDatabase } from "./ask-database.ts";
-import { compileFilter, type RowFilter } from "./compile-filter.ts";
-import { type FilterTerm, parseFilter } from "./parse-filter.ts";
-import type { SeatBinding } from "./seat.ts";
-import { canonicalValues, SET_TEXT_FORMS } from "./sql/canonical-values.ts";
-import { compileRegexes } from "./sql/compile-regexes.ts";
-import { judgeImages, renderQuestion } from "./sql/judge-images.ts";
-import type { TableMetadataCache } from "./table-metadata-cache.ts";
-import type { TableMetadata } from "./table-metadata.ts";
+import type { PipelinedStatement, Principal } from "../../../db/index.ts";
+import { AppError } from "../../../errors/index.ts";
+import { OPERATORS, type Operator } from "../../../operators/index.ts";
+import type { Binding } from "../../changes.ts";
+import type { CallerDatabase } from "../checks/caller-database.ts";
+import { canonicalValues, SET_TEXT_FORMS } from "../checks/sql/canonical-values.ts";
+import { checkRows, renderCheck } from "../checks/sql/check-rows.ts";
+import { compileRegexes } from "../checks/sql/compile-regexes.ts";
+import { compileFilter, type RowFilter } from "../compile-filter.ts";
+import { type FilterTerm, parseFilter } from "../parse-filter.ts";
+import type { TableMetadataCache } from "../tables/table-metadata-cache.ts";
+import type { TableMetadata } from "../tables/table-metadata.ts";
+import type { PreparedBinding } from "./subscription.ts";
 
 export interface BindingContext {
   readonly tables: TableMetadataCache;
-  readonly database: AskDatabase;
+  readonly database: CallerDatabase;
 }
 
 const WILDCARD = "*";
@@ -25,11 +25,11 @@ export async function prepareBindings(
   room: BindingContext,
   caller: Principal,
   bindings: readonly Binding[],
-): Promise<SeatBinding[]> {
+): Promise<PreparedBinding[]> {
   return Promise.all(bindings.map((binding) => prepareBinding(room, caller, binding)));
 }
 
-async function prepareBinding(room: BindingContext, caller: Principal, binding: Binding): Promise<SeatBinding> {
+async function prepareBinding(room: BindingContext, caller: Principal, binding: Binding): Promise<PreparedBinding> {
   const { id, event, schema, table } = binding;
   const terms = parseFilter(binding.filter ?? "");
   if (schema === WILDCARD || table === WILDCARD) {
@@ -55,7 +55,7 @@ async function findTable(
   const columns = [...terms.map((term) => term.column), ...(binding.select ?? [])];
   if (findFault(known, caller, binding, columns) === null && known !== null) return known;
   // What is remembered may be from before somebody mended it.
-  const facts = await tables.findAnew(schema, table);
+  const facts = await tables.reload(schema, table);
   const fault = findFault(facts, caller, binding, columns);
   if (fault !== null || facts === null) throw refuse(fault ?? "");
   return facts;
@@ -119,7 +119,7 @@ async function tryCondition(
 ): Promise<void> {
   if (filter === null || filter.condition === null) return;
   const regexes = terms.flatMap(({ operator, values }) => (OPERATORS[operator].operand === "regex" ? values : []));
-  await ask(room, caller, [compileRegexes(regexes), judgeImages(renderQuestion(facts, filter.condition), ["{}"])]);
+  await ask(room, caller, [compileRegexes(regexes), checkRows(renderCheck(facts, filter.condition), ["{}"])]);
 }
 
 /** The rows of the last statement. */

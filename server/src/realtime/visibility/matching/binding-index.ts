@@ -1,58 +1,58 @@
-import type { Relation } from "../feed/row-change.ts";
-import type { Identity } from "./identity.ts";
-import type { ReadColumn } from "./row-image.ts";
-import type { Group, Seat, SeatBinding } from "./seat.ts";
+import type { ReadColumn } from "../../feed/read-column.ts";
+import type { Relation } from "../../feed/row-change.ts";
+import type { Identity } from "../subscriptions/identity.ts";
+import type { BindingGroup, PreparedBinding, Subscription } from "../subscriptions/subscription.ts";
 
-type Identities = Map<Identity, Map<Seat, SeatBinding[]>>;
+type Identities = Map<Identity, Map<Subscription, PreparedBinding[]>>;
 
 interface TableBindings {
-  readonly groups: Map<string, Group>;
-  /** Column, then value. */
-  readonly byValue: Map<string, Map<string, Set<Group>>>;
-  readonly others: Set<Group>;
+  readonly groups: Map<string, BindingGroup>;
+  /** By column, then by value. */
+  readonly byValue: Map<string, Map<string, Set<BindingGroup>>>;
+  readonly unindexed: Set<BindingGroup>;
 }
 
-/** Finds the bindings that a row is of interest to; the cost is per distinct question, not per subscriber. */
+/** Finds the bindings that a row matches. The cost depends on the number of distinct filters, not of subscribers. */
 export class BindingIndex {
   readonly #tables = new Map<string, TableBindings>();
 
-  isWanted(relation: Relation): boolean {
+  hasBindings(relation: Relation): boolean {
     return tableKeys(relation.schema, relation.name).some((key) => this.#tables.has(key));
   }
 
-  add(seat: Seat): void {
-    for (const binding of seat.bindings) {
+  add(subscription: Subscription): void {
+    for (const binding of subscription.bindings) {
       const key = tableKey(binding.schema, binding.table);
       let table = this.#tables.get(key);
       if (table === undefined) {
-        table = { groups: new Map(), byValue: new Map(), others: new Set() };
+        table = { groups: new Map(), byValue: new Map(), unindexed: new Set() };
         this.#tables.set(key, table);
       }
-      const { identity } = seat;
+      const { identity } = subscription;
       const group = findGroup(table, binding);
-      const byUser = getOrAdd(group.audience, identity.caller.role, () => new Map<string, Identities>());
+      const byUser = getOrAdd(group.members, identity.caller.role, () => new Map<string, Identities>());
       const identities = getOrAdd(byUser, identity.userId ?? "", (): Identities => new Map());
-      const seats = getOrAdd(identities, identity, () => new Map<Seat, SeatBinding[]>());
-      getOrAdd(seats, seat, () => []).push(binding);
+      const subscriptions = getOrAdd(identities, identity, () => new Map<Subscription, PreparedBinding[]>());
+      getOrAdd(subscriptions, subscription, () => []).push(binding);
     }
   }
 
-  remove(seat: Seat): void {
-    const { identity } = seat;
-    for (const binding of seat.bindings) {
+  remove(subscription: Subscription): void {
+    const { identity } = subscription;
+    for (const binding of subscription.bindings) {
       const key = tableKey(binding.schema, binding.table);
       const table = this.#tables.get(key);
       const group = table?.groups.get(groupKey(binding));
       if (table === undefined || group === undefined) continue;
-      const byUser = group.audience.get(identity.caller.role);
+      const byUser = group.members.get(identity.caller.role);
       const identities = byUser?.get(identity.userId ?? "");
-      const seats = identities?.get(identity);
-      seats?.delete(seat);
-      if (seats?.size === 0) identities?.delete(identity);
+      const subscriptions = identities?.get(identity);
+      subscriptions?.delete(subscription);
+      if (subscriptions?.size === 0) identities?.delete(identity);
       if (identities?.size === 0) byUser?.delete(identity.userId ?? "");
-      if (byUser?.size === 0) group.audience.delete(identity.caller.role);
-      if (group.audience.size > 0) continue;
-      dropGroup(table, binding, group);
+      if (byUser?.size === 0) group.members.delete(identity.caller.role);
+      if (group.members.size > 0) continue;
+      removeGroup(table, binding, group);
       if (table.groups.size === 0) this.#tables.delete(key);
     }
   }
@@ -61,52 +61,52 @@ export class BindingIndex {
     this.#tables.clear();
   }
 
-  /** Groups whose event and filter the row passes, as far as can be said here. */
+  /** Groups whose event and filter the row passes, without the conditions that only the database evaluates. */
   *find(
     relation: Relation,
     event: string,
     read: ReadColumn,
     isLenient: boolean,
-    isConcerned: (group: Group) => boolean = () => true,
-  ): Generator<Group> {
+    hasRecipients: (group: BindingGroup) => boolean = () => true,
+  ): Generator<BindingGroup> {
     for (const key of tableKeys(relation.schema, relation.name)) {
       const table = this.#tables.get(key);
       if (table === undefined) continue;
-      // A row that nobody of a group may see is not held against its filter, which may cost more.
-      const passes = (group: Group): boolean =>
+      // Recipients come first, because evaluating a filter may cost more.
+      const passes = (group: BindingGroup): boolean =>
         (group.event === "*" || group.event === event) &&
-        isConcerned(group) &&
+        hasRecipients(group) &&
         (group.filter === null || group.filter.passes(read, isLenient));
       for (const [column, groups] of table.byValue) {
         const value = read(column);
         if (value === undefined && isLenient) for (const all of groups.values()) yield* [...all].filter(passes);
         if (typeof value === "string") for (const group of groups.get(value) ?? []) if (passes(group)) yield group;
       }
-      for (const group of table.others) if (passes(group)) yield group;
+      for (const group of table.unindexed) if (passes(group)) yield group;
     }
   }
 }
 
-function findGroup(table: TableBindings, binding: SeatBinding): Group {
+function findGroup(table: TableBindings, binding: PreparedBinding): BindingGroup {
   const key = groupKey(binding);
   const known = table.groups.get(key);
   if (known !== undefined) return known;
-  const group: Group = { event: binding.event, filter: binding.filter, audience: new Map() };
+  const group: BindingGroup = { event: binding.event, filter: binding.filter, members: new Map() };
   table.groups.set(key, group);
   const index = binding.filter?.key ?? null;
-  if (index === null) table.others.add(group);
+  if (index === null) table.unindexed.add(group);
   else
     getOrAdd(
-      getOrAdd(table.byValue, index.column, () => new Map<string, Set<Group>>()),
+      getOrAdd(table.byValue, index.column, () => new Map<string, Set<BindingGroup>>()),
       index.value,
-      () => new Set<Group>(),
+      () => new Set<BindingGroup>(),
     ).add(group);
   return group;
 }
 
-function dropGroup(table: TableBindings, binding: SeatBinding, group: Group): void {
+function removeGroup(table: TableBindings, binding: PreparedBinding, group: BindingGroup): void {
   table.groups.delete(groupKey(binding));
-  table.others.delete(group);
+  table.unindexed.delete(group);
   const index = group.filter?.key ?? null;
   if (index === null) return;
   const values = table.byValue.get(index.column);
@@ -116,7 +116,7 @@ function dropGroup(table: TableBindings, binding: SeatBinding, group: Group): vo
   if (values?.size === 0) table.byValue.delete(index.column);
 }
 
-function groupKey({ event, filterText }: SeatBinding): string {
+function groupKey({ event, filterText }: PreparedBinding): string {
   return `${event} ${filterText}`;
 }
 

@@ -1,64 +1,64 @@
-import type { ReadColumn } from "./row-image.ts";
+import type { ReadColumn } from "../../feed/read-column.ts";
 
-/** What a policy says of a row, as far as it can be known without asking the database. */
+/** The condition of a policy, as far as it can be evaluated without the database. */
 export type Rule =
   | { readonly kind: "constant"; readonly isTrue: boolean }
   /** The column holds the id of the caller. */
   | { readonly kind: "owner"; readonly column: string }
-  /** The column holds one of the caller's own. */
+  /** The column holds an id of the caller's access set. */
   | { readonly kind: "member"; readonly column: string; readonly set: AccessSet }
   | { readonly kind: "null"; readonly column: string; readonly isNull: boolean }
   | { readonly kind: "text"; readonly column: string; readonly value: string; readonly isEqual: boolean }
   | { readonly kind: "flag"; readonly column: string; readonly isSet: boolean }
   | { readonly kind: "all" | "any"; readonly parts: readonly Rule[] }
-  /** For the database to say. */
+  /** Only the database can evaluate it. */
   | { readonly kind: "opaque" };
 
 export type AccessSet = "swarms" | "writableSwarms" | "managedSwarms" | "agents";
 
-/** What belongs to a user. */
+/** The ids that a user has access to. */
 export interface Access {
   has(set: AccessSet, id: string): boolean;
 }
 
-export interface Asker {
+export interface RuleCaller {
   readonly userId: string | null;
   readonly access: Access | null;
 }
 
-/** Null: the database has to be asked. What a row does not tell never counts in favour of showing it. */
-export function judge(rule: Rule, read: ReadColumn, asker: Asker): boolean | null {
+/** Returns null when only the database can decide. A missing value never makes a row visible. */
+export function evaluateRule(rule: Rule, read: ReadColumn, caller: RuleCaller): boolean | null {
   switch (rule.kind) {
     case "owner":
-      return asker.userId !== null && read(rule.column) === asker.userId;
+      return caller.userId !== null && read(rule.column) === caller.userId;
     case "member": {
       const id = read(rule.column);
-      return typeof id === "string" && asker.access?.has(rule.set, id) === true;
+      return typeof id === "string" && caller.access?.has(rule.set, id) === true;
     }
     case "all":
-      return combine(rule.parts, false, (part) => judge(part, read, asker));
+      return combine(rule.parts, false, (part) => evaluateRule(part, read, caller));
     case "any":
-      return combine(rule.parts, true, (part) => judge(part, read, asker));
+      return combine(rule.parts, true, (part) => evaluateRule(part, read, caller));
     case "opaque":
       return null;
     default:
-      return judgeAlone(rule, read);
+      return evaluateRowRule(rule, read);
   }
 }
 
 function combine(parts: readonly Rule[], decisive: boolean, decide: (part: Rule) => boolean | null): boolean | null {
-  let result: boolean | null = !decisive;
+  let combined: boolean | null = !decisive;
   for (const part of parts) {
-    const answer = decide(part);
-    if (answer === decisive) return decisive;
-    if (answer === null) result = null;
+    const result = decide(part);
+    if (result === decisive) return decisive;
+    if (result === null) combined = null;
   }
-  return result;
+  return combined;
 }
 
 type RowRule = Extract<Rule, { readonly kind: "constant" | "null" | "text" | "flag" }>;
 
-function judgeAlone(rule: RowRule, read: ReadColumn): boolean {
+function evaluateRowRule(rule: RowRule, read: ReadColumn): boolean {
   switch (rule.kind) {
     case "constant":
       return rule.isTrue;
@@ -75,7 +75,7 @@ function judgeAlone(rule: RowRule, read: ReadColumn): boolean {
   }
 }
 
-/** Users that the row could be for; null when it could be for anybody. */
+/** The users who may see the row; null when the rule does not limit them. */
 export function findCandidates(
   rule: Rule,
   read: ReadColumn,
@@ -110,6 +110,6 @@ export function findCandidates(
     case "opaque":
       return null;
     default:
-      return judgeAlone(rule, read) ? null : new Set();
+      return evaluateRowRule(rule, read) ? null : new Set();
   }
 }

@@ -17,8 +17,8 @@ const SETS: Readonly<Record<string, AccessSet>> = {
 };
 
 /**
- * Reads the condition of a policy as PostgreSQL prints it with an empty search path. It prints every operand in parentheses,
- * which is what makes this possible; whatever looks different is left to the database.
+ * Parses the condition of a policy as PostgreSQL prints it with an empty search path. PostgreSQL puts every operand in
+ * parentheses, which makes this possible; any other form is left to the database.
  */
 export function parsePolicy(text: string): Rule {
   const inner = unwrap(text);
@@ -29,7 +29,7 @@ export function parsePolicy(text: string): Rule {
     const operands = split(inner, word);
     if (operands === null) return OPAQUE;
     if (operands.length > 1)
-      return operands.every(isWhole) ? { kind, parts: operands.map((operand) => parsePolicy(operand)) } : OPAQUE;
+      return operands.every(isComplete) ? { kind, parts: operands.map((operand) => parsePolicy(operand)) } : OPAQUE;
   }
   return parseAtom(inner);
 }
@@ -53,35 +53,35 @@ function parseAtom(text: string): Rule {
   return OPAQUE;
 }
 
-/** An operand that nothing before or after it can belong to. */
-function isWhole(operand: string): boolean {
+/** Whether the operand is in parentheses or a bare column, so that it is complete by itself. */
+function isComplete(operand: string): boolean {
   return unwrap(operand) !== operand || FLAG.test(operand);
 }
 
-/** Parts between the word where it stands outside of all parentheses and quotes; null when those do not match. */
+/** Splits at the word outside of parentheses and quotes; null when these are unbalanced. */
 function split(text: string, word: string): string[] | null {
   const parts: string[] = [];
   let depth = 0;
-  let from = 0;
-  for (let at = 0; at < text.length; at += 1) {
-    const letter = text[at];
-    if (letter === "'" || letter === '"') {
-      const end = text.indexOf(letter, at + 1);
+  let start = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const char = text[index];
+    if (char === "'" || char === '"') {
+      const end = text.indexOf(char, index + 1);
       if (end === -1) return null;
-      at = end;
-    } else if (letter === "(") depth += 1;
-    else if (letter === ")") depth -= 1;
-    else if (depth === 0 && text.startsWith(word, at)) {
-      parts.push(text.slice(from, at));
-      from = at + word.length;
-      at = from - 1;
+      index = end;
+    } else if (char === "(") depth += 1;
+    else if (char === ")") depth -= 1;
+    else if (depth === 0 && text.startsWith(word, index)) {
+      parts.push(text.slice(start, index));
+      start = index + word.length;
+      index = start - 1;
     }
     if (depth < 0) return null;
   }
-  return depth === 0 ? [...parts, text.slice(from)] : null;
+  return depth === 0 ? [...parts, text.slice(start)] : null;
 }
 
-/** Without the parentheses around the whole of it. */
+/** Removes the outer parentheses. */
 function unwrap(text: string): string {
   let inner = text;
   while (inner.startsWith("(") && closesAtEnd(inner)) inner = inner.slice(1, -1);
@@ -90,15 +90,15 @@ function unwrap(text: string): string {
 
 function closesAtEnd(text: string): boolean {
   let depth = 0;
-  for (let at = 0; at < text.length; at += 1) {
-    const letter = text[at];
-    if (letter === "'" || letter === '"') {
-      const end = text.indexOf(letter, at + 1);
+  for (let index = 0; index < text.length; index += 1) {
+    const char = text[index];
+    if (char === "'" || char === '"') {
+      const end = text.indexOf(char, index + 1);
       if (end === -1) return false;
-      at = end;
-    } else if (letter === "(") depth += 1;
-    else if (letter === ")") depth -= 1;
-    if (depth === 0) return at === text.length - 1;
+      index = end;
+    } else if (char === "(") depth += 1;
+    else if (char === ")") depth -= 1;
+    if (depth === 0) return index === text.length - 1;
   }
   return false;
 }

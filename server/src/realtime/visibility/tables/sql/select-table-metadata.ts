@@ -6,7 +6,7 @@ export interface TableRow {
   readonly name: string;
   readonly isPublished: boolean;
   readonly hasRowRules: boolean;
-  /** Text may be equal that is not the same. */
+  /** A nondeterministic collation: different texts may be equal. */
   readonly hasLooseCollation: boolean;
   readonly primaryKey: readonly string[];
   readonly columns: readonly { readonly name: string; readonly typeOid: number }[];
@@ -28,7 +28,7 @@ export interface PolicyRow {
 
 const ROLES = "('anon', 'authenticated', 'service_role')";
 
-/** The path must be empty, so that conditions are printed with every name in full. */
+/** Requires an empty search path, so that conditions are printed with qualified names. */
 export async function selectTableMetadata(
   client: pg.ClientBase,
   table: { readonly oid: number } | { readonly schema: string; readonly name: string },

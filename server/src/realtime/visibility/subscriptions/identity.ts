@@ -1,26 +1,26 @@
-import type { Principal } from "../../db/index.ts";
-import type { Lane } from "./lane.ts";
+import type { Principal } from "../../../db/index.ts";
+import type { OrderedQueue } from "../checks/ordered-queue.ts";
 
-/** Everybody whom row rules cannot tell apart: they are judged once. */
+/** All callers that row-level policies cannot distinguish. Each row is checked once for all of them. */
 export class Identity {
   readonly key: string;
   readonly caller: Principal;
-  /** As PostgreSQL would write it; null for nobody in particular. */
+  /** In lower case, as PostgreSQL writes it; null for a caller without a user. */
   readonly userId: string | null;
-  readonly lane: Lane;
-  subscribers = 0;
+  readonly queue: OrderedQueue;
+  subscriptions = 0;
 
-  constructor(caller: Principal, lane: Lane) {
+  constructor(caller: Principal, queue: OrderedQueue) {
     this.key = identityKey(caller);
     this.caller = caller;
     this.userId = userIdOf(caller);
-    this.lane = lane;
+    this.queue = queue;
   }
 }
 
 const keys = new WeakMap<object, string>();
 
-/** Policies may ask for any claim, so callers are the same only when all of them are. */
+/** Policies may use any claim, so callers are the same only when all their claims are. */
 export function identityKey({ role, claims }: Principal): string {
   let text = keys.get(claims);
   if (text === undefined) {
@@ -32,7 +32,7 @@ export function identityKey({ role, claims }: Principal): string {
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** From the claim that the database reads too. */
+/** From the claim that auth.uid() reads. */
 export function userIdOf({ claims }: Principal): string | null {
   const { sub } = claims;
   return typeof sub === "string" && UUID.test(sub) ? sub.toLowerCase() : null;

@@ -1,0 +1,29 @@
+import pg from "pg";
+import type { PipelinedStatement } from "../../../../db/index.ts";
+
+export interface ValuesQuery {
+  readonly schema: string;
+  readonly name: string;
+  readonly columns: readonly string[];
+  readonly key: readonly { readonly column: string; readonly value: string | null }[];
+  /** Values that the row must still have, in the text format of the replication stream. */
+  readonly unchanged: readonly { readonly column: string; readonly value: string | null }[];
+}
+
+/** Selects columns of one row in the text format of the replication stream. */
+export function selectValues({ schema, name, columns, key, unchanged }: ValuesQuery): PipelinedStatement {
+  const select = columns.map(format);
+  const where = [
+    ...key.map(({ column }, index) => `${pg.escapeIdentifier(column)} = $${index + 1}`),
+    ...unchanged.map(({ column }, index) => `${format(column)} is not distinct from $${key.length + index + 1}::text`),
+  ];
+  return {
+    text: `select ${select.join(", ")} from ${pg.escapeIdentifier(schema)}.${pg.escapeIdentifier(name)} where ${where.join(" and ")}`,
+    values: [...key, ...unchanged].map(({ value }) => value),
+  };
+}
+
+function format(column: string): string {
+  const name = pg.escapeIdentifier(column);
+  return `case when ${name} is not null then pg_catalog.format('%s', ${name}) end`;
+}

@@ -1,0 +1,69 @@
+import type { AccessCache } from "../rules/access-cache.ts";
+import { findCandidates } from "../rules/rule.ts";
+import type { Identity } from "../subscriptions/identity.ts";
+import type { BindingGroup } from "../subscriptions/subscription.ts";
+import type { RoleView } from "../tables/table-metadata.ts";
+import type { RowFilter } from "../compile-filter.ts";
+import type { BindingIndex } from "./binding-index.ts";
+import { addRecipients, hasAnyUser, type Recipients, selectUsers, type Users } from "./recipients.ts";
+import type { RoutedChange } from "./routed-change.ts";
+
+/** Recipients of one identity whose bindings match a change. They may still lack the right to see it. */
+export interface Match {
+  readonly identity: Identity;
+  readonly recipients: Recipients;
+  /** The filter whose condition only the database can evaluate; null when there is none. */
+  readonly filter: (RowFilter & { readonly condition: string }) | null;
+}
+
+const NO_USERS: ReadonlySet<string> = new Set();
+
+/** Finds the identities whose bindings match the change, as far as the row and the rules of the table tell. */
+export function matchChange(routed: RoutedChange, index: BindingIndex, access: AccessCache): Match[] {
+  const { change, metadata, read } = routed;
+  const usersByRole = new Map<string, Users>();
+  const findUsers = (role: string, group: BindingGroup): Users => {
+    const view = metadata.roles.get(role);
+    if (view === undefined || !mayFilter(view, group)) return NO_USERS;
+    let users = usersByRole.get(role);
+    if (users === undefined) {
+      users = findPossibleUsers(view, routed, access);
+      usersByRole.set(role, users);
+    }
+    return users;
+  };
+  const hasRecipients = (group: BindingGroup): boolean => {
+    for (const [role, byUser] of group.members) if (hasAnyUser(byUser, findUsers(role, group))) return true;
+    return false;
+  };
+  const unconditional = new Map<Identity, Recipients>();
+  const conditional: Match[] = [];
+  for (const group of index.find(change.relation, change.type, read, false, hasRecipients)) {
+    for (const [role, byUser] of group.members) {
+      for (const [identity, recipients] of selectUsers(byUser, findUsers(role, group))) {
+        if (hasCondition(group.filter)) conditional.push({ identity, recipients, filter: group.filter });
+        else addRecipients(unconditional, identity, recipients);
+      }
+    }
+  }
+  return [
+    ...Array.from(unconditional, ([identity, recipients]): Match => ({ identity, recipients, filter: null })),
+    ...conditional,
+  ];
+}
+
+function hasCondition(filter: RowFilter | null): filter is RowFilter & { readonly condition: string } {
+  return filter !== null && filter.condition !== null;
+}
+
+/** Users who had access before the transaction may see the deletion of a row. */
+function findPossibleUsers(view: RoleView, { change, accessBefore, read }: RoutedChange, access: AccessCache): Users {
+  const users = findCandidates(view.rule, read, (set, id) => access.findUsers(set, id));
+  if (users === null || change.type !== "DELETE" || accessBefore.size === 0) return users;
+  return new Set([...users, ...accessBefore.keys()]);
+}
+
+/** A role that may no longer read a column must not learn its values by a filter. */
+function mayFilter({ columns }: RoleView, { filter }: BindingGroup): boolean {
+  return columns.size > 0 && (filter === null || filter.columns.every((column) => columns.has(column)));
+}

@@ -1,0 +1,194 @@
+import type { Database, Principal } from "../../../db/index.ts";
+import type { Observer } from "../../../observe/index.ts";
+import { AppError } from "../../../errors/index.ts";
+import type { ChangesSubscriber, SessionsEnded, SubscriptionHandle } from "../../changes.ts";
+import { CommitGate } from "../../feed/commit-gate.ts";
+import type { Relation, Transaction } from "../../feed/row-change.ts";
+import { CallerDatabase } from "../checks/caller-database.ts";
+import { OrderedQueue } from "../checks/ordered-queue.ts";
+import { BindingIndex } from "../matching/binding-index.ts";
+import { Router } from "../router.ts";
+import { AccessCache } from "../rules/access-cache.ts";
+import { TableMetadataCache } from "../tables/table-metadata-cache.ts";
+import { Identity, identityKey, userIdOf } from "./identity.ts";
+import { prepareBindings } from "./prepare-bindings.ts";
+import type { PreparedBinding, Subscription } from "./subscription.ts";
+
+export interface SubscriptionsOptions {
+  readonly database: Database;
+  readonly observer: Observer;
+  readonly schemas: readonly string[];
+  readonly policyTimeoutMs: number;
+  readonly maxConcurrentPolicies: number;
+  readonly maxWaitingPerIdentity: number;
+  readonly maxRecordBytes: number;
+}
+
+/** Tables whose changes every node needs to keep access current. */
+const ACCESS_TABLES = new Set(["auth.sessions", "auth.users", "public.swarm_members", "public.agents"]);
+const MAX_UNINDEXED_FILTERS = 500;
+const HIDDEN_SCHEMAS = new Set(["auth", "private", "realtime"]);
+
+/** All subscriptions of this node. */
+export class Subscriptions {
+  readonly #options: SubscriptionsOptions;
+  readonly #index = new BindingIndex();
+  readonly #access: AccessCache;
+  readonly #tables: TableMetadataCache;
+  readonly #database: CallerDatabase;
+  readonly #router: Router;
+  readonly #identities = new Map<string, Identity>();
+  readonly #subscriptions = new Set<Subscription>();
+  readonly #unindexedFilters = new Map<string, number>();
+
+  constructor(options: SubscriptionsOptions) {
+    const { database, observer, maxRecordBytes } = options;
+    this.#options = options;
+    const gate = new CommitGate(database.service);
+    const whenVisible = (xid: number): Promise<void> => gate.pass(xid);
+    this.#access = new AccessCache(database.service, whenVisible);
+    this.#tables = new TableMetadataCache(database.service);
+    this.#database = new CallerDatabase({
+      database,
+      schemas: options.schemas,
+      timeoutMs: options.policyTimeoutMs,
+      maxConcurrent: options.maxConcurrentPolicies,
+    });
+    const [index, access, tables] = [this.#index, this.#access, this.#tables];
+    const lose = (subscription: Subscription, reason: string): void => this.#lose(subscription, reason);
+    this.#router = new Router({ database, index, access, tables, observer, maxRecordBytes, whenVisible, lose });
+  }
+
+  isWanted = (relation: Relation): boolean => {
+    if (ACCESS_TABLES.has(`${relation.schema}.${relation.name}`)) return true;
+    return !HIDDEN_SCHEMAS.has(relation.schema) && this.#index.hasBindings(relation);
+  };
+
+  clearTables(): void {
+    this.#tables.clearNames();
+  }
+
+  /** Delivers changes from the call of `begin` on, which must follow after the feed has passed this call. */
+  async add(subscriber: ChangesSubscriber): Promise<SubscriptionHandle & { begin(): void }> {
+    const { caller } = subscriber;
+    const bindings = await prepareBindings(
+      { tables: this.#tables, database: this.#database },
+      caller,
+      subscriber.bindings,
+    );
+    const userId = userIdOf(caller);
+    this.#countUnindexedFilters(userId, bindings, 1);
+    const subscription: Subscription = {
+      subscriber,
+      bindings,
+      identity: this.#joinIdentity(caller),
+      isLive: false,
+      isClosed: false,
+    };
+    this.#index.add(subscription);
+    this.#subscriptions.add(subscription);
+    if (userId !== null)
+      await this.#access.acquire(userId).catch((error: unknown) => {
+        this.#close(subscription, false);
+        throw error;
+      });
+    return {
+      begin: () => {
+        subscription.isLive = true;
+      },
+      update: (next) => this.#update(subscription, next),
+      close: () => this.#close(subscription, true),
+    };
+  }
+
+  /** Call in the order of commits. Synchronous unless something must be fetched from the database. */
+  route(transaction: Transaction): Promise<void> | void {
+    return this.#router.route(transaction, this.#access.apply(transaction));
+  }
+
+  /** Ends the subscriptions of these sessions and users. Call before the changes of the transaction are routed. */
+  end({ sessionIds, userIds }: SessionsEnded): void {
+    const [sessions, users] = [new Set(sessionIds), new Set(userIds)];
+    for (const subscription of this.#subscriptions) {
+      const { session } = subscription.identity.caller;
+      if (session === null) continue;
+      const hasEnded = users.has(session.userId) || (session.sessionId !== null && sessions.has(session.sessionId));
+      if (hasEnded) this.#lose(subscription, "The session has ended");
+    }
+  }
+
+  loseAll(reason: string): void {
+    for (const subscription of this.#subscriptions) this.#lose(subscription, reason);
+    this.#index.clear();
+    this.#access.clear();
+    this.#identities.clear();
+  }
+
+  #joinIdentity(caller: Principal): Identity {
+    const key = identityKey(caller);
+    let identity = this.#identities.get(key);
+    if (identity === undefined) {
+      const queue = new OrderedQueue(
+        (statement, images) => this.#database.check(caller, statement, images),
+        this.#options.maxWaitingPerIdentity,
+      );
+      identity = new Identity(caller, queue);
+      this.#identities.set(key, identity);
+    }
+    identity.subscriptions += 1;
+    return identity;
+  }
+
+  #leaveIdentity(identity: Identity): void {
+    identity.subscriptions -= 1;
+    if (identity.subscriptions === 0 && this.#identities.get(identity.key) === identity)
+      this.#identities.delete(identity.key);
+  }
+
+  #update(subscription: Subscription, caller: Principal): void {
+    if (subscription.isClosed) return;
+    const previous = subscription.identity;
+    if (identityKey(caller) === previous.key) return;
+    // The access of another user is not loaded.
+    if (userIdOf(caller) !== previous.userId) return this.#lose(subscription, "The channel has another user now");
+    this.#index.remove(subscription);
+    subscription.identity = this.#joinIdentity(caller);
+    this.#index.add(subscription);
+    if (!previous.queue.isIdle) subscription.identity.queue.waitFor(previous.queue.drained());
+    this.#leaveIdentity(previous);
+  }
+
+  #close(subscription: Subscription, releasesAccess: boolean): void {
+    if (subscription.isClosed) return;
+    subscription.isClosed = true;
+    this.#subscriptions.delete(subscription);
+    this.#index.remove(subscription);
+    this.#leaveIdentity(subscription.identity);
+    this.#countUnindexedFilters(subscription.identity.userId, subscription.bindings, -1);
+    if (releasesAccess && subscription.identity.userId !== null) this.#access.release(subscription.identity.userId);
+  }
+
+  /** A filter without an equality on an indexed column is evaluated for every row, so each user has a limited number. */
+  #countUnindexedFilters(userId: string | null, bindings: readonly PreparedBinding[], sign: 1 | -1): void {
+    if (userId === null) return;
+    const added = bindings.filter(({ filter }) => filter !== null && filter.key === null).length;
+    const count = (this.#unindexedFilters.get(userId) ?? 0) + added * sign;
+    if (sign === 1 && added > 0 && count > MAX_UNINDEXED_FILTERS)
+      throw new AppError(
+        "RATE_LIMITED",
+        `A user may have ${MAX_UNINDEXED_FILTERS} filters that name no value to look up`,
+      );
+    if (count === 0) this.#unindexedFilters.delete(userId);
+    else this.#unindexedFilters.set(userId, count);
+  }
+
+  #lose(subscription: Subscription, reason: string): void {
+    if (subscription.isClosed) return;
+    this.#close(subscription, true);
+    try {
+      subscription.subscriber.lose(reason);
+    } catch {
+      // The subscription is closed already.
+    }
+  }
+}
