@@ -1,7 +1,7 @@
 import type { Principal } from "../db/index.ts";
 import type { Worker } from "../jobs/index.ts";
 
-/** One entry of a channel's `postgres_changes`, as the client asked for it; `*` stands for every schema or table. */
+/** One entry of a channel's `postgres_changes`. `*` stands for every schema or table. */
 export interface Binding {
   readonly id: number;
   readonly event: "*" | "INSERT" | "UPDATE" | "DELETE";
@@ -14,14 +14,14 @@ export interface Binding {
 export interface ChangesSubscriber {
   readonly caller: Principal;
   readonly bindings: readonly Binding[];
-  /** One change for the bindings (ids) it matched. `data` is the JSON text of the payload's `data`, made once for all who see the same. */
+  /** Delivers a change for the ids of the matched bindings. `data` is the JSON of the payload's `data`, shared by all equal views. */
   deliver(ids: readonly number[], data: string): void;
-  /** The feed is lost, or this subscriber's own policy fails: nothing more comes, and it has to subscribe again. */
+  /** Ends the subscription because the feed is lost or a policy fails. The client has to subscribe again. */
   lose(reason: string): void;
 }
 
 export interface SubscriptionHandle {
-  /** Another token of the same channel: what is delivered from now on is what this caller may see. */
+  /** Delivers what this caller may see from now on. For a new token of the same user. */
   update(caller: Principal): void;
   close(): void;
 }
@@ -32,18 +32,18 @@ export interface SessionsEnded {
 }
 
 export interface Changes {
-  /** Throws AppError for a bad filter, table or select. Resolves only when every change committed from then on will be seen. */
+  /** Throws AppError for a bad filter, table or select. Resolves when all later commits will be delivered. */
   subscribe(subscriber: ChangesSubscriber, signal: AbortSignal): Promise<SubscriptionHandle>;
-  /** A message to all nodes; resolves when it is in the WAL. */
+  /** Sends a message to all nodes; resolves when it is in the WAL. */
   emit(prefix: string, content: Buffer): Promise<void>;
-  /** Messages of all nodes, this one included, in the order of the WAL. Answers with the way to stop. */
+  /** Messages of all nodes, including this one, in WAL order. Returns a function that removes the listener. */
   onMessage(prefix: string, listener: (content: Buffer) => void): () => void;
-  /** Sign-outs, bans and deletions as the feed tells them: these lose their access at once. */
+  /** Sign-outs, bans and deletions of accounts from the feed. */
   onSessionsEnded(listener: (ended: SessionsEnded) => void): () => void;
   readonly state: () => "live" | "connecting" | "unavailable";
-  /** Why the state is what it is, when it is not live. */
+  /** Why the feed is not live; null while it is. */
   readonly reason: () => string | null;
-  /** How far the feed was behind when it was last looked at; null while it is not live. */
+  /** The lag of the feed at its last measurement; null while it is not live. */
   readonly lagBytes: () => number | null;
   readonly worker: Worker;
 }

@@ -1,5 +1,5 @@
-// In charge of: sockets, channels, the changes that each subscriber may see, broadcast and presence, on this node and across.
-// Not in charge of: who a token speaks for (joined from outside), the HTTP server whose upgrades arrive here.
+// In charge of: sockets, channels, the changes that each subscriber may see, broadcast and presence, over all nodes.
+// Not in charge of: authentication (passed in), the HTTP server whose upgrade requests arrive here.
 
 export type { EventCall, MessagesCall, RestBroadcast } from "./broadcast/rest-broadcast.ts";
 export type { Changes } from "./changes.ts";

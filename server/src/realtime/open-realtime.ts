@@ -17,12 +17,12 @@ import { SocketEndpoint } from "./sockets/socket-endpoint.ts";
 import { ChangeFrames } from "./wire/change-frames.ts";
 
 export interface RealtimeModule {
-  /** For the `upgrade` event of the HTTP server; what is not for us is answered too. */
+  /** For the `upgrade` event of the HTTP server; also answers requests to other paths. */
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   readonly broadcast: RestBroadcast;
   readonly workers: readonly Worker[];
   countSockets(): number;
-  /** Sockets are closed, so that their clients go to another node. */
+  /** Closes all sockets, so that their clients reconnect to another node. */
   close(): Promise<void>;
 }
 
@@ -33,18 +33,18 @@ export function openRealtime(options: RealtimeOptions): RealtimeModule {
   const hub = new TopicHub();
   const presence: Presence = new Presence({
     node,
-    // What is over the whole of it closes the socket, and other frames need room too.
+    // The whole state must fit into the send buffer together with other frames.
     maxTopicBytes: options.settings.realtimeSendBufferBytes / 2,
     countOf: (hubKey) => hub.countOf(hubKey),
     send: (hubKey, diffJson) => hub.sendPresenceDiff(hubKey, diffJson),
-    onOwnChange: (joins, leaves) => presenceSync.tell(joins, leaves),
+    onOwnChange: (joins, leaves) => presenceSync.send(joins, leaves),
   });
   const presenceSync = new PresenceSync({ node, presence, changes, clock, observer, timing });
   const broadcaster = new Broadcaster({ node, hub, changes, observer });
   const members = new SessionMembers<Channel>();
   const endedSessions = new EndedSessions(clock);
-  const stopHearingEnds = changes.onSessionsEnded((ended) => {
-    endedSessions.remember(ended);
+  const removeListener = changes.onSessionsEnded((ended) => {
+    endedSessions.add(ended);
     for (const channel of members.findEnded(ended)) channel.fail("system", "The session has ended");
   });
   const state: RealtimeState = {
@@ -56,20 +56,20 @@ export function openRealtime(options: RealtimeOptions): RealtimeModule {
     members,
     endedSessions,
   };
-  const door = new SocketEndpoint(state);
+  const endpoint = new SocketEndpoint(state);
 
   return {
-    handleUpgrade: (request, socket, head) => door.handleUpgrade(request, socket, head),
+    handleUpgrade: (request, socket, head) => endpoint.handleUpgrade(request, socket, head),
     broadcast: createRestBroadcast(state),
     workers: [
-      createHousekeeping(state, door.sockets, timing.sweepMs),
-      createRecheck(state, door.sockets, timing.recheckMs),
+      createHousekeeping(state, endpoint.sockets, timing.sweepMs),
+      createRecheck(state, endpoint.sockets, timing.recheckMs),
       presenceSync.worker,
     ],
-    countSockets: () => door.sockets.size,
+    countSockets: () => endpoint.sockets.size,
     close: async () => {
-      await door.close();
-      stopHearingEnds();
+      await endpoint.close();
+      removeListener();
       broadcaster.close();
       await presenceSync.close();
       presence.close();

@@ -5,16 +5,16 @@ import type { Clock } from "../time/index.ts";
 import type { Principal } from "../db/index.ts";
 import type { Changes } from "./changes.ts";
 
-/** Who a socket or channel speaks for, and until when. */
+/** The caller of a socket or channel, and when its token expires. */
 export interface Admission {
   readonly caller: Principal;
   readonly expiresAt: Date | null;
 }
 
-/** Throws an AppError for a key or token that is not good, or whose session is dead. Without a token the key says who it is. */
+/** Throws an AppError for an invalid key or token or an ended session. Without a token the key determines the caller. */
 export type Authenticate = (token: string | null, apikey: string) => Promise<Admission>;
 
-/** The two things that the rules of a private channel tell apart. */
+/** What the policies of a private channel distinguish. */
 export type Extension = "broadcast" | "presence";
 
 export interface StoredMessage {
@@ -25,15 +25,15 @@ export interface StoredMessage {
 }
 
 export interface MessageToStore extends Omit<StoredMessage, "id"> {
-  /** The channel it came from, when that one is not to get it. */
+  /** The id of the sending channel when it must not receive the message. */
   readonly sender: string | null;
 }
 
-/** What the row rules of the database say about a private channel. */
+/** Private channels, whose access the row-level policies of realtime.messages decide. */
 export interface PrivateTopics {
   findReadable(caller: Principal, topic: string, signal?: AbortSignal): Promise<ReadonlySet<Extension>>;
   canWrite(caller: Principal, topic: string, extension: Extension, signal?: AbortSignal): Promise<boolean>;
-  /** The feed carries it to all nodes. Throws an AppError where the caller may not write. */
+  /** The feed delivers it to all nodes. Throws an AppError when the caller may not write. */
   store(caller: Principal, topic: string, message: MessageToStore): Promise<void>;
   /** Oldest first. */
   replay(caller: Principal, topic: string, since: Date, limit: number): Promise<readonly StoredMessage[]>;
@@ -54,12 +54,12 @@ export type RealtimeSettings = Pick<
   | "realtimeExpiryWarningSeconds"
 >;
 
-/** How often things are looked at; all have a default that is right outside of tests. */
+/** Intervals. Only tests change the defaults. */
 export interface RealtimeTiming {
   readonly sweepMs: number;
   readonly presenceTickMs: number;
   readonly presenceBeatMs: number;
-  /** A node that has not been heard of for so long takes those present on it along. */
+  /** The presences of a node are removed when it has sent nothing for this long. */
   readonly presenceLeaseMs: number;
   readonly recheckMs: number;
 }

@@ -7,7 +7,7 @@ import type { Presence } from "./presence/presence.ts";
 import type { RealtimeOptions } from "./realtime-options.ts";
 import type { ChangeFrames } from "./wire/change-frames.ts";
 
-/** What all sockets of a node share. */
+/** Shared by all sockets of a node. */
 export interface RealtimeState extends RealtimeOptions {
   readonly hub: TopicHub;
   readonly presence: Presence;

@@ -25,7 +25,7 @@ describe("access of a channel", { timeout: 180_000 }, () => {
   };
   const inMinutes = (minutes: number) => new Date(Date.now() + minutes * 60_000);
 
-  it("ends with its token: a warning, then phx_error and never phx_close", async (t) => {
+  it("a channel ends when its token expires, with a warning and phx_error, never phx_close", async (t) => {
     const { client, tokens, clock, changes } = await open(t);
     tokens.set("ann", { expiresAt: inMinutes(10) });
     await client.join(TOPIC, CHANGES, "ann", "5");
@@ -41,7 +41,7 @@ describe("access of a channel", { timeout: 180_000 }, () => {
     assert.ok(!client.frames.some((frame) => frame[3] === "phx_close"));
   });
 
-  it("goes on with a new token, sent on the socket", async (t) => {
+  it("a channel continues with a new token", async (t) => {
     const { client, tokens, clock, changes } = await open(t);
     tokens.set("old", { expiresAt: inMinutes(10), caller: userOf("ann") });
     tokens.set("new", { expiresAt: inMinutes(70), caller: userOf("ann") });
@@ -55,7 +55,7 @@ describe("access of a channel", { timeout: 180_000 }, () => {
     assert.ok(!client.frames.some((frame) => frame[3] === "phx_error"));
   });
 
-  it("ends with a token that is not good, and is not touched by none", async (t) => {
+  it("an invalid token ends a channel and an absent one has no effect", async (t) => {
     const { client, tokens } = await open(t);
     tokens.set("ann", {});
     await client.join(TOPIC, CHANGES, "ann");
@@ -66,7 +66,7 @@ describe("access of a channel", { timeout: 180_000 }, () => {
     await client.nextEvent("phx_error");
   });
 
-  it("ends at once with its session or its user, and nobody else's does", async (t) => {
+  it("the end of a session or user ends its channels at once and no others", async (t) => {
     const { client, tokens, changes } = await open(t);
     for (const name of ["ann", "ben", "eve"]) {
       tokens.set(name, {});
@@ -83,7 +83,7 @@ describe("access of a channel", { timeout: 180_000 }, () => {
     assert.equal((await client.join("realtime:ann", CHANGES, "ann", "again"))["status"], "error");
   });
 
-  it("is not given to a session that ended while the join was on its way", async (t) => {
+  it("a join fails when its session ends during the join", async (t) => {
     const { client, tokens, changes } = await open(t);
     tokens.set("ann", {});
     const goOn = changes.holdSubscriptions();
@@ -95,7 +95,7 @@ describe("access of a channel", { timeout: 180_000 }, () => {
     assert.equal(changes.subscribers.size, 0);
   });
 
-  it("ends with the key of its socket, also where there is no token", async (t) => {
+  it("a revoked key ends the channels of its sockets, with and without a token", async (t) => {
     const tokens = createTokens();
     const { url } = await openStage(t, {
       changes: createChangesDouble(new ChangesBus()),
@@ -109,7 +109,7 @@ describe("access of a channel", { timeout: 180_000 }, () => {
     assert.equal((await service.join(TOPIC))["status"], "ok");
   });
 
-  it("is asked for again when the feed comes back, which may have missed a sign-out", async (t) => {
+  it("access is rechecked after the feed reconnects, which may have missed a sign-out", async (t) => {
     const { client, tokens, changes } = await open(t);
     tokens.set("ann", {});
     tokens.set("ben", {});

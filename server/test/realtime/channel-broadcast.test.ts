@@ -31,7 +31,7 @@ describe("broadcast", { timeout: 120_000 }, () => {
   };
 
   for (const from of ["1.0.0", "2.0.0"] as const) {
-    it(`of a ${from} client reaches all but itself, whatever they speak, in the order it was sent`, async (t) => {
+    it(`broadcasts of a ${from} client reach all other clients of both versions in order`, async (t) => {
       const { url } = await open(t);
       const sender = await enter(t, url, { vsn: from });
       const [one, two] = [await enter(t, url, { vsn: "1.0.0" }), await enter(t, url, { vsn: "2.0.0" })];
@@ -46,7 +46,7 @@ describe("broadcast", { timeout: 120_000 }, () => {
       assert.deepEqual([sender.told, elsewhere.told], [[], []]);
     });
 
-    it(`comes back to a ${from} client that wants its own, and is acknowledged to one that asked`, async (t) => {
+    it(`a ${from} client receives its own broadcasts with self and a reply with ack`, async (t) => {
       const { url } = await open(t);
       const { channel, told } = await enter(t, url, { vsn: from, ack: true, self: true });
       assert.equal(await channel.send({ type: "broadcast", event: "e", payload: { x: 1 } }), "ok");
@@ -54,7 +54,7 @@ describe("broadcast", { timeout: 120_000 }, () => {
       assert.deepEqual(told, [{ event: "e", payload: { x: 1 } }]);
     });
 
-    it(`of too large a payload is refused to a ${from} client`, async (t) => {
+    it(`an oversized broadcast of a ${from} client is rejected`, async (t) => {
       const { url } = await open(t, new ChangesBus(), { settings: { realtimePayloadLimitBytes: 1024 } });
       const { channel, told } = await enter(t, url, { vsn: from, ack: true, self: true });
       const big = await channel.send({ type: "broadcast", event: "e", payload: { x: "x".repeat(2000) } });
@@ -64,7 +64,7 @@ describe("broadcast", { timeout: 120_000 }, () => {
     });
   }
 
-  it("carries raw bytes between clients that can take them, and not to those that cannot", async (t) => {
+  it("binary broadcasts reach clients of protocol 2.0.0 only", async (t) => {
     const { url } = await open(t);
     const sender = await enter(t, url, { vsn: "2.0.0" });
     const [old, young] = [await enter(t, url, { vsn: "1.0.0" }), await enter(t, url, { vsn: "2.0.0" })];
@@ -76,7 +76,7 @@ describe("broadcast", { timeout: 120_000 }, () => {
     assert.deepEqual(old.told, [{ event: "end", payload: {} }]);
   });
 
-  it("over REST reaches everybody, as one message or many, JSON or bytes", async (t) => {
+  it("broadcasts over REST reach all clients, as one or many messages, JSON or binary", async (t) => {
     const { url } = await open(t);
     const { told } = await enter(t, url, { vsn: "2.0.0" });
     const outside = openSupabase(t, url).channel("room");
@@ -103,7 +103,7 @@ describe("broadcast", { timeout: 120_000 }, () => {
     assert.deepEqual(new Uint8Array(told[1]?.payload as ArrayBuffer), Uint8Array.from([1, 2, 3]));
   });
 
-  it("over REST of another shape is a 422 that names the fields, and nothing is sent", async (t) => {
+  it("an invalid REST broadcast gives 422 with the fields and sends nothing", async (t) => {
     const { url } = await open(t);
     const { told } = await enter(t, url, { vsn: "2.0.0" });
     const bodies = [{}, { messages: {} }, { messages: [{ topic: "room", event: "e", payload: {} }, { event: 1 }] }];
@@ -119,7 +119,7 @@ describe("broadcast", { timeout: 120_000 }, () => {
     assert.deepEqual(told, []);
   });
 
-  it("reaches channels of other nodes once", async (t) => {
+  it("a broadcast reaches channels of other nodes once", async (t) => {
     const bus = new ChangesBus();
     const [here, there] = [await open(t, bus), await open(t, bus)];
     const sender = await enter(t, here.url, { vsn: "2.0.0", ack: true, self: true });
@@ -132,7 +132,7 @@ describe("broadcast", { timeout: 120_000 }, () => {
     );
   });
 
-  it("that other nodes cannot be told of is not acknowledged", async (t) => {
+  it("a broadcast that cannot reach other nodes is not acknowledged", async (t) => {
     const { url, changes } = await open(t);
     const { channel } = await enter(t, url, { vsn: "2.0.0", ack: true });
     changes.failEmits(new Error("away"));
@@ -141,7 +141,7 @@ describe("broadcast", { timeout: 120_000 }, () => {
     assert.equal(await channel.send({ type: "broadcast", event: "e", payload: {} }), "ok");
   });
 
-  it("faster than a socket may send is refused, and comes to be allowed again", async (t) => {
+  it("broadcasts over the rate limit of a socket are rejected until the next second", async (t) => {
     const { url } = await open(t, new ChangesBus(), { settings: { realtimeEventsPerSecond: 10 } });
     const client = await RawClient.open(t, url);
     await client.join("realtime:room", { broadcast: { ack: true } });
@@ -156,7 +156,7 @@ describe("broadcast", { timeout: 120_000 }, () => {
     }
   });
 
-  it("with a payload that is not JSON goes nowhere", async (t) => {
+  it("a broadcast whose payload is not JSON is not sent", async (t) => {
     const { url } = await open(t);
     const { told } = await enter(t, url, { vsn: "1.0.0" });
     const client = await RawClient.open(t, url);

@@ -58,7 +58,7 @@ describe("channels on a real feed", { timeout: 180_000 }, () => {
   };
 
   for (const vsn of ["1.0.0", "2.0.0"] as const) {
-    it(`show on ${vsn} what happens to one's own agents, with old and new, and never another's`, async (t) => {
+    it(`on ${vsn} a channel receives changes of own agents with old and new rows, and never of others`, async (t) => {
       const [own, strange]: [Change[], Change[]] = [[], []];
       for (const [name, told] of [
         ["ann", own],
@@ -87,7 +87,7 @@ describe("channels on a real feed", { timeout: 180_000 }, () => {
       assert.equal(Reflect.get(strange[0]?.new ?? {}, "id"), last);
     });
 
-    it(`keep to filter and event on ${vsn}, several on one channel`, async (t) => {
+    it(`on ${vsn} several bindings of one channel apply their own filter and event`, async (t) => {
       const [one, other] = [await stage.newAgent(ann), await stage.newAgent(ann)];
       const client = await connect(t, "ann", { vsn });
       const channel = client.channel("filtered");
@@ -109,7 +109,7 @@ describe("channels on a real feed", { timeout: 180_000 }, () => {
     });
   }
 
-  it("miss nothing that is committed after they are subscribed", async (t) => {
+  it("a channel receives every change that commits after its subscription", async (t) => {
     const id = await stage.newAgent(ann);
     for (let round = 0; round < 10; round += 1) {
       const client = await connect(t, "ann", { node: round % 2 });
@@ -125,7 +125,7 @@ describe("channels on a real feed", { timeout: 180_000 }, () => {
     }
   });
 
-  it("show what a new token's user may see, and no more what the old one's might", async (t) => {
+  it("after a token of another user a channel shows only what that user may see", async (t) => {
     let token = "ann";
     const client = openSupabase(t, nodes[0]?.stage.url ?? "", { token: () => token });
     await client.realtime.setAuth();
@@ -152,7 +152,7 @@ describe("channels on a real feed", { timeout: 180_000 }, () => {
     assert.deepEqual(states, ["SUBSCRIBED"], "without joining again");
   });
 
-  it("are refused for a table or a filter that does not exist, with the reason", async (t) => {
+  it("a join with an unknown table or filter column fails with the reason", async (t) => {
     const client = await connect(t, "ann");
     for (const wrong of [{ table: "nowhere" }, { table: "agents", filter: "nocolumn=eq.1" }]) {
       const channel = client.channel(`wrong-${JSON.stringify(wrong).length}`);
@@ -162,7 +162,7 @@ describe("channels on a real feed", { timeout: 180_000 }, () => {
     }
   });
 
-  it("come back by themselves when the feed was lost, and see every later change", async (t) => {
+  it("clients rejoin after the feed was lost and receive every later change", async (t) => {
     const id = await stage.newAgent(ann);
     const client = await connect(t, "ann");
     const channel = client.channel("lasting");
@@ -179,7 +179,7 @@ describe("channels on a real feed", { timeout: 180_000 }, () => {
     await until(() => nodes.every(({ feed }) => feed.changes.state() === "live"), "the feeds are live");
   });
 
-  it("of other nodes get broadcasts, and those that the database sends", async (t) => {
+  it("channels of other nodes receive broadcasts of clients and of the database", async (t) => {
     const told: string[][] = [[], []];
     const channels = await Promise.all(
       told.map(async (list, node) => {
@@ -202,7 +202,7 @@ describe("channels on a real feed", { timeout: 180_000 }, () => {
     }
   });
 
-  it("see who is present on other nodes", async (t) => {
+  it("channels see presences of other nodes", async (t) => {
     const channels = await Promise.all(
       ["ann", "ben"].map(async (key, node) => {
         const channel = (await connect(t, key, { node })).channel("lobby", { config: { presence: { key } } });
@@ -221,7 +221,7 @@ describe("channels on a real feed", { timeout: 180_000 }, () => {
     await until(() => keysOf(1) === "ben", "one is gone");
   });
 
-  it("get what is kept of a private channel, live and replayed, and the sender does not get its own", async (t) => {
+  it("stored messages of a private channel arrive live and in replays, but not at their sender", async (t) => {
     const since = Date.now() - 1_000;
     const enter = async (name: string, node: number, replay?: { since: number; limit?: number }) => {
       const channel = (await connect(t, name, { node })).channel("hall", {
@@ -249,7 +249,7 @@ describe("channels on a real feed", { timeout: 180_000 }, () => {
     ]);
   });
 
-  it("lose their access at once when their user signs out, on every node", async (t) => {
+  it("a sign-out ends the channels of the user on every node at once", async (t) => {
     const eve = await stage.newUser();
     const sessionId = (await stage.insert("internal", "auth.sessions", { user_id: eve, refresh_key_wrapped: "" })).id;
     const session = { userId: eve, sessionId, inactivitySeconds: 0 };

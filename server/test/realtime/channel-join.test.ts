@@ -15,7 +15,7 @@ describe("a join", { timeout: 180_000 }, () => {
   };
 
   for (const vsn of ["1.0.0", "2.0.0"] as const) {
-    it(`is answered in order on ${vsn}: reply, subscription, who is present`, async (t) => {
+    it(`on ${vsn} a join is answered in order: reply, subscription, presence state`, async (t) => {
       const { url } = await open(t);
       const client = await RawClient.open(t, url, { vsn });
       const all = { event: "*", schema: "public", table: "tools" };
@@ -48,7 +48,7 @@ describe("a join", { timeout: 180_000 }, () => {
       ]);
     });
 
-    it(`is followed by changes on ${vsn}, with the ids that they are for`, async (t) => {
+    it(`on ${vsn} changes follow a join with the ids of their bindings`, async (t) => {
       const { url, changes } = await open(t);
       const client = await RawClient.open(t, url, { vsn });
       await client.join(TOPIC, { postgres_changes: [AGENTS] });
@@ -63,7 +63,7 @@ describe("a join", { timeout: 180_000 }, () => {
     });
   }
 
-  it("without changes has an empty list of them in its answer and no word of PostgreSQL", async (t) => {
+  it("a join without bindings has an empty list in its reply and no system message", async (t) => {
     const { url } = await open(t);
     const client = await RawClient.open(t, url);
     assert.deepEqual(await client.join(TOPIC), { status: "ok", response: { postgres_changes: [] } });
@@ -71,7 +71,7 @@ describe("a join", { timeout: 180_000 }, () => {
     assert.equal(client.frames.length, 2);
   });
 
-  it("waits for the feed, and what comes before the answer is told after it", async (t) => {
+  it("a join waits for the feed, and frames before the reply are sent after it", async (t) => {
     const { url, changes } = await open(t);
     const goOn = changes.holdSubscriptions();
     const client = await RawClient.open(t, url);
@@ -82,7 +82,7 @@ describe("a join", { timeout: 180_000 }, () => {
     assert.equal((await joining)["status"], "ok");
   });
 
-  it("that waits for longer than it said is told so", async (t) => {
+  it("a join that exceeds its wait time fails with the reason", async (t) => {
     const { url, changes } = await open(t);
     changes.holdSubscriptions();
     const client = await RawClient.open(t, url);
@@ -95,7 +95,7 @@ describe("a join", { timeout: 180_000 }, () => {
     assert.equal(changes.subscribers.size, 0);
   });
 
-  it("given up while it waits leaves nothing behind", async (t) => {
+  it("a join that is cancelled while it waits leaves no subscription", async (t) => {
     const { url, changes } = await open(t);
     const goOn = changes.holdSubscriptions();
     const client = await RawClient.open(t, url);
@@ -107,7 +107,7 @@ describe("a join", { timeout: 180_000 }, () => {
     assert.equal(client.frames.filter(([joinRef]) => joinRef === "1").length, 1);
   });
 
-  it("of a topic that is joined replaces it, and words to the old one are not for the new", async (t) => {
+  it("a second join of a topic replaces the first, and frames for the first are ignored", async (t) => {
     const { url, changes } = await open(t);
     const client = await RawClient.open(t, url);
     await client.join(TOPIC, { postgres_changes: [AGENTS] }, undefined, "1");
@@ -120,7 +120,7 @@ describe("a join", { timeout: 180_000 }, () => {
     assert.equal(client.frames.filter((frame) => frame[3] === "postgres_changes").length, 1);
   });
 
-  it("is refused with a reason that the client can read", async (t) => {
+  it("a rejected join has a readable reason", async (t) => {
     const { url } = await open(t);
     const client = await RawClient.open(t, url);
     const reasons = [
@@ -140,7 +140,7 @@ describe("a join", { timeout: 180_000 }, () => {
     assert.match(JSON.stringify(reasons[6]), /do not have permissions to read from this Channel topic: x/);
   });
 
-  it("of one more channel than a socket or a user may have is refused, and a left one makes room", async (t) => {
+  it("joins over the channel limit of a socket or user are rejected until a channel leaves", async (t) => {
     const tokens = createTokens();
     tokens.set("ann", {});
     const { url } = await open(t, {
@@ -159,7 +159,7 @@ describe("a join", { timeout: 180_000 }, () => {
     assert.equal(await statusOf(two, "realtime:b", "3"), "ok");
   });
 
-  it("too many in a second are refused", async (t) => {
+  it("joins over the rate limit are rejected", async (t) => {
     const { url } = await open(t, { settings: { realtimeJoinsPerSecond: 3 } });
     const client = await RawClient.open(t, url);
     const replies = await Promise.all(
@@ -172,7 +172,7 @@ describe("a join", { timeout: 180_000 }, () => {
 });
 
 describe("a channel whose feed is lost", { timeout: 180_000 }, () => {
-  it("gets phx_error for its join, and can join again", async (t) => {
+  it("a channel whose feed is lost gets phx_error and can rejoin", async (t) => {
     const changes = createChangesDouble(new ChangesBus());
     const { url } = await openStage(t, { changes });
     const client = await RawClient.open(t, url);

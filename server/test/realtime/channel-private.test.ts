@@ -79,7 +79,7 @@ describe("a private channel", { timeout: 120_000 }, () => {
     return { base, database, privateTopics, callers, tokens, renamed, enter, url };
   };
 
-  it("of a swarm is for its members, and viewers only listen", async (t) => {
+  it("members of a swarm use its private channel, and viewers only receive", async (t) => {
     const { base, privateTopics, callers } = await open(t);
     const [owner, viewer, stranger] = [callers.leader, callers.member, callers.stranger];
     const { rows } = await base.owner.query<{ id: string }>(
@@ -107,7 +107,7 @@ describe("a private channel", { timeout: 120_000 }, () => {
     assert.deepEqual(await may(viewer, `swarm:${id}`), { read: [], say: false, show: false });
   });
 
-  it("lets in those whom the rules let read, and tells others why not", async (t) => {
+  it("only callers with read permission join a private channel, others get the reason", async (t) => {
     const { enter } = await open(t);
     await enter("leader");
     await enter("member");
@@ -118,7 +118,7 @@ describe("a private channel", { timeout: 120_000 }, () => {
     await assert.rejects(enter("leader", { topic: "another" }), /read from this Channel topic: another/);
   });
 
-  it("lets those speak, and be present, whom the rules let write", async (t) => {
+  it("only callers with write permission broadcast and track presence on a private channel", async (t) => {
     const { enter } = await open(t);
     const [leader, member] = [await enter("leader"), await enter("member")];
     assert.equal(await leader.channel.send({ type: "broadcast", event: "e", payload: { n: 1 } }), "ok");
@@ -130,7 +130,7 @@ describe("a private channel", { timeout: 120_000 }, () => {
     assert.deepEqual([leader.told, member.told], [[], [{ n: 1 }]]);
   });
 
-  it("keeps to what its rules say of broadcast and of presence", async (t) => {
+  it("policies of a private channel distinguish broadcast and presence", async (t) => {
     const { enter, privateTopics, callers } = await open(t);
     assert.deepEqual([...(await privateTopics.findReadable(callers.stranger, "hall"))], ["broadcast"]);
     const listener = await enter("stranger", { topic: "hall" });
@@ -142,7 +142,7 @@ describe("a private channel", { timeout: 120_000 }, () => {
     assert.deepEqual(listener.channel.presenceState(), {});
   });
 
-  it("has nothing to do with the public one of its name", async (t) => {
+  it("a private channel and a public channel of the same name are separate", async (t) => {
     const { enter } = await open(t);
     const [inside, outside] = [await enter("member"), await enter("stranger", { isPrivate: false })];
     const leader = await enter("leader");
@@ -152,7 +152,7 @@ describe("a private channel", { timeout: 120_000 }, () => {
     assert.deepEqual([inside.told, outside.told], [[{ from: "inside" }], []]);
   });
 
-  it("asks the rules of REST messages too", async (t) => {
+  it("REST broadcasts to a private channel require write permission", async (t) => {
     const { enter, url } = await open(t);
     const { told } = await enter("member");
     const post = async (token: string, topics: string[]) => {
@@ -171,7 +171,7 @@ describe("a private channel", { timeout: 120_000 }, () => {
     assert.deepEqual(told, [{ token: "leader" }]);
   });
 
-  it("asks them again with a new token", async (t) => {
+  it("a new token makes a private channel check its permissions again", async (t) => {
     const { base, callers, tokens, renamed, enter } = await open(t);
     const { channel } = await enter("member");
     let failures = 0;
@@ -185,7 +185,7 @@ describe("a private channel", { timeout: 120_000 }, () => {
     await until(() => failures === 1, "the channel was told to go");
   });
 
-  it("leaves no row behind, and no role on the connection", async (t) => {
+  it("permission checks of a private channel leave no row and no role on the connection", async (t) => {
     const { base, database, privateTopics, callers } = await open(t);
     for (const caller of [callers.leader, callers.stranger, ANON_PRINCIPAL]) {
       await privateTopics.findReadable(caller, "room");
@@ -201,7 +201,7 @@ describe("a private channel", { timeout: 120_000 }, () => {
     }
   });
 
-  it("of a rule that fails is not joined, and nobody learns what failed", async (t) => {
+  it("a failing policy rejects the join without revealing the error", async (t) => {
     const { enter } = await open(t);
     await assert.rejects(enter("member", { topic: "broken" }), (error: Error) => {
       assert.doesNotMatch(error.message, /division|zero/);
@@ -210,7 +210,7 @@ describe("a private channel", { timeout: 120_000 }, () => {
     await enter("member");
   });
 
-  it("keeps what is to be kept, for those who may read it and ask", async (t) => {
+  it("stored messages of a private channel are replayed to callers with read permission", async (t) => {
     const { privateTopics, callers } = await open(t);
     const since = new Date(Date.now() - 60_000);
     for (const n of [1, 2, 3]) {
@@ -239,7 +239,7 @@ describe("a private channel", { timeout: 120_000 }, () => {
     );
   });
 
-  it("with a NUL in its name, an event or a payload is the caller's fault, not ours", async (t) => {
+  it("a NUL in a private topic, event or payload is a client error", async (t) => {
     const { privateTopics, callers } = await open(t);
     const isRefused = { code: "BAD_REQUEST", status: 400 };
     const message = { event: "e", isBinary: false, payload: Buffer.from("{}"), sender: null };
@@ -250,7 +250,7 @@ describe("a private channel", { timeout: 120_000 }, () => {
     await assert.rejects(privateTopics.store(callers.leader, "room", { ...message, payload }), isRefused);
   });
 
-  it("keeps nothing for longer than three days", async (t) => {
+  it("stored messages are deleted after three days", async (t) => {
     const { base, privateTopics, callers } = await open(t);
     await base.owner.query(`insert into realtime.messages (topic, extension, event, private, inserted_at)
       select 'room', 'broadcast', 'old', true, now() - n * interval '1 day' from generate_series(1, 8) n`);

@@ -8,7 +8,7 @@ import type { OutFrame } from "../../src/realtime/wire/protocol.ts";
 
 const NAME = "room";
 
-test("what is kept while a channel joins is neither missed nor shown twice", () => {
+test("a message stored during a join is delivered exactly once", () => {
   const { channel, hub, sent } = stage();
   send(hub, "shown", "1");
   send(hub, "held", "2");
@@ -19,7 +19,7 @@ test("what is kept while a channel joins is neither missed nor shown twice", () 
   assert.deepEqual(sent, ["shown", "held", "new", "not kept"]);
 });
 
-test("a channel that is joining is not told of presences that the state of its answer has", () => {
+test("a joining channel gets no presence diff that its state includes", () => {
   const { channel, hub, sent } = stage();
   hub.sendPresenceDiff(channel.hubKey, '{"joins":{},"leaves":{}}');
   channel.open([], []);

@@ -42,7 +42,7 @@ interface Node {
   service: RunningService;
 }
 
-test(`${EVENTS} disconnects, kills of feeds, nodes and the database: who is subscribed misses nothing, nothing stays behind`, {
+test(`after ${EVENTS} disconnects and kills of feeds, nodes and the database subscribers missed nothing and nothing leaked`, {
   skip: process.platform === "linux" ? false : "ends processes by what /proc and the cluster say",
   timeout: 1_800_000,
 }, async (t) => {

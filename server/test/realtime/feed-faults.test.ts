@@ -24,7 +24,7 @@ describe("a change feed that is lost", () => {
   const settle = (): Promise<void> =>
     waitFor(async () => opened.node.changes.state() === "live" && (await opened.stage.slots()) === 1);
 
-  it("is told to everybody, and a new subscription waits for the next one", async () => {
+  it("a lost feed ends all subscriptions, and new ones wait until it is live again", async () => {
     const { stage, node } = opened;
     const owner = await stage.newUser();
     const first = await stage.hear(node, callerOf(owner), [bind("agents")]);
@@ -38,7 +38,7 @@ describe("a change feed that is lost", () => {
     await settle();
   });
 
-  it("comes back again and again, and leaves no slot behind", async () => {
+  it("a repeatedly lost feed reconnects and leaves no slot", async () => {
     const { stage, node } = opened;
     const owner = await stage.newUser();
     for (let round = 0; round < 10; round += 1) {
@@ -51,7 +51,7 @@ describe("a change feed that is lost", () => {
     await settle();
   });
 
-  it("survives the loss of every connection to the database", async () => {
+  it("the feed survives the loss of all database connections", async () => {
     const { stage, node } = opened;
     const owner = await stage.newUser();
     const listener = await stage.hear(node, callerOf(owner), [bind("agents")]);
@@ -64,7 +64,7 @@ describe("a change feed that is lost", () => {
     assert.equal((await again.next())[0]?.record?.["id"], id);
   });
 
-  it("is warned of, and one that is stopped is not", async () => {
+  it("a lost feed is logged and a stopped one is not", async () => {
     const { stage } = opened;
     const node = stage.startNode();
     await waitFor(() => node.notes.length === 1);
@@ -74,7 +74,7 @@ describe("a change feed that is lost", () => {
     assert.deepEqual(node.notes, ["realtime.live", "realtime.feed_lost", "realtime.live"]);
   });
 
-  it("takes its slot along when it is stopped", async () => {
+  it("a stopped feed drops its slot", async () => {
     const { stage } = opened;
     await settle();
     const node = stage.startNode();
@@ -84,7 +84,7 @@ describe("a change feed that is lost", () => {
     await waitFor(async () => (await stage.slots()) === 1);
   });
 
-  it("takes its slot along when its process is killed", async () => {
+  it("the slot of a killed process is dropped", async () => {
     const { stage } = opened;
     await settle();
     const child = spawn(
@@ -109,7 +109,7 @@ describe("a change feed that is lost", () => {
     await waitFor(async () => (await stage.slots()) === 1);
   });
 
-  it("says why there can be none", async () => {
+  it("an unavailable feed gives the reason", async () => {
     const { stage } = opened;
     const refused = stage.startNode({}, stage.database.url("sb_user"));
     await waitFor(() => refused.changes.state() === "unavailable");
@@ -122,7 +122,7 @@ describe("a change feed that is lost", () => {
     await unknown.stop();
   });
 
-  it("is given up for a transaction that is too large, unless nobody asked for what is in it", async () => {
+  it("an oversized transaction ends the feed, unless nobody subscribes to its tables", async () => {
     const { stage } = opened;
     const node = stage.startNode({ maxTransactionBytes: 300_000 });
     const owner = await stage.newUser();
@@ -145,7 +145,7 @@ describe("a change feed that is lost", () => {
     await node.stop();
   });
 
-  it("stops a subscription that is not answered yet, when asked to", async () => {
+  it("an abort ends a pending subscribe call", async () => {
     const { stage } = opened;
     const node = stage.startNode({}, stage.replicaUrl.replace(/@[^/]*\/.*$/, "@127.0.0.1:1/none"));
     const stopping = new AbortController();

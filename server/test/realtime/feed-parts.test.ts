@@ -3,10 +3,10 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import pg from "pg";
 import { readSnapshot } from "../../src/realtime/feed/commit-gate.ts";
-import { explainRefusal } from "../../src/realtime/feed/explain-refusal.ts";
+import { explainUnavailable } from "../../src/realtime/feed/explain-unavailable.ts";
 import { parseArray, parseComposite } from "../../src/realtime/feed/parse-literal.ts";
 
-describe("what a snapshot shows", () => {
+describe("visibility of a transaction in a snapshot", () => {
   const EPOCH = 2n ** 32n;
   for (const [name, snapshot, xid, expected] of [
     ["a transaction that is over", "100:105:102", 101n, true],
@@ -20,23 +20,23 @@ describe("what a snapshot shows", () => {
     it(name, () => assert.equal(readSnapshot(snapshot)(xid), expected));
 });
 
-describe("why there is no feed", () => {
+describe("the explanation of an unavailable feed", () => {
   const fault = (code: string): unknown => Object.assign(new pg.DatabaseError("m", 1, "error"), { code });
-  it("is said where somebody can change it", () => {
-    assert.match(explainRefusal(fault("55000")) ?? "", /wal_level/);
-    assert.match(explainRefusal(fault("42501")) ?? "", /alter role sb_replica replication/);
-    assert.match(explainRefusal(fault("53400")) ?? "", /max_replication_slots/);
-    assert.match(explainRefusal(fault("53300")) ?? "", /max_wal_senders/);
+  it("errors that an administrator can fix have an explanation", () => {
+    assert.match(explainUnavailable(fault("55000")) ?? "", /wal_level/);
+    assert.match(explainUnavailable(fault("42501")) ?? "", /alter role sb_replica replication/);
+    assert.match(explainUnavailable(fault("53400")) ?? "", /max_replication_slots/);
+    assert.match(explainUnavailable(fault("53300")) ?? "", /max_wal_senders/);
   });
-  it("is not made up for what passes", () => {
-    assert.equal(explainRefusal(fault("57P01")), null);
-    assert.equal(explainRefusal(new Error("read ECONNRESET")), null);
+  it("transient errors have no explanation", () => {
+    assert.equal(explainUnavailable(fault("57P01")), null);
+    assert.equal(explainUnavailable(new Error("read ECONNRESET")), null);
   });
 });
 
-describe("reading literals", () => {
+describe("literals", () => {
   const quote = (text: string): string => `"${text.replace(/["\\]/g, "\\$&")}"`;
-  it("of arrays gives back what was written", () => {
+  it("array literals are parsed back to their values", () => {
     fc.assert(
       fc.property(fc.array(fc.option(fc.string())), (items) => {
         const text = `{${items.map((item) => (item === null ? "NULL" : quote(item))).join(",")}}`;
@@ -44,7 +44,7 @@ describe("reading literals", () => {
       }),
     );
   });
-  it("of rows gives back what was written", () => {
+  it("row literals are parsed back to their values", () => {
     fc.assert(
       fc.property(fc.array(fc.option(fc.string()), { minLength: 2 }), (fields) => {
         const text = `(${fields.map((field) => (field === null ? "" : `"${field.replace(/["\\]/g, "$&$&")}"`)).join(",")})`;

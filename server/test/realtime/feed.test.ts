@@ -7,7 +7,7 @@ const LONG = Array.from({ length: 3000 }, (_, at) => `line ${at * 7919}`).join("
 describe("the change feed", () => {
   const opened = openFeedStage();
 
-  it("tells an owner of each change, and a stranger of none", async () => {
+  it("the feed delivers each change to the owner and none to other users", async () => {
     const { stage, node } = opened;
     const [owner, stranger] = [await stage.newUser(), await stage.newUser()];
     const mine = await stage.hear(node, callerOf(owner), [bind("agents")]);
@@ -26,7 +26,7 @@ describe("the change feed", () => {
     assert.deepEqual(theirs.told, []);
   });
 
-  it("writes every value as row_to_json does", async () => {
+  it("the feed renders every value as row_to_json does", async () => {
     const { stage, node } = opened;
     const { owner } = stage.database;
     await owner.query(`
@@ -67,7 +67,7 @@ describe("the change feed", () => {
     listener.subscription?.close();
   });
 
-  it("keeps the order of commits, whoever began first", async () => {
+  it("the feed delivers transactions in commit order", async () => {
     const { stage, node } = opened;
     const owner = await stage.newUser();
     const listener = await stage.hear(node, callerOf(owner), [bind("agents")]);
@@ -97,7 +97,7 @@ describe("the change feed", () => {
     );
   });
 
-  it("misses nothing that is committed after a subscription is answered", async () => {
+  it("the feed delivers every change that commits after a subscribe call resolves", async () => {
     const { stage, node } = opened;
     const owner = await stage.newUser();
     const id = await stage.newAgent(owner);
@@ -120,7 +120,7 @@ describe("the change feed", () => {
     await writing;
   });
 
-  it("reads values that did not change and are stored apart, or says that it could not", async () => {
+  it("the feed fetches unchanged TOAST values or reports that it could not", async () => {
     const { stage, node } = opened;
     const owner = await stage.newUser();
     const id = await stage.newAgent(owner, { system_prompt: LONG });
@@ -139,7 +139,7 @@ describe("the change feed", () => {
     assert.equal(removed?.type, "DELETE");
   });
 
-  it("leaves long values out of a change that is too large", async () => {
+  it("the feed omits long values of an oversized change", async () => {
     const { stage } = opened;
     const node = stage.startNode({ maxRecordBytes: 4000 });
     const owner = await stage.newUser();
@@ -152,7 +152,7 @@ describe("the change feed", () => {
     await node.stop();
   });
 
-  it("carries messages between nodes in one order, larger than a notification could", async () => {
+  it("the feed delivers messages between nodes in one order, larger than NOTIFY allows", async () => {
     const { stage, node } = opened;
     const other = stage.startNode();
     await waitFor(() => other.changes.state() === "live");
@@ -177,7 +177,7 @@ describe("the change feed", () => {
     await other.stop();
   });
 
-  it("carries what the database itself sends, when the transaction commits", async () => {
+  it("the feed delivers messages that SQL sends when the transaction commits", async () => {
     const { stage, node } = opened;
     const heard: Record<string, unknown>[] = [];
     node.changes.onMessage("realtime.send", (content) =>
@@ -211,7 +211,7 @@ describe("the change feed", () => {
     assert.deepEqual(kept, [{ topic: "room", event: "raw" }]);
   });
 
-  it("tells of sign-outs, bans and deletions, and ends what they had", async () => {
+  it("the feed reports sign-outs, bans and deletions and ends their subscriptions", async () => {
     const { stage, node } = opened;
     const ended: string[] = [];
     node.changes.onSessionsEnded(({ sessionIds, userIds }) => ended.push(...sessionIds, ...userIds));

@@ -7,8 +7,8 @@ import { openSupabase, subscribed, until } from "./support/supabase-client.ts";
 const QUICK = { presenceTickMs: 10, presenceBeatMs: 50, presenceLeaseMs: 60_000 };
 const LARGE = "x".repeat(300_000);
 
-describe("what is present", { timeout: 180_000 }, () => {
-  it("is told to other nodes in messages that the feed can hold, however much it is", async (t) => {
+describe("limits of presence", { timeout: 180_000 }, () => {
+  it("presences are sent to other nodes in messages within the feed limit", async (t) => {
     const bus = new ChangesBus();
     const changes = createChangesDouble(bus);
     const first = await openStage(t, { changes, timing: QUICK });
@@ -31,7 +31,7 @@ describe("what is present", { timeout: 180_000 }, () => {
     assert.ok(Math.max(...sizes) < 2_000_000, `a message of ${Math.max(...sizes)} bytes`);
   });
 
-  it("of one topic is no more than can be sent to whoever joins", async (t) => {
+  it("the presences of one topic are limited to what fits into a join", async (t) => {
     const changes = createChangesDouble(new ChangesBus());
     const { url } = await openStage(t, { changes, timing: QUICK, settings: { realtimeSendBufferBytes: 1_000_000 } });
     const answers: string[] = [];
@@ -43,7 +43,7 @@ describe("what is present", { timeout: 180_000 }, () => {
     assert.deepEqual(answers, ["ok", "error", "error", "error"]);
   });
 
-  it("of one socket is no more than one payload, over all its channels", async (t) => {
+  it("the presences of one socket are limited over all its channels", async (t) => {
     const changes = createChangesDouble(new ChangesBus());
     const { url } = await openStage(t, { changes, timing: QUICK });
     const client = openSupabase(t, url);

@@ -31,7 +31,7 @@ describe("presence", { timeout: 120_000 }, () => {
   };
 
   for (const vsn of ["1.0.0", "2.0.0"] as const) {
-    it(`is seen by all on ${vsn}: those here, those who come later, changes, and the end`, async (t) => {
+    it(`on ${vsn} clients see presences at the join, their changes and their end`, async (t) => {
       const { url } = await open(t);
       const ann = await enter(t, url, "ann", vsn);
       const ben = await enter(t, url, "ben", vsn);
@@ -49,7 +49,7 @@ describe("presence", { timeout: 120_000 }, () => {
     });
   }
 
-  it("of one key on two sockets counts twice, and one that goes leaves the other", async (t) => {
+  it("one key on two sockets has two presences, and each ends separately", async (t) => {
     const { url } = await open(t);
     const [one, two, eve] = [await enter(t, url, "ann"), await enter(t, url, "ann"), await enter(t, url, "eve")];
     await one.channel.track({ is: "desk" });
@@ -60,7 +60,7 @@ describe("presence", { timeout: 120_000 }, () => {
     await sees(eve.see, "ann:phone");
   });
 
-  it("that does not change is not news", async (t) => {
+  it("an unchanged presence sends no diff", async (t) => {
     const { url } = await open(t);
     const client = await RawClient.open(t, url);
     await client.join("realtime:room", { presence: { key: "k", enabled: true } });
@@ -79,7 +79,7 @@ describe("presence", { timeout: 120_000 }, () => {
     assert.equal((await track(["list"]))["status"], "error");
   });
 
-  it("of a client that asked for no key has one of its own, and is not shown to those who did not ask", async (t) => {
+  it("a client without a key gets a generated one, and only clients with presence enabled see it", async (t) => {
     const { url } = await open(t);
     const [shown, blind] = [await RawClient.open(t, url), await RawClient.open(t, url)];
     await shown.join("realtime:room", { presence: { enabled: true, key: "" } });
@@ -91,7 +91,7 @@ describe("presence", { timeout: 120_000 }, () => {
     assert.ok(!blind.frames.some((frame) => frame[3].startsWith("presence_")));
   });
 
-  it("is the same on all nodes, also for a node that starts later", async (t) => {
+  it("all nodes have the same presences, including a node that starts later", async (t) => {
     const bus = new ChangesBus();
     const [here, there] = [await open(t, bus), await open(t, bus)];
     const [ann, ben] = [await enter(t, here.url, "ann"), await enter(t, there.url, "ben")];
@@ -106,7 +106,7 @@ describe("presence", { timeout: 120_000 }, () => {
     for (const { see } of [ann, eve]) await sees(see, "ann:3");
   });
 
-  it("of a node that crashes ends with its lease, and of one that stops at once", async (t) => {
+  it("presences of a crashed node end with its lease and those of a stopped node at once", async (t) => {
     const bus = new ChangesBus();
     const clock = createSettableClock();
     const timing = { ...QUICK, presenceLeaseMs: 30_000 };
@@ -131,7 +131,7 @@ describe("presence", { timeout: 120_000 }, () => {
     await sees(eve.see, "");
   });
 
-  it("comes right again on a node whose feed was away, and nobody is taken for gone meanwhile", async (t) => {
+  it("presences converge after a feed was lost, and none is removed meanwhile", async (t) => {
     const bus = new ChangesBus();
     const clock = createSettableClock();
     const options = { clock, timing: { ...QUICK, presenceLeaseMs: 30_000 } };
@@ -157,7 +157,7 @@ describe("presence", { timeout: 120_000 }, () => {
     );
   });
 
-  it("comes right again after a message that a node could not send", async (t) => {
+  it("presences converge after a message could not be sent", async (t) => {
     const bus = new ChangesBus();
     const [here, there] = [await open(t, bus), await open(t, bus)];
     const [ann, eve] = [await enter(t, here.url, "ann"), await enter(t, there.url, "eve")];
@@ -170,7 +170,7 @@ describe("presence", { timeout: 120_000 }, () => {
     await sees(eve.see, "ann:2");
   });
 
-  it("says nothing to other nodes while nobody is present", async (t) => {
+  it("a node without presences sends no presence messages", async (t) => {
     const bus = new ChangesBus();
     const { url } = await open(t, bus);
     const ann = await enter(t, url, "ann");

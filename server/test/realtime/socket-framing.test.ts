@@ -9,7 +9,7 @@ import { renderFrame } from "../../src/realtime/wire/render-frame.ts";
 import { ANY_CHARACTER } from "../support/any-character.ts";
 
 describe("text frames", () => {
-  it("are arrays of five in 2.0.0 and objects in 1.0.0", () => {
+  it("text frames are arrays of five in 2.0.0 and objects in 1.0.0", () => {
     const expected = { kind: "message", joinRef: "1", ref: "2", topic: "realtime:a", event: "e", payload: { x: 1 } };
     assert.deepEqual(parseTextFrame("2.0.0", '["1","2","realtime:a","e",{"x":1}]'), expected);
     assert.deepEqual(
@@ -18,14 +18,14 @@ describe("text frames", () => {
     );
   });
 
-  it("of another shape are faults", () => {
+  it("text frames of another shape are rejected", () => {
     for (const text of ["", "{", "{}", "[]", '["1","2","t"]', '[{},null,"t","e",{}]', "null", '"x"'])
       assert.throws(() => parseTextFrame("2.0.0", text), FrameError, text);
     for (const text of ["[]", "{}", "3", '{"topic":1,"event":"e"}'])
       assert.throws(() => parseTextFrame("1.0.0", text), FrameError, text);
   });
 
-  it("come back as they were rendered", () => {
+  it("rendered text frames parse back to the same values", () => {
     const text = fc.string({ unit: ANY_CHARACTER });
     fc.assert(
       fc.property(text, text, text, text, fc.json(), (joinRef, ref, topic, event, json) => {
@@ -41,7 +41,7 @@ describe("text frames", () => {
 });
 
 describe("binary frames", () => {
-  it("are read as the client writes them", () => {
+  it("binary frames of the client are parsed", () => {
     const bytes = Buffer.from(`\x03\x01\x01\x0e\x05\x00\x0168realtime:room1hello{"x":1}`, "latin1");
     assert.deepEqual(parseBinaryFrame("2.0.0", bytes), {
       kind: "broadcast",
@@ -55,7 +55,7 @@ describe("binary frames", () => {
     });
   });
 
-  it("of another kind, encoding or length are faults, whatever the bytes", () => {
+  it("binary frames of another kind, encoding or length are rejected", () => {
     for (const bytes of [[], [3], [0, 0, 0, 0, 0, 0, 0], [3, 0, 0, 0, 0, 0, 2], [3, 9, 0, 0, 0, 0, 1, 65]])
       assert.throws(() => parseBinaryFrame("2.0.0", Buffer.from(bytes)), FrameError);
     assert.throws(() => parseBinaryFrame("1.0.0", Buffer.from([3, 0, 0, 0, 0, 0, 1])), FrameError);
@@ -74,7 +74,7 @@ describe("binary frames", () => {
 describe("a broadcast", () => {
   const content = { name: "räum", event: "é", isBinary: false, payload: Buffer.from('{"a":1}'), meta: '{"id":"1"}' };
 
-  it("is a binary frame of kind 4 in 2.0.0", () => {
+  it("a broadcast is a binary frame of kind 4 in 2.0.0", () => {
     const frame = renderBroadcast("2.0.0", content);
     assert.ok(frame?.isBinary);
     const topic = Buffer.from("realtime:räum");
@@ -82,7 +82,7 @@ describe("a broadcast", () => {
     assert.equal(frame.bytes.subarray(5).toString(), 'realtime:räumé{"id":"1"}{"a":1}');
   });
 
-  it("is text in 1.0.0, and in 2.0.0 where a name is too long for a byte", () => {
+  it("a broadcast is text in 1.0.0, and in 2.0.0 when a name exceeds 255 bytes", () => {
     const text = '{"type":"broadcast","event":"é","payload":{"a":1},"meta":{"id":"1"}}';
     const first = renderBroadcast("1.0.0", content);
     assert.equal(first?.isBinary, false);
@@ -92,17 +92,17 @@ describe("a broadcast", () => {
     assert.deepEqual(parseTextFrame("2.0.0", String(long?.bytes)).payload, JSON.parse(text));
   });
 
-  it("of raw bytes cannot be said in 1.0.0", () => {
+  it("a binary broadcast cannot be rendered in 1.0.0", () => {
     assert.equal(renderBroadcast("1.0.0", { ...content, isBinary: true }), null);
     assert.equal(renderBroadcast("2.0.0", { ...content, isBinary: true })?.bytes[4], 0);
   });
 });
 
 describe("frames of a change", () => {
-  it("are the same bytes for all who get the same, and never those of another change", () => {
+  it("frames of a change are shared between equal channels and never reused for another change", () => {
     const frames = new ChangeFrames();
-    const [one, same] = [frames.take("2.0.0", "realtime:a", "1"), frames.take("2.0.0", "realtime:a", "1")];
-    const other = frames.take("2.0.0", "realtime:a", "2");
+    const [one, same] = [frames.acquire("2.0.0", "realtime:a", "1"), frames.acquire("2.0.0", "realtime:a", "1")];
+    const other = frames.acquire("2.0.0", "realtime:a", "2");
     const first = one.render([1], '{"n":1}');
     assert.equal(same.render([1], '{"n":1}'), first);
     assert.notEqual(same.render([1, 2], '{"n":1}'), first);

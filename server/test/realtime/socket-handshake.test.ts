@@ -10,7 +10,7 @@ describe("a handshake", { timeout: 180_000 }, () => {
   const open = (t: TestContext, settings = {}) =>
     openStage(t, { changes: createChangesDouble(new ChangesBus()), settings });
 
-  it("that fails is a plain HTTP answer with a JSON body", async (t) => {
+  it("a failed handshake gives an HTTP response with a JSON body", async (t) => {
     const { url } = await open(t);
     const cases = [
       ["/realtime/v1/websocket?vsn=2.0.0", 401],
@@ -25,7 +25,7 @@ describe("a handshake", { timeout: 180_000 }, () => {
     }
   });
 
-  it("that is none, on our path, is a 400", async (t) => {
+  it("a plain request to the socket path gives 400", async (t) => {
     const { url } = await open(t);
     assert.equal(
       (await upgrade(`${url}/realtime/v1/websocket?apikey=anon`, { "sec-websocket-key": "no" })).status,
@@ -33,7 +33,7 @@ describe("a handshake", { timeout: 180_000 }, () => {
     );
   });
 
-  it("succeeds on both paths, with the key in the query or a header", async (t) => {
+  it("a handshake succeeds on both paths with the key in the query or a header", async (t) => {
     const { url } = await open(t);
     for (const path of ["websocket", "socket/websocket"]) {
       const client = await RawClient.open(t, url, { path });
@@ -43,7 +43,7 @@ describe("a handshake", { timeout: 180_000 }, () => {
     assert.equal(status, 101);
   });
 
-  it("beyond the node's number of sockets is a 429 until one leaves", async (t) => {
+  it("a handshake over the socket limit of the node gives 429 until a socket closes", async (t) => {
     const { url } = await open(t, { realtimeSocketsPerNode: 1 });
     const first = await RawClient.open(t, url);
     const refused = await upgrade(`${url}/realtime/v1/websocket?apikey=anon`);
@@ -55,7 +55,7 @@ describe("a handshake", { timeout: 180_000 }, () => {
     for (let status = 429; status !== 101; ) ({ status } = await upgrade(`${url}/realtime/v1/websocket?apikey=anon`));
   });
 
-  it("beyond the sockets of one address is a 429 for that address alone, until one leaves", async (t) => {
+  it("a handshake over the socket limit of an address gives 429 for that address until a socket closes", async (t) => {
     const { url } = await openStage(t, {
       changes: createChangesDouble(new ChangesBus()),
       settings: { realtimeSocketsPerAddress: 1 },

@@ -13,7 +13,7 @@ describe("a socket", { timeout: 180_000 }, () => {
     return { changes, ...(await openStage(t, { changes, ...options })) };
   };
 
-  it("that falls silent is closed, and one with a heartbeat is not", async (t) => {
+  it("a silent socket is closed and one with a heartbeat is not", async (t) => {
     const clock = createSettableClock();
     const { url } = await open(t, { clock, timing: { sweepMs: 5 } });
     const [silent, alive] = [await RawClient.open(t, url), await RawClient.open(t, url)];
@@ -24,7 +24,7 @@ describe("a socket", { timeout: 180_000 }, () => {
     assert.deepEqual(await alive.ask(null, "phoenix", "heartbeat", {}), { status: "ok", response: {} });
   });
 
-  it("that sends what is no frame is closed", async (t) => {
+  it("a socket that sends an invalid frame is closed", async (t) => {
     const { url } = await open(t);
     for (const bytes of ["{", "[1,2]", Buffer.from([9, 9])]) {
       const client = await RawClient.open(t, url);
@@ -33,7 +33,7 @@ describe("a socket", { timeout: 180_000 }, () => {
     }
   });
 
-  it("that sends a frame that is nested too deeply is closed, and others go on", async (t) => {
+  it("a socket that sends a frame with too deep nesting is closed and others continue", async (t) => {
     const { url } = await open(t);
     const other = await RawClient.open(t, url);
     await other.join("realtime:a", { broadcast: { self: true } });
@@ -62,14 +62,14 @@ describe("a socket", { timeout: 180_000 }, () => {
     );
   });
 
-  it("that sends a frame beyond the limit is closed", async (t) => {
+  it("a socket that sends an oversized frame is closed", async (t) => {
     const { url } = await open(t, { settings: { realtimeFrameLimitBytes: 4096 } });
     const client = await RawClient.open(t, url);
     client.ws.send("x".repeat(5000));
     assert.equal(await client.closed, 1009);
   });
 
-  it("whose client does not read is cut off within its bounds, and holds up nobody", async (t) => {
+  it("a client that does not read is disconnected at its buffer limit and delays nobody", async (t) => {
     const noted: string[] = [];
     const observer = { note: (name: string) => void noted.push(name), child: () => observer };
     const { url, changes } = await open(t, { settings: { realtimeSendBufferBytes: 256 * 1024 }, observer });
@@ -92,7 +92,7 @@ describe("a socket", { timeout: 180_000 }, () => {
     assert.equal(await slow.closed, 1013);
   });
 
-  it("that is closed takes its channels along", async (t) => {
+  it("a closed socket ends its channels", async (t) => {
     const { url, changes } = await open(t);
     const client = await RawClient.open(t, url);
     await client.join("realtime:a", CHANGES);
@@ -105,7 +105,7 @@ describe("a socket", { timeout: 180_000 }, () => {
     }
   });
 
-  it("is told of the end of the service, as going away", async (t) => {
+  it("a stopping service closes sockets with going away", async (t) => {
     const { url, room } = await open(t);
     const client = await RawClient.open(t, url);
     await room.close();

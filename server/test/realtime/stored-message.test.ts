@@ -5,13 +5,13 @@ import { parseAnnounced, renderAnnounced } from "../../src/realtime/broadcast/st
 
 const nested = (levels: number): string => `${"[".repeat(levels)}${"]".repeat(levels)}`;
 
-test("a kept message of the most levels that a body may have comes back whole", () => {
+test("a stored message with the maximum nesting is returned unchanged", () => {
   const payload = Buffer.from(nested(MAX_JSON_DEPTH));
   const message = { id: "1", topic: "t", event: "e", isPrivate: true, isBinary: false, sender: null, payload };
   assert.deepEqual(parseAnnounced(Buffer.from(renderAnnounced(message))), message);
 });
 
-test("a message that SQL has nested too deeply to be sent is passed over", () => {
+test("a message that SQL nests too deeply is ignored", () => {
   const content = `{"id":"1","topic":"t","event":"e","payload":${nested(200_000)}}`;
   assert.equal(parseAnnounced(Buffer.from(content)), null);
 });

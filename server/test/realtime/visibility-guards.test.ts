@@ -8,7 +8,7 @@ describe("a filter", () => {
   const opened = openFeedStage();
   const write = (text: string): Promise<unknown> => opened.stage.database.owner.query(text);
 
-  it("is not held against rows that its subscriber may not see, so that its failing tells nothing of them", async () => {
+  it("a filter is not evaluated on rows hidden from its subscriber, so that its errors reveal nothing", async () => {
     const { stage, node } = opened;
     const [owner, stranger] = [await stage.newUser(), await stage.newUser()];
     await write(`
@@ -29,7 +29,7 @@ describe("a filter", () => {
     assert.deepEqual([spy.told, spy.losses], [[], []]);
   });
 
-  it("ends with the right to read its column", async () => {
+  it("a filter stops matching when the role loses the right to read its column", async () => {
     const { stage, node } = opened;
     await write(`
       create table public.scores (id int primary key, points int);
@@ -44,7 +44,7 @@ describe("a filter", () => {
     assert.deepEqual(guess.told, []);
   });
 
-  it("cannot hold up the process, however long its pattern and the text are", async () => {
+  it("a filter cannot block the process with a long pattern or text", async () => {
     const { stage, node } = opened;
     await write(`
       create table public.notes (id int primary key, body text);
@@ -67,7 +67,7 @@ describe("a filter", () => {
     assert.ok(user < 500_000, `the process was busy for ${user / 1000} ms`);
   });
 
-  it("that has to be held against every row is one of so many", async () => {
+  it("the number of filters without an indexed value is limited per user", async () => {
     const { stage, node } = opened;
     const user = callerOf(await stage.newUser());
     const some = (from: number) =>
@@ -80,10 +80,10 @@ describe("a filter", () => {
   });
 });
 
-describe("a value that the WAL left out", () => {
+describe("a value that the WAL omits", () => {
   const opened = openFeedStage();
 
-  it("is not taken from a row that has become somebody else's", async () => {
+  it("an omitted value is not fetched from a row that now belongs to another user", async () => {
     const { stage, node } = opened;
     await waitFor(() => node.changes.state() === "live");
     const [before, after] = [await stage.newUser(), await stage.newUser()];

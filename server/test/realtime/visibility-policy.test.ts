@@ -46,23 +46,23 @@ const CASES: readonly [string, Rule][] = [
   ["((user_id = auth.uid()) AND broken", OPAQUE],
 ];
 
-describe("reading a policy", () => {
+describe("parsing a policy", () => {
   for (const [text, expected] of CASES) it(text, () => assert.deepEqual(parsePolicy(text), expected));
 });
 
-describe("judging a row", () => {
+describe("evaluating a rule", () => {
   const rows: Record<string, string | null> = { user_id: "u", v: "x", n: null, f: "f" };
   const read = (column: string): string | null | undefined => rows[column];
   const ask = (text: string, userId: string | null = "u"): boolean | null =>
     evaluateRule(parsePolicy(text), read, { userId, access: null });
 
-  it("shows what is the caller's", () => {
+  it("a rule shows rows of the caller", () => {
     assert.equal(ask("(user_id = auth.uid())"), true);
     assert.equal(ask("(user_id = auth.uid())", "v"), false);
     assert.equal(ask("(user_id = auth.uid())", null), false);
   });
 
-  it("takes nothing that a row does not tell in favour of showing it", () => {
+  it("a missing value never makes a row visible", () => {
     for (const text of [
       "(gone IS NULL)",
       "(gone IS NOT NULL)",
@@ -75,7 +75,7 @@ describe("judging a row", () => {
     assert.equal(ask("(n <> 'x'::text)"), false);
   });
 
-  it("asks the database only where it matters", () => {
+  it("a rule needs the database only when its opaque part decides", () => {
     assert.equal(ask("((user_id = auth.uid()) OR (x > 1))"), true);
     assert.equal(ask("((user_id = auth.uid()) OR (x > 1))", "v"), null);
     assert.equal(ask("((user_id = auth.uid()) AND (x > 1))", "v"), false);

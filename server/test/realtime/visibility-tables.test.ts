@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { bind, callerOf, openFeedStage } from "./feed-stage.ts";
 
-describe("tables of one's own", () => {
+describe("custom tables", () => {
   const opened = openFeedStage();
   const make = async (name: string, columns: string, rest = ""): Promise<void> => {
     await opened.stage.database.owner.query(`
@@ -12,7 +12,7 @@ describe("tables of one's own", () => {
   };
   const write = (text: string): Promise<unknown> => opened.stage.database.owner.query(text);
 
-  it("without row rules show to those who may select, column by column", async () => {
+  it("a table without row-level security shows the columns that a role may select", async () => {
     const { stage, node } = opened;
     await make(
       "open",
@@ -37,7 +37,7 @@ describe("tables of one's own", () => {
     assert.deepEqual((await service.next(2))[0]?.record, { id: 1, shown: "a", hidden: "b" });
   });
 
-  it("are judged by their own policies, on the row as it was committed", async () => {
+  it("policies of a custom table are evaluated on the committed row", async () => {
     const { stage, node } = opened;
     await make(
       "docs",
@@ -85,7 +85,7 @@ describe("tables of one's own", () => {
     assert.deepEqual(three.told, []);
   });
 
-  it("keep a deleted row to themselves when the WAL does not tell enough of it", async () => {
+  it("a deleted row stays hidden when the WAL lacks columns of its policies", async () => {
     const { stage, node } = opened;
     await make(
       "thin",
@@ -108,7 +108,7 @@ describe("tables of one's own", () => {
     );
   });
 
-  it("follow a change of their rules, rights and columns at once", async () => {
+  it("changes of policies, grants and columns apply at once", async () => {
     const { stage, node } = opened;
     await make(
       "moving",
@@ -140,7 +140,7 @@ describe("tables of one's own", () => {
     );
   });
 
-  it("whose rules fail for one caller cost that caller its channel, and nobody else anything", async () => {
+  it("a policy that fails for one caller ends only the channel of that caller", async () => {
     const { stage, node } = opened;
     await make(
       "moody",
@@ -177,7 +177,7 @@ describe("tables of one's own", () => {
     assert.match(listeners[0].losses[0] ?? "", /row rules of moody/);
   });
 
-  it("are judged anew when a channel gets another token of its user", async () => {
+  it("a new token of the same user re-evaluates the policies", async () => {
     const { stage, node } = opened;
     await make(
       "tiers",
@@ -199,7 +199,7 @@ describe("tables of one's own", () => {
     assert.equal(listener.losses.length, 1);
   });
 
-  it("refuse what cannot be subscribed to", async () => {
+  it("subscriptions to unavailable tables and columns are rejected", async () => {
     const { stage, node } = opened;
     await write(
       "create table public.private_notes (id int primary key); grant select on public.private_notes to authenticated",
@@ -222,7 +222,7 @@ describe("tables of one's own", () => {
       await assert.rejects(stage.hear(node, caller, [binding]), reason);
   });
 
-  it("answer to wildcards, lists of columns and several bindings of one channel", async () => {
+  it("wildcards, column lists and several bindings of one channel work", async () => {
     const { stage, node } = opened;
     const user = await stage.newUser();
     const listener = await stage.hear(node, callerOf(user), [

@@ -71,10 +71,10 @@ const DOCS = `
     using (owner = auth.uid() or team = (auth.jwt() ->> 'team')::int);
   alter publication swarmbase add table public.docs`;
 
-describe("who is told what", () => {
+describe("deliveries of random changes", () => {
   const opened = openFeedStage();
 
-  it("is what row rules let them see: strangers nothing, everybody else each change once, in order", {
+  it("subscribers receive exactly the changes that policies allow, once and in order", {
     timeout: 300_000,
   }, async () => {
     const { stage, node } = opened;

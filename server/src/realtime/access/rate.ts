@@ -1,4 +1,4 @@
-/** Counts within whole seconds of a clock that only goes forward. */
+/** A limit per whole second of a monotonic clock. */
 export class Rate {
   readonly #perSecond: number;
   #second = -1;

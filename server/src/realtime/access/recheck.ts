@@ -5,15 +5,15 @@ import type { Channel } from "../channels/channel.ts";
 import type { RealtimeState } from "../realtime-state.ts";
 import type { ClientSocket } from "../sockets/client-socket.ts";
 
-const LOOK_MS = 1_000;
-/** Without the feed, asking is the only way to hear of a sign-out. */
-const WITHOUT_FEED_MS = 15_000;
-const AT_ONCE = 4;
+const POLL_MS = 1_000;
+/** Without the feed, only rechecks find a sign-out. */
+const MAX_INTERVAL_WITHOUT_FEED_MS = 15_000;
+const MAX_CONCURRENT = 4;
 const CLOSE_POLICY = 1008;
 
 /**
- * The feed tells of sessions that end. Whatever it may have missed, while it was away or otherwise, is found by asking again:
- * when it is back, and every now and then. Of keys that are revoked nobody tells, so that asking is the only way.
+ * Rechecks the keys and tokens of open sockets periodically and after each reconnect of the feed. The feed reports ended
+ * sessions, but may miss some while it is not live, and it never reports revoked keys.
  */
 export function createRecheck(state: RealtimeState, sockets: Iterable<ClientSocket>, recheckMs: number): Worker {
   return {
@@ -22,10 +22,10 @@ export function createRecheck(state: RealtimeState, sockets: Iterable<ClientSock
       let wasLive = state.changes.state() === "live";
       let checkedAtMs = state.clock.now().getTime();
       while (!signal.aborted) {
-        await sleep(Math.min(LOOK_MS, recheckMs), undefined, { signal }).catch(() => {});
+        await sleep(Math.min(POLL_MS, recheckMs), undefined, { signal }).catch(() => {});
         const isLive = state.changes.state() === "live";
         const nowMs = state.clock.now().getTime();
-        const dueMs = isLive ? recheckMs : Math.min(recheckMs, WITHOUT_FEED_MS);
+        const dueMs = isLive ? recheckMs : Math.min(recheckMs, MAX_INTERVAL_WITHOUT_FEED_MS);
         const isDue = (isLive && !wasLive) || nowMs - checkedAtMs >= dueMs;
         wasLive = isLive;
         if (!isDue || signal.aborted) continue;
@@ -37,18 +37,18 @@ export function createRecheck(state: RealtimeState, sockets: Iterable<ClientSock
   };
 }
 
-/** A key can be revoked while sockets that came in with it are open; who has no token speaks by the key alone. */
+/** Closes sockets whose key was revoked. Callers without a token have only the key. */
 async function recheckKeys(state: RealtimeState, sockets: Iterable<ClientSocket>): Promise<void> {
   const byKey = Map.groupBy(sockets, ({ apikey }) => apikey);
   for (const [apikey, opened] of byKey) {
-    const refusal = await findRefusal(state, null, apikey);
-    if (refusal !== null)
-      for (const socket of opened) void socket.close(CLOSE_POLICY, "the API key is not good any more");
+    const rejection = await findRejection(state, null, apikey);
+    if (rejection !== null)
+      for (const socket of opened) void socket.close(CLOSE_POLICY, "the API key is no longer valid");
   }
 }
 
-/** Null when they are good, or when that cannot be found out now. */
-async function findRefusal(state: RealtimeState, token: string | null, apikey: string): Promise<AppError | null> {
+/** Null when they are valid, or when that cannot be determined now. */
+async function findRejection(state: RealtimeState, token: string | null, apikey: string): Promise<AppError | null> {
   try {
     await state.authenticate(token, apikey);
     return null;
@@ -75,13 +75,13 @@ async function recheckAll(state: RealtimeState, sockets: Iterable<ClientSocket>,
       await recheck(state, ...next);
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  await Promise.all(Array.from({ length: MAX_CONCURRENT }, work));
 }
 
 async function recheck(state: RealtimeState, token: string, channels: readonly Channel[]): Promise<void> {
   const [first] = channels;
   if (first === undefined) return;
-  const refusal = await findRefusal(state, token, first.socket.apikey);
-  if (refusal === null) return;
-  for (const channel of channels) if (channel.token === token) channel.fail("system", refusal.message);
+  const rejection = await findRejection(state, token, first.socket.apikey);
+  if (rejection === null) return;
+  for (const channel of channels) if (channel.token === token) channel.fail("system", rejection.message);
 }

@@ -1,7 +1,7 @@
 import type { Principal } from "../../db/index.ts";
 import type { SessionsEnded } from "../changes.ts";
 
-/** Who has to go when a session or a user does, and how many channels a user has. */
+/** Channels by session and by user, to end them with it and to count them. */
 export class SessionMembers<Member> {
   readonly #bySession = new Map<string, Set<Member>>();
   readonly #byUser = new Map<string, Set<Member>>();

@@ -16,7 +16,7 @@ export interface BroadcasterOptions {
   readonly observer: Observer;
 }
 
-/** Takes a message to the channels of this node at once, and to those of all others through the feed. */
+/** Sends a message to the channels of this node directly and to those of other nodes through the feed. */
 export class Broadcaster {
   readonly #options: BroadcasterOptions;
   readonly #stops: (() => void)[];
@@ -27,8 +27,8 @@ export class Broadcaster {
     const { changes, node: self } = options;
     this.#stops = [
       changes.onMessage(BROADCAST_PREFIX, (content) => {
-        const relayed = decodeRecord(content);
-        if (relayed !== null && relayed.node !== self) this.#deliver(relayed.record, null, null);
+        const received = decodeRecord(content);
+        if (received !== null && received.node !== self) this.#deliver(received.record, null, null);
       }),
       changes.onMessage(STORED_PREFIX, (content) => {
         const message = parseAnnounced(content);
@@ -39,7 +39,7 @@ export class Broadcaster {
     ];
   }
 
-  /** Resolves when other nodes are going to get it too. A node without a feed is on its own, and says so elsewhere. */
+  /** Resolves when the message is in the feed. Without a feed, only this node delivers it. */
   async send(record: RelayRecord, exceptId: string | null): Promise<void> {
     const { changes, node, observer } = this.#options;
     const bytes = record.payload.length;

@@ -1,4 +1,4 @@
-/** One broadcast on its way to the other nodes. */
+/** A broadcast to the other nodes. */
 export interface RelayRecord {
   readonly hubKey: string;
   readonly event: string;
@@ -13,7 +13,7 @@ const LENGTH_BYTES = 4;
 
 type Head = [node: string, hubKey: string, event: string, isBinary: boolean, meta: string | null];
 
-/** The length of the head, the head as JSON, the payload as it is. */
+/** The length of the head, the head as JSON, the payload unchanged. */
 export function encodeRecord(node: string, { hubKey, event, isBinary, meta, payload }: RelayRecord): Buffer {
   const head = Buffer.from(JSON.stringify([node, hubKey, event, isBinary, meta]));
   const length = Buffer.alloc(LENGTH_BYTES);
@@ -21,7 +21,7 @@ export function encodeRecord(node: string, { hubKey, event, isBinary, meta, payl
   return Buffer.concat([length, head, payload]);
 }
 
-/** Null for what no node has written: anybody with SQL can put anything into the feed. */
+/** Null for an invalid record: any SQL session can write messages into the WAL. */
 export function decodeRecord(content: Buffer): { node: string; record: RelayRecord } | null {
   try {
     const end = LENGTH_BYTES + content.readUInt32BE(0);

@@ -5,14 +5,14 @@ import { hubKeyOf } from "../channels/channel.ts";
 import { writeDenied } from "../private/private-topics.ts";
 import type { RealtimeState } from "../realtime-state.ts";
 
-/** The body of one message, named by its path. */
+/** One message, whose topic and event are in the path. */
 export interface EventCall {
   readonly caller: Principal;
-  /** Without the prefix that topics have on sockets. */
+  /** Without the prefix `realtime:`. */
   readonly topic: string;
   readonly event: string;
   readonly isPrivate: boolean;
-  /** Keep it for those who ask for what they missed; private topics only. */
+  /** Whether to store the message for replay; private topics only. */
   readonly isKept: boolean;
   readonly isBinary: boolean;
   /** JSON text, unless it is binary. */
@@ -25,7 +25,7 @@ export interface MessagesCall {
   readonly body: unknown;
 }
 
-/** Broadcasts of clients that have no socket. Both are answered 202 without a body when they resolve. */
+/** Broadcasts over HTTP. Both calls give 202 without a body. */
 export interface RestBroadcast {
   sendEvent(call: EventCall): Promise<void>;
   sendMessages(call: MessagesCall): Promise<void>;
@@ -70,7 +70,7 @@ export function createRestBroadcast(state: RealtimeState): RestBroadcast {
     async sendMessages({ caller, body }) {
       const messages = parseMessages(body);
       for (const { payload } of messages) requireSize(payload);
-      // All or nothing: a caller who may not write to one of them learns so before anything is sent.
+      // All or nothing: permissions are checked before any message is sent.
       const privateTopics = new Set(messages.filter(({ isPrivate }) => isPrivate).map(({ topic }) => topic));
       await requireWritable(caller, privateTopics);
       await Promise.all(
@@ -90,11 +90,11 @@ function parseMessages(body: unknown): Message[] {
   if (!Array.isArray(list)) throw invalid({ messages: "must be a list" });
   if (list.length > MAX_MESSAGES) throw invalid({ messages: `may have ${MAX_MESSAGES} entries` });
   const faults: Record<string, string> = {};
-  const messages = list.map((entry: unknown, place): Message => {
+  const messages = list.map((entry: unknown, index): Message => {
     const { topic, event, payload, private: isPrivate } = Object(entry) as Record<string, unknown>;
-    if (typeof topic !== "string" || topic === "") faults[`messages.${place}.topic`] = "must be a text";
-    if (typeof event !== "string" || event === "") faults[`messages.${place}.event`] = "must be a text";
-    if (payload === undefined || payload === null) faults[`messages.${place}.payload`] = "is missing";
+    if (typeof topic !== "string" || topic === "") faults[`messages.${index}.topic`] = "must be a text";
+    if (typeof event !== "string" || event === "") faults[`messages.${index}.event`] = "must be a text";
+    if (payload === undefined || payload === null) faults[`messages.${index}.payload`] = "is missing";
     return {
       topic: String(topic),
       event: String(event),
@@ -108,13 +108,13 @@ function parseMessages(body: unknown): Message[] {
 
 function requireJson(body: Buffer): void {
   const { fault } = readJson(body.toString());
-  // As in every other body.
+  // The same error as for any other request body.
   if (fault === TOO_DEEP)
     throw new AppError("VALIDATION_ERROR", `The request body ${fault}`, { details: { body: fault } });
   if (fault !== null) throw invalid({ payload: fault });
 }
 
-/** The status that clients of this endpoint know. */
+/** Status 422, which clients of this endpoint expect. */
 function invalid(details: Record<string, string>): AppError {
   const message = Object.entries(details).map(([field, fault]) => `${field} ${fault}`);
   return new AppError("VALIDATION_ERROR", message.join("; "), {

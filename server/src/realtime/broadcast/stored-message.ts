@@ -1,18 +1,18 @@
-/** A message that the database keeps or sent, as it announces it to all nodes. */
+/** A message that the database stored or sent, as announced to all nodes. */
 export interface AnnouncedMessage {
   readonly id: string;
   readonly topic: string;
   readonly event: string;
   readonly isPrivate: boolean;
   readonly isBinary: boolean;
-  /** The channel that it came from and that is not to get it. */
+  /** The id of the sending channel, which must not receive it. */
   readonly sender: string | null;
   readonly payload: Buffer;
 }
 
 export const STORED_PREFIX = "realtime.send";
 
-/** The same shape as `private.send_realtime` writes. */
+/** In the format of `private.send_realtime`. */
 export function renderAnnounced(message: AnnouncedMessage): string {
   const { id, topic, event, isPrivate, isBinary, sender, payload } = message;
   return JSON.stringify({
@@ -26,7 +26,7 @@ export function renderAnnounced(message: AnnouncedMessage): string {
   });
 }
 
-/** Anybody with SQL can write such a message, so one of another shape is passed over. */
+/** Null for an invalid message, which any SQL session can write. */
 export function parseAnnounced(content: Buffer): AnnouncedMessage | null {
   const message = parseObject(content.toString());
   const { id, topic, event, binary, sender } = message;
@@ -45,7 +45,7 @@ export function parseAnnounced(content: Buffer): AnnouncedMessage | null {
   };
 }
 
-/** Null when it is nested too deeply to be written: SQL takes more levels than `JSON.stringify`. */
+/** Null when the value is nested too deeply: PostgreSQL accepts more levels than `JSON.stringify`. */
 function renderPayload(value: unknown): Buffer | null {
   try {
     return Buffer.from(JSON.stringify(value));

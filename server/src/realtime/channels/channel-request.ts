@@ -16,7 +16,7 @@ interface OutgoingBroadcast {
   readonly isKept: boolean;
 }
 
-/** What a client asks of a channel that it has joined. Never rejects. */
+/** Answers a frame for a joined channel. Never rejects. */
 export async function answerRequest(state: RealtimeState, channel: Channel, frame: ClientFrame): Promise<void> {
   if (frame.kind === "broadcast") return attempt(channel, frame, () => broadcast(state, channel, readBinary(frame)));
   switch (frame.event) {
@@ -63,10 +63,10 @@ async function changePresence(state: RealtimeState, channel: Channel, value: unk
   switch (String(event).toLowerCase()) {
     case "track": {
       const members = readObject(payload ?? {}, "what is tracked");
-      // What is present is kept, so that all of a socket's counts together.
+      // Presences stay in memory, so the limit counts all channels of a socket together.
       const bytes = Buffer.byteLength(JSON.stringify(members));
       requireSize(state, bytes + countOthers(channel));
-      // The rules may have been asked meanwhile, and a channel that is gone cannot be present.
+      // The channel may have ended during the permission check.
       if (channel.phase !== "joined") return;
       state.presence.track(channel, members);
       channel.trackedBytes = bytes;
@@ -87,7 +87,7 @@ function countOthers(channel: Channel): number {
   return bytes;
 }
 
-/** Clients expect no reply. With a token that is not good they have to join again, with a good one. */
+/** Clients expect no reply. An invalid token ends the channel, and the client has to join again. */
 function refreshToken(state: RealtimeState, channel: Channel, payload: unknown): Promise<void> {
   const { access_token: given } = Object(payload) as Record<string, unknown>;
   const token = readToken(given);
@@ -96,39 +96,39 @@ function refreshToken(state: RealtimeState, channel: Channel, payload: unknown):
     try {
       const before = channel.admission?.caller.userId;
       const { caller } = await admitAs(state, channel, token);
-      // What another user may see has to be looked up as in a join.
+      // Another user needs a new subscription.
       if (caller.userId === before) channel.subscription?.update(caller);
       else await subscribe(state, channel);
     } catch (error) {
       channel.fail("system", toAppError(error).message);
     }
   };
-  // One after the other: what was sent last is what holds in the end.
+  // In order, so that the last token wins.
   channel.refreshing = channel.refreshing.then(refresh);
   return channel.refreshing;
 }
 
-/** Asked once for a token, and by messages that arrive meanwhile together, so that they keep their order. */
+/** Queried once per token. Messages that arrive meanwhile share the query, which keeps their order. */
 async function requireWritable(state: RealtimeState, channel: Channel, extension: Extension): Promise<void> {
   const { writable, admission, name, signal } = channel;
   if (admission === null) throw writeDenied(name);
-  let asking = writable.get(extension);
-  if (asking === undefined) {
-    asking = state.privateTopics.canWrite(admission.caller, name, extension, signal);
-    writable.set(extension, asking);
-    const asked = asking;
-    // A database that was away for a moment is no answer to keep.
-    asking.catch(() => {
-      if (writable.get(extension) === asked) writable.delete(extension);
+  let query = writable.get(extension);
+  if (query === undefined) {
+    query = state.privateTopics.canWrite(admission.caller, name, extension, signal);
+    writable.set(extension, query);
+    const failed = query;
+    // A failed query is not cached.
+    query.catch(() => {
+      if (writable.get(extension) === failed) writable.delete(extension);
     });
   }
-  if (!(await asking)) throw writeDenied(name);
+  if (!(await query)) throw writeDenied(name);
   signal.throwIfAborted();
 }
 
 function readBinary({ event, isBinary, payload, metadata }: BroadcastFrame): OutgoingBroadcast {
   const { persist } = metadata === "" ? {} : readObject(parseJson(metadata), "metadata");
-  // Others get it inside frames of their own, which must stay well-formed.
+  // Text frames embed the payload, so it must be valid JSON.
   if (!isBinary) parseJson(payload.toString());
   return { event, isBinary, payload, isKept: isPersist(persist) };
 }

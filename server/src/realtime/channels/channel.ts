@@ -5,7 +5,7 @@ import { type OutFrame, TOPIC_PREFIX, type Vsn } from "../wire/protocol.ts";
 import { renderFrame } from "../wire/render-frame.ts";
 import type { JoinConfig } from "./join-config.ts";
 
-/** The socket as a channel sees it. */
+/** What a channel needs of its socket. */
 export interface ChannelSocket {
   readonly vsn: Vsn;
   readonly apikey: string;
@@ -28,18 +28,18 @@ const MAX_HELD_FRAMES = 10_000;
 /**
  * One socket's membership of one topic.
  *
- * joining: begins with the join and ends with its answer. Whatever arrives for the channel is held until the answer is out,
- *   since a client cannot match it before.
- * joined: frames go out as they come.
- * ended: by the client's leave, by the socket's end, or by `fail`, which tells the client to join again. Nothing goes out
- *   any more, and nothing that is still under way for the channel may change that.
+ * joining: from the join to its reply. Frames for the channel are held until the reply is sent, because the client cannot
+ *   match them before.
+ * joined: frames are sent at once.
+ * ended: by a leave, by the end of the socket, or by `fail`, which makes the client join again. Nothing more is sent, and
+ *   pending operations of the channel must not change that.
  */
 export class Channel {
   readonly id: string;
   readonly socket: ChannelSocket;
   readonly topic: string;
   readonly name: string;
-  /** Public and private channels of one name have nothing to do with each other. */
+  /** Public and private channels of the same name are separate topics. */
   readonly hubKey: string;
   readonly joinRef: string | null;
   readonly config: JoinConfig;
@@ -47,12 +47,12 @@ export class Channel {
   admission: Admission | null = null;
   token: string | null = null;
   isWarned = false;
-  /** How much it is present with. */
+  /** The size of the tracked presence. */
   trackedBytes = 0;
-  /** Tokens being taken over. */
+  /** The token refreshes in progress. */
   refreshing: Promise<void> = Promise.resolve();
   readable: ReadonlySet<Extension> = new Set();
-  /** What the rules answered for the present token, asked when it is first needed. */
+  /** Write permissions of the current token, queried on first use. */
   readonly writable = new Map<Extension, Promise<boolean>>();
 
   #phase: "joining" | "joined" | "ended" = "joining";
@@ -83,7 +83,7 @@ export class Channel {
     return this.#phase;
   }
 
-  /** Why a join that was under way cannot be answered well; null when the client itself gave it up. */
+  /** Why a join failed; null when the client left during the join. */
   get failure(): string | null {
     return this.#failure;
   }
@@ -97,7 +97,7 @@ export class Channel {
     return this.#subscription;
   }
 
-  /** The new one is live before the old one is closed, so that nothing is missed in between. */
+  /** The new subscription is live before the old one closes, so that no change is missed. */
   replaceSubscription(subscription: SubscriptionHandle): void {
     this.#subscription?.close();
     this.#subscription = subscription;
@@ -106,19 +106,19 @@ export class Channel {
 
   takeChangeFrames(frames: ChangeFrames): ChangeGroup {
     if (this.#changeFrames !== null) return this.#changeFrames;
-    const group = frames.take(this.vsn, this.topic, this.joinRef);
+    const group = frames.acquire(this.vsn, this.topic, this.joinRef);
     this.#changeFrames = group;
-    this.onEnd(() => frames.give(group));
+    this.onEnd(() => frames.release(group));
     return group;
   }
 
-  /** Runs when the channel ends, or at once if it has. */
+  /** Calls when the channel ends, or at once when it has ended. */
   onEnd(close: () => void): void {
     if (this.#phase === "ended") close();
     else this.#closers.push(close);
   }
 
-  /** `storedId` names a message that the database keeps: who has been shown it on joining does not get it again. */
+  /** `storedId` is the id of a stored message, which is skipped when the replay of the join has sent it. */
   push(frame: OutFrame, storedId: string | null = null): void {
     switch (this.#phase) {
       case "joined":
@@ -133,7 +133,7 @@ export class Channel {
     }
   }
 
-  /** The join is answered with these frames, which show the stored messages of these ids; what was held follows. */
+  /** Sends the reply of the join with its replayed messages, then the held frames. */
   open(answer: readonly OutFrame[], replayedIds: readonly string[]): void {
     if (this.#phase !== "joining") return;
     this.#phase = "joined";
@@ -153,7 +153,7 @@ export class Channel {
     return renderFrame(this.vsn, { joinRef: null, ref: null, topic: this.topic, event: "system" }, payload);
   }
 
-  /** Not `phx_close`, after which clients do not come back. */
+  /** Sends `phx_error`, after which clients rejoin; after `phx_close` they do not. */
   fail(extension: "system" | "postgres_changes", reason: string): void {
     if (this.#phase === "ended") return;
     if (this.#phase === "joined") {

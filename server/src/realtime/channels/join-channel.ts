@@ -8,32 +8,32 @@ import { renderFrame, renderReply } from "../wire/render-frame.ts";
 import type { Channel } from "./channel.ts";
 
 const EVERYTHING: ReadonlySet<Extension> = new Set(["broadcast", "presence"]);
-/** Shortly before the client's own ten seconds are over, so that it is told why. */
+/** Shorter than the timeout of ten seconds of the clients, so that they get the reason. */
 const WAIT_MS = 9_000;
 const MAX_WAIT_MS = 20_000;
 
-/** Everything that the channel asked for is live before the answer goes out, or the answer is an error. */
+/** Replies when everything that the channel requests is live, or with an error. */
 export async function joinChannel(state: RealtimeState, channel: Channel, ref: string | null): Promise<void> {
   const { socket, topic, joinRef } = channel;
   try {
     await admit(state, channel);
     await subscribe(state, channel);
-    // Before the replay is read, so that what is kept meanwhile is held and not missed.
+    // Before the replay is read, so that messages stored meanwhile are held and not missed.
     state.hub.add(channel);
     const replay = await readReplay(state, channel);
     channel.signal.throwIfAborted();
-    // From here to the answer nothing waits, so nothing can come in between.
+    // Synchronous from here to the reply, so no frame can come in between.
     const answer = renderAnswer(state, channel, ref);
     channel.open([...answer, ...replay.frames], replay.ids);
   } catch (error) {
     const reason = channel.phase === "ended" ? channel.failure : describeFailure(state, channel, error);
     channel.end();
-    // The client that left while it was joining does not wait for an answer.
+    // A client that left during the join expects no reply.
     if (reason !== null) socket.send(renderReply(socket.vsn, { joinRef, ref, topic }, "error", { reason }));
   }
 }
 
-/** Who the channel speaks for from now on. Throws an AppError when that is nobody, or somebody who may not be here. */
+/** Sets the caller of the channel. Throws an AppError for an invalid token or a caller without access. */
 export async function admitAs(state: RealtimeState, channel: Channel, token: string | null): Promise<Admission> {
   const { settings, clock, members, endedSessions, privateTopics } = state;
   const askedAtMs = clock.now().getTime();
@@ -69,7 +69,7 @@ async function admit(state: RealtimeState, channel: Channel): Promise<void> {
   });
 }
 
-/** The caller's changes come to the channel when it resolves, in place of those that came before. */
+/** Subscribes the channel to changes as its caller, and replaces its previous subscription. */
 export async function subscribe(state: RealtimeState, channel: Channel): Promise<void> {
   const { config, admission } = channel;
   if (config.bindings.length === 0 || admission === null) return;

@@ -7,21 +7,21 @@ export interface Replay {
   readonly limit: number;
 }
 
-/** What a client asks for when it joins. */
+/** The configuration in the payload of a join. */
 export interface JoinConfig {
   readonly isPrivate: boolean;
   readonly wantsAck: boolean;
   readonly wantsOwn: boolean;
   readonly replay: Replay | null;
-  /** Whether a word about the feed is wanted even by a channel that needs none. */
+  /** Whether the client wants a system message about the feed without subscribing to changes. */
   readonly asksForFeed: boolean;
-  /** Null: the service makes one. */
+  /** Null: the service generates one. */
   readonly presenceKey: string | null;
   readonly isPresenceShown: boolean;
   readonly bindings: readonly Binding[];
-  /** The entries as they came: a client takes any difference in the reply for somebody else's. */
+  /** The unchanged entries: clients compare them with the reply and reject any difference. */
   readonly askedBindings: readonly Readonly<Record<string, unknown>>[];
-  /** How long the join may wait for the change feed; null is our choice. */
+  /** How long the join may wait for the change feed; null for the default. */
   readonly waitMs: number | null;
   readonly token: string | null;
 }
@@ -55,7 +55,7 @@ export function parseJoinConfig(payload: unknown): JoinConfig {
   };
 }
 
-/** An absent token leaves the connection's key to speak. */
+/** Without a token, the key of the connection determines the caller. */
 export function readToken(value: unknown): string | null {
   return typeof value === "string" && value !== "" ? value : null;
 }

@@ -3,7 +3,7 @@ import type { OutFrame, Vsn } from "../wire/protocol.ts";
 import { renderFrame } from "../wire/render-frame.ts";
 import type { Channel } from "./channel.ts";
 
-/** The channels of this node by what they listen to. */
+/** The channels of this node by topic. */
 export class TopicHub {
   readonly #topics = new Map<string, Set<Channel>>();
 
@@ -18,7 +18,7 @@ export class TopicHub {
     return this.#topics.get(hubKey)?.size ?? 0;
   }
 
-  /** `exceptId` is the channel that sent it and does not want its own messages; `storedId` is given to what is kept. */
+  /** `exceptId` is the sending channel when it does not receive its own messages; `storedId` is the id of a stored message. */
   broadcast(hubKey: string, content: BroadcastContent, exceptId: string | null, storedId: string | null): void {
     const frameOf = renderPerVsn((vsn) => renderBroadcast(vsn, content));
     for (const channel of this.#membersOf(hubKey)) {
@@ -31,7 +31,7 @@ export class TopicHub {
   sendPresenceDiff(hubKey: string, diffJson: string): void {
     let frameOf: ((vsn: Vsn) => OutFrame | null) | null = null;
     for (const channel of this.#membersOf(hubKey)) {
-      // Who is still joining gets the state with the answer, and this is in it.
+      // The reply of a join contains the state, which includes this diff.
       if (channel.phase === "joining") continue;
       if (!channel.config.isPresenceShown || !channel.readable.has("presence")) continue;
       const { topic } = channel;
@@ -43,7 +43,7 @@ export class TopicHub {
     }
   }
 
-  /** A copy is not needed: a channel that ends meanwhile leaves the set, and one that joins gets the frame or the state. */
+  /** Needs no copy: a channel that ends leaves the set, and one that joins gets the frame or the state. */
   #membersOf(hubKey: string): Iterable<Channel> {
     return this.#topics.get(hubKey) ?? [];
   }

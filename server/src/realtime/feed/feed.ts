@@ -2,33 +2,33 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import type { Observer } from "../../observe/index.ts";
-import { explainRefusal } from "./explain-refusal.ts";
+import { explainUnavailable } from "./explain-unavailable.ts";
 import { ReplicationStream } from "./replication-stream.ts";
 import type { Relation, Transaction } from "./row-change.ts";
 import { selectLagBytes } from "./sql/select-lag.ts";
 import { TransactionReader } from "./transaction-reader.ts";
 
 export interface FeedLimits {
-  /** Transactions that wait for their turn beyond this make the server wait. */
+  /** Above this size of waiting transactions the stream pauses. */
   readonly maxWaitingBytes: number;
-  /** A transaction that holds more of what is subscribed to costs the feed. */
+  /** A larger transaction, counted over subscribed tables, ends the feed. */
   readonly maxTransactionBytes: number;
-  /** A node that is further behind than this starts anew at the present. */
+  /** A node with a larger lag restarts at the current end of the WAL. */
   readonly maxLagBytes: number;
 }
 
 export interface FeedOptions {
   readonly url: string;
-  /** Asks how far behind the feed is; not the feed's own connection, which can do nothing else. */
+  /** For lag queries, which the replication connection cannot run. */
   readonly pool: pg.Pool;
   readonly observer: Observer;
   readonly limits: FeedLimits;
   readonly random: () => number;
   isWanted(relation: Relation): boolean;
   onRelation(relation: Relation): void;
-  /** Called for one transaction at a time, in the order of their commits. */
+  /** Called for one transaction at a time in commit order. */
   onTransaction(transaction: Transaction): Promise<void> | void;
-  /** From here to the next time that it is live, nothing is told. */
+  /** Called when a live feed ends. Changes until it is live again are missed. */
   onLost(reason: string): void;
 }
 
@@ -40,8 +40,9 @@ const UNAVAILABLE_RETRY_MS = 10_000;
 const LAG_INTERVAL_MS = 5_000;
 
 /**
- * connecting → live (the slot streams) → connecting (the connection, the server or this node failed; everybody was told)
- * connecting → unavailable (the server refuses, and says why) → connecting (asked again)
+ * States:
+ * connecting → live when the slot streams → connecting when the connection, the server or this node fails, after onLost
+ * connecting → unavailable when the server rejects the feed for a reason that an administrator must fix → connecting on retry
  */
 export class Feed {
   readonly #options: FeedOptions;
@@ -63,24 +64,24 @@ export class Feed {
     return this.#reason;
   }
 
-  /** How far behind it was when it was last looked at; null while it is not live. */
+  /** The lag at the last measurement; null while the feed is not live. */
   get lagBytes(): number | null {
     return this.#lagBytes;
   }
 
-  /** Aborted when the feed that is live at the time of asking is lost. */
+  /** Aborts when the current live feed is lost. */
   get lost(): AbortSignal {
     return this.#lost.signal;
   }
 
-  /** Resolves while the feed is live, or as soon as it is or cannot be. */
+  /** Resolves when the feed is live or unavailable. */
   whenDecided(): Promise<void> {
     return this.#live.promise;
   }
 
   async run(signal: AbortSignal): Promise<void> {
     for (let failures = 0; !signal.aborted; failures += 1) {
-      const wasLive = await this.#follow(signal);
+      const wasLive = await this.#stream(signal);
       if (wasLive) failures = 0;
       const stepMs =
         this.#state === "unavailable"
@@ -90,15 +91,15 @@ export class Feed {
     }
   }
 
-  /** One connection from its first moment to its last. Answers whether it was ever live. */
-  async #follow(signal: AbortSignal): Promise<boolean> {
+  /** Runs one connection until it ends. Returns whether it was live. */
+  async #stream(signal: AbortSignal): Promise<boolean> {
     const { url, observer } = this.#options;
     const slotName = `swarmbase_${randomBytes(8).toString("hex")}`;
-    const line = new TransactionLine(this.#options);
+    const queue = new TransactionQueue(this.#options);
     const reader = new TransactionReader({
       isWanted: this.#options.isWanted,
       onRelation: this.#options.onRelation,
-      onTransaction: (transaction) => line.push(transaction),
+      onTransaction: (transaction) => queue.push(transaction),
       maxTransactionBytes: this.#options.limits.maxTransactionBytes,
     });
     const stream = new ReplicationStream({
@@ -107,24 +108,24 @@ export class Feed {
       publications: PUBLICATIONS,
       onMessage: (message) => reader.read(message),
     });
-    line.attach(stream);
+    queue.attach(stream);
     const stop = (): void => void stream.close();
     signal.addEventListener("abort", stop, { once: true });
-    const over = new AbortController();
+    const ended = new AbortController();
     let isLive = false;
     try {
       await stream.start();
       isLive = true;
       this.#enterLive();
       observer.note("realtime.live", { slotName });
-      const reason = await Promise.race([stream.ended, line.failed, this.#watchLag(slotName, over.signal)]);
+      const reason = await Promise.race([stream.ended, queue.failed, this.#watchLag(slotName, ended.signal)]);
       throw reason;
     } catch (error) {
       this.#leaveLive(error, signal.aborted);
       return isLive;
     } finally {
-      over.abort();
-      line.close();
+      ended.abort();
+      queue.close();
       signal.removeEventListener("abort", stop);
       await stream.close();
     }
@@ -139,14 +140,14 @@ export class Feed {
     const previous = this.#reason;
     const wasLive = this.#state === "live";
     this.#lagBytes = null;
-    // What ends a feed that was live is no refusal, whatever it looks like.
-    const refusal = wasLive ? null : explainRefusal(error);
-    this.#state = refusal === null ? "connecting" : "unavailable";
-    this.#reason = refusal ?? "The change feed is being connected";
-    if (refusal !== null) this.#live.resolve();
-    if (wasLive || refusal !== null) this.#live = Promise.withResolvers<void>();
+    // The end of a live feed is always transient.
+    const explanation = wasLive ? null : explainUnavailable(error);
+    this.#state = explanation === null ? "connecting" : "unavailable";
+    this.#reason = explanation ?? "The change feed is being connected";
+    if (explanation !== null) this.#live.resolve();
+    if (wasLive || explanation !== null) this.#live = Promise.withResolvers<void>();
     if (!isStopping && (wasLive || this.#reason !== previous))
-      this.#options.observer.note(refusal === null ? "realtime.feed_lost" : "realtime.unavailable", {
+      this.#options.observer.note(explanation === null ? "realtime.feed_lost" : "realtime.unavailable", {
         error,
         reason: this.#reason,
       });
@@ -166,9 +167,9 @@ export class Feed {
   }
 }
 
-/** Transactions that wait for the one before them. */
-class TransactionLine {
-  /** Resolves with the fault that ends the feed. */
+/** Processes transactions one after the other. */
+class TransactionQueue {
+  /** Resolves with the error that ends the feed. */
   readonly failed: Promise<Error>;
   readonly #options: FeedOptions;
   readonly #fail: (error: Error) => void;

@@ -3,8 +3,8 @@ import type { Emitter } from "./emitter.ts";
 export const MARKER_PREFIX = "swarmbase.marker";
 
 /**
- * Tells when the feed has come to where the WAL ends now. A mark is written and waited for; all who ask while one is being
- * written share the next one.
+ * Waits until the feed reaches the current end of the WAL: writes a marker and waits for it. Callers that arrive during a
+ * write share the next marker.
  */
 export class Markers {
   readonly #emitter: Emitter;
@@ -19,7 +19,7 @@ export class Markers {
     this.#nodeId = nodeId;
   }
 
-  /** Rejects when the mark cannot be written; does not resolve when the feed is lost before. */
+  /** Rejects when the marker cannot be written; never settles when the feed is lost first. */
   pass(): Promise<void> {
     this.#next ??= this.#writing.then(() => {
       this.#next = null;
@@ -35,7 +35,7 @@ export class Markers {
     seen?.();
   }
 
-  /** None of them will come. */
+  /** The feed is lost: the expected markers will not arrive. */
   clear(): void {
     this.#expected.clear();
   }

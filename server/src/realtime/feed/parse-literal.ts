@@ -1,6 +1,6 @@
 export type ArrayItem = string | null | ArrayItem[];
 
-/** An array as PostgreSQL writes it: `{1,NULL,"a b",{2}}`, after bounds that are not from one. Null when it is none. */
+/** Parses an array literal such as `{1,NULL,"a b",{2}}`, with optional bounds. Null when the text is none. */
 export function parseArray(text: string, delimiter: string): ArrayItem[] | null {
   const start = text.indexOf("{");
   if (start === -1 || (start > 0 && !/^(\[-?\d+:-?\d+\])+=$/.test(text.slice(0, start)))) return null;
@@ -35,7 +35,7 @@ export function parseArray(text: string, delimiter: string): ArrayItem[] | null 
   return readList();
 }
 
-/** A row as PostgreSQL writes it: `(1,"a ""b""",)`; nothing between two commas is null. */
+/** Parses a row literal such as `(1,"a ""b""",)`; an empty field is null. */
 export function parseComposite(text: string): (string | null)[] {
   const fields: (string | null)[] = [];
   let value: string | null = null;

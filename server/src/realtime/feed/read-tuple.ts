@@ -5,18 +5,18 @@ const NULL = 0x6e;
 const UNCHANGED = 0x75;
 const TEXT = 0x74;
 
-/** A value that was stored apart and not written again is told by the old row, where the WAL has all of it. */
+/** Takes an unchanged TOAST value from the old row when the WAL contains the full old row. */
 export function readTuple(reader: WireReader, old: Tuple | null = null): Tuple {
   const count = reader.int16();
   const values: (string | null | undefined)[] = [];
-  for (let at = 0; at < count; at += 1) {
+  for (let index = 0; index < count; index += 1) {
     const kind = reader.byte();
     switch (kind) {
       case NULL:
         values.push(null);
         break;
       case UNCHANGED:
-        values.push(old?.[at]);
+        values.push(old?.[index]);
         break;
       case TEXT:
         values.push(reader.text(reader.int32()));
@@ -28,7 +28,7 @@ export function readTuple(reader: WireReader, old: Tuple | null = null): Tuple {
   return values;
 }
 
-/** The columns of the key alone: the others travel as nulls that mean nothing. */
+/** Reads the key columns only: the other columns are sent as meaningless nulls. */
 export function readKey(reader: WireReader, relation: Relation): Tuple {
-  return readTuple(reader).map((value, at) => (relation.columns[at]?.isKey === true ? value : undefined));
+  return readTuple(reader).map((value, index) => (relation.columns[index]?.isKey === true ? value : undefined));
 }

@@ -1,13 +1,13 @@
 import type { TypeForm } from "./column-type.ts";
 import { type ArrayItem, parseArray, parseComposite } from "./parse-literal.ts";
 
-/** The JSON that `to_json` gives for a value, from the text that the WAL has of it. */
+/** Renders the text of a value as the JSON that `to_json` gives. */
 export function renderValue(text: string | null, form: TypeForm): string {
   if (text === null) return "null";
   switch (form.kind) {
     case "number":
     case "float":
-      // Not a number, and infinity, are no numbers to JSON.
+      // JSON has no NaN and no infinity.
       return /[a-zA-Z]{2}/.test(text) ? JSON.stringify(text) : text;
     case "boolean":
       return text === "t" ? "true" : "false";
@@ -22,7 +22,7 @@ export function renderValue(text: string | null, form: TypeForm): string {
     case "composite": {
       const values = parseComposite(text);
       const fields = form.fields.map(
-        (field, at) => `${JSON.stringify(field.name)}:${renderValue(values[at] ?? null, field.form)}`,
+        (field, index) => `${JSON.stringify(field.name)}:${renderValue(values[index] ?? null, field.form)}`,
       );
       return `{${fields.join(",")}}`;
     }

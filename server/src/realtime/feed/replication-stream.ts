@@ -7,11 +7,11 @@ export interface ReplicationStreamOptions {
   readonly url: string;
   readonly slotName: string;
   readonly publications: readonly string[];
-  /** A message of pgoutput, to be read before this returns. What it throws ends the stream. */
+  /** Handles a pgoutput message synchronously. An error ends the stream. */
   onMessage(message: Buffer): void;
 }
 
-/** The part of the driver's connection that it has no types for. */
+/** The untyped part of the driver's connection. */
 interface CopyConnection {
   readonly stream: Duplex;
   on(event: "copyData", listener: (message: { readonly chunk: Buffer }) => void): void;
@@ -22,23 +22,23 @@ interface CopyConnection {
 const CONNECT_TIMEOUT_MS = 10_000;
 const PING_INTERVAL_MS = 5_000;
 /**
- * A sender that is just going to sleep can miss that there is more WAL (PostgreSQL 16 and later), and then sleeps until
- * something else wakes it. A word from us does: soon after it was last awake, and now and then.
+ * A WAL sender (PostgreSQL 16 and later) that goes to sleep can miss new WAL and then sleeps until something wakes it. A status
+ * update does: soon after each message, and periodically.
  */
 const NUDGE_AFTER_MS = 10;
 const NUDGE_INTERVAL_MS = 200;
-/** Nothing heard for so long, pings included, means that nobody is there. */
+/** Without any message for this long, replies to pings included, the connection is dead. */
 const SILENCE_LIMIT_MS = 20_000;
-/** The slot of a node that vanished without a word is gone after this. */
+/** The server drops the temporary slot of an unreachable node after this. */
 const SENDER_TIMEOUT = "30s";
-// Texts must be the same whatever the server's own settings are.
+// The text format of values must not depend on the settings of the server.
 const SESSION = ["timezone=UTC", "datestyle=ISO", "intervalstyle=postgres", "extra_float_digits=1", "bytea_output=hex"];
 const [WAL, KEEPALIVE] = ["w", "k"].map((letter) => letter.charCodeAt(0));
 const WAL_HEADER_BYTES = 25;
 
-/** One connection with a temporary slot: both live and die together, so nothing stays behind that would hold back WAL. */
+/** A connection with a temporary slot, which is dropped with it, so that no abandoned slot retains WAL. */
 export class ReplicationStream {
-  /** Resolves, never rejects, with why there is nothing more to come. */
+  /** Resolves with the reason when the stream ends; never rejects. */
   readonly ended: Promise<Error>;
   readonly #client: pg.Client;
   readonly #connection: CopyConnection;
@@ -76,7 +76,7 @@ export class ReplicationStream {
     this.#client.on("end", () => this.#end(new Error("the connection was closed")));
   }
 
-  /** Resolves when every transaction that commits from now on will be told. Waits for those under way, as the server must. */
+  /** Resolves when every later commit will be streamed. The server first waits for running transactions. */
   async start(): Promise<void> {
     const { slotName, publications } = this.#options;
     await this.#unlessEnded(this.#client.connect());
@@ -103,7 +103,7 @@ export class ReplicationStream {
     this.#nudging = setInterval(() => this.#report(false), NUDGE_INTERVAL_MS);
   }
 
-  /** Reads no further; the server then stops to send. */
+  /** Stops reading, so that the server stops sending. */
   pause(): void {
     this.#connection.stream.pause();
   }
@@ -112,16 +112,16 @@ export class ReplicationStream {
     this.#connection.stream.resume();
   }
 
-  /** Whatever state it is in, the connection is gone afterwards, and the slot with it. */
+  /** Closes the connection in any state, which drops the slot. */
   async close(): Promise<void> {
     this.#end(new Error("the feed was stopped"));
     const { stream } = this.#connection;
     stream.destroy();
-    // The driver's own way of ending waits for words that a destroyed connection does not say.
+    // The driver's end() would wait for messages that a destroyed connection does not send.
     if (!stream.closed) await once(stream, "close").catch(() => {});
   }
 
-  /** The driver does not always say that a connection has failed to those who wait for something on it. */
+  /** The driver does not always reject pending queries when the connection fails. */
   async #unlessEnded<T>(work: Promise<T>): Promise<T> {
     const ended = this.ended.then((reason) => Promise.reject(reason));
     return Promise.race([work, ended]);
@@ -131,7 +131,7 @@ export class ReplicationStream {
     if (this.#isOver) return;
     this.#heardAtMs = performance.now();
     const tag = chunk[0];
-    // Whatever is lost is lost with the slot, so having received is all that the server needs to hear.
+    // The slot is temporary, so received data can be confirmed before it is processed.
     const lsn = chunk.readBigInt64BE(1);
     if (lsn > this.#received) this.#received = lsn;
     if (tag === KEEPALIVE) {
@@ -153,7 +153,7 @@ export class ReplicationStream {
   #ping(): void {
     if (this.#connection.stream.isPaused()) this.#heardAtMs = performance.now();
     if (performance.now() - this.#heardAtMs > SILENCE_LIMIT_MS)
-      return this.#end(new Error("the server has not been heard for a while"));
+      return this.#end(new Error("the server has not answered in time"));
     this.#report(true);
   }
 

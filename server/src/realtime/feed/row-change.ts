@@ -1,4 +1,4 @@
-/** A table as the WAL describes it; another object after every change of the table, its rules or its rights. */
+/** A table as the WAL describes it. A new object follows each change of the table, its policies or its grants. */
 export interface Relation {
   readonly oid: number;
   readonly schema: string;
@@ -10,11 +10,11 @@ export interface Relation {
 export interface RelationColumn {
   readonly name: string;
   readonly typeOid: number;
-  /** Part of what is kept of a row that is gone. */
+  /** Part of the replica identity. */
   readonly isKey: boolean;
 }
 
-/** One value for each column, as PostgreSQL writes it; undefined where the WAL does not tell. */
+/** One value per column in the text format of PostgreSQL; undefined where the WAL omits it. */
 export type Tuple = readonly (string | null | undefined)[];
 
 export interface RowChange {
@@ -29,7 +29,7 @@ export interface FeedMessage {
   readonly content: Buffer;
 }
 
-/** What one transaction has done, as far as anybody asked. */
+/** The changes and messages of one transaction, without tables that nobody subscribes to. */
 export interface Transaction {
   readonly xid: number;
   readonly commitTimestamp: string;

@@ -3,14 +3,13 @@ import type { FeedMessage, Relation, RowChange, Transaction, Tuple } from "./row
 import { WireReader } from "./wire-reader.ts";
 
 export interface TransactionReaderOptions {
-  /** Whether anybody asks for changes of this table; the others are not even decoded. */
+  /** Whether changes of this table are needed; others are not decoded. */
   isWanted(relation: Relation): boolean;
   onRelation(relation: Relation): void;
   onTransaction(transaction: Transaction): void;
   readonly maxTransactionBytes: number;
 }
 
-/** What is said of a transaction that this node cannot hold. */
 class OversizeError extends Error {
   override readonly name = "OversizeError";
 }
@@ -21,7 +20,7 @@ const [BEGIN, COMMIT, RELATION, TYPE, ORIGIN] = [code("B"), code("C"), code("R")
 const [INSERT, UPDATE, DELETE, TRUNCATE, MESSAGE] = [code("I"), code("U"), code("D"), code("T"), code("M")];
 const [KEY, OLD] = [code("K"), code("O")];
 
-/** Puts messages of pgoutput together into the transactions that were committed, in that order. */
+/** Assembles pgoutput messages into transactions in commit order. */
 export class TransactionReader {
   readonly #options: TransactionReaderOptions;
   readonly #relations = new Map<number, Relation>();
@@ -75,10 +74,10 @@ export class TransactionReader {
     reader.int64();
     const commitTimestamp = toTimestamp(reader.int64());
     this.#isOpen = false;
-    this.#hand(commitTimestamp);
+    this.#emit(commitTimestamp);
   }
 
-  #hand(commitTimestamp: string): void {
+  #emit(commitTimestamp: string): void {
     const [changes, messages, truncated, bytes] = [this.#changes, this.#messages, this.#truncated, this.#bytes];
     [this.#changes, this.#messages, this.#truncated, this.#bytes] = [[], [], [], 0];
     if (changes.length + messages.length + truncated.length > 0)
@@ -123,7 +122,7 @@ export class TransactionReader {
   #truncate(reader: WireReader): void {
     const count = reader.int32();
     reader.byte();
-    for (let at = 0; at < count; at += 1) this.#truncated.push(this.#find(reader.uint32()));
+    for (let index = 0; index < count; index += 1) this.#truncated.push(this.#find(reader.uint32()));
   }
 
   #message(reader: WireReader, length: number): void {
@@ -132,8 +131,8 @@ export class TransactionReader {
     const prefix = reader.name();
     this.#count(length);
     this.#messages.push({ prefix, content: reader.bytes(reader.int32()) });
-    // One outside of a transaction stands for itself.
-    if (!this.#isOpen) this.#hand(new Date(0).toISOString());
+    // A nontransactional message is emitted alone.
+    if (!this.#isOpen) this.#emit(new Date(0).toISOString());
   }
 
   #count(length: number): void {

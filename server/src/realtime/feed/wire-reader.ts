@@ -1,4 +1,4 @@
-/** Reads the fields of one message of the replication protocol, in order. */
+/** Reads the fields of a replication protocol message in order. */
 export class WireReader {
   readonly #bytes: Buffer;
   #at: number;
@@ -26,7 +26,7 @@ export class WireReader {
     return value;
   }
 
-  /** An oid has no sign. */
+  /** For oids. */
   uint32(): number {
     const value = this.#bytes.readUInt32BE(this.#at);
     this.#at += 4;
@@ -39,7 +39,7 @@ export class WireReader {
     return value;
   }
 
-  /** Up to the zero byte that ends it. */
+  /** A zero-terminated string. */
   name(): string {
     const end = this.#bytes.indexOf(0, this.#at);
     if (end === -1) throw new RangeError("a name in the replication stream has no end");
@@ -54,7 +54,7 @@ export class WireReader {
     return text;
   }
 
-  /** A copy, because the driver writes over what it hands out. */
+  /** Copies, because the driver reuses its buffer. */
   bytes(length: number): Buffer {
     const bytes = Buffer.from(this.#bytes.subarray(this.#at, this.#at + length));
     this.#at += length;

@@ -1,10 +1,10 @@
 import type { PresenceEntry } from "./presence-state.ts";
 
 /**
- * What nodes tell each other about who is present on them.
- * state: all of it. diff: what changed since the message before. beat: nothing changed, the node lives. bye: it stops.
- * ask: somebody has missed something and wants the state of one node, or of all.
- * `seq` counts a node's messages, so that a gap shows.
+ * Messages between nodes about their presences.
+ * state: all presences of a node. diff: changes since its last message. beat: no change, the node is alive. bye: it stops.
+ * ask: a node has missed messages and requests the state of one node, or of all.
+ * `seq` numbers the messages of a node, so that gaps are detected.
  */
 export type NodeMessage =
   | { readonly kind: "state"; readonly node: string; readonly seq: number; readonly entries: readonly PresenceEntry[] }

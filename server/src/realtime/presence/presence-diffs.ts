@@ -16,8 +16,8 @@ const MIN_DELAY_MS = 10;
 const MAX_DELAY_MS = 1_000;
 
 /**
- * Gathers what changes on a topic for a moment, the longer the more have to be told: everybody who enters a full room is news
- * to everybody in it.
+ * Collects the changes of a topic and sends them together. The delay grows with the number of channels, because each change
+ * goes to all of them.
  */
 export class PresenceDiffs {
   readonly #pending = new Map<string, PendingDiff>();
@@ -33,11 +33,11 @@ export class PresenceDiffs {
 
   leave(entry: PresenceEntry): void {
     const { joins, leaves } = this.#diffOf(entry.hubKey);
-    // Nobody has been told of it yet, and now nobody needs to be.
+    // A join that was not sent yet cancels out.
     if (!joins.delete(entry.ref)) leaves.set(entry.ref, entry);
   }
 
-  /** Whoever is about to be given the whole state must not be told of a part of it again. */
+  /** Sends the pending diff now. */
   flush(hubKey: string): void {
     const diff = this.#pending.get(hubKey);
     if (diff === undefined) return;

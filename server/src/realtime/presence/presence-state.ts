@@ -1,4 +1,4 @@
-/** One tracked channel. A change of what it tracks is a new entry with a new ref. */
+/** The presence of one channel. An update is a new entry with a new ref. */
 export interface PresenceEntry {
   readonly hubKey: string;
   readonly key: string;
@@ -7,20 +7,20 @@ export interface PresenceEntry {
   readonly members: string;
 }
 
-const MARKS_BYTES = 32;
+const OVERHEAD_BYTES = 32;
 
-/** What it takes in a frame, about. */
+/** The approximate size in a frame. */
 export function sizeOfEntry({ key, ref, members }: PresenceEntry): number {
-  return Buffer.byteLength(key) + ref.length + Buffer.byteLength(members) + MARKS_BYTES;
+  return Buffer.byteLength(key) + ref.length + Buffer.byteLength(members) + OVERHEAD_BYTES;
 }
 
-/** Who is present where, by the node that says so. Refs are unique over all nodes. */
+/** Presences by topic and by node. Refs are unique over all nodes. */
 export class PresenceState {
   readonly #topics = new Map<string, Map<string, PresenceEntry>>();
   readonly #nodes = new Map<string, Map<string, PresenceEntry>>();
   readonly #topicBytes = new Map<string, number>();
 
-  /** False when it was there already. */
+  /** Returns false when the entry exists already. */
   add(node: string, entry: PresenceEntry): boolean {
     const ofNode = entriesOf(this.#nodes, node);
     if (ofNode.has(entry.ref)) return false;

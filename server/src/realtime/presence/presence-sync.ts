@@ -9,7 +9,7 @@ import type { Presence } from "./presence.ts";
 import { type PresenceEntry, sizeOfEntry } from "./presence-state.ts";
 
 const PREFIX = "swarmbase.presence";
-/** What is larger could be more than the feed of a node can hold. */
+/** A larger message could exceed the transaction limit of the feed. */
 const MAX_MESSAGE_BYTES = 1024 * 1024;
 
 export interface PresenceSyncOptions {
@@ -23,12 +23,12 @@ export interface PresenceSyncOptions {
 
 interface KnownNode {
   seq: number;
-  heardAtMs: number;
+  receivedAtMs: number;
 }
 
 /**
- * Keeps nodes' knowledge of each other's presences true. Each node speaks for its own channels alone; it beats while it has
- * any, and one that is not heard of for the length of its lease takes them along. Whoever notices a gap asks for the state.
+ * Synchronises presences between nodes. Each node sends the presences of its own channels, and heartbeats while it has any. The
+ * presences of a node without messages for the length of the lease are removed. A node that detects a gap requests the state.
  */
 export class PresenceSync {
   readonly #options: PresenceSyncOptions;
@@ -37,31 +37,31 @@ export class PresenceSync {
   #seq = 0;
   #joins = new Map<string, PresenceEntry>();
   #leaves = new Set<string>();
-  /** What was said last did not get through, or somebody has asked. */
-  #owesState = false;
-  #saidAtMs = 0;
+  /** The last message failed, or another node has requested the state. */
+  #mustSendState = false;
+  #sentAtMs = 0;
   #wasLive = false;
-  #speaking: Promise<void> | null = null;
+  #sending: Promise<void> | null = null;
 
   constructor(options: PresenceSyncOptions) {
     this.#options = options;
-    this.#stop = options.changes.onMessage(PREFIX, (content) => this.#hear(decodeNodeMessage(content)));
+    this.#stop = options.changes.onMessage(PREFIX, (content) => this.#receive(decodeNodeMessage(content)));
   }
 
   get worker(): Worker {
     return { name: "realtime-presence", run: (signal) => this.#run(signal) };
   }
 
-  tell(joins: readonly PresenceEntry[], leaves: readonly PresenceEntry[]): void {
+  send(joins: readonly PresenceEntry[], leaves: readonly PresenceEntry[]): void {
     for (const entry of joins) this.#joins.set(entry.ref, entry);
     for (const { ref } of leaves) if (!this.#joins.delete(ref)) this.#leaves.add(ref);
-    this.#speak();
+    this.#sendPending();
   }
 
   async close(): Promise<void> {
     this.#stop();
-    await this.#speaking;
-    if (this.#saidAtMs === 0 || this.#options.changes.state() === "unavailable") return;
+    await this.#sending;
+    if (this.#sentAtMs === 0 || this.#options.changes.state() === "unavailable") return;
     await this.#emit({ kind: "bye", node: this.#options.node, seq: this.#nextSeq() }).catch(() => {});
   }
 
@@ -78,44 +78,45 @@ export class PresenceSync {
     const nowMs = clock.now().getTime();
     const isLive = changes.state() === "live";
     if (isLive && !this.#wasLive) {
-      // While nothing could be heard, anything may have been said.
-      this.#owesState ||= presence.hasEntriesOf(node);
+      // Messages may have been missed while the feed was not live.
+      this.#mustSendState ||= presence.hasEntriesOf(node);
       void this.#emit({ kind: "ask", node, of: null }).catch((error: unknown) => this.#noteFailure(error));
     }
     this.#wasLive = isLive;
     for (const [other, known] of this.#known) {
-      if (!isLive) known.heardAtMs = nowMs;
-      else if (nowMs - known.heardAtMs > timing.presenceLeaseMs) this.#forget(other);
+      if (!isLive) known.receivedAtMs = nowMs;
+      else if (nowMs - known.receivedAtMs > timing.presenceLeaseMs) this.#removeNode(other);
     }
-    if (presence.hasEntriesOf(node) && nowMs - this.#saidAtMs >= timing.presenceBeatMs) this.#speak({ isBeat: true });
-    else if (this.#owesState) this.#speak();
+    if (presence.hasEntriesOf(node) && nowMs - this.#sentAtMs >= timing.presenceBeatMs)
+      this.#sendPending({ isBeat: true });
+    else if (this.#mustSendState) this.#sendPending();
   }
 
-  #speak({ isBeat = false } = {}): void {
+  #sendPending({ isBeat = false } = {}): void {
     if (this.#options.changes.state() === "unavailable") {
       this.#joins.clear();
       this.#leaves.clear();
       return;
     }
-    this.#speaking ??= this.#say(isBeat).finally(() => {
-      this.#speaking = null;
+    this.#sending ??= this.#sendAll(isBeat).finally(() => {
+      this.#sending = null;
     });
   }
 
-  /** One message at a time; what changes meanwhile goes into the next. */
-  async #say(isBeat: boolean): Promise<void> {
+  /** One message at a time; changes during a send go into the next message. */
+  async #sendAll(isBeat: boolean): Promise<void> {
     let mustBeat = isBeat;
     try {
-      // Changes of one turn of the event loop travel together.
+      // Changes of one turn of the event loop share a message.
       await Promise.resolve();
-      while (this.#owesState || this.#joins.size > 0 || this.#leaves.size > 0 || mustBeat) {
+      while (this.#mustSendState || this.#joins.size > 0 || this.#leaves.size > 0 || mustBeat) {
         mustBeat = false;
         const message = this.#nextMessage();
-        this.#saidAtMs = this.#options.clock.now().getTime();
+        this.#sentAtMs = this.#options.clock.now().getTime();
         await this.#emit(message);
       }
     } catch (error) {
-      this.#owesState = true;
+      this.#mustSendState = true;
       this.#noteFailure(error);
     }
   }
@@ -127,54 +128,54 @@ export class PresenceSync {
     this.#leaves = new Set();
     const seq = this.#nextSeq();
     const own = presence.listOwn();
-    // The first that a node has to tell is all that it has to tell, and then nobody needs to ask.
-    const isAll = this.#owesState || own.length === joins.length;
-    this.#owesState = false;
-    const entries = this.#putOff(isAll ? own : joins);
+    // The first message of a node contains all its presences, so it is sent as a state and no node has to request it.
+    const isAll = this.#mustSendState || own.length === joins.length;
+    this.#mustSendState = false;
+    const entries = this.#takeFitting(isAll ? own : joins);
     if (isAll) return { kind: "state", node, seq, entries };
     if (entries.length === 0 && leaves.length === 0) return { kind: "beat", node, seq };
     return { kind: "diff", node, seq, joins: entries, leaves };
   }
 
-  /** As many as one message may hold; the others follow as joins of their own. */
-  #putOff(entries: readonly PresenceEntry[]): readonly PresenceEntry[] {
+  /** Takes as many entries as one message may contain; the others become joins of the next one. */
+  #takeFitting(entries: readonly PresenceEntry[]): readonly PresenceEntry[] {
     let bytes = 0;
-    const count = entries.findIndex((entry, at) => {
+    const count = entries.findIndex((entry, index) => {
       bytes += sizeOfEntry(entry);
-      return at > 0 && bytes > MAX_MESSAGE_BYTES;
+      return index > 0 && bytes > MAX_MESSAGE_BYTES;
     });
     if (count === -1) return entries;
     for (const entry of entries.slice(count)) this.#joins.set(entry.ref, entry);
     return entries.slice(0, count);
   }
 
-  #hear(message: NodeMessage | null): void {
+  #receive(message: NodeMessage | null): void {
     const { node: self, presence, clock } = this.#options;
     if (message === null || message.node === self) return;
     const { node } = message;
     if (message.kind === "ask") {
       if (message.of !== null && message.of !== self) return;
       if (!presence.hasEntriesOf(self)) return;
-      this.#owesState = true;
-      this.#speak();
+      this.#mustSendState = true;
+      this.#sendPending();
       return;
     }
     const { seq } = message;
     const known = this.#known.get(node);
     const isNext = known !== undefined && seq === known.seq + 1;
-    if (message.kind === "bye") return this.#forget(node);
-    this.#known.set(node, { seq, heardAtMs: clock.now().getTime() });
+    if (message.kind === "bye") return this.#removeNode(node);
+    this.#known.set(node, { seq, receivedAtMs: clock.now().getTime() });
     if (message.kind === "state") presence.replace(node, message.entries);
-    else if (!isNext) this.#ask(node);
+    else if (!isNext) this.#requestState(node);
     else if (message.kind === "diff") presence.apply(node, message.joins, message.leaves);
   }
 
-  #ask(of: string): void {
+  #requestState(of: string): void {
     const { node } = this.#options;
     void this.#emit({ kind: "ask", node, of }).catch((error: unknown) => this.#noteFailure(error));
   }
 
-  #forget(node: string): void {
+  #removeNode(node: string): void {
     this.#known.delete(node);
     this.#options.presence.replace(node, []);
   }

@@ -5,20 +5,20 @@ import { renderMembers, renderPresences } from "./render-presence.ts";
 
 export interface PresenceOptions extends PresenceDiffsOptions {
   readonly node: string;
-  /** Of one topic: what is more could not be sent to anybody who joins. */
+  /** Per topic: a larger state could not be sent to a joining client. */
   readonly maxTopicBytes: number;
-  /** Entries of this node have changed, and others have to be told. */
+  /** Called when entries of this node change, to notify the other nodes. */
   onOwnChange(joins: readonly PresenceEntry[], leaves: readonly PresenceEntry[]): void;
 }
 
-/** A channel that can be present. */
+/** A channel that can track a presence. */
 export interface Present {
   readonly id: string;
   readonly hubKey: string;
   readonly presenceKey: string;
 }
 
-/** Who is present, on this node and on others, and what changes are to be told to the channels here. */
+/** The presences of all nodes, and their diffs for the channels of this node. */
 export class Presence {
   readonly #node: string;
   readonly #state = new PresenceState();
@@ -66,18 +66,18 @@ export class Presence {
     }
   }
 
-  /** A node's whole state takes the place of what was known of it. */
+  /** Replaces all entries of a node. */
   replace(node: string, entries: readonly PresenceEntry[]): void {
     const refs = new Set(entries.map(({ ref }) => ref));
-    const gone = this.#state.listNode(node).filter(({ ref }) => !refs.has(ref));
+    const removed = this.#state.listNode(node).filter(({ ref }) => !refs.has(ref));
     this.apply(
       node,
       entries,
-      gone.map(({ ref }) => ref),
+      removed.map(({ ref }) => ref),
     );
   }
 
-  /** Changes not yet told go out first, to those who are here already. */
+  /** Sends the pending diff to the current channels first. */
   renderState(hubKey: string): string {
     this.#diffs.flush(hubKey);
     return renderPresences(this.#state.listTopic(hubKey));

@@ -17,7 +17,7 @@ export function renderDiff(joins: Iterable<PresenceEntry>, leaves: Iterable<Pres
   return `{"joins":${renderPresences(joins)},"leaves":${renderPresences(leaves)}}`;
 }
 
-/** Members as JSON text without braces. The refs are ours to give. */
+/** The payload as JSON without braces and without refs, which the service sets. */
 export function renderMembers(payload: Readonly<Record<string, unknown>>): string {
   const { phx_ref: _ref, phx_ref_prev: _previous, ...members } = payload;
   return JSON.stringify(members).slice(1, -1);

@@ -33,12 +33,12 @@ export interface PrivateTopicsOptions {
 
 const EVERYTHING: ReadonlySet<Extension> = new Set(["broadcast", "presence"]);
 const NOT_ALLOWED = "42501";
-/** Characters that JSON and JavaScript have and PostgreSQL has not, above all NUL. */
+/** Characters that PostgreSQL cannot store, NUL above all. */
 const UNSTORABLE = new Set(["22021", "22P05"]);
-/** What the enter statement raises for a session or user that is no more. */
-const LIFELESS = new Set(["SB001", "SB002", "SB003"]);
+/** Raised by the scope statement for an ended session or a deleted user. */
+const SESSION_ENDED = new Set(["SB001", "SB002", "SB003"]);
 
-/** Asks the rules on realtime.messages, as the caller, about rows that are taken back before anybody else can see them. */
+/** Tests the policies of realtime.messages as the caller with probe rows in a transaction that rolls back. */
 export function createPrivateTopics({ database, settings, newId }: PrivateTopicsOptions): PrivateTopics {
   const enterAs = (caller: Principal, isReadOnly = false): Scope =>
     scopeOf(caller, {
@@ -53,9 +53,9 @@ export function createPrivateTopics({ database, settings, newId }: PrivateTopics
     findReadable: async (caller, topic, signal) => {
       if (caller.role === "service_role") return EVERYTHING;
       const ids = [newId(), newId()] as const;
-      // The rows to be looked at cannot be made by somebody who may only look, so the caller enters after they are there.
-      // Whether the session lives can only be asked by the first to enter.
-      const flight = runPipelined(database.service, {
+      // The service role inserts the probes, because the caller may only be allowed to read; then the scope changes to the
+      // caller. The first scope checks the session, because only the first can.
+      const transaction = runPipelined(database.service, {
         scope: { ...enterAs(SERVICE_PRINCIPAL), session: caller.session },
         statements: [
           insertProbes(topic, ids),
@@ -66,20 +66,20 @@ export function createPrivateTopics({ database, settings, newId }: PrivateTopics
         rollback: true,
         signal,
       });
-      const results = await allowed(flight);
+      const results = await unlessDenied(transaction);
       const seen = new Set(results?.at(-1)?.rows.map(([extension]) => extension));
       return new Set([...EVERYTHING].filter((extension) => seen.has(extension)));
     },
 
     canWrite: async (caller, topic, extension, signal) => {
       if (caller.role === "service_role") return true;
-      const flight = runPipelined(poolOf(caller), {
+      const transaction = runPipelined(poolOf(caller), {
         scope: enterAs(caller),
         statements: [setTopic(topic), insertProbe(topic, extension)],
         rollback: true,
         signal,
       });
-      return (await allowed(flight)) !== null;
+      return (await unlessDenied(transaction)) !== null;
     },
 
     store: async (caller, topic, { event, isBinary, payload, sender }) => {
@@ -98,22 +98,22 @@ export function createPrivateTopics({ database, settings, newId }: PrivateTopics
           renderAnnounced({ id, topic, event, isPrivate: true, isBinary, payload, sender }),
         ),
       ];
-      const results = await allowed(
+      const results = await unlessDenied(
         runPipelined(poolOf(caller), { scope: enterAs(caller), statements, resetAfter: true }),
       );
       if (results === null) throw writeDenied(topic);
-      // The message is kept, whatever becomes of older ones; the next to be kept tries again.
+      // The message is stored even when this fails; the next one tries again.
       await deleteOldMessages(database.service).catch(() => {});
     },
 
     replay: async (caller, topic, since, limit) => {
-      const flight = runPipelined(poolOf(caller), {
+      const transaction = runPipelined(poolOf(caller), {
         scope: enterAs(caller, true),
         statements: [setTopic(topic), selectMessages(topic, since, limit)],
-        // Policies call what they like, and nothing is taken back here.
+        // Policies can change session state, and this transaction commits.
         resetAfter: true,
       });
-      const rows = (await allowed(flight))?.at(-1)?.rows ?? [];
+      const rows = (await unlessDenied(transaction))?.at(-1)?.rows ?? [];
       return rows.map(([id, event, payload, binary = null]) => ({
         id: id ?? "",
         event: event ?? "",
@@ -138,13 +138,15 @@ export function writeDenied(topic: string): AppError {
   );
 }
 
-/** Null where the rules, or the end of the session, refuse. */
-async function allowed(flight: Promise<readonly StatementResult[]>): Promise<readonly StatementResult[] | null> {
+/** Null when a policy denies access or the session has ended. */
+async function unlessDenied(
+  transaction: Promise<readonly StatementResult[]>,
+): Promise<readonly StatementResult[] | null> {
   try {
-    return await flight;
+    return await transaction;
   } catch (error) {
     const code = error instanceof pg.DatabaseError ? error.code : undefined;
-    if (code === NOT_ALLOWED || (code !== undefined && LIFELESS.has(code))) return null;
+    if (code === NOT_ALLOWED || (code !== undefined && SESSION_ENDED.has(code))) return null;
     if (code !== undefined && UNSTORABLE.has(code)) {
       throw new AppError("BAD_REQUEST", "A topic, event or payload has a character that cannot be stored", {
         cause: error,

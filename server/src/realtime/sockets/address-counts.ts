@@ -1,17 +1,17 @@
-/** How many sockets each address has, those that are still being let in included. */
+/** Counts sockets by address, including those in their handshake. */
 export class AddressCounts {
-  readonly #most: number;
+  readonly #maxPerAddress: number;
   readonly #counts = new Map<string, number>();
 
   /** 0 is no limit. */
-  constructor(most: number) {
-    this.#most = most;
+  constructor(maxPerAddress: number) {
+    this.#maxPerAddress = maxPerAddress;
   }
 
-  /** False when the address has all that it may have; whoever got true gives it back with `leave`. */
+  /** Returns false at the limit. After true, call `leave` once. */
   enter(address: string): boolean {
     const count = this.#counts.get(address) ?? 0;
-    if (this.#most > 0 && count >= this.#most) return false;
+    if (this.#maxPerAddress > 0 && count >= this.#maxPerAddress) return false;
     this.#counts.set(address, count + 1);
     return true;
   }

@@ -24,7 +24,7 @@ export interface ClientSocketOptions {
   readonly apikey: string;
 }
 
-/** One client's connection: reads its frames and keeps what waits to be sent to it within bounds. */
+/** The connection of one client: handles its frames and limits its send buffer. */
 export class ClientSocket implements ChannelSocket {
   readonly vsn: Vsn;
   readonly apikey: string;
@@ -46,7 +46,7 @@ export class ClientSocket implements ChannelSocket {
     this.#events = new Rate(state.settings.realtimeEventsPerSecond);
     ws.on("message", (bytes, isBinary) => this.#receive(bytes, isBinary));
     ws.on("ping", () => this.#heard());
-    // What ends a connection is told by its close.
+    // The close event follows each error.
     ws.on("error", () => {});
     ws.on("close", () => this.#endChannels());
   }
@@ -59,7 +59,7 @@ export class ClientSocket implements ChannelSocket {
     const ws = this.#ws;
     if (ws.readyState !== ws.OPEN) return;
     ws.send(bytes, isBinary ? BINARY : TEXT);
-    if (!this.#isClosing && ws.bufferedAmount > this.#state.settings.realtimeSendBufferBytes) this.#giveUp();
+    if (!this.#isClosing && ws.bufferedAmount > this.#state.settings.realtimeSendBufferBytes) this.#closeSlow();
   }
 
   forget(channel: Channel): void {
@@ -67,7 +67,7 @@ export class ClientSocket implements ChannelSocket {
     if (this.#channels.get(channel.topic) === channel) this.#channels.delete(channel.topic);
   }
 
-  /** Resolves when it is closed; a client that does not answer in time is cut off. */
+  /** Resolves when the socket is closed; terminates a client that does not answer in time. */
   close(code = CLOSE_GOING_AWAY, reason = ""): Promise<void> {
     const ws = this.#ws;
     this.#isClosing = true;
@@ -82,13 +82,13 @@ export class ClientSocket implements ChannelSocket {
     });
   }
 
-  /** For a peer that is not there any more. */
+  /** For an unreachable peer. */
   terminate(): void {
     this.#ws.terminate();
   }
 
-  /** Its channels are told to join again, which a client does as soon as it has caught up or reconnected. */
-  #giveUp(): void {
+  /** Fails all channels, so that the client rejoins when it has caught up or reconnected. */
+  #closeSlow(): void {
     this.#isClosing = true;
     this.#state.observer.note("realtime.slow", { bufferedBytes: this.#ws.bufferedAmount });
     for (const channel of this.#channels.values()) channel.fail("system", "The client reads too slowly");
@@ -115,7 +115,7 @@ export class ClientSocket implements ChannelSocket {
     if (frame.topic === SOCKET_TOPIC) return this.#reply(frame, "ok");
     if (frame.kind === "message" && frame.event === "phx_join") return this.#join(frame);
     const channel = this.#channels.get(frame.topic);
-    // Something sent before the client left or joined anew is not for the channel that is there now.
+    // A frame of an earlier join of the topic is not for the current channel.
     const isCurrent = channel !== undefined && (frame.joinRef === null || frame.joinRef === channel.joinRef);
     if (frame.kind === "message" && frame.event === "phx_leave") {
       if (isCurrent) channel.end();
@@ -134,7 +134,7 @@ export class ClientSocket implements ChannelSocket {
     const { topic } = frame;
     const fault = this.#findJoinFault(topic);
     if (fault !== null) return this.#reply(frame, "error", { reason: fault });
-    // A client that joins again has forgotten what it had.
+    // A second join replaces the channel.
     this.#channels.get(topic)?.end();
     try {
       const config = parseJoinConfig(frame.payload);
@@ -158,8 +158,8 @@ export class ClientSocket implements ChannelSocket {
       return `TopicNameRequired: a topic is ${TOPIC_PREFIX} and a name`;
     }
     if (!this.#joins.allows(this.heardAtMs)) return "ClientJoinRateLimitReached: Too many joins per second";
-    const isMore = !this.#channels.has(topic);
-    if (isMore && this.#channels.size >= this.#state.settings.realtimeChannelsPerSocket) {
+    const isNew = !this.#channels.has(topic);
+    if (isNew && this.#channels.size >= this.#state.settings.realtimeChannelsPerSocket) {
       return "ChannelRateLimitReached: Too many channels";
     }
     return null;

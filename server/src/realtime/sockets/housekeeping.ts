@@ -4,7 +4,7 @@ import type { Channel } from "../channels/channel.ts";
 import type { RealtimeState } from "../realtime-state.ts";
 import type { ClientSocket } from "./client-socket.ts";
 
-/** Ends what is over: sockets that have fallen silent, channels whose token has expired. One look at all is cheaper than a timer each. */
+/** Ends silent sockets and channels with expired tokens. One periodic sweep is cheaper than a timer for each. */
 export function createHousekeeping(state: RealtimeState, sockets: Iterable<ClientSocket>, sweepMs: number): Worker {
   return {
     name: "realtime-keeper",

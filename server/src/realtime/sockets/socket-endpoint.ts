@@ -6,7 +6,7 @@ import type { RealtimeState } from "../realtime-state.ts";
 import { parseVsn, type Vsn } from "../wire/protocol.ts";
 import { AddressCounts } from "./address-counts.ts";
 import { ClientSocket } from "./client-socket.ts";
-import { refuseUpgrade } from "./refuse-upgrade.ts";
+import { rejectUpgrade } from "./reject-upgrade.ts";
 
 const PATHS = new Set(["/realtime/v1/websocket", "/realtime/v1/socket/websocket"]);
 
@@ -17,7 +17,7 @@ interface Handshake {
   readonly apikey: string;
 }
 
-/** Lets clients in, and knows all who are in. */
+/** Accepts WebSocket connections and holds the open ones. */
 export class SocketEndpoint {
   readonly sockets = new Set<ClientSocket>();
   readonly #state: RealtimeState;
@@ -36,12 +36,12 @@ export class SocketEndpoint {
       maxPayload: state.settings.realtimeFrameLimitBytes,
     });
     this.#server.on("wsClientError", (error, socket) => {
-      refuseUpgrade(socket, new AppError("BAD_REQUEST", error.message));
+      rejectUpgrade(socket, new AppError("BAD_REQUEST", error.message));
     });
   }
 
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    // Until the socket is handed over, nobody else listens for a client that goes away.
+    // No other listener exists until the handshake is done.
     const ignore = (): void => {};
     socket.on("error", ignore);
     this.#pending += 1;
@@ -59,7 +59,7 @@ export class SocketEndpoint {
         },
         (error: unknown) => {
           this.#state.observer.note("realtime.refused", { error });
-          refuseUpgrade(socket, error);
+          rejectUpgrade(socket, error);
         },
       )
       .finally(() => {
@@ -67,13 +67,13 @@ export class SocketEndpoint {
       });
   }
 
-  /** Resolves when all are gone. */
+  /** Resolves when all sockets are closed. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.all([...this.sockets].map((socket) => socket.close()));
   }
 
-  /** One address alone cannot have all the places of the node. It has its place from here until the connection is closed. */
+  /** Limits the sockets of one address, counted from here until the connection closes. */
   async #countAddress(request: IncomingMessage, socket: Duplex): Promise<void> {
     const address = this.#state.addressOf?.(request);
     if (address === undefined || socket.destroyed) return;

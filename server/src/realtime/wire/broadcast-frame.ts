@@ -5,7 +5,7 @@ export interface BroadcastContent {
   readonly name: string;
   readonly event: string;
   readonly isBinary: boolean;
-  /** JSON text, checked to be such, unless it is binary. */
+  /** Valid JSON unless `isBinary`. */
   readonly payload: Buffer;
   /** JSON text of an object. */
   readonly meta: string | null;
@@ -14,7 +14,7 @@ export interface BroadcastContent {
 const KIND_BROADCAST = 4;
 const MAX_TEXT_BYTES = 255;
 
-/** Null where the protocol has no way to say it. */
+/** Null when the protocol version cannot express it. */
 export function renderBroadcast(vsn: Vsn, content: BroadcastContent): OutFrame | null {
   const topic = TOPIC_PREFIX + content.name;
   if (vsn === "2.0.0") {
@@ -27,7 +27,7 @@ export function renderBroadcast(vsn: Vsn, content: BroadcastContent): OutFrame |
   return renderFrame(vsn, { joinRef: null, ref: null, topic, event: "broadcast" }, payload);
 }
 
-/** Lengths are single bytes; what is longer has to travel as text. */
+/** Null when a part is longer than its length byte allows; the frame is then sent as text. */
 function renderBinary(topic: string, { event, meta, isBinary, payload }: BroadcastContent): OutFrame | null {
   const texts = [topic, event, meta ?? ""].map((text) => Buffer.from(text));
   if (texts.some((text) => text.length > MAX_TEXT_BYTES)) return null;

@@ -2,36 +2,36 @@ import type { OutFrame, Vsn } from "./protocol.ts";
 import { renderFrameEnds } from "./render-frame.ts";
 
 /**
- * Frames of changes, rendered once for all channels that get the same bytes: those of one protocol version, topic, join ref
- * and binding ids. Clients count their refs alike and ids count within a channel, so that usually is everybody on a topic.
+ * Renders the frame of a change once for all channels with the same protocol version, topic, join ref and binding ids. Clients
+ * count their refs alike and ids count within a channel, so usually all channels of a topic share a frame.
  */
 export class ChangeFrames {
   readonly #groups = new Map<string, ChangeGroup>();
   #rendered: ChangeGroup[] = [];
 
-  take(vsn: Vsn, topic: string, joinRef: string | null): ChangeGroup {
+  acquire(vsn: Vsn, topic: string, joinRef: string | null): ChangeGroup {
     const key = JSON.stringify([vsn, joinRef, topic]);
     let group = this.#groups.get(key);
     if (group === undefined) {
       const ends = renderFrameEnds(vsn, { joinRef, ref: null, topic, event: "postgres_changes" });
-      group = new ChangeGroup(key, ends, (fresh) => this.#remember(fresh));
+      group = new ChangeGroup(key, ends, (rendered) => this.#clearLater(rendered));
       this.#groups.set(key, group);
     }
     group.members += 1;
     return group;
   }
 
-  give(group: ChangeGroup): void {
+  release(group: ChangeGroup): void {
     group.members -= 1;
     if (group.members === 0) this.#groups.delete(group.key);
   }
 
-  /** A change is handed to all its receivers in one go; afterwards nobody needs the frames. */
-  #remember(group: ChangeGroup): void {
+  /** A change is delivered to all channels synchronously; its frames are not needed afterwards. */
+  #clearLater(group: ChangeGroup): void {
     this.#rendered.push(group);
     if (this.#rendered.length > 1) return;
     setImmediate(() => {
-      for (const each of this.#rendered) each.forget();
+      for (const each of this.#rendered) each.clear();
       this.#rendered = [];
     });
   }
@@ -42,21 +42,21 @@ export class ChangeGroup {
   readonly key: string;
   readonly #head: string;
   readonly #tail: string;
-  readonly #onFresh: (group: ChangeGroup) => void;
+  readonly #onRender: (group: ChangeGroup) => void;
   readonly #frames = new Map<string, OutFrame>();
   #data: string | null = null;
 
-  constructor(key: string, ends: { head: string; tail: string }, onFresh: (group: ChangeGroup) => void) {
+  constructor(key: string, ends: { head: string; tail: string }, onRender: (group: ChangeGroup) => void) {
     this.key = key;
     this.#head = ends.head;
     this.#tail = ends.tail;
-    this.#onFresh = onFresh;
+    this.#onRender = onRender;
   }
 
   render(ids: readonly number[], data: string): OutFrame {
     const idText = ids.join();
     if (data !== this.#data) {
-      if (this.#data === null) this.#onFresh(this);
+      if (this.#data === null) this.#onRender(this);
       this.#data = data;
       this.#frames.clear();
     }
@@ -69,7 +69,7 @@ export class ChangeGroup {
     return frame;
   }
 
-  forget(): void {
+  clear(): void {
     this.#data = null;
     this.#frames.clear();
   }

@@ -1,4 +1,4 @@
-/** What a client sent cannot be read as a frame of its protocol, so nothing that follows could be trusted either. */
+/** The client sent an invalid frame; the connection must be closed. */
 export class FrameError extends Error {
   constructor(message: string) {
     super(message);

@@ -14,7 +14,7 @@ export interface MessageFrame extends FrameHead {
   readonly payload: unknown;
 }
 
-/** A broadcast in binary form, whose payload has not been looked into. */
+/** A binary broadcast frame with its unparsed payload. */
 export interface BroadcastFrame extends FrameHead {
   readonly kind: "broadcast";
   readonly event: string;
@@ -54,14 +54,14 @@ export function parseBinaryFrame(vsn: Vsn, bytes: Buffer): BroadcastFrame {
   const encoding = bytes[HEADER_BYTES - 1];
   if (encoding !== ENCODING_BINARY && encoding !== ENCODING_JSON) throw new FrameError("unknown payload encoding");
   let offset = HEADER_BYTES;
-  const take = (place: number): string => {
-    const end = offset + (bytes[place] ?? 0);
-    if (end > bytes.length) throw new FrameError("binary frame is cut short");
+  const readText = (lengthIndex: number): string => {
+    const end = offset + (bytes[lengthIndex] ?? 0);
+    if (end > bytes.length) throw new FrameError("binary frame is truncated");
     const text = bytes.toString("utf8", offset, end);
     offset = end;
     return text;
   };
-  const [joinRef, ref, topic, event, metadata] = [take(1), take(2), take(3), take(4), take(5)];
+  const [joinRef, ref, topic, event, metadata] = [readText(1), readText(2), readText(3), readText(4), readText(5)];
   return {
     kind: "broadcast",
     joinRef: joinRef === "" ? null : joinRef,

@@ -7,13 +7,13 @@ export interface FrameAddress {
   readonly event: string;
 }
 
-/** The payload comes as JSON text, so that what is long is written once however many frames carry it. */
+/** The payload is JSON text, so that several frames can share one serialisation. */
 export function renderFrame(vsn: Vsn, address: FrameAddress, payloadJson: string): OutFrame {
   const { head, tail } = renderFrameEnds(vsn, address);
   return { bytes: Buffer.from(head + payloadJson + tail), isBinary: false };
 }
 
-/** What stands before and after the payload. */
+/** The text before and after the payload. */
 export function renderFrameEnds(vsn: Vsn, address: FrameAddress): { head: string; tail: string } {
   const [joinRef, ref, topic, event] = [address.joinRef, address.ref, address.topic, address.event].map((part) =>
     JSON.stringify(part),

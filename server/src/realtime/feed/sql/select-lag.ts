@@ -1,6 +1,6 @@
 import type pg from "pg";
 
-/** How much WAL lies between the present and what the node has taken in. */
+/** The bytes of WAL between its end and the confirmed position of the slot. */
 export async function selectLagBytes(pool: pg.Pool, slotName: string): Promise<number> {
   const { rows } = await pool.query<{ lag: string | null }>(
     `select pg_catalog.pg_wal_lsn_diff(pg_catalog.pg_current_wal_lsn(), confirmed_flush_lsn) as lag

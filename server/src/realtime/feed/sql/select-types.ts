@@ -1,7 +1,7 @@
 import type pg from "pg";
 import type { TypeRow } from "../column-type.ts";
 
-/** The types asked for and all that they are made of. */
+/** The types with these oids and all types that they consist of. */
 export async function selectTypes(client: pg.ClientBase | pg.Pool, oids: readonly number[]): Promise<TypeRow[]> {
   const { rows } = await client.query<TypeRow>(
     `with recursive needed (oid) as (

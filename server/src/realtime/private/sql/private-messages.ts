@@ -2,12 +2,12 @@ import type pg from "pg";
 import type { PipelinedStatement } from "../../../db/index.ts";
 import type { Extension } from "../../realtime-options.ts";
 
-/** The topic that policies ask for with `realtime.topic()`, until the transaction ends. */
+/** Sets what `realtime.topic()` returns in policies, until the transaction ends. */
 export function setTopic(topic: string): PipelinedStatement {
   return { text: "select pg_catalog.set_config('realtime.topic', $1, true)", values: [topic] };
 }
 
-/** One row of each kind, for a look at which of them a caller would see. */
+/** Inserts one row of each extension, to test which of them a caller can read. */
 export function insertProbes(topic: string, ids: readonly [string, string]): PipelinedStatement {
   return {
     text: `insert into realtime.messages (id, topic, extension, event, private)
@@ -47,7 +47,7 @@ export function announceMessage(prefix: string, content: string): PipelinedState
   return { text: "select pg_catalog.pg_logical_emit_message(true, $1, $2::text)", values: [prefix, content] };
 }
 
-/** The last ones since a time, oldest first: id, event, payload, binary payload in base64. */
+/** The latest messages since a time, oldest first: id, event, payload, binary payload in base64. */
 export function selectMessages(topic: string, since: Date, limit: number): PipelinedStatement {
   return {
     text: `select id, event, payload::text, pg_catalog.encode(binary_payload, 'base64')
@@ -63,7 +63,7 @@ export function selectMessages(topic: string, since: Date, limit: number): Pipel
   };
 }
 
-/** A little of what is too old to be asked for, as `private.send_realtime` does it. */
+/** Deletes a few expired messages, as `private.send_realtime` does. */
 export async function deleteOldMessages(pool: pg.Pool): Promise<void> {
   await pool.query(`delete from realtime.messages m where m.id in (
     select o.id from realtime.messages o where o.inserted_at < pg_catalog.now() - interval '3 days'

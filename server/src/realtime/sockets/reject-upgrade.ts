@@ -4,8 +4,8 @@ import { renderError, SECURITY_HEADERS } from "../../errors/index.ts";
 
 const DRAIN_MS = 2_000;
 
-/** A handshake that fails is answered as the HTTP request that it still is. */
-export function refuseUpgrade(socket: Duplex, error: unknown): void {
+/** Answers a failed handshake with an HTTP error response. */
+export function rejectUpgrade(socket: Duplex, error: unknown): void {
   const { status, headers, body } = renderError(error);
   const lines = {
     ...SECURITY_HEADERS,
@@ -15,7 +15,7 @@ export function refuseUpgrade(socket: Duplex, error: unknown): void {
     connection: "close",
   };
   const head = Object.entries(lines).map(([name, value]) => `${name}: ${value}\r\n`);
-  // Closing with unread bytes would reset the connection, and the client would see that instead of the answer.
+  // Closing with unread bytes would reset the connection before the client reads the response.
   socket.on("data", () => {});
   socket.once("end", () => socket.destroy());
   socket.resume();

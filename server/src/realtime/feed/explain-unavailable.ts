@@ -1,6 +1,6 @@
 import pg from "pg";
 
-/** What the administrator can do about it. */
+/** Errors that an administrator can fix, with the fix. */
 const REASONS: Readonly<Record<string, string>> = {
   "42501": "its login may not replicate; as a superuser: alter role sb_replica replication",
   "28000": "its login sb_replica is missing or may not sign in for replication",
@@ -12,8 +12,8 @@ const REASONS: Readonly<Record<string, string>> = {
   "55000": "the server does not decode its WAL; set wal_level to logical and restart PostgreSQL",
 };
 
-/** Why there can be no feed, when that is for an administrator to change; null for what passes by itself. */
-export function explainRefusal(error: unknown): string | null {
+/** Why the feed is unavailable when an administrator must act; null for transient errors. */
+export function explainUnavailable(error: unknown): string | null {
   const code = error instanceof pg.DatabaseError ? error.code : undefined;
   const reason = code === undefined ? undefined : REASONS[code];
   return reason === undefined ? null : `Realtime is not available: ${reason}`;
