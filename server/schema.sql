@@ -1144,147 +1144,39 @@ CREATE OR REPLACE FUNCTION private.claim_webhook_deliveries(new_claim uuid, leas
 AS $function$
 #variable_conflict use_column
 declare
-  resumed uuid[];
+  resumed uuid[] := private.take_webhook_resumptions();
   users uuid[];
   users_left integer[];
   opened_at timestamptz[];
   left_ms float8[];
   lanes uuid[];
-  spent_users uuid[];
-  spent_until timestamptz[];
+  open_lanes uuid[];
   postponed uuid[] := '{}';
-  gone uuid[];
-  held uuid[];
-  picked_ids uuid[];
-  picked_run_at timestamptz[];
+  claimed_ids uuid[];
+  claimed_due_at timestamptz[];
   found_rows integer;
 begin
-  with taken as (
-    delete from private.webhook_resumptions r
-    where r.id in (select id from private.webhook_resumptions order by id limit 100 for update skip locked)
-    returning r.webhook_id)
-  select array_agg(taken.webhook_id) into resumed from taken;
-
-  -- Windows are locked before lanes, so the users of the due lanes are read before any lane is locked.
   if send_limit > 0 then
-    select array_agg(distinct due.user_id) into users
-    from (
-      (select w.user_id
-       from private.webhook_lanes l
-       join public.webhooks w on w.id = l.webhook_id
-       left join unnest(lane_ids, lane_room) as known (id, room) on known.id = l.webhook_id
-       where private.is_lane_claimable(l.due_at, known.room, w.user_id, full_users)
-       order by l.served_at
-       limit max_lanes)
-      union all
-      select w.user_id from public.webhooks w where w.id = any (resumed)) as due;
-    if users is not null then
-      select array_agg(g.user_id), array_agg(g.remaining) into users, users_left
-      from private.grant_webhook_sends(users, array_fill(0, array[cardinality(users)]), send_limit) as g;
-    end if;
+    select r.users, r.users_left into users, users_left
+    from private.read_due_webhook_users(max_lanes, lane_ids, lane_room, full_users, resumed, send_limit) as r;
   end if;
-
   if resumed is not null then
-    perform 1 from private.webhook_lanes l where l.webhook_id = any (resumed) order by l.webhook_id for update;
-    update private.webhook_lanes l
-    set paused_until = null, next_due_at = least(l.next_due_at, now()), failing_since = null, failed_in_a_row = 0,
-      warned_at = null
-    where l.webhook_id = any (resumed);
+    perform private.resume_webhook_lanes(resumed);
   end if;
-
-  select array_agg(chosen.webhook_id) into lanes
-  from (
-    select l.webhook_id
-    from private.webhook_lanes l
-    left join public.webhooks w on w.id = l.webhook_id
-    left join unnest(lane_ids, lane_room) as known (id, room) on known.id = l.webhook_id
-    where private.is_lane_claimable(l.due_at, known.room, w.user_id, full_users)
-      and (send_limit = 0 or w.user_id is null or w.user_id = any (users))
-    order by l.served_at
-    limit max_lanes
-    for update of l skip locked) as chosen;
+  lanes := private.lock_due_webhook_lanes(max_lanes, lane_ids, lane_room, full_users, users, send_limit);
   if lanes is null then
     return;
   end if;
-
-  select array_agg(lane.id) filter (where w.id is null), array_agg(lane.id) filter (where not w.is_active)
-  into gone, held
-  from unnest(lanes) as lane (id)
-  left join public.webhooks w on w.id = lane.id;
-  if gone is not null then
-    delete from private.webhook_queue q
-    where q.delivery_id in (select delivery_id from private.webhook_queue where webhook_id = any (gone) limit 5000);
-    delete from private.webhook_lanes l
-    where l.webhook_id = any (gone) and not exists (select 1 from private.webhook_queue q
-      where q.webhook_id = l.webhook_id);
-  end if;
-  if held is not null then
-    update private.webhook_lanes l set paused_until = 'infinity' where l.webhook_id = any (held);
-  end if;
-
+  open_lanes := private.clear_webhook_lanes(lanes);
   if send_limit > 0 then
-    -- Divides the remaining sends of each user among the user's lanes, one delivery of each lane in turn.
-    select array_agg(lane.id), array_agg(coalesce(share.deliveries, 0)) into lane_ids, lane_room
-    from unnest(lanes) as lane (id)
-    left join (
-      select turns.id, count(*)::integer as deliveries
-      from (
-        select lane.id, u.sends, row_number() over (partition by u.id order by due.place, lane.place) as turn
-        from unnest(lanes) with ordinality as lane (id, place)
-        join public.webhooks w on w.id = lane.id
-        join unnest(users, users_left) as u (id, sends) on u.id = w.user_id
-        left join unnest(lane_ids, lane_room) as known (id, room) on known.id = lane.id
-        cross join lateral (
-          select row_number() over (order by q.run_at, q.event_seq) as place
-          from private.webhook_queue q
-          where q.webhook_id = lane.id and q.run_at <= now()
-          limit least(coalesce(known.room, lane_share), u.sends)) as due
-        where lane.id <> all (coalesce(gone || held, '{}'))) as turns
-      where turns.turn <= turns.sends
-      group by turns.id) as share on share.id = lane.id;
+    select d.lane_ids, d.lane_room into lane_ids, lane_room
+    from private.divide_webhook_sends(open_lanes, users, users_left, lane_ids, lane_room, lane_share) as d;
   end if;
-
-  with picked as (
-    select due.delivery_id, due.run_at
-    from unnest(lanes) as lane (id)
-    left join unnest(lane_ids, lane_room) as known (id, room) on known.id = lane.id
-    cross join lateral (
-      select q.delivery_id, q.run_at
-      from private.webhook_queue q
-      where q.webhook_id = lane.id and q.run_at <= now()
-      order by q.run_at, q.event_seq
-      limit coalesce(known.room, lane_share)
-      for update skip locked) as due
-    where lane.id <> all (coalesce(gone || held, '{}'))
-    limit max_rows
-  ), taken as (
-    update private.webhook_queue q
-    set claim = new_claim, lease_until = now() + lease, run_at = now() + lease
-    from picked
-    where q.delivery_id = picked.delivery_id
-    returning q.delivery_id, picked.run_at
-  )
-  select array_agg(taken.delivery_id), array_agg(taken.run_at) into picked_ids, picked_run_at from taken;
-
+  select t.ids, t.due_at into claimed_ids, claimed_due_at
+  from private.take_due_deliveries(open_lanes, lane_ids, lane_room, lane_share, max_rows, new_claim, lease) as t;
   if send_limit > 0 and users is not null then
-    with taken as (
-      select w.user_id, count(*)::integer as sends
-      from private.webhook_queue q join public.webhooks w on w.id = q.webhook_id
-      where q.delivery_id = any (picked_ids)
-      group by w.user_id
-    ), counted as (
-      select g.*
-      from (select array_agg(u.id) as user_ids, array_agg(coalesce(t.sends, 0)) as sends
-            from unnest(users) as u (id) left join taken t on t.user_id = u.id) as a
-      cross join lateral private.grant_webhook_sends(a.user_ids, a.sends, send_limit) as g
-    )
-    select array_agg(c.user_id), array_agg(c.opened_at), array_agg(c.left_ms),
-      array_agg(c.user_id) filter (where c.remaining = 0), array_agg(c.ends_at) filter (where c.remaining = 0)
-    into users, opened_at, left_ms, spent_users, spent_until
-    from counted c;
-    if spent_users is not null then
-      postponed := private.postpone_webhook_lanes(spent_users, spent_until, send_limit);
-    end if;
+    select c.user_ids, c.opened_at, c.left_ms, c.postponed into users, opened_at, left_ms, postponed
+    from private.count_claimed_sends(users, claimed_ids, send_limit) as c;
   end if;
 
   update private.webhook_lanes l
@@ -1292,36 +1184,65 @@ begin
       next_due_at = case when l.webhook_id = any (postponed) then l.next_due_at else
         coalesce((select min(q.run_at) from private.webhook_queue q where q.webhook_id = l.webhook_id), 'infinity') end
   where l.webhook_id = any (lanes)
-    -- A lane from which nothing was claimed keeps its place in the order of service.
+    -- A lane without a claimed delivery keeps its position in the order of service.
     and (l.webhook_id <> all (postponed)
          or exists (select 1 from private.webhook_queue q
                     where q.webhook_id = l.webhook_id and q.run_at = now() + lease and q.claim = new_claim));
-  if picked_ids is null then
+  if claimed_ids is null then
     return;
   end if;
 
   return query
-  select d.id, picked.run_at, d.webhook_id, d.user_id, d.event_id, d.event_type, d.payload::text, d.attempts,
+  select d.id, claimed.due_at, d.webhook_id, d.user_id, d.event_id, d.event_type, d.payload::text, d.attempts,
     q.attempts_before, q.cause, w.url, w.secret,
     array(select p.secret from private.webhook_previous_secrets p
           where p.webhook_id = w.id and p.expires_at > now() order by p.created_at desc),
     w.headers, w.retry_count, w.timeout_ms, send_window.opened_at, send_window.left_ms
-  from unnest(picked_ids, picked_run_at) as picked (id, run_at)
-  join private.webhook_queue q on q.delivery_id = picked.id
-  join public.webhook_deliveries d on d.id = picked.id
+  from unnest(claimed_ids, claimed_due_at) as claimed (id, due_at)
+  join private.webhook_queue q on q.delivery_id = claimed.id
+  join public.webhook_deliveries d on d.id = claimed.id
   join public.webhooks w on w.id = d.webhook_id
   left join unnest(users, opened_at, left_ms) as send_window (user_id, opened_at, left_ms)
     on send_window.user_id = d.user_id
   order by q.event_seq, d.id;
   get diagnostics found_rows = row_count;
-  if found_rows < cardinality(picked_ids) then
-    delete from private.webhook_queue q
-    where q.delivery_id = any (picked_ids)
+  if found_rows < cardinality(claimed_ids) then
+    delete from private.webhook_queue q where q.delivery_id = any (claimed_ids)
       and not exists (select 1 from public.webhook_deliveries d where d.id = q.delivery_id);
   end if;
 end
 $function$;
 grant execute on function private.claim_webhook_deliveries(uuid,interval,integer,integer,integer,uuid[],integer[],uuid[],integer) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.clear_webhook_lanes(lanes uuid[])
+ RETURNS uuid[]
+ LANGUAGE plpgsql
+AS $function$
+declare
+  deleted uuid[];
+  disabled uuid[];
+begin
+  select array_agg(lane.id) filter (where w.id is null), array_agg(lane.id) filter (where not w.is_active)
+  into deleted, disabled
+  from unnest(lanes) as lane (id)
+  left join public.webhooks w on w.id = lane.id;
+  if deleted is not null then
+    delete from private.webhook_queue q
+    where q.delivery_id in (select delivery_id from private.webhook_queue where webhook_id = any (deleted) limit 5000);
+    delete from private.webhook_lanes l
+    where l.webhook_id = any (deleted)
+      and not exists (select 1 from private.webhook_queue q where q.webhook_id = l.webhook_id);
+  end if;
+  if disabled is not null then
+    update private.webhook_lanes l set paused_until = 'infinity' where l.webhook_id = any (disabled);
+  end if;
+  if deleted is null and disabled is null then
+    return lanes;
+  end if;
+  return array(select lane.id from unnest(lanes) as lane (id) where lane.id <> all (deleted || disabled));
+end
+$function$;
+grant execute on function private.clear_webhook_lanes(uuid[]) to sb_service;
 
 CREATE OR REPLACE FUNCTION private.close_run(run public.runs, status text, stop_reason text, error jsonb, finish_reason text, turn_reason text)
  RETURNS void
@@ -1384,6 +1305,37 @@ begin
     from jsonb_each(contexts) as agent))::text;
 end
 $function$;
+
+CREATE OR REPLACE FUNCTION private.count_claimed_sends(users uuid[], claimed_ids uuid[], send_limit integer, OUT user_ids uuid[], OUT opened_at timestamp with time zone[], OUT left_ms double precision[], OUT postponed uuid[])
+ RETURNS record
+ LANGUAGE plpgsql
+AS $function$
+declare
+  spent_users uuid[];
+  spent_until timestamptz[];
+begin
+  with taken as (
+    select w.user_id, count(*)::integer as sends
+    from private.webhook_queue q join public.webhooks w on w.id = q.webhook_id
+    where q.delivery_id = any (claimed_ids)
+    group by w.user_id
+  ), counted as (
+    select g.*
+    from (select array_agg(u.id) as ids, array_agg(coalesce(t.sends, 0)) as sends
+          from unnest(users) as u (id) left join taken t on t.user_id = u.id) as a
+    cross join lateral private.grant_webhook_sends(a.ids, a.sends, send_limit) as g
+  )
+  select array_agg(c.user_id), array_agg(c.opened_at), array_agg(c.left_ms),
+    array_agg(c.user_id) filter (where c.remaining = 0), array_agg(c.ends_at) filter (where c.remaining = 0)
+  into user_ids, opened_at, left_ms, spent_users, spent_until
+  from counted c;
+  postponed := '{}';
+  if spent_users is not null then
+    postponed := private.postpone_webhook_lanes(spent_users, spent_until, send_limit);
+  end if;
+end
+$function$;
+grant execute on function private.count_claimed_sends(uuid[],uuid[],integer) to sb_service;
 
 CREATE OR REPLACE FUNCTION private.decide_tool_executions(call jsonb)
  RETURNS json
@@ -1448,6 +1400,32 @@ begin
 end
 $function$;
 grant execute on function private.deny_tool(public.runs,uuid,uuid,text,text) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.divide_webhook_sends(lanes uuid[], users uuid[], users_left integer[], known_ids uuid[], known_room integer[], lane_share integer, OUT lane_ids uuid[], OUT lane_room integer[])
+ RETURNS record
+ LANGUAGE plpgsql
+AS $function$
+begin
+  select array_agg(lane.id), array_agg(coalesce(share.deliveries, 0)) into lane_ids, lane_room
+  from unnest(lanes) as lane (id)
+  left join (
+    select turns.id, count(*)::integer as deliveries
+    from (
+      select lane.id, u.sends, row_number() over (partition by u.id order by due.place, lane.place) as turn
+      from unnest(lanes) with ordinality as lane (id, place)
+      join public.webhooks w on w.id = lane.id
+      join unnest(users, users_left) as u (id, sends) on u.id = w.user_id
+      left join unnest(known_ids, known_room) as known (id, room) on known.id = lane.id
+      cross join lateral (
+        select row_number() over (order by q.run_at, q.event_seq) as place
+        from private.webhook_queue q
+        where q.webhook_id = lane.id and q.run_at <= now()
+        limit least(coalesce(known.room, lane_share), u.sends)) as due) as turns
+    where turns.turn <= turns.sends
+    group by turns.id) as share on share.id = lane.id;
+end
+$function$;
+grant execute on function private.divide_webhook_sends(uuid[],uuid[],integer[],uuid[],integer[],integer) to sb_service;
 
 CREATE OR REPLACE FUNCTION private.earliest_webhook_send(ends_at timestamp with time zone, place bigint, send_limit integer)
  RETURNS timestamp with time zone
@@ -2189,9 +2167,7 @@ begin
   ), written as materialized (
     select private.new_id() as delivery_id, a.seq, a.event_id, a.type, a.webhook_id, a.user_id,
       a.url, a.secret, a.headers, a.retry_count, a.timeout_ms, a.place_in_lane, a.place_in_lane = 1 as is_first,
-      ('{"id":"evt_' || a.event_id || '","type":' || to_json(a.type)
-        || ',"created_at":"' || to_char(a.created_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
-        || '","api_version":' || to_json(a.api_version) || ',"data":' || a.data || '}')::json as payload,
+      private.render_envelope(a.event_id, a.type, a.created_at, a.api_version, a.data::text) as payload,
       new_claim is not null and first_delay <= interval '0'
         and (l.webhook_id is null or (l.next_due_at > now() and coalesce(l.paused_until <= now(), true)))
         and a.user_id <> all (full_users)
@@ -2905,6 +2881,29 @@ begin
 end
 $function$;
 grant execute on function private.load_run(uuid,bigint) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.lock_due_webhook_lanes(max_lanes integer, lane_ids uuid[], lane_room integer[], full_users uuid[], users uuid[], send_limit integer)
+ RETURNS uuid[]
+ LANGUAGE plpgsql
+AS $function$
+declare
+  lanes uuid[];
+begin
+  select array_agg(chosen.webhook_id) into lanes
+  from (
+    select l.webhook_id
+    from private.webhook_lanes l
+    left join public.webhooks w on w.id = l.webhook_id
+    left join unnest(lane_ids, lane_room) as known (id, room) on known.id = l.webhook_id
+    where private.is_lane_claimable(l.due_at, known.room, w.user_id, full_users)
+      and (send_limit = 0 or w.user_id is null or w.user_id = any (users))
+    order by l.served_at
+    limit max_lanes
+    for update of l skip locked) as chosen;
+  return lanes;
+end
+$function$;
+grant execute on function private.lock_due_webhook_lanes(integer,uuid[],integer[],uuid[],uuid[],integer) to sb_service;
 
 CREATE OR REPLACE FUNCTION private.lock_run_for(run_id uuid, user_id uuid, is_service boolean, OUT run public.runs, OUT member_role text)
  RETURNS record
@@ -3639,6 +3638,30 @@ AS $function$
 $function$;
 grant execute on function private.random_32_bytes() to authenticated, sb_service, service_role;
 
+CREATE OR REPLACE FUNCTION private.read_due_webhook_users(max_lanes integer, lane_ids uuid[], lane_room integer[], full_users uuid[], resumed uuid[], send_limit integer, OUT users uuid[], OUT users_left integer[])
+ RETURNS record
+ LANGUAGE plpgsql
+AS $function$
+begin
+  select array_agg(distinct due.user_id) into users
+  from (
+    (select w.user_id
+     from private.webhook_lanes l
+     join public.webhooks w on w.id = l.webhook_id
+     left join unnest(lane_ids, lane_room) as known (id, room) on known.id = l.webhook_id
+     where private.is_lane_claimable(l.due_at, known.room, w.user_id, full_users)
+     order by l.served_at
+     limit max_lanes)
+    union all
+    select w.user_id from public.webhooks w where w.id = any (resumed)) as due;
+  if users is not null then
+    select array_agg(g.user_id), array_agg(g.remaining) into users, users_left
+    from private.grant_webhook_sends(users, array_fill(0, array[cardinality(users)]), send_limit) as g;
+  end if;
+end
+$function$;
+grant execute on function private.read_due_webhook_users(integer,uuid[],integer[],uuid[],uuid[],integer) to sb_service;
+
 CREATE OR REPLACE FUNCTION private.read_transcript(swarm_id uuid, after_seq bigint, max_messages integer)
  RETURNS json
  LANGUAGE plpgsql
@@ -3721,8 +3744,7 @@ begin
     update public.webhook_deliveries d
     set status = h.status, attempts = h.attempt, status_code = h.status_code, response_body = h.response_body,
       next_retry_at = h.retry_at, scheduled_for = null, delivered_at = case when h.status = 'delivered' then now() end
-    from held h
-    where d.id = h.delivery_id
+    from held h where d.id = h.delivery_id
   ), logged as (
     insert into public.webhook_delivery_attempts (delivery_id, webhook_id, user_id, attempt, cause, url, status_code,
       error_code, error, response_body, response_truncated, response_time_ms, outcome)
@@ -3733,18 +3755,13 @@ begin
     delete from private.webhook_queue q using held h where q.delivery_id = h.delivery_id and h.retry_at is null
   ), rescheduled as (
     update private.webhook_queue q set run_at = h.retry_at, claim = null, lease_until = null
-    from held h
-    where q.delivery_id = h.delivery_id and h.retry_at is not null
+    from held h where q.delivery_id = h.delivery_id and h.retry_at is not null
   ), tally as materialized (
     select h.webhook_id,
       count(*) filter (where h.status = 'failed')::integer as failures,
-      bool_or(h.status = 'delivered') as has_delivered,
-      bool_or(h.disables) as disables,
-      min(h.retry_at) as retry_at,
-      max(h.paused_until) as paused_until
-    from held h
-    where h.cause <> 'test'
-    group by h.webhook_id
+      bool_or(h.status = 'delivered') as has_delivered, bool_or(h.disables) as disables,
+      min(h.retry_at) as retry_at, max(h.paused_until) as paused_until
+    from held h where h.cause <> 'test' group by h.webhook_id
   ), locked as materialized (
     select l.webhook_id
     from private.webhook_lanes l join tally t on t.webhook_id = l.webhook_id
@@ -3755,13 +3772,9 @@ begin
     update private.webhook_lanes l
     set next_due_at = least(l.next_due_at, t.retry_at),
       paused_until = greatest(l.paused_until, t.paused_until),
-      failing_since = case when t.has_delivered then null when t.failures > 0 then coalesce(l.failing_since, now())
-                      else l.failing_since end,
+      failing_since = private.update_failing_since(l.failing_since, t.has_delivered, t.failures),
       failed_in_a_row = case when t.has_delivered then 0 else l.failed_in_a_row + t.failures end,
-      warned_at = case when t.has_delivered then null
-                  when t.failures > 0 and l.failing_since <= now() - warn_after_days * interval '1 day'
-                    then coalesce(l.warned_at, now())
-                  else l.warned_at end
+      warned_at = private.update_warned_at(l.warned_at, l.failing_since, t.has_delivered, t.failures, warn_after_days)
     from locked k join tally t on t.webhook_id = k.webhook_id
     where l.webhook_id = k.webhook_id
     returning l.webhook_id, l.failing_since, l.failed_in_a_row, l.warned_at
@@ -3866,6 +3879,17 @@ begin
 end
 $function$;
 grant execute on function private.refuse_unsigned(uuid) to sb_service, sb_user;
+
+CREATE OR REPLACE FUNCTION private.render_envelope(event_id uuid, type text, created_at timestamp with time zone, api_version text, data text)
+ RETURNS json
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$
+  select ('{"id":"evt_' || event_id || '","type":' || to_json(type)
+    || ',"created_at":"' || to_char(created_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+    || '","api_version":' || to_json(api_version) || ',"data":' || data || '}')::json
+$function$;
+grant execute on function private.render_envelope(uuid,text,timestamp with time zone,text,text) to sb_service;
 
 CREATE OR REPLACE FUNCTION private.request_cancel(run_id uuid, reason text)
  RETURNS void
@@ -4038,6 +4062,20 @@ begin
       'tools', private.agent_toolbox(speaker.id, speaker.user_id)));
 end
 $function$;
+
+CREATE OR REPLACE FUNCTION private.resume_webhook_lanes(resumed uuid[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform 1 from private.webhook_lanes l where l.webhook_id = any (resumed) order by l.webhook_id for update;
+  update private.webhook_lanes l
+  set paused_until = null, next_due_at = least(l.next_due_at, now()), failing_since = null, failed_in_a_row = 0,
+    warned_at = null
+  where l.webhook_id = any (resumed);
+end
+$function$;
+grant execute on function private.resume_webhook_lanes(uuid[]) to sb_service;
 
 CREATE OR REPLACE FUNCTION private.revise_message()
  RETURNS trigger
@@ -4651,6 +4689,35 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.take_due_deliveries(lanes uuid[], lane_ids uuid[], lane_room integer[], lane_share integer, max_rows integer, new_claim uuid, lease interval, OUT ids uuid[], OUT due_at timestamp with time zone[])
+ RETURNS record
+ LANGUAGE plpgsql
+AS $function$
+begin
+  with picked as (
+    select due.delivery_id, due.run_at
+    from unnest(lanes) as lane (id)
+    left join unnest(lane_ids, lane_room) as known (id, room) on known.id = lane.id
+    cross join lateral (
+      select q.delivery_id, q.run_at
+      from private.webhook_queue q
+      where q.webhook_id = lane.id and q.run_at <= now()
+      order by q.run_at, q.event_seq
+      limit coalesce(known.room, lane_share)
+      for update skip locked) as due
+    limit max_rows
+  ), taken as (
+    update private.webhook_queue q
+    set claim = new_claim, lease_until = now() + lease, run_at = now() + lease
+    from picked
+    where q.delivery_id = picked.delivery_id
+    returning q.delivery_id, picked.run_at
+  )
+  select array_agg(taken.delivery_id), array_agg(taken.run_at) into ids, due_at from taken;
+end
+$function$;
+grant execute on function private.take_due_deliveries(uuid[],uuid[],integer[],integer,integer,uuid,interval) to sb_service;
+
 CREATE OR REPLACE FUNCTION private.take_step(run public.runs, step jsonb)
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -4671,6 +4738,18 @@ begin
   end case;
 end
 $function$;
+
+CREATE OR REPLACE FUNCTION private.take_webhook_resumptions()
+ RETURNS uuid[]
+ LANGUAGE sql
+AS $function$
+  with taken as (
+    delete from private.webhook_resumptions r
+    where r.id in (select id from private.webhook_resumptions order by id limit 100 for update skip locked)
+    returning r.webhook_id)
+  select array_agg(taken.webhook_id) from taken
+$function$;
+grant execute on function private.take_webhook_resumptions() to sb_service;
 
 CREATE OR REPLACE FUNCTION private.tell_of_failure(run public.runs, turn public.run_turns)
  RETURNS jsonb
@@ -4739,6 +4818,27 @@ AS $function$
       '\2028\2029\202F\205F\3000\FEFF')
 $function$;
 grant execute on function private.trimmed(text) to authenticated, sb_service, service_role;
+
+CREATE OR REPLACE FUNCTION private.update_failing_since(failing_since timestamp with time zone, has_delivered boolean, failures integer)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$
+  select case when has_delivered then null when failures > 0 then coalesce(failing_since, now()) else failing_since end
+$function$;
+grant execute on function private.update_failing_since(timestamp with time zone,boolean,integer) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.update_warned_at(warned_at timestamp with time zone, failing_since timestamp with time zone, has_delivered boolean, failures integer, warn_after_days integer)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$
+  select case
+    when has_delivered then null
+    when failures > 0 and failing_since <= now() - warn_after_days * interval '1 day' then coalesce(warned_at, now())
+    else warned_at end
+$function$;
+grant execute on function private.update_warned_at(timestamp with time zone,timestamp with time zone,boolean,integer,integer) to sb_service;
 
 CREATE OR REPLACE FUNCTION private.usage_body(input_tokens bigint, cached_input_tokens bigint, output_tokens bigint, cost_usd numeric, estimated boolean)
  RETURNS json

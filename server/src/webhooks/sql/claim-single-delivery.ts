@@ -20,10 +20,7 @@ export async function insertTestDelivery(pool: pg.Pool, test: TestDelivery): Pro
        from public.webhooks where id = $1 and is_active for key share
      ), made as (
        insert into public.webhook_deliveries (webhook_id, user_id, event_id, event_type, payload)
-       select id, user_id, event_id, $2,
-         ('{"id":"evt_' || event_id || '","type":' || to_json($2::text)
-           || ',"created_at":"' || to_char(now() at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
-           || '","api_version":' || to_json(api_version) || ',"data":' || $3::text || '}')::json
+       select id, user_id, event_id, $2, private.render_envelope(event_id, $2, now(), api_version, $3)
        from target
        returning id, webhook_id
      ), queued as (
