@@ -26,23 +26,22 @@ export const backupCommand: Command = {
   help: `
 Usage: swarmbase backup [--to <file or folder>]
 
-Makes one file with the embedded database as it is at one moment, the master key and the local certificate authority.
-The service may be running, and goes on serving; a stopped one stays stopped. The file is for its owner alone: whoever has
-it has every row and every secret. Bring it back with: swarmbase restore <file>
+Writes a consistent copy of the embedded database, the master key and the local certificate authority to one file. The
+service may be running or stopped, and stays so. The file contains every row and every secret, and only its owner can read
+it. To restore it: swarmbase restore <file>
 
---to  where to. A name that ends in .tar.gz or .tgz is the file; everything else is a folder, in which the file is named
-      after the time. The folder is made, for you alone and with a .gitignore, when it is not there; default: the folder
-      you are in. A file that is already there is not replaced.
+--to  the target; default: the current folder. A name that ends in .tar.gz or .tgz is the file; anything else is a folder,
+      in which the file is named after the time. A missing folder is created for you alone, with a .gitignore. An
+      existing file is not replaced.
 
-With DATABASE_URL the database is not ours to copy: use pg_dump, pg_basebackup or your provider's backups, and keep
-MASTER_KEY with them.`,
+With DATABASE_URL, use pg_dump, pg_basebackup or the backups of your provider instead, and keep MASTER_KEY with them.`,
   run: async (context) => {
     const { values } = parseOptions(context.args, { to: { type: "string" } });
     const settings = loadSettings(context.env);
     if (settings.databaseUrl !== null) {
       throw new Error(
-        "DATABASE_URL is set, so the database is not an embedded one and is not backed up here. Use pg_dump, " +
-          "pg_basebackup or your provider's backups, and keep MASTER_KEY with them: without it stored keys cannot be opened.",
+        "DATABASE_URL is set, so this command cannot back up the database. Use pg_dump, " +
+          "pg_basebackup or the backups of your provider, and keep MASTER_KEY with them: without it the stored keys cannot be decrypted.",
       );
     }
     if (!(await hasEmbeddedCluster(settings.dataDir))) throw neverStartedError(settings.dataDir);
@@ -56,7 +55,7 @@ MASTER_KEY with them.`,
     const { size } = await stat(file);
     context.stdout.write(`${file}\n`);
     context.stderr.write(
-      `Wrote ${basename(file)} (${formatBytes(size)}). It holds every secret of the deployment: keep it like a password.\n`,
+      `Wrote ${basename(file)} (${formatBytes(size)}). It contains every secret of the deployment: protect it like a password.\n`,
     );
     return 0;
   },
@@ -86,7 +85,7 @@ async function backUp(
 
   const cluster = await findCluster(settings.dataDir);
   const port = await findLastPort(settings.dataDir);
-  if (cluster === null || port === null) throw new Error("The service is just starting; try again in a moment.");
+  if (cluster === null || port === null) throw new Error("The service is starting; try again in a moment.");
   const password = derivePassword(await openMasterKey(settings), "postgres");
   const chunks = readBaseBackup({
     url: `postgresql://postgres:${encodeURIComponent(password)}@127.0.0.1:${port}/postgres`,
@@ -100,7 +99,7 @@ async function backUp(
 async function write(work: BackupWork, clusterDir: string, cluster: AsyncIterable<TarEntry>): Promise<void> {
   const { file, settings, context, progress } = work;
   const major = await readClusterMajor(clusterDir);
-  if (major === null) throw new Error(`${clusterDir} does not say which PostgreSQL made it.`);
+  if (major === null) throw new Error(`${clusterDir} does not name the PostgreSQL version that created it.`);
   const kept: TarEntry[] = [];
   for (const path of KEPT_FILES) {
     const source = join(settings.dataDir, path);
@@ -120,7 +119,8 @@ async function write(work: BackupWork, clusterDir: string, cluster: AsyncIterabl
     signal: context.signal,
     onBytes: (count) => progress.add(count),
   });
-  if (!hasMasterKey) context.stderr.write("The master key is not in it: it is set by MASTER_KEY. Keep that too.\n");
+  if (!hasMasterKey)
+    context.stderr.write("The backup does not contain the master key, because MASTER_KEY sets it. Keep that too.\n");
 }
 
 async function* joinEntries(kept: readonly TarEntry[], cluster: AsyncIterable<TarEntry>): AsyncGenerator<TarEntry> {
@@ -141,7 +141,7 @@ async function chooseFile(to: string, { clock }: CommandContext): Promise<string
 }
 
 function alreadyThereError(file: string): Error {
-  return new Error(`${file} is already there, and a backup never replaces a file.`);
+  return new Error(`${file} exists already, and a backup never replaces a file.`);
 }
 
 /** One that is there keeps its mode: the operator chose it. A new one is kept out of version control, as secrets should be. */

@@ -4,21 +4,21 @@ import { parseOptions } from "./parse-options.ts";
 
 export const certificateCommand: Command = {
   name: "certificate",
-  summary: "renew the local certificate, or its authority",
+  summary: "renew the local certificate or its authority",
   help: `
 Usage: swarmbase certificate renew [--new-authority]
 
-Makes a new certificate for localhost, signed by the authority in the data directory. The service does this by itself
-thirty days before the certificate runs out. A running service serves the new one within a minute.
+Creates a new certificate for localhost, signed by the authority in the data directory. The service does this itself
+30 days before the certificate expires. A running service uses the new one within a minute.
 
---new-authority  makes a new authority too. Clients that trust the old ca-cert.pem refuse to connect until they are given
-                 the new one, so the service never does this by itself: it stops at the start when the authority has
-                 expired, or seems to because the clock is wrong.
+--new-authority  also creates a new authority. Clients that trust the old ca-cert.pem cannot connect until they have the
+                 new one, so the service never does this itself: it does not start when the authority has expired, or
+                 seems to have because the clock is wrong.
 
 With TLS_CERT_FILE or TLS_MODE=proxy the service has no certificate of its own, and there is nothing to renew.`,
   run: async ({ args, env, stdout, clock }) => {
     const { words, values } = parseOptions(args, { "new-authority": { type: "boolean" } }, 1);
-    if (words[0] !== "renew") throw new UsageError("Say what to do: certificate renew");
+    if (words[0] !== "renew") throw new UsageError("The action is missing: certificate renew");
     const { dataDir, tlsMode, tlsCertFile } = loadSettings(env);
     if (tlsMode === "proxy" || tlsCertFile !== null) {
       const setting = tlsMode === "proxy" ? "TLS_MODE is proxy" : "TLS_CERT_FILE is set";
@@ -30,8 +30,8 @@ With TLS_CERT_FILE or TLS_MODE=proxy the service has no certificate of its own, 
     const { caFile } = await renewLocalCertificate({ dataDir, now: clock.now(), hasNewAuthority });
     stdout.write(
       hasNewAuthority
-        ? `Made a new authority and a certificate. Give clients the new ${caFile}\n`
-        : `Made a new certificate for localhost. Clients that trust ${caFile} need nothing.\n`,
+        ? `Created a new authority and a certificate. Clients need the new ${caFile}\n`
+        : `Created a new certificate for localhost. Clients that trust ${caFile} need no change.\n`,
     );
     return 0;
   },

@@ -30,17 +30,17 @@ function openSilence(): Writable {
 
 export const doctorCommand: Command = {
   name: "doctor",
-  summary: "look for what is wrong, and say what to do",
+  summary: "find problems, and say how to solve them",
   help: `
 Usage: swarmbase doctor [--json]
 
-Checks settings, certificate, data directory, disk, port, database (version, rights, migrations, long transactions, slots
-left behind), clocks, master key, webhooks that wait, and whether Redis, the mail server and providers can be used where
-they are set. Nothing is changed. The service may be running; an embedded database that rests is started for the while.
+Checks the settings, certificate, data directory, disk, port, database (version, rights, migrations, long transactions,
+unused replication slots), clocks, master key, waiting webhook deliveries, and, where they are set, Redis, the mail server
+and the providers. Changes nothing. The service may be running; a stopped embedded database is started for the checks.
 
---json  the findings as JSON: {"ok": boolean, "findings": [{"check", "level", "what", "why", "advice"}]}
+--json  prints the findings as JSON: {"ok": boolean, "findings": [{"check", "level", "what", "why", "advice"}]}
 
-Ends with 0 when there is no fault (warnings are none), else with 1.`,
+The exit code is 0 when there is no fault (warnings do not count), otherwise 1.`,
   run: async (context) => {
     const { values } = parseOptions(context.args, { json: { type: "boolean" } });
     const findings = collectFindings();
@@ -59,7 +59,7 @@ async function examine(context: CommandContext, findings: Findings): Promise<voi
   const observer = createCommandObserver(settings, { ...context, stderr: openSilence() });
   // A folder that cannot even be looked at is for the checks below to explain.
   const isRunning = await isDataDirectoryHeld(settings.dataDir).catch(() => false);
-  if (isRunning) findings.ok("service", "is running on this data directory");
+  if (isRunning) findings.ok("service", "runs with this data directory");
   const checks: readonly [string, () => Promise<void>][] = [
     ["certificate", () => checkCertificate(settings, clock, findings)],
     ["directory", () => checkDataDirectory(settings, clock, findings)],
@@ -74,8 +74,8 @@ async function examine(context: CommandContext, findings: Findings): Promise<voi
     await run().catch((error: unknown) =>
       findings.fault(check, {
         what: `the check itself failed: ${reasonOf(error)}`,
-        why: "What it looks at may be broken in a way that nobody thought of.",
-        advice: "Look at what is named; LOG_LEVEL=debug swarmbase serve says more.",
+        why: "The checked part may be damaged in an unexpected way.",
+        advice: "Check the named part; LOG_LEVEL=debug swarmbase serve logs more.",
       }),
     );
   }
@@ -84,21 +84,21 @@ async function examine(context: CommandContext, findings: Findings): Promise<voi
 function readSettings({ env }: CommandContext, findings: Findings): Settings | null {
   for (const { found, meant } of findLikelyTypos(env)) {
     findings.warn("settings", {
-      what: `the environment has ${found}, which is no setting`,
-      why: `It looks like ${meant}, which then has its default.`,
+      what: `${found} is set, but is no setting of Swarmbase`,
+      why: `It looks like ${meant}, which has its default value now.`,
       advice: `Rename it to ${meant}, or ignore this if it belongs to another program.`,
     });
   }
   try {
     const settings = loadSettings(env);
-    findings.ok("settings", "all can be understood and go together");
+    findings.ok("settings", "valid and consistent");
     return settings;
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
     for (const fault of error.faults) {
       findings.fault("settings", {
         what: fault,
-        why: "The service does not start with settings that it cannot understand; nothing else was checked.",
+        why: "The service does not start with invalid settings; nothing else was checked.",
         advice: "See docs/reference/configuration.md.",
       });
     }
@@ -119,8 +119,9 @@ async function reachDatabase(
     const client = await connectClient(url).catch((error: unknown) => {
       findings.fault("database", {
         what: `the database of DATABASE_URL cannot be reached: ${reasonOf(error)}`,
-        why: "Everything is in it.",
-        advice: "See that it runs and lets this machine in, and check the address, user and password in DATABASE_URL.",
+        why: "The service cannot run without it.",
+        advice:
+          "Check that it runs and accepts connections from this machine, and check the address, user and password in DATABASE_URL.",
       });
     });
     if (client !== undefined)
@@ -128,14 +129,14 @@ async function reachDatabase(
     return;
   }
   const cluster = await findCluster(settings.dataDir);
-  if (cluster === null) return findings.ok("database", "none yet; an embedded one is made on the first start");
+  if (cluster === null) return findings.ok("database", "none yet; the first start creates an embedded one");
   const [found, { major }] = [
     await readClusterMajor(cluster.clusterDir),
     await locateBinaries(process.platform, process.arch),
   ];
   if (found !== major) {
     return findings.fault("database", {
-      what: `the database was made by PostgreSQL ${found ?? "?"}, and this release runs ${major}`,
+      what: `the database was created by PostgreSQL ${found ?? "?"}, and this release runs ${major}`,
       why: "PostgreSQL does not start on files of another major version.",
       advice: "swarmbase backup, then swarmbase upgrade (see docs/guides/operating.md).",
     });
@@ -143,8 +144,8 @@ async function reachDatabase(
   const embeddedKey = await openMasterKey(settings).catch((error: unknown) => {
     findings.fault("master key", {
       what: reasonOf(error),
-      why: "Only this key opens the database and the secrets in it.",
-      advice: "Put master.key back from a backup, or set MASTER_KEY to what it held.",
+      why: "Only this key decrypts the secrets in the database.",
+      advice: "Restore master.key from a backup, or set MASTER_KEY to its content.",
     });
   });
   if (embeddedKey !== undefined)
@@ -176,7 +177,7 @@ async function examineEmbedded(
     }
   } catch (error) {
     const what = `the embedded database cannot be used: ${reasonOf(error)}`;
-    findings.fault("database", { what, why: "Everything is in it.", advice });
+    findings.fault("database", { what, why: "The service cannot run without it.", advice });
   }
 }
 

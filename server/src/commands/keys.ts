@@ -34,16 +34,16 @@ Usage: swarmbase keys show
        swarmbase keys import --algorithm HS256|RS256|ES256 --file <path> [--kid <id>] [--current]
        swarmbase keys revoke <id>
 
-show            prints ANON_KEY and SERVICE_ROLE_KEY and the ids of the keys that tokens are signed with.
-rotate signing  makes a new key for access tokens. Tokens signed with the one before stay good: nobody is signed out.
-rotate role     makes new ANON_KEY and SERVICE_ROLE_KEY and writes them to credentials.json. The old ones end at once,
-                or after --grace seconds.
-import          takes in a key from elsewhere (a JWK or a PEM; for HS256 also a file with the secret), so that tokens
-                signed there are good here. A public key verifies. With --current a private key or a secret also signs
-                from now on. Tokens name their key by its id: --kid says it where the file does not.
-revoke          ends a key for access tokens, and with it all tokens signed with it. Not the one that signs: rotate first.
+show            prints ANON_KEY, SERVICE_ROLE_KEY and the ids of the signing keys.
+rotate signing  creates a new key for access tokens. Tokens of the previous key stay valid: nobody is signed out.
+rotate role     creates a new ANON_KEY and SERVICE_ROLE_KEY and writes them to credentials.json. The old ones become
+                invalid at once, or after --grace seconds.
+import          adds an external key (a JWK or a PEM; for HS256 also a file with the secret), so that tokens signed
+                with it are valid. A public key only verifies. With --current a private key or a secret becomes the
+                signing key. --kid sets the id of the key when the file has none.
+revoke          revokes a key for access tokens and all tokens signed with it. Not the signing key: rotate it first.
 
-Nodes that are running learn of it within half a minute.`,
+Running nodes pick up the change within 30 seconds.`,
   run: async (context) => {
     const { words, values } = parseOptions(context.args, OPTIONS, 2);
     const work = chooseWork(words, values);
@@ -61,9 +61,10 @@ interface KeyWork extends OwnerAccess {
 function chooseWork(words: readonly string[], values: Readonly<Record<string, unknown>>) {
   const [action, what] = words;
   const graceSeconds = parseGrace(values["grace"]);
-  if (graceSeconds !== null && what !== "role") throw new UsageError("--grace goes with: keys rotate role");
+  if (graceSeconds !== null && what !== "role") throw new UsageError("--grace is an option of: keys rotate role");
   const misplaced = OPTIONS_OF_IMPORT.find((name) => values[name] !== undefined);
-  if (misplaced !== undefined && action !== "import") throw new UsageError(`--${misplaced} goes with: keys import`);
+  if (misplaced !== undefined && action !== "import")
+    throw new UsageError(`--${misplaced} is an option of: keys import`);
 
   if (action === "show" && what === undefined) return showKeys;
   if (action === "rotate" && (what === undefined || what === "signing")) return rotateSigning;
@@ -73,11 +74,11 @@ function chooseWork(words: readonly string[], values: Readonly<Record<string, un
     return (work: KeyWork) => importKey(work, wanted);
   }
   if (action === "revoke") {
-    if (what === undefined) throw new UsageError("Say which key: keys revoke <id>");
+    if (what === undefined) throw new UsageError("Name the key: keys revoke <id>");
     return (work: KeyWork) => revokeKey(work, what);
   }
   throw new UsageError(
-    action === undefined ? "Say what to do with the keys." : `Cannot do "${[action, what].join(" ").trim()}".`,
+    action === undefined ? "The action is missing." : `Unknown action "${[action, what].join(" ").trim()}".`,
   );
 }
 
@@ -90,7 +91,7 @@ async function showKeys(work: KeyWork): Promise<void> {
 
 async function rotateSigning({ client, masterKey, context }: KeyWork): Promise<void> {
   const { kid } = await rotateSigningKey(client, { masterKey, clock: context.clock });
-  context.stdout.write(`Access tokens are signed with ${kid} from now on.\n`);
+  context.stdout.write(`Access tokens are now signed with ${kid}.\n`);
 }
 
 async function rotateRole(work: KeyWork, graceSeconds: number): Promise<void> {
@@ -103,13 +104,13 @@ async function rotateRole(work: KeyWork, graceSeconds: number): Promise<void> {
     await writeCredentials(settings.dataDir, { ...credentials, anon_key, service_role_key });
   }
   const lines = [
-    "Made new keys.",
-    `The old ones ${graceSeconds > 0 ? `end at ${oldKeysEndAt.toISOString()}` : "are revoked"}.`,
+    "Created new keys.",
+    `The old ones ${graceSeconds > 0 ? `are valid until ${oldKeysEndAt.toISOString()}` : "are revoked"}.`,
     `ANON_KEY=${keys.anonKey}`,
     `SERVICE_ROLE_KEY=${keys.serviceRoleKey}`,
   ];
   if (settings.anonKey !== null || settings.serviceRoleKey !== null) {
-    lines.push("Keys that are set in the environment win over those in the database, here too.");
+    lines.push("Keys in the environment take precedence over those in the database, also for this command.");
   }
   context.stdout.write(`${lines.join("\n")}\n`);
 }
@@ -128,13 +129,13 @@ async function importKey(work: KeyWork, { path, isCurrent, ...file }: WantedImpo
     file: { ...file, text },
     isCurrent,
   });
-  const use = isCurrent ? "Access tokens are signed with it from now on" : "It verifies tokens until it is revoked";
+  const use = isCurrent ? "Access tokens are now signed with it" : "It verifies tokens until it is revoked";
   context.stdout.write(`Imported ${kid}. ${use}.\n`);
 }
 
 async function revokeKey({ client, context }: KeyWork, kid: string): Promise<void> {
   const isRevoked = await revokeSigningKey(client, { kid, clock: context.clock });
-  if (!isRevoked) throw new Error(`There is no key ${kid} to revoke. The one that signs is replaced with: keys rotate`);
+  if (!isRevoked) throw new Error(`There is no key ${kid} to revoke. To replace the signing key, use: keys rotate`);
   context.stdout.write(`Revoked ${kid}.\n`);
 }
 
@@ -149,16 +150,16 @@ function load({ client, masterKey, settings, context }: KeyWork) {
 
 function parseImport(values: Readonly<Record<string, unknown>>): WantedImport {
   const algorithm = TOKEN_ALGORITHMS.find((name) => name === values["algorithm"]);
-  if (algorithm === undefined) throw new UsageError(`--algorithm is one of ${TOKEN_ALGORITHMS.join(", ")}.`);
+  if (algorithm === undefined) throw new UsageError(`--algorithm must be one of ${TOKEN_ALGORITHMS.join(", ")}.`);
   const { file: path, kid } = values;
-  if (typeof path !== "string") throw new UsageError("--file names the file that holds the key.");
+  if (typeof path !== "string") throw new UsageError("--file must name the file with the key.");
   return { algorithm, path, kid: typeof kid === "string" ? kid : null, isCurrent: values["current"] === true };
 }
 
 function parseGrace(value: unknown): number | null {
   if (value === undefined) return null;
   if (typeof value !== "string" || !/^\d{1,9}$/.test(value)) {
-    throw new UsageError("--grace takes a whole number of seconds.");
+    throw new UsageError("--grace must be a whole number of seconds.");
   }
   return Number(value);
 }

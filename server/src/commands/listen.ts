@@ -20,20 +20,20 @@ const OPTIONS = {
 
 export const listenCommand: Command = {
   name: "listen",
-  summary: "show webhook deliveries as they come, and pass them on to a program on this machine",
+  summary: "show webhook deliveries, and forward them to a program on this machine",
   help: `
 Usage: swarmbase listen [--forward <url>] [--events <type,type>] [--user <e-mail or id>] [--bodies]
 
-Makes a webhook for as long as it runs, and shows what the service delivers to it: signed, retried and recorded like any
-other. The service must be running, with the same data directory, on this machine.
+Creates a webhook for as long as the command runs, and shows its deliveries: signed, retried and recorded like any other.
+The service must run on this machine, with the same data directory.
 
---forward  where each delivery is passed on to, headers and body as they came: http://localhost:3000/hook. Its answer is
-           passed back, so that an error makes a retry.
---events   event types, separated by commas; all of them by default.
---user     whose events; not needed while there is only one account.
---bodies   show the bodies too. Without --forward they are always shown.
+--forward  forwards each delivery with its headers and body, for example to http://localhost:3000/hook. The response is
+           returned to the service, so that an error causes a retry.
+--events   event types, separated by commas; default: all.
+--user     the user whose events are shown; not needed while there is only one account.
+--bodies   also shows the bodies. Without --forward they are always shown.
 
-The secret that is printed at the start is good until it ends, which Ctrl-C does.`,
+The secret that is printed at the start is valid until the command ends with Ctrl-C.`,
   run: async (context) => {
     const order = parseOrder(context.args);
     const settings = loadSettings(context.env);
@@ -83,7 +83,7 @@ function parseOrder(args: CommandContext["args"]): ListenOrder {
 function parseForwardUrl(text: string): URL {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new UsageError(`--forward takes a URL such as http://localhost:3000/hook, not "${text}".`);
+    throw new UsageError(`--forward must be a URL such as http://localhost:3000/hook, not "${text}".`);
   }
   return url;
 }
@@ -92,7 +92,7 @@ function parseEvents(text: string): EventType[] {
   const names = text.split(",").map((name) => name.trim());
   const unknown = names.filter((name) => !isEventType(name));
   if (unknown.length > 0) {
-    throw new UsageError(`There is no event "${unknown.join('", "')}". Known are: ${EVENT_TYPES.join(", ")}`);
+    throw new UsageError(`Unknown event "${unknown.join('", "')}". The events are: ${EVENT_TYPES.join(", ")}`);
   }
   return names.filter(isEventType);
 }

@@ -7,12 +7,12 @@ import { parseOptions } from "./parse-options.ts";
 
 export const migrateCommand: Command = {
   name: "migrate",
-  summary: "bring the database up to date without serving",
+  summary: "migrate the database without serving",
   help: `
 Usage: swarmbase migrate
 
-Applies the migrations that the database lacks and makes the keys that are missing. "serve" does the same when it
-starts; this is for deployments that do it as a step of their own. Any number of them may run at once.`,
+Applies pending migrations and creates missing keys. "serve" does the same when it starts; this command is for
+deployments with a separate migration step. Several may run at the same time.`,
   run: async (context) => {
     parseOptions(context.args, {});
     const settings = loadSettings(context.env);

@@ -17,6 +17,6 @@ export function parseOptions(args: readonly string[], options: OptionKinds, maxW
     throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error });
   }
   const extra = parsed.positionals[maxWords];
-  if (extra !== undefined) throw new UsageError(`Did not expect "${extra}".`);
+  if (extra !== undefined) throw new UsageError(`Unexpected argument "${extra}".`);
   return { words: parsed.positionals, values: parsed.values };
 }

@@ -13,12 +13,12 @@ export const psqlCommand: Command = {
 Usage: swarmbase psql
 
 Prints the connection string of the role that owns the schema, password included, and a command line for psql. The
-program psql itself is not part of Swarmbase: any PostgreSQL client will do.`,
+psql itself is not part of Swarmbase; any PostgreSQL client works.`,
   run: async ({ args, env, stdout }) => {
     parseOptions(args, {});
     const settings = loadSettings(env);
     const url = await getOwnerUrl(settings);
-    const notes = settings.databaseUrl === null ? ["The embedded database runs while the service does.", ""] : [];
+    const notes = settings.databaseUrl === null ? ["The embedded database runs only while the service runs.", ""] : [];
     stdout.write(
       [`Connection string:  ${url}`, `With psql:          psql ${quoteForShell(url)}`, "", ...notes].join("\n"),
     );

@@ -12,30 +12,31 @@ export const removeDataCommand: Command = {
 Usage: swarmbase remove-data [--yes]
 
 Lists what belongs to the data directory (DATA_DIR, default .swarmbase), and removes it with --yes: the database, the
-master key, the certificates, the mails that were written to files. That includes a database that lies elsewhere: started
-as root below a folder that nobody else may enter, it is in /var/lib/swarmbase. Files of yours in the folder stay.
+master key, the certificates, the mails that were written to files. This includes a database in another place: when the
+service was started as root below a folder that only root can enter, it is in /var/lib/swarmbase. Your own files in the
+folder stay.
 
---yes  remove it. There is no way back but a backup: swarmbase backup
+--yes  removes everything in the list. Only a backup can restore it: swarmbase backup
 
-The service must be stopped. With DATABASE_URL the database is not ours to remove.`,
+The service must be stopped. The command does not remove a database of DATABASE_URL.`,
   run: async ({ args, env, stdout }) => {
     const { values } = parseOptions(args, { yes: { type: "boolean" } });
     const settings = loadSettings(env);
     if (settings.databaseUrl !== null) {
-      throw new Error("DATABASE_URL is set, so the database is not an embedded one, and nothing was removed.");
+      throw new Error("DATABASE_URL is set, so there is no embedded database. Nothing was removed.");
     }
     if (!(await hasEmbeddedCluster(settings.dataDir))) throw neverStartedError(settings.dataDir);
     const dataDir = await realpath(settings.dataDir);
     if (values["yes"] !== true) {
       const list = (await listInstallation(dataDir)).map((path) => `  ${path}\n`).join("");
-      stdout.write(`Would remove:\n${list}Nothing was removed. To remove all of it: swarmbase remove-data --yes\n`);
+      stdout.write(`Would remove:\n${list}Nothing was removed. To remove it: swarmbase remove-data --yes\n`);
       return 1;
     }
     const { left } = await removeInstallation(dataDir);
     stdout.write(
       left.length === 0
         ? `Removed ${dataDir} and its database.\n`
-        : `Removed what Swarmbase made in ${dataDir}, and its database. Left, because it is not ours: ${left.join(", ")}\n`,
+        : `Removed the files of Swarmbase in ${dataDir} and its database. Other files stay: ${left.join(", ")}\n`,
     );
     return 0;
   },

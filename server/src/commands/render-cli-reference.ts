@@ -15,7 +15,7 @@ export function renderCliReference(): string {
     "|---|---|",
     ...COMMANDS.map(({ name, summary }) => `| [\`${name}\`](#${name}) | ${summary} |`),
     "",
-    "Exit codes: 0 done, 1 it could not be done or `doctor` found a fault, 2 the command line or the settings make no sense.",
+    "Exit codes: 0 success, 1 the command failed or `doctor` found a fault, 2 the command line or the settings are invalid.",
     ...COMMANDS.flatMap(({ name, summary, help }) => [
       "",
       `## ${name}`,

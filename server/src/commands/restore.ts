@@ -26,23 +26,23 @@ const UNFINISHED = "restoring";
 
 export const restoreCommand: Command = {
   name: "restore",
-  summary: "bring back what backup has written",
+  summary: "restore a backup",
   help: `
 Usage: swarmbase restore <file> [--to <folder>] [--replace]
 
-Checks the whole file first, unpacks it beside the data directory, starts the database there once to see that it is sound
-and not newer than this program, and only then puts it in place. Whatever happens before that leaves nothing behind.
+Checks the whole file, unpacks it beside the data directory, starts the database there once to verify that it is intact
+and not newer than this release, and only then moves it into place. A failure before that leaves nothing behind.
 
-The result is marked as a copy, whose original may still be at work: webhook deliveries, agent runs and mails are held
-until you say that it is the original from now on, with: swarmbase resume
+The result is marked as a copy, because its original may still be running: webhook deliveries, agent runs and mails are
+held until you declare it the original with: swarmbase resume
 
---to       the data directory to make; default: DATA_DIR.
---replace  the data directory is in use: move it aside, to <folder>.before-<time>, and take its place. The service must be
-           stopped. Without the word a folder that is not empty is left alone.`,
+--to       the data directory to create; default: DATA_DIR.
+--replace  moves an existing data directory to <folder>.before-<time> and takes its place. The service must be stopped.
+           Without this option a folder that is not empty is left unchanged.`,
   run: async (context) => {
     const { words, values } = parseOptions(context.args, { to: { type: "string" }, replace: { type: "boolean" } }, 1);
     const [file] = words;
-    if (file === undefined) throw new UsageError("Say which file: restore <file>");
+    if (file === undefined) throw new UsageError("Name the file: restore <file>");
     const settings = loadSettings(context.env);
     if (settings.databaseUrl !== null) {
       throw new Error(
@@ -96,9 +96,9 @@ async function restore(work: RestoreWork): Promise<void> {
       const asidePath = await putInPlace(draft, work);
       context.stdout.write(`Restored the backup of ${manifest.createdAt} (release ${manifest.version}) to ${target}\n`);
       context.stdout.write(
-        "Deliveries, agent runs and mails are held, because the original may still be at work. To let them go: swarmbase resume\n",
+        "Deliveries, agent runs and mails are held, because the original may still be running. To resume them: swarmbase resume\n",
       );
-      if (asidePath !== null) context.stdout.write(`What was there is now in ${asidePath}\n`);
+      if (asidePath !== null) context.stdout.write(`The previous data directory is now ${asidePath}\n`);
     } catch (error) {
       await removeSettledCluster(draft);
       throw error;
@@ -110,13 +110,13 @@ async function restore(work: RestoreWork): Promise<void> {
 
 async function unpackAndProve(draft: string, work: RestoreWork, { createdAt }: BackupManifest): Promise<void> {
   const { file, settings, context, progress } = work;
-  progress.step("unpacking it");
+  progress.step("unpacking the backup");
   await extractBackup({ file, dataDir: draft, signal: context.signal, onBytes: (count) => progress.add(count) });
-  progress.step("starting the database once");
+  progress.step("verifying the database");
   const stored = await readFile(join(draft, MASTER_KEY_FILE), "utf8").catch(() => null);
   const masterKey = settings.masterKey ?? stored?.trim();
   if (masterKey === undefined)
-    throw new Error("The backup holds no master key. Set MASTER_KEY to the one it was made with.");
+    throw new Error("The backup contains no master key. Set MASTER_KEY to the one that it was created with.");
   const server = await startEmbedded({
     dataDir: draft,
     wantedPort: 0,
@@ -129,7 +129,7 @@ async function unpackAndProve(draft: string, work: RestoreWork, { createdAt }: B
       const { unknown } = await compareMigrations(client);
       if (unknown.length > 0) {
         throw new Error(
-          `The backup comes from a newer release of Swarmbase: this one does not know ${unknown.join(", ")}. Nothing was changed.`,
+          `The backup is from a newer release of Swarmbase: this one does not know ${unknown.join(", ")}. Nothing was changed.`,
         );
       }
       const restoredAt = context.clock.now().toISOString();
@@ -156,12 +156,12 @@ async function requireReadable(manifest: BackupManifest, settings: Settings): Pr
   const { major } = await locateBinaries(process.platform, process.arch);
   if (manifest.postgresMajor !== major) {
     throw new Error(
-      `The backup was made with PostgreSQL ${manifest.postgresMajor}, and this release of Swarmbase (${major}) cannot ` +
+      `The backup was created with PostgreSQL ${manifest.postgresMajor}, and this release of Swarmbase (${major}) cannot ` +
         `start it. Restore it with release ${manifest.version}, then bring it up to date with: swarmbase upgrade`,
     );
   }
   if (!manifest.hasMasterKey && settings.masterKey === null) {
-    throw new Error("The backup holds no master key. Set MASTER_KEY to the one it was made with.");
+    throw new Error("The backup contains no master key. Set MASTER_KEY to the one that it was created with.");
   }
 }
 

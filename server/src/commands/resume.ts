@@ -7,18 +7,18 @@ import { withOwnerClient } from "./with-owner-client.ts";
 
 export const resumeCommand: Command = {
   name: "resume",
-  summary: "let a restored copy deliver webhooks, run agents and send mails",
+  summary: "make a restored copy deliver webhooks, run agents and send mails",
   help: `
 Usage: swarmbase resume [--dry-run]
 
-A database that "restore" has made is a copy, and its original may still be at work. So that nothing is done twice, a
-copy holds webhook deliveries, agent runs and mails. This command says that the copy is the original from now on. Nodes
-that are running notice within a few seconds, without a restart.
+A database that "restore" has created is a copy, and its original may still be running. So that nothing happens twice, a
+copy holds webhook deliveries, agent runs and mails. This command declares the copy the original. Running nodes notice
+it within a few seconds, without a restart.
 
-What waited at the time of the backup goes on then, also what the original has delivered since: receivers know it by the
-id of the delivery.
+What was pending at the time of the backup then proceeds, even if the original has delivered it since: receivers recognise
+it by the id of the delivery.
 
---dry-run  say what is held, and change nothing.`,
+--dry-run  prints what is held, and changes nothing.`,
   run: async (context) => {
     const { values } = parseOptions(context.args, { "dry-run": { type: "boolean" } });
     const isDryRun = values["dry-run"] === true;
@@ -30,7 +30,7 @@ id of the delivery.
       const origin = copy.backupOf === null ? "" : ` of the backup of ${copy.backupOf}`;
       if (isDryRun) return `This is a copy${origin}, restored at ${copy.restoredAt}. Held: ${what}.`;
       await clearRestoredCopy(client);
-      return `Resumed. What was held goes on now: ${what}.`;
+      return `Resumed: ${what}.`;
     });
     context.stdout.write(`${report}\n`);
     return 0;

@@ -15,7 +15,7 @@ export async function runCommand(argv: readonly string[], context: Omit<CommandC
   if (name === "help") return runHelp(args[0], context);
   const wanted = name === "--version" || name === "-v" ? "version" : name;
   const command = COMMANDS.find((candidate) => candidate.name === wanted);
-  if (command === undefined) return refuse(`There is no command "${name}".`, context);
+  if (command === undefined) return refuse(`Unknown command "${name}".`, context);
   if (args.some((arg) => HELP_FLAGS.has(arg))) return print(context.stdout, renderCommandHelp(command));
 
   try {
@@ -37,7 +37,7 @@ export async function runCommand(argv: readonly string[], context: Omit<CommandC
 function runHelp(name: string | undefined, context: Omit<CommandContext, "args">): number {
   if (name === undefined) return print(context.stdout, renderHelp(COMMANDS));
   const command = COMMANDS.find((candidate) => candidate.name === name);
-  if (command === undefined) return refuse(`There is no command "${name}".`, context);
+  if (command === undefined) return refuse(`Unknown command "${name}".`, context);
   return print(context.stdout, renderCommandHelp(command));
 }
 

@@ -13,8 +13,8 @@ export const serveCommand: Command = {
   help: `
 Usage: swarmbase serve
 
-Starts the database, unless DATABASE_URL names one, brings it up to date, and serves until it is stopped with Ctrl-C or
-SIGTERM. Keys and the address are in credentials.json in the data directory (DATA_DIR, default .swarmbase).`,
+Starts the embedded database, or connects to that of DATABASE_URL, migrates it, and serves until Ctrl-C or SIGTERM. The
+keys and the address are in credentials.json in the data directory (DATA_DIR, default .swarmbase).`,
   run: async (context) => {
     parseOptions(context.args, {});
     const startedAtMs = performance.now();

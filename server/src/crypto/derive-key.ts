@@ -1,10 +1,10 @@
 import { hkdfSync } from "node:crypto";
 
 const KEY_BYTES = 32;
-// Fixed for ever: with another salt every stored secret and every database password would change.
+// Never changes: another salt would change every stored secret and every database password.
 const SALT = "swarmbase/v1";
 
-/** Keys of different purposes are independent of each other: knowing one tells nothing about another. */
+/** Keys of different purposes are independent: one reveals nothing about another. */
 export function deriveKey(masterKey: string, purpose: string): Buffer {
   if (masterKey === "") throw new RangeError("the master key is empty");
   if (purpose === "") throw new RangeError("the purpose of a derived key is empty");

@@ -1,5 +1,5 @@
-// In charge of: keys derived from the master key, secrets wrapped so that a database alone cannot read them, files that
-// are replaced as a whole or made once, for their owner alone.
+// In charge of: keys derived from the master key, encrypted secrets, files that are replaced atomically or created once,
+// readable by their owner only.
 // Not in charge of: tokens and keys of clients (auth), TLS (http).
 
 export { deriveKey, derivePassword } from "./derive-key.ts";

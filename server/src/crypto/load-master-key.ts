@@ -12,9 +12,9 @@ class MasterKeyFileError extends Error {
 
 export interface LoadMasterKeyOptions {
   readonly dataDir: string;
-  /** What the operator set. It is used as it is and never written to disk. */
+  /** The key of the operator. It is never written to disk. */
   readonly given: string | null;
-  /** Whether a new key may be made. Where something was already locked with a key, a new one would open nothing. */
+  /** Whether a new key may be created. It could not decrypt anything that an earlier key encrypted. */
   readonly mayCreate: boolean;
 }
 

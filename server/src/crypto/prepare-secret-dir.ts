@@ -20,11 +20,11 @@ export class SecretDirError extends Error {
 }
 
 export interface SecretDirOptions {
-  /** As root, other accounts may go through to what they know by name and own, without being shown anything. */
+  /** As root, other accounts may traverse the folder, but not list it. */
   readonly mayPassThrough: boolean;
 }
 
-/** Makes the directory for its owner alone. One that exists keeps its mode: the operator chose it. */
+/** Creates the directory for its owner only. An existing one keeps its mode: the operator chose it. */
 export async function prepareSecretDir(path: string, { mayPassThrough }: SecretDirOptions): Promise<void> {
   const mode = mayPassThrough && process.getuid?.() === 0 ? OWNER_ONLY_BUT_PASS_THROUGH : OWNER_ONLY;
   try {
@@ -43,7 +43,7 @@ export async function prepareSecretDir(path: string, { mayPassThrough }: SecretD
   }
 }
 
-/** Making a path below a read-only file system is reported as "no such file", so the nearest folder that exists is asked. */
+/** A read-only file system reports "no such file" for a new path, so the nearest existing folder is checked. */
 async function findAncestorFault(path: string): Promise<string | undefined> {
   for (let folder = path; ; folder = dirname(folder)) {
     const code = await access(folder, constants.W_OK).then(() => undefined, errorCode);

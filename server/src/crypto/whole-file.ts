@@ -5,8 +5,7 @@ import { basename, dirname, join } from "node:path";
 const OWNER_ONLY = 0o600;
 
 /**
- * A reader, or a power cut, meets the old text or the new one and nothing between. A symbolic link at the path is replaced,
- * not followed.
+ * Replaces a file atomically, also across a power failure. A symbolic link at the path is replaced, not followed.
  */
 export async function replaceFile(path: string, text: string, mode: number = OWNER_ONLY): Promise<void> {
   const draft = await writeDraft(path, text, mode);
@@ -19,11 +18,11 @@ export async function replaceFile(path: string, text: string, mode: number = OWN
   await syncFolder(dirname(path));
 }
 
-/** Answers false, and changes nothing, when the file is already there. Of several at once, exactly one gets true. */
+/** Returns false, and changes nothing, when the file exists. Exactly one of several concurrent calls returns true. */
 export async function createSecretFile(path: string, text: string): Promise<boolean> {
   const draft = await writeDraft(path, text, OWNER_ONLY);
   try {
-    // Unlike a rename, a link never takes the place of a file that somebody else made meanwhile.
+    // Unlike a rename, a link never replaces a file that was created meanwhile.
     await link(draft, path);
   } catch (error) {
     if (errorCode(error) === "EEXIST") return false;
@@ -44,7 +43,7 @@ async function writeDraft(path: string, text: string, mode: number): Promise<str
   const draft = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString("hex")}`);
   const file = await open(draft, "wx", mode);
   try {
-    // Said again because a strict umask takes bits away.
+    // Set again, because a strict umask removes bits.
     await file.chmod(mode);
     await file.writeFile(text);
     await file.sync();
@@ -57,9 +56,9 @@ async function writeDraft(path: string, text: string, mode: number): Promise<str
   return draft;
 }
 
-/** Makes renames inside a folder survive a power cut. */
+/** Makes renames within a folder durable. */
 export async function syncFolder(path: string): Promise<void> {
-  // Windows can neither open nor sync a folder, and does not need to.
+  // Windows cannot sync a folder, and need not.
   if (process.platform === "win32") return;
   const folder = await open(path, "r");
   try {

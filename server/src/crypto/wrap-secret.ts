@@ -8,12 +8,12 @@ const HEADER_BYTES = 1 + NONCE_BYTES + TAG_BYTES;
 const KEY_BYTES = 32;
 const ALGORITHM = "aes-256-gcm";
 
-/** Wrong key, wrong context or changed bytes. Which of them cannot be told apart, by design. */
+/** Wrong key, wrong context or changed bytes, which are indistinguishable by design. */
 export class UnwrapError extends Error {
   override readonly name = "UnwrapError";
 }
 
-/** `context` says what the secret is and whose; a wrapped secret moved to another row does not open there. */
+/** `context` names the secret and its owner; a wrapped secret that is moved to another row cannot be decrypted. */
 export function wrapSecret(key: Buffer, plain: Buffer, context: string): Buffer {
   requireKeyLength(key);
   const nonce = randomBytes(NONCE_BYTES);

@@ -1,4 +1,4 @@
-/** Tokens and signatures are dated by one clock and judged by the other. */
+/** One clock dates tokens and signatures, the other one checks them. */
 export const MOST_APART_MS = 5_000;
 
 export interface ClockReading {
@@ -8,7 +8,7 @@ export interface ClockReading {
 }
 
 export interface ClockDifference {
-  /** At least so much, whenever on the way the server looked at its clock. */
+  /** A lower bound: the server read its clock at an unknown moment of the round trip. */
   readonly apartMs: number;
   readonly text: string;
 }
@@ -16,6 +16,6 @@ export interface ClockDifference {
 export function compareClocks({ askedAtMs, answeredAtMs, serverMs }: ClockReading): ClockDifference {
   const differenceMs = (askedAtMs + answeredAtMs) / 2 - serverMs;
   const apartMs = Math.max(0, Math.abs(differenceMs) - (answeredAtMs - askedAtMs));
-  const text = `this machine's clock is ${Math.round(apartMs / 1000)} seconds ${differenceMs > 0 ? "ahead of" : "behind"} the database's`;
+  const text = `this machine's clock is ${Math.round(apartMs / 1000)} seconds ${differenceMs > 0 ? "ahead of" : "behind"} that of the database`;
   return { apartMs, text };
 }

@@ -2,14 +2,14 @@ import pg from "pg";
 
 const CONNECT_TIMEOUT_MS = 10_000;
 
-/** One connection outside the pools, for work that is done once. */
+/** Opens one connection outside the pools, for a single task. */
 export async function connectClient(url: string): Promise<pg.Client> {
   const client = new pg.Client({
     connectionString: url,
     application_name: "swarmbase-command",
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
   });
-  // A connection that breaks fails the query under way; without a listener it would also end the process.
+  // A connection that breaks fails its current query; without a listener it would also end the process.
   client.on("error", () => {});
   await client.connect();
   return client;

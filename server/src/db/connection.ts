@@ -1,16 +1,16 @@
-/** The same server and parameters, signed in as another role. */
+/** Returns the connection string with another user and password. */
 export function withRole(url: string, user: string, password: string): string {
   const parsed = parseConnectionUrl(url);
-  // The driver lets these parameters win over the user and password before the "@".
+  // In the driver these parameters take precedence over the user and password before the "@".
   parsed.searchParams.delete("user");
   parsed.searchParams.delete("password");
-  // The setters leave "%" as it is, so everything special is encoded first.
+  // The setters do not encode "%", so all special characters are encoded first.
   parsed.username = encodeURIComponent(user);
   parsed.password = encodeURIComponent(password);
   return parsed.href;
 }
 
-/** The same server, role and parameters, another database. */
+/** Returns the connection string with another database. */
 export function withDatabase(url: string, name: string): string {
   const parsed = parseConnectionUrl(url);
   parsed.pathname = `/${encodeURIComponent(name)}`;
@@ -19,14 +19,14 @@ export function withDatabase(url: string, name: string): string {
 
 function parseConnectionUrl(url: string): URL {
   // Without a host (sockets are named by the parameter "host") a URL cannot carry a user, and "@/" does not parse at
-  // all. The driver reads no host as localhost, and the parameter wins over it, so naming it changes nothing.
+  // all. The driver takes localhost when there is no host, and the parameter takes precedence, so naming it changes nothing.
   const withHost = url.replace(
     /^(postgres(?:ql)?:\/\/)(?:([^/?#]*)@)?(?=[/?#]|$)/i,
     (_, scheme: string, userinfo?: string) =>
       userinfo === undefined ? `${scheme}localhost` : `${scheme}${userinfo}@localhost`,
   );
   const parsed = URL.parse(withHost);
-  // The text may hold a password, so it is not repeated.
+  // The text may contain a password, so the message does not repeat it.
   if (parsed === null || !/^postgres(ql)?:$/.test(parsed.protocol)) {
     throw new TypeError("a connection string begins with postgresql:// and is a valid URL");
   }

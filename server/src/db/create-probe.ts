@@ -2,19 +2,19 @@ import type pg from "pg";
 import type { Observer } from "../observe/index.ts";
 import { selectServerState, type ServerState } from "./sql/select-server-state.ts";
 
-/** Why requests cannot be served now. */
+/** Why requests cannot be served at the moment. */
 export type DatabaseFault = "unreachable" | "read_only" | "exhausted";
 
 export interface ProbeOptions {
-  /** Of its own, so that a node whose connections are all in use is not taken for one whose database is away. */
+  /** A separate pool, to tell a node with all connections in use from one whose database is unavailable. */
   readonly pool: pg.Pool;
   /** Requests need a connection of each. */
   readonly requestPools: readonly pg.Pool[];
-  /** All that would go on talking to a server that takes no writes any more. */
+  /** Pools whose connections are closed when the server becomes read-only. */
   readonly allPools: readonly pg.Pool[];
   readonly timeoutMs: number;
   readonly observer: Observer;
-  /** Called with every answer of the server. */
+  /** Called after each response of the server. */
   onState(state: ServerState): void;
 }
 
@@ -26,8 +26,8 @@ type Finding =
   | { readonly fault: "read_only"; readonly reason: string };
 
 /**
- * Any number of callers share the check that is under way, so asking often costs the database one statement at a time. A
- * change is logged once, with its cause.
+ * Concurrent callers share one check, so frequent calls cost the database one statement at a time. A change of the state is
+ * logged once, with its cause.
  */
 export function createProbe(options: ProbeOptions): () => Promise<DatabaseFault | null> {
   const { pool, observer } = options;
@@ -67,7 +67,7 @@ async function examine(options: ProbeOptions, wasReadOnly: boolean): Promise<Fin
     const state = await askPatiently(pool);
     const { isReadOnly, isStandby } = state;
     options.onState(state);
-    // After the read-only time too: a session keeps the default that it began with.
+    // Also after a read-only period: a session keeps the default that it started with.
     if (isReadOnly || wasReadOnly) await Promise.all(allPools.map((each) => dropIdle(each)));
     if (isReadOnly) {
       return {
@@ -86,7 +86,7 @@ async function examine(options: ProbeOptions, wasReadOnly: boolean): Promise<Fin
   }
 }
 
-/** A process that stood still for longer than the timeout blames the server for it; the second attempt does not. */
+/** After a suspension longer than the timeout, the first attempt fails although the server is well; the second one does not. */
 async function askPatiently(pool: pg.Pool): Promise<ServerState> {
   try {
     return await ask(pool);
@@ -96,7 +96,7 @@ async function askPatiently(pool: pg.Pool): Promise<ServerState> {
   }
 }
 
-/** Not kept when the server takes no writes: after a failover the same address may lead to another server. */
+/** Closes the connection when the server is read-only: after a failover the same address may lead to another server. */
 async function ask(pool: pg.Pool): Promise<ServerState> {
   const client = await pool.connect();
   let isReusable = false;
@@ -109,11 +109,11 @@ async function ask(pool: pg.Pool): Promise<ServerState> {
   }
 }
 
-/** Resolves when a request would get a connection in this time. */
+/** Resolves when a request would get a connection within this time. */
 async function acquire(pool: pg.Pool, timeoutMs: number): Promise<void> {
   if (pool.idleCount > 0) return;
   const acquired = pool.connect().then((client) => client.release());
-  // One that comes too late is given back all the same.
+  // A connection that arrives too late is released as well.
   acquired.catch(() => {});
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -131,7 +131,7 @@ async function dropIdle(pool: pg.Pool): Promise<void> {
   for (const result of await Promise.allSettled(idle)) if (result.status === "fulfilled") result.value.release(true);
 }
 
-/** The driver gives its own timeouts no code. */
+/** The driver sets no code for its own timeouts. */
 function isTimeout(error: unknown): boolean {
   return error instanceof Error && codeOf(error) === undefined && /timeout/i.test(error.message);
 }

@@ -8,13 +8,13 @@ import { timeTransactions } from "./pipeline/transaction-times.ts";
 import type { RestoredCopy } from "./sql/restored-copy.ts";
 
 export interface Database {
-  /** Signs in as `sb_user`, which may become `anon` and `authenticated` only. */
+  /** Logs in as `sb_user`, which may set the roles `anon` and `authenticated` only. */
   readonly user: pg.Pool;
-  /** Signs in as `sb_service`, which may also become `service_role`. */
+  /** Logs in as `sb_service`, which may also set the role `service_role`. */
   readonly service: pg.Pool;
-  /** The same login, for what goes on by itself: however many requests wait, leases are renewed and deliveries made. */
+  /** The same login for background work: leases are renewed and deliveries made, however many requests wait. */
   readonly work: pg.Pool;
-  /** Asks the server whether requests can read and write now. Null: they can. */
+  /** Checks whether requests can read and write. Resolves with null when they can. */
   findFault(): Promise<DatabaseFault | null>;
   close(): Promise<void>;
 }
@@ -23,33 +23,33 @@ export interface DatabaseOptions {
   readonly url: string;
   readonly masterKey: string;
   readonly poolSize: number;
-  /** The longest that the database lets a statement run; one that takes clearly longer is not going to be answered. */
+  /** The statement timeout of the database; a statement that takes clearly longer gets no response. */
   readonly statementTimeoutMs?: number;
-  /** Notes how long each transaction took. Off where nobody would look at it. */
+  /** Observes the duration of each transaction. Off without metrics. */
   readonly isTimed?: boolean;
   readonly observer: Observer;
-  /** What statements still running get to finish when the pools are closed. */
+  /** Time that running statements have to finish when the pools are closed. */
   readonly closeTimeoutMs?: number;
-  /** How long a check waits for an answer, and for a connection that requests could use. */
+  /** Time that a check waits for a response, and for a connection of the pools. */
   readonly probeTimeoutMs?: number;
-  /** Called with the mark of a restored copy, or its absence, whenever the server has answered a check. */
+  /** Called after each check with the mark of a restored copy, or null. */
   onRestoredCopy?(copy: RestoredCopy | null): void;
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const PROBE_TIMEOUT_MS = 2_000;
-/** A database that hangs is as good as away; whoever asked is told so instead of waiting for ever. */
+/** A database that hangs counts as unavailable: its callers get an error instead of waiting forever. */
 const QUERY_TIMEOUT_MS = 10_000;
 const QUERY_TIMEOUT_MARGIN_MS = 2_000;
 const IDLE_TIMEOUT_MS = 60_000;
 const KEEPALIVE_DELAY_MS = 10_000;
 const DEFAULT_CLOSE_TIMEOUT_MS = 5_000;
 
-/** The probe, one listener each of webhooks, runs and the catalogue, and two for work that is done once. */
+/** The probe, one listener each for webhooks, runs and the catalogue, and two for single tasks. */
 const OTHER_CONNECTIONS = 6;
 const SIZED_POOLS = 3;
 
-/** Most connections of one node, without the one that follows the write-ahead log, which counts elsewhere. */
+/** The maximum number of connections of one node, without the WAL sender of the change feed, which has its own limit. */
 export function countConnections(poolSize: number): number {
   return SIZED_POOLS * poolSize + OTHER_CONNECTIONS;
 }
@@ -128,8 +128,8 @@ function createPool(options: PoolOptions, observer: Observer): ClosablePool {
   const inUse = new Set<pg.PoolClient>();
   pool.on("acquire", (client) => inUse.add(client));
   pool.on("release", (_error, client) => inUse.delete(client));
-  // A connection that breaks in use is reported by its query; without a listener it would also end the process.
-  // One that breaks while idle is nobody's fault, and the pool replaces it.
+  // The query reports a connection that breaks in use; without a listener it would also end the process.
+  // The pool replaces a connection that breaks while idle.
   pool.on("connect", (client) => client.on("error", () => {}));
   pool.on("error", (error) => observer.note("database.connection_lost", { pool: purpose, error }));
 
@@ -153,7 +153,7 @@ function createPool(options: PoolOptions, observer: Observer): ClosablePool {
   };
 }
 
-/** Its holder may never give it back, so it is cut off: the statement under way fails there. */
+/** Its holder may never release it, so its socket is closed: the current statement fails. */
 async function closeClient(client: pg.PoolClient): Promise<void> {
   if (client instanceof pg.Client) await client.end();
 }

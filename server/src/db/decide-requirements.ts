@@ -4,15 +4,15 @@ import type { ServerFacts } from "./sql/select-server-facts.ts";
 const OLDEST_VERSION_NUMBER = 150_000;
 
 export interface RequirementReport {
-  /** Without these the service cannot run. Each says what is missing and the SQL that mends it. */
+  /** The service cannot run with these. Each names what is missing and the SQL that corrects it. */
   readonly faults: readonly string[];
-  /** Without these a part of it cannot. */
+  /** With these a part of the service cannot run. */
   readonly warnings: readonly string[];
 }
 
-/** What one node asks of the server. */
+/** What one node needs from the server. */
 export interface NodeNeeds {
-  /** Most connections that it opens; null where a pooler stands between. */
+  /** The maximum number of connections; null with a pooler in between. */
   readonly connections: number | null;
 }
 
@@ -25,16 +25,16 @@ function* decideFaults(facts: ServerFacts): Generator<string> {
   const database = pg.escapeIdentifier(facts.database);
 
   if (facts.versionNumber < OLDEST_VERSION_NUMBER) {
-    yield `PostgreSQL 15 or later is needed; this server is ${facts.version}.`;
+    yield `PostgreSQL 15 or later is required; this server is ${facts.version}.`;
   }
   if (facts.isStandby) {
     yield "The server is a read-only standby. Connect to its primary.";
   }
   if (facts.isReadOnly && !facts.isStandby) {
-    yield `The server takes no writes: default_transaction_read_only is on for the role ${facts.role} in the database ${facts.database}. Connect to the primary, or, as a superuser: alter system set default_transaction_read_only = off; select pg_reload_conf();`;
+    yield `The server is read-only: default_transaction_read_only is on for the role ${facts.role} in the database ${facts.database}. Connect to the primary, or, as a superuser: alter system set default_transaction_read_only = off; select pg_reload_conf();`;
   }
   if (facts.encoding !== "UTF8") {
-    yield `The database is encoded in ${facts.encoding}, not UTF8. Use a database made with: create database swarmbase encoding 'UTF8' template template0;`;
+    yield `The database is encoded in ${facts.encoding}, not UTF8. Use a database created with: create database swarmbase encoding 'UTF8' template template0;`;
   }
   if (facts.missingRoles.length > 0 && !facts.canCreateRoles) {
     yield `The role ${facts.role} may not create roles, and these do not exist: ${facts.missingRoles.join(", ")}. As a superuser: alter role ${role} createrole;`;
@@ -46,7 +46,7 @@ function* decideFaults(facts: ServerFacts): Generator<string> {
     yield `The role ${facts.role} may not create schemas in the database ${facts.database}. As its owner: grant create on database ${database} to ${role};`;
   }
   if (!facts.canGrantOnPublic) {
-    yield `The role ${facts.role} may not give rights on the schema public. As its owner: grant usage, create on schema public to ${role} with grant option;`;
+    yield `The role ${facts.role} may not grant rights on the schema public. As its owner: grant usage, create on schema public to ${role} with grant option;`;
   }
   for (const { name, owner } of facts.foreignSchemas) {
     yield `The schema ${name} already exists and belongs to ${owner}. Use a database of its own: create database swarmbase;`;
@@ -58,11 +58,11 @@ function* decideWarnings(facts: ServerFacts, { connections }: NodeNeeds): Genera
     yield `jit is on: compiling a short statement takes longer than running it. As its owner: alter database ${pg.escapeIdentifier(facts.database)} set jit = off;`;
   }
   if (connections !== null && connections > facts.maxConnections) {
-    yield `this node opens up to ${connections} connections, and the server has ${facts.maxConnections} for everybody. Lower DB_POOL_SIZE, or, as a superuser: alter system set max_connections = ${suggestConnections(connections)}; then restart PostgreSQL.`;
+    yield `this node opens up to ${connections} connections, and the server permits ${facts.maxConnections} in all. Lower DB_POOL_SIZE, or, as a superuser: alter system set max_connections = ${suggestConnections(connections)}; then restart PostgreSQL.`;
   }
   if (facts.canEverybodyMakeTemporaryTables && !facts.ownsDatabase) {
     const database = pg.escapeIdentifier(facts.database);
-    yield `Every role may make temporary tables, which only the database's owner can end. As its owner: revoke temporary on database ${database} from public;`;
+    yield `Every role may create temporary tables, which only the owner of the database can forbid. As its owner: revoke temporary on database ${database} from public;`;
   }
   if (facts.walLevel !== "logical") {
     yield `realtime needs wal_level=logical; it is ${facts.walLevel}. As a superuser: alter system set wal_level = 'logical'; then restart PostgreSQL.`;

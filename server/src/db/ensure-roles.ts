@@ -7,9 +7,9 @@ import { buildScramVerifier } from "./scram-verifier.ts";
 import { selectRoleFacts } from "./sql/select-role-facts.ts";
 
 const ATTEMPTS = 6;
-/** Roles belong to the whole server, so another database may be making the same ones at this moment. */
+/** Roles belong to the whole server, so another database may be creating the same ones concurrently. */
 const CLASH_CODES = new Set(["23505", "42710", "XX000", "40001", "40P01"]);
-/** No such role, and no right to change it. */
+/** undefined_object and insufficient_privilege. */
 const NOT_OURS_CODES = new Set(["42704", "42501"]);
 const WRONG_PASSWORD_CODES = new Set(["28P01", "28000"]);
 
@@ -18,7 +18,7 @@ export interface EnsureRolesOptions {
   readonly masterKey: string;
 }
 
-/** Makes the roles that are missing and gives the login roles the passwords that this master key derives. */
+/** Creates missing roles, and sets the passwords of the login roles that derive from this master key. */
 export async function ensureRoles(client: pg.Client, options: EnsureRolesOptions): Promise<void> {
   await retryOnClash(async () => {
     const facts = await selectRoleFacts(client, {
@@ -40,7 +40,7 @@ export async function ensureRoles(client: pg.Client, options: EnsureRolesOptions
   await openReplica(client, options);
 }
 
-/** A role that is missing, or that somebody else keeps, is for realtime to complain about; everything else works. */
+/** Realtime reports a role that is missing or belongs to another administrator; everything else works without it. */
 async function openReplica(client: pg.Client, options: EnsureRolesOptions): Promise<void> {
   if (!(await isLockedOut(REPLICA_ROLE, options))) return;
   await retryOnClash(() => setPassword(client, REPLICA_ROLE, options.masterKey)).catch((error: unknown) => {
@@ -62,7 +62,7 @@ async function isLockedOut(role: LoginRole, { adminUrl, masterKey }: EnsureRoles
   }
 }
 
-/** The server gets the verifier, never the password, so that no statement log or activity view shows it. */
+/** Sends the verifier instead of the password, which a statement log or activity view could show. */
 async function setPassword(client: pg.Client, role: LoginRole, masterKey: string): Promise<void> {
   const verifier = buildScramVerifier(derivePassword(masterKey, role));
   await client.query(`alter role ${role} password ${pg.escapeLiteral(verifier)}`);

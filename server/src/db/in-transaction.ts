@@ -1,7 +1,7 @@
 import type pg from "pg";
 import { isUnavailable, translateUnavailable } from "./unavailable.ts";
 
-/** Begins, works, commits; anything thrown rolls back. A database that is away becomes the error that clients are told. */
+/** Runs the work in a transaction, which an exception rolls back. Rejects with an AppError when the database is unavailable. */
 export async function inTransaction<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect().catch((error: unknown) => {
     throw translateUnavailable(error);
@@ -20,9 +20,9 @@ export async function inTransaction<T>(pool: pg.Pool, work: (client: pg.PoolClie
   }
 }
 
-/** Answers with why nobody else may get this connection, when that is so: its state is unknown. */
+/** Returns the reason why the connection must not be used again, if any. */
 async function rollBack(client: pg.PoolClient, reason: unknown): Promise<Error | undefined> {
-  // Behind a statement that hangs, a rollback would only wait too.
+  // A rollback would wait behind a statement that hangs.
   if (reason instanceof Error && isUnavailable(reason)) return reason;
   try {
     await client.query("rollback");

@@ -10,7 +10,7 @@ export interface ServerReport extends RequirementReport {
   readonly health: ServerHealth;
 }
 
-/** Everything that can be asked about a server as its administrator, without changing it. */
+/** Reads everything that doctor needs to know about a server, as its administrator. Changes nothing. */
 export async function inspectServer(
   client: ClientBase,
   { longTransactionSeconds, needs }: { readonly longTransactionSeconds: number; readonly needs: NodeNeeds },

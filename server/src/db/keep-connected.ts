@@ -7,18 +7,18 @@ const FIRST_RETRY_MS = 100;
 const LAST_RETRY_MS = 5_000;
 
 export interface KeptConnection {
-  /** Not through a transaction pooler: what is kept is a session. */
+  /** Not through a transaction pooler: the connection is a session. */
   readonly url: string;
   readonly applicationName: string;
-  /** Each time, before anything else is done with it. What was to be heard in between has been missed. */
+  /** Called for each new connection. Notifications since the last one have been missed. */
   onConnected(client: pg.Client): Promise<void>;
-  /** Each time. */
+  /** Called after each loss. */
   onDisconnected?(): void;
-  /** Said once for an outage, however long it lasts: the pools say that the database is away. */
+  /** Called once per outage. */
   onLost(error: Error | null): void;
 }
 
-/** One connection for as long as the signal lets it, made again whenever it is lost. */
+/** Keeps one connection open until the signal aborts, and reconnects whenever it is lost. */
 export async function keepConnected(kept: KeptConnection, signal: AbortSignal): Promise<void> {
   let retryMs = FIRST_RETRY_MS;
   let wasLost = false;
@@ -36,7 +36,7 @@ export async function keepConnected(kept: KeptConnection, signal: AbortSignal): 
   }
 }
 
-/** Resolves when the connection is gone; null when nobody can say why. */
+/** Resolves when the connection has ended, with the error if there was one. */
 async function connectOnce(
   { url, applicationName, onConnected }: KeptConnection,
   signal: AbortSignal,

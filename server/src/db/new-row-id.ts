@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 
-/** A UUID of version 7, as the database makes them: rows that are made one after another lie beside each other. */
+/** A UUID of version 7, as the database generates them: successive rows are neighbours in an index. */
 export function newRowId(now: Date): string {
   const bytes = randomBytes(16);
   bytes.writeUIntBE(now.getTime(), 0, 6);

@@ -18,13 +18,13 @@ const WAIT_FOR_DATABASE_MS = 60_000;
 export interface DatabaseServer {
   /** For migrations. */
   readonly adminUrl: string;
-  /** For requests; the roles of the two pools take the place of its user. */
+  /** For requests; the two pools replace its user by their roles. */
   readonly url: string;
-  /** The same without a pooler in between, for what needs a session of its own. */
+  /** The same without a pooler, for what needs a session. */
   readonly directUrl: string;
-  /** For the operator: signs in as the schema's owner, from outside this process. */
+  /** For the operator: logs in as the owner of the schema, from outside this process. */
   readonly ownerUrl: string;
-  /** Where the files of an embedded one are; null for a server that is not ours. */
+  /** The folder of an embedded cluster; null for an external server. */
   readonly clusterDir: string | null;
   close(): Promise<void>;
 }
@@ -41,7 +41,7 @@ export interface OpenServerOptions {
   onProgress(line: string): void;
 }
 
-/** The PostgreSQL that the settings name: our own, started here, or the operator's, once it is there and fit for us. */
+/** Starts the embedded PostgreSQL, or waits for the one in the settings and checks its requirements. */
 export async function openServer(options: OpenServerOptions): Promise<DatabaseServer> {
   const { databaseUrl } = options.settings;
   return databaseUrl === null ? openEmbedded(options) : openExternal(databaseUrl, options);
@@ -95,7 +95,7 @@ async function openExternal(url: string, options: OpenServerOptions): Promise<Da
   };
 }
 
-/** Of every node, whatever it does: a pool is not filled before it is needed. */
+/** The same for every node, whatever its roles: a pool opens connections on demand. */
 export function findNeeds({
   databaseUrl,
   databaseDirectUrl,
@@ -105,7 +105,7 @@ export function findNeeds({
   return { connections: isPooled ? null : countConnections(dbPoolSize) };
 }
 
-/** What only an administrator can know about an embedded server, asked while it serves already. */
+/** Finds warnings about an embedded server as its administrator, while it serves already. */
 export async function findEmbeddedWarnings(
   { adminUrl }: Pick<DatabaseServer, "adminUrl">,
   { settings, clock }: Pick<OpenServerOptions, "settings" | "clock">,
@@ -119,7 +119,7 @@ export interface ExternalUrls {
   readonly databaseAdminUrl: string | null;
 }
 
-/** Past a pooler where one is known, because an owner at work needs a session of its own. */
+/** Without a pooler where possible, because the owner needs a session. */
 export function buildOwnerUrl(urls: ExternalUrls, masterKey: string): string {
   const { databaseUrl, databaseDirectUrl, databaseAdminUrl } = urls;
   const url = databaseDirectUrl ?? databaseAdminUrl ?? databaseUrl;

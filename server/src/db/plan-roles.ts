@@ -1,6 +1,6 @@
 import pg from "pg";
 
-/** What the server says about the roles and rights that the schema stands on. */
+/** The state of the roles and rights that the schema depends on. */
 export interface RoleFacts {
   readonly database: string;
   readonly isSuperuser: boolean;
@@ -8,7 +8,7 @@ export interface RoleFacts {
   readonly existing: readonly string[];
   readonly canBecomeOwner: boolean;
   readonly isServiceRoleBypassing: boolean;
-  /** "member of role" pairs that hold already, as `member>role`. */
+  /** Existing memberships, as `member>role`. */
   readonly memberships: readonly string[];
   readonly canOwnerCreateSchemas: boolean;
   readonly canOwnerCreateInPublic: boolean;
@@ -22,15 +22,15 @@ export interface RoleFacts {
 export const OWNER_ROLE = "swarmbase_owner";
 export const LOGIN_ROLES = [OWNER_ROLE, "sb_user", "sb_service"] as const;
 /**
- * Reads the WAL for realtime, and nothing else: whoever may replicate sees every row, so no login that serves requests may.
- * Not every administrator can give that right, and the service runs without it.
+ * Reads the WAL for realtime, and nothing else: a role with REPLICATION sees every row, so no login that serves requests has
+ * it. Not every administrator can grant it, and the service runs without it.
  */
 export const REPLICA_ROLE = "sb_replica";
 export type LoginRole = (typeof LOGIN_ROLES)[number] | typeof REPLICA_ROLE;
 const INTERFACE_ROLES = ["anon", "authenticated", "service_role"] as const;
 export const ROLES = [...LOGIN_ROLES, ...INTERFACE_ROLES] as const;
 
-/** Who may become whom. A shared login would let a user's own SQL function reach for the service role. */
+/** Which role may set which. With a shared login, a SQL function of a user could set the service role. */
 const MEMBERSHIPS = [
   ["sb_user", "anon"],
   ["sb_user", "authenticated"],
@@ -39,7 +39,7 @@ const MEMBERSHIPS = [
   ["sb_service", "service_role"],
 ] as const;
 
-/** Only what is missing, because repeating a grant rewrites shared catalogue rows that other databases wait for. */
+/** Plans missing grants only: repeating one rewrites rows of the shared catalogue that other databases wait for. */
 export function planRoles(facts: RoleFacts): string[] {
   const database = pg.escapeIdentifier(facts.database);
   const statements: string[] = [];
@@ -49,8 +49,8 @@ export function planRoles(facts: RoleFacts): string[] {
   for (const role of INTERFACE_ROLES) {
     if (!facts.existing.includes(role)) statements.push(`create role ${role} nologin noinherit`);
   }
-  // Our own tables name the service role in their policies; this is for tables that are added later. A managed server's
-  // administrator may not give it, and then those tables need such a policy too.
+  // Our tables name the service role in their policies; BYPASSRLS is for tables that are added later. The administrator of
+  // a managed server may not be able to grant it, and then those tables need such a policy too.
   if (!facts.isServiceRoleBypassing && facts.isSuperuser) statements.push("alter role service_role bypassrls");
   const hasReplica = facts.existing.includes(REPLICA_ROLE);
   if (!hasReplica && facts.canCreateRoles) statements.push(`create role ${REPLICA_ROLE} login noinherit`);
@@ -63,12 +63,12 @@ export function planRoles(facts: RoleFacts): string[] {
     const options = facts.versionNumber >= 160_000 ? " with set true, inherit true" : "";
     statements.push(`grant ${OWNER_ROLE} to current_user${options}`);
   }
-  // For anybody but the owner of the database the statement does nothing; the requirements check has said so.
+  // The statement has no effect unless the owner of the database runs it; the requirements check has warned about that.
   if (facts.canEverybodyMakeTemporaryTables && facts.ownsDatabase)
     statements.push(`revoke temporary on database ${database} from public`);
   if (!facts.canOwnerCreateSchemas)
     statements.push(`grant connect, create, temporary on database ${database} to ${OWNER_ROLE}`);
-  // With grant option: the owner's own login is then enough to start further nodes on this database.
+  // With grant option, the login of the owner suffices to start further nodes on this database.
   if (!facts.canOwnerCreateInPublic) {
     statements.push(`grant usage, create on schema public to ${OWNER_ROLE} with grant option`);
   }

@@ -13,7 +13,10 @@ class RequirementsError extends Error {
 
   constructor(faults: readonly string[]) {
     super(
-      ["The database of DATABASE_URL lacks what Swarmbase needs:", ...faults.map((fault) => `  - ${fault}`)].join("\n"),
+      [
+        "The database of DATABASE_URL does not meet the requirements of Swarmbase:",
+        ...faults.map((fault) => `  - ${fault}`),
+      ].join("\n"),
     );
     this.faults = faults;
   }
@@ -25,7 +28,7 @@ export interface CheckRequirementsOptions {
   readonly clock: Clock;
 }
 
-/** Asks a server for everything at once. Throws with all that is missing; answers with what is only advised. */
+/** Checks all requirements of a server. Throws with all faults, resolves with the warnings. */
 export async function checkRequirements(o: CheckRequirementsOptions): Promise<RequirementReport["warnings"]> {
   const client = await connectClient(o.adminUrl);
   try {
@@ -36,7 +39,9 @@ export async function checkRequirements(o: CheckRequirementsOptions): Promise<Re
     if (faults.length > 0) throw new RequirementsError(faults);
     const { apartMs, text } = compareClocks({ askedAtMs, answeredAtMs, serverMs: facts.nowMs });
     const isApart = apartMs > MOST_APART_MS;
-    return isApart ? [...warnings, `${text}. Let both machines keep time (chrony, systemd-timesyncd).`] : warnings;
+    return isApart
+      ? [...warnings, `${text}. Synchronise the clocks of both machines (chrony, systemd-timesyncd).`]
+      : warnings;
   } finally {
     await client.end();
   }

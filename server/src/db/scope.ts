@@ -1,13 +1,13 @@
 import type { Claims, Principal, PrincipalSession } from "./principal.ts";
 
-/** Who a transaction acts for, and what functions and views may see of the request. */
+/** The caller of a transaction, and what functions and views may read of the request. */
 export interface Scope {
   readonly role: Principal["role"];
   readonly claims: Claims;
   readonly schemas: readonly string[];
   readonly statementTimeoutMs: number;
   readonly isReadOnly: boolean;
-  /** Whose session must be alive for the transaction to begin. Every request with a user's token has one. */
+  /** The session that must be active for the transaction to begin. Every request with the token of a user has one. */
   readonly session?: PrincipalSession | null;
   readonly request: {
     readonly method: string;
@@ -21,7 +21,7 @@ export interface ScopeStatement {
   readonly values: readonly (string | null)[];
 }
 
-// Every setting is written every time: a connection is shared, and what one caller left out must not be what another left behind.
+// Every setting is set every time: a connection is shared, and a caller must not inherit a setting of another one.
 const SETTINGS = [
   "role",
   "request.jwt.claims",
@@ -34,13 +34,13 @@ const SETTINGS = [
   "request.headers",
 ];
 
-// Nothing comes back: an answer would only echo what was sent. No `set_config` gives null, so all of them are called.
+// Returns no rows: they would only repeat what was sent. No `set_config` returns null, so all of them are evaluated.
 const TEXT = `select where ${SETTINGS.map((name, at) => `pg_catalog.set_config('${name}', $${at + 1}, true) is null`).join("\n  or ")}`;
 const [USER, SESSION, INACTIVITY] = [1, 2, 3].map((place) => `$${SETTINGS.length + place}`);
 const REQUIRE = `private.require_live_session(${USER}::uuid, ${SESSION}::uuid, ${INACTIVITY}::int) is null`;
 const UNLESS_LIVE = `or case when ${INACTIVITY}::int = 0 and private.is_session_live(${USER}::uuid, ${SESSION}::uuid) then false else`;
 const LIVE_TEXT = `${TEXT}\n  ${UNLESS_LIVE} ${REQUIRE} end`;
-// A session whose user demands signatures never passes by the short way, so that only theirs are asked twice.
+// The fast path never accepts a session whose user requires signatures, so that only these are checked twice.
 const UNSIGNED_TEXT = `${TEXT}\n  ${UNLESS_LIVE} ${REQUIRE} or private.refuse_unsigned(${USER}::uuid) is null end`;
 
 /** The scope of a transaction that acts for a principal. */
@@ -52,8 +52,8 @@ export function scopeOf(
 }
 
 /**
- * The statement that enters a transaction as a caller; it holds until the transaction ends. With a session that is dead it
- * fails: SB001 the session, SB002 the user is gone, SB003 the user is banned, SB004 a signature is demanded.
+ * The statement that enters a transaction as a caller, until the transaction ends. It fails with SB001 when the session has
+ * ended, SB002 when the user does not exist, SB003 when the user is banned, and SB004 when a signature is required.
  */
 export function buildScope(scope: Scope): ScopeStatement {
   const { claims, request, session } = scope;
@@ -79,7 +79,7 @@ export function buildScope(scope: Scope): ScopeStatement {
 
 const written = new WeakMap<object, string>();
 
-/** Claims are the same object for as long as a token is remembered, and long compared with all the rest. */
+/** The claims of a cached token are the same object each time, and long compared with everything else. */
 function writeOnce(value: object): string {
   const known = written.get(value);
   if (known !== undefined) return known;
@@ -90,7 +90,7 @@ function writeOnce(value: object): string {
 
 const paths = new WeakMap<readonly string[], string>();
 
-/** Nearly every scope has the list of the settings. */
+/** Nearly every scope has the same list, that of the settings. */
 function writePath(schemas: readonly string[]): string {
   const known = paths.get(schemas);
   if (known !== undefined) return known;

@@ -12,11 +12,11 @@ export interface Storage extends DiskSpace {
 
 export type DiskLevel = "ok" | "low" | "critical";
 
-/** PostgreSQL stops when it cannot write its log. It also needs some room to start again. */
+/** PostgreSQL stops when it cannot write the WAL, and needs some space to start again. */
 const CRITICAL_SHARE = 1 / 4;
 const LOW_SHARE_OF_DISK = 1 / 50;
 
-/** `warningBytes` of 0 is no warning. */
+/** With `warningBytes` of 0 there is no warning. */
 export function decideDiskLevel({ freeBytes, totalBytes }: DiskSpace, warningBytes: number): DiskLevel {
   if (freeBytes < warningBytes * CRITICAL_SHARE) return "critical";
   return freeBytes < warningBytes || (warningBytes > 0 && freeBytes < totalBytes * LOW_SHARE_OF_DISK) ? "low" : "ok";
@@ -27,7 +27,7 @@ export async function measureDisk(folder: string): Promise<DiskSpace> {
   return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
 }
 
-/** Of the cluster in a folder on this machine. */
+/** Measures the cluster in a folder of this machine. */
 export async function measureStorage(clusterDir: string): Promise<Storage> {
   const [disk, walBytes] = await Promise.all([measureDisk(clusterDir), sumFiles(join(clusterDir, "pg_wal"))]);
   return { ...disk, walBytes };
@@ -35,7 +35,7 @@ export async function measureStorage(clusterDir: string): Promise<Storage> {
 
 async function sumFiles(folder: string): Promise<number> {
   const names = await readdir(folder);
-  // PostgreSQL removes and renames files there at any time.
+  // PostgreSQL may remove and rename files there at any time.
   const sizes = await Promise.all(names.map((name) => stat(join(folder, name)).catch(() => null)));
   return sizes.reduce((sum, found) => sum + (found?.isFile() === true ? found.size : 0), 0);
 }

@@ -19,10 +19,10 @@ const NETWORK_CODES = new Set([
 // shutdown by an administrator, crash, start-up or shutdown in progress, database dropped, idle session ended
 const SHUTDOWN_STATES = new Set(["57P01", "57P02", "57P03", "57P04", "57P05"]);
 
-/** The server was asked to write in a transaction that is read-only. */
+/** read_only_sql_transaction */
 export const READ_ONLY_STATE = "25006";
 
-// The driver gives these no code, so their text is all there is to know them by.
+// The driver sets no code for these, so only the text identifies them.
 const DRIVER_MESSAGES = [
   "Connection terminated",
   "timeout exceeded when trying to connect",
@@ -33,23 +33,23 @@ const DRIVER_MESSAGES = [
   "Cannot use a pool after calling end on the pool",
 ];
 
-/** Whether the database could not be asked, or takes no writes, as against having answered with an error about the statement. */
+/** Whether the database is unreachable or read-only, as opposed to an error about the statement. */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof AggregateError && error.errors.length > 0) return error.errors.every(isUnavailable);
   const code = readText(error, "code");
   if (code === undefined) return DRIVER_MESSAGES.some((message) => error.message.startsWith(message));
   if (NETWORK_CODES.has(code) || SHUTDOWN_STATES.has(code) || code === READ_ONLY_STATE) return true;
-  // No such socket file. The same code about another file is not about the database.
+  // A missing socket file. The same code for another file does not concern the database.
   if (code === "ENOENT") return readText(error, "syscall") === "connect";
-  // A protocol fault inside a statement is a mistake of ours; when it ends the connection, a pooler speaks for its server.
+  // A protocol violation within a statement is a bug of ours; a fatal one comes from a pooler, on behalf of its server.
   if (code === "08P01") return readText(error, "severity") === "FATAL";
-  // A bound that somebody set, such as that on temporary files, is passed by the statement, not by the moment.
+  // A configured limit, such as that on temporary files, is exceeded by the statement, whatever the load.
   if (code === "53400") return false;
   return /^(08|53)[0-9A-Z]{3}$/.test(code);
 }
 
-/** What a client is told when the database is away; every other error comes back as it is. */
+/** Turns errors of an unavailable database into what clients get; returns every other error unchanged. */
 export function translateUnavailable(error: unknown): unknown {
   if (!isUnavailable(error)) return error;
   if (readText(error as Error, "code") === READ_ONLY_STATE) return readOnlyError(error);
@@ -64,7 +64,7 @@ export function databaseAway(extra: Pick<AppErrorExtra, "cause" | "headers">): A
 }
 
 export function readOnlyError(cause: unknown): AppError {
-  return new AppError("SERVICE_UNAVAILABLE", "The database takes no writes at the moment. Try again shortly.", {
+  return new AppError("SERVICE_UNAVAILABLE", "The database is read-only at the moment. Try again shortly.", {
     retryAfterSeconds: RETRY_AFTER_SECONDS,
     cause,
   });

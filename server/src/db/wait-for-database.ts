@@ -19,7 +19,7 @@ export interface WaitForDatabaseOptions {
   readonly signal: AbortSignal;
 }
 
-/** Resolves when the server lets us in. A server that is away is waited for; one that refuses us is not. */
+/** Resolves when the server accepts the login. Waits for an unreachable server, not for one that rejects the login. */
 export async function waitForDatabase(options: WaitForDatabaseOptions): Promise<void> {
   const { url, settingName, timeoutMs, observer, signal } = options;
   const startedAtMs = performance.now();
@@ -29,7 +29,7 @@ export async function waitForDatabase(options: WaitForDatabaseOptions): Promise<
     if (error === null) return;
     const waitedMs = Math.round(performance.now() - startedAtMs);
     if (!isUnavailable(error)) {
-      throw new DatabaseConnectError(`The database of ${settingName} refuses the connection: ${error.message}`, {
+      throw new DatabaseConnectError(`The database of ${settingName} rejects the connection: ${error.message}`, {
         cause: error,
       });
     }
@@ -59,7 +59,7 @@ async function tryToConnect(url: string): Promise<Error | null> {
 }
 
 function describe(error: Error): string {
-  // A host name with several addresses fails with one error for each and an empty text of its own.
+  // For a host name with several addresses the error has an empty message and one error per address.
   if (error instanceof AggregateError)
     return error.errors.map((each) => (each instanceof Error ? each.message : String(each))).join("; ");
   return error.message;

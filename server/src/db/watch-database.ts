@@ -3,7 +3,7 @@ import type { Database } from "./database.ts";
 
 const INTERVAL_MS = 5_000;
 
-/** Asks regularly, so that an outage and its end are in the log even when nobody calls. */
+/** Checks regularly, so that an outage and its end are logged even without requests. */
 export async function watchDatabase(database: Pick<Database, "findFault">, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await database.findFault();

@@ -14,7 +14,7 @@ export interface WatchStorageOptions {
   measure(): Promise<Storage>;
 }
 
-/** Each change is logged once, and long before PostgreSQL stops because its disk is full. */
+/** Logs each change once, long before PostgreSQL stops because the disk is full. */
 export async function watchStorage(options: WatchStorageOptions, signal: AbortSignal): Promise<void> {
   const { settings, observer, intervalMs = INTERVAL_MS } = options;
   let level: DiskLevel = "ok";

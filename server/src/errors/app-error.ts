@@ -1,23 +1,23 @@
 import { ERROR_CODES, type ErrorCode } from "@swarmbase/sdk";
 
 export interface AppErrorExtra {
-  /** One message per field (dotted when nested), a text, or the things to choose from. */
+  /** One message per field (dotted when nested), a text, or the valid choices. */
   details?: Record<string, string> | string | readonly Readonly<Record<string, string>>[] | null;
   hint?: string | null;
   headers?: Record<string, string>;
   retryAfterSeconds?: number;
-  /** What PostgREST or GoTrue calls this case; sent in `Proxy-Status`. */
+  /** The code of PostgREST or GoTrue for this case; sent in `Proxy-Status`. */
   upstreamCode?: string;
   /** Never shown to the client. */
   cause?: unknown;
   errors?: { field: string; code: string }[];
-  /** A case that has no name of ours: the code and status of PostgreSQL, PostgREST or GoTrue are sent instead. */
+  /** The code and status of PostgreSQL, PostgREST or GoTrue, for a case without a code of ours. */
   foreign?: { code: string; status: number };
   /** Further members of the body, such as `error_code` or `delivery_id`. */
   members?: Record<string, unknown>;
 }
 
-/** An error whose message was written for the caller. Everything else that is thrown is a fault of ours. */
+/** An error with a message for the caller. Any other exception is an internal error. */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly status: number;
@@ -41,7 +41,7 @@ function isAppError(error: unknown): error is AppError {
   try {
     return error instanceof AppError;
   } catch {
-    // A proxy can be thrown too, and its traps can throw in turn.
+    // A Proxy can be thrown too, and its traps can throw.
     return false;
   }
 }

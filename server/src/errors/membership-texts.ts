@@ -1,4 +1,4 @@
-/** Why somebody may not take part in a swarm, wherever that is refused. */
+/** Reasons why a user may not take part in a swarm. */
 export const MEMBERSHIP_TEXTS = {
   stranger: "You are not a member of this swarm",
   invited: "You are invited to this swarm but not yet a member: set the status of your membership to active first",

@@ -11,13 +11,13 @@ export interface RenderedError {
 
 const UNAVAILABLE_RETRY_AFTER_SECONDS = 1;
 
-/** The only maker of error bodies. Never throws, and shows nothing of an error that is not an `AppError`. */
+/** Renders all error bodies. Never throws, and reveals nothing of an error that is not an `AppError`. */
 export function renderError(error: unknown): RenderedError {
   const known = toAppError(error);
   try {
     return render(known);
   } catch (cause) {
-    // Details that cannot be written as JSON are a fault of ours like any other.
+    // Details that cannot be serialised are an internal error.
     return render(toAppError(cause));
   }
 }
@@ -35,7 +35,7 @@ function buildBody(error: AppError): Record<string, unknown> {
 
   switch (error.code) {
     case "VALIDATION_ERROR":
-      // Two readers: plain HTTPS looks into `error`, supabase-js takes the whole body for the error.
+      // For two kinds of clients: plain HTTPS reads `error`, supabase-js takes the whole body as the error.
       return { ...further, data: null, error: { code, message, details }, ...flat };
     case "RATE_LIMITED":
       return { ...further, error: ERROR_CODES[error.code].error, ...flat, retry_after: retryAfterOf(error) };
@@ -44,7 +44,7 @@ function buildBody(error: AppError): Record<string, unknown> {
   }
 }
 
-/** A case that has no name of ours is called what its status is called. */
+/** A case without a code of ours gets the code of its status. */
 function shortTextOf({ code, status, extra }: AppError): string {
   if (extra.foreign === undefined || status === ERROR_CODES[code].status) return ERROR_CODES[code].error;
   const [first = "", ...rest] = STATUS_CODES[status] ?? ERROR_CODES[code].error;
@@ -74,7 +74,7 @@ function retryAfterOf({ code, extra }: AppError): number | null {
   return code === "SERVICE_UNAVAILABLE" ? UNAVAILABLE_RETRY_AFTER_SECONDS : null;
 }
 
-/** RFC 6750: a request that brought no credentials is told the scheme alone, one that did also what was wrong with them. */
+/** RFC 6750: without credentials the challenge names the scheme only, otherwise also the error. */
 function buildChallenge({ extra, message }: AppError): string {
   if (extra.upstreamCode === undefined) return "Bearer";
   return `Bearer error="invalid_token", error_description="${message.replace(/["\\]/g, "'")}"`;

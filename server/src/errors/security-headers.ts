@@ -1,7 +1,7 @@
 /**
- * On every answer, whoever writes it. What we send is data for programs: never a page, never to be guessed at or framed, and nobody's
- * to keep, as nearly all of it was made for one caller. An answer that may be kept or shown says so itself. Loading it across
- * origins with CORS stays possible; as an image or a script it is not.
+ * Headers of every response. A response is data for programs: not a page, not to be sniffed or framed, and not to be cached, as
+ * nearly all of it is for one caller. A response that may be cached or shown overrides them. Loading it across origins with
+ * CORS is possible; as an image or a script it is not.
  */
 export const SECURITY_HEADERS = {
   "cache-control": "no-store",

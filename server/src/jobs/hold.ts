@@ -1,6 +1,6 @@
 import type { Worker } from "./worker.ts";
 
-/** Keeps workers from working for as long as somebody says so. */
+/** Pauses workers. */
 export class Hold {
   #isHeld: boolean;
   #change = Promise.withResolvers<void>();
@@ -21,7 +21,7 @@ export class Hold {
     resolve();
   }
 
-  /** The same worker, which begins when the hold is released and stops when it is set again. */
+  /** Returns a worker that runs while the hold is released, and stops while it is set. */
   over(worker: Worker): Worker {
     const run = async (signal: AbortSignal): Promise<void> => {
       while (!signal.aborted) {
@@ -33,7 +33,7 @@ export class Hold {
         const held = new AbortController();
         void change.then(() => held.abort());
         await worker.run(AbortSignal.any([signal, held.signal]));
-        // A worker that ends by itself is the supervisor's business.
+        // The supervisor handles a worker that ends on its own.
         if (!held.signal.aborted) return;
       }
     };

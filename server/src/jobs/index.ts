@@ -1,4 +1,4 @@
-// In charge of: the shape of everything that runs for as long as the service does, waking it, and keeping it running.
+// In charge of: long-running workers: their interface, supervision, pauses, wake-ups and the polling loop.
 // Not in charge of: what the workers do.
 
 export { Hold } from "./hold.ts";

@@ -4,20 +4,20 @@ import { decideRestartDelayMs } from "./restart-delay.ts";
 import type { Worker } from "./worker.ts";
 
 const DEFAULT_STOP_TIMEOUT_MS = 10_000;
-/** A worker that ran this long was well; its next fault starts the restart schedule anew. */
+/** After a run of this length, the next failure starts the restart schedule again. */
 const HEALTHY_AFTER_MS = 60_000;
 
 export interface SuperviseOptions {
   readonly signal: AbortSignal;
   readonly observer: Observer;
-  /** How long workers get to end after the signal. One that does not is reported and left behind. */
+  /** Time that workers have to end after the signal. One that does not is reported and abandoned. */
   readonly stopTimeoutMs?: number;
   /** A number from 0 up to 1, as Math.random gives. */
   readonly random?: () => number;
   readonly restartDelayMs?: (restarts: number, random: () => number) => number;
 }
 
-/** Resolves when all workers have stopped; rejects with the fault of a critical worker, once the others have stopped. */
+/** Resolves when all workers have stopped. Rejects with the error of a critical worker once the others have stopped. */
 export async function supervise(workers: readonly Worker[], options: SuperviseOptions): Promise<void> {
   const { observer, stopTimeoutMs = DEFAULT_STOP_TIMEOUT_MS } = options;
   const failure = new AbortController();
@@ -56,7 +56,7 @@ async function keepRunning(worker: Worker, signal: AbortSignal, options: Supervi
 
     if (worker.isCritical === true) {
       observer.note("worker.gave_up", { worker: worker.name, error: fault });
-      throw fault ?? new Error(`the worker ${worker.name} ended by itself`);
+      throw fault ?? new Error(`the worker ${worker.name} ended on its own`);
     }
     if (performance.now() - startedAtMs >= HEALTHY_AFTER_MS) restarts = 0;
     const delayMs = restartDelayMs(restarts, random);

@@ -1,4 +1,4 @@
-/** Wakes one sleeper. A ring while nobody sleeps is kept, so that no work between looking and sleeping is overlooked. */
+/** Wakes one sleeper. A trigger without a sleeper is kept, so that no work between a poll and the next sleep is missed. */
 export class WakeUp {
   #isTriggered = false;
   #wakeSleeper: (() => void) | null = null;
@@ -12,7 +12,7 @@ export class WakeUp {
     this.#wakeSleeper?.();
   }
 
-  /** Resolves after a ring, after the time given, or when the signal is aborted, whichever is first. */
+  /** Resolves after a trigger, after the timeout, or when the signal aborts. */
   async sleep(timeoutMs: number, signal: AbortSignal): Promise<void> {
     if (!this.#isTriggered && !signal.aborted && timeoutMs > 0) {
       await new Promise<void>((resolve) => {
@@ -31,7 +31,7 @@ export class WakeUp {
   }
 }
 
-/** A fifth more or less, so that nodes which started together do not ask together. */
+/** Adds jitter of up to a fifth, so that nodes that started together do not poll together. */
 export function spread(durationMs: number, random: () => number): number {
   return durationMs * (0.8 + 0.4 * random());
 }

@@ -1,7 +1,7 @@
 export interface Worker {
   readonly name: string;
-  /** The service cannot go on without it: when it ends or fails by itself everything is stopped, instead of a restart. */
+  /** The service cannot run without it: when it ends or fails on its own, the service stops instead of restarting it. */
   readonly isCritical?: boolean;
-  /** Resolves soon after the signal is aborted, and not before. */
+  /** Resolves soon after the signal aborts, and not before. */
   run(signal: AbortSignal): Promise<void>;
 }

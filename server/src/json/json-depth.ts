@@ -1,15 +1,15 @@
 /**
- * How many arrays and objects may stand inside each other in any JSON that comes from outside. V8 parses any depth, but
- * functions that walk a value, `JSON.stringify` among them, and PostgreSQL run out of stack at some thousands.
+ * The maximum nesting of arrays and objects in JSON from outside. V8 parses any depth, but functions that walk a value,
+ * including `JSON.stringify`, and PostgreSQL run out of stack at some thousands.
  */
 export const MAX_JSON_DEPTH = 1_000;
 
-/** Goes on after the name of what was sent. */
+/** Follows the name of the value. */
 export const TOO_DEEP = `must not be nested deeper than ${MAX_JSON_DEPTH} levels`;
 
 const [QUOTE, BACKSLASH, OPENING_BRACKET, CLOSING_BRACKET, OPENING_BRACE, CLOSING_BRACE] = Buffer.from('"\\[]{}');
 
-/** Looks at the text alone, so that nothing has to be parsed for it. Of text that is no JSON the answer means nothing. */
+/** Scans the text without parsing it. For text that is not JSON the result has no meaning. */
 export function isTooDeep(text: string): boolean {
   // Each level takes two characters, and most texts are shorter.
   if (text.length < 2 * MAX_JSON_DEPTH) return false;

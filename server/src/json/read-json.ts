@@ -1,6 +1,6 @@
 import { isTooDeep, TOO_DEEP } from "./json-depth.ts";
 
-/** A value, or what is wrong with the text; the fault goes on after the name of what was sent. */
+/** A value or a fault, which follows the name of the value. */
 export type JsonReading = { readonly fault: null; readonly value: unknown } | { readonly fault: string };
 
 type Reviver = (this: unknown, name: string, value: unknown, context?: { readonly source?: string }) => unknown;

@@ -1,6 +1,5 @@
-// In charge of: what may be said about a running service, from one closed list, without secrets; the
-// metrics that come of it.
-// Not in charge of: deciding when to say it, or answering clients.
+// In charge of: log lines and metrics, from one closed list of observations, without secrets.
+// Not in charge of: deciding when something is observed, or responses to clients.
 
 export type { GaugeName } from "./metric-table.ts";
 export { createMeter, type GaugeReading, type Meter } from "./meter.ts";

@@ -10,7 +10,7 @@ export interface GaugeReading {
 
 export interface Meter {
   record(name: ObservationName, fields: Readonly<Record<string, unknown>>): void;
-  /** Asked at every scrape. One that fails leaves its gauge out. */
+  /** Called at every scrape. A failure omits the gauge. */
   gauge(name: GaugeName, read: () => readonly GaugeReading[] | Promise<readonly GaugeReading[]>): void;
   readonly contentType: string;
   /** In the text format of Prometheus. */
@@ -55,7 +55,7 @@ export function createMeter(): Meter {
   };
 }
 
-/** A service that is too busy to be counted still tells the rest. */
+/** A gauge that takes too long is omitted; the others are still served. */
 async function inTime<T>(read: () => T | Promise<T>): Promise<T> {
   const late = new AbortController();
   try {

@@ -16,9 +16,9 @@ export interface ObserverOptions {
   readonly level: ObservationLevel;
   readonly format: "json" | "pretty";
   readonly destination?: NodeJS.WritableStream;
-  /** Counts and measures what is noted, whatever the log level. */
+  /** Receives all observations, whatever the log level. */
   readonly meter?: Meter | null;
-  /** Writes the line of every request, whatever the log level, and leaves none out. */
+  /** Logs every request, whatever the log level, without sampling. */
   readonly hasAccessLog?: boolean;
   /** Length of the window in which sampled lines are counted. */
   readonly sampleWindowMs?: number;
@@ -29,11 +29,11 @@ export function createObserver(options: ObserverOptions): Observer {
   const logger = pino(
     {
       level: options.level,
-      // Process id and host name on every line help nobody who reads one service's log.
+      // Process id and host name on every line are of no use in the log of one service.
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
-      // Errors arrive here already made small; pino's own serialiser would add an empty stack to them.
+      // Errors are plain objects here already; the serialiser of pino would add an empty stack to them.
       serializers: { err: (error: unknown) => error },
     },
     options.format === "pretty" ? prettyStream(destination) : destination,
@@ -53,7 +53,7 @@ interface NoteOptions {
 
 function wrapLogger(logger: pino.Logger, options: NoteOptions): Observer {
   const { alwaysWithStack, meter, hasAccessLog, sampler } = options;
-  // Has a level of its own, so that it writes where the log itself is quieter.
+  // Has a level of its own, so that it also logs below the level of the log.
   const accessLogger = hasAccessLog ? logger.child({}, { level: ACCESS_LEVEL }) : null;
   const write = (
     to: pino.Logger,
@@ -88,7 +88,7 @@ function isRequest(name: ObservationName): boolean {
   return name.startsWith("request.");
 }
 
-// In this process and not in a worker thread: a line about a crash must be out before the process is gone.
+// In this process and not in a worker thread: the line about a crash must be written before the process ends.
 function prettyStream(destination: NodeJS.WritableStream): NodeJS.WritableStream {
   const isTerminal = "isTTY" in destination && destination.isTTY === true;
   return pinoPretty({

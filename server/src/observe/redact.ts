@@ -20,21 +20,21 @@ const REDACTED = "[redacted]";
 const MAX_DEPTH = 6;
 const MAX_ITEMS = 100;
 
-// Passwords also travel inside connection strings, which end up in the text of errors of other people's libraries.
+// Connection strings contain passwords too, and appear in error messages of libraries.
 const URL_USERINFO = /([a-z][a-z0-9+.-]*:\/\/[^\s:/@]*):[^\s/@]*@/gi;
-// A signed token is recognisable wherever it stands: two dotted base64url parts, both of JSON objects.
+// A signed token is recognisable in any text: two base64url parts with a dot, both of JSON objects.
 const SIGNED_TOKEN = /eyJ[\w-]{5,}\.eyJ[\w-]{5,}\.[\w-]*/g;
 
 export interface RedactOptions {
   readonly withStack: boolean;
 }
 
-/** A copy of `fields` that is fit to be printed: nothing named like a secret, no bytes, no cycles, errors made small. */
+/** Returns a copy of `fields` that is safe to log: no values of secret names, no bytes, no cycles, reduced errors. */
 export function redactFields(fields: Record<string, unknown>, options: RedactOptions): Record<string, unknown> {
   return redactRecord(fields, options, 0);
 }
 
-/** The names in our own lines, which are few and come with every request. */
+/** Caches the verdicts on names: our lines use few, in every request. */
 const judged = new Map<string, boolean>();
 const MOST_JUDGED = 500;
 const LONGEST_JUDGED = 64;
@@ -91,7 +91,7 @@ function redactObject(value: object, options: RedactOptions, depth: number): unk
 }
 
 function redactError(error: Error, options: RedactOptions, depth: number): Record<string, unknown> {
-  // Other fields of an error are left out on purpose: PostgreSQL puts row values into `detail`.
+  // Other fields of an error are omitted on purpose: PostgreSQL puts row values into `detail`.
   const printable: Record<string, unknown> = { name: error.name, message: redactText(error.message) };
   if ("code" in error && (typeof error.code === "string" || typeof error.code === "number"))
     printable["code"] = error.code;

@@ -7,7 +7,7 @@ export interface LeftOut {
 }
 
 export interface Sampler {
-  /** Whether the line may be written. What was left out of a window is told once, when the window ends. */
+  /** Whether the line may be logged. The number of omitted lines is logged once, when the window ends. */
   admits(name: string, onLeftOut: (leftOut: LeftOut) => void): boolean;
 }
 
@@ -16,7 +16,7 @@ interface Window {
   leftOut: number;
 }
 
-/** A fault that meets every request at once must not fill the disk with lines that say the same. */
+/** A fault that affects every request must not fill the disk with equal lines. */
 export function createSampler({ windowMs = WINDOW_MS }: { readonly windowMs?: number } = {}): Sampler {
   const windows = new Map<string, Window>();
   const open = (name: string, onLeftOut: (leftOut: LeftOut) => void): Window => {

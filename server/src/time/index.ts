@@ -1,5 +1,5 @@
-// In charge of: what time it is, as something that is passed in.
-// Not in charge of: timers and deadlines; those travel as AbortSignal.
+// In charge of: the clock, which is passed in.
+// Not in charge of: timers and deadlines, which are AbortSignals.
 
 export type { Clock } from "./clock.ts";
 export { systemClock } from "./clock.ts";

@@ -91,10 +91,10 @@ test("a database that refuses us is not waited for", async (t) => {
   const { adminUrl } = await createTestDatabase(t);
   const env = { MASTER_KEY: newMasterKey(), DATA_DIR: await makeDataDir(t) };
   const cases: [string, RegExp][] = [
-    [withRole(adminUrl, "postgres", "hunter2"), /^The database of DATABASE_URL refuses the connection: password auth/],
+    [withRole(adminUrl, "postgres", "hunter2"), /^The database of DATABASE_URL rejects the connection: password auth/],
     [
       withDatabase(adminUrl, "no_such_database"),
-      /^The database of DATABASE_URL refuses the connection: database "no_such_/,
+      /^The database of DATABASE_URL rejects the connection: database "no_such_/,
     ],
   ];
   for (const [DATABASE_URL, expected] of cases) {
@@ -116,12 +116,12 @@ test("what is wrong with the server but does not stop the service is named at th
   await program.waitFor("service.started");
   const found = program.lines().filter(({ event }) => event === "database.requirement_warning");
   const text = found.map(({ missing }) => String(missing)).join("\n");
-  assert.match(text, /opens up to 1506 connections, and the server has \d+ for everybody\. Lower DB_POOL_SIZE/);
-  assert.match(text, /this machine's clock is (59|60) seconds ahead of the database's/);
+  assert.match(text, /opens up to 1506 connections, and the server permits \d+ in all\. Lower DB_POOL_SIZE/);
+  assert.match(text, /this machine's clock is (59|60) seconds ahead of that of the database/);
   await program.stop();
 });
 
-test("a start on a server that takes no writes is refused", SLOW, async (t) => {
+test("serve does not start on a read-only server", SLOW, async (t) => {
   const dataDir = await makeDataDir(t);
   const { adminUrl, masterKey, owner } = await createTestDatabase(t);
   const admin = new pg.Client({ connectionString: sharedCluster().adminUrl });
@@ -131,7 +131,7 @@ test("a start on a server that takes no writes is refused", SLOW, async (t) => {
   const env = { DATABASE_URL: adminUrl, MASTER_KEY: masterKey, DATA_DIR: dataDir };
   const { code, stderr } = await runHere(["serve"], env);
   assert.equal(code, 1);
-  assert.match(stderr, /The server takes no writes: default_transaction_read_only is on/);
+  assert.match(stderr, /The server is read-only: default_transaction_read_only is on/);
 });
 
 test("everything that a database lacks is said at once, with the SQL that mends it", async (t) => {

@@ -203,10 +203,10 @@ test("what cannot be backed up or restored is said", async (t) => {
   const dataDir = await makeDataDir(t);
   const external = { DATABASE_URL: "postgresql://u:p@127.0.0.1:1/x", MASTER_KEY: "m".repeat(40), DATA_DIR: dataDir };
   const cases: [args: string[], env: Record<string, string>, code: number, expected: RegExp][] = [
-    [["backup"], { DATA_DIR: dataDir }, 1, /has not run with the data directory/],
-    [["backup"], external, 1, /DATABASE_URL is set[\s\S]*provider's backups[\s\S]*MASTER_KEY/],
+    [["backup"], { DATA_DIR: dataDir }, 1, /has not been started with the data directory/],
+    [["backup"], external, 1, /DATABASE_URL is set[\s\S]*backups of your provider[\s\S]*MASTER_KEY/],
     [["restore", "x.tar.gz"], external, 1, /DATABASE_URL is set/],
-    [["restore"], { DATA_DIR: dataDir }, 2, /Say which file/],
+    [["restore"], { DATA_DIR: dataDir }, 2, /Name the file/],
     [["restore", "missing.tar.gz"], { DATA_DIR: dataDir }, 1, /missing\.tar\.gz cannot be read/],
   ];
   for (const [args, env, code, expected] of cases) {

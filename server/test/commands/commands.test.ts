@@ -37,7 +37,7 @@ test("commands that need a database say so where there is none yet", async (t) =
   for (const args of [["psql"], ["keys", "show"], ["keys", "rotate"], ["listen"]]) {
     const { code, stderr } = await runHere(args, { DATA_DIR: dataDir });
     assert.equal(code, 1);
-    assert.match(stderr, /^The service has not run with the data directory .* npm start\n$/);
+    assert.match(stderr, /^The service has not been started with the data directory .* npm start\n$/);
   }
   await assert.rejects(stat(dataDir), "and make nothing");
 });
@@ -51,15 +51,15 @@ test("certificate renew keeps the authority unless a new one is asked for", asyn
   const renewed = await runHere(["certificate", "renew"], env);
   assert.match(
     renewed.stdout,
-    /^Made a new certificate for localhost\. Clients that trust .*ca-cert\.pem need nothing\.\n$/,
+    /^Created a new certificate for localhost\. Clients that trust .*ca-cert\.pem need no change\.\n$/,
   );
   assert.equal(await authority(), first);
   const replaced = await runHere(["certificate", "renew", "--new-authority"], env);
-  assert.match(replaced.stdout, /^Made a new authority and a certificate\. Give clients the new .*ca-cert\.pem\n$/);
+  assert.match(replaced.stdout, /^Created a new authority and a certificate\. Clients need the new .*ca-cert\.pem\n$/);
   assert.notEqual(await authority(), first);
 
   for (const [args, more, code, expected] of [
-    [["certificate"], {}, 2, /Say what to do: certificate renew/],
+    [["certificate"], {}, 2, /The action is missing: certificate renew/],
     [["certificate", "renew"], { TLS_MODE: "proxy", TRUSTED_PROXIES: "10.0.0.1" }, 1, /TLS_MODE is proxy/],
     [["certificate", "renew"], { TLS_CERT_FILE: "/x", TLS_KEY_FILE: "/y" }, 1, /TLS_CERT_FILE is set/],
   ] as const) {
@@ -89,9 +89,9 @@ test("remove-data lists what it would remove, and with --yes removes that and no
 
   const removed = await runHere(["remove-data", "--yes"], env);
   assert.deepEqual([removed.code, removed.stderr], [0, ""]);
-  assert.match(removed.stdout, /Left, because it is not ours: notes\.txt\n$/);
+  assert.match(removed.stdout, /Other files stay: notes\.txt\n$/);
   assert.deepEqual(await readdir(dataDir), ["notes.txt"]);
-  assert.match((await runHere(["remove-data", "--yes"], env)).stderr, /has not run with the data directory/);
+  assert.match((await runHere(["remove-data", "--yes"], env)).stderr, /has not been started with the data directory/);
   const external = { ...env, DATABASE_URL: "postgresql://u:p@127.0.0.1:1/x", MASTER_KEY: "m".repeat(40) };
   assert.match((await runHere(["remove-data", "--yes"], external)).stderr, /DATABASE_URL is set/);
 });
@@ -122,11 +122,11 @@ test("migrate, keys and psql on a resting and on a running database", SLOW, asyn
   await client.end();
 
   const rotated = await run(t, ["keys", "rotate"], { env });
-  assert.match(rotated.stdout, /^Access tokens are signed with [\w-]{43} /);
+  assert.match(rotated.stdout, /^Access tokens are now signed with [\w-]{43}\./);
   assert.match((await runHere(["keys", "show"], env)).stdout, /# access_token previous: /);
 
   const roles = await runHere(["keys", "rotate", "role", "--grace", "60"], env);
-  assert.match(roles.stdout, /The old ones end at \d{4}-/);
+  assert.match(roles.stdout, /The old ones are valid until \d{4}-/);
   const after = await readCredentials(dataDir);
   assert.notEqual(after.anon_key, before.anon_key);
   assert.ok(roles.stdout.includes(`ANON_KEY=${after.anon_key}\n`));

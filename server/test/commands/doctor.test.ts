@@ -101,7 +101,7 @@ test("a running instance: in order, then with faults made on purpose", SLOW, asy
         ["roles", "warning", /sb_replica may not replicate/],
         ["migrations", "fault", /does not know: 9999_from_the_future/],
         ["slots", "warning", /left_behind/],
-        ["webhooks", "warning", /1 deliveries are due, the oldest since 3[56]\d\d seconds/],
+        ["webhooks", "warning", /1 deliveries are due, the oldest for 3[56]\d\d seconds/],
       ]);
       await admin.query(
         `alter role sb_user nobypassrls; revoke service_role from sb_user; alter role sb_replica replication;
@@ -128,10 +128,10 @@ test("a running instance: in order, then with faults made on purpose", SLOW, asy
       await idle.end();
       await client.end();
       assertFound(findings.all, [
-        ["database", "warning", /opens up to 1000 connections, and the server has \d+/],
+        ["database", "warning", /opens up to 1000 connections, and the server permits \d+/],
         ["transactions", "warning", /open for \d+ seconds .*forgotten/],
-        ["migrations", "warning", /1 migrations are waiting: 0014_/],
-        ["master key", "fault", /does not open the keys/],
+        ["migrations", "warning", /1 migrations are pending: 0014_/],
+        ["master key", "fault", /does not decrypt the keys/],
       ]);
     });
 
@@ -160,9 +160,9 @@ test("a running instance: in order, then with faults made on purpose", SLOW, asy
         ["certificate", "fault", /does not belong to the first certificate/],
         ["directory", "fault", /others can list or change/],
         ["directory", "fault", /others can read .*master\.key/],
-        ["clock", "fault", /3600 seconds ahead of the database/],
+        ["clock", "fault", /3600 seconds ahead of that of the database/],
         ["clock", "warning", /that of the file system/],
-        ["redis", "fault", /does not answer/],
+        ["redis", "fault", /does not respond/],
         ["mail", "fault", /cannot be used: .*ECONNREFUSED/],
         ["providers", "fault", /PROVIDERS_FILE/],
       ]);
@@ -230,7 +230,10 @@ test("faults before there is a database", SLOW, async (t) => {
           ["certificate", "fault", /not for swarm\.example\.com/],
         ],
       ],
-      [{ DATA_DIR: join(home, "older") }, [["database", "fault", /made by PostgreSQL 16, and this release runs 18/]]],
+      [
+        { DATA_DIR: join(home, "older") },
+        [["database", "fault", /created by PostgreSQL 16, and this release runs 18/]],
+      ],
       [
         {
           DATABASE_URL: "postgresql://u:hidden-word@127.0.0.1:1/x",
@@ -257,7 +260,7 @@ test("faults before there is a database", SLOW, async (t) => {
 test("providers are judged as the service resolves them", () => {
   const cases: [Record<string, string>, Finding["level"], RegExp][] = [
     [{}, "warning", /so agents are simulated/],
-    [{ NODE_ENV: "production" }, "warning", /^no provider of models has a key$/],
+    [{ NODE_ENV: "production" }, "warning", /^no model provider has a key$/],
     [{ PROVIDER_A_KIND: "simulated" }, "ok", /provider_a \(simulated\)/],
     [{ PROVIDER_B_API_KEY: "sk-live-0123" }, "ok", /^provider_b \(anthropic\)$/],
     [{ PROVIDER_A_KIND: "simulated", NODE_ENV: "production" }, "fault", /ALLOW_SIMULATED=1/],

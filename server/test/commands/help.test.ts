@@ -38,18 +38,18 @@ test("the version, with and without dashes", async () => {
 
 test("what makes no sense gets the help on stderr and exit code 2", async () => {
   const cases: [string[], RegExp][] = [
-    [["sreve"], /There is no command "sreve"[\s\S]*Commands:/],
-    [["help", "sreve"], /There is no command/],
+    [["sreve"], /Unknown command "sreve"[\s\S]*Commands:/],
+    [["help", "sreve"], /Unknown command/],
     [["serve", "--fast"], /--fast[\s\S]*Usage: swarmbase serve/],
-    [["serve", "now"], /Did not expect "now"/],
-    [["keys"], /Say what to do/],
-    [["keys", "burn"], /Cannot do "burn"/],
-    [["keys", "rotate", "everything"], /Cannot do "rotate everything"/],
+    [["serve", "now"], /Unexpected argument "now"/],
+    [["keys"], /The action is missing/],
+    [["keys", "burn"], /Unknown action "burn"/],
+    [["keys", "rotate", "everything"], /Unknown action "rotate everything"/],
     [["keys", "rotate", "role", "--grace", "soon"], /whole number of seconds/],
-    [["keys", "rotate", "--grace", "5"], /--grace goes with/],
-    [["listen", "--forward", "localhost"], /--forward takes a URL such as/],
-    [["listen", "--forward", "ftp://localhost/"], /--forward takes a URL such as/],
-    [["listen", "--events", "agent.created,agent.exploded"], /There is no event "agent\.exploded"/],
+    [["keys", "rotate", "--grace", "5"], /--grace is an option of/],
+    [["listen", "--forward", "localhost"], /--forward must be a URL such as/],
+    [["listen", "--forward", "ftp://localhost/"], /--forward must be a URL such as/],
+    [["listen", "--events", "agent.created,agent.exploded"], /Unknown event "agent\.exploded"/],
   ];
   for (const [args, expected] of cases) {
     const { code, stdout, stderr } = await run(args);

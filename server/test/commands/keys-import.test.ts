@@ -47,7 +47,7 @@ test("keys import and revoke", { timeout: 180_000 }, async (t) => {
     stderr: "",
   });
   const signing = await keys("import", "--algorithm", "HS256", "--file", secret, "--kid", "now", "--current");
-  assert.equal(signing.stdout, "Imported now. Access tokens are signed with it from now on.\n");
+  assert.equal(signing.stdout, "Imported now. Access tokens are now signed with it.\n");
   const { stdout } = await keys("show");
   assert.match(stdout, /^# access_token current: now$/m);
   assert.match(stdout, /^# access_token previous: legacy$/m);
@@ -56,7 +56,7 @@ test("keys import and revoke", { timeout: 180_000 }, async (t) => {
   assert.equal((await keys("revoke", "legacy")).stdout, "Revoked legacy.\n");
   for (const [args, reason] of [
     [["revoke", "legacy"], /no key legacy to revoke/],
-    [["revoke", "now"], /replaced with: keys rotate/],
+    [["revoke", "now"], /To replace the signing key, use: keys rotate/],
     [["import", "--algorithm", "HS256", "--file", secret, "--kid", "legacy"], /there already/],
     [["import", "--algorithm", "ES256", "--file", publicKey, "--current"], /Only a private key can sign/],
     [["import", "--algorithm", "RS256", "--file", publicKey], /RSA key/],
@@ -78,13 +78,13 @@ test("keys import and revoke", { timeout: 180_000 }, async (t) => {
 test("keys import says what is missing", async (t) => {
   const { keys } = await openCommandLine(t);
   for (const [args, reason] of [
-    [["import"], /--algorithm is one of ES256, RS256, HS256/],
-    [["import", "--algorithm", "none", "--file", "x"], /--algorithm is one of/],
-    [["import", "--algorithm", "ES256"], /--file names the file/],
-    [["import", "everything", "--algorithm", "ES256", "--file", "x"], /Cannot do "import everything"/],
-    [["rotate", "--current"], /--current goes with: keys import/],
-    [["show", "--kid", "x"], /--kid goes with: keys import/],
-    [["revoke"], /Say which key/],
+    [["import"], /--algorithm must be one of ES256, RS256, HS256/],
+    [["import", "--algorithm", "none", "--file", "x"], /--algorithm must be one of/],
+    [["import", "--algorithm", "ES256"], /--file must name the file/],
+    [["import", "everything", "--algorithm", "ES256", "--file", "x"], /Unknown action "import everything"/],
+    [["rotate", "--current"], /--current is an option of: keys import/],
+    [["show", "--kid", "x"], /--kid is an option of: keys import/],
+    [["revoke"], /Name the key/],
   ] as const) {
     const { code, stderr } = await keys(...args);
     assert.equal(code, 2, args.join(" "));

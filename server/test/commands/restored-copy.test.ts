@@ -102,7 +102,7 @@ test("a restored copy holds deliveries, runs and mails until it is resumed, and 
   assert.ok(!second.lines().some(({ event }) => event === "mail.retried"), "no mail was tried");
 
   const resumed = await runHere(["resume"], { DATA_DIR: copy });
-  assert.match(resumed.stdout, /^Resumed\. What was held goes on now: events 2, deliveries 0, runs 1, mails 1\.\n$/);
+  assert.match(resumed.stdout, /^Resumed: events 2, deliveries 0, runs 1, mails 1\.\n$/);
   await second.waitFor("service.resumed");
   await second.waitFor("mail.retried");
   const replies = async (): Promise<unknown[]> =>

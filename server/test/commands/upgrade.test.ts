@@ -91,7 +91,7 @@ async function readSuperuserPassword(dataDir: string): Promise<string> {
 
 test("a database is brought into a new cluster, or left as it was", { timeout: 180_000 }, async (t) => {
   const unused = { DATA_DIR: await makeDataDir(t) };
-  assert.match((await runHere(["upgrade"], unused)).stderr, /has not run with the data directory/);
+  assert.match((await runHere(["upgrade"], unused)).stderr, /has not been started with the data directory/);
   const dataDir = await makeUsedDataDir(t);
   const env = { DATA_DIR: dataDir };
   const before = await ask(dataDir, `${OWN_OBJECTS}; ${AGGREGATE}; ${FINGERPRINT}`);
@@ -114,7 +114,7 @@ test("a database is brought into a new cluster, or left as it was", { timeout: 1
   await t.test("files of another version: what the command needs", async () => {
     await writeFile(version, "16\n");
     const told = await runHere(["upgrade", "--dry-run"], env);
-    assert.match(told.stdout, /Would bring the database from PostgreSQL 16 to PostgreSQL 18/);
+    assert.match(told.stdout, /Would upgrade the database from PostgreSQL 16 to PostgreSQL 18/);
     assert.match((await runHere(["upgrade"], env)).stderr, /older binaries are needed[\s\S]*Nothing was changed/);
     const wrong = await runHere(["upgrade", "--old-binaries", PACKAGE], env);
     assert.equal(wrong.code, 1);

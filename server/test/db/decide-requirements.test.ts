@@ -62,7 +62,7 @@ for (const [name, facts, expected] of FAULTS) {
 test("a read-only server is one fault", () => {
   const { faults } = decideRequirements({ ...GOOD, isReadOnly: true });
   assert.equal(faults.length, 1);
-  assert.match(faults[0] ?? "", /takes no writes: .*alter system set default_transaction_read_only = off;/);
+  assert.match(faults[0] ?? "", /is read-only: .*alter system set default_transaction_read_only = off;/);
 });
 
 test("jit, and fewer connections than this node opens, are warnings with their remedy", () => {

@@ -113,7 +113,7 @@ test("when a critical worker fails, everything stops and its fault comes out", a
       signal: new AbortController().signal,
       observer,
     }),
-    /short ended by itself/,
+    /short ended on its own/,
   );
 });
 

@@ -15,7 +15,7 @@ const NEW_AUTHORITY = "swarmbase certificate renew --new-authority";
 
 export async function checkCertificate(settings: Settings, clock: Clock, findings: Findings): Promise<void> {
   const { tlsMode, tlsCertFile, tlsKeyFile, dataDir } = settings;
-  if (tlsMode === "proxy") return findings.ok(CHECK, "TLS ends at the proxy in front of the service");
+  if (tlsMode === "proxy") return findings.ok(CHECK, "the proxy in front of the service terminates TLS");
   if (tlsCertFile !== null && tlsKeyFile !== null) {
     await checkOperatorFiles({ certFile: tlsCertFile, keyFile: tlsKeyFile }, settings, clock, findings);
   } else {
@@ -47,19 +47,19 @@ async function checkOperatorFiles(files: Files, settings: Settings, clock: Clock
   if (leaf === undefined || !isFitting) {
     return findings.fault(CHECK, {
       what: `the key in ${keyFile} does not belong to the first certificate in ${certFile}`,
-      why: "No client can connect with a certificate that the service cannot prove to hold.",
+      why: "The TLS handshake fails without the key of the certificate.",
       advice:
-        "Put the server's own certificate first, the intermediate ones after it, and the key it was made with beside it.",
+        "Put the certificate of the server first, the intermediate ones after it, and set TLS_KEY_FILE to its key.",
     });
   }
-  judgeDates(leaf, clock, findings, "Renew it; a running service takes up the new files within a minute.");
+  judgeDates(leaf, clock, findings, "Renew it; a running service loads the new files within a minute.");
   judgeName(leaf, settings, findings);
   judgeChain(chain, findings);
   const { mode } = await stat(keyFile);
   if ((mode & 0o007) !== 0) {
     findings.warn(CHECK, {
-      what: `everybody on this machine can read ${keyFile}`,
-      why: "Whoever has the key can pose as this service.",
+      what: `all accounts of this machine can read ${keyFile}`,
+      why: "Anybody with the key can impersonate this service.",
       advice: `chmod 600 ${keyFile}`,
     });
   }
@@ -68,13 +68,13 @@ async function checkOperatorFiles(files: Files, settings: Settings, clock: Clock
 async function checkLocalFiles(folder: string, settings: Settings, clock: Clock, findings: Findings): Promise<void> {
   const [authorityText, text] = await Promise.all(["ca-cert.pem", "localhost.pem"].map((name) => read(folder, name)));
   if (authorityText === null || authorityText === undefined)
-    return findings.ok(CHECK, "none yet; a local one is made on the first start");
+    return findings.ok(CHECK, "none yet; the first start creates a local one");
   const authority = parseCertificate(authorityText);
   if (authority === null) {
     return findings.fault(CHECK, {
       what: `${join(folder, "ca-cert.pem")} is damaged`,
       why: "The service cannot renew its certificate, and does not replace an authority that clients may trust.",
-      advice: `Bring the tls folder back from a backup, or: ${NEW_AUTHORITY}, and give clients the new ca-cert.pem.`,
+      advice: `Restore the tls folder from a backup, or: ${NEW_AUTHORITY}, and give clients the new ca-cert.pem.`,
     });
   }
   if (!judgeAuthority(authority, clock, findings)) return;
@@ -85,7 +85,7 @@ async function checkLocalFiles(folder: string, settings: Settings, clock: Clock,
   if (!leaf.checkIssued(authority) || !leaf.verify(authority.publicKey)) {
     return warnMadeAgain(`the local certificate in ${folder} is not signed by the authority beside it`, findings);
   }
-  judgeDates(leaf, clock, findings, "Start the service: it renews a certificate of its own.");
+  judgeDates(leaf, clock, findings, "Start the service: it renews its local certificate.");
   judgeName(leaf, settings, findings);
 }
 
@@ -113,13 +113,13 @@ function judgeAuthority({ validFromDate, validToDate }: X509Certificate, clock: 
   if (now < validFromDate || now > validToDate) {
     findings.fault(CHECK, {
       what: `by this machine's clock (${now.toISOString()}) the local authority is not valid: ${period}`,
-      why: "Clients refuse its certificates, and the service does not replace an authority that clients may trust.",
+      why: "Clients reject its certificates, and the service does not replace an authority that clients may trust.",
       advice,
     });
     return false;
   }
   if (leftDays < AUTHORITY_SOON_DAYS) {
-    const why = "Clients refuse its certificates from then on, and the service does not start.";
+    const why = "Then clients reject its certificates, and the service does not start.";
     findings.warn(CHECK, { what: `the local authority expires in ${leftDays} days; ${period}`, why, advice });
   }
   return true;
@@ -136,8 +136,8 @@ function isKeyOf(pem: string, leaf: X509Certificate): boolean {
 function warnMadeAgain(what: string, findings: Findings): void {
   findings.warn(CHECK, {
     what,
-    why: "The next start makes a new one. Clients that trust the authority notice nothing.",
-    advice: "Start the service, or bring the tls folder back from a backup.",
+    why: "The next start creates a new one. Clients that trust the authority are not affected.",
+    advice: "Start the service, or restore the tls folder from a backup.",
   });
 }
 
@@ -147,16 +147,16 @@ function judgeDates(leaf: X509Certificate, clock: Clock, findings: Findings, adv
   const leftDays = Math.floor((validToDate.getTime() - nowMs) / DAY_MS);
   const until = validToDate.toISOString().slice(0, 10);
   if (validToDate.getTime() <= nowMs) {
-    const why = "Clients refuse it, and the service does not start with it.";
+    const why = "Clients reject it, and the service does not start with it.";
     findings.fault(CHECK, { what: `the certificate expired on ${until}`, why, advice });
   } else if (validFromDate.getTime() > nowMs) {
-    const what = `the certificate is not good before ${validFromDate.toISOString()}`;
-    findings.fault(CHECK, { what, why: "Clients refuse it.", advice: "Check this machine's clock, or wait." });
+    const what = `the certificate is not valid before ${validFromDate.toISOString()}`;
+    findings.fault(CHECK, { what, why: "Clients reject it.", advice: "Check this machine's clock, or wait." });
   } else if (leftDays < SOON_DAYS) {
-    const why = "Clients refuse it from then on.";
+    const why = "Clients reject it after that.";
     findings.warn(CHECK, { what: `the certificate expires in ${leftDays} days, on ${until}`, why, advice });
   } else {
-    findings.ok(CHECK, `good until ${until}`);
+    findings.ok(CHECK, `valid until ${until}`);
   }
 }
 
@@ -166,7 +166,7 @@ function judgeName(leaf: X509Certificate, { publicUrl }: Settings, findings: Fin
   if ((isIP(name) === 0 ? leaf.checkHost(name) : leaf.checkIP(name)) !== undefined) return;
   findings.fault(CHECK, {
     what: `the certificate is not for ${name}, the name in PUBLIC_URL (it is for ${leaf.subjectAltName ?? "no name"})`,
-    why: "Clients that check names, as all should, refuse to connect.",
+    why: "Clients that verify the host name, as all should, do not connect.",
     advice: "Get a certificate for that name (TLS_CERT_FILE, TLS_KEY_FILE), or set PUBLIC_URL to a name it has.",
   });
 }
@@ -185,9 +185,9 @@ function judgeChain(chain: readonly X509Certificate[], findings: Findings): void
       broken === undefined
         ? `the chain ends at an issuer that clients may not know: ${oneLine(last?.issuer)}`
         : "the chain is out of order",
-    why: "Programs that do not know the issuer refuse to connect, although browsers may not.",
+    why: "Programs that do not know the issuer do not connect, even if browsers do.",
     advice:
-      "Put the intermediate certificates into TLS_CERT_FILE, after the server's own, each before its issuer. With an authority of your own, clients have to trust it.",
+      "Put the intermediate certificates into TLS_CERT_FILE, after that of the server, each before its issuer. Clients have to trust a private authority explicitly.",
   });
 }
 
@@ -197,7 +197,7 @@ function isKnownRoot(certificate: X509Certificate): boolean {
 
 function parseChain(pem: string): X509Certificate[] {
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];
-  if (blocks.length === 0) throw new Error("there is no certificate in it");
+  if (blocks.length === 0) throw new Error("it contains no certificate");
   return blocks.map((block) => new X509Certificate(block));
 }
 

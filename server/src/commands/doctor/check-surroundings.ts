@@ -8,11 +8,11 @@ import type { Clock } from "../../time/index.ts";
 import { type Findings, reasonOf } from "./finding.ts";
 
 export async function checkPort({ host, port }: Settings, findings: Findings): Promise<void> {
-  if (port === 0) return findings.ok("port", "PORT is 0: any free one is taken");
+  if (port === 0) return findings.ok("port", "PORT is 0: the service selects a free one");
   const code = await tryPort(host, port);
   if (code === null) return findings.ok("port", `${host}:${port} is free`);
   const reasons: Readonly<Record<string, [what: string, advice: string]>> = {
-    EADDRINUSE: ["is in use by another program", "Stop what uses it, or set PORT to another one."],
+    EADDRINUSE: ["is in use by another program", "Stop that program, or set PORT to another port."],
     EACCES: [
       "needs privileges",
       "Set PORT to 1024 or more, or let the account bind it (AmbientCapabilities=CAP_NET_BIND_SERVICE).",
@@ -33,15 +33,15 @@ function tryPort(host: string, port: number): Promise<string | null> {
 }
 
 export async function checkRedis({ redisUrl }: Settings, findings: Findings): Promise<void> {
-  if (redisUrl === null) return findings.ok("redis", "not used: each node counts its limits by itself");
+  if (redisUrl === null) return findings.ok("redis", "not used: each node counts rate limits by itself");
   try {
     await pingStore(redisUrl);
-    findings.ok("redis", "answers");
+    findings.ok("redis", "responds");
   } catch (error) {
     findings.fault("redis", {
-      what: `the store in REDIS_URL does not answer: ${reasonOf(error)}`,
-      why: "Nodes count limits each for themselves, so callers get a multiple of them.",
-      advice: "Start it, or correct REDIS_URL; without the setting this is how a single node works.",
+      what: `the store in REDIS_URL does not respond: ${reasonOf(error)}`,
+      why: "Each node counts rate limits by itself, so callers get a multiple of them.",
+      advice: "Start it, or correct REDIS_URL; a single node needs none.",
     });
   }
 }
@@ -53,23 +53,23 @@ export async function checkMail(
 ): Promise<void> {
   if (settings.smtpUrl === null) {
     if (settings.nodeEnv !== "production")
-      return findings.ok("mail", "no mail server: mails become files in DATA_DIR/mail");
+      return findings.ok("mail", "no mail server: mails are written to DATA_DIR/mail");
     return findings.warn("mail", {
       what: "no mail server is set (SMTP_URL)",
-      why: "Confirmations, password resets and magic links become files that nobody gets.",
+      why: "Confirmations, password resets and magic links are written to files and reach nobody.",
       advice: "Set SMTP_URL and MAIL_FROM.",
     });
   }
   const mailer = await createMailer({ settings, observer, clock });
   try {
     await mailer.checkReady();
-    findings.ok("mail", "the mail server answers and lets us in");
+    findings.ok("mail", "the mail server accepts the login");
   } catch (error) {
     const cause = error instanceof Error ? error.cause : undefined;
     findings.fault("mail", {
       what: `the mail server cannot be used: ${reasonOf(cause ?? error)}`,
-      why: "Sign-up, password resets and magic links are answered 503 while it is away.",
-      advice: "Check SMTP_URL: host, port, user and password, and whether the server speaks TLS.",
+      why: "Sign-up, password resets and magic links get 503 while it is unavailable.",
+      advice: "Check SMTP_URL: host, port, user and password, and whether the server supports TLS.",
     });
   } finally {
     await mailer.close();
@@ -85,8 +85,8 @@ export function checkProviders(settings: Settings, environment: Environment, fin
     for (const what of error.faults) {
       findings.fault("providers", {
         what,
-        why: "The service does not start with providers that it cannot understand.",
-        advice: "See docs/guides/models.md, or unset what is named.",
+        why: "The service does not start with invalid providers.",
+        advice: "See docs/guides/models.md, or unset the named setting.",
       });
     }
     return;
@@ -101,17 +101,17 @@ export function checkProviders(settings: Settings, environment: Environment, fin
   const ready = providers.filter(({ state }) => state === "ready");
   if (ready.length === 0) {
     return findings.warn("providers", {
-      what: "no provider of models has a key",
-      why: "Agents can be made, but none of them can answer.",
+      what: "no model provider has a key",
+      why: "Agents can be created, but none of them can answer.",
       advice: "Set PROVIDER_A_API_KEY (or B, C), or PROVIDER_A_KIND=simulated to try without a model.",
     });
   }
   if (ready.some(({ kind }) => kind !== "simulated") || isSimulationChosen(settings))
     return findings.ok("providers", ready.map(({ framework, kind }) => `${framework} (${kind})`).join(", "));
   findings.warn("providers", {
-    what: "no provider of models has a key, so agents are simulated",
-    why: "They answer, but their replies begin with [simulated] and come from no model.",
-    advice: "Set PROVIDER_A_API_KEY (or B, C) for real ones, or PROVIDER_A_KIND=simulated if that is meant.",
+    what: "no model provider has a key, so agents are simulated",
+    why: "Their replies begin with [simulated] and come from no model.",
+    advice: "Set PROVIDER_A_API_KEY (or B, C) for real ones, or PROVIDER_A_KIND=simulated if that is intended.",
   });
 }
 

@@ -49,7 +49,11 @@ export function renderFindings(findings: readonly Finding[]): string {
   const [faults, warnings] = [count("fault"), count("warning")];
   const summary =
     faults + warnings === 0
-      ? "Nothing to mend."
-      : `${faults} to mend, ${warnings} to look at, ${count("ok")} in order.`;
+      ? "No problems found."
+      : `${plural(faults, "fault")}, ${plural(warnings, "warning")}, ${count("ok")} ok.`;
   return `${lines.join("\n")}\n\n${summary}\n`;
+}
+
+function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

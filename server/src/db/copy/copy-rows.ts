@@ -22,7 +22,7 @@ export interface CopyRowsOptions {
   onBytes(count: number): void;
 }
 
-/** Streams one table from server to server. Answers how many rows there were; both sides must have counted the same. */
+/** Streams one table from server to server. Returns the number of rows, which must be equal on both sides. */
 export async function copyRows({ from, to, table, onBytes }: CopyRowsOptions): Promise<number> {
   const target = `${table.name} (${table.columns.join(", ")})`;
   const isWithoutColumns = table.columns.length === 0;
@@ -37,7 +37,7 @@ export async function copyRows({ from, to, table, onBytes }: CopyRowsOptions): P
   let backlog: Promise<unknown> | null = null;
   const outgoing = begin(from, `copy ${source} to stdout`, (chunk) => {
     onBytes(chunk.length);
-    // The driver uses its buffer again.
+    // The driver reuses its buffer.
     connection.sendCopyFromChunk(Buffer.from(chunk));
     if (!connection.stream.writableNeedDrain || backlog !== null) return;
     stream.pause();

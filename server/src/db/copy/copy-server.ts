@@ -8,10 +8,10 @@ import { selectShapeStatements, selectTables, selectUnsupported } from "./sql/se
 import type { Statement } from "./statement.ts";
 
 export interface CopyServerOptions {
-  /** Superuser on both; nobody else is to be connected. */
+  /** Superuser connections; there must be no others. */
   readonly fromUrl: string;
   readonly toUrl: string;
-  /** Deparsed text may differ between versions, and then only what exists is compared. */
+  /** Deparsed text may differ between versions; then only the existence of objects is compared. */
   readonly isSameMajor: boolean;
   readonly signal: AbortSignal;
   onStep(line: string): void;
@@ -27,9 +27,8 @@ const SESSION =
   "set search_path = ''; set check_function_bodies = off; set statement_timeout = 0; set lock_timeout = 0";
 
 /**
- * Everything of one server into an empty one of any later version: read from the catalogues, written as statements, rows
- * streamed by COPY. Kinds of objects that are not known here are refused before anything is copied, and in the end both
- * sides must say the same of themselves.
+ * Copies everything from one server to an empty one of any later version: definitions as statements, rows by COPY. Rejects
+ * unsupported kinds of objects before it copies anything, and compares both servers at the end.
  */
 export async function copyServer(o: CopyServerOptions): Promise<{ readonly rows: number }> {
   const databases = await within(o.fromUrl, selectDatabases);
@@ -64,7 +63,7 @@ async function copyDatabase(name: string, from: Client, to: Client, o: CopyServe
   const rules = await selectRuleStatements(from);
   const sequences = await selectSequenceStatements(from);
   const tables = await selectTables(from);
-  // What needs a primary key, as some views do, comes again later.
+  // Statements that need a primary key, such as some views, are retried later.
   const later = await applyWhatGoes(to, shape);
   let rows = 0;
   for (const [place, table] of tables.entries()) {
@@ -90,7 +89,7 @@ interface Failure {
   readonly error: unknown;
 }
 
-/** Things depend on each other in ways that a fixed order does not know: what fails is tried again while anything works. */
+/** Objects depend on each other in ways that no fixed order covers: failed statements are retried while any succeeds. */
 async function applyWhatGoes(to: Client, statements: readonly Statement[]): Promise<Failure[]> {
   let waiting = statements;
   for (;;) {
@@ -120,7 +119,7 @@ function requireSame(
   found: readonly Statement[],
   { isSameMajor }: CopyServerOptions,
 ): void {
-  // Parentheses go where they change nothing when a statement is read back.
+  // PostgreSQL adds redundant parentheses when it deparses a statement.
   const wordsOf = ({ key, text }: Statement) => (isSameMajor ? `${key}: ${text.replace(/[()\s]+/g, " ")}` : key);
   const [left, right] = [new Set(wanted.map(wordsOf)), new Set(found.map(wordsOf))];
   const differences = [...left].filter((words) => !right.has(words)).map((words) => `missing or changed: ${words}`);

@@ -3,10 +3,10 @@ import pg from "pg";
 import { EmbeddedError } from "./embedded-error.ts";
 
 export interface BaseBackupOptions {
-  /** Of a role that may replicate. */
+  /** Of a role with REPLICATION. */
   readonly url: string;
   readonly signal: AbortSignal;
-  /** About how much will come, once the server knows. */
+  /** Called with the approximate size, once the server knows it. */
   onTotal(bytes: number): void;
 }
 
@@ -22,8 +22,8 @@ const [ARCHIVE, CONTENT] = ["n", "d"].map((letter) => letter.charCodeAt(0));
 const COMMAND = "BASE_BACKUP (LABEL 'swarmbase backup', PROGRESS true, CHECKPOINT 'fast', WAL true, MANIFEST 'no')";
 
 /**
- * The bytes of one tar archive with the whole cluster, taken while it is written to. The WAL that makes it consistent is
- * inside, so the copy starts by itself. The server checks every page on the way and fails at the end if one is damaged.
+ * Reads the whole cluster as one tar archive, while it is in use. The archive includes the WAL that makes it consistent, so
+ * the copy can be started. The server verifies all page checksums and fails at the end when a page is damaged.
  */
 export async function* readBaseBackup(o: BaseBackupOptions): AsyncGenerator<Buffer> {
   const config: pg.ClientConfig & { replication: string } = {
@@ -39,7 +39,7 @@ export async function* readBaseBackup(o: BaseBackupOptions): AsyncGenerator<Buff
     await client.connect();
     yield* follow(client, o);
   } finally {
-    // The polite way would wait for what is still to come.
+    // An orderly end would wait for the rest of the backup.
     stream.destroy();
   }
 }
@@ -59,7 +59,7 @@ async function* follow(client: pg.Client, o: BaseBackupOptions): AsyncGenerator<
       finish(new EmbeddedError("The database has tablespaces outside its folder, which a backup cannot hold."));
     }
     if (chunk[0] !== CONTENT) return;
-    // The driver uses its buffer again.
+    // The driver reuses its buffer.
     queue.push(Buffer.from(chunk.subarray(1)));
     queuedBytes += chunk.length;
     if (queuedBytes > QUEUE_LIMIT_BYTES) connection.stream.pause();

@@ -11,8 +11,8 @@ const READ = 4;
 const SEARCH = 1;
 
 /**
- * Whether an account without further groups may read a file or enter a folder, judged by mode bits from the root down.
- * `ownershipOf` answers null for what does not exist yet: that will be made by us, and reachable.
+ * Whether an account without supplementary groups may read a file or enter a folder, by the mode bits from the root down.
+ * `ownershipOf` returns null for a path that does not exist yet: we create it, accessible.
  */
 export function canReach(
   path: string,

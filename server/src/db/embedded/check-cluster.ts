@@ -4,7 +4,7 @@ import type { Account } from "./choose-account.ts";
 import { EmbeddedError, errorCode } from "./embedded-error.ts";
 import { locationRecordPath } from "./location-record.ts";
 
-/** True: a cluster that can be started. False: none yet, and one may be made. Anything else is refused, untouched. */
+/** Returns whether there is a cluster that can be started; false when one may be created. Throws for anything else. */
 export async function checkCluster(o: {
   readonly clusterDir: string;
   readonly dataDir: string;

@@ -9,8 +9,8 @@ export interface Account {
 const PREFERRED_NAMES = ["postgres", "nobody"];
 
 /**
- * The account PostgreSQL runs under, or null for our own. PostgreSQL refuses to run as root, so root lends it an existing
- * unprivileged account: the one that owns the cluster already, else a well-known one, else the first that is not root.
+ * The account that PostgreSQL runs as, or null for our own. PostgreSQL does not run as root, so as root we choose an existing
+ * unprivileged account: the owner of the cluster, else a well-known one, else the first that is not root.
  */
 export function chooseAccount(o: {
   readonly ownUid: number | null;

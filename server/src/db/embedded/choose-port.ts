@@ -1,6 +1,6 @@
 import { createServer } from "node:net";
 
-/** The first candidate that is free on loopback, else any free port. */
+/** Returns the first candidate that is free on loopback, else any free port. */
 export async function choosePort(candidates: readonly number[]): Promise<number> {
   for (const candidate of candidates) {
     if (candidate !== 0 && (await tryListening(candidate)) !== null) return candidate;

@@ -3,23 +3,23 @@ import { readdir, readFile, readlink, stat } from "node:fs/promises";
 import { promisify } from "node:util";
 import { isProcessAlive } from "./process-state.ts";
 
-/** "unclear": a PostgreSQL, but we may not see whose. It is neither signalled nor taken for gone. */
+/** "unclear": a PostgreSQL of an unknown cluster, because we lack the rights to see it. It is neither signalled nor ignored. */
 export type Kinship = "ours" | "stranger" | "unclear";
 
 /**
- * Process ids are used again, so nothing is signalled before it proved to be a PostgreSQL of this very cluster. Every
- * process of a cluster works inside its folder, whatever path leads there; where we may not see that (root in a
- * container without ptrace rights), the command line has to name the folder.
+ * Process ids are reused, so a process is signalled only when it is a PostgreSQL of this cluster. The working directory of
+ * every process of a cluster is its folder; where we may not read that (root in a container without ptrace rights), the
+ * command line has to name the folder.
  */
 export async function judgeProcess(pid: number, clusterDir: string): Promise<Kinship> {
   if (!isProcessAlive(pid)) return "stranger";
   if (process.platform === "linux") return judgeLinuxProcess(pid, clusterDir);
-  // pg_ctl, which stops PostgreSQL there, makes its own checks.
+  // pg_ctl, which stops PostgreSQL there, has its own checks.
   if (process.platform === "win32") return "ours";
   return namesCluster(await readCommandLine(pid), clusterDir) ? "ours" : "unclear";
 }
 
-/** Postmaster and children alike; children of a killed postmaster can linger. Empty where the system cannot tell. */
+/** The postmaster and its children, which can outlive it. Empty where the system does not list processes. */
 export async function listClusterProcesses(clusterDir: string): Promise<number[]> {
   if (process.platform !== "linux") return [];
   const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name)).map(Number);
@@ -33,7 +33,7 @@ async function judgeLinuxProcess(pid: number, clusterDir: string): Promise<Kinsh
   const folder = `/proc/${pid}/cwd`;
   const worksIn = await identityOf(folder);
   if (worksIn !== null && worksIn === (await identityOf(clusterDir))) return "ours";
-  // Somebody removed the data directory under a running PostgreSQL.
+  // The data directory was removed under a running PostgreSQL.
   const path = await readlink(folder).catch(() => null);
   if (path === `${clusterDir} (deleted)`) return "ours";
   if (worksIn !== null || path !== null) return "stranger";
@@ -62,7 +62,7 @@ async function readQuietly(path: string): Promise<string> {
   try {
     return await readFile(path, "utf8");
   } catch {
-    // Gone while we looked.
+    // The process has ended meanwhile.
     return "";
   }
 }

@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isProcessAlive } from "./process-state.ts";
 
-/** A watchdog holds the lock only while it clears up after a service that died; whoever finds it there waits. */
+/** A watchdog holds the lock only while it cleans up after a service that died, so others wait for it. */
 export type LockRole = "service" | "watchdog";
 
 export interface DirectoryLock {
@@ -23,12 +23,12 @@ export class LockHeldError extends Error {
 const RETRY_MS = 25;
 const SQLITE_BUSY = 5;
 
-// Holding the databases here also keeps them from being collected, which would let the lock go.
+// The reference also prevents garbage collection, which would release the lock.
 const heldFolders = new Map<string, DatabaseSync | null>();
 
 /**
- * One owner per folder, by a lock that the kernel drops when its process dies in whatever way. Node has no such lock
- * itself, but SQLite takes one on a file, on every platform. The file beside it only says who holds the lock.
+ * One owner per folder, by a lock that the kernel releases when its process dies. Node.js has no such lock, but SQLite locks
+ * a file on every platform. The file beside it only names the holder of the lock.
  */
 export async function acquireDirectoryLock(o: {
   readonly folder: string;
@@ -52,7 +52,7 @@ export async function acquireDirectoryLock(o: {
 
 async function takeLock(folder: string, o: { readonly waitMs: number; onWait?(): void }): Promise<DatabaseSync> {
   const path = join(folder, "postgres.lock");
-  // Made by ourselves first, because SQLite does not say why it cannot open a file.
+  // Created beforehand, because SQLite does not report why it cannot open a file.
   closeSync(openSync(path, "a", 0o600));
   const deadline = performance.now() + o.waitMs;
   let hasWaited = false;
@@ -62,12 +62,12 @@ async function takeLock(folder: string, o: { readonly waitMs: number; onWait?():
     const owner = readOwner(folder);
     const isLiveService = owner?.role === "service" && isProcessAlive(owner.pid);
     if (isLiveService || performance.now() > deadline) throw new LockHeldError(folder, owner?.pid ?? null);
-    // Either a watchdog is clearing up, or two starts met at the same moment and neither has won yet.
+    // Either a watchdog is cleaning up, or two starts compete for the lock.
     if (!hasWaited && owner?.role === "watchdog") {
       hasWaited = true;
       o.onWait?.();
     }
-    // Processes that met once must not meet again and again.
+    // The delay depends on the process, so that two starts do not collide repeatedly.
     await sleep(RETRY_MS + (process.pid % RETRY_MS));
   }
 }

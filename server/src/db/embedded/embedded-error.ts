@@ -1,4 +1,4 @@
-/** What went wrong with the embedded PostgreSQL, in words for the operator. */
+/** A fault of the embedded PostgreSQL, with a message for the operator. */
 export class EmbeddedError extends Error {
   override readonly name = "EmbeddedError";
 }
@@ -20,7 +20,7 @@ const FILE_FAULTS: Readonly<Record<string, string>> = {
   ENAMETOOLONG: "the path is too long",
 };
 
-/** Turns any fault of the start into a message that names the path; faults that are already explained stay as they are. */
+/** Turns a fault of the start into a message that names the path; returns an EmbeddedError unchanged. */
 export function explainFault(fault: unknown, fallbackPath: string): EmbeddedError {
   if (fault instanceof EmbeddedError) return fault;
   const code = errorCode(fault);

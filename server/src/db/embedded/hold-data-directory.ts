@@ -5,7 +5,7 @@ import { EmbeddedError } from "./embedded-error.ts";
 
 const LOCK_WAIT_MS = 30_000;
 
-/** No service starts on the folder until the answer is called. */
+/** Prevents a service from starting on the folder until the returned function is called. */
 export async function holdDataDirectory(folder: string): Promise<() => void> {
   try {
     const lock = await acquireDirectoryLock({ folder, role: "service", waitMs: LOCK_WAIT_MS });
@@ -19,7 +19,7 @@ export async function holdDataDirectory(folder: string): Promise<() => void> {
   }
 }
 
-/** Whether a service, or another command at work, has the folder at this moment. */
+/** Whether a service or another command uses the folder. */
 export async function isDataDirectoryHeld(folder: string): Promise<boolean> {
   if (!existsSync(join(folder, "postgres.lock"))) return false;
   try {

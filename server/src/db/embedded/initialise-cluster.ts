@@ -10,7 +10,7 @@ import { runProgram } from "./run-program.ts";
 const TEMPORARY_PREFIX = "unfinished-";
 const QUOTED_LINES = 8;
 
-/** The cluster appears under its name in one step, whole and on disk, or not at all. */
+/** Creates the cluster atomically: it gets its name when it is complete and on disk. */
 export async function initialiseCluster(o: {
   readonly home: string;
   readonly clusterDir: string;
@@ -42,7 +42,7 @@ export async function initialiseCluster(o: {
   }
 }
 
-/** What first starts left that were killed in the middle. Only for whoever holds the lock. */
+/** Removes the remains of first starts that were killed. Requires the lock. */
 export async function removeUnfinishedClusters(home: string): Promise<void> {
   for (const name of await readdir(home)) {
     if (!name.startsWith(TEMPORARY_PREFIX)) continue;
@@ -59,8 +59,8 @@ function initdbArguments(clusterDir: string, passwordFile: string): string[] {
     `--pwfile=${passwordFile}`,
     "--auth=scram-sha-256",
     "--encoding=UTF8",
-    // The order of texts comes from PostgreSQL itself and not from the system's libraries, so it is the same everywhere
-    // and no upgrade of the system breaks an index.
+    // Collation by PostgreSQL itself and not by the libraries of the system is the same everywhere, and no upgrade of the
+    // system corrupts an index.
     "--locale=C",
     "--locale-provider=builtin",
     "--builtin-locale=C.UTF-8",
@@ -82,6 +82,6 @@ function endQuietly(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // Gone by itself meanwhile.
+    // It has ended meanwhile.
   }
 }

@@ -7,7 +7,7 @@ import type { Observer } from "../../observe/index.ts";
 import { RELEASE_WORD, type WatchdogOrder } from "./watchdog-order.ts";
 
 export interface KeptWatchdog {
-  /** PostgreSQL is down; the watchdog may go without doing anything. */
+  /** PostgreSQL has stopped; the watchdog ends without doing anything. */
   release(): Promise<void>;
 }
 
@@ -15,7 +15,7 @@ const RESTART_DELAYS_MS = [50, 500, 2_000, 10_000, 30_000];
 const LONG_LIFE_MS = 60_000;
 const GOODBYE_MS = 2_000;
 
-/** A watchdog that was killed is replaced, so that PostgreSQL is never without one for long. */
+/** Replaces a watchdog that ends, so that PostgreSQL always has one. */
 export function keepWatchdog(o: {
   readonly order: WatchdogOrder;
   readonly logFd: number;
@@ -70,10 +70,10 @@ function spawnWatchdog(order: WatchdogOrder, logFd: number): ChildProcess {
       fileURLToPath(new URL("./watchdog.ts", import.meta.url)),
       JSON.stringify(order),
     ],
-    // A group of its own: Ctrl-C in the terminal is for the service, which then ends PostgreSQL in order.
+    // A process group of its own: Ctrl-C in the terminal is for the service, which then stops PostgreSQL in order.
     { detached: true, stdio: ["pipe", "ignore", logFd], cwd: "/", env: {}, windowsHide: true },
   );
-  // The service lives for its own reasons, not for the sake of its watchdog.
+  // The watchdog must not keep the event loop of the service alive.
   child.unref();
   child.stdin?.on("error", () => {});
   if (child.stdin instanceof Socket) child.stdin.unref();

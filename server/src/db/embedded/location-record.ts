@@ -5,13 +5,13 @@ import { EmbeddedError, errorCode } from "./embedded-error.ts";
 
 /** `postgres.json`: where the cluster of a data directory is, so that later starts find the same one. */
 export interface LocationRecord {
-  /** The folder that holds cluster, configuration and socket. */
+  /** The folder with the cluster, configuration and socket. */
   readonly home: string;
-  /** The data directory this was written for; another one means that it was moved or copied. */
+  /** The data directory of this record; a different one means that it was moved or copied. */
   readonly dataDir: string;
   readonly isInitialised: boolean;
   readonly port: number;
-  /** Set when the socket could not stand in `home` because the path would have been too long. */
+  /** Set when the path of a socket in `home` would be too long. */
   readonly temporarySocketDir: string | null;
 }
 

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, renameSync } from "node:fs";
 import { join } from "node:path";
 
-/** Where PostgreSQL and its watchdog write what they have to say. */
+/** The log of PostgreSQL and its watchdog. */
 export interface LogFile {
   readonly path: string;
   readonly fd: number;
@@ -24,7 +24,7 @@ export function openLogFile(dataDir: string): LogFile {
     renameSync(path, `${path}.1`);
     fd = openForAppending(path);
   }
-  // Everyone writes at the end of the file, so it can be cut while PostgreSQL holds it open.
+  // All writers append, so the file can be truncated while PostgreSQL has it open.
   const timer = setInterval(() => {
     if (fstatSync(fd).size > MAX_BYTES) ftruncateSync(fd);
   }, CHECK_EVERY_MS);
@@ -42,7 +42,7 @@ export function openLogFile(dataDir: string): LogFile {
 }
 
 function openForAppending(path: string): number {
-  // As root we must not write through a link that somebody else has put there.
+  // As root we must not write through a link of another account.
   const flags = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0);
   return openSync(path, flags, 0o600);
 }

@@ -4,7 +4,7 @@ import type { MachineSize } from "./size-memory.ts";
 
 export function measureMachine(): MachineSize {
   const total = totalmem();
-  // Zero where unknown, a huge number where unlimited.
+  // 0 when unknown, a huge number when unlimited.
   const constrained = process.constrainedMemory();
   return {
     memoryBytes: constrained > 0 && constrained < total ? constrained : total,

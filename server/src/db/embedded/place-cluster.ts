@@ -7,27 +7,27 @@ import { EmbeddedError, errorCode } from "./embedded-error.ts";
 import { type LocationRecord, loadLocationRecord, locationRecordPath } from "./location-record.ts";
 import { ownershipOf } from "./ownership-of.ts";
 
-/** Where root keeps clusters whose data directory the unprivileged account cannot reach. */
+/** The place of clusters, as root, when the unprivileged account cannot access the data directory. */
 export const SYSTEM_FOLDER = "/var/lib/swarmbase";
 
 export function clusterPath(home: string): string {
   return join(home, "cluster");
 }
 
-/** As root the folder lets PostgreSQL's account through, but shows it nothing. */
+/** As root, the account of PostgreSQL may traverse the folder, but not list it. */
 export function makeDataDirectory(dataDir: string): string {
   makeFolder(dataDir);
   return realpathSync(dataDir);
 }
 
-/** Where the cluster is unless something speaks against it. */
+/** The default place of the cluster. */
 export function usualHome(dataDir: string): string {
   return join(dataDir, "postgres");
 }
 
 /**
- * A data directory that root has closed to everybody is opened to the account's group, only to pass through: so the
- * database can stay in it, and nobody else gains anything.
+ * Permits the group of the account to traverse a data directory that only root can enter: so the database can stay in it,
+ * and nobody else gains access.
  */
 export function letAccountPass(dataDir: string, account: Account | null): void {
   if (account === null) return;
@@ -39,8 +39,8 @@ export function letAccountPass(dataDir: string, account: Account | null): void {
 }
 
 /**
- * Decides once where the cluster of a data directory lives; afterwards the record answers, whatever permissions have
- * become. Nothing is made here.
+ * Decides once where the cluster of a data directory is; afterwards the record decides, even if permissions have changed.
+ * Creates nothing.
  */
 export async function placeCluster(o: {
   readonly dataDir: string;
@@ -50,7 +50,7 @@ export async function placeCluster(o: {
 }): Promise<string> {
   if (o.record !== null) {
     await refuseCopy(o.dataDir, o.record);
-    // The usual place moves along with its data directory.
+    // The default place moves with its data directory.
     return o.record.home === usualHome(o.record.dataDir) ? usualHome(o.dataDir) : o.record.home;
   }
   const inside = usualHome(o.dataDir);
@@ -74,7 +74,7 @@ export function makeHome(home: string, o: { readonly account: Account | null; re
   }
 }
 
-/** A cluster that is there without a record belongs to a data directory that was deleted; it is left alone. */
+/** A cluster without a record belongs to a deleted data directory; it is not touched. */
 function unusedSystemHome(systemFolder: string, dataDir: string): string {
   const name = createHash("sha256").update(dataDir).digest("hex").slice(0, 16);
   for (let number = 1; ; number++) {
@@ -104,7 +104,7 @@ function requireSafe(folder: string, otherOwners: readonly number[]): void {
   );
 }
 
-/** Step by step, because Node's recursive form never returns on a file system that refuses new folders with ENOENT. */
+/** Creates one folder at a time: the recursive form of Node.js never returns when a file system rejects a folder with ENOENT. */
 function makeFolder(folder: string): void {
   const mode = process.getuid?.() === 0 ? 0o711 : 0o700;
   const parent = dirname(resolve(folder));
@@ -115,6 +115,6 @@ function makeFolder(folder: string): void {
     if (errorCode(fault) === "EEXIST" && statSync(folder).isDirectory()) return;
     throw fault;
   }
-  // Said again because a strict umask takes bits away.
+  // Set again, because a strict umask removes bits.
   chmodSync(folder, mode);
 }

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { errorCode } from "./embedded-error.ts";
 
-/** What a running (or killed) PostgreSQL says about itself in `postmaster.pid`. */
+/** The `postmaster.pid` of a running (or killed) PostgreSQL. */
 export interface PostmasterFile {
   readonly pid: number;
   readonly isReady: boolean;

@@ -23,7 +23,7 @@ export interface Binaries {
   readonly pgCtl: string;
 }
 
-/** The package's own files where PostgreSQL's account can use them, else a copy in the cluster's home. */
+/** Returns the package itself when the account of PostgreSQL can use it, else a copy in the home of the cluster. */
 export async function provideBinaries(o: {
   readonly binaryPackage: BinaryPackage;
   readonly home: string;
@@ -34,7 +34,7 @@ export async function provideBinaries(o: {
   return binariesIn(await copyPackage(o.binaryPackage, o.home));
 }
 
-/** One file of each folder stands for the rest, because an installation under a strict umask closes all of them alike. */
+/** Checks one file per folder: an installation under a strict umask closes all files alike. */
 function isUsable(packageDir: string, account: Account | null): boolean {
   if (account === null) return true;
   return ["bin/postgres", "lib/libpq.so.5", "share/postgresql/postgres.bki"].every((file) =>
@@ -47,7 +47,7 @@ async function copyPackage(binaryPackage: BinaryPackage, home: string): Promise<
   const target = join(folder, binaryPackage.version);
   if (existsSync(target) && isWhole(binaryPackage.packageDir, target)) return target;
   mkdirSync(folder, { recursive: true, mode: 0o755 });
-  // Other versions and halves of a copy that was cut off.
+  // Other versions and incomplete copies.
   for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true, force: true });
   const temporary = `${target}.new-${randomBytes(6).toString("hex")}`;
   copyTree(join(binaryPackage.packageDir, "native"), join(temporary, "native"));
@@ -58,7 +58,7 @@ async function copyPackage(binaryPackage: BinaryPackage, home: string): Promise<
   return target;
 }
 
-/** A power cut soon after copying can leave empty files behind. */
+/** A power failure soon after copying can leave empty files behind. */
 function isWhole(packageDir: string, target: string): boolean {
   return listFiles(join(packageDir, "native")).every((file) => {
     const size = statSync(join(packageDir, "native", file)).size;
@@ -79,7 +79,7 @@ function copyTree(from: string, to: string): void {
   }
 }
 
-/** Links are made anew, and what only compilers need stays behind. */
+/** Creates links again, and leaves out what only compilers need. */
 function listFiles(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile() && !entry.name.endsWith(".a"))

@@ -7,25 +7,25 @@ import { clusterPath } from "./place-cluster.ts";
 import { findCluster } from "./resting-cluster.ts";
 import { stopCluster } from "./stop-cluster.ts";
 
-/** What the service makes in a data directory. The folder may hold files of others too, which are not ours to remove. */
+/** What the service creates in a data directory. Other files in the folder are not removed. */
 const OWN_NAMES =
   /^(postgres|postgres\.(json|lock(-journal)?|owner|log(\.1)?)|master\.key|credentials\.json|tls|mail)$/;
 const LOCK_NAMES = /^postgres\.(lock(-journal)?|owner)$/;
 const LEFTOVER_PATIENCE = { fastMs: 10_000, immediateMs: 6_000 };
 
-/** Everything that belongs to the installation in a data directory, the database included, wherever it is. */
+/** Lists everything that belongs to the installation of a data directory, including a database in another place. */
 export async function listInstallation(dataDir: string): Promise<readonly string[]> {
   const home = await findOutsideHome(dataDir);
   return [...(home === null ? [] : [home]), ...(await listOwn(dataDir))];
 }
 
-/** Returns the names that were left because they are not ours. The folder itself goes when nothing is left in it. */
+/** Returns the names of foreign files, which stay. Removes the folder itself when it is empty. */
 export async function removeInstallation(dataDir: string): Promise<{ readonly left: readonly string[] }> {
   const release = await holdDataDirectory(dataDir);
   try {
     const cluster = await findCluster(dataDir);
     const patience = LEFTOVER_PATIENCE;
-    // Signals go to the processes themselves where there are signals; elsewhere pg_ctl of the cluster's copy is not known.
+    // Where there are signals they go to the processes directly; elsewhere the pg_ctl of this cluster is unknown.
     if (cluster !== null) await stopCluster({ clusterDir: cluster.clusterDir, pgCtl: "pg_ctl", patience });
     const home = await findOutsideHome(dataDir);
     if (home !== null) await removeHome(home);
@@ -39,7 +39,7 @@ export async function removeInstallation(dataDir: string): Promise<{ readonly le
   return { left };
 }
 
-/** Null also for the home of another data directory, which this one was copied from. */
+/** Null also for the home of another data directory that this one was copied from. */
 async function findOutsideHome(dataDir: string): Promise<string | null> {
   const record = await loadLocationRecord(dataDir);
   if (record === null || record.dataDir !== dataDir || record.home.startsWith(dataDir + sep)) return null;
@@ -49,7 +49,7 @@ async function findOutsideHome(dataDir: string): Promise<string | null> {
 async function removeHome(home: string): Promise<void> {
   const release = await holdDataDirectory(home);
   try {
-    // The cluster first: a removal that is cut off leaves nothing that looks whole.
+    // The cluster first, so that an interrupted removal leaves nothing that looks complete.
     await removeWhole(clusterPath(home));
   } finally {
     release();

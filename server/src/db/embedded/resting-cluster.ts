@@ -15,7 +15,7 @@ export interface RestingCluster {
 const LEFTOVER_PATIENCE = { fastMs: 10_000, immediateMs: 6_000 };
 const LOCK_WAIT_MS = 30_000;
 
-/** Where the cluster of a data directory is, whether it runs or not; null where there is none. */
+/** Finds the cluster of a data directory, running or not; null when there is none. */
 export async function findCluster(dataDir: string): Promise<RestingCluster | null> {
   const record = await loadLocationRecord(dataDir);
   if (record === null) return null;
@@ -24,20 +24,20 @@ export async function findCluster(dataDir: string): Promise<RestingCluster | nul
   return existsSync(clusterDir) ? { home, clusterDir } : null;
 }
 
-/** The release of PostgreSQL that made the files. */
+/** The major version of PostgreSQL that created the files. */
 export async function readClusterMajor(clusterDir: string): Promise<number | null> {
   const text = await readFile(join(clusterDir, "PG_VERSION"), "utf8").catch(() => "");
   const major = Number.parseInt(text, 10);
   return Number.isInteger(major) ? major : null;
 }
 
-/** The port that the cluster listened on last, for whoever wants to see whether it still does. */
+/** The last port of the cluster, whether or not it still listens there. */
 export async function findLastPort(dataDir: string): Promise<number | null> {
   const port = (await loadLocationRecord(dataDir))?.port ?? 0;
   return port === 0 ? null : port;
 }
 
-/** Nobody starts the cluster, and nothing runs on it, while `work` does. Null when a service has it. */
+/** Runs `work` while the cluster is stopped and cannot be started. Resolves with null when a service uses it. */
 export async function withRestingCluster<T>(
   dataDir: string,
   work: (cluster: RestingCluster) => Promise<T>,
@@ -50,7 +50,7 @@ export async function withRestingCluster<T>(
     if (!cluster.home.startsWith(dataDir)) {
       locks.push(await acquireDirectoryLock({ folder: cluster.home, role: "service", waitMs: LOCK_WAIT_MS }));
     }
-    // Signals go to the processes themselves where there are signals; elsewhere pg_ctl of the cluster's copy is not known.
+    // Where there are signals they go to the processes directly; elsewhere the pg_ctl of this cluster is unknown.
     await stopCluster({ clusterDir: cluster.clusterDir, pgCtl: "pg_ctl", patience: LEFTOVER_PATIENCE });
     return { result: await work(cluster) };
   } catch (fault) {

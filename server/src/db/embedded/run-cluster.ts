@@ -15,11 +15,11 @@ import { buildAdminUrl, verifyAccess } from "./verify-access.ts";
 import { postmasterArguments, writeConfiguration } from "./write-configuration.ts";
 
 export interface EmbeddedServer {
-  /** For the superuser, through the socket where there is one, to the database "postgres". */
+  /** For the superuser and the database "postgres", through the socket where there is one. */
   readonly adminUrl: string;
   readonly tcpPort: number;
   readonly socketDir: string | null;
-  /** Where its files are. */
+  /** The folder of the cluster. */
   readonly clusterDir: string;
   /** Safe to call more than once. */
   stop(): Promise<void>;
@@ -43,7 +43,7 @@ export interface RunClusterOptions {
 const STOP_PATIENCE = { fastMs: 20_000, immediateMs: 6_000 };
 const MAX_ATTEMPTS = 3;
 
-/** Starts a cluster that is ready to be started, and keeps it running until it is stopped. */
+/** Starts an existing cluster, and keeps it running until it is stopped. */
 export async function runCluster(o: RunClusterOptions): Promise<EmbeddedServer> {
   const { clusterDir, observer } = o;
   await writeConfiguration(o.home, sizeMemory(measureMachine()));
@@ -115,7 +115,7 @@ export async function runCluster(o: RunClusterOptions): Promise<EmbeddedServer> 
   }
 }
 
-/** Between looking for a free port and taking it somebody else may take it; then the next one is tried. */
+/** Tries another port when a program takes the free one before PostgreSQL does. */
 async function launchOnFreePort(
   o: RunClusterOptions,
   tools: { socketDir: string | null; log: LogFile; clear(): Promise<StopOutcome> },
@@ -130,7 +130,7 @@ async function launchOnFreePort(
       return { first: await launch(o, { port, socketDir: tools.socketDir, log: tools.log, signal }), port };
     } catch (fault) {
       if (attempt === MAX_ATTEMPTS) throw fault;
-      // A service killed a moment ago may have started a PostgreSQL that shows itself only now.
+      // A service that was killed a moment ago may have started a PostgreSQL that becomes visible only now.
       const wasInTheWay = (await tools.clear()) !== "nothing";
       if (!wasInTheWay && (await isPortFree(port))) throw fault;
     }

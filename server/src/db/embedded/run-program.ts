@@ -9,10 +9,10 @@ export interface ProgramResult {
 
 const MAX_OUTPUT_CHARACTERS = 20_000;
 
-/** Nothing of our own environment reaches PostgreSQL: PG* variables, locales and preloaded libraries would change it. */
+/** PostgreSQL does not inherit our environment: PG* variables, locales and preloaded libraries would affect it. */
 export const PROGRAM_ENVIRONMENT = { LC_ALL: "C", TZ: "UTC", PATH: "/usr/bin:/bin" } as const;
 
-/** Node drops all supplementary groups when it is given another user, so the account gets nothing of root's. */
+/** Node.js drops all supplementary groups when it sets another user, so the account gets no groups of root. */
 export function accountOptions(account: Account | null): { uid?: number; gid?: number } {
   return account === null ? {} : { uid: account.uid, gid: account.gid };
 }

@@ -15,11 +15,11 @@ import {
 export interface SettledCluster {
   readonly dataDir: string;
   readonly clusterDir: string;
-  /** Who the files must belong to; null: whoever makes them. */
+  /** The account that must own the files; null means the current one. */
   readonly account: Account | null;
 }
 
-/** Makes a data directory whose cluster comes from elsewhere: the place is made and recorded, the files follow. */
+/** Creates a data directory for a cluster from elsewhere: creates and records the place, to which the files are copied later. */
 export async function settleCluster(wantedDir: string): Promise<SettledCluster> {
   const dataDir = makeDataDirectory(wantedDir);
   const ownUid = process.getuid?.() ?? null;
@@ -35,7 +35,7 @@ export async function settleCluster(wantedDir: string): Promise<SettledCluster> 
   return { dataDir, clusterDir, account };
 }
 
-/** With what belongs to it elsewhere. Only for data directories that nothing runs on. */
+/** Removes a data directory with its cluster. Nothing may run on it. */
 export async function removeSettledCluster(dataDir: string): Promise<void> {
   const record = existsSync(join(dataDir, "postgres.json"))
     ? await loadLocationRecord(dataDir).catch(() => null)

@@ -1,8 +1,8 @@
 export interface MachineSize {
-  /** What this process may use: the machine's memory, or the limit of its container. */
+  /** The memory of the machine, or the limit of the container. */
   readonly memoryBytes: number;
   readonly cpus: number;
-  /** Size of /dev/shm, null where there is none. */
+  /** Size of /dev/shm; null when there is none. */
   readonly sharedMemoryFsBytes: number | null;
 }
 
@@ -19,7 +19,7 @@ export interface MemorySizes {
 const MB = 1024 * 1024;
 const SMALL_SHARED_MEMORY_FS_MB = 256;
 
-/** PostgreSQL shares the machine with the service, so it plans with less than the usual quarter of the memory. */
+/** PostgreSQL shares the machine with the service, so it gets less than the usual quarter of the memory. */
 export function sizeMemory(machine: MachineSize): MemorySizes {
   const memoryMb = machine.memoryBytes / MB;
   const maxConnections = memoryMb < 1024 ? 60 : clamp(machine.cpus * 25, 100, 400);
@@ -30,7 +30,7 @@ export function sizeMemory(machine: MachineSize): MemorySizes {
     maintenanceWorkMemMb: clamp(memoryMb / 24, 32, 1024),
     maxConnections,
     parallelWorkers: clamp(machine.cpus, 1, 16),
-    // Containers often get a /dev/shm too small for a parallel query, which then fails.
+    // Containers often have a /dev/shm that is too small for parallel queries, which then fail.
     usesMappedFiles:
       machine.sharedMemoryFsBytes === null || machine.sharedMemoryFsBytes < SMALL_SHARED_MEMORY_FS_MB * MB,
   };

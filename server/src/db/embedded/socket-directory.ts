@@ -18,7 +18,7 @@ import { ownershipOf } from "./ownership-of.ts";
 
 export interface SocketDirectory {
   readonly path: string;
-  /** Not in the cluster's home, so it is removed after use. */
+  /** Outside the home of the cluster, so it is removed after use. */
   readonly isTemporary: boolean;
 }
 
@@ -29,7 +29,7 @@ export function fitsSocketPath(folder: string): boolean {
   return Buffer.byteLength(folder + LONGEST_SOCKET_NAME) <= MAX_SOCKET_PATH_BYTES;
 }
 
-/** A folder that only PostgreSQL's account (and root) can enter. Null where there are no such sockets. */
+/** A folder that only the account of PostgreSQL (and root) can enter. Null without unix sockets. */
 export function makeSocketDirectory(o: {
   readonly home: string;
   readonly account: Account | null;
@@ -52,12 +52,12 @@ export function makeSocketDirectory(o: {
   return { path, isTemporary };
 }
 
-/** Files of a killed PostgreSQL name a process id that somebody else may have by now. */
+/** The files of a killed PostgreSQL name a process id that may belong to another process now. */
 export function emptySocketDirectory(path: string): void {
   for (const name of readdirSync(path)) rmSync(join(path, name), { force: true });
 }
 
-/** The folder of an earlier start that had no time to remove it. */
+/** Removes the folder of an earlier start that was killed. */
 export function removeTemporarySocketDirectory(path: string): void {
   const isOurs = /^swarmbase-[A-Za-z0-9]{6}$/.test(path.slice(path.lastIndexOf("/") + 1));
   if (isOurs) rmSync(path, { recursive: true, force: true });

@@ -26,7 +26,7 @@ export type { EmbeddedServer } from "./run-cluster.ts";
 
 export interface StartEmbeddedOptions {
   readonly dataDir: string;
-  /** 0: the port used last, or any free one. */
+  /** 0: the last port, or any free one. */
   readonly wantedPort: number;
   readonly superuserPassword: string;
   readonly observer: Observer;
@@ -36,7 +36,7 @@ export interface StartEmbeddedOptions {
 const LOCK_WAIT_MS = 30_000;
 const LEFTOVER_PATIENCE = { fastMs: 10_000, immediateMs: 6_000 };
 
-/** Ready for connections when it resolves; otherwise an EmbeddedError, and nothing runs or is half-made. */
+/** Resolves when PostgreSQL accepts connections. Rejects with an EmbeddedError, and then nothing runs or is half-created. */
 export async function startEmbedded(o: StartEmbeddedOptions): Promise<EmbeddedServer> {
   const locks: DirectoryLock[] = [];
   const releaseLocks = (): void => {
@@ -84,10 +84,10 @@ export async function preparePlace(dataDir: string, lock: (folder: string) => Pr
     port: known?.port ?? 0,
     temporarySocketDir: known?.temporarySocketDir ?? null,
   };
-  // Before anything is made there, so that a start that is killed in between leaves nothing nobody knows of.
+  // Before anything is created there, so that a start that is killed leaves nothing unrecorded.
   if (known === null || known.home !== home || known.dataDir !== dataDir) await storeLocationRecord(dataDir, record);
   makeHome(home, { account, systemFolder: SYSTEM_FOLDER });
-  // A data directory that was copied leads to the same home, so the home has an owner too.
+  // A copied data directory has the same home, so the home has a lock too.
   const isElsewhere = !home.startsWith(dataDir + sep);
   if (isElsewhere) await lock(home);
   const lockFolders = isElsewhere ? [dataDir, home] : [dataDir];

@@ -9,9 +9,9 @@ import { runProgram } from "./run-program.ts";
 export type StopOutcome = "nothing" | "stopped" | "forced";
 
 export interface StopPatience {
-  /** For the orderly way: clients are cut off, everything is written out. */
+  /** Time for a fast shutdown: clients are disconnected, everything is written to disk. */
   readonly fastMs: number;
-  /** For the crash-like way, which the next start repairs. */
+  /** Time for an immediate shutdown, after which the next start recovers. */
   readonly immediateMs: number;
 }
 
@@ -19,7 +19,7 @@ const POLL_MS = 10;
 const LINGER_MS = 1_500;
 const KILL_WAIT_MS = 5_000;
 
-/** Ends whatever runs on a cluster. Only for whoever holds the lock of its data directory. */
+/** Ends all processes of a cluster. Requires the lock of its data directory. */
 export async function stopCluster(o: {
   readonly clusterDir: string;
   readonly pgCtl: string;
@@ -54,7 +54,7 @@ async function stopPostmaster(
   throw new EmbeddedError(`PostgreSQL (process ${pid}) on ${o.clusterDir} does not end, not even when killed.`);
 }
 
-/** The kernel keeps a killed postmaster's children alive until they notice, and a new postmaster refuses to start beside them. */
+/** The children of a killed postmaster live until they notice it, and a new postmaster does not start beside them. */
 async function endLingeringProcesses(clusterDir: string): Promise<boolean> {
   const first = await listClusterProcesses(clusterDir);
   if (first.length === 0) return false;
@@ -64,7 +64,7 @@ async function endLingeringProcesses(clusterDir: string): Promise<boolean> {
   throw new EmbeddedError(`Processes of an earlier PostgreSQL on ${clusterDir} do not end, not even when killed.`);
 }
 
-/** PostgreSQL takes any process with the old id for its predecessor, also a stranger or a zombie, and refuses to start. */
+/** PostgreSQL does not start while any process has the old id, even an unrelated one or a zombie. */
 async function removeMisleadingFile(pid: number, clusterDir: string): Promise<void> {
   if (!answersSignals(pid) || (await judgeProcess(pid, clusterDir)) !== "stranger") return;
   await rm(postmasterFilePath(clusterDir), { force: true });
@@ -100,7 +100,7 @@ function killQuietly(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // Gone by itself meanwhile.
+    // It has ended meanwhile.
   }
 }
 

@@ -3,21 +3,21 @@ import type { Observer } from "../../observe/index.ts";
 import type { Postmaster } from "./launch-postmaster.ts";
 
 export interface PostmasterSupervisor {
-  /** After this nothing is restarted any more; PostgreSQL itself may still run. */
+  /** Ends the supervision; PostgreSQL itself may still run. */
   cease(): Promise<void>;
 }
 
 const RESTART_DELAYS_MS = [0, 200, 500, 1_000, 2_000, 5_000, 10_000];
 const LONG_LIFE_MS = 30_000;
 
-/** The first restart comes at once; a PostgreSQL that keeps dying is restarted ever more slowly, but for ever. */
+/** The first restart is immediate; later ones are delayed more and more, without an end. */
 export function decideRestartDelayMs(failuresInRow: number): number {
   return RESTART_DELAYS_MS[Math.min(failuresInRow, RESTART_DELAYS_MS.length - 1)] ?? 0;
 }
 
 export function supervisePostmaster(o: {
   readonly first: Postmaster;
-  /** Clears what is left of the old one and starts anew, in the same place. */
+  /** Removes the remains of the old process and starts PostgreSQL again. */
   relaunch(signal: AbortSignal): Promise<Postmaster>;
   readonly observer: Observer;
 }): PostmasterSupervisor {

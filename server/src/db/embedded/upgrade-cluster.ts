@@ -19,7 +19,7 @@ import { stopCluster } from "./stop-cluster.ts";
 
 export interface UpgradeClusterOptions {
   readonly dataDir: string;
-  /** The folder of the binary package that made the cluster. */
+  /** The folder of the binary package that created the cluster. */
   readonly oldPackageDir: string;
   readonly superuserPassword: string;
   readonly observer: Observer;
@@ -30,7 +30,7 @@ export interface UpgradeClusterOptions {
 
 export interface UpgradedCluster {
   readonly rows: number;
-  /** Where the old cluster is kept. */
+  /** The new place of the old cluster. */
   readonly keptDir: string;
 }
 
@@ -39,8 +39,8 @@ const PATIENCE = { fastMs: 20_000, immediateMs: 6_000 };
 const SPACE_FACTOR = 1.2;
 
 /**
- * Both clusters run beside each other while everything is copied. The new one gets its final name only when it is whole,
- * stopped and on disk, and the old one is kept; a run that is cut off is begun anew, or finished, by the next.
+ * Both clusters run side by side during the copy. The new one gets its final name only when it is complete, stopped and on
+ * disk, and the old one is kept. After an interruption, the next run starts again, or finishes the work.
  */
 export async function upgradeCluster(o: UpgradeClusterOptions): Promise<UpgradedCluster> {
   const locks: DirectoryLock[] = [];
@@ -56,7 +56,7 @@ export async function upgradeCluster(o: UpgradeClusterOptions): Promise<Upgraded
     ];
     const readyDir = join(place.home, `cluster-${newPackage.major}-ready`);
     const keptDir = join(place.home, `cluster-${oldPackage.major}-kept`);
-    // Cut off between the last two steps: the copy is whole, and only its name is missing.
+    // Interrupted between the last two steps: the copy is complete, and only its name is missing.
     if (!existsSync(place.clusterDir) && existsSync(readyDir)) {
       await rename(readyDir, place.clusterDir);
       await syncFolder(place.home);
@@ -108,7 +108,7 @@ async function copyCluster(o: UpgradeClusterOptions, place: Place, plan: CopyPla
   const oldHome = join(workshop, "old");
   await mkdir(oldHome, { mode: 0o711 });
   try {
-    // In a place of their own: where binaries have to be copied, one version makes room for the next.
+    // In a separate place: where binaries have to be copied, one version replaces the other.
     const oldBinaries = await provideBinaries({ binaryPackage: plan.oldPackage, home: oldHome, account });
     const newBinaries = await provideBinaries({ binaryPackage: plan.newPackage, home: workshop, account });
     await stopCluster({ clusterDir: place.clusterDir, pgCtl: oldBinaries.pgCtl, patience: PATIENCE });
@@ -147,7 +147,7 @@ async function copyCluster(o: UpgradeClusterOptions, place: Place, plan: CopyPla
   }
 }
 
-/** What a run that was killed left; its PostgreSQL may still be about to end. */
+/** Removes the remains of a killed run, whose PostgreSQL may still be ending. */
 async function clearWorkshop(workshop: string): Promise<void> {
   if (!existsSync(workshop)) return;
   await stopCluster({ clusterDir: join(workshop, "cluster"), pgCtl: "pg_ctl", patience: PATIENCE });

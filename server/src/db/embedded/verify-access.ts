@@ -4,7 +4,7 @@ import { EmbeddedError, errorCode } from "./embedded-error.ts";
 const CONNECT_TIMEOUT_MS = 10_000;
 const INVALID_PASSWORD = "28P01";
 
-/** A URL that both our driver and PostgreSQL's own clients understand; the parameter wins over the host. */
+/** A URL for both our driver and libpq; the parameter takes precedence over the host. */
 export function buildAdminUrl(o: {
   readonly password: string;
   readonly port: number;
@@ -18,7 +18,7 @@ export function buildAdminUrl(o: {
 
 export async function verifyAccess(adminUrl: string, clusterDir: string): Promise<void> {
   const client = new Client({ connectionString: adminUrl, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
-  // Without a listener a connection that breaks after the answer would end the process.
+  // Without a listener, a connection that breaks after the response would end the process.
   client.on("error", () => {});
   try {
     await client.connect();

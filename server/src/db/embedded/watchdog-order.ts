@@ -1,11 +1,11 @@
-/** What a watchdog has to know, on its command line: paths only, because everybody can read command lines. */
+/** The arguments of a watchdog: paths only, because all accounts can read command lines. */
 export interface WatchdogOrder {
   readonly clusterDir: string;
   readonly pgCtl: string;
   readonly lockFolders: readonly string[];
 }
 
-/** Said before the pipe closes when PostgreSQL is already down. */
+/** Sent before the pipe closes when PostgreSQL has stopped already. */
 export const RELEASE_WORD = "released";
 
 export function parseWatchdogOrder(text: string): WatchdogOrder {

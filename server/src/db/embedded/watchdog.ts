@@ -1,6 +1,6 @@
-// A process of its own. It holds one end of a pipe to the service; when the other end closes without a word of release,
-// the service has died, and PostgreSQL must not stay behind alone. The lock decides between this process and a service
-// that starts meanwhile: whoever has it clears up.
+// A separate process with one end of a pipe to the service. When the other end closes without a release message, the
+// service has died, and this process stops PostgreSQL. The lock decides between this process and a service that starts
+// meanwhile: its holder cleans up.
 import { existsSync } from "node:fs";
 import { acquireDirectoryLock, type DirectoryLock, LockHeldError } from "./data-directory-lock.ts";
 import { stopCluster } from "./stop-cluster.ts";
@@ -12,7 +12,7 @@ const PATIENCE = { fastMs: 10_000, immediateMs: 6_000 };
 async function clearUp(order: WatchdogOrder): Promise<void> {
   const locks: DirectoryLock[] = [];
   try {
-    // Without the data directory there is no lock, and no other service either.
+    // Without the data directory there is neither a lock nor another service.
     for (const folder of order.lockFolders.filter((path) => existsSync(path))) {
       locks.push(await acquireDirectoryLock({ folder, role: "watchdog", waitMs: LOCK_WAIT_MS }));
     }
@@ -31,7 +31,7 @@ function say(line: string): void {
 
 async function watch(): Promise<void> {
   const order = parseWatchdogOrder(process.argv[2] ?? "");
-  // A stop of the whole group or control group reaches us too; our work begins only after the service has ended.
+  // A signal to the whole process group or control group reaches this process too; its work begins after the service has ended.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
   let words = "";
   try {

@@ -13,15 +13,15 @@ host  replication all ::1/128      scram-sha-256
 `;
 
 /**
- * The files stand beside the cluster and not in it: as root we would otherwise write where another account may prepare
- * links. They hold no secret.
+ * The files are beside the cluster and not in it: as root we would otherwise write where another account may create links.
+ * They contain no secret.
  */
 export async function writeConfiguration(home: string, sizes: MemorySizes): Promise<void> {
   await writeIfChanged(configurationPath(home), renderConfiguration(sizes));
   await writeIfChanged(accessRulesPath(home), ACCESS_RULES);
 }
 
-/** Given on the command line, where not even `alter system` goes round them. */
+/** Set on the command line, so that not even `alter system` can override them. */
 export function postmasterArguments(o: {
   readonly home: string;
   readonly clusterDir: string;
@@ -61,7 +61,7 @@ export function renderConfiguration(sizes: MemorySizes): string {
     work_mem: `${sizes.workMemMb}MB`,
     maintenance_work_mem: `${sizes.maintenanceWorkMemMb}MB`,
     max_parallel_workers: sizes.parallelWorkers,
-    // That of spinning disks makes the planner read small tables whole, once for every row that embeds them.
+    // The default, for spinning disks, makes the planner scan small tables once for every row that embeds them.
     random_page_cost: 1.1,
     jit: "off",
     log_destination: "stderr",
@@ -69,7 +69,7 @@ export function renderConfiguration(sizes: MemorySizes): string {
     log_min_messages: "warning",
     log_line_prefix: "%m [%p] %q%u@%d ",
     log_checkpoints: "off",
-    // Statements and details of an error can hold rows and passwords; whoever sent the statement gets them anyway.
+    // Statements and error details can contain rows and passwords; the sender of the statement gets them anyway.
     log_min_error_statement: "panic",
     log_error_verbosity: "terse",
   };
