@@ -144,7 +144,7 @@ function alreadyThereError(file: string): Error {
   return new Error(`${file} exists already, and a backup never replaces a file.`);
 }
 
-/** One that is there keeps its mode: the operator chose it. A new one is kept out of version control, as secrets should be. */
+/** An existing folder keeps its mode: the operator chose it. A new one is excluded from version control. */
 async function makeFolder(folder: string): Promise<void> {
   const firstMade = await mkdir(folder, { recursive: true, mode: 0o700 });
   if (firstMade !== undefined) await writeFile(join(folder, ".gitignore"), "*\n", { mode: 0o600 });

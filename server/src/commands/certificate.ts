@@ -25,7 +25,7 @@ With TLS_CERT_FILE or TLS_MODE=proxy the service has no certificate of its own, 
       throw new Error(`${setting}, so the service has no certificate of its own. Nothing was changed.`);
     }
     const hasNewAuthority = values["new-authority"] === true;
-    // Loaded for this command alone: it brings the whole HTTP server along.
+    // Imported here, because it loads the whole HTTP server.
     const { renewLocalCertificate } = await import("../http/index.ts");
     const { caFile } = await renewLocalCertificate({ dataDir, now: clock.now(), hasNewAuthority });
     stdout.write(

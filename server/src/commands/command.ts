@@ -2,14 +2,14 @@ import type { Environment } from "../config/index.ts";
 import type { Clock } from "../time/index.ts";
 
 export interface CommandContext {
-  /** What follows the name of the command. */
+  /** The arguments after the name of the command. */
   readonly args: readonly string[];
   readonly env: Environment;
   readonly stdout: NodeJS.WritableStream & { readonly isTTY?: boolean };
   readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean };
   readonly version: string;
   readonly clock: Clock;
-  /** Aborted when the program is asked to end; its reason is a CrashReason when a fault asks. */
+  /** Aborts when the program has to end; the reason is a CrashReason after an internal error. */
   readonly signal: AbortSignal;
 }
 
@@ -18,16 +18,16 @@ export interface Command {
   readonly summary: string;
   /** Printed for `help <name>` and `<name> --help`, below the line with the name. */
   readonly help: string;
-  /** Answers with the exit code. */
+  /** Resolves with the exit code. */
   run(context: CommandContext): Promise<number>;
 }
 
-/** The command line makes no sense. */
+/** The command line is invalid. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/** Why `signal` was aborted, when it was not a person or a supervisor that asked. */
+/** The reason of an abort that neither a person nor a supervisor requested. */
 export class CrashReason extends Error {
   override readonly name = "CrashReason";
 }

@@ -1,5 +1,5 @@
 // In charge of: the commands of the program, their help, their output and their exit codes.
-// Not in charge of: how the service works (the rooms, joined by app.ts), or the process itself (main.ts).
+// Not in charge of: how the service works (the modules, joined by app.ts), or the process itself (main.ts).
 
 export { CrashReason } from "./command.ts";
 export { renderCliReference } from "./render-cli-reference.ts";

@@ -13,7 +13,7 @@ export function parseOptions(args: readonly string[], options: OptionKinds, maxW
   try {
     parsed = parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
   } catch (error) {
-    // Its messages ("Unknown option '--x'") are meant for the person at the keyboard.
+    // Its messages ("Unknown option '--x'") are for the user.
     throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error });
   }
   const extra = parsed.positionals[maxWords];

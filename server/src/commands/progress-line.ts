@@ -1,7 +1,7 @@
 import type { CommandContext } from "./command.ts";
 
 export interface ProgressLine {
-  /** Says what is being done now; what was said before stays as it stood. */
+  /** Starts a line for the next step; the previous line stays. */
   step(title: string): void;
   add(bytes: number): void;
   expect(totalBytes: number): void;
@@ -11,7 +11,7 @@ export interface ProgressLine {
 const SHOWN_EVERY_MS = 200;
 const LOGGED_EVERY_MS = 10_000;
 
-/** One line that counts up, on a terminal; elsewhere a line now and then. */
+/** On a terminal, one line that counts up; otherwise a line from time to time. */
 export function createProgressLine(stderr: CommandContext["stderr"]): ProgressLine {
   const isLive = stderr.isTTY === true;
   let title: string | null = null;

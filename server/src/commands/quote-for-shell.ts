@@ -1,4 +1,4 @@
-/** So that a printed command line can be pasted as it is, whatever the path in it is called. */
+/** Quotes an argument, so that a printed command line can be pasted unchanged. */
 export function quoteForShell(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -5,7 +5,7 @@ export interface BannerFacts {
   readonly localUrl: string;
   readonly caFile: string | null;
   readonly keysFile: string;
-  /** Where the embedded database is when that is not in the data directory; else null. */
+  /** The folder of the embedded database when it is outside the data directory, otherwise null. */
   readonly databaseDir: string | null;
   readonly providers: readonly string[];
   readonly isHeldCopy: boolean;
@@ -33,7 +33,7 @@ export function renderBanner(facts: BannerFacts): string {
   return ["", `Swarmbase ${facts.version} is running (started in ${seconds} s)`, "", ...lines, "", ""].join("\n");
 }
 
-/** Works on this machine as printed. Behind a proxy the service wants to be told that the outside spoke TLS. */
+/** Works on this machine as printed. In proxy mode, a header has to tell the service that the client used TLS. */
 export function buildHealthCommand({ localUrl, caFile }: Pick<BannerFacts, "localUrl" | "caFile">): string {
   const words = ["curl"];
   if (caFile !== null) words.push("--cacert", caFile);

@@ -1,6 +1,6 @@
 import { COMMANDS } from "./command-table.ts";
 
-/** The page of all commands, from the help that each of them prints. */
+/** Renders docs/reference/cli.md from the help of all commands. */
 export function renderCliReference(): string {
   return [
     "<!-- Generated from server/src/commands by `npm run docs:reference`. Do not edit by hand. -->",

@@ -77,7 +77,7 @@ interface RestoreWork {
 
 async function restore(work: RestoreWork): Promise<void> {
   const { file, target, context, progress } = work;
-  // Held until the end, so that no service starts on what is about to be moved.
+  // Held until the end, so that no service starts on a folder that is about to be moved.
   const release = work.isUsed ? await holdDataDirectory(target) : () => {};
   try {
     progress.step("checking the backup");
@@ -142,7 +142,7 @@ async function unpackAndProve(draft: string, work: RestoreWork, { createdAt }: B
   }
 }
 
-/** Two renames: a power cut between them leaves both folders whole, under names that say what they are. */
+/** Two renames: a power failure between them leaves both folders complete, under telling names. */
 async function putInPlace(draft: string, { target, isUsed, context }: RestoreWork): Promise<string | null> {
   const stamp = context.clock.now().toISOString().slice(0, 19).replaceAll(":", "-");
   const asidePath = isUsed ? `${target}.before-${stamp}Z` : null;
@@ -165,7 +165,7 @@ async function requireReadable(manifest: BackupManifest, settings: Settings): Pr
   }
 }
 
-/** What restores left that were killed in the middle. */
+/** Removes the remains of restores that were killed. */
 async function removeUnfinished(target: string): Promise<void> {
   const prefix = `.${basename(target)}.${UNFINISHED}-`;
   for (const name of await readdir(dirname(target)).catch(() => [])) {

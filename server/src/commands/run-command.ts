@@ -6,7 +6,7 @@ import { renderCommandHelp, renderHelp } from "./render-help.ts";
 const EXIT_FAULT = 1;
 const EXIT_USAGE = 2;
 const HELP_FLAGS = new Set(["--help", "-h"]);
-/** These come from mistakes in our code, not from the operator's machine, and are of no use without their stack. */
+/** These are bugs, not faults of the machine, so their stack is printed. */
 const MISTAKES = [TypeError, ReferenceError, RangeError, SyntaxError];
 
 export async function runCommand(argv: readonly string[], context: Omit<CommandContext, "args">): Promise<number> {

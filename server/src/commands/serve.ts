@@ -36,7 +36,7 @@ keys and the address are in credentials.json in the data directory (DATA_DIR, de
   },
 };
 
-/** Null when the program was asked to end before the service was up. */
+/** Resolves with null when the program has to end before the service has started. */
 async function startUnlessStopped(start: {
   readonly settings: Settings;
   readonly observer: Observer;
@@ -50,7 +50,7 @@ async function startUnlessStopped(start: {
     if (isPlain) stdout.write(`${line}\n`);
     else observer.note("service.progress", { step: line });
   };
-  // All rooms together; other commands need few of them.
+  // Loads all modules; other commands need few of them.
   const { startApp } = await import("../app.ts");
   try {
     return await startApp({ settings, environment: context.env, observer, meter, clock, version, signal, onProgress });
@@ -75,7 +75,7 @@ async function serveUntilStopped(app: App, { settings, observer, context }: Serv
   const fault = await Promise.race([stopAsked, failed]);
   const code = fault === null ? endCode(context) : 1;
   if (fault !== null) observer.note("service.crashed", { error: fault.error });
-  // Nobody should be sent to a service that has crashed, so only an ordinary stop waits for the balancer.
+  // A load balancer must not send requests to a crashed service, so only an ordinary stop waits for it.
   const delayMs = code === 0 ? settings.stopDelayMs : 0;
   observer.note("service.stopping", { delayMs });
   if (delayMs > 0) {
@@ -87,7 +87,7 @@ async function serveUntilStopped(app: App, { settings, observer, context }: Serv
   return code;
 }
 
-/** At once, because stopping may take its time, or never end. */
+/** Logs a crash at once, because stopping may take long, or never end. */
 function reportCrash({ signal }: CommandContext, observer: Observer): void {
   const report = () => {
     if (signal.reason instanceof CrashReason) observer.note("service.crashed", { error: signal.reason.cause });

@@ -48,7 +48,7 @@ swarmbase backup
       isDryRun: values["dry-run"] === true,
     };
     const isMajorPending = settings.databaseUrl === null && (await upgradeMajor(work));
-    // Files of another version cannot be started, so what its schema lacks is not known yet.
+    // Files of another version cannot be started, so pending migrations are unknown yet.
     if (isMajorPending) return 0;
     await upgradeSchema(work);
     return 0;
@@ -62,7 +62,7 @@ interface UpgradeWork {
   readonly isDryRun: boolean;
 }
 
-/** True when there is something to do that was only told. */
+/** Resolves with true when a dry run found a major upgrade. */
 async function upgradeMajor({ settings, context, oldPackageDir, isDryRun }: UpgradeWork): Promise<boolean> {
   const { dataDir } = settings;
   if (!(await hasEmbeddedCluster(dataDir))) throw neverStartedError(dataDir);

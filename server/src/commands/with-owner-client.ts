@@ -12,7 +12,7 @@ export interface OwnerAccess {
   readonly masterKey: string;
 }
 
-/** Works as the schema's owner on the running service's database; an embedded one that rests is started for the while. */
+/** Runs the work as the owner of the schema. Starts a stopped embedded database for the duration. */
 export async function withOwnerClient<T>(
   settings: Settings,
   context: CommandContext,
@@ -45,7 +45,7 @@ async function useClient<T>(client: Client, masterKey: string, work: (access: Ow
   }
 }
 
-/** Whatever keeps us out, starting the server ourselves succeeds or says better what is wrong. */
+/** On a failed connection, starting the server either succeeds or gives a better error. */
 async function findRunning(dataDir: string): Promise<Client | null> {
   const credentials = await findCredentials(dataDir);
   if (credentials === null) return null;

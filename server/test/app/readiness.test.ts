@@ -92,7 +92,7 @@ test(
   },
 );
 
-test("a node that is told to stop says so, serves on for STOP_DELAY_MS, and lets a run finish", SLOW, async (t) => {
+test("a stopping node reports it, serves for STOP_DELAY_MS, and lets a run finish", SLOW, async (t) => {
   const node = await startNode(t, {
     STOP_DELAY_MS: "3000",
     STOP_TIMEOUT_MS: "100",

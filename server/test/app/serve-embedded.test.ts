@@ -106,7 +106,7 @@ test("stopped while it starts: nothing is left running", SLOW, async (t) => {
   assert.equal(isAlive(Number(pid)), false);
 });
 
-test("it goes on serving when nobody reads its output any more", SLOW, async (t) => {
+test("serve continues when its output is closed", SLOW, async (t) => {
   const dataDir = await makeUsedDataDir(t);
   const program = runProgram(t, ["serve"], { env: { DATA_DIR: dataDir, LOG_LEVEL: "debug", DB_POOL_SIZE: "500" } });
   await program.waitFor("service.started");
@@ -177,7 +177,7 @@ test("a first start with MASTER_KEY prints what works, and another key or a lost
   assert.match(mismatch.stderr, /MASTER_KEY is not the key this data directory was made with/);
 });
 
-test("a data directory that cannot be used: one line, exit code 1, no stack", async (t) => {
+test("an unusable data directory is explained in one line, with exit code 1 and without a stack", async (t) => {
   const dataDir = await makeDataDir(t);
   await mkdir(dirname(dataDir), { recursive: true });
   await writeFile(dataDir, "in the way");
@@ -192,7 +192,7 @@ test("a data directory that cannot be used: one line, exit code 1, no stack", as
   }
 });
 
-test("wrong settings are listed all at once, with exit code 2", async (t) => {
+test("invalid settings are listed together, with exit code 2", async (t) => {
   const program = runProgram(t, ["serve"], {
     env: { PORT: "many", LOG_LEVEL: "loud", TLS_CERT_FILE: "/x", MASTER_KEY: "hunter2" },
   });
@@ -202,7 +202,7 @@ test("wrong settings are listed all at once, with exit code 2", async (t) => {
   assert.doesNotMatch(program.stderr(), /^\s+at /m);
 });
 
-test("a port that is taken is said in one line, and the database is stopped again", SLOW, async (t) => {
+test("a port in use is explained in one line, and the database is stopped again", SLOW, async (t) => {
   const dataDir = await makeUsedDataDir(t);
   const holder = createServer().listen(0);
   await once(holder, "listening");
@@ -253,7 +253,7 @@ test("a second signal does not wait for a stop that hangs", SLOW, async (t) => {
   while (isAlive(pid)) await sleep(50);
 });
 
-test("when npm is stopped, the service stops too and takes its database along", SLOW, async (t) => {
+test("when npm is stopped, the service stops too, with its database", SLOW, async (t) => {
   const dataDir = await makeUsedDataDir(t);
   const program = runProgram(t, ["serve"], { env: { DATA_DIR: dataDir }, asNpm: true });
   await program.waitFor("service.started");

@@ -43,7 +43,7 @@ test("with DATABASE_URL nothing is embedded, and two nodes share the keys", SLOW
   for (const node of nodes) assert.deepEqual(await node.stop(), { code: 0, signal: null });
 });
 
-test("a database that goes away makes /ready 503, and comes back by itself", SLOW, async (t) => {
+test("/ready is 503 while the database is unavailable, and recovers", SLOW, async (t) => {
   const serverDir = await makeDataDir(t);
   const superuserPassword = newMasterKey();
   const wantedPort = await findFreePort();
@@ -72,7 +72,7 @@ test("a database that goes away makes /ready 503, and comes back by itself", SLO
   assert.deepEqual(await program.stop(), { code: 0, signal: null });
 });
 
-test("a database that is not there yet is waited for, and a stop ends the wait", async (t) => {
+test("serve waits for an unreachable database, and a stop ends the wait", async (t) => {
   const port = await findFreePort();
   const program = runProgram(t, ["serve"], {
     env: {
@@ -87,7 +87,7 @@ test("a database that is not there yet is waited for, and a stop ends the wait",
   assert.ok(!program.stdout().includes("hunter2"));
 });
 
-test("a database that refuses us is not waited for", async (t) => {
+test("serve does not wait for a database that rejects the login", async (t) => {
   const { adminUrl } = await createTestDatabase(t);
   const env = { MASTER_KEY: newMasterKey(), DATA_DIR: await makeDataDir(t) };
   const cases: [string, RegExp][] = [
@@ -105,7 +105,7 @@ test("a database that refuses us is not waited for", async (t) => {
   }
 });
 
-test("what is wrong with the server but does not stop the service is named at the start", SLOW, async (t) => {
+test("the start logs warnings about the database server", SLOW, async (t) => {
   const dataDir = await makeDataDir(t);
   const { adminUrl, masterKey } = await createTestDatabase(t);
   const program = runProgram(t, ["serve"], {
@@ -134,7 +134,7 @@ test("serve does not start on a read-only server", SLOW, async (t) => {
   assert.match(stderr, /The server is read-only: default_transaction_read_only is on/);
 });
 
-test("everything that a database lacks is said at once, with the SQL that mends it", async (t) => {
+test("unmet requirements of a database are listed together, with the SQL that corrects them", async (t) => {
   const { adminUrl } = await createTestDatabase(t);
   const admin = new pg.Client({ connectionString: adminUrl });
   await admin.connect();

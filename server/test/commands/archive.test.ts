@@ -19,7 +19,7 @@ async function* split(bytes: Buffer, sizes: readonly number[]): AsyncGenerator<B
   }
 }
 
-test("what is written is read back, however the bytes arrive", async () => {
+test("a tar archive is read back as it was written, for any size of chunks", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(file, { maxLength: 5 }),
@@ -46,7 +46,7 @@ test("what is written is read back, however the bytes arrive", async () => {
   );
 });
 
-test("paths that lead elsewhere, links and bent headers are refused", async () => {
+test("a tar archive with paths outside its root, links or damaged headers is rejected", async () => {
   const first = async (header: Buffer) => {
     for await (const entry of readTar(split(Buffer.concat([header, TAR_END]), [512]))) return entry.path;
     return null;

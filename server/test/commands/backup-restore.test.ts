@@ -199,7 +199,7 @@ test("a backup of a running and of a stopped instance, restored", SLOW, async (t
   });
 });
 
-test("what cannot be backed up or restored is said", async (t) => {
+test("backup and restore explain what they cannot do", async (t) => {
   const dataDir = await makeDataDir(t);
   const external = { DATABASE_URL: "postgresql://u:p@127.0.0.1:1/x", MASTER_KEY: "m".repeat(40), DATA_DIR: dataDir };
   const cases: [args: string[], env: Record<string, string>, code: number, expected: RegExp][] = [

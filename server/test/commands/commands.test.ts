@@ -15,7 +15,7 @@ async function run(t: TestContext, args: string[], options: RunOptions = {}) {
   return { code, stdout: program.stdout(), stderr: program.stderr() };
 }
 
-test("the program says its version", async (t) => {
+test("the program prints its version", async (t) => {
   const { code, stdout, stderr } = await run(t, ["--version"]);
   assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
   assert.ok(stdout.startsWith(`swarmbase ${packageJson.version} `), stdout);
@@ -32,7 +32,7 @@ test("without the source condition the launcher hands over, and keeps exit codes
   assert.equal(program.lines().at(-1)?.["event"], "service.stopped");
 });
 
-test("commands that need a database say so where there is none yet", async (t) => {
+test("commands that need a database fail with an explanation before the first start", async (t) => {
   const dataDir = await makeDataDir(t);
   for (const args of [["psql"], ["keys", "show"], ["keys", "rotate"], ["listen"]]) {
     const { code, stderr } = await runHere(args, { DATA_DIR: dataDir });
@@ -96,7 +96,7 @@ test("remove-data lists what it would remove, and with --yes removes that and no
   assert.match((await runHere(["remove-data", "--yes"], external)).stderr, /DATABASE_URL is set/);
 });
 
-test("migrate, keys and psql on a resting and on a running database", SLOW, async (t) => {
+test("migrate, keys and psql on a stopped and on a running database", SLOW, async (t) => {
   const dataDir = await makeDataDir(t);
   const env = { DATA_DIR: dataDir };
   const first = await run(t, ["migrate"], { env });

@@ -44,7 +44,7 @@ function assertFound(findings: readonly Finding[], wanted: readonly [string, Fin
   }
 }
 
-test("a running instance: in order, then with faults made on purpose", SLOW, async (t) => {
+test("doctor on a running instance: without problems, then with deliberate faults", SLOW, async (t) => {
   const dataDir = await makeUsedDataDir(t);
   const home = dirname(dataDir);
   const env = { DATA_DIR: dataDir };
@@ -192,7 +192,7 @@ test("a running instance: in order, then with faults made on purpose", SLOW, asy
   });
 });
 
-test("faults before there is a database", SLOW, async (t) => {
+test("doctor finds faults before there is a database", SLOW, async (t) => {
   const dataDir = await makeDataDir(t);
   const home = dirname(dataDir);
   const taken = createServer().listen(0, "127.0.0.1");
@@ -257,7 +257,7 @@ test("faults before there is a database", SLOW, async (t) => {
   }
 });
 
-test("providers are judged as the service resolves them", () => {
+test("doctor checks providers as the service resolves them", () => {
   const cases: [Record<string, string>, Finding["level"], RegExp][] = [
     [{}, "warning", /so agents are simulated/],
     [{ NODE_ENV: "production" }, "warning", /^no model provider has a key$/],
@@ -274,7 +274,7 @@ test("providers are judged as the service resolves them", () => {
   }
 });
 
-test("a disk is judged by what is left", () => {
+test("doctor checks the free space of the disk", () => {
   const gigabyte = 1e9;
   const cases: [number, number, Finding["level"]][] = [
     [100 * gigabyte, 500 * gigabyte, "ok"],

@@ -36,7 +36,7 @@ test("the version, with and without dashes", async () => {
     assert.match((await run(argv)).stdout, /^swarmbase 0\.0\.0 /, argv.join(" "));
 });
 
-test("what makes no sense gets the help on stderr and exit code 2", async () => {
+test("an invalid command line prints the help on stderr, with exit code 2", async () => {
   const cases: [string[], RegExp][] = [
     [["sreve"], /Unknown command "sreve"[\s\S]*Commands:/],
     [["help", "sreve"], /Unknown command/],

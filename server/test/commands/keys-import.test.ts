@@ -75,7 +75,7 @@ test("keys import and revoke", { timeout: 180_000 }, async (t) => {
   ]);
 });
 
-test("keys import says what is missing", async (t) => {
+test("keys import names missing options", async (t) => {
   const { keys } = await openCommandLine(t);
   for (const [args, reason] of [
     [["import"], /--algorithm must be one of ES256, RS256, HS256/],

@@ -169,7 +169,7 @@ test("on a running service", SLOW, async (t) => {
   });
 });
 
-test("a service that must not reach this machine says so, and keeps nothing", SLOW, async (t) => {
+test("listen explains that the service must not reach this machine, and leaves no webhook", SLOW, async (t) => {
   const stage = await openStage(t, { WEBHOOK_ALLOWED_CIDRS: "10.0.0.0/8" });
   await stage.newUser("ada@example.test");
   const program = await runHere(["listen"], stage.env);

@@ -19,7 +19,7 @@ test("behind a proxy the curl line speaks as the proxy would", () => {
   );
 });
 
-test("the banner names a database that lies elsewhere, and what is held", () => {
+test("the banner shows a database outside the data directory, and held work", () => {
   const facts = {
     url: "https://localhost:8443",
     localUrl: "https://localhost:8443",
@@ -37,7 +37,7 @@ test("the banner names a database that lies elsewhere, and what is held", () => 
   assert.match(banner, /^ {2}Held +this is a restored copy: .* swarmbase resume$/m);
 });
 
-test("words for the shell", () => {
+test("quoteForShell quotes any word", () => {
   for (const [word, expected] of [
     ["/plain/path-1.pem", "/plain/path-1.pem"],
     ["/with space", "'/with space'"],

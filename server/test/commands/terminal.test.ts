@@ -8,7 +8,7 @@ import { collectFindings } from "../../src/commands/doctor/finding.ts";
 import { loadSettings } from "../../src/config/index.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 
-test("what a backup says of itself sends nothing to the terminal but words", () => {
+test("texts from a backup send no control characters to the terminal", () => {
   const manifest = {
     format: 1,
     version: "1.0.0",

@@ -89,7 +89,7 @@ async function readSuperuserPassword(dataDir: string): Promise<string> {
   return derivePassword((await readFile(join(dataDir, "master.key"), "utf8")).trim(), "postgres");
 }
 
-test("a database is brought into a new cluster, or left as it was", { timeout: 180_000 }, async (t) => {
+test("upgrade copies a database into a new cluster, or leaves it unchanged", { timeout: 180_000 }, async (t) => {
   const unused = { DATA_DIR: await makeDataDir(t) };
   assert.match((await runHere(["upgrade"], unused)).stderr, /has not been started with the data directory/);
   const dataDir = await makeUsedDataDir(t);

@@ -11,7 +11,7 @@ test("derived keys never change: stored secrets and passwords depend on them", (
   assert.equal(derivePassword("a master key for tests", "sb_user"), "7FTtuVAN1vGqt8DDUbobnLVc44Y6Kr0GFz1TGoPMH9c");
 });
 
-test("the same input gives the same key, any other input another", () => {
+test("equal inputs give equal keys, different inputs different keys", () => {
   const text = fc.string({ minLength: 1 });
   fc.assert(
     fc.property(text, text, text, text, (masterKey, purpose, otherMasterKey, otherPurpose) => {
@@ -24,14 +24,14 @@ test("the same input gives the same key, any other input another", () => {
   );
 });
 
-test("a password fits a connection string as it is, and is not the key of the same name", () => {
+test("a derived password needs no encoding in a connection string, and differs from the key of the same name", () => {
   const masterKey = newMasterKey();
   assert.match(derivePassword(masterKey, "sb_user"), /^[\w-]{43}$/);
   assert.notEqual(derivePassword(masterKey, "sb_user"), derivePassword(masterKey, "sb_service"));
   assert.notEqual(derivePassword(masterKey, "sb_user"), deriveKey(masterKey, "sb_user").toString("base64url"));
 });
 
-test("an empty master key or purpose is refused", () => {
+test("an empty master key or purpose is rejected", () => {
   assert.throws(() => deriveKey("", "purpose"), RangeError);
   assert.throws(() => deriveKey("key", ""), RangeError);
 });

@@ -11,7 +11,7 @@ async function makeDir(t: TestContext): Promise<string> {
   return dir;
 }
 
-test("the first start makes a key that only the owner may read, later ones find it", async (t) => {
+test("the first start creates a key that only its owner can read, and later starts use it", async (t) => {
   const dataDir = await makeDir(t);
   const made = await loadMasterKey({ dataDir, given: null, mayCreate: true });
   assert.equal(Buffer.from(made, "base64url").length, 32);
@@ -20,7 +20,7 @@ test("the first start makes a key that only the owner may read, later ones find 
   assert.deepEqual(await readdir(dataDir), ["master.key"]);
 });
 
-test("twenty starts at once agree on one key", async (t) => {
+test("twenty concurrent starts use one key", async (t) => {
   const dataDir = await makeDir(t);
   const keys = await Promise.all(
     Array.from({ length: 20 }, () => loadMasterKey({ dataDir, given: null, mayCreate: true })),
@@ -29,7 +29,7 @@ test("twenty starts at once agree on one key", async (t) => {
   assert.deepEqual(await readdir(dataDir), ["master.key"]);
 });
 
-test("a given key wins, is not written down, and must be the one of the file", async (t) => {
+test("MASTER_KEY takes precedence, is not stored, and must equal the key in the file", async (t) => {
   const dataDir = await makeDir(t);
   assert.equal(
     await loadMasterKey({ dataDir, given: "from the environment", mayCreate: true }),
@@ -45,14 +45,14 @@ test("a given key wins, is not written down, and must be the one of the file", a
   });
 });
 
-test("where a database exists, a missing or empty key file is reported, not replaced", async (t) => {
+test("with an existing database, a missing or empty key file is reported, not replaced", async (t) => {
   const dataDir = await makeDir(t);
   await assert.rejects(loadMasterKey({ dataDir, given: null, mayCreate: false }), /master\.key is missing/);
   await writeFile(join(dataDir, "master.key"), "\n");
   await assert.rejects(loadMasterKey({ dataDir, given: null, mayCreate: true }), /master\.key is empty/);
 });
 
-test("a secret file is replaced as a whole, with its mode", async (t) => {
+test("a secret file is replaced atomically, with its mode", async (t) => {
   const dir = await makeDir(t);
   const path = join(dir, "credentials.json");
   await writeFile(path, "old");
@@ -63,7 +63,7 @@ test("a secret file is replaced as a whole, with its mode", async (t) => {
   assert.deepEqual(await readdir(dir), ["credentials.json"]);
 });
 
-test("the data directory is made for its owner alone; one that is there keeps its mode", async (t) => {
+test("a new data directory is for its owner only; an existing one keeps its mode", async (t) => {
   const dir = await makeDir(t);
   await prepareSecretDir(join(dir, "a", "b"), { mayPassThrough: false });
   assert.equal((await stat(join(dir, "a", "b"))).mode & 0o777, 0o700);

@@ -6,7 +6,7 @@ import { UnwrapError, unwrapSecret, wrapSecret } from "../../src/crypto/index.ts
 
 const bytes = fc.uint8Array({ maxLength: 300 }).map((array) => Buffer.from(array));
 
-test("what was wrapped opens again, with the same key and context", () => {
+test("a wrapped secret can be unwrapped with the same key and context", () => {
   fc.assert(
     fc.property(bytes, fc.string(), (plain, context) => {
       const key = randomBytes(32);
@@ -15,7 +15,7 @@ test("what was wrapped opens again, with the same key and context", () => {
   );
 });
 
-test("another context or another key does not open it", () => {
+test("another context or another key does not unwrap a secret", () => {
   fc.assert(
     fc.property(bytes, fc.string(), fc.string(), (plain, context, otherContext) => {
       fc.pre(context !== otherContext);
@@ -27,7 +27,7 @@ test("another context or another key does not open it", () => {
   );
 });
 
-test("a single changed bit anywhere, the version included, is noticed", () => {
+test("a single changed bit of a wrapped secret, including its version, is detected", () => {
   const key = randomBytes(32);
   const wrapped = wrapSecret(key, Buffer.from("secret"), "context");
   for (let bit = 0; bit < wrapped.length * 8; bit++) {
@@ -37,7 +37,7 @@ test("a single changed bit anywhere, the version included, is noticed", () => {
   }
 });
 
-test("anything cut short is refused", () => {
+test("a truncated wrapped secret is rejected", () => {
   const key = randomBytes(32);
   const wrapped = wrapSecret(key, Buffer.from("secret"), "context");
   for (let length = 0; length < wrapped.length; length++) {
@@ -45,7 +45,7 @@ test("anything cut short is refused", () => {
   }
 });
 
-test("the same secret wrapped twice looks different, and neither shows it", () => {
+test("wrapping a secret twice gives different bytes, and neither contains it", () => {
   const key = randomBytes(32);
   const plain = Buffer.from("the same long secret text");
   const [first, second] = [wrapSecret(key, plain, "c"), wrapSecret(key, plain, "c")];
@@ -54,7 +54,7 @@ test("the same secret wrapped twice looks different, and neither shows it", () =
   assert.equal(first[0], 1);
 });
 
-test("a key of the wrong length is a mistake of the caller", () => {
+test("a key of the wrong length is a RangeError", () => {
   assert.throws(() => wrapSecret(randomBytes(16), Buffer.of(), ""), RangeError);
   assert.throws(() => unwrapSecret(randomBytes(31), Buffer.alloc(40), ""), RangeError);
 });

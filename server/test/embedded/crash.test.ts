@@ -61,7 +61,7 @@ describe("after kill -9", { skip, concurrency: 2 }, () => {
   before(makeSeed);
   after(() => rmSync(seedDir, { recursive: true, force: true }));
 
-  test("of the service, the watchdog stops PostgreSQL and goes", async (t) => {
+  test("of the service, the watchdog stops PostgreSQL and ends", async (t) => {
     const { dataDir, clusterDir, service } = await startWithRow(t);
     await service.kill();
     await waitUntilNothingRuns(clusterDir);
@@ -103,7 +103,7 @@ describe("after kill -9", { skip, concurrency: 2 }, () => {
     await waitUntilNothingRuns(clusterDir);
   });
 
-  test("of PostgreSQL, a child too busy to notice does not keep it down", async (t) => {
+  test("of PostgreSQL, a busy child process does not prevent the restart", async (t) => {
     const { clusterDir, service } = await startWithRow(t);
     // Computes without ever waiting, so it does not see that its parent is gone.
     const busy = query(
@@ -142,7 +142,7 @@ describe("after kill -9", { skip, concurrency: 2 }, () => {
     await assertGood(await startService(t, dataDir));
   });
 
-  test("of a service whose data directory was removed, nothing stays either", async (t) => {
+  test("of a service whose data directory was removed, no process remains", async (t) => {
     const { dataDir, clusterDir, service } = await startWithRow(t);
     rmSync(dataDir, { recursive: true, maxRetries: 5 });
     await service.kill();

@@ -36,7 +36,7 @@ describe("the account", () => {
   for (const { name, uid, ownUid = 0, passwd, clusterOwner = null } of rows) {
     test(name, () => assert.equal(chooseAccount({ ownUid, passwd, clusterOwner })?.uid ?? null, uid));
   }
-  test("none to lend is an error", () => {
+  test("a system without an unprivileged account is an error", () => {
     assert.throws(() => chooseAccount({ ownUid: 0, passwd: root, clusterOwner: null }), EmbeddedError);
   });
 });
@@ -103,7 +103,7 @@ describe("postmaster.pid", () => {
 });
 
 describe("location record", () => {
-  test("what is missing gets a stated value", () => {
+  test("missing members have a default", () => {
     assert.deepEqual(parseLocationRecord('{"home":"/h"}'), {
       home: "/h",
       dataDir: "",
@@ -162,18 +162,18 @@ describe("faults", () => {
   test("without a path the data directory is named", () => {
     assert.match(explainFault(new Error("odd"), "/data").message, /\/data: odd/);
   });
-  test("what is explained stays", () => {
+  test("an EmbeddedError is returned unchanged", () => {
     const fault = new EmbeddedError("clear");
     assert.equal(explainFault(fault, "/data"), fault);
   });
 });
 
-test("restarts come at once, then ever more slowly, but never cease", () => {
+test("the first restart is immediate, later ones are delayed more and more, without an end", () => {
   const delays = [0, 1, 2, 3, 100].map(decideRestartDelayMs);
   assert.deepEqual(delays, [0, 200, 500, 1_000, 10_000]);
 });
 
-test("a watchdog refuses an order that it does not understand", () => {
+test("a watchdog rejects incomplete arguments", () => {
   const order = { clusterDir: "/c", pgCtl: "/p", lockFolders: ["/d"] };
   assert.deepEqual(parseWatchdogOrder(JSON.stringify(order)), order);
   for (const text of ["", "{}", "null", '{"clusterDir":"/c","pgCtl":"/p"}'])

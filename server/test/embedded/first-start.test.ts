@@ -28,7 +28,7 @@ import {
 const isRoot = process.getuid?.() === 0;
 
 describe("the first start", { concurrency: 2 }, () => {
-  test("of several at the same moment: one serves, the others say so", async (t) => {
+  test("of several at the same time: one serves, the others report it", async (t) => {
     const dataDir = makeFolder(t);
     // As root also: a folder closed to all keeps its database inside, and only PostgreSQL's group may pass.
     chmodSync(dataDir, 0o700);
@@ -43,7 +43,7 @@ describe("the first start", { concurrency: 2 }, () => {
     assert.equal(statSync(dataDir).mode & 0o777, isRoot ? 0o710 : 0o700);
   });
 
-  test("killed in the middle leaves nothing that passes for a database", async (t) => {
+  test("killed in the middle leaves nothing that looks like a database", async (t) => {
     const dataDir = makeFolder(t);
     const home = dirname(clusterOf(dataDir));
     for (const milestone of ["PG_VERSION", "global/pg_control", "base/1"]) {

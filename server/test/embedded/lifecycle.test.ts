@@ -108,7 +108,7 @@ describe("one data directory", () => {
     });
   });
 
-  test("a wanted port that is taken gives way to a free one; one that is free is used", async (t) => {
+  test("a configured port that is in use is replaced by a free one; a free one is used", async (t) => {
     const blocker = createServer().listen(0, "127.0.0.1");
     t.after(() => blocker.close());
     await new Promise((resolve) => blocker.once("listening", resolve));
@@ -126,12 +126,12 @@ describe("one data directory", () => {
     await second.stop();
   });
 
-  test("another master key is told apart, and nothing stays running", async (t) => {
+  test("another master key is detected, and no process remains", async (t) => {
     await assert.rejects(startService(t, dataDir, { password: "of-another-master-key" }), /another master key/);
     await waitUntilNothingRuns(clusterDir);
   });
 
-  test("a stale postmaster.pid that names somebody else's process is seen through", async (t) => {
+  test("a stale postmaster.pid with the id of an unrelated process does not prevent the start", async (t) => {
     // As after a reboot, when the old id belongs to an unrelated process: here, this test.
     const text = `${process.pid}\n${clusterDir}\n1\n5432\n\n127.0.0.1\n  1 1\nready\n`;
     writeFileSync(join(clusterDir, "postmaster.pid"), text);
@@ -140,7 +140,7 @@ describe("one data directory", () => {
     await service.stop();
   });
 
-  test("a start that fails quotes PostgreSQL's own words", async (t) => {
+  test("a failed start quotes the log of PostgreSQL", async (t) => {
     const auto = join(clusterDir, "postgresql.auto.conf");
     const before = readFileSync(auto);
     writeFileSync(auto, "shared_buffers = 'plenty'\n");
@@ -149,7 +149,7 @@ describe("one data directory", () => {
     writeFileSync(auto, before);
   });
 
-  test("another major version is refused and left untouched", async (t) => {
+  test("a cluster of another major version is rejected and not changed", async (t) => {
     const versionFile = join(clusterDir, "PG_VERSION");
     for (const [version, words] of [
       ["16", /PostgreSQL 16,.*runs PostgreSQL 18.*swarmbase upgrade --old-binaries/],
@@ -173,7 +173,7 @@ describe("one data directory", () => {
     await service.stop();
   });
 
-  test("a database that has vanished is not silently begun anew", async (t) => {
+  test("a missing database is reported, not created again", async (t) => {
     renameSync(clusterDir, `${clusterDir}-away`);
     await assert.rejects(startService(t, dataDir), /should be in .* nothing is there/);
     renameSync(`${clusterDir}-away`, clusterDir);

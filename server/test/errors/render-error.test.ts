@@ -59,7 +59,7 @@ test("7.3 each code has its status and its short text", () => {
   }
 });
 
-test("a case of PostgreSQL without a name here keeps its SQLSTATE and status", () => {
+test("an error of PostgreSQL without a code of ours keeps its SQLSTATE and status", () => {
   const foreign = { code: "23505", status: 409 };
   const { status, body } = parse(new AppError("BAD_REQUEST", "duplicate key", { foreign, details: "Key exists." }));
   assert.equal(status, 409);
@@ -111,7 +111,7 @@ const thrown = fc.oneof(
     .map((text) => Object.assign(new Error(text), { detail: text, code: "23505", statusCode: 400, cause: cyclic })),
 );
 
-test("whatever is thrown, the body is JSON with the five members and tells nothing of it", () => {
+test("for anything that is thrown, the body is JSON with the five members and reveals nothing of it", () => {
   fc.assert(
     fc.property(thrown, (error) => {
       const { status, headers, body } = renderError(error);
@@ -125,7 +125,7 @@ test("whatever is thrown, the body is JSON with the five members and tells nothi
   );
 });
 
-test("whatever an AppError holds, status and headers can be sent and the body is JSON with the five members", () => {
+test("for any AppError, status and headers can be sent and the body is JSON with the five members", () => {
   const extra = fc.record(
     {
       details: fc.oneof(fc.string(), fc.dictionary(fc.string(), fc.string())),

@@ -39,7 +39,7 @@ test("a held worker begins when the hold is released, stops when it is set again
   assert.equal(isRunning(), false);
 });
 
-test("a worker that was never released ends with the signal, and its faults come through", async () => {
+test("a worker that was never released ends with the signal, and its errors are passed on", async () => {
   const stop = new AbortController();
   const waiting = new Hold(true).over(countingWorker().worker).run(stop.signal);
   stop.abort();

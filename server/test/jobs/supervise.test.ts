@@ -31,12 +31,12 @@ test("all workers run until the signal, then all have ended", async () => {
   assert.equal(named("worker.stopped").length, 2);
 });
 
-test("without workers there is nothing to wait for", async () => {
+test("supervise resolves at once without workers", async () => {
   const { observer } = recordNotes();
   await supervise([], { signal: new AbortController().signal, observer });
 });
 
-test("a worker that throws or ends is started again, and the others go on", async () => {
+test("a worker that throws or ends is restarted, and the others continue", async () => {
   const { observer, named } = recordNotes();
   const stop = new AbortController();
   let runs = 0;
@@ -58,7 +58,7 @@ test("a worker that throws or ends is started again, and the others go on", asyn
   assert.equal(named("worker.started").filter(({ fields }) => fields["worker"] === "steady").length, 1);
 });
 
-test("a worker that throws synchronously is a worker that failed", async () => {
+test("a worker that throws synchronously counts as failed", async () => {
   const { observer, named } = recordNotes();
   const stop = new AbortController();
   const broken: Worker = {
@@ -95,7 +95,7 @@ test("a stop during the delay does not wait for its end", async () => {
   await supervise([{ name: "w", run: async () => {} }], { signal: stop.signal, observer, restartDelayMs });
 });
 
-test("when a critical worker fails, everything stops and its fault comes out", async () => {
+test("when a critical worker fails, supervise stops all workers and rejects with its error", async () => {
   const { observer, named } = recordNotes();
   const critical: Worker = {
     name: "critical",
@@ -117,7 +117,7 @@ test("when a critical worker fails, everything stops and its fault comes out", a
   );
 });
 
-test("a worker that does not end is reported and left behind", async () => {
+test("a worker that does not end is reported and abandoned", async () => {
   const { observer, named } = recordNotes();
   const stop = new AbortController();
   const deaf: Worker = { name: "deaf", run: () => new Promise(() => {}) };
@@ -146,7 +146,7 @@ test("an error on the way out of a stopping worker is not a failure", async () =
   assert.equal(named("worker.failed").length, 0);
 });
 
-test("restart delays: a schedule with half of each step left to chance", () => {
+test("restart delays follow a schedule, and half of each is random", () => {
   const cases: [number, number, number][] = [
     [0, 0, 250],
     [0, 1, 500],

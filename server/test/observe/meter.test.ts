@@ -5,7 +5,7 @@ import { openMetricsServer } from "../../src/http/index.ts";
 import { createMeter, createObserver, OBSERVATIONS } from "../../src/observe/index.ts";
 import { GAUGES, METRICS } from "../../src/observe/metric-table.ts";
 
-test("what is noted is counted and measured, whatever the log level", async () => {
+test("observations are counted and measured at every log level", async () => {
   const meter = createMeter();
   const destination = new PassThrough();
   const observer = createObserver({ level: "warn", format: "json", destination, meter });
@@ -35,7 +35,7 @@ test("what is noted is counted and measured, whatever the log level", async () =
   assert.doesNotMatch(text, /v1\/agents/, "labels are of the closed list alone");
 });
 
-test("a gauge is read when it is asked for, and one that fails is left out", async () => {
+test("a gauge is read at each scrape, and one that fails is omitted", async () => {
   const meter = createMeter();
   let value = 1;
   meter.gauge("swarmbase_sockets", () => [{ labels: {}, value }]);
@@ -47,7 +47,7 @@ test("a gauge is read when it is asked for, and one that fails is left out", asy
   assert.doesNotMatch(text, /^swarmbase_runs_waiting\{/m);
 });
 
-test("a gauge that does not answer holds up nobody", async () => {
+test("a gauge that hangs does not delay the others", async () => {
   const meter = createMeter();
   meter.gauge("swarmbase_runs_waiting", () => new Promise(() => {}));
   meter.gauge("swarmbase_sockets", () => [{ labels: {}, value: 3 }]);
@@ -56,7 +56,7 @@ test("a gauge that does not answer holds up nobody", async () => {
   assert.doesNotMatch(text, /^swarmbase_runs_waiting\{/m);
 });
 
-test("every metric names observations of the closed list, and itself once", () => {
+test("every metric uses existing observations, and has a unique name", () => {
   const names = [...METRICS.map(({ name }) => name), ...Object.keys(GAUGES)];
   assert.equal(new Set(names).size, names.length);
   for (const { on, name } of METRICS) {

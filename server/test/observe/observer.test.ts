@@ -29,13 +29,13 @@ test("a note becomes one JSON line with level, time, event, message and fields",
   assert.equal(new Date(line.time).toISOString(), line.time);
 });
 
-test("what is below the level is not printed", () => {
+test("observations below the log level are not logged", () => {
   const { observer, text } = capture({ level: "warn" });
   observer.note("service.started");
   assert.equal(text(), "");
 });
 
-test("fields named like secrets are never printed, however deep", () => {
+test("fields with names of secrets are never logged, at any depth", () => {
   const { observer, text } = capture();
   const secret = "s3cr3t-value";
   observer.child({ apiKey: secret }).note("service.started", {
@@ -53,7 +53,7 @@ test("fields named like secrets are never printed, however deep", () => {
   assert.ok(printed.includes("[redacted]"));
 });
 
-test("names that only look alike are printed", () => {
+test("fields with similar names are logged", () => {
   for (const name of ["monkey", "keyboard", "kid", "secretary", "tokenizer", "url"])
     assert.equal(isSecretName(name), false, name);
   for (const name of ["key", "masterKey", "API_KEY", "refresh-token", "userPassword", "secrets"]) {
@@ -61,7 +61,7 @@ test("names that only look alike are printed", () => {
   }
 });
 
-test("passwords in connection strings and signed tokens in text are cut out", () => {
+test("passwords in connection strings and signed tokens in texts are removed", () => {
   const { observer, text } = capture();
   const token = `${Buffer.from('{"alg":"ES256"}').toString("base64url")}.${Buffer.from('{"role":"anon"}').toString("base64url")}.sig`;
   observer.note("worker.failed", {
@@ -74,7 +74,7 @@ test("passwords in connection strings and signed tokens in text are cut out", ()
   assert.ok(printed.includes("@localhost/db"));
 });
 
-test("errors carry name, message, code and cause; row values in other fields stay out", () => {
+test("errors are logged with name, message, code and cause, without fields that contain row values", () => {
   const { observer, lines } = capture();
   const error = Object.assign(new Error("duplicate", { cause: new Error("inner") }), {
     code: "23505",
@@ -89,7 +89,7 @@ test("errors carry name, message, code and cause; row values in other fields sta
   });
 });
 
-test("stacks are printed for unexpected faults, and for all at debug", () => {
+test("stacks are logged for unexpected errors, and for all at debug", () => {
   const quiet = capture();
   quiet.observer.note("database.unreachable", { error: new Error("x") });
   quiet.observer.note("service.crashed", { error: new Error("x") });
@@ -118,7 +118,7 @@ test("pretty output is text with the message and the fields", () => {
   assert.ok(!printed.includes("abc-secret"));
 });
 
-test("requests that could not be served are few lines, however many they are, and the rest is counted", async () => {
+test("failed requests are sampled, and the omitted lines are counted", async () => {
   const meter = createMeter();
   const { observer, lines } = capture({ sampleWindowMs: 50, meter });
   const fields = { method: "GET", route: "/rest/v1/*", status: 503, durationMs: 1 };
@@ -140,7 +140,7 @@ test("requests that could not be served are few lines, however many they are, an
   assert.equal(lines().length, 1, "a new window begins with a line");
 });
 
-test("the access log has the line of every request, whatever the level, and nothing else", () => {
+test("the access log has every request at any level, and nothing else", () => {
   const { observer, lines } = capture({ level: "fatal", hasAccessLog: true });
   observer.note("service.started");
   observer.note("request.completed", { status: 200 });

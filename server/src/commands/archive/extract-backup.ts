@@ -13,7 +13,7 @@ export interface ExtractOptions {
   onBytes(count: number): void;
 }
 
-/** Makes a data directory from a backup, checked once more on the way and on disk when it resolves. */
+/** Creates a data directory from a backup, and checks it again. The files are on disk when it resolves. */
 export async function extractBackup(o: ExtractOptions): Promise<void> {
   const place = await settleCluster(o.dataDir);
   const folders: string[] = [place.clusterDir];

@@ -3,7 +3,7 @@ import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { ArchiveError, type TarEntry } from "./tar.ts";
 
-/** What PostgreSQL makes anew at every start, or must not find in a copy. Their folders stay, empty. */
+/** What PostgreSQL creates at every start, or must not find in a copy. Their folders are kept, empty. */
 const EMPTIED_FOLDERS = new Set([
   "pg_dynshmem",
   "pg_notify",
@@ -15,7 +15,7 @@ const EMPTIED_FOLDERS = new Set([
 ]);
 const LEFT_OUT = /^(postmaster\.(pid|opts)|pgsql_tmp.*|pg_internal\.init.*)$/;
 
-/** Every file and folder of a cluster that nothing runs on. */
+/** Reads every file and folder of a stopped cluster. */
 export async function* readFolderEntries(folder: string, below = ""): AsyncGenerator<TarEntry> {
   const entries = await readdir(join(folder, below), { withFileTypes: true });
   for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {

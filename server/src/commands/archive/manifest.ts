@@ -1,13 +1,13 @@
 import { ArchiveError } from "./tar.ts";
 
-/** The last entry of a backup: what it is, and what everything in it must add up to. Without it a backup is not whole. */
+/** The last entry of a backup: its description and the checksum of everything before. Without it a backup is incomplete. */
 export interface BackupManifest {
   readonly format: typeof BACKUP_FORMAT;
-  /** Of the program that made it. */
+  /** The release that created it. */
   readonly version: string;
   readonly createdAt: string;
   readonly postgresMajor: number;
-  /** False when the operator keeps the key elsewhere (MASTER_KEY): without it the backup opens nothing. */
+  /** False when MASTER_KEY sets the key: without it the secrets in the backup cannot be decrypted. */
   readonly hasMasterKey: boolean;
   readonly files: Readonly<Record<string, BackedUpFile>>;
 }
@@ -20,7 +20,7 @@ export interface BackedUpFile {
 export const BACKUP_FORMAT = 1;
 export const MANIFEST_PATH = "manifest.json";
 export const CLUSTER_FOLDER = "cluster";
-/** What of the data directory is part of a backup. All else there is made anew from these and from the database. */
+/** The files of the data directory in a backup. All others are created again from these and from the database. */
 export const KEPT_FILES = ["master.key", "tls/ca-cert.pem", "tls/ca-key.pem", "tls/localhost.pem"] as const;
 export const MASTER_KEY_FILE = KEPT_FILES[0];
 
@@ -53,7 +53,7 @@ export function parseManifest(text: string): BackupManifest {
   return manifest as BackupManifest;
 }
 
-/** It ends up on an operator's terminal, which obeys what it is sent. */
+/** Removes control characters: the text is printed on the terminal of an operator. */
 function isPrintable(value: unknown): value is string {
   return typeof value === "string" && /^[\x20-\x7e]{1,64}$/.test(value);
 }

@@ -9,7 +9,7 @@ import { ArchiveError, readTar, type TarEntry } from "./tar.ts";
 const MANIFEST_LIMIT_BYTES = 256 * 1024 * 1024;
 const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
 
-/** Where the content of an entry goes while it is checked; null: nowhere. */
+/** Receives the content of an entry while it is checked; null discards it. */
 export type EntrySink = (entry: Omit<TarEntry, "content">) => Promise<ByteSink | null>;
 
 export interface ByteSink {
@@ -24,7 +24,7 @@ export interface ReadBackupOptions {
   onBytes(count: number): void;
 }
 
-/** Reads the whole backup, and answers only if all of it is there and as it was written. */
+/** Reads the whole backup. Rejects unless it is complete and unchanged. */
 export async function readBackup(o: ReadBackupOptions): Promise<BackupManifest> {
   await requireGzip(o.file);
   const unpacked = createGunzip();

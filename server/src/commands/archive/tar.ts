@@ -12,7 +12,7 @@ export interface TarEntry {
   readonly kind: "file" | "folder";
   readonly sizeBytes: number;
   readonly mode: number;
-  /** To be read to its end before the next entry is asked for. */
+  /** Must be read to its end before the next entry. */
   readonly content: AsyncIterable<Buffer>;
 }
 
@@ -37,14 +37,14 @@ export function renderTarHeader(entry: Omit<TarEntry, "content">, modifiedAtSeco
   return block;
 }
 
-/** What fills the last block of a file. */
+/** Pads the last block of a file. */
 export function tarPadding(sizeBytes: number): Buffer {
   return Buffer.alloc((BLOCK_BYTES - (sizeBytes % BLOCK_BYTES)) % BLOCK_BYTES);
 }
 
 export const TAR_END = Buffer.alloc(2 * BLOCK_BYTES);
 
-/** Only files and folders below the archive's own root; everything else in an archive is refused, not followed. */
+/** Accepts files and folders below the root of the archive only; rejects everything else. */
 export async function* readTar(source: AsyncIterable<Buffer>): AsyncGenerator<TarEntry> {
   const bytes = new ByteSource(source);
   for (;;) {
@@ -60,7 +60,7 @@ export async function* readTar(source: AsyncIterable<Buffer>): AsyncGenerator<Ta
     yield { ...head, content: content() };
     if (!isRead && head.sizeBytes > 0) throw new ArchiveError("an entry of the archive was not read to its end");
   }
-  // What follows the end must be read too: a compressed stream has its checksum there.
+  // The rest must be read too: the checksum of a compressed stream comes last.
   await bytes.drain();
 }
 
@@ -123,7 +123,7 @@ function readText(block: Buffer, at: number, width: number): string {
   return field.subarray(0, end === -1 ? width : end).toString();
 }
 
-/** Chunks of any size, read in the sizes that are asked for. */
+/** Reads chunks of any size in the requested sizes. */
 class ByteSource {
   readonly #source: AsyncIterator<Buffer>;
   #rest: Buffer = Buffer.alloc(0);

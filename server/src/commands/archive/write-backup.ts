@@ -19,10 +19,10 @@ export interface WriteBackupOptions {
 
 const OWNER_ONLY = 0o600;
 const DRAFT_PREFIX = ".swarmbase-backup.";
-/** Database pages shrink well at the lowest level, and the disk stays the slower part. */
+/** Database pages compress well at the lowest level, and the disk stays the bottleneck. */
 const GZIP_LEVEL = 1;
 
-/** The file appears under its name whole and on disk, or not at all; one that is already there is never replaced. */
+/** Writes the file atomically: it gets its name when it is complete and on disk. Never replaces an existing file. */
 export async function writeBackup(o: WriteBackupOptions): Promise<{ readonly fileCount: number }> {
   const folder = dirname(o.file);
   await removeAbandoned(folder);
@@ -52,7 +52,7 @@ export async function writeBackup(o: WriteBackupOptions): Promise<{ readonly fil
   return { fileCount: Object.keys(files).length };
 }
 
-/** What backups left that were killed in the middle: they hold secrets, and room. */
+/** Removes the remains of backups that were killed: they contain secrets and occupy space. */
 async function removeAbandoned(folder: string): Promise<void> {
   for (const name of await readdir(folder).catch(() => [])) {
     const pid = Number(/\.(\d+)\.partial$/.exec(name)?.[1]);

@@ -104,7 +104,7 @@ function parseCertificate(pem: string): X509Certificate | null {
   }
 }
 
-/** False when the service does not start with it, so that nothing else about the certificate matters. */
+/** Returns false when the service does not start with the authority, so that further checks are pointless. */
 function judgeAuthority({ validFromDate, validToDate }: X509Certificate, clock: Clock, findings: Findings): boolean {
   const now = clock.now();
   const leftDays = Math.floor((validToDate.getTime() - now.getTime()) / DAY_MS);
@@ -171,7 +171,7 @@ function judgeName(leaf: X509Certificate, { publicUrl }: Settings, findings: Fin
   });
 }
 
-/** Servers must send the intermediate certificates; browsers sometimes find them elsewhere, programs do not. */
+/** A server must send the intermediate certificates; browsers sometimes find them elsewhere, programs do not. */
 function judgeChain(chain: readonly X509Certificate[], findings: Findings): void {
   const last = chain.at(-1);
   const broken = chain.find((certificate, place) => {

@@ -26,7 +26,7 @@ const LONG_TRANSACTION_SECONDS = 600;
 const BACKLOG_SECONDS = 300;
 const CLOCK_FAULT_MS = 30_000;
 
-/** As the administrator of a server that answers. */
+/** Checks a reachable server as its administrator. */
 export async function checkDatabase(client: Client, o: DatabaseCheckOptions, findings: Findings): Promise<void> {
   const askedAtMs = o.clock.now().getTime();
   const report = await inspectServer(client, {
@@ -165,7 +165,7 @@ async function judgeBacklog(client: Client, mostSeconds: number, findings: Findi
   });
 }
 
-/** Last, because it leaves the session as the schema's owner. */
+/** Runs last, because it leaves the session in the role of the schema owner. */
 async function judgeMasterKey(client: Client, masterKey: string, findings: Findings): Promise<void> {
   try {
     await checkMasterKey(client, masterKey);

@@ -1,9 +1,9 @@
-/** What a check found: what is so, and for a fault or a warning why it matters and what to do. */
+/** The result of a check; a fault or a warning also says why it matters and what to do. */
 export type Finding =
   | { readonly check: string; readonly level: "ok"; readonly what: string }
   | {
       readonly check: string;
-      /** A fault keeps the service, or a part that is switched on, from working or from being safe. */
+      /** With a fault, the service or an enabled part of it does not work or is not secure. */
       readonly level: "warning" | "fault";
       readonly what: string;
       readonly why: string;

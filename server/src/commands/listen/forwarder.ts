@@ -7,10 +7,10 @@ export interface ForwardedAnswer {
   readonly body: Buffer;
 }
 
-/** Rejects when nothing answers. */
+/** Rejects when there is no response. */
 export type Forward = (headers: IncomingHttpHeaders, body: Buffer, signal: AbortSignal) => Promise<ForwardedAnswer>;
 
-/** They belong to one connection, not to the message, or to the name of the one who was asked. */
+/** Headers of the connection or of the host, which are not forwarded. */
 const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
   "connection",
   "content-length",

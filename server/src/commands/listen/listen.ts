@@ -26,7 +26,7 @@ export interface ListenTools {
 
 const NAME = "swarmbase listen";
 
-/** From the webhook's making to its removal, which the signal asks for. */
+/** Creates the webhook, and removes it when the signal aborts. */
 export async function listen(order: ListenOrder, tools: ListenTools): Promise<void> {
   const { service, stdout, signal } = tools;
   const account = await getAccount(service, order.user);
@@ -69,14 +69,14 @@ async function removeOwn(service: ServiceClient, { id }: OwnWebhook): Promise<vo
   }
 }
 
-/** Those of runs that were killed before they could clean up. */
+/** Removes the webhooks of earlier runs that were killed. */
 async function removeAbandoned(service: ServiceClient, { id }: Account): Promise<void> {
   for (const webhook of await service.findWebhooks(id, NAME)) {
     if (await isAbandoned(webhook.url)) await service.removeWebhook(webhook.id);
   }
 }
 
-/** A sample is sent first, so that a service which cannot reach us is found out now and not at the first event. */
+/** Sends a sample first, so that an unreachable receiver is detected now and not at the first event. */
 async function addWebhook(
   { events }: ListenOrder,
   { service, tls }: ListenTools,

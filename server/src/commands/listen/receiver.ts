@@ -22,7 +22,7 @@ export interface Receiver {
 
 const LOOPBACK = "127.0.0.1";
 
-/** HTTPS on a free port that only this machine reaches. The path is a secret of its own: nobody else is to be answered. */
+/** HTTPS on a free loopback port. The path is secret: other requests are not served. */
 export async function openReceiver(
   { cert, key }: TlsMaterial,
   path: string,
@@ -58,7 +58,7 @@ export async function openReceiver(
   };
 }
 
-/** Whether this is a URL of ours whose program has ended: nobody holds its port. */
+/** Whether this is the URL of an earlier receiver that has ended: its port is free. */
 export async function isAbandoned(url: string): Promise<boolean> {
   const { hostname, port } = new URL(url);
   if (hostname !== LOOPBACK || port === "") return false;

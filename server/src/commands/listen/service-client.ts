@@ -18,9 +18,9 @@ export interface NewWebhook {
   readonly events: readonly string[];
 }
 
-/** The calls of the service's own interface that listening needs, made with the service role. */
+/** Calls of the public interface that `listen` needs, as the service role. */
 export interface ServiceClient {
-  /** Up to two accounts: those with this e-mail address or id, or any when none is named. */
+  /** Finds up to two accounts with this e-mail address or id, or any when none is named. */
   findAccounts(named: string | null): Promise<Account[]>;
   findWebhooks(userId: string, name: string): Promise<OwnWebhook[]>;
   addWebhook(webhook: NewWebhook): Promise<OwnWebhook>;
@@ -85,7 +85,7 @@ export function createServiceClient({ way, url, key }: ServiceClientOptions): Se
     },
     async removeWebhook(id) {
       const answer = await send("DELETE", `/rest/v1/webhooks?id=eq.${id}`);
-      // Somebody may have removed it before us.
+      // It may have been removed already.
       if (answer.status >= 300 && answer.status !== 404) throw new Error(describeRefusal(answer));
     },
     async tryWebhook(webhookId, eventType) {
@@ -96,7 +96,7 @@ export function createServiceClient({ way, url, key }: ServiceClientOptions): Se
   };
 }
 
-/** In the service's own words, where it has some. */
+/** Returns the error message of the service when there is one. */
 function describeRefusal({ status, text }: { status: number; text: string }): string {
   const message = /"message":("(?:[^"\\]|\\.)*")/.exec(text)?.[1];
   return message === undefined ? `The service answered ${status}: ${text}` : String(JSON.parse(message));

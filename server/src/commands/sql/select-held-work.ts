@@ -7,7 +7,7 @@ export interface HeldWork {
   readonly mails: number;
 }
 
-/** What goes on as soon as nothing is held any more. */
+/** Counts the work that resumes when the hold is released. */
 export async function selectHeldWork(client: ClientBase): Promise<HeldWork> {
   const { rows } = await client.query<HeldWork>(
     `select (select count(*)::int from private.events) as "events",
