@@ -13,7 +13,7 @@ describe("renderConfigurationReference", () => {
       assert.ok(lines[0]?.includes(row.description), row.name);
     }
     assert.match(page, /`PORT` \| a whole number from 0 to 65535 \| `8443` \|/);
-    assert.match(page, /`DATABASE_ADMIN_URL` .* \| that of `DATABASE_URL` \|/);
+    assert.match(page, /`DATABASE_ADMIN_URL` .* \| the value of `DATABASE_URL` \|/);
     assert.match(page, /`TRUSTED_PROXIES` .* \| none \|/);
   });
 
