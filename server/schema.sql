@@ -5954,7 +5954,7 @@ create table public.tools (
   constraint tools_input_schema_object CHECK (jsonb_typeof(input_schema) = 'object'::text AND NOT (input_schema ->> 'type'::text) IS DISTINCT FROM 'object'::text),
   constraint tools_input_schema_size CHECK (octet_length(input_schema::text) <= 32768),
   constraint tools_kind_builtin_has_no_owner CHECK (kind <> 'builtin'::text OR owner_id IS NULL),
-  constraint tools_kind_known CHECK (kind = ANY (ARRAY['builtin'::text, 'http'::text, 'mcp'::text])),
+  constraint tools_kind_known CHECK ((kind = ANY (ARRAY['builtin'::text, 'http'::text, 'mcp'::text])) OR kind ~ '^[a-z][a-z0-9-]{0,39}[.][a-z][a-z0-9_]{0,39}$'::text),
   constraint tools_max_output_chars_range CHECK (max_output_chars >= 1 AND max_output_chars <= 1000000),
   constraint tools_name_format CHECK (name ~ '^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$'::text),
   constraint tools_owner_id_present CHECK (owner_id IS NOT NULL OR kind = 'builtin'::text OR visibility = 'public'::text),

@@ -2,7 +2,7 @@ import { existsSync, globSync, statSync } from "node:fs";
 import { join, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 
-const WORKSPACES = ["sdk", "server", "console", "acceptance", "tools", "bench"];
+const WORKSPACES = ["sdk", "server", "packages", "console", "acceptance", "tools", "bench"];
 const GLOBAL_SETUP = "server/test/support/global-setup.ts";
 
 export interface TestRun {

@@ -1,5 +1,7 @@
+/** The kinds of the core. */
 export const TOOL_KINDS = ["builtin", "http", "mcp"] as const;
-export type ToolKind = (typeof TOOL_KINDS)[number];
+/** A kind of the core, or one that an extension adds: `<extension>.<kind>`. */
+export type ToolKind = (typeof TOOL_KINDS)[number] | `${string}.${string}`;
 
 /** The first one is the default of a new tool. */
 export const TOOL_VISIBILITIES = ["private", "shared", "public"] as const;

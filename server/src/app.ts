@@ -9,6 +9,7 @@ import { type CopyHold, createCopyHold } from "./copy-hold.ts";
 import type { Environment, Settings } from "./config/index.ts";
 import { type ConsoleModule, openConsole } from "./console/index.ts";
 import { type DatabaseServer, findEmbeddedWarnings, openDatabase, openServer } from "./db/index.ts";
+import type { LoadedExtension } from "./extensions/index.ts";
 import {
   consoleFallback,
   consoleRoutes,
@@ -27,56 +28,58 @@ import type { Clock } from "./time/index.ts";
 
 export interface AppOptions {
   readonly settings: Settings;
-  /** Where keys are looked up that a providers file names. */
+  /** Holds the keys that a providers file names. */
   readonly environment?: Environment;
+  readonly extensions?: readonly LoadedExtension[];
   readonly observer: Observer;
-  /** Null where nobody reads metrics. */
+  /** Null without a metrics port. */
   readonly meter?: Meter | null;
   readonly clock: Clock;
   readonly version: string;
-  /** Asks a start that is under way to give up. A running app is ended with `stop`. */
+  /** Aborts a start that is under way. A running app is ended with `stop`. */
   readonly signal: AbortSignal;
   onProgress(line: string): void;
 }
 
 export interface App {
-  /** Where clients find the service. */
+  /** The address for clients. */
   readonly url: string;
-  /** Where this machine finds it. */
+  /** The address on this machine. */
   readonly localUrl: string;
   readonly caFile: string | null;
-  /** Where the embedded database is when that is not in the data directory; else null. */
+  /** The folder of the embedded database, when it is outside of the data directory; else null. */
   readonly databaseDir: string | null;
-  /** Who answers for each framework, in words. */
+  /** One line for each framework: its provider and models. */
   readonly providers: readonly string[];
+  readonly extensions: readonly string[];
   /** Whether the database is a restored copy in which deliveries, agent runs and mails are held. */
   readonly isHeldCopy: boolean;
-  /** Rejects when a part that the service cannot do without has failed. */
+  /** Rejects when a critical worker has failed. */
   readonly failed: Promise<never>;
-  /** From now on `/ready` says that this node stops; everything is still served. */
+  /** Makes `/ready` answer 503 from now on; everything else is still served. */
   leave(): void;
   stop(): Promise<void>;
 }
 
-/** Runs that are broken off at the end of their time still have to write that down. */
+/** Time for runs that are aborted at the end of the stop timeout to write their last rows. */
 const LAST_WRITES_MS = 5_000;
 
 export async function startApp(options: AppOptions): Promise<App> {
   const closers = createClosers(options.observer);
   try {
-    return await joinRooms(options, closers);
+    return await startModules(options, closers);
   } catch (error) {
     await closers.closeAll();
     throw error;
   }
 }
 
-async function joinRooms(options: AppOptions, closers: Closers): Promise<App> {
+async function startModules(options: AppOptions, closers: Closers): Promise<App> {
   const { settings, observer, meter = null, clock, signal } = options;
-  const { environment = {} } = options;
+  const { environment = {}, extensions = [] } = options;
   const providers = loadProviders(settings, environment);
   const masterKey = await openMasterKey(settings);
-  // The certificate has nothing to wait for in the database, so both are made ready at once.
+  // The certificate does not depend on the database, so both are prepared at the same time.
   const tlsLoading = loadTls(settings, clock);
   tlsLoading.catch(() => {});
 
@@ -85,6 +88,7 @@ async function joinRooms(options: AppOptions, closers: Closers): Promise<App> {
   signal.throwIfAborted();
   const prepared = await prepareDatabase({
     settings,
+    extensions,
     observer,
     clock,
     server,
@@ -108,16 +112,17 @@ async function joinRooms(options: AppOptions, closers: Closers): Promise<App> {
 
   let url = settings.publicUrl;
   const baseUrl = (): string => {
-    if (url === null) throw new Error("the address was asked for before the service listens");
+    if (url === null) throw new Error("the base URL is not known before the service listens");
     return url;
   };
   const tls = await tlsLoading;
   const caFile = tls?.caFile ?? null;
   let isLeaving = false;
-  const rooms = await openModules({
+  const modules = await openModules({
     ...options,
     findObstacle: async () => (isLeaving ? "stopping" : database.findFault()),
     environment,
+    extensions,
     providers,
     masterKey,
     server,
@@ -127,12 +132,12 @@ async function joinRooms(options: AppOptions, closers: Closers): Promise<App> {
     baseUrl,
     closers,
   });
-  if (meter !== null) await serveMetrics({ ...options, meter, database, watched: rooms.watched, closers });
+  if (meter !== null) await serveMetrics({ ...options, meter, database, watched: modules.watched, closers });
   const reload = () => loadTlsFiles(settings, clock);
   const renew = (material: TlsMaterial) => http.renewTls(material);
   const working = new AbortController();
   const certificate = tls === null ? [] : [keepTlsCurrent({ first: tls, observer, load: reload, apply: renew })];
-  const supervised = supervise([...rooms.workers, ...certificate], {
+  const supervised = supervise([...modules.workers, ...certificate], {
     signal: working.signal,
     observer,
     stopTimeoutMs: Math.max(settings.stopTimeoutMs, settings.agentRunStopTimeoutMs + LAST_WRITES_MS),
@@ -144,29 +149,29 @@ async function joinRooms(options: AppOptions, closers: Closers): Promise<App> {
     await supervised;
   });
 
-  const consoleModule = openConsoleRoom(options, prepared.anonKey, { closers, copyHold });
+  const consoleModule = openConsoleModule(options, prepared.anonKey, { closers, copyHold });
   const guard = Promise.withResolvers<void>();
   guard.promise.catch(() => {});
   const http = createHttpServer({
     settings,
     tls,
-    routes: [...rooms.routes, ...(consoleModule === null ? [] : consoleRoutes(consoleModule))].map((route) =>
+    routes: [...modules.routes, ...(consoleModule === null ? [] : consoleRoutes(consoleModule))].map((route) =>
       behind(guard.promise, route),
     ),
     ...(consoleModule !== null && { fallback: consoleFallback(consoleModule) }),
-    guard: (rule, credentials) => authenticate(rooms.auth, rule, credentials),
-    limits: rooms.limits,
-    checkSignature: (request) => checkRequestSignature(rooms.auth, request),
+    guard: (rule, credentials) => authenticate(modules.auth, rule, credentials),
+    limits: modules.limits,
+    checkSignature: (request) => checkRequestSignature(modules.auth, request),
     ...(settings.roles.includes("realtime") && {
       onUpgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) =>
-        rooms.realtime.handleUpgrade(request, socket, head),
+        modules.realtime.handleUpgrade(request, socket, head),
     }),
     observer,
   });
   closers.add("http server", () => http.close());
-  closers.add("sockets", () => rooms.realtime.close());
-  // Those who wait for a run are let go before the connections are waited for; the run goes on.
-  closers.add("streams of runs", async () => rooms.respond.close());
+  closers.add("sockets", () => modules.realtime.close());
+  // Streams of runs end before the server waits for its connections; the runs go on.
+  closers.add("streams of runs", async () => modules.respond.close());
   const { port } = await http.listen();
 
   const localUrl = buildLocalUrl(settings, port);
@@ -194,6 +199,7 @@ async function joinRooms(options: AppOptions, closers: Closers): Promise<App> {
     caFile,
     databaseDir: findOutsideFolder(server.clusterDir, settings.dataDir),
     providers: describeProviders(providers),
+    extensions: extensions.map(({ extension }) => extension.name),
     isHeldCopy: copyHold.isHeld,
     failed,
     leave,
@@ -201,14 +207,14 @@ async function joinRooms(options: AppOptions, closers: Closers): Promise<App> {
   };
 }
 
-/** Whatever keeps it from asking is said by the check of the database. */
+/** An unreachable database is reported by the database check. */
 async function noteWarnings(server: DatabaseServer, options: AppOptions): Promise<void> {
   const warnings = await findEmbeddedWarnings(server, options).catch(() => []);
   for (const missing of warnings) options.observer.note("database.requirement_warning", { missing });
 }
 
-/** Null on a node that serves no requests, or is told to go without. */
-function openConsoleRoom(
+/** Null on a node without the role `api`, or with `CONSOLE=false`. */
+function openConsoleModule(
   options: AppOptions,
   anonKey: string,
   { closers, copyHold }: { readonly closers: Closers; readonly copyHold: CopyHold },
@@ -241,7 +247,7 @@ function loadTlsFiles(settings: Settings, clock: Clock): Promise<TlsMaterial> {
   return loadTlsMaterial({ dataDir, certFile, keyFile, clock });
 }
 
-/** The port is known once we listen, the credentials are written after that, and nothing answers before they are. */
+/** Delays requests until the credentials file is written, which needs the port and so comes after listening. */
 function behind(guard: Promise<void>, route: Route): Route {
   const { handler } = route;
   let isOpen = false;

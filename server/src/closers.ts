@@ -5,7 +5,7 @@ export interface Closers {
   closeAll(): Promise<void>;
 }
 
-/** Ends parts in the reverse of the order they were started in; one that fails to end does not keep the others up. */
+/** Closes parts in the reverse order of their start; a part that fails to close does not keep the others open. */
 export function createClosers(observer: Observer): Closers {
   const stack: { part: string; close: () => Promise<void> }[] = [];
   const closeAll = async (): Promise<void> => {

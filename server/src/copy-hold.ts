@@ -6,15 +6,15 @@ import type { Observer } from "./observe/index.ts";
 const RETRY_AFTER_SECONDS = 60;
 
 /**
- * What a restored copy may not do while its original may still be at work: deliver webhooks, carry out agent runs, send mails.
- * The mark is in the database, so every node on it sees it, and `swarmbase resume` removes it.
+ * Holds webhook deliveries, agent runs and mails in a restored copy, because the original may still do the same work.
+ * The mark is in the database, so every node sees it; `swarmbase resume` removes it.
  */
 export interface CopyHold {
   readonly isHeld: boolean;
-  /** Called with what the database says now. */
+  /** Called with the current mark of the database. */
   update(copy: RestoredCopy | null): void;
   over(workers: readonly Worker[]): readonly Worker[];
-  /** Throws what a caller is told whose call would reach the outside. */
+  /** Throws 503 while the copy is held. */
   requireReleased(): void;
 }
 

@@ -1,4 +1,11 @@
-import { type AgentModule, catalogueOf, followProvidersFile, openAgents, type Providers } from "./agents/index.ts";
+import {
+  type AgentModule,
+  catalogueOf,
+  followProvidersFile,
+  openAgents,
+  type Providers,
+  type ToolKinds,
+} from "./agents/index.ts";
 import type { Closers } from "./closers.ts";
 import type { Environment, Settings } from "./config/index.ts";
 import { connectClient, type Database, type DatabaseServer, newRowId } from "./db/index.ts";
@@ -9,7 +16,7 @@ import { type AddressPolicy, type GuardedFetch, openGuardedFetch } from "./outbo
 import { storeModels } from "./tables/index.ts";
 import type { Clock } from "./time/index.ts";
 
-export interface AgentRoomOptions {
+export interface AgentModuleOptions {
   readonly settings: Settings;
   readonly environment: Environment;
   readonly providers: Providers;
@@ -23,6 +30,7 @@ export interface AgentRoomOptions {
   /** PEM texts of authorities that are trusted beside the system's. */
   readonly ca: readonly string[];
   readonly toolKey: Buffer;
+  readonly toolKinds: ToolKinds;
   readonly limits: Limits;
   readonly closers: Closers;
   onEvents(): void;
@@ -31,27 +39,27 @@ export interface AgentRoomOptions {
 const TOOL_CONNECTIONS = 64;
 const PROVIDER_CONNECTIONS = 512;
 
-/** The agents, with their ways out, what their answers count for, and providers that can change while they run. */
-export function openAgentRoom(options: AgentRoomOptions): AgentModule {
+/** The agents with their outgoing connections, rate limits, and a providers file that is followed while they run. */
+export function openAgentModule(options: AgentModuleOptions): AgentModule {
   const { settings, environment, observer, clock, closers, limits, policy, ca } = options;
-  const way = openProviderWay(options);
+  const connections = openProviderConnections(options);
   const guarded = openGuardedFetch({ policy, ca, connectionsPerOrigin: TOOL_CONNECTIONS, exemptUrls: [] });
-  const isLeft = async (window: "ai" | "tool", userId: string): Promise<boolean> => {
-    const standing = await limits.take(window, `user:${userId}`);
-    return standing === null || !standing.isExceeded;
+  const hasQuota = async (window: "ai" | "tool", userId: string): Promise<boolean> => {
+    const state = await limits.take(window, `user:${userId}`);
+    return state === null || !state.isExceeded;
   };
-  const room = openAgents({
+  const module = openAgents({
     ...options,
     database: { service: options.database.work },
-    providerFetch: way.fetch,
+    providerFetch: connections.fetch,
     guarded,
     random: Math.random,
     newId: () => newRowId(clock.now()),
-    charge: { answer: (userId) => isLeft("ai", userId), tool: (userId) => isLeft("tool", userId) },
+    charge: { answer: (userId) => hasQuota("ai", userId), tool: (userId) => hasQuota("tool", userId) },
   });
   closers.add("connections of agents", async () => {
-    await room.close();
-    await Promise.all([way.close(), guarded.close()]);
+    await module.close();
+    await Promise.all([connections.close(), guarded.close()]);
   });
   const follower = followProvidersFile({
     settings,
@@ -59,12 +67,12 @@ export function openAgentRoom(options: AgentRoomOptions): AgentModule {
     observer,
     onChange: async (providers) => {
       await offerModels(options.server, providers);
-      way.allow(providers);
-      room.models.replace(providers);
+      connections.allow(providers);
+      module.models.replace(providers);
     },
   });
   const followers: Worker[] = settings.providersFile === null ? [] : [follower];
-  return { ...room, workers: [...room.workers, ...followers], links: [...room.links, ...followers] };
+  return { ...module, workers: [...module.workers, ...followers], links: [...module.links, ...followers] };
 }
 
 async function offerModels({ ownerUrl }: DatabaseServer, providers: Providers): Promise<void> {
@@ -76,30 +84,30 @@ async function offerModels({ ownerUrl }: DatabaseServer, providers: Providers): 
   }
 }
 
-interface ProviderWay {
+interface ProviderConnections {
   readonly fetch: typeof globalThis.fetch;
-  /** What calls under way use stays open. */
+  /** Connections of calls in progress stay open. */
   allow(providers: Providers): void;
   close(): Promise<void>;
 }
 
-/** What the operator configured may be anywhere; the vendors' own addresses are judged like any other. */
-function openProviderWay({ providers, policy, ca }: AgentRoomOptions): ProviderWay {
+/** URLs that the operator configured are exempt from the address policy; those of the vendors are not. */
+function openProviderConnections({ providers, policy, ca }: AgentModuleOptions): ProviderConnections {
   const open = (exemptUrls: readonly string[]): GuardedFetch =>
     openGuardedFetch({ policy, ca, connectionsPerOrigin: PROVIDER_CONNECTIONS, exemptUrls });
   let allowed = baseUrlsOf(providers);
-  const ways = [open(allowed)];
+  const fetches = [open(allowed)];
   return {
-    // The one of the platform and the one of the package differ in types that nobody here looks at.
-    fetch: ((input: string, init: object) => ways.at(-1)?.fetch(input, init)) as unknown as typeof globalThis.fetch,
+    // The types of the package's fetch and the platform's differ in members that are not used here.
+    fetch: ((input: string, init: object) => fetches.at(-1)?.fetch(input, init)) as unknown as typeof globalThis.fetch,
     allow(changed) {
-      const wanted = baseUrlsOf(changed);
-      if (wanted.join(" ") === allowed.join(" ")) return;
-      allowed = wanted;
-      ways.push(open(wanted));
+      const urls = baseUrlsOf(changed);
+      if (urls.join(" ") === allowed.join(" ")) return;
+      allowed = urls;
+      fetches.push(open(urls));
     },
     close: async () => {
-      await Promise.all(ways.map((way) => way.close()));
+      await Promise.all(fetches.map((each) => each.close()));
     },
   };
 }

@@ -26,6 +26,7 @@ import {
   watchStorage,
   withRole,
 } from "./db/index.ts";
+import { type LoadedExtension, openExtensions } from "./extensions/index.ts";
 import {
   createAgentRespond,
   createBatch,
@@ -34,7 +35,6 @@ import {
   createTools,
   createWebhookDispatcher,
   createWebhooks,
-  FUNCTION_TABLE,
 } from "./functions/index.ts";
 import {
   authRoutes,
@@ -44,17 +44,15 @@ import {
   type Obstacle,
   type Route,
   realtimeRoutes,
-  referenceRoutes,
   restRoutes,
 } from "./http/index.ts";
 import type { Worker } from "./jobs/index.ts";
 import { connectStore, type Limits, openLimits, type SharedStore } from "./limits/index.ts";
 import type { Observer } from "./observe/index.ts";
-import { openAgentRoom } from "./open-agent-module.ts";
-import { openWebhookRoom } from "./open-webhook-module.ts";
-import { type AddressPolicy, checkTargetUrl, createAddressPolicy } from "./outbound/index.ts";
+import { openAgentModule } from "./open-agent-module.ts";
+import { openWebhookModule } from "./open-webhook-module.ts";
+import { type AddressPolicy, checkTargetUrl, createAddressPolicy, openGuardedFetch } from "./outbound/index.ts";
 import { type Changes, createPrivateTopics, openChanges, openRealtime, type RealtimeModule } from "./realtime/index.ts";
-import { openReference } from "./reference/index.ts";
 import { openRest } from "./rest/index.ts";
 import type { Watched } from "./serve-metrics.ts";
 import { createTableRules, isOwnName } from "./tables/index.ts";
@@ -64,6 +62,7 @@ import { decideAllowedCidrs, type WebhookModule } from "./webhooks/index.ts";
 export interface ModulesOptions {
   readonly settings: Settings;
   readonly environment: Environment;
+  readonly extensions: readonly LoadedExtension[];
   readonly providers: Providers;
   readonly observer: Observer;
   readonly clock: Clock;
@@ -72,16 +71,16 @@ export interface ModulesOptions {
   readonly server: DatabaseServer;
   readonly database: Database;
   readonly copyHold: CopyHold;
-  /** The local authority, whose certificates webhook receivers on this machine may have. */
+  /** The local certificate authority; webhook receivers on this machine may have certificates of it. */
   readonly caFile: string | null;
-  /** Known once the service listens. */
+  /** Throws before the service listens. */
   baseUrl(): string;
-  /** Why this node should get no requests now; null when it should. */
+  /** Why `/ready` answers 503; null when it answers 200. */
   findObstacle(): Promise<Obstacle | null>;
   readonly closers: Closers;
 }
 
-export interface Rooms {
+export interface Modules {
   readonly auth: AuthContext;
   readonly respond: Respond;
   readonly realtime: RealtimeModule;
@@ -92,9 +91,10 @@ export interface Rooms {
 }
 
 const TOOL_KEY_PURPOSE = "tool-secrets";
+const EXTENSION_CONNECTIONS = 64;
 
-/** What the service consists of, each room with what it needs of the others. */
-export async function openModules(options: ModulesOptions): Promise<Rooms> {
+/** Opens all modules, each with the parts of the others that it needs. */
+export async function openModules(options: ModulesOptions): Promise<Modules> {
   const { settings, database, server, masterKey, observer, clock, version, baseUrl, closers, copyHold } = options;
   const roles = new Set(settings.roles);
   const listenUrl = withRole(server.directUrl, "sb_service", derivePassword(masterKey, "sb_service"));
@@ -113,7 +113,8 @@ export async function openModules(options: ModulesOptions): Promise<Rooms> {
 
   const policy = createAddressPolicy({ allowedCidrs: decideAllowedCidrs(settings) });
   const ca = await readAuthorities(options);
-  const webhooks = openWebhookRoom(options, { policy, listenUrl, ca });
+  const extensions = joinExtensions(options, policy, ca);
+  const webhooks = openWebhookModule(options, { policy, listenUrl, ca });
   const limits = openLimits({
     settings,
     store: await connectLimitStore(options),
@@ -123,7 +124,8 @@ export async function openModules(options: ModulesOptions): Promise<Rooms> {
   });
   const toolKey = deriveKey(masterKey, TOOL_KEY_PURPOSE);
   const onEvents = (): void => webhooks.wake();
-  const agents = openAgentRoom({ ...options, listenUrl, policy, ca, toolKey, limits, onEvents });
+  const { toolKinds } = extensions;
+  const agents = openAgentModule({ ...options, listenUrl, policy, ca, toolKey, toolKinds, limits, onEvents });
   const rest = await openRest({
     database,
     listenUrl,
@@ -133,6 +135,7 @@ export async function openModules(options: ModulesOptions): Promise<Rooms> {
       tools: createToolChecks({
         key: toolKey,
         newId: () => newRowId(clock.now()),
+        kinds: toolKinds,
         findUrlFault: (url) => findUrlFault(url, policy),
       }),
     }),
@@ -141,7 +144,7 @@ export async function openModules(options: ModulesOptions): Promise<Rooms> {
     translateEnter: translateScopeError,
     onWrite: (paths) => {
       webhooks.wake();
-      // A swarm may answer what was only stored.
+      // A stored message may start a run.
       if (paths.includes("/messages")) agents.executor.wake();
       if (paths.includes("/swarm_members")) outbox.wake();
     },
@@ -150,7 +153,7 @@ export async function openModules(options: ModulesOptions): Promise<Rooms> {
     observer,
   });
 
-  const realtime = openRealtimeRoom(options, auth);
+  const realtime = openRealtimeModule(options, auth);
   const { clusterDir } = server;
   const measure = clusterDir === null ? null : () => measureStorage(clusterDir);
   const holdWork = ({ workers, links }: Pick<WebhookModule, "workers" | "links">): readonly Worker[] => [
@@ -172,7 +175,7 @@ export async function openModules(options: ModulesOptions): Promise<Rooms> {
   return {
     auth,
     respond: agents.respond,
-    realtime: realtime.room,
+    realtime: realtime.module,
     limits,
     routes: [
       ...healthRoutes({ version, findObstacle: options.findObstacle, isHeldCopy: () => copyHold.isHeld }),
@@ -181,8 +184,8 @@ export async function openModules(options: ModulesOptions): Promise<Rooms> {
             ...authRoutes(authEndpoints, auth),
             ...restRoutes(rest),
             ...functionRoutes({ functions, limits }),
-            ...referenceRoutes(openReference({ auth: authEndpoints, functions: FUNCTION_TABLE })),
-            ...realtimeRoutes(realtime.room.broadcast),
+            ...realtimeRoutes(realtime.module.broadcast),
+            ...extensions.routes,
           ]
         : []),
     ],
@@ -199,14 +202,19 @@ export async function openModules(options: ModulesOptions): Promise<Rooms> {
             },
           ]),
       ...(roles.has("worker")
-        ? [createAuthHousekeeping(auth, { settings, random: Math.random }), ...holdWork(webhooks), ...holdWork(agents)]
+        ? [
+            createAuthHousekeeping(auth, { settings, random: Math.random }),
+            ...holdWork(webhooks),
+            ...holdWork(agents),
+            ...copyHold.over(extensions.workers),
+          ]
         : [...webhooks.links, ...agents.links]),
-      // Nodes that serve requests know the address for the links in mails.
+      // Only nodes that serve requests know the address for the links in mails.
       ...(roles.has("api") ? copyHold.over([outbox.worker]) : []),
-      ...(roles.has("realtime") ? [realtime.changes.worker, ...realtime.room.workers] : []),
+      ...(roles.has("realtime") ? [realtime.changes.worker, ...realtime.module.workers] : []),
     ],
     watched: {
-      countSockets: () => realtime.room.countSockets(),
+      countSockets: () => realtime.module.countSockets(),
       lagBytes: () => realtime.changes.lagBytes(),
       findBacklog: () => webhooks.findBacklog(),
       countRuns: () => agents.countLiveRuns(),
@@ -215,14 +223,14 @@ export async function openModules(options: ModulesOptions): Promise<Rooms> {
   };
 }
 
-function openRealtimeRoom(
+function openRealtimeModule(
   { settings, database, server, masterKey, observer, clock }: ModulesOptions,
   auth: AuthContext,
-): { readonly changes: Changes; readonly room: RealtimeModule } {
+): { readonly changes: Changes; readonly module: RealtimeModule } {
   const directUrl = withRole(server.directUrl, REPLICA_ROLE, derivePassword(masterKey, REPLICA_ROLE));
   const { dbSchemas: schemas, realtimePayloadLimitBytes: maxRecordBytes } = settings;
   const changes = openChanges({ directUrl, database, observer, clock, settings: { schemas, maxRecordBytes } });
-  const room = openRealtime({
+  const module = openRealtime({
     changes,
     authenticate: async (token, apikey) => {
       const { principal, expiresAt } = await authenticateSocket(auth, { apikey, token });
@@ -235,7 +243,7 @@ function openRealtimeRoom(
     clock,
     newId: randomUUID,
   });
-  return { changes, room };
+  return { changes, module };
 }
 
 async function connectLimitStore({ settings, observer, closers }: ModulesOptions): Promise<SharedStore | null> {
@@ -245,28 +253,40 @@ async function connectLimitStore({ settings, observer, closers }: ModulesOptions
   return store;
 }
 
-/** Receivers and tools on this machine may have certificates of the local authority. */
+/** PEM texts: webhook receivers and tools on this machine may have certificates of the local authority. */
 function readAuthorities({ caFile, settings }: ModulesOptions): Promise<string[]> {
   const files = [caFile, settings.webhookCaFile].filter((file) => file !== null);
   return Promise.all(files.map((file) => readFile(file, "utf8")));
 }
 
-/** The same room, of which some calls are made only when the check does not throw. */
-function guard<Room extends object, Name extends keyof Room>(
-  room: Room,
+/** The same module, in which the named calls first run the check, which may throw. */
+function guard<Module extends object, Name extends keyof Module>(
+  module: Module,
   names: readonly Name[],
   check: () => void,
-): Room {
-  const guarded = { ...room };
+): Module {
+  const guarded = { ...module };
   for (const name of names) {
-    const call = room[name];
+    const call = module[name];
     if (typeof call !== "function") throw new TypeError(`${String(name)} is not a call`);
     guarded[name] = (async (...args: unknown[]): Promise<unknown> => {
       check();
-      return Reflect.apply(call, room, args);
-    }) as Room[Name];
+      return Reflect.apply(call, module, args);
+    }) as Module[Name];
   }
   return guarded;
+}
+
+function joinExtensions(
+  options: ModulesOptions,
+  policy: AddressPolicy,
+  ca: readonly string[],
+): ReturnType<typeof openExtensions> {
+  const guarded = openGuardedFetch({ policy, ca, connectionsPerOrigin: EXTENSION_CONNECTIONS, exemptUrls: [] });
+  options.closers.add("connections of extensions", () => guarded.close());
+  // The types of the package's fetch and the platform's differ in members that are not used here.
+  const fetch = guarded.fetch as unknown as typeof globalThis.fetch;
+  return openExtensions({ ...options, fetch });
 }
 
 function findUrlFault(url: string, policy: AddressPolicy): string | null {

@@ -6,10 +6,10 @@ import { type AddressPolicy, openOutbound } from "./outbound/index.ts";
 import type { Clock } from "./time/index.ts";
 import { openWebhooks, type WebhookModule } from "./webhooks/index.ts";
 
-const MOST_ORIGINS = 1_000;
-const FEWEST_CONNECTIONS = 64;
+const MAX_ORIGINS = 1_000;
+const MIN_CONNECTIONS = 64;
 
-interface WebhookRoomOptions {
+interface WebhookModuleOptions {
   readonly settings: Settings;
   readonly database: Database;
   readonly observer: Observer;
@@ -17,23 +17,23 @@ interface WebhookRoomOptions {
   readonly closers: Closers;
 }
 
-interface WebhookSurroundings {
+interface WebhookConnections {
   readonly policy: AddressPolicy;
   readonly ca: string[];
   readonly listenUrl: string;
 }
 
-export function openWebhookRoom(
-  options: WebhookRoomOptions,
-  { policy, ca, listenUrl }: WebhookSurroundings,
+export function openWebhookModule(
+  options: WebhookModuleOptions,
+  { policy, ca, listenUrl }: WebhookConnections,
 ): WebhookModule {
   const { settings, database, observer, clock, closers } = options;
   const outbound = openOutbound({
     policy,
     ca,
-    // Several endpoints may share an origin, and waiting for a connection counts against their time.
-    connectionsPerOrigin: Math.max(FEWEST_CONNECTIONS, settings.webhookEndpointConcurrency),
-    maxOrigins: MOST_ORIGINS,
+    // Endpoints may share an origin, and waiting for a connection counts against their timeout.
+    connectionsPerOrigin: Math.max(MIN_CONNECTIONS, settings.webhookEndpointConcurrency),
+    maxOrigins: MAX_ORIGINS,
   });
   closers.add("outbound connections", () => outbound.close());
   return openWebhooks({

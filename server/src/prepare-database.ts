@@ -12,11 +12,12 @@ import {
   migrate,
   type RestoredCopy,
 } from "./db/index.ts";
+import type { LoadedExtension } from "./extensions/index.ts";
 import type { Observer } from "./observe/index.ts";
 import { storeModels } from "./tables/index.ts";
 import type { Clock } from "./time/index.ts";
 
-/** The key that everything else is locked with. With an embedded database it lives, and is made, beside it. */
+/** The key that wraps all other secrets. With an embedded database it is created and stored beside it. */
 export async function openMasterKey(settings: Settings): Promise<string> {
   const { dataDir, databaseUrl, masterKey: given } = settings;
   await prepareSecretDir(dataDir, { mayPassThrough: databaseUrl === null });
@@ -27,11 +28,12 @@ export async function openMasterKey(settings: Settings): Promise<string> {
 
 export interface PrepareDatabaseOptions {
   readonly settings: Settings;
+  readonly extensions: readonly LoadedExtension[];
   readonly observer: Observer;
   readonly clock: Clock;
   readonly server: DatabaseServer;
   readonly masterKey: string;
-  /** What agents can be told to use; left out, what the settings say. */
+  /** The models that agents can use; default: those of the settings. */
   readonly catalogue?: ModelCatalogue;
 }
 
@@ -40,11 +42,11 @@ export interface PreparedDatabase extends LoadedKeys {
   readonly restoredCopy: RestoredCopy | null;
 }
 
-/** Brings the schema up to date, makes the keys that are missing and settles whether this is a copy, all under the one lock. */
+/** Brings the schema up to date, creates missing keys and reads the mark of a restored copy, all under one lock. */
 export async function prepareDatabase(options: PrepareDatabaseOptions): Promise<PreparedDatabase> {
-  const { settings, observer, clock, server, masterKey } = options;
+  const { settings, extensions, observer, clock, server, masterKey } = options;
   const catalogue = options.catalogue ?? catalogueOf(loadProviders(settings));
-  await refuseWrongMasterKey(server.adminUrl, masterKey);
+  await requireMasterKey(server.adminUrl, masterKey);
   let keys: LoadedKeys | null = null;
   let restoredCopy: RestoredCopy | null = null;
   const { applied } = await migrate({
@@ -52,6 +54,7 @@ export async function prepareDatabase(options: PrepareDatabaseOptions): Promise<
     masterKey,
     observer,
     settings,
+    extensions: extensions.flatMap(({ schema }) => schema ?? []),
     afterMigrate: async (client) => {
       await storeModels(client, catalogue);
       if (settings.restoredCopy === "resume") await clearRestoredCopy(client);
@@ -74,7 +77,7 @@ export async function prepareDatabase(options: PrepareDatabaseOptions): Promise<
   return { ...(keys as LoadedKeys), applied, restoredCopy };
 }
 
-async function refuseWrongMasterKey(adminUrl: string, masterKey: string): Promise<void> {
+async function requireMasterKey(adminUrl: string, masterKey: string): Promise<void> {
   const client = await connectClient(adminUrl);
   try {
     await checkMasterKey(client, masterKey);

@@ -13,20 +13,20 @@ export interface MetricsOptions {
   readonly closers: Closers;
 }
 
-/** What the rooms tell of their state. */
+/** The state of the modules that gauges read. */
 export interface Watched {
   countSockets(): number;
   lagBytes(): number | null;
   findBacklog(): Promise<readonly { class: string; count: number; oldestSeconds: number }[]>;
   countRuns(): Promise<readonly { status: string; count: number }[]>;
-  /** Null where the database is on a disk that this machine cannot see. */
+  /** Null when the database is on another machine. */
   measureStorage: (() => Promise<Storage>) | null;
 }
 
-/** Several collectors, or an impatient one, must not make the database count for each of them. */
+/** Several collectors share one count of the database. */
 const REMEMBERED_MS = 2_000;
 
-/** Gauges of everything, and the port on which all metrics are read. */
+/** Registers the gauges and opens the metrics port. */
 export async function serveMetrics(options: MetricsOptions): Promise<void> {
   const { settings, meter, database, watched, observer, closers } = options;
   const pools = [

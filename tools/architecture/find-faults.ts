@@ -1,13 +1,14 @@
 import type { Fault, Rule, Tree } from "./rule.ts";
 import { checkConsole } from "./rules/console.ts";
 import { checkCycles } from "./rules/cycles.ts";
-import { checkEntryPoints } from "./rules/doors.ts";
+import { checkEntryPoints } from "./rules/entry-points.ts";
 import { checkEnvironment } from "./rules/environment.ts";
-import { checkHopeNotes } from "./rules/hope-notes.ts";
+import { checkTodoNotes } from "./rules/todo-notes.ts";
 import { checkLayers } from "./rules/layers.ts";
 import { checkNames } from "./rules/names.ts";
-import { checkOutgoing } from "./rules/outgoing.ts";
 import { checkModules } from "./rules/modules.ts";
+import { checkOutgoing } from "./rules/outgoing.ts";
+import { checkPackages } from "./rules/packages.ts";
 import { checkSize } from "./rules/size.ts";
 import { checkSqlLines } from "./rules/sql-lines.ts";
 import { checkSqlText } from "./rules/sql-text.ts";
@@ -19,6 +20,7 @@ const RULES: readonly Rule[] = [
   checkLayers,
   checkEntryPoints,
   checkWorkspaces,
+  checkPackages,
   checkConsole,
   checkCycles,
   checkSize,
@@ -27,10 +29,10 @@ const RULES: readonly Rule[] = [
   checkSqlLines,
   checkOutgoing,
   checkEnvironment,
-  checkHopeNotes,
+  checkTodoNotes,
 ];
 
-/** Judges a tree given as texts by path (with "/" and from the root of the repository). */
+/** Checks a tree that is given as texts by path, with "/" and relative to the root of the repository. */
 export function findFaults(texts: ReadonlyMap<string, string>): readonly Fault[] {
   const sources = [...texts]
     .filter(([path]) => /\.[jt]sx?$/.test(path))

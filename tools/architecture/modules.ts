@@ -1,4 +1,4 @@
-/** Rooms of server/src and their layers. A folder that is not in this table is a fault: give it a layer here first. */
+/** Modules of server/src and their layers. A folder that is not in this table is a fault: give it a layer here first. */
 export const MODULE_LAYERS: Readonly<Record<string, number>> = {
   config: 1,
   errors: 1,
@@ -21,12 +21,12 @@ export const MODULE_LAYERS: Readonly<Record<string, number>> = {
   console: 4,
   tables: 4,
   functions: 4,
-  reference: 4,
   http: 4,
   commands: 5,
+  extensions: 5,
 };
 
-/** Files that stand beside the rooms and join them. */
+/** Files beside the modules that connect them. */
 export const JOINING_FILES: readonly string[] = [
   "app.ts",
   "closers.ts",
@@ -44,10 +44,14 @@ const JOINING_LAYER = 5;
 export const WORKSPACE_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   sdk: [],
   server: ["sdk"],
+  packages: ["sdk", "server"],
   console: ["sdk"],
   acceptance: [],
-  tools: ["sdk", "server", "console"],
+  tools: ["sdk", "server", "packages", "console"],
 };
+
+/** The only package of ours that an extension imports beside the sdk. */
+export const EXTENSION_PORT = "@swarmbase/server/extension";
 
 export const PACKAGE_SCOPE = "@swarmbase/";
 
@@ -68,8 +72,8 @@ export const FORBIDDEN_NAMES: ReadonlySet<string> = new Set([
   "info",
 ]);
 
-/** The folder that the console is laid out with, where it says enough. */
-export const NAMED_ALIKE_BUT_MEANT: ReadonlySet<string> = new Set(["console/src/data"]);
+/** Folders whose name is forbidden elsewhere: a layer of the console. */
+export const ALLOWED_NAMES: ReadonlySet<string> = new Set(["console/src/data"]);
 
 /** Folders of console/src and the folders beside them that each may import. */
 export const CONSOLE_IMPORTS: Readonly<Record<string, readonly string[]>> = {
@@ -82,24 +86,30 @@ export const CONSOLE_IMPORTS: Readonly<Record<string, readonly string[]>> = {
 
 const SERVER_SOURCE = "server/src/";
 
-/** The room of a path below server/src; null elsewhere and for the files that join the rooms. */
-export function findRoom(path: string): string | null {
+/** The module of a path below server/src; null elsewhere and for the files that connect the modules. */
+export function findModule(path: string): string | null {
   if (!path.startsWith(SERVER_SOURCE)) return null;
-  const [room, ...rest] = path.slice(SERVER_SOURCE.length).split("/");
-  return room === undefined || rest.length === 0 ? null : room;
+  const [module, ...rest] = path.slice(SERVER_SOURCE.length).split("/");
+  return module === undefined || rest.length === 0 ? null : module;
 }
 
 export function findLayer(path: string): number | null {
-  const room = findRoom(path);
-  if (room !== null) return MODULE_LAYERS[room] ?? null;
+  const module = findModule(path);
+  if (module !== null) return MODULE_LAYERS[module] ?? null;
   return path.startsWith(SERVER_SOURCE) ? JOINING_LAYER : null;
+}
+
+/** The package of a path below packages/; null elsewhere. */
+export function findPackage(path: string): string | null {
+  const [folder, name, ...rest] = path.split("/");
+  return folder === "packages" && name !== undefined && rest.length > 0 ? name : null;
 }
 
 export function isTest(path: string): boolean {
   return path.includes("/test/") || path.startsWith("acceptance/") || path.endsWith(".test.ts");
 }
 
-/** What runs on the server: its sources and those of the sdk. */
+/** Sources that run on the server: its own, those of extensions and those of the sdk. */
 export function isProduct(path: string): boolean {
-  return (path.startsWith("server/") || path.startsWith("sdk/")) && !isTest(path);
+  return /^(?:server|packages|sdk)\//.test(path) && !isTest(path);
 }

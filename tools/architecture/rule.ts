@@ -6,11 +6,11 @@ export interface Fault {
   readonly message: string;
 }
 
-/** What the rules look at: every path of the tree, and the parsed TypeScript and JavaScript among them. */
+/** The input of the rules: every path of the tree, and the parsed TypeScript and JavaScript files among them. */
 export interface Tree {
   readonly texts: ReadonlyMap<string, string>;
   readonly sources: readonly SourceFile[];
 }
 
-/** A rule judges the whole tree and returns what it finds; it neither reads nor prints. */
+/** A rule checks the whole tree and returns its findings; it has no side effects. */
 export type Rule = (tree: Tree) => Fault[];

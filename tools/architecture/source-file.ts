@@ -71,7 +71,7 @@ export function parseSourceFile(path: string, text: string): SourceFile {
   };
 }
 
-/** Visits every node; the parser's own visitor knows no "any node" callback. */
+/** Visits every node; the parser's visitor has no callback for all kinds of nodes. */
 export function walk(node: Node, visit: (node: Node) => void): void {
   visit(node);
   for (const child of Object.values(node) as unknown[]) {

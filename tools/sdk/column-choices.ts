@@ -17,6 +17,7 @@ export const COLUMN_TYPES: Readonly<Record<string, string>> = {
   "tool_executions.error": "EventFault",
   "tools.config": "JsonObject",
   "tools.input_schema": "JsonObject",
+  "tools.kind": "ToolKind",
   "usage_daily.framework": "Framework",
   "usage_records.framework": "Framework",
   "user_settings.notifications": "JsonObject",

@@ -7,23 +7,30 @@ import { describe, it } from "node:test";
 import { promisify } from "node:util";
 import { findFaults } from "../architecture/find-faults.ts";
 
-const PLATE = "// In charge of: this.\n// Not in charge of: that.\n";
+const OPENING = "// In charge of: this.\n// Not in charge of: that.\n";
 
-/** A small house in good order; each test spoils one thing in it. */
+/** A small tree without faults; each test adds one. */
 const GOOD: Record<string, string> = {
   "sdk/src/index.ts": 'import { createHmac } from "node:crypto";\nexport const sign = createHmac;\n',
-  "server/src/config/index.ts": `${PLATE}export { load } from "./load.ts";\n`,
+  "server/src/config/index.ts": `${OPENING}export { load } from "./load.ts";\n`,
   "server/src/config/load.ts": "export const load = () => 1;\n",
-  "server/src/errors/index.ts": `${PLATE}export const fail = "Select a plan";\n`,
-  "server/src/db/index.ts": `${PLATE}export const one = "select 1";\nimport "node:net";\n`,
-  "server/src/auth/index.ts": `${PLATE}export { find } from "./sql/find.ts";\n`,
+  "server/src/errors/index.ts": `${OPENING}export const fail = "Select a plan";\n`,
+  "server/src/db/index.ts": `${OPENING}export const one = "select 1";\nimport "node:net";\n`,
+  "server/src/auth/index.ts": `${OPENING}export { find } from "./sql/find.ts";\n`,
   "server/src/auth/sql/find.ts": "export const find = `select id from private.users where id = $1`;\n",
-  "server/src/http/index.ts": `${PLATE}import { fail } from "../errors/index.ts";\nexport const a = fail;\n`,
+  "server/src/http/index.ts": `${OPENING}import { fail } from "../errors/index.ts";\nexport const a = fail;\n`,
   "server/src/app.ts": 'import { a } from "./http/index.ts";\nexport const app = a;\n',
   "server/src/main.ts": 'import { app } from "./app.ts";\nconst port = process.env["PORT"];\nvoid [app, port];\n',
   "server/migrations/0001_agents.sql": "create table agents ();\n",
   "server/test/auth/find.test.ts": 'import { find } from "../../src/auth/sql/find.ts";\nvoid find;\n',
   "acceptance/4.1-agents.test.ts": 'import { test } from "node:test";\ntest("4.1", () => {});\n',
+  "packages/notes/README.md": "# notes\n",
+  "packages/notes/src/index.ts":
+    'import { LIMITS } from "@swarmbase/sdk";\nimport { defineExtension } from "@swarmbase/server/extension";\nexport { a } from "./a.ts";\nvoid [LIMITS, defineExtension];\n',
+  "packages/notes/src/a.ts": 'import { z } from "zod";\nexport const a = z;\n',
+  "packages/notes/test/notes.test.ts":
+    'import { a } from "../src/a.ts";\nimport { start } from "../../../server/test/support/start.ts";\nvoid [a, start];\n',
+  "server/test/support/start.ts": "export const start = 1;\n",
   "tools/check.ts": 'import { load } from "../server/src/config/index.ts";\nvoid load;\n',
 };
 
@@ -33,21 +40,21 @@ function faultsWith(changes: Record<string, string>): string[] {
 }
 
 describe("the architecture check", () => {
-  it("finds nothing in a house in good order", () => assert.deepEqual(faultsWith({}), []));
+  it("finds nothing in a tree without faults", () => assert.deepEqual(faultsWith({}), []));
 
-  const spoiled: { rule: string; changes: Record<string, string>; expected: RegExp[] }[] = [
+  const faulty: { rule: string; changes: Record<string, string>; expected: RegExp[] }[] = [
     {
-      rule: "an unknown room",
-      changes: { "server/src/billing/index.ts": PLATE },
-      expected: [/^server\/src\/billing\/index\.ts:1: "billing" is not a known room/],
+      rule: "an unknown module",
+      changes: { "server/src/billing/index.ts": OPENING },
+      expected: [/^server\/src\/billing\/index\.ts:1: "billing" is not a known module/],
     },
     {
-      rule: "a file beside the rooms",
+      rule: "a file beside the modules",
       changes: { "server/src/start.ts": "" },
       expected: [/^server\/src\/start\.ts:1: only app\.ts.* and prepare-database\.ts/],
     },
     {
-      rule: "a part of the console that knows rows",
+      rule: "a component of the console that imports data",
       changes: {
         "console/src/data/rows.ts": "export const rows = 1;\n",
         "console/src/components/list.tsx": 'import { rows } from "../data/rows.ts";\nvoid rows;\n',
@@ -55,7 +62,7 @@ describe("the architecture check", () => {
       expected: [/list\.tsx:1: components may not import data/],
     },
     {
-      rule: "a page of the console that knows another",
+      rule: "a page of the console that imports another",
       changes: {
         "console/src/pages/agents/index.tsx": "export const a = 1;\n",
         "console/src/pages/swarms/index.tsx": 'import { a } from "../agents/index.tsx";\nvoid a;\n',
@@ -63,7 +70,7 @@ describe("the architecture check", () => {
       expected: [/swarms\/index\.tsx:1: page swarms may not import page agents/],
     },
     {
-      rule: "a folder that the console is not laid out with",
+      rule: "an unknown folder of the console",
       changes: { "console/src/hooks/thing.ts": "export const a = 1;\n" },
       expected: [/thing\.ts:1: "hooks" is not a folder of the console/],
     },
@@ -85,77 +92,77 @@ describe("the architecture check", () => {
       expected: [/imports go down only/],
     },
     {
-      rule: "an import of a joining file",
+      rule: "an import of a file that connects the modules",
       changes: { "server/src/config/load.ts": 'export { app as load } from "../app.ts";\n' },
       expected: [/config \(layer 1\) imports server\/src\/app\.ts \(layer 5\)/],
     },
     {
-      rule: "a value taken from the same layer",
-      changes: { "server/src/errors/index.ts": `${PLATE}export { load as fail } from "../config/index.ts";\n` },
+      rule: "a value imported from the same layer",
+      changes: { "server/src/errors/index.ts": `${OPENING}export { load as fail } from "../config/index.ts";\n` },
       expected: [/errors \(layer 1\) imports config \(layer 1\): within a layer only types/],
     },
     {
-      rule: "rooms of one layer that borrow types in a circle",
+      rule: "modules of one layer that import types in a cycle",
       changes: {
-        "server/src/errors/index.ts": `${PLATE}import type { L } from "../config/index.ts";\nexport const fail = 1 as L;\n`,
+        "server/src/errors/index.ts": `${OPENING}import type { L } from "../config/index.ts";\nexport const fail = 1 as L;\n`,
         "server/src/config/load.ts": 'import type { T } from "../time/index.ts";\nexport const load = 1 as T;\n',
-        "server/src/time/index.ts": `${PLATE}export type { T } from "./clock.ts";\n`,
+        "server/src/time/index.ts": `${OPENING}export type { T } from "./clock.ts";\n`,
         "server/src/time/clock.ts": 'import type { F } from "../errors/index.ts";\nexport type T = F;\n',
       },
-      expected: [/which leads back to it/, /circle/],
+      expected: [/which imports it in turn/, /cycle/],
     },
     {
-      rule: "an entry that is not the door",
+      rule: "an import that bypasses index.ts",
       changes: {
-        "server/src/http/index.ts": `${PLATE}import { find } from "../auth/sql/find.ts";\nexport const a = find;\n`,
+        "server/src/http/index.ts": `${OPENING}import { find } from "../auth/sql/find.ts";\nexport const a = find;\n`,
       },
-      expected: [/http\/index\.ts:3: server\/src\/auth\/sql\/find\.ts is behind the door of auth/],
+      expected: [/http\/index\.ts:3: server\/src\/auth\/sql\/find\.ts is internal to auth/],
     },
     {
-      rule: "a joining file that goes round a door",
+      rule: "a connecting file that bypasses index.ts",
       changes: { "server/src/app.ts": 'export { load as app } from "./config/load.ts";\n' },
-      expected: [/app\.ts:1: server\/src\/config\/load\.ts is behind the door/],
+      expected: [/app\.ts:1: server\/src\/config\/load\.ts is internal to config/],
     },
     {
-      rule: "a tool that goes round a door",
+      rule: "a tool that bypasses index.ts",
       changes: { "tools/check.ts": 'import { load } from "../server/src/config/load.ts";\nvoid load;\n' },
-      expected: [/tools\/check\.ts:1: .* behind the door/],
+      expected: [/tools\/check\.ts:1: .* is internal to config/],
     },
     {
-      rule: "a room that imports its own door",
+      rule: "a module that imports its own index.ts",
       changes: {
         "server/src/config/more.ts": 'import { load } from "./index.ts";\nexport const more = load;\n',
       },
-      expected: [/more\.ts:1: a room never imports its own index\.ts/],
+      expected: [/more\.ts:1: a module never imports its own index\.ts/],
     },
     {
-      rule: "a room without a door",
+      rule: "a module without an index.ts",
       changes: { "server/src/limits/window.ts": "" },
-      expected: [/^server\/src\/limits:1: the room has no door/],
+      expected: [/^server\/src\/limits:1: the module has no entry point/],
     },
     {
-      rule: "a door without its comment",
+      rule: "an index.ts without its comment",
       changes: { "server/src/errors/index.ts": "export const fail = 1;\n" },
-      expected: [/errors\/index\.ts:1: a door opens with/],
+      expected: [/errors\/index\.ts:1: an index\.ts begins with/],
     },
     {
-      rule: "a door that does not say what it leaves to others",
+      rule: "an index.ts that does not say what it is not in charge of",
       changes: { "server/src/errors/index.ts": "// In charge of: this.\nexport const fail = 1;\n" },
-      expected: [/a door opens with/],
+      expected: [/an index\.ts begins with/],
     },
     {
-      rule: "a door with a long comment",
-      changes: { "server/src/errors/index.ts": `${PLATE}// a\n// b\n// c\n// d\nexport const fail = 1;\n` },
+      rule: "an index.ts with a long comment",
+      changes: { "server/src/errors/index.ts": `${OPENING}// a\n// b\n// c\n// d\nexport const fail = 1;\n` },
       expected: [/at most 5 lines, this one 6/],
     },
     {
-      rule: "a circle of files",
+      rule: "a cycle of files",
       changes: {
         "server/src/config/load.ts": 'import type { B } from "./b.ts";\nexport const load = 1 as B;\n',
         "server/src/config/b.ts": 'export * from "./c.ts";\n',
         "server/src/config/c.ts": 'export { load } from "./load.ts";\n',
       },
-      expected: [/circle: \S+load\.ts → \S+b\.ts → \S+c\.ts → \S+load\.ts/],
+      expected: [/cycle: \S+load\.ts → \S+b\.ts → \S+c\.ts → \S+load\.ts/],
     },
     {
       rule: "a long source",
@@ -163,9 +170,9 @@ describe("the architecture check", () => {
       expected: [/load\.ts:301: 301 lines; at most 300/],
     },
     {
-      rule: "a name that says nothing",
+      rule: "a generic name",
       changes: { "server/src/config/utils.ts": "", "server/src/config/pool-manager.ts": "", "sdk/src/common/a.ts": "" },
-      expected: [/"utils" says nothing/, /"manager" says nothing/, /"common" says nothing/],
+      expected: [/"utils" does not describe/, /"manager" does not describe/, /"common" does not describe/],
     },
     {
       rule: "a name that is not kebab-case",
@@ -189,12 +196,12 @@ describe("the architecture check", () => {
     {
       rule: "SQL outside its folders",
       changes: {
-        "server/src/auth/index.ts": `${PLATE}export const a = ["select now()", \`insert into \${x} (a)\`, "update t set a = 1", 'delete from t'];\nconst x = 1;\n`,
+        "server/src/auth/index.ts": `${OPENING}export const a = ["select now()", \`insert into \${x} (a)\`, "update t set a = 1", 'delete from t'];\nconst x = 1;\n`,
       },
       expected: [/auth\/index\.ts:3: SQL text/, /SQL text/, /SQL text/, /SQL text/],
     },
     {
-      rule: "a way out by import",
+      rule: "an outgoing connection by import",
       changes: {
         "server/src/http/out.ts": [
           'import { request } from "undici";',
@@ -212,7 +219,7 @@ describe("the architecture check", () => {
       ],
     },
     {
-      rule: "a way out by call",
+      rule: "an outgoing connection by call",
       changes: {
         "server/src/http/out.ts": [
           'import http from "node:http";',
@@ -227,7 +234,7 @@ describe("the architecture check", () => {
       expected: [/:3: fetch/, /:4: fetch/, /:5: WebSocket/, /:6: request/, /:7: connect/],
     },
     {
-      rule: "the environment read in a room",
+      rule: "the environment read in a module",
       changes: {
         "server/src/config/load.ts": [
           "export const load = process.env.PORT;",
@@ -240,29 +247,85 @@ describe("the architecture check", () => {
       expected: [/load\.ts:4: the environment/, /load\.ts:1: /, /load\.ts:2: /, /load\.ts:3: /],
     },
     {
-      rule: "notes of hope, in TypeScript and in SQL",
+      rule: "TODO notes, in TypeScript and in SQL",
       changes: {
         "server/src/config/load.ts": 'export const load = "TODO in a text is fine";\n// TODO: later\n/* FIXME */\n',
         "server/migrations/0001_agents.sql": "-- fine\n-- TODO\n",
       },
-      expected: [/load\.ts:2: no notes of hope/, /load\.ts:3: no notes/, /0001_agents\.sql:2: no notes/],
+      expected: [/load\.ts:2: no TODO/, /load\.ts:3: no TODO/, /0001_agents\.sql:2: no TODO/],
     },
     {
-      rule: "an sdk that imports ours",
+      rule: "an sdk that imports another workspace",
       changes: {
         "sdk/src/index.ts": 'export * from "@swarmbase/server";\nexport * from "../../server/src/config/index.ts";\n',
       },
       expected: [/sdk may not import server/, /sdk may not import server/],
     },
     {
-      rule: "acceptance tests that import ours",
+      rule: "acceptance tests that import another workspace",
       changes: { "acceptance/4.1-agents.test.ts": 'import "@swarmbase/sdk";\nimport "../sdk/src/index.ts";\n' },
       expected: [/acceptance may not import sdk/, /acceptance may not import sdk/],
     },
     {
       rule: "a workspace imported by path",
-      changes: { "server/src/errors/index.ts": `${PLATE}export * from "../../../sdk/src/index.ts";\n` },
+      changes: { "server/src/errors/index.ts": `${OPENING}export * from "../../../sdk/src/index.ts";\n` },
       expected: [/import @swarmbase\/sdk, not its files/],
+    },
+    {
+      rule: "an extension that imports the core past the port",
+      changes: {
+        "packages/notes/src/a.ts": [
+          'export * from "@swarmbase/server";',
+          'export * from "../../../server/src/config/index.ts";',
+          'export const late = import("@swarmbase/server/src/db/index.ts");',
+          'export type { Route } from "../../../server/src/http/index.ts";',
+        ].join("\n"),
+      },
+      expected: [
+        /a\.ts:1: an extension imports only @swarmbase\/sdk, @swarmbase\/server\/extension and its own files/,
+        /a\.ts:2: an extension imports only/,
+        /a\.ts:2: import @swarmbase\/server, not its files/,
+        /a\.ts:3: an extension imports only/,
+        /a\.ts:4: an extension imports only/,
+        /a\.ts:4: import @swarmbase\/server, not its files/,
+      ],
+    },
+    {
+      rule: "an extension that imports another",
+      changes: {
+        "packages/notes/src/a.ts": 'export * from "@swarmbase/other";\nexport * from "../../other/src/b.ts";\n',
+        "packages/other/README.md": "",
+        "packages/other/src/index.ts": 'export { b } from "./b.ts";\n',
+        "packages/other/src/b.ts": "export const b = 1;\n",
+        "packages/other/test/b.test.ts": "",
+      },
+      expected: [
+        /a\.ts:1: an extension .* not @swarmbase\/other/,
+        /a\.ts:2: .* not packages\/other\/src\/b\.ts/,
+        /packages may not import packages/,
+      ],
+    },
+    {
+      rule: "an extension that reads the environment, connects by itself or has SQL outside its folders",
+      changes: {
+        "packages/notes/src/a.ts": 'export const a = [process.env, fetch("https://a.example"), "select now()"];\n',
+      },
+      expected: [/a\.ts:1: the environment/, /a\.ts:1: fetch opens .*context\.fetch/, /a\.ts:1: SQL text/],
+    },
+    {
+      rule: "an extension without entry point, page and tests",
+      changes: { "packages/bare/src/a.ts": "" },
+      expected: [/packages\/bare\/:1: .*entry point/, /packages\/bare\/:1: .*page/, /packages\/bare\/:1: .*tests/],
+    },
+    {
+      rule: "a core that imports an extension",
+      changes: { "server/src/config/load.ts": 'export { extension as load } from "@swarmbase/notes";\n' },
+      expected: [/server may not import packages/],
+    },
+    {
+      rule: "a test of an extension that imports sources of the core",
+      changes: { "packages/notes/test/notes.test.ts": 'import "../../../server/src/config/index.ts";\n' },
+      expected: [/notes\.test\.ts:1: an extension imports only/],
     },
     {
       rule: "a source that imports a test",
@@ -270,8 +333,8 @@ describe("the architecture check", () => {
       expected: [/server\/test\/support\/database\.ts is a test/],
     },
   ];
-  for (const { rule, changes, expected } of spoiled) {
-    it(`sees ${rule}`, () => {
+  for (const { rule, changes, expected } of faulty) {
+    it(`reports ${rule}`, () => {
       const faults = faultsWith(changes);
       assert.equal(faults.length, expected.length, faults.join("\n"));
       for (const pattern of expected)
@@ -282,11 +345,11 @@ describe("the architecture check", () => {
     });
   }
 
-  it("refuses a file that cannot be parsed", () => {
+  it("throws on a file that cannot be parsed", () => {
     assert.throws(() => faultsWith({ "server/src/config/load.ts": "const = ;" }), /load\.ts/);
   });
 
-  it("ends with an error when run on a spoiled tree, and without one on a good tree", async () => {
+  it("exits with an error on a faulty tree, and without one on a good tree", async () => {
     const root = await mkdtemp(join(tmpdir(), "swarmbase-tools-"));
     try {
       for (const [path, text] of Object.entries(GOOD)) {
@@ -297,7 +360,7 @@ describe("the architecture check", () => {
         promisify(execFile)(process.execPath, [`${import.meta.dirname}/../check-architecture.ts`, root]);
       await run();
       await writeFile(join(root, "server/src/config/helpers.ts"), "");
-      await assert.rejects(run(), /server\/src\/config\/helpers\.ts:1: "helpers" says nothing/);
+      await assert.rejects(run(), /server\/src\/config\/helpers\.ts:1: "helpers" does not describe/);
     } finally {
       await rm(root, { recursive: true });
     }

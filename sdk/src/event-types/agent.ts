@@ -1,6 +1,6 @@
 // Written by "npm run sdk:types" from event-schemas/; do not edit.
 import type { AgentStatus, AgentStatusReason, Framework } from "../agents.ts";
-import type { AgentRecord, EventActor, EventFault } from "./shared.ts";
+import type { AgentRecord, EventActor, EventFault } from "../event-types/shared.ts";
 
 /** `agent.created`: An agent was made. */
 export interface AgentCreatedData {

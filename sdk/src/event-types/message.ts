@@ -1,5 +1,5 @@
 // Written by "npm run sdk:types" from event-schemas/; do not edit.
-import type { EventActor, EventFlag } from "./shared.ts";
+import type { EventActor, EventFlag } from "../event-types/shared.ts";
 import type { MessageSenderType } from "../messages.ts";
 
 /** `message.created`: Somebody said something in a swarm: a person, an agent or the system. */

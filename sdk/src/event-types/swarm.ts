@@ -1,5 +1,5 @@
 // Written by "npm run sdk:types" from event-schemas/; do not edit.
-import type { EventActor, EventUsage, SwarmRecord } from "./shared.ts";
+import type { EventActor, EventUsage, SwarmRecord } from "../event-types/shared.ts";
 import type { RunStopReason } from "../runs.ts";
 import type { SwarmStrategy } from "../swarms.ts";
 

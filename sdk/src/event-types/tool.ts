@@ -1,5 +1,5 @@
 // Written by "npm run sdk:types" from event-schemas/; do not edit.
-import type { EventFault } from "./shared.ts";
+import type { EventFault } from "../event-types/shared.ts";
 
 /** `tool.executed`: A tool call of an agent succeeded. */
 export interface ToolExecutedData {

@@ -1,5 +1,5 @@
 // Written by "npm run sdk:types" from event-schemas/; do not edit.
-import type { EventActor } from "./shared.ts";
+import type { EventActor } from "../event-types/shared.ts";
 import type { SwarmRole } from "../swarms.ts";
 
 /** `user.joined`: Somebody accepted an invitation to a swarm, or was seated by the service role. */

@@ -12,4 +12,5 @@ export type { Executor } from "./runs/executor.ts";
 export type { ImportCall } from "./tools/calls/import-remote-tools.ts";
 export { createToolChecks, type ToolChecks } from "./tools/create-tool-checks.ts";
 export type { ToolModule } from "./tools/open-tools.ts";
+export type { ToolCall, ToolKind, ToolKinds } from "./tools/tool-kind.ts";
 export type { ToolOutcome } from "./tools/tool-port.ts";

@@ -13,6 +13,7 @@ import type { RunPorts } from "./runs/live-run.ts";
 import { createStreamHub, type StreamHub } from "./runs/stream-hub.ts";
 import { countLiveRuns } from "./runs/sql/count-live-runs.ts";
 import { openTools, type ToolModule } from "./tools/open-tools.ts";
+import type { ToolKinds } from "./tools/tool-kind.ts";
 import { createTracing, type TracingOptions } from "./tracing.ts";
 
 export interface AgentsOptions {
@@ -28,6 +29,8 @@ export interface AgentsOptions {
   readonly guarded: Pick<GuardedFetch, "fetch">;
   /** Opens what tools keep secret; of 32 bytes, derived from the master key. */
   readonly toolKey: Buffer;
+  /** Kinds of tools beside the built-in ones. */
+  readonly toolKinds?: ToolKinds;
   readonly observer: Observer;
   readonly clock: Clock;
   readonly random: () => number;
@@ -68,7 +71,16 @@ export function openAgents(options: AgentsOptions): AgentModule {
     ...(environment !== undefined && { environment }),
     ...(providers !== undefined && { providers }),
   });
-  const tools = openTools({ guarded: options.guarded, pool, key: options.toolKey, clock, observer, newId, version });
+  const tools = openTools({
+    guarded: options.guarded,
+    pool,
+    key: options.toolKey,
+    clock,
+    observer,
+    newId,
+    version,
+    ...(options.toolKinds !== undefined && { kinds: options.toolKinds }),
+  });
   const ports: RunPorts = {
     pool,
     models,

@@ -5,6 +5,7 @@ import { derivePassword } from "../crypto/index.ts";
 import {
   connectClient,
   EMBEDDED_DATABASE,
+  type ExtensionSchema,
   findCluster,
   findLastPort,
   findNeeds,
@@ -19,6 +20,7 @@ import { createCommandObserver } from "./create-command-observer.ts";
 import { checkCertificate } from "./doctor/check-certificate.ts";
 import { checkDataDirectory } from "./doctor/check-data-directory.ts";
 import { checkDatabase } from "./doctor/check-database.ts";
+import { checkExtensions } from "./doctor/check-extensions.ts";
 import { checkMail, checkPort, checkProviders, checkRedis } from "./doctor/check-surroundings.ts";
 import { collectFindings, type Findings, reasonOf, renderFindings } from "./doctor/finding.ts";
 import { parseOptions } from "./parse-options.ts";
@@ -34,9 +36,10 @@ export const doctorCommand: Command = {
   help: `
 Usage: swarmbase doctor [--json]
 
-Checks the settings, certificate, data directory, disk, port, database (version, rights, migrations, long transactions,
-unused replication slots), clocks, master key, waiting webhook deliveries, and, where they are set, Redis, the mail server
-and the providers. Changes nothing. The service may be running; a stopped embedded database is started for the checks.
+Checks the settings, extensions, certificate, data directory, disk, port, database (version, rights, migrations, long
+transactions, unused replication slots), clocks, master key, waiting webhook deliveries, and, where they are set, Redis, the
+mail server and the providers. Changes nothing. The service may be running; a stopped embedded database is started for the
+checks.
 
 --json  prints the findings as JSON: {"ok": boolean, "findings": [{"check", "level", "what", "why", "advice"}]}
 
@@ -60,11 +63,12 @@ async function examine(context: CommandContext, findings: Findings): Promise<voi
   // A folder that cannot even be looked at is for the checks below to explain.
   const isRunning = await isDataDirectoryHeld(settings.dataDir).catch(() => false);
   if (isRunning) findings.ok("service", "runs with this data directory");
+  const extensions = await checkExtensions(settings, context.env, findings);
   const checks: readonly [string, () => Promise<void>][] = [
     ["certificate", () => checkCertificate(settings, clock, findings)],
     ["directory", () => checkDataDirectory(settings, clock, findings)],
     ["port", async () => (isRunning ? undefined : checkPort(settings, findings))],
-    ["database", () => reachDatabase(settings, isRunning, context, findings)],
+    ["database", () => reachDatabase(settings, { isRunning, extensions }, context, findings)],
     ["redis", () => checkRedis(settings, findings)],
     ["mail", () => checkMail(settings, { observer, clock }, findings)],
     ["providers", async () => checkProviders(settings, context.env, findings)],
@@ -106,9 +110,14 @@ function readSettings({ env }: CommandContext, findings: Findings): Settings | n
   }
 }
 
+interface DatabaseState {
+  readonly isRunning: boolean;
+  readonly extensions: readonly ExtensionSchema[];
+}
+
 async function reachDatabase(
   settings: Settings,
-  isRunning: boolean,
+  state: DatabaseState,
   context: CommandContext,
   findings: Findings,
 ): Promise<void> {
@@ -125,7 +134,11 @@ async function reachDatabase(
       });
     });
     if (client !== undefined)
-      await examineOver(client, { masterKey, clock, isEmbedded: false, needs: findNeeds(settings) }, findings);
+      await examineOver(
+        client,
+        { masterKey, clock, isEmbedded: false, needs: findNeeds(settings), ...state },
+        findings,
+      );
     return;
   }
   const cluster = await findCluster(settings.dataDir);
@@ -149,16 +162,16 @@ async function reachDatabase(
     });
   });
   if (embeddedKey !== undefined)
-    await examineEmbedded(settings, { isRunning, masterKey: embeddedKey }, context, findings);
+    await examineEmbedded(settings, { ...state, masterKey: embeddedKey }, context, findings);
 }
 
 async function examineEmbedded(
   settings: Settings,
-  { isRunning, masterKey }: { readonly isRunning: boolean; readonly masterKey: string },
+  { isRunning, extensions, masterKey }: DatabaseState & { readonly masterKey: string },
   context: CommandContext,
   findings: Findings,
 ): Promise<void> {
-  const options = { masterKey, clock: context.clock, isEmbedded: true, needs: findNeeds(settings) };
+  const options = { masterKey, clock: context.clock, isEmbedded: true, needs: findNeeds(settings), extensions };
   const advice = "See postgres.log in DATA_DIR. If the files are damaged, restore a backup.";
   try {
     if (isRunning) {

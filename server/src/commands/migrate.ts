@@ -3,6 +3,7 @@ import { loadSettings } from "../config/index.ts";
 import { openServer } from "../db/index.ts";
 import type { Command } from "./command.ts";
 import { createCommandObserver } from "./create-command-observer.ts";
+import { loadConfiguredExtensions } from "./load-configured-extensions.ts";
 import { parseOptions } from "./parse-options.ts";
 
 export const migrateCommand: Command = {
@@ -16,12 +17,14 @@ deployments with a separate migration step. Several may run at the same time.`,
   run: async (context) => {
     parseOptions(context.args, {});
     const settings = loadSettings(context.env);
+    const extensions = await loadConfiguredExtensions(settings, context.env);
     const observer = createCommandObserver(settings, context);
     const masterKey = await openMasterKey(settings);
     const onProgress = (line: string) => context.stderr.write(`${line}\n`);
     const server = await openServer({ settings, masterKey, observer, ...context, onProgress });
     try {
-      const { applied } = await prepareDatabase({ settings, observer, clock: context.clock, server, masterKey });
+      const { clock } = context;
+      const { applied } = await prepareDatabase({ settings, extensions, observer, clock, server, masterKey });
       context.stdout.write(
         applied.length === 0
           ? "The database is up to date.\n"

@@ -8,6 +8,7 @@ export interface BannerFacts {
   /** The folder of the embedded database when it is outside the data directory, otherwise null. */
   readonly databaseDir: string | null;
   readonly providers: readonly string[];
+  readonly extensions: readonly string[];
   readonly isHeldCopy: boolean;
   readonly version: string;
   readonly tookMs: number;
@@ -22,6 +23,7 @@ export function renderBanner(facts: BannerFacts): string {
     ["Keys", facts.keysFile],
     ...(facts.databaseDir === null ? [] : ([["Database", facts.databaseDir]] as const)),
     ...facts.providers.map((line, at) => [at === 0 ? "Models" : "", line] as const),
+    ["Extensions", facts.extensions.length === 0 ? "none" : facts.extensions.join(", ")],
     ...(facts.isHeldCopy ? ([["Held", HELD]] as const) : []),
     ["Docs", "docs/README.md"],
     ["Try it", buildHealthCommand(facts)],

@@ -2,8 +2,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { App } from "../app.ts";
 import { credentialsPath } from "../auth/index.ts";
 import { findLikelyTypos, loadSettings, type Settings } from "../config/index.ts";
+import type { LoadedExtension } from "../extensions/index.ts";
 import { createMeter, createObserver, type Meter, type Observer } from "../observe/index.ts";
 import { type Command, type CommandContext, CrashReason } from "./command.ts";
+import { loadConfiguredExtensions } from "./load-configured-extensions.ts";
 import { parseOptions } from "./parse-options.ts";
 import { buildHealthCommand, renderBanner } from "./render-banner.ts";
 
@@ -19,17 +21,21 @@ keys and the address are in credentials.json in the data directory (DATA_DIR, de
     parseOptions(context.args, {});
     const startedAtMs = performance.now();
     const settings = loadSettings(context.env);
+    const extensions = await loadConfiguredExtensions(settings, context.env);
     const format = chooseFormat(settings);
     const meter = settings.metricsPort > 0 ? createMeter() : null;
     const { logLevel: level, accessLog: hasAccessLog } = settings;
     const observer = createObserver({ level, format, destination: context.stdout, meter, hasAccessLog });
     reportCrash(context, observer);
-    for (const { found, meant } of findLikelyTypos(context.env)) {
+    for (const { found, meant } of findLikelyTypos(
+      context.env,
+      extensions.flatMap(({ settings: own }) => Object.keys(own)),
+    )) {
       observer.note("service.setting_unknown", { found, meant });
     }
 
     const isPlain = format === "pretty";
-    const app = await startUnlessStopped({ settings, observer, meter, context, isPlain });
+    const app = await startUnlessStopped({ settings, extensions, observer, meter, context, isPlain });
     if (app === null) return endCode(context);
     announce({ app, settings, observer, context, isPlain, tookMs: Math.round(performance.now() - startedAtMs) });
     return serveUntilStopped(app, { settings, observer, context });
@@ -39,12 +45,13 @@ keys and the address are in credentials.json in the data directory (DATA_DIR, de
 /** Resolves with null when the program has to end before the service has started. */
 async function startUnlessStopped(start: {
   readonly settings: Settings;
+  readonly extensions: readonly LoadedExtension[];
   readonly observer: Observer;
   readonly meter: Meter | null;
   readonly context: CommandContext;
   readonly isPlain: boolean;
 }): Promise<App | null> {
-  const { settings, observer, meter, context, isPlain } = start;
+  const { settings, extensions, observer, meter, context, isPlain } = start;
   const { clock, version, signal, stdout } = context;
   const onProgress = (line: string) => {
     if (isPlain) stdout.write(`${line}\n`);
@@ -53,7 +60,8 @@ async function startUnlessStopped(start: {
   // Loads all modules; other commands need few of them.
   const { startApp } = await import("../app.ts");
   try {
-    return await startApp({ settings, environment: context.env, observer, meter, clock, version, signal, onProgress });
+    const environment = context.env;
+    return await startApp({ settings, environment, extensions, observer, meter, clock, version, signal, onProgress });
   } catch (error) {
     if (signal.aborted) return null;
     throw error;
@@ -121,10 +129,11 @@ function announce({ app, settings, observer, context, isPlain, tookMs }: Announc
     return;
   }
   const curl = buildHealthCommand(app);
-  const { url, providers, databaseDir } = app;
+  const { url, providers, extensions, databaseDir } = app;
   observer.note("service.started", {
     url,
     providers,
+    extensions,
     curl,
     databaseDir,
     operatorFile: keysFile,

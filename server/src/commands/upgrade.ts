@@ -12,10 +12,12 @@ import {
   readClusterMajor,
   upgradeCluster,
 } from "../db/index.ts";
+import type { LoadedExtension } from "../extensions/index.ts";
 import { openMasterKey, prepareDatabase } from "../prepare-database.ts";
 import type { Command, CommandContext } from "./command.ts";
 import { createCommandObserver } from "./create-command-observer.ts";
 import { neverStartedError } from "./never-started-error.ts";
+import { loadConfiguredExtensions } from "./load-configured-extensions.ts";
 import { parseOptions } from "./parse-options.ts";
 import { createProgressLine, type ProgressLine } from "./progress-line.ts";
 import { withOwnerClient } from "./with-owner-client.ts";
@@ -110,7 +112,10 @@ async function upgradeMajor({ settings, context, oldPackageDir, isDryRun }: Upgr
 async function upgradeSchema(work: UpgradeWork): Promise<void> {
   const { settings, context, isDryRun } = work;
   if (isDryRun) {
-    const { pending, unknown } = await withOwnerClient(settings, context, ({ client }) => compareMigrations(client));
+    const schemas = (await loadConfiguredExtensions(settings, context.env)).flatMap(({ schema }) => schema ?? []);
+    const { pending, unknown } = await withOwnerClient(settings, context, ({ client }) =>
+      compareMigrations(client, schemas),
+    );
     refuseNewer(unknown);
     const list = pending.map((name) => `  ${name}\n`).join("");
     context.stdout.write(pending.length === 0 ? "The database is up to date.\n" : `Would apply:\n${list}`);
@@ -127,6 +132,7 @@ async function upgradeSchema(work: UpgradeWork): Promise<void> {
 async function applyPending({ settings, context }: UpgradeWork, progress: ProgressLine): Promise<void> {
   const observer = createCommandObserver(settings, context);
   const masterKey = await openMasterKey(settings);
+  const extensions = await loadConfiguredExtensions(settings, context.env);
   progress.step("opening the database");
   const { signal, clock } = context;
   const server = await openServer({
@@ -138,10 +144,10 @@ async function applyPending({ settings, context }: UpgradeWork, progress: Progre
     onProgress: (line) => progress.step(line),
   });
   try {
-    const { pending, unknown } = await compareOver(server.adminUrl);
+    const { pending, unknown } = await compareOver(server.adminUrl, extensions);
     refuseNewer(unknown);
     if (pending.length > 0) progress.step(`applying ${pending.length} migrations, all or none`);
-    const { applied } = await prepareDatabase({ settings, observer, clock, server, masterKey });
+    const { applied } = await prepareDatabase({ settings, extensions, observer, clock, server, masterKey });
     progress.end();
     const list = applied.map((name) => `  ${name}\n`).join("");
     context.stdout.write(applied.length === 0 ? "The database is up to date.\n" : `Applied:\n${list}`);
@@ -150,10 +156,13 @@ async function applyPending({ settings, context }: UpgradeWork, progress: Progre
   }
 }
 
-async function compareOver(url: string): Promise<MigrationComparison> {
+async function compareOver(url: string, extensions: readonly LoadedExtension[]): Promise<MigrationComparison> {
   const client = await connectClient(url);
   try {
-    return await compareMigrations(client);
+    return await compareMigrations(
+      client,
+      extensions.flatMap(({ schema }) => schema ?? []),
+    );
   } finally {
     await client.end();
   }

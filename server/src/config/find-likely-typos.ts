@@ -1,10 +1,9 @@
 import type { Environment } from "./load-settings.ts";
-import type { SettingName } from "./settings.ts";
 import { SETTINGS } from "./settings-table.ts";
 
 export interface LikelyTypo {
   readonly found: string;
-  readonly meant: SettingName;
+  readonly meant: string;
 }
 
 /** Variables of other programs that happen to look like ours. */
@@ -14,8 +13,8 @@ const NAMES_OF_OTHERS: ReadonlySet<string> = new Set(["SSL_CERT_FILE"]);
 const SHORT_NAME_LENGTH = 6;
 
 /** Finds variables that look like a misspelt setting. They are no faults: they may belong to other programs. */
-export function findLikelyTypos(env: Environment): readonly LikelyTypo[] {
-  const names = SETTINGS.map((row) => row.name);
+export function findLikelyTypos(env: Environment, extensionNames: readonly string[] = []): readonly LikelyTypo[] {
+  const names = [...SETTINGS.map((row) => row.name), ...extensionNames];
   const known: ReadonlySet<string> = new Set([...names, ...NAMES_OF_OTHERS]);
   const typos: LikelyTypo[] = [];
   for (const [found, value] of Object.entries(env)) {
@@ -26,8 +25,8 @@ export function findLikelyTypos(env: Environment): readonly LikelyTypo[] {
   return typos;
 }
 
-function findNearest(found: string, names: readonly SettingName[]): SettingName | null {
-  let nearest: { name: SettingName; distance: number } | null = null;
+function findNearest(found: string, names: readonly string[]): string | null {
+  let nearest: { name: string; distance: number } | null = null;
   for (const name of names) {
     const allowed = name.length < SHORT_NAME_LENGTH ? 1 : 2;
     if (Math.abs(found.length - name.length) > allowed) continue;

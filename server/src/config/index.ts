@@ -2,7 +2,7 @@
 // and the catalogue of models that is shipped.
 // Not in charge of: reading process.env (main.ts), or whether files and databases that are named really exist.
 export { findLikelyTypos, type LikelyTypo } from "./find-likely-typos.ts";
-export { type Environment, loadSettings } from "./load-settings.ts";
+export { type Environment, loadSettings, readExtensionSettings } from "./load-settings.ts";
 export {
   assumeSupport,
   describeModel,
@@ -16,7 +16,8 @@ export {
   SHIPPED_MODELS,
   shippedIds,
 } from "./model-catalogue.ts";
-export { renderConfigurationReference } from "./render-configuration-reference.ts";
-export type { Settings } from "./settings.ts";
+export { type ExtensionRows, renderConfigurationReference } from "./render-configuration-reference.ts";
+export type { ExtensionSettingRow } from "./setting-row.ts";
+export type { ExtensionSettings, Settings } from "./settings.ts";
 export { SettingsError } from "./settings-error.ts";
 export { SETTINGS } from "./settings-table.ts";

@@ -1,20 +1,20 @@
 import { isIP } from "node:net";
 import { resolve } from "node:path";
-import type { SettingRow } from "./setting-row.ts";
+import type { ExtensionSettingRow } from "./setting-row.ts";
 
 type SettingValue = string | number | boolean | readonly string[] | readonly number[];
 
 /** A fault never contains the value: a password pasted into the wrong variable must not appear in a log. */
 export type ParsedSetting = { readonly value: SettingValue } | { readonly fault: string };
 
-export function parseSetting(row: SettingRow, text: string, workingDir: string): ParsedSetting {
+export function parseSetting(row: ExtensionSettingRow, text: string, workingDir: string): ParsedSetting {
   if (text !== text.trim()) return { fault: `${row.name} must not begin or end with white space` };
   const value = parseValue(row, text, workingDir);
   return value === null ? { fault: `${row.name} must be ${describeAccepted(row)}` } : { value };
 }
 
 /** Describes what a setting accepts, after "must be", for faults and the reference page. */
-export function describeAccepted(row: SettingRow): string {
+export function describeAccepted(row: ExtensionSettingRow): string {
   switch (row.kind) {
     case "integer":
       return `a whole number from ${row.min} to ${row.max}`;
@@ -28,6 +28,8 @@ export function describeAccepted(row: SettingRow): string {
       return "addresses with a scheme, separated by commas; `*` stands for a part of a host or path, `**` for anything";
     case "names":
       return "names, separated by commas";
+    case "extensions":
+      return "names of extensions, package names or paths that begin with `./`, `../` or `/`, separated by commas";
     case "seconds-list":
       return `1 to ${MAX_SECONDS_ENTRIES} whole numbers of seconds up to ${MAX_SECONDS}, separated by commas`;
     case "key":
@@ -53,7 +55,7 @@ export function describeAccepted(row: SettingRow): string {
   }
 }
 
-function parseValue(row: SettingRow, text: string, workingDir: string): SettingValue | null {
+function parseValue(row: ExtensionSettingRow, text: string, workingDir: string): SettingValue | null {
   switch (row.kind) {
     case "integer":
       return parseInteger(text, row.min, row.max);
@@ -67,6 +69,8 @@ function parseValue(row: SettingRow, text: string, workingDir: string): SettingV
       return parseList(text, isUrlPattern);
     case "names":
       return parseList(text, isName);
+    case "extensions":
+      return text === "" ? Object.freeze([]) : parseList(text, (entry) => entry !== "" && !entry.includes("\0"));
     case "seconds-list":
       return parseSecondsList(text);
     case "key":

@@ -1,5 +1,5 @@
 import { describeAccepted } from "./parse-setting.ts";
-import { SETTING_GROUPS, type SettingRow } from "./setting-row.ts";
+import { type ExtensionSettingRow, SETTING_GROUPS, type SettingRow } from "./setting-row.ts";
 import { SETTINGS } from "./settings-table.ts";
 
 const HEAD = `<!-- Generated from server/src/config/settings-table.ts by \`npm run docs:reference\`. Do not edit by hand. -->
@@ -11,22 +11,37 @@ not start and lists all faults together. An empty variable counts as unset. Vari
 ignored, with a warning when one looks like a misspelt setting. Secrets are never printed.
 `;
 
-/** Returns the text of docs/reference/configuration.md. */
-export function renderConfigurationReference(): string {
-  const rows: readonly SettingRow[] = SETTINGS;
-  const sections = SETTING_GROUPS.map((group) => {
-    const lines = rows.filter((row) => row.group === group).map(renderRow);
-    return `\n## ${group}\n\n| name | accepts | default | what it does |\n|---|---|---|---|\n${lines.join("\n")}\n`;
-  });
-  return HEAD + sections.join("");
+export interface ExtensionRows {
+  readonly name: string;
+  readonly settings?: readonly ExtensionSettingRow[];
 }
 
-function renderRow(row: SettingRow): string {
+/** Returns the text of docs/reference/configuration.md; extensions with settings have a section each. */
+export function renderConfigurationReference(extensions: readonly ExtensionRows[] = []): string {
+  const rows: readonly SettingRow[] = SETTINGS;
+  const sections = SETTING_GROUPS.map((group) =>
+    renderSection(
+      group,
+      rows.filter((row) => row.group === group),
+    ),
+  );
+  const further = extensions.map(({ name, settings = [] }) =>
+    settings.length === 0 ? "" : renderSection(`Extension \`${name}\``, settings),
+  );
+  return HEAD + sections.join("") + further.join("");
+}
+
+function renderSection(title: string, rows: readonly ExtensionSettingRow[]): string {
+  const lines = rows.map(renderRow).join("\n");
+  return `\n## ${title}\n\n| name | accepts | default | what it does |\n|---|---|---|---|\n${lines}\n`;
+}
+
+function renderRow(row: ExtensionSettingRow): string {
   const accepts = describeAccepted(row) + (row.secret ? " (secret)" : "");
   return `| \`${row.name}\` | ${accepts} | ${renderDefault(row)} | ${row.description} |`;
 }
 
-function renderDefault(row: SettingRow): string {
+function renderDefault(row: ExtensionSettingRow): string {
   if (row.fallback !== undefined) return `the value of \`${row.fallback}\``;
   if (row.default === null || (Array.isArray(row.default) && row.default.length === 0)) return "none";
   return `\`${String(row.default)}\``;

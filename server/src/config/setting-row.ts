@@ -46,7 +46,7 @@ export interface BooleanRow extends RowHead {
 }
 
 export interface ListRow extends RowHead {
-  readonly kind: "addresses" | "url-patterns" | "names";
+  readonly kind: "addresses" | "url-patterns" | "names" | "extensions";
   /** Null when the default depends on other settings; the description says how. */
   readonly default: readonly string[] | null;
 }
@@ -68,3 +68,8 @@ export interface TextRow extends RowHead {
 }
 
 export type SettingRow = IntegerRow | ChoiceRow | BooleanRow | ListRow | SecondsListRow | KeyRow | TextRow;
+
+type WithoutGroup<Row> = Row extends unknown ? Omit<Row, "group"> : never;
+
+/** A row of an extension; the reference page groups these by extension. */
+export type ExtensionSettingRow = WithoutGroup<SettingRow>;

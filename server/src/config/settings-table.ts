@@ -75,6 +75,15 @@ export const SETTINGS = [
       "Whether the console for the browser is served at `/`. The service builds it at the start when it is missing or outdated.",
   },
   {
+    name: "EXTENSIONS",
+    group: "Service",
+    kind: "extensions",
+    default: ["reference"],
+    secret: false,
+    description:
+      "Extensions to load. A plain name is a package of this repository (`packages/<name>`); other packages are named in full, other modules by their path from the working directory. `EXTENSIONS=` loads none.",
+  },
+  {
     name: "TLS_MODE",
     group: "TLS",
     kind: "choice",

@@ -1,3 +1,4 @@
+import type { ExtensionSettingRow } from "./setting-row.ts";
 import type { SETTINGS } from "./settings-table.ts";
 
 type Row = (typeof SETTINGS)[number];
@@ -11,22 +12,27 @@ type UpperWords<Name extends string> = Name extends `${infer Word}_${infer Rest}
 /** `DB_POOL_SIZE` → `dbPoolSize` */
 export type SettingKey<Name extends string> = Uncapitalize<UpperWords<Name>>;
 
-type GivenValue<R extends Row> = R extends { kind: "integer" }
+type GivenValue<R extends ExtensionSettingRow> = R extends { kind: "integer" }
   ? number
-  : R extends { kind: "choice" }
+  : R extends { kind: "choice"; choices: readonly string[] }
     ? R["choices"][number]
     : R extends { kind: "boolean" }
       ? boolean
-      : R extends { kind: "addresses" | "url-patterns" | "names" }
+      : R extends { kind: "addresses" | "url-patterns" | "names" | "extensions" }
         ? readonly string[]
         : R extends { kind: "seconds-list" }
           ? readonly number[]
           : string;
 
-type ValueOrNull<R extends Row> = R["default"] extends null ? GivenValue<R> | null : GivenValue<R>;
+type ValueOrNull<R extends ExtensionSettingRow> = R["default"] extends null ? GivenValue<R> | null : GivenValue<R>;
 
 /** Derived from the table, so that a setting cannot exist in one place only. */
 export type Settings = { readonly [R in Row as SettingKey<R["name"]>]: ValueOrNull<R> };
+
+/** The settings of an extension, by the name of the environment variable. */
+export type ExtensionSettings<Rows extends readonly ExtensionSettingRow[]> = {
+  readonly [R in Rows[number] as R["name"]]: ValueOrNull<R>;
+};
 
 export function settingKey<Name extends string>(name: Name): SettingKey<Name> {
   const [first = "", ...rest] = name.toLowerCase().split("_");

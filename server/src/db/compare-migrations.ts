@@ -1,5 +1,6 @@
 import type { ClientBase } from "pg";
-import { planSchema } from "./schema/plan-schema.ts";
+import { type ExtensionSchema, planExtension } from "./schema/extension-schemas.ts";
+import { planSchema, type SchemaPlan } from "./schema/plan-schema.ts";
 import { readSchemaFiles } from "./schema/schema-files.ts";
 import { selectHistory } from "./sql/schema-history.ts";
 
@@ -11,7 +12,21 @@ export interface MigrationComparison {
 }
 
 /** For whoever may read the schema's own tables. */
-export async function compareMigrations(client: ClientBase): Promise<MigrationComparison> {
-  const { legacy, migrations, functions, unknown } = planSchema(await readSchemaFiles(), await selectHistory(client));
-  return { pending: [...legacy, ...migrations, ...functions].map(({ name }) => name), unknown };
+export async function compareMigrations(
+  client: ClientBase,
+  extensions: readonly ExtensionSchema[] = [],
+): Promise<MigrationComparison> {
+  const core = planSchema(await readSchemaFiles(), await selectHistory(client));
+  const pending = pendingOf(core);
+  const unknown = [...core.unknown];
+  for (const extension of extensions) {
+    const { schema, plan } = await planExtension(client, extension);
+    pending.push(...pendingOf(plan).map((name) => `${schema}/${name}`));
+    unknown.push(...plan.unknown.map((name) => `${schema}/${name}`));
+  }
+  return { pending, unknown };
+}
+
+function pendingOf({ legacy, migrations, functions }: SchemaPlan): string[] {
+  return [...legacy, ...migrations, ...functions].map(({ name }) => name);
 }

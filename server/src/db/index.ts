@@ -26,6 +26,7 @@ export { compareClocks, MOST_APART_MS } from "./clock-difference.ts";
 export { inTransaction } from "./in-transaction.ts";
 export { inspectServer } from "./inspect-server.ts";
 export { migrate } from "./migrate.ts";
+export type { ExtensionSchema } from "./schema/extension-schemas.ts";
 export { newRowId } from "./new-row-id.ts";
 export { createNotificationChannel, type NotificationChannel } from "./notification-channel.ts";
 export {

@@ -3,6 +3,7 @@ import type { Observer } from "../observe/index.ts";
 import { ensureRoles } from "./ensure-roles.ts";
 import { OWNER_ROLE } from "./plan-roles.ts";
 import { applySchema } from "./schema/apply-schema.ts";
+import type { ExtensionSchema } from "./schema/extension-schemas.ts";
 import { writeSettings } from "./sql/write-settings.ts";
 
 /** Any number will do, as long as every node takes the same. */
@@ -15,6 +16,7 @@ export interface MigrateOptions {
   readonly settings: { readonly agentLimitPerUser: number };
   /** Where the SQL files are; default: those of the product. */
   readonly schemaDir?: string;
+  readonly extensions?: readonly ExtensionSchema[];
   /** Runs after the migrations, under the same lock, as the owner of the schema. */
   afterMigrate?(client: pg.Client): Promise<void>;
 }
@@ -28,7 +30,7 @@ export async function migrate(options: MigrateOptions): Promise<{ applied: strin
     await takeLock(client, options.observer);
     await ensureRoles(client, options);
     await client.query(`set role ${OWNER_ROLE}; set search_path = ''; set lock_timeout = '30s'`);
-    const applied = await applySchema(client, options.schemaDir);
+    const applied = await applySchema(client, options);
     if (applied.length > 0) options.observer.note("database.migrated", { applied });
     await writeSettings(client, { agent_limit_per_user: options.settings.agentLimitPerUser });
     await options.afterMigrate?.(client);

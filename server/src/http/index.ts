@@ -1,7 +1,7 @@
 // In charge of: TLS, the port, the stages of a request (server, request, routes, response), error responses.
 // Not in charge of: what the routes do, authentication itself (auth), counting itself (limits).
 export { authRoutes } from "./routes/auth-routes.ts";
-export { type AuthGuard, authenticationOf } from "./request/authentication.ts";
+export { type AuthGuard, authenticationOf, principalOf } from "./request/authentication.ts";
 export { clientKeyOf } from "./request/client-key.ts";
 export {
   createHttpServer,
@@ -10,13 +10,14 @@ export {
   type UpgradeListener,
 } from "./server/create-http-server.ts";
 export { consoleFallback, consoleRoutes } from "./routes/console-routes.ts";
+export { firstValues } from "./request/header-values.ts";
 export { functionRoutes } from "./routes/function-routes.ts";
 export { type HealthOptions, healthRoutes, type Obstacle } from "./routes/health-routes.ts";
 export { type MetricsServer, openMetricsServer } from "./server/metrics-server.ts";
 export { realtimeRoutes } from "./routes/realtime-routes.ts";
-export { referenceRoutes } from "./routes/reference-routes.ts";
 export { restRoutes } from "./routes/rest-routes.ts";
 export type { Route } from "./routes/route.ts";
+export { sendStream } from "./response/send-stream.ts";
 export { keepTlsCurrent } from "./server/tls/keep-tls-current.ts";
 export { type LoadTlsMaterialOptions, loadTlsMaterial, renewLocalCertificate } from "./server/tls/load-tls-material.ts";
 export { TlsError, type TlsMaterial } from "./server/tls/tls-material.ts";

@@ -27,6 +27,9 @@ export const OBSERVATIONS = {
   },
   "service.crashed": { level: "fatal", message: "unexpected error, stopping", stack: true },
 
+  "extension.note": { level: "info", message: "a message of an extension" },
+  "extension.failed": { level: "error", message: "an extension reported a failure", stack: true },
+
   "console.unavailable": { level: "error", message: "the console cannot be served" },
 
   // jobs

@@ -2,6 +2,9 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type pg from "pg";
 import type { Cleanup, TestDatabase } from "../support/database.ts";
+import { migrate } from "../../src/db/index.ts";
+import { silentObserver } from "../support/silent-observer.ts";
+import { EXTENSION_MATRIX, EXTENSION_SCHEMAS } from "./extension-access.ts";
 import { MATRIX } from "./matrix.ts";
 import { OPERATIONS } from "./operations.ts";
 import { readMatrix } from "./read-matrix.ts";
@@ -19,13 +22,14 @@ export interface ServerUnderCheck {
 /** Declares the tests of the whole matrix on one kind of server. */
 export function checkAccess(title: string, server: ServerUnderCheck): void {
   describe(title, () => {
-    const matrix = readMatrix(MATRIX);
+    const matrix = readMatrix(MATRIX + EXTENSION_MATRIX);
     const closers: (() => Promise<void>)[] = [];
     let database: TestDatabase;
     let run: MatrixRun;
 
     before(async () => {
       database = await server.open({ after: (close) => closers.unshift(close) });
+      await applyExtensions(database);
       run = await openMatrixRun(database);
       closers.unshift(() => run.close());
     });
@@ -55,11 +59,16 @@ export function checkAccess(title: string, server: ServerUnderCheck): void {
   });
 }
 
+async function applyExtensions({ adminUrl, masterKey }: TestDatabase): Promise<void> {
+  const settings = { agentLimitPerUser: 100 };
+  await migrate({ adminUrl, masterKey, settings, observer: silentObserver, extensions: EXTENSION_SCHEMAS });
+}
+
 async function listTables(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     `select n.nspname || '.' || c.relname as name
      from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-     where n.nspname in ('public', 'auth', 'private', 'realtime') and c.relkind in ('r', 'p', 'v', 'm', 'f')`,
+     where (n.nspname in ('public', 'auth', 'private', 'realtime') or n.nspname like 'ext\\_%') and c.relkind in ('r', 'p', 'v', 'm', 'f')`,
   );
   return rows.map(({ name }) => name).toSorted();
 }

@@ -1,4 +1,5 @@
 import { AGENT_OPERATIONS } from "./operations/agent-operations.ts";
+import { EXTENSION_OPERATIONS } from "./extension-access.ts";
 import { HIDDEN_OPERATIONS } from "./operations/hidden-operations.ts";
 import { MESSAGE_OPERATIONS } from "./operations/message-operations.ts";
 import { PEOPLE_OPERATIONS } from "./operations/people-operations.ts";
@@ -14,4 +15,5 @@ export const OPERATIONS: Readonly<Record<string, TableOperations>> = {
   ...MESSAGE_OPERATIONS,
   ...RUN_OPERATIONS,
   ...HIDDEN_OPERATIONS,
+  ...EXTENSION_OPERATIONS,
 };

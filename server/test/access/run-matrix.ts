@@ -2,6 +2,7 @@ import pg from "pg";
 import type { TestDatabase } from "../support/database.ts";
 import { type Attempts, attemptAs, type Outcome } from "./attempt.ts";
 import { CALLERS, type Caller, loginOf, scopeOf, userOf } from "./callers.ts";
+import { EXTENSION_ROWS } from "./extension-access.ts";
 import { bindFixtureIds, type FixtureIds } from "./fixture-ids.ts";
 import type { MatrixLine } from "./read-matrix.ts";
 import { OPERATIONS } from "./operations.ts";
@@ -14,7 +15,7 @@ export interface MatrixRun {
 }
 
 export async function openMatrixRun(database: TestDatabase): Promise<MatrixRun> {
-  const { ids } = await makeWorld(database.owner);
+  const { ids } = await makeWorld(database.owner, EXTENSION_ROWS);
   const clients = {
     sb_user: new pg.Client({ connectionString: database.url("sb_user") }),
     sb_service: new pg.Client({ connectionString: database.url("sb_service") }),

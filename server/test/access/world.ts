@@ -115,8 +115,9 @@ export interface World {
   readonly ids: FixtureIds;
 }
 
-export async function makeWorld(schemaOwner: pg.Client): Promise<World> {
-  const statements = [USERS, AGENTS_AND_TOOLS, SWARMS, MESSAGES, RUNS, WEBHOOKS];
+/** `further` inserts rows of extensions. */
+export async function makeWorld(schemaOwner: pg.Client, further: readonly string[] = []): Promise<World> {
+  const statements = [USERS, AGENTS_AND_TOOLS, SWARMS, MESSAGES, RUNS, WEBHOOKS, ...further];
   const ids = collectFixtureIds(statements);
   await schemaOwner.query(bindFixtureIds(statements.join("\n"), ids));
   return { ids };

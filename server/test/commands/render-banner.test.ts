@@ -27,11 +27,14 @@ test("the banner shows a database outside the data directory, and held work", ()
     keysFile: "/data/credentials.json",
     databaseDir: null,
     providers: ["provider_a: simulated"],
+    extensions: ["reference", "notes"],
     isHeldCopy: false,
     version: "1.0.0",
     tookMs: 1_000,
   };
   assert.doesNotMatch(renderBanner(facts), /Database|Held/);
+  assert.match(renderBanner(facts), /^ {2}Extensions +reference, notes$/m);
+  assert.match(renderBanner({ ...facts, extensions: [] }), /^ {2}Extensions +none$/m);
   const banner = renderBanner({ ...facts, databaseDir: "/var/lib/swarmbase/0123/cluster", isHeldCopy: true });
   assert.match(banner, /^ {2}Database +\/var\/lib\/swarmbase\/0123\/cluster$/m);
   assert.match(banner, /^ {2}Held +this is a restored copy: .* swarmbase resume$/m);

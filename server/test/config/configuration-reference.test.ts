@@ -17,6 +17,17 @@ describe("renderConfigurationReference", () => {
     assert.match(page, /`TRUSTED_PROXIES` .* \| none \|/);
   });
 
+  it("has a section for each extension that has settings", () => {
+    const row = { name: "NOTES_MAX", kind: "integer", min: 1, max: 9, default: 5, secret: false } as const;
+    const settings = [{ ...row, description: "Notes of one user." }];
+    const extended = renderConfigurationReference([{ name: "reference" }, { name: "notes", settings }]);
+    assert.match(
+      extended,
+      /\n## Extension `notes`\n\n.*\n.*\n\| `NOTES_MAX` \| a whole number from 1 to 9 \| `5` \| Notes of one user\. \|\n$/,
+    );
+    assert.doesNotMatch(extended, /Extension `reference`/);
+  });
+
   it("says how it is made again", () => {
     assert.match(page.split("\n")[0] ?? "", /npm run docs:reference/);
   });

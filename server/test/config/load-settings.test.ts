@@ -30,6 +30,7 @@ describe("defaults", () => {
       nodeEnv: "development",
       roles: ["api", "worker", "realtime"],
       console: true,
+      extensions: ["reference"],
       tlsMode: "serve",
       tlsCertFile: null,
       tlsKeyFile: null,
@@ -142,9 +143,9 @@ describe("defaults", () => {
     } satisfies Settings);
   });
 
-  it("stand in for empty variables", () => {
+  it("stand in for empty variables, except EXTENSIONS, which then names none", () => {
     const empty = Object.fromEntries(SETTINGS.map((row) => [row.name, ""]));
-    assert.deepEqual({ ...loadSettings(empty) }, { ...loadSettings({}) });
+    assert.deepEqual({ ...loadSettings(empty) }, { ...loadSettings({}), extensions: [] });
   });
 
   it("lie within the bounds of their own row", () => {

@@ -5,8 +5,8 @@ const SOURCE = "console/src/";
 const START = "main.tsx";
 
 /**
- * The console is laid in folders that know only what lies below them: components know no rows, data knows no pixels, and a page knows no
- * other page, so that each can be read and changed by itself.
+ * Folders of the console import only those below them: components and data import neither each other nor pages, and a page imports
+ * no other page, so that each can be changed independently.
  */
 export const checkConsole: Rule = ({ sources }) =>
   sources.flatMap(({ path, imports }): Fault[] => {
@@ -20,7 +20,7 @@ export const checkConsole: Rule = ({ sources }) =>
       const fault = (message: string): Fault[] => [{ path, line, message }];
       if (folder === "pages" && targetFolder === "pages")
         return page === targetPage ? [] : fault(`page ${page} may not import page ${targetPage}`);
-      const isFine = targetFolder === folder || known.includes(targetFolder);
-      return isFine ? [] : fault(`${folder} may not import ${targetFolder}`);
+      const isAllowed = targetFolder === folder || known.includes(targetFolder);
+      return isAllowed ? [] : fault(`${folder} may not import ${targetFolder}`);
     });
   });

@@ -1,6 +1,6 @@
 import type { Fault, Rule } from "../rule.ts";
 
-/** No file imports itself by way of others, types included: what goes in a circle cannot be read one part at a time. */
+/** No file imports itself through others, types included. */
 export const checkCycles: Rule = ({ sources }) => {
   const targets = new Map(
     sources.map(({ path, imports }) => [path, imports.map(({ target }) => target).filter((target) => target !== null)]),
@@ -10,8 +10,8 @@ export const checkCycles: Rule = ({ sources }) => {
   const visit = (path: string, trail: readonly string[]): void => {
     const start = trail.indexOf(path);
     if (start !== -1) {
-      const circle = [...trail.slice(start), path].join(" → ");
-      faults.push({ path, line: 1, message: `imports go in a circle: ${circle}` });
+      const cycle = [...trail.slice(start), path].join(" → ");
+      faults.push({ path, line: 1, message: `import cycle: ${cycle}` });
       return;
     }
     if (done.has(path)) return;

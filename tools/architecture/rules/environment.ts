@@ -4,13 +4,13 @@ import { walk } from "../source-file.ts";
 
 const READER = "server/src/main.ts";
 
-/** Settings are read once, by main.ts; a room that looks at the environment has a setting nobody can see. */
+/** Settings are read once, by main.ts; another module that reads the environment has an undocumented setting. */
 export const checkEnvironment: Rule = ({ sources }) => {
   const faults: Fault[] = [];
   const message = `the environment is read by ${READER} alone`;
   for (const { path, program, imports, lineAt } of sources) {
-    const isRoom = (path.startsWith("server/src/") || path.startsWith("sdk/src/")) && !isTest(path);
-    if (!isRoom || path === READER) continue;
+    const isSource = /^(?:server|sdk|packages\/[^/]+)\/src\//.test(path) && !isTest(path);
+    if (!isSource || path === READER) continue;
     for (const { specifier, names, line } of imports)
       if (/^(node:)?process$/.test(specifier) && names.includes("env")) faults.push({ path, line, message });
     walk(program, (node) => {

@@ -1,9 +1,9 @@
 import type { Node } from "oxc-parser";
-import { findRoom, isProduct } from "../modules.ts";
+import { findModule, isProduct } from "../modules.ts";
 import type { Fault, Rule } from "../rule.ts";
 import { type SourceFile, walk } from "../source-file.ts";
 
-/** What opens a connection, by module; "*" stands for everything in it. */
+/** What opens a connection, by package; "*" stands for all exports. */
 const CLIENTS: Readonly<Record<string, readonly string[]>> = {
   undici: ["*"],
   "node:http": ["request", "get", "Agent", "ClientRequest", "globalAgent"],
@@ -14,12 +14,12 @@ const CLIENTS: Readonly<Record<string, readonly string[]>> = {
   "node:dgram": ["*"],
 };
 const GLOBAL_CLIENTS: ReadonlySet<string> = new Set(["fetch", "WebSocket", "EventSource", "XMLHttpRequest"]);
-const ROOMS_WITH_A_WAY_OUT: readonly (string | null)[] = ["outbound", "db"];
+const MODULES_WITH_CONNECTIONS: readonly (string | null)[] = ["outbound", "db"];
 
-/** outbound/ guards where we connect to (db/ reaches the database); a way out anywhere else would go round that guard. */
+/** outbound/ enforces the address policy (db/ connects to the database); a connection opened elsewhere would bypass it. */
 export const checkOutgoing: Rule = ({ sources }) =>
   sources
-    .filter(({ path }) => isProduct(path) && !ROOMS_WITH_A_WAY_OUT.includes(findRoom(path)))
+    .filter(({ path }) => isProduct(path) && !MODULES_WITH_CONNECTIONS.includes(findModule(path)))
     .flatMap((source) => [...findClientImports(source), ...findClientCalls(source)]);
 
 function findClientImports({ path, imports }: SourceFile): Fault[] {
@@ -30,7 +30,7 @@ function findClientImports({ path, imports }: SourceFile): Fault[] {
   });
 }
 
-/** `fetch(…)`, `new WebSocket(…)`, and `http.request(…)` where `http` is the module as a whole. */
+/** `fetch(…)`, `new WebSocket(…)`, and `http.request(…)` where `http` is a namespace import. */
 function findClientCalls({ path, program, lineAt }: SourceFile): Fault[] {
   const modules = new Map<string, readonly string[]>();
   const faults: Fault[] = [];
@@ -62,5 +62,9 @@ function clientsOf(specifier: string): readonly string[] {
 }
 
 function fault(path: string, line: number, what: string): Fault {
-  return { path, line, message: `${what} opens an outgoing connection: only outbound/ does that` };
+  return {
+    path,
+    line,
+    message: `${what} opens an outgoing connection: only outbound/ does that (an extension uses context.fetch)`,
+  };
 }

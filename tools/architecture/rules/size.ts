@@ -1,7 +1,7 @@
 import { isTest, MAX_SOURCE_LINES } from "../modules.ts";
 import type { Rule } from "../rule.ts";
 
-/** Long sources are cut by stage before they become a place where things are put. Tests and migrations are lists. */
+/** Long sources are divided by stage. Tests and migrations are lists and may be longer. */
 export const checkSize: Rule = ({ sources }) =>
   sources.flatMap(({ path, text }) => {
     const count = text.replace(/\n$/, "").split("\n").length;

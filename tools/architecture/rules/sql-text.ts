@@ -1,16 +1,16 @@
-import { findRoom, isProduct } from "../modules.ts";
+import { findModule, isProduct } from "../modules.ts";
 import type { Fault, Rule } from "../rule.ts";
 import { walk } from "../source-file.ts";
 
-/** Keywords all small or all capital: a sentence that begins with "Select" or "Update" is English. */
+/** Keywords in lower or upper case: a sentence that begins with "Select" or "Update" is English. */
 const SQL =
   /^\s*(select|SELECT)\s+\S|\b(select|SELECT)\b[^;]+\b(from|FROM)\s+\S|\b(insert\s+into|INSERT\s+INTO)\s+\S|\b(update\s+\S+\s+set|UPDATE\s+\S+\s+SET)\s+\S|\b(delete\s+from|DELETE\s+FROM)\s+\S/;
 
-/** A statement is found by its verb in a sql/ folder and read whole there; only db/ may hold SQL elsewhere. */
+/** SQL statements are in sql/ folders, one per file; only db/ may have SQL elsewhere. */
 export const checkSqlText: Rule = ({ sources }) => {
   const faults: Fault[] = [];
   for (const { path, program, lineAt } of sources) {
-    if (!isProduct(path) || findRoom(path) === "db" || path.split("/").slice(0, -1).includes("sql")) continue;
+    if (!isProduct(path) || findModule(path) === "db" || path.split("/").slice(0, -1).includes("sql")) continue;
     walk(program, (node) => {
       const text =
         node.type === "TemplateLiteral"

@@ -1,7 +1,7 @@
-import { isTest, PACKAGE_SCOPE, WORKSPACE_IMPORTS } from "../modules.ts";
+import { findPackage, isTest, PACKAGE_SCOPE, WORKSPACE_IMPORTS } from "../modules.ts";
 import type { Rule } from "../rule.ts";
 
-/** The sdk and the acceptance tests know nothing of ours; other workspaces know each other by name, not by path. */
+/** The sdk and the acceptance tests import no other workspace; the others import each other by package name, not by path. */
 export const checkWorkspaces: Rule = ({ sources }) =>
   sources.flatMap(({ path, imports }) => {
     const workspace = workspaceOf(path);
@@ -14,8 +14,9 @@ export const checkWorkspaces: Rule = ({ sources }) =>
       if (imported === null || isOwnPackage) return [];
       if (!(WORKSPACE_IMPORTS[workspace] ?? []).includes(imported))
         return fault(`${workspace} may not import ${imported}`);
-      // tools look into the server, which is an application and has no package door.
-      if (target !== null && workspace !== "tools") return fault(`import ${PACKAGE_SCOPE}${imported}, not its files`);
+      // The server is an application: tools read its sources, and tests of packages use its test support.
+      const isByPath = workspace === "tools" || (findPackage(path) !== null && isTest(path));
+      if (target !== null && !isByPath) return fault(`import ${PACKAGE_SCOPE}${imported}, not its files`);
       return [];
     });
   });
@@ -25,5 +26,7 @@ function workspaceOf(path: string): string {
 }
 
 function workspaceOfPackage(specifier: string): string | null {
-  return specifier.startsWith(PACKAGE_SCOPE) ? workspaceOf(specifier.slice(PACKAGE_SCOPE.length)) : null;
+  if (!specifier.startsWith(PACKAGE_SCOPE)) return null;
+  const name = workspaceOf(specifier.slice(PACKAGE_SCOPE.length));
+  return Object.hasOwn(WORKSPACE_IMPORTS, name) ? name : "packages";
 }

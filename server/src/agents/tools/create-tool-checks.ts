@@ -3,11 +3,14 @@ import { isBuiltin } from "./builtins/run-builtin.ts";
 import { type ConfigFault, fillPlaceholders, readConfig } from "./config/tool-config.ts";
 import { createSchemaCompiler } from "./input/compile-schema.ts";
 import { sealSecrets, type ToolSecrets } from "./seal-secrets.ts";
+import type { ToolKinds } from "./tool-kind.ts";
 
 export interface ToolChecksOptions {
   /** Of 32 bytes, derived from the master key; the one that `openTools` opens with. */
   readonly key: Buffer;
   newId(): string;
+  /** Kinds beside the built-in ones. */
+  readonly kinds?: ToolKinds;
   /** What is known about an address without asking DNS. */
   findUrlFault(url: string): string | null;
 }
@@ -16,24 +19,29 @@ export interface ToolChecksOptions {
 export interface ToolChecks {
   newId(): string;
   isBuiltin(name: string): boolean;
+  /** Kinds beside the built-in ones. */
+  readonly addedKinds: readonly string[];
   findSchemaFault(schema: JsonRecord): string | null;
-  findConfigFaults(kind: "http" | "mcp", config: JsonRecord): readonly ConfigFault[];
+  findConfigFaults(kind: string, config: JsonRecord): readonly ConfigFault[];
   sealSecrets(toolId: string, secrets: ToolSecrets): string[];
 }
 
 const MOST_SCHEMAS = 50;
 
-export function createToolChecks({ key, newId, findUrlFault }: ToolChecksOptions): ToolChecks {
+export function createToolChecks({ key, newId, findUrlFault, kinds = new Map() }: ToolChecksOptions): ToolChecks {
   const schemas = createSchemaCompiler({ maxKept: MOST_SCHEMAS });
   return {
     newId,
     isBuiltin,
+    addedKinds: [...kinds.keys()],
     findSchemaFault(schema) {
       const compiled = schemas.compile(schema);
       return compiled.ok ? null : compiled.fault;
     },
     findConfigFaults(kind, config) {
-      const read = readConfig(kind, config);
+      const added = kinds.get(kind);
+      if (added !== undefined) return added.findConfigFaults(config).map((fault) => ({ ...fault, isUrl: false }));
+      const read = readConfig(kind === "mcp" ? "mcp" : "http", config);
       if (!read.ok) return read.faults;
       const message = findUrlFault(fillPlaceholders(read.config.url));
       return message === null ? [] : [{ path: "url", message, isUrl: true }];

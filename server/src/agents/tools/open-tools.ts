@@ -9,6 +9,7 @@ import { createSchemaCompiler } from "./input/compile-schema.ts";
 import { checkToolInput, describeTool } from "./input/check-input.ts";
 import { McpPool } from "./mcp/mcp-pool.ts";
 import { type RunnerPorts, runTool } from "./run-tool.ts";
+import type { ToolKinds } from "./tool-kind.ts";
 import type { Tools } from "./tool-port.ts";
 
 export interface OpenToolsOptions {
@@ -21,6 +22,8 @@ export interface OpenToolsOptions {
   readonly clock: Clock;
   readonly observer: Observer;
   newId(): string;
+  /** Kinds beside the built-in ones. */
+  readonly kinds?: ToolKinds;
   /** Of this program, told to MCP servers. */
   readonly version: string;
 }
@@ -37,7 +40,7 @@ const MOST_MCP_CLIENTS = 200;
 const MCP_IDLE_MS = 60_000;
 
 export function openTools(options: OpenToolsOptions): ToolModule {
-  const { guarded, pool, key, clock, observer, newId, version } = options;
+  const { guarded, pool, key, clock, observer, newId, kinds = new Map(), version } = options;
   const schemas = createSchemaCompiler({ maxKept: MOST_SCHEMAS });
   const mcp = new McpPool({
     guarded,
@@ -46,7 +49,7 @@ export function openTools(options: OpenToolsOptions): ToolModule {
     idleMs: MCP_IDLE_MS,
     onExcluded: (count) => observer.note("tool.definitions_excluded", { count }),
   });
-  const ports: RunnerPorts = { guarded, pool, key, clock, observer, mcp };
+  const ports: RunnerPorts = { guarded, pool, key, clock, observer, mcp, kinds };
   return {
     describe: describeTool,
     checkInput: (tool, inputText) => checkToolInput(schemas, tool, inputText),

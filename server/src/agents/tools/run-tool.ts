@@ -10,10 +10,12 @@ import { hiddenForms, hideSecrets } from "./output/hide-secrets.ts";
 import { keptOutput } from "./output/kept-output.ts";
 import { openSecrets, type ToolSecrets } from "./seal-secrets.ts";
 import { ToolFailure } from "./tool-failure.ts";
+import { runAddedKind, type ToolKinds } from "./tool-kind.ts";
 import type { AssignedTool, ToolCallContext, ToolOutcome } from "./tool-port.ts";
 
 export interface RunnerPorts extends BuiltinPorts {
   readonly mcp: McpPool;
+  readonly kinds: ToolKinds;
   /** Opens the secrets of tools. */
   readonly key: Buffer;
   readonly observer: Observer;
@@ -101,6 +103,11 @@ async function dispatch(ports: RunnerPorts, call: Dispatched): Promise<ToolAnswe
       return runHttpTool(ports.guarded, { config, input, secrets, maxChars, signal, traceparent });
     case "mcp":
       return runMcpTool(ports.mcp, { ownerId: tool.owner_id, config, input, secrets, timeoutMs, signal, traceparent });
+    default: {
+      const { name, owner_id: ownerId } = tool;
+      const added = { name, ownerId, swarmId, config, input, secrets, maxChars, timeoutMs, signal, traceparent };
+      return runAddedKind(ports.kinds, tool.kind, added);
+    }
   }
 }
 

@@ -6,7 +6,8 @@ export interface AssignedTool {
   readonly owner_id: string | null;
   readonly name: string;
   readonly description: string;
-  readonly kind: "builtin" | "http" | "mcp";
+  /** `builtin`, `http`, `mcp`, or a kind that an extension adds. */
+  readonly kind: string;
   readonly input_schema: Readonly<Record<string, unknown>>;
   readonly config: Readonly<Record<string, unknown>>;
   readonly configuration: Readonly<Record<string, unknown>>;

@@ -3,6 +3,7 @@ import { checkMasterKey } from "../../auth/index.ts";
 import {
   compareClocks,
   compareMigrations,
+  type ExtensionSchema,
   findRestoredCopy,
   inspectServer,
   MOST_APART_MS,
@@ -18,6 +19,7 @@ export interface DatabaseCheckOptions {
   readonly clock: Clock;
   readonly isEmbedded: boolean;
   readonly needs: NodeNeeds;
+  readonly extensions?: readonly ExtensionSchema[];
   readonly longTransactionSeconds?: number;
   readonly backlogSeconds?: number;
 }
@@ -51,7 +53,7 @@ export async function checkDatabase(client: Client, o: DatabaseCheckOptions, fin
   judgeClock(compareClocks({ askedAtMs, answeredAtMs, serverMs: health.nowMs }), findings);
   judgeRights(health, findings);
   judgeLeftovers(health, findings);
-  await judgeMigrations(client, findings);
+  await judgeMigrations(client, o.extensions ?? [], findings);
   await judgeCopy(client, findings);
   await judgeBacklog(client, o.backlogSeconds ?? BACKLOG_SECONDS, findings);
   await judgeMasterKey(client, o.masterKey, findings);
@@ -121,8 +123,12 @@ function judgeLeftovers(health: Health, findings: Findings): void {
   }
 }
 
-async function judgeMigrations(client: Client, findings: Findings): Promise<void> {
-  const { pending, unknown } = await compareMigrations(client);
+async function judgeMigrations(
+  client: Client,
+  extensions: readonly ExtensionSchema[],
+  findings: Findings,
+): Promise<void> {
+  const { pending, unknown } = await compareMigrations(client, extensions);
   if (unknown.length > 0) {
     findings.fault("migrations", {
       what: `the database has migrations that this release does not know: ${unknown.join(", ")}`,

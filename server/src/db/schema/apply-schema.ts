@@ -1,41 +1,66 @@
 import pg from "pg";
 import { createHistory, replaceHistory, selectHistory, writeHistory } from "../sql/schema-history.ts";
 import { listFunctionVersions, revokeFunctionGrants } from "../sql/function-facts.ts";
-import { planSchema } from "./plan-schema.ts";
+import { applyExtension, type ExtensionPlan, type ExtensionSchema, planExtension } from "./extension-schemas.ts";
+import { planSchema, type SchemaPlan } from "./plan-schema.ts";
 import { type FunctionFile, readSchemaFiles, type SqlFile } from "./schema-files.ts";
 
-const DEFINITION = /^create or replace function ([a-z_]+\.[a-z0-9_]+)/gm;
+const DEFINITION = /^create or replace function ([a-z0-9_]+\.[a-z0-9_]+)/gm;
 /** SQLSTATE invalid_function_definition: another return type, other names or defaults of parameters. */
 const OTHER_SIGNATURE = "42P13";
 const SIGNATURE_RULE =
   "A function with another signature is a new function, and the old one is dropped by a numbered migration (CONTRIBUTING.md).";
 
+export interface ApplySchemaOptions {
+  /** Default: the files of the product. */
+  readonly schemaDir?: string | undefined;
+  readonly extensions?: readonly ExtensionSchema[];
+}
+
 /**
- * Applies what the database lacks, in one transaction: tables, then functions, then what refers to functions. The caller holds the
- * migration lock. Answers with the names of what was applied.
+ * Applies what the database lacks, in one transaction: first the core, then each extension. The caller holds the migration lock.
+ * Resolves to the names of what was applied.
  */
-export async function applySchema(client: pg.ClientBase, schemaDir?: string): Promise<string[]> {
-  const plan = planSchema(await readSchemaFiles(schemaDir), await selectHistory(client));
-  if (plan.fault !== null) throw new Error(plan.fault);
-  const { carriedOver, legacy, migrations, functions } = plan;
-  if (carriedOver.length + legacy.length + migrations.length + functions.length === 0) return [];
+export async function applySchema(client: pg.ClientBase, options: ApplySchemaOptions = {}): Promise<string[]> {
+  const { schemaDir, extensions = [] } = options;
+  const core = planSchema(await readSchemaFiles(schemaDir), await selectHistory(client));
+  const added: ExtensionPlan[] = [];
+  for (const extension of extensions) added.push(await planExtension(client, extension));
+  for (const { fault } of [core, ...added.map(({ plan }) => plan)]) if (fault !== null) throw new Error(fault);
+  if ([core, ...added.map(({ plan }) => plan)].every(isEmpty)) return [];
   // Function bodies name each other and tables of any file, so they are checked when they run, and by a test.
   await client.query("begin; set local check_function_bodies = off");
   try {
-    await createHistory(client);
-    for (const file of legacy) await apply(client, file);
-    if (carriedOver.length > 0) await replaceHistory(client, carriedOver);
-    for (const { beforeFunctions } of migrations) await apply(client, beforeFunctions);
-    await revokeFunctionGrants(client, functions.flatMap(definedNames));
-    for (const file of functions) await apply(client, file);
-    for (const { afterFunctions } of migrations) await apply(client, afterFunctions);
-    await checkVersions(client, functions);
-    await writeHistory(client, { migrations: migrations.map(({ name }) => name), functions });
+    if (!isEmpty(core)) await applyPlan(client, core);
+    for (const each of added)
+      if (!isEmpty(each.plan)) await applyExtension(client, each, () => applyPlan(client, each.plan, each.schema));
     await client.query("commit");
   } catch (error) {
     await client.query("rollback").catch(() => {});
     throw error;
   }
+  return [...namesOf(core), ...added.flatMap(({ plan, schema }) => namesOf(plan).map((name) => `${schema}/${name}`))];
+}
+
+/** Tables, then functions, then what refers to functions. */
+async function applyPlan(client: pg.ClientBase, plan: SchemaPlan, schema?: string): Promise<void> {
+  const { carriedOver, legacy, migrations, functions } = plan;
+  await createHistory(client, schema);
+  for (const file of legacy) await apply(client, file);
+  if (carriedOver.length > 0) await replaceHistory(client, carriedOver);
+  for (const { beforeFunctions } of migrations) await apply(client, beforeFunctions);
+  await revokeFunctionGrants(client, functions.flatMap(definedNames));
+  for (const file of functions) await apply(client, file);
+  for (const { afterFunctions } of migrations) await apply(client, afterFunctions);
+  await checkVersions(client, functions);
+  await writeHistory(client, { migrations: migrations.map(({ name }) => name), functions }, schema);
+}
+
+function isEmpty({ carriedOver, legacy, migrations, functions }: SchemaPlan): boolean {
+  return carriedOver.length + legacy.length + migrations.length + functions.length === 0;
+}
+
+function namesOf({ legacy, migrations, functions }: SchemaPlan): string[] {
   return [...legacy, ...migrations, ...functions].map(({ name }) => name);
 }
 

@@ -25,7 +25,7 @@ export function planSchema(files: SchemaFiles, history: SchemaHistory): SchemaPl
   const known = new Set(files.migrations.map(({ name }) => name));
   const legacyNames = [...LEGACY_REQUIRED, ...files.legacy.map(({ name }) => name)];
   // The current numbering never had a history without function files.
-  const isLegacy = applied.size > 0 && history.functions.size === 0;
+  const isLegacy = files.legacy.length > 0 && applied.size > 0 && history.functions.size === 0;
   const carriedOver = isLegacy ? [...known].filter((name) => name <= LEGACY_EQUALS) : [];
   const expected = isLegacy ? legacyNames : [...known];
   const pending = (file: { readonly name: string }): boolean => !applied.has(file.name);

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -41,8 +42,18 @@ export async function readSchemaFiles(schemaDir = SCHEMA_DIR): Promise<SchemaFil
   ]);
   return {
     migrations: migrations.map(splitMigration),
-    functions: functions.map((file) => ({ ...file, hash: createHash("sha256").update(file.text).digest("hex") })),
+    functions: functions.map(withHash),
     legacy,
+  };
+}
+
+/** The files of an extension: `migrations/`, and `functions/` if it has one. */
+export async function readExtensionFiles(dir: string): Promise<SchemaFiles> {
+  const functions = join(dir, "functions");
+  return {
+    migrations: (await readFolder(join(dir, "migrations"), "")).map(splitMigration),
+    functions: existsSync(functions) ? (await readFolder(functions, "functions/")).map(withHash) : [],
+    legacy: [],
   };
 }
 
@@ -55,6 +66,10 @@ async function readFolder(folder: string, prefix: string): Promise<SqlFile[]> {
       text: (await readFile(join(folder, name), "utf8")).replaceAll("\r\n", "\n"),
     })),
   );
+}
+
+function withHash(file: SqlFile): FunctionFile {
+  return { ...file, hash: createHash("sha256").update(file.text).digest("hex") };
 }
 
 function splitMigration({ name, text }: SqlFile): Migration {

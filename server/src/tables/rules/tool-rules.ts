@@ -11,10 +11,12 @@ import { rewriteSecrets, toolSecrets } from "./tool-secrets.ts";
 export interface ToolChecks {
   newId(): string;
   isBuiltin(name: string): boolean;
+  /** Kinds beside the built-in ones. */
+  readonly addedKinds: readonly string[];
   /** Follows the name of the field. */
   findSchemaFault(schema: Row): string | null;
   findConfigFaults(
-    kind: "http" | "mcp",
+    kind: string,
     config: Row,
   ): readonly { readonly path: string; readonly message: string; readonly isUrl: boolean }[];
   /** The value of the column `secret_names`. */
@@ -41,7 +43,7 @@ export function tools(checks: ToolChecks | null): TableRule {
       category: nullable(text("tools.category")),
       icon: nullable(text("tools.icon")),
       input_schema: jsonObject("tools.input_schema", (schema) => checkSchema(schema, checks)),
-      kind: choice(TOOL_KINDS),
+      kind: choice([...TOOL_KINDS, ...(checks?.addedKinds ?? [])]),
       config: jsonObject("tools.config", (config) => checkConfig(config, checks)),
       visibility: choice(TOOL_VISIBILITIES),
       requires_approval: boolean(),
@@ -77,10 +79,20 @@ function checkSchema(schema: Row, checks: ToolChecks | null): readonly Fault[] {
 /** An empty configuration is valid: the tool cannot run yet. An update lacks the kind, so it is inferred from the keys. */
 function checkConfig(config: Row, checks: ToolChecks | null): readonly Fault[] {
   if (checks === null || Object.keys(config).length === 0) return FINE;
-  return findConfigFaults(config, Object.hasOwn(config, "remote_name") ? "mcp" : "http", checks);
+  const faults = findConfigFaults(config, Object.hasOwn(config, "remote_name") ? "mcp" : "http", checks);
+  const { addedKinds } = checks;
+  if (faults.length === 0 || addedKinds.length === 0) return faults;
+  // A new row is checked for its own kind below, and every call checks again.
+  if (addedKinds.some((kind) => findConfigFaults(config, kind, checks).length === 0)) return FINE;
+  return isOfCore(config) ? faults : fault("fits no kind of tool");
 }
 
-function findConfigFaults(config: Row, kind: "http" | "mcp", checks: ToolChecks): readonly Fault[] {
+/** Every configuration of the core has an address. */
+function isOfCore(config: object): boolean {
+  return ["url", "remote_name"].some((name) => Object.hasOwn(config, name));
+}
+
+function findConfigFaults(config: Row, kind: string, checks: ToolChecks): readonly Fault[] {
   return checks
     .findConfigFaults(kind, config)
     .map(({ path, message, isUrl }) => ({ path, message, code: isUrl ? "INVALID_URL" : null }));
@@ -101,8 +113,13 @@ function checkNewTool(row: Row, checks: ToolChecks): readonly RowFault[] {
   if (kind === "mcp" && !isRemote) {
     return [{ field: "config", path: "remote_name", message: "is required for a tool of an MCP server", code: null }];
   }
-  if (kind !== "mcp" && isRemote) {
+  const isAdded = typeof kind === "string" && checks.addedKinds.includes(kind);
+  if (kind !== "mcp" && isRemote && !isAdded) {
     return [{ field: "config", path: "remote_name", message: "is for tools of kind mcp only", code: null }];
   }
-  return [];
+  const isKnown = kind === undefined || isAdded || TOOL_KINDS.some((each) => each === kind);
+  const isReported = checks.addedKinds.length === 0 || (isOfCore(config) && !isAdded);
+  if (Array.isArray(config) || !isKnown || isReported) return [];
+  const faults = findConfigFaults(config, isAdded ? kind : "http", checks);
+  return faults.map((each) => ({ ...each, field: "config" }));
 }

@@ -1,0 +1,2 @@
+export { extension } from "./extension.ts";
+export { renderOpenApi } from "./reference-files.ts";

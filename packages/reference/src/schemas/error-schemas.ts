@@ -1,0 +1,139 @@
+import { ERROR_CODES } from "@swarmbase/sdk";
+import type { InterfaceDescription } from "@swarmbase/server/extension";
+import type { Schema } from "../openapi/document.ts";
+import {
+  answered,
+  COUNT,
+  describe,
+  listOf,
+  record,
+  TEXT,
+  TEXT_OR_NULL,
+  TIME_OR_NULL,
+  TRUTH,
+  UUID,
+} from "./schema-parts.ts";
+
+const DETAILS: Schema = {
+  description: "a message for each field, a text, or things to choose from",
+  anyOf: [
+    { type: "object", additionalProperties: { type: "string" } },
+    { type: "array", items: { type: "object" } },
+    { type: ["string", "null"] },
+  ],
+};
+
+const FIELD_DETAILS: Schema = {
+  type: "object",
+  additionalProperties: { type: "string" },
+  description: "field (dotted when nested) to message",
+};
+
+const FLAT = { error: describe(TEXT, "the code in words"), message: TEXT, details: DETAILS, hint: TEXT_OR_NULL };
+
+/** Members of GoTrue's errors: on 401 responses, and on every response under `/auth/v1`. */
+const GOTRUE_MEMBERS = { error_code: { $ref: "#/components/schemas/AuthErrorCode" }, msg: TEXT };
+
+/** Schemas of errors, and of responses that report a failed delivery. */
+export function errorSchemas(authErrors: InterfaceDescription["authErrors"]): Readonly<Record<string, Schema>> {
+  const { ErrorCode, ...others } = SCHEMAS;
+  return {
+    ErrorCode,
+    AuthErrorCode: {
+      type: "string",
+      enum: ["unknown", "unexpected_failure", ...Object.keys(authErrors)],
+      description: "As clients of GoTrue test for it; also sent as `X-Sb-Error-Code`.",
+    },
+    ...others,
+  };
+}
+
+const SCHEMAS = {
+  ErrorCode: {
+    type: "string",
+    enum: Object.keys(ERROR_CODES),
+    description: "Decides the status. Closed: a code never gets another meaning.",
+  },
+  Error: {
+    ...answered({ ...FLAT, code: { $ref: "#/components/schemas/ErrorCode" } }, GOTRUE_MEMBERS),
+    description: "Every error. Members without a value are null.",
+  },
+  ValidationError: {
+    ...answered(
+      {
+        data: { type: "null" },
+        error: record({ code: { type: "string", const: "VALIDATION_ERROR" }, message: TEXT, details: FIELD_DETAILS }),
+        code: { type: "string", const: "VALIDATION_ERROR" },
+        message: TEXT,
+        details: FIELD_DETAILS,
+        hint: TEXT_OR_NULL,
+      },
+      { errors: listOf(record({ field: TEXT, code: TEXT })), ...GOTRUE_MEMBERS },
+    ),
+    description: "All faults of a body together. The same is told twice, for readers of `error` and of the top level.",
+  },
+  RateLimitedError: {
+    ...answered(
+      {
+        ...FLAT,
+        code: { type: "string", const: "RATE_LIMITED" },
+        retry_after: describe({ type: "integer", minimum: 1 }, "seconds; also sent as `Retry-After`"),
+      },
+      GOTRUE_MEMBERS,
+    ),
+    description: "A limit is used up. Nothing was done, and nothing else counted.",
+  },
+  AuthError: {
+    ...record(
+      { ...FLAT, code: TEXT, error_code: { $ref: "#/components/schemas/AuthErrorCode" }, msg: TEXT },
+      { weak_password: record({ reasons: listOf(TEXT) }) },
+    ),
+    description:
+      "Errors of accounts carry GoTrue's members too. On 401, 403, 429 and where no endpoint was reached `code` is one of ours, elsewhere GoTrue's.",
+  },
+  DeliveryFailedError: {
+    ...answered({
+      ...FLAT,
+      code: { type: "string", const: "DELIVERY_FAILED" },
+      success: { type: "boolean", const: false },
+      status: { type: "string", const: "failed" },
+      delivery_id: UUID,
+      status_code: { type: ["integer", "null"] },
+      response_time_ms: COUNT,
+      response_body: TEXT_OR_NULL,
+      attempts: COUNT,
+    }),
+    description: "A retry was made, and failed.",
+  },
+  RunFailedError: {
+    ...answered(
+      { ...FLAT, code: { $ref: "#/components/schemas/ErrorCode" } },
+      { run: { $ref: "#/components/schemas/Run" } },
+    ),
+    description: "Nobody could answer; `run` is there where a run was made.",
+  },
+  Recovery: answered({
+    id: UUID,
+    webhook_id: UUID,
+    since: { type: "string", format: "date-time" },
+    until: { type: "string", format: "date-time" },
+    status: { type: "string", enum: ["running", "completed"] },
+    found: describe(COUNT, "failed deliveries when it began"),
+    recovered: describe(COUNT, "of them, put back into the queue"),
+    created_at: { type: "string", format: "date-time" },
+    completed_at: TIME_OR_NULL,
+  }),
+  TestedDelivery: answered(
+    {
+      success: TRUTH,
+      delivery_id: UUID,
+      status_code: { type: ["integer", "null"], description: "null when there was no answer" },
+      response_time_ms: COUNT,
+      response_body: TEXT_OR_NULL,
+    },
+    {
+      code: { type: "string", const: "DELIVERY_FAILED", description: "only when it failed" },
+      error: describe(TEXT_OR_NULL, "in words, when there was no answer"),
+    },
+  ),
+} satisfies Readonly<Record<string, Schema>>;

@@ -1,0 +1,396 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import type { RequestListener } from "node:http";
+import https from "node:https";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { toNodeHandler } from "@modelcontextprotocol/node";
+import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
+import { createClient, type SupabaseClient } from "@supabase/supabase-js";
+import type { Database } from "@swarmbase/sdk";
+import { TOTP } from "otpauth";
+import { Agent, fetch as fetchWith } from "undici";
+import { z } from "zod";
+import { UNSUPPORTED } from "../src/operations/not-offered.ts";
+import { startService } from "../../../server/test/support/service.ts";
+import { createTemporaryFolder } from "../../../server/test/support/temporary-folder.ts";
+import { fillDataDir } from "../../../server/test/support/used-data-dir.ts";
+import { type Answer, type CallOptions, DescribedService } from "./support/described-service.ts";
+import { runTypedQueries } from "./support/typed-queries.ts";
+
+const PASSWORD = "correct horse battery";
+const NOBODY = "00000000-0000-4000-8000-000000000000";
+const MANY = "100000";
+
+const closers: (() => Promise<void>)[] = [];
+let api: DescribedService;
+let client: SupabaseClient<Database>;
+let ada: { readonly id: string; readonly email: string; readonly token: string; readonly refresh: string };
+let receiver: { readonly url: string; status: number };
+
+const text = ({ body }: Answer, name: string): string => {
+  const value = body[name];
+  return typeof value === "string" ? value : assert.fail(`${name} is no text`);
+};
+const asAda = (body: unknown, further: CallOptions = {}): CallOptions => ({ token: ada.token, body, ...further });
+/** The answer has warnings then. */
+const strangely = (body: object, further: CallOptions = {}): CallOptions =>
+  asAda({ ...body, surely_unknown: 1 }, further);
+const asService = (options: CallOptions = {}): CallOptions => ({ token: api.credentials.service_role_key, ...options });
+const newEmail = (): string => `${randomUUID()}@example.com`;
+
+describe("answers of a running service, against its own document", () => {
+  before(async () => {
+    const cleanup = { after: (close: () => Promise<void>) => void closers.unshift(close) };
+    const dataDir = await createTemporaryFolder(cleanup, "swarmbase-reference-");
+    await fillDataDir(dataDir);
+    const env = { LIMIT_API: MANY, LIMIT_TOOLS: "6", PROVIDER_A_KIND: "simulated", AUTH_MAIL_INTERVAL_SECONDS: "0" };
+    const service = await startService(cleanup, { dataDir, env });
+    api = await DescribedService.open(service.credentials);
+    receiver = await startReceiver(cleanup, dataDir);
+    const email = newEmail();
+    const session = await api.call("POST /auth/v1/signup", 200, { body: { email, password: PASSWORD } });
+    const { id } = session.body["user"] as { id: string };
+    ada = { id, email, token: text(session, "access_token"), refresh: text(session, "refresh_token") };
+    client = openClient(cleanup);
+  });
+  after(async () => {
+    for (const close of closers) await close();
+  });
+
+  test("of the service itself", async () => {
+    await api.call("GET /health", 200, { token: null });
+    await api.call("GET /ready", 200, { token: null });
+    await api.call("GET /openapi.json", 200, { token: null });
+    await api.call("GET /reference/{file}", 200, { token: null, params: { file: "reference.css" } });
+    await api.call("GET /reference/{file}", 404, {
+      token: null,
+      params: { file: "../main.ts".replaceAll("/", "%2F") },
+    });
+    const page = await api.call("GET /reference", 200, { token: null });
+    const { headers } = page;
+    assert.match(
+      String(headers["content-security-policy"]),
+      /^default-src 'none'; script-src 'self'; style-src 'self';/,
+    );
+    assert.doesNotMatch(String(headers["content-security-policy"]), /unsafe|https?:/);
+    assert.equal(headers["x-content-type-options"], "nosniff");
+    const script = await api.call("GET /reference/{file}", 200, { token: null, params: { file: "reference.js" } });
+    assert.match(String(script.headers["content-type"]), /^text\/javascript/);
+    const again = await ask("/reference", { "if-none-match": String(headers.etag), "accept-encoding": "gzip" });
+    assert.deepEqual([again.status, again.body.length], [304, 0]);
+    const packed = await ask("/reference", { "accept-encoding": "br, gzip" });
+    assert.equal(packed.headers["content-encoding"], "gzip");
+    assert.ok(packed.body.length < page.text.length / 4, `${packed.body.length} of ${page.text.length} bytes`);
+  });
+
+  test("of the functions about webhooks", async () => {
+    const events = ["agent.created" as const];
+    const { data: webhook } = await client
+      .from("webhooks")
+      .insert({ name: "Hook", url: receiver.url, events, retry_count: 0 })
+      .select()
+      .single()
+      .throwOnError();
+    const ids = { webhook_id: webhook.id };
+    const sample = { ...ids, event_type: "message.created" };
+    await api.call("POST /functions/v1/test-webhook", 200, strangely(sample));
+    await api.call("POST /functions/v1/test-webhook", 400, asAda({ ...ids, event_type: "nothing" }));
+    await api.call("POST /functions/v1/test-webhook", 400, asAda({}));
+    await api.call("POST /functions/v1/test-webhook", 404, asAda({ ...sample, webhook_id: NOBODY }));
+    await api.call("POST /functions/v1/test-webhook", 401, { body: sample });
+    receiver.status = 500;
+    const failed = await api.call("POST /functions/v1/test-webhook", 200, asAda(sample));
+    assert.equal(failed.body["success"], false);
+    const retry = { action: "retry", delivery_id: text(failed, "delivery_id") };
+    await api.call("POST /functions/v1/webhook-dispatcher", 502, strangely(retry));
+    receiver.status = 200;
+    await api.call("POST /functions/v1/webhook-dispatcher", 200, strangely(retry));
+    await api.call("POST /functions/v1/webhook-dispatcher", 400, asAda(retry));
+    await api.call("POST /functions/v1/webhook-dispatcher", 404, strangely({ ...retry, delivery_id: NOBODY }));
+    const { data: delivery } = await client
+      .from("webhook_deliveries")
+      .select("payload")
+      .eq("id", retry.delivery_id)
+      .single()
+      .throwOnError();
+    const replay = { action: "replay", event_id: delivery.payload.id };
+    await api.call("POST /functions/v1/webhook-dispatcher", 200, strangely(replay));
+    const since = { action: "recover_since", ...ids, since: new Date(0).toISOString() };
+    const recovery = await api.call("POST /functions/v1/webhook-dispatcher", 202, strangely(since));
+    const look = { action: "recovery", recovery_id: text(recovery, "id") };
+    await api.call("POST /functions/v1/webhook-dispatcher", 200, strangely(look));
+    await api.call("POST /functions/v1/webhook-dispatcher", 404, asAda({ ...look, recovery_id: NOBODY }));
+    const regenerate = { action: "regenerate_secret", ...ids };
+    await api.call("POST /functions/v1/webhooks", 200, strangely(regenerate));
+    await api.call("POST /functions/v1/webhooks", 200, asAda({ ...regenerate, grace_period_seconds: 0 }));
+    await api.call("POST /functions/v1/webhooks", 400, strangely({ ...regenerate, grace_period_seconds: -1 }));
+    await client.from("webhooks").update({ is_active: false }).eq("id", webhook.id).throwOnError();
+    await api.call("POST /functions/v1/test-webhook", 403, asAda(sample));
+    await api.call("POST /functions/v1/request-signing", 400, asAda({ action: "regenerate_secret", user_id: 1 }));
+    await api.call("POST /functions/v1/request-signing", 200, strangely({ action: "regenerate_secret" }));
+    await api.call("POST /functions/v1/request-signing", 200, strangely({ action: "delete_secret" }));
+    await api.call("POST /functions/v1/request-signing", 403, asAda({ action: "delete_secret", user_id: NOBODY }));
+  });
+
+  test("of the functions about agents, tools and batches", async () => {
+    const [swarm, empty] = await addSwarms();
+    const name = "POST /functions/v1/agent-respond";
+    const limited = await api.call(name, 200, strangely({ swarm_id: swarm, message: "Hello" }));
+    assert.equal(limited.headers["x-ratelimit-limit"], MANY);
+    await api.call(name, 200, asAda({ swarm_id: swarm, message: "Hello", stream: true }));
+    await api.call(name, 502, strangely({ swarm_id: swarm, message: "/fail 5xx" }));
+    await api.call(name, 400, asAda({ swarm_id: empty, message: "Hello" }));
+    await api.call(name, 400, asAda({ swarm_id: swarm, message: "" }));
+    await api.call(name, 404, asAda({ swarm_id: NOBODY, message: "Hello" }));
+    await api.call(name, 404, asAda({ action: "cancel", run_id: NOBODY }));
+    const key = { headers: { "idempotency-key": randomUUID() } };
+    await api.call(name, 200, asAda({ swarm_id: swarm, message: "Once" }, key));
+    await api.call(name, 422, asAda({ swarm_id: swarm, message: "Twice" }, key));
+    // The last one: what is said next would be read by the run that goes on.
+    await api.call(name, 202, strangely({ swarm_id: swarm, message: "Hello", background: true }));
+    await api.call(name, 415, asAda("Hello", { headers: { "content-type": "application/xml" } }));
+
+    const { data: tool } = await client.from("tools").select("id").eq("name", "calculator").single().throwOnError();
+    await runTypedQueries(client, tool.id);
+    const call = "POST /functions/v1/tools";
+    await api.call(call, 200, strangely({ action: "test", tool_id: tool.id, input: { expression: "6 * 7" } }));
+    await api.call(call, 404, asAda({ action: "test", tool_id: NOBODY }));
+    const server = { url: new URL("/mcp", receiver.url).href };
+    await api.call(call, 200, strangely({ action: "list", ...server }));
+    await api.call(call, 201, strangely({ action: "import", ...server, names: ["hello", "nothing"] }));
+    await api.call(call, 400, asAda({ action: "list" }));
+    await api.call(call, 502, asAda({ action: "list", url: new URL("/none", receiver.url).href }));
+    await api.call(call, 429, asAda({ action: "list", ...server }));
+
+    const operations = [
+      { method: "POST", path: "/agents", body: { name: "Batched" } },
+      { method: "GET", path: "/agents?select=name&name=eq.Batched" },
+    ];
+    await api.call("POST /functions/v1/batch", 200, strangely({ operations }));
+    await api.call("POST /functions/v1/batch", 400, asAda({ operations: [] }));
+  });
+
+  test("of accounts and second factors", async () => {
+    const [email, wrong] = [newEmail(), { password: "wrong" }];
+    await api.call("POST /auth/v1/signup", 422, { body: { email: ada.email, password: PASSWORD } });
+    await api.call("POST /auth/v1/signup", 422, { body: { email, password: "123" } });
+    await api.call("POST /auth/v1/signup", 400, { body: "{" });
+    await api.call("POST /auth/v1/signup", 401, { token: null, body: {} });
+    const grant = "POST /auth/v1/token";
+    const entry = { query: "?grant_type=password", body: { email: ada.email, password: PASSWORD } };
+    const session = await api.call(grant, 200, entry);
+    await api.call(grant, 400, { ...entry, body: { email: ada.email, ...wrong } });
+    const refresh = { query: "?grant_type=refresh_token", body: { refresh_token: text(session, "refresh_token") } };
+    await api.call(grant, 200, refresh);
+    await api.call(grant, 400, { ...refresh, body: { refresh_token: "nothing" } });
+    await api.call("GET /auth/v1/user", 200, { token: ada.token });
+    await api.call("GET /auth/v1/user", 401, { token: `${ada.token}x` });
+    await api.call("PUT /auth/v1/user", 200, asAda({ data: { full_name: "Ada" } }));
+    await api.call("PUT /auth/v1/user", 422, asAda({ password: PASSWORD }));
+    await api.call("GET /auth/v1/settings", 200);
+    await api.call("GET /auth/v1/health", 200, { token: null });
+    await api.call("GET /auth/v1/.well-known/jwks.json", 200, { token: null });
+    await api.call("GET /auth/v1/.well-known/openid-configuration", 200, { token: null });
+
+    const token = text(session, "access_token");
+    const enrolled = await api.call("POST /auth/v1/factors", 200, {
+      token,
+      body: { factor_type: "totp", friendly_name: "Phone" },
+    });
+    await api.call("POST /auth/v1/factors", 400, { token, body: { factor_type: "fax" } });
+    const params = { id: text(enrolled, "id") };
+    const { secret } = enrolled.body["totp"] as { secret: string };
+    const challenge = await api.call("POST /auth/v1/factors/{id}/challenge", 200, { token, params });
+    await api.call("POST /auth/v1/factors/{id}/challenge", 404, { token, params: { id: NOBODY } });
+    const verify = "POST /auth/v1/factors/{id}/verify";
+    const shown = { challenge_id: text(challenge, "id"), code: new TOTP({ secret }).generate() };
+    await api.call(verify, 422, { token, params, body: { ...shown, code: "abcdef" } });
+    const raised = await api.call(verify, 200, { token, params, body: shown });
+    await api.call("GET /auth/v1/admin/users/{id}/factors", 200, asService({ params: { id: ada.id } }));
+    const gone = { params, token: text(raised, "access_token") };
+    await api.call("DELETE /auth/v1/factors/{id}", 200, gone);
+    await api.call("DELETE /auth/v1/factors/{id}", 404, gone);
+    const { sessions } = (await api.call("GET /auth/v1/sessions", 200, { token: gone.token })).body as {
+      sessions: { id: string; is_current: boolean }[];
+    };
+    assert.ok(sessions.some((one) => one.is_current));
+    await api.call("DELETE /auth/v1/sessions/{id}", 404, { token: gone.token, params: { id: NOBODY } });
+    const { token: otherToken } = await signIn();
+    const listed = await api.call("GET /auth/v1/sessions", 200, { token: otherToken });
+    const other = (listed.body as { sessions: typeof sessions }).sessions.find((one) => one.is_current);
+    await api.call("DELETE /auth/v1/sessions/{id}", 204, { token: gone.token, params: { id: other?.id ?? "" } });
+    const identity = { params: { id: NOBODY }, token: gone.token };
+    await api.call("DELETE /auth/v1/user/identities/{id}", 422, identity);
+    await api.call("POST /auth/v1/logout", 400, { token: gone.token, query: "?scope=nobody" });
+    await api.call("POST /auth/v1/logout", 204, { token: gone.token, query: "?scope=local" });
+    await api.call("GET /auth/v1/user", 401, { token: gone.token });
+  });
+
+  test("of mails, and what an administrator does", async () => {
+    const [guest, invited] = [newEmail(), newEmail()];
+    await api.call("POST /auth/v1/otp", 200, { body: { email: guest } });
+    await api.call("POST /auth/v1/otp", 400, { body: { email: "nobody" } });
+    await api.call("POST /auth/v1/magiclink", 200, { body: { email: guest } });
+    await api.call("POST /auth/v1/recover", 200, { body: { email: guest } });
+    await api.call("POST /auth/v1/resend", 200, { body: { type: "signup", email: guest } });
+    await api.call("POST /auth/v1/resend", 400, { body: { type: "sms", phone: "1" } });
+    const users = "POST /auth/v1/admin/users";
+    const made = await api.call(users, 200, asService({ body: { email: newEmail(), email_confirm: true } }));
+    await api.call(users, 422, asService({ body: { email: ada.email } }));
+    await api.call(users, 403, asAda({ email: newEmail() }));
+    const params = { id: text(made, "id") };
+    const list = await api.call("GET /auth/v1/admin/users", 200, asService({ query: "?per_page=2" }));
+    assert.ok(Number(list.headers["x-total-count"]) > 2);
+    await api.call("GET /auth/v1/admin/users", 400, asService({ query: "?page=first" }));
+    await api.call("GET /auth/v1/admin/users/{id}", 200, asService({ params }));
+    await api.call("GET /auth/v1/admin/users/{id}", 404, asService({ params: { id: NOBODY } }));
+    await api.call("PUT /auth/v1/admin/users/{id}", 200, asService({ params, body: { ban_duration: "1h" } }));
+    await api.call("PUT /auth/v1/admin/users/{id}", 400, asService({ params, body: { ban_duration: "soon" } }));
+    await api.call("POST /auth/v1/admin/users/{id}/logout", 204, asService({ params }));
+    await api.call("DELETE /auth/v1/admin/users/{id}/factors/{factorId}", 404, {
+      ...asService(),
+      params: { ...params, factorId: NOBODY },
+    });
+    await api.call("DELETE /auth/v1/admin/users/{id}", 200, asService({ params, body: { should_soft_delete: true } }));
+    await api.call("DELETE /auth/v1/admin/users/{id}", 404, asService({ params }));
+    await api.call("POST /auth/v1/invite", 200, asService({ body: { email: invited } }));
+    await api.call("POST /auth/v1/invite", 422, asService({ body: { email: ada.email } }));
+
+    const link = "POST /auth/v1/admin/generate_link";
+    await api.call(link, 400, asService({ body: { type: "gift", email: ada.email } }));
+    const makeLink = async (): Promise<string> =>
+      text(await api.call(link, 200, asService({ body: { type: "magiclink", email: ada.email } })), "hashed_token");
+    const entered = { type: "magiclink", token_hash: await makeLink() };
+    await api.call("POST /auth/v1/verify", 200, { body: entered });
+    await api.call("POST /auth/v1/verify", 403, { body: entered });
+    const query = `?type=magiclink&token=${await makeLink()}`;
+    const redirect = await api.call("GET /auth/v1/verify", 303, { token: null, query });
+    assert.match(String(redirect.headers.location), /access_token=/);
+    const { token } = await signIn();
+    await api.call("GET /auth/v1/reauthenticate", 200, { token });
+    await api.call("GET /auth/v1/reauthenticate", 401);
+  });
+
+  test("of broadcasts without a socket", async () => {
+    const messages = [{ topic: "room", event: "typing", payload: { who: "Ada" } }];
+    await api.call("POST /realtime/v1/api/broadcast", 202, asAda({ messages }));
+    await api.call("POST /realtime/v1/api/broadcast", 422, asAda({ messages: "all" }));
+    const name = "POST /realtime/v1/api/broadcast/{topic}/events/{event}";
+    const params = { topic: "room", event: "typing" };
+    await api.call(name, 202, asAda({ who: "Ada" }, { params }));
+    await api.call(name, 422, asAda("{", { params }));
+  });
+
+  test("of what is not offered, each with its code", async () => {
+    const { token } = await signIn();
+    for (const [name, code] of Object.entries(UNSUPPORTED)) {
+      const params = { id: NOBODY, passkeyId: NOBODY };
+      const isAdmin = name.includes("/admin/");
+      const [status] = statusesOf(name);
+      const credentials = isAdmin ? asService() : { token };
+      const answer = await api.call(name, status ?? 0, { ...credentials, params });
+      assert.equal(answer.body["error_code"], code, name);
+    }
+  });
+
+  test("were seen of every operation, good and bad of every function", () => {
+    const unseen = api.operations.filter((name) => !api.seen.has(name));
+    assert.deepEqual(unseen, ["GET /realtime/v1/websocket"]);
+    for (const [name, statuses] of api.seen) {
+      if (!name.includes("/functions/v1/")) continue;
+      const seen = [...statuses];
+      assert.ok(seen.some((status) => status < 300) && seen.some((status) => status >= 400), name);
+    }
+  });
+});
+
+/** The one status that is described beside those which can happen everywhere. */
+function statusesOf(name: string): number[] {
+  return api.statusesOf(name).filter((status) => ![401, 403, 413, 415, 429, 500, 503].includes(status));
+}
+
+async function signIn(): Promise<{ readonly token: string }> {
+  const session = await api.call("POST /auth/v1/token", 200, {
+    query: "?grant_type=password",
+    body: { email: ada.email, password: PASSWORD },
+  });
+  return { token: text(session, "access_token") };
+}
+
+async function addSwarms(): Promise<[string, string]> {
+  const { data: agent } = await client.from("agents").insert({ name: "Ann" }).select("id").single().throwOnError();
+  const { data: swarms } = await client
+    .from("swarms")
+    .insert([{ name: "Full" }, { name: "Empty" }])
+    .select("id")
+    .throwOnError();
+  const [full, empty] = swarms.map(({ id }) => id);
+  assert.ok(full !== undefined && empty !== undefined);
+  await client.from("swarm_agents").insert({ swarm_id: full, agent_id: agent.id }).throwOnError();
+  return [full, empty];
+}
+
+function openClient(cleanup: { after(close: () => Promise<void>): void }): SupabaseClient<Database> {
+  const dispatcher = new Agent({ connect: { ca: api.ca } });
+  cleanup.after(() => dispatcher.close());
+  const viaAuthority = ((url: string, init: object) =>
+    fetchWith(url, { ...init, dispatcher })) as unknown as typeof fetch;
+  const { url, anon_key: anonKey } = api.credentials;
+  return createClient<Database>(url, anonKey, {
+    global: { fetch: viaAuthority, headers: { Authorization: `Bearer ${ada.token}` } },
+    auth: { persistSession: false, autoRefreshToken: false },
+  });
+}
+
+/** Webhooks at one path, an MCP server at another, both with the certificate that the service made for this machine. */
+async function startReceiver(
+  cleanup: { after(close: () => Promise<void>): void },
+  dataDir: string,
+): Promise<{ readonly url: string; status: number }> {
+  const pem = await readFile(join(dataDir, "tls", "localhost.pem"), "utf8");
+  const state = { url: "", status: 200 };
+  const mcp = toNodeHandler(
+    createMcpHandler(() => {
+      const server = new McpServer({ name: "test", version: "1" });
+      server.registerTool("hello", { description: "Hello", inputSchema: z.object({}) }, async () => ({ content: [] }));
+      return server;
+    }),
+  ) as RequestListener;
+  const server = https.createServer({ key: pem, cert: pem }, (request, response) => {
+    if (request.url === "/mcp") mcp(request, response);
+    else request.resume().on("end", () => response.writeHead(request.url === "/hook" ? state.status : 404).end("ok"));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  cleanup.after(async () => {
+    server.closeAllConnections();
+    server.close();
+    await once(server, "close");
+  });
+  state.url = `https://localhost:${(server.address() as AddressInfo).port}/hook`;
+  return state;
+}
+
+interface RawAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly body: Buffer;
+}
+
+function ask(path: string, headers: Readonly<Record<string, string>>): Promise<RawAnswer> {
+  return new Promise((resolve, reject) => {
+    https
+      .get(new URL(path, api.credentials.url), { agent: false, ca: api.ca, headers }, (response) => {
+        const chunks: Buffer[] = [];
+        response.on("data", (chunk: Buffer) => chunks.push(chunk));
+        response.on("end", () =>
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) }),
+        );
+      })
+      .on("error", reject);
+  });
+}

@@ -1,0 +1,47 @@
+import { AppError } from "../../errors/index.ts";
+import type { JsonRecord } from "../../json/index.ts";
+import type { ToolAnswer } from "./http/run-http-tool.ts";
+import type { ToolSecrets } from "./seal-secrets.ts";
+import { ToolFailure } from "./tool-failure.ts";
+
+/** What a kind that is added to the built-in ones gets of a call. */
+export interface ToolCall {
+  readonly name: string;
+  /** Null for a tool that everybody may use. */
+  readonly ownerId: string | null;
+  /** Null when the owner tests the tool outside of a swarm. */
+  readonly swarmId: string | null;
+  readonly config: JsonRecord;
+  /** Checked against the tool's `input_schema`. */
+  readonly input: JsonRecord;
+  readonly secrets: ToolSecrets;
+  /** A longer answer is truncated. */
+  readonly maxChars: number;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  readonly traceparent: string | undefined;
+}
+
+/** A kind of tool beside `builtin`, `http` and `mcp`. */
+export interface ToolKind {
+  /** Empty when the configuration can be stored. The path is dotted and empty for the whole. */
+  findConfigFaults(config: JsonRecord): readonly { readonly path: string; readonly message: string }[];
+  /** Resolves to the text that the model reads. */
+  run(call: ToolCall): Promise<string>;
+}
+
+/** By the name that `tools.kind` stores. */
+export type ToolKinds = ReadonlyMap<string, ToolKind>;
+
+export async function runAddedKind(kinds: ToolKinds, kind: string, call: ToolCall): Promise<ToolAnswer> {
+  const known = kinds.get(kind);
+  if (known === undefined) throw new ToolFailure("TOOL_UNUSABLE", `This node has no tools of the kind ${kind}.`);
+  if (known.findConfigFaults(call.config).length > 0)
+    throw new ToolFailure("TOOL_UNUSABLE", "The tool's configuration is not valid.");
+  try {
+    return { text: await known.run(call), isCut: false, attempts: 1 };
+  } catch (error) {
+    if (error instanceof AppError) throw new ToolFailure("TOOL_FAILED", error.message, { cause: error });
+    throw error;
+  }
+}

@@ -1,0 +1,49 @@
+import pg from "pg";
+import { translateScopeError } from "../auth/index.ts";
+import { buildScope, type Database, inTransaction, type Principal, scopeOf } from "../db/index.ts";
+import { AppError } from "../errors/index.ts";
+import type { ExtensionDatabase, Query } from "./port.ts";
+
+export interface ExtensionDatabaseOptions {
+  readonly database: Pick<Database, "user" | "service">;
+  /** The schema of the extension; the search path of `asCaller`. */
+  readonly schema: string;
+  readonly statementTimeoutMs: number;
+}
+
+/** SQLSTATE insufficient_privilege. */
+const NO_PRIVILEGE = "42501";
+
+export function createExtensionDatabase(options: ExtensionDatabaseOptions): ExtensionDatabase {
+  const { database, schema, statementTimeoutMs } = options;
+  return {
+    async asCaller(caller, work) {
+      // Callers come from the core; the port shows only a part of them.
+      const principal = caller as Principal;
+      const pool = principal.role === "service_role" ? database.service : database.user;
+      const request = { method: "", path: "", headers: {} };
+      const transaction = { schemas: [schema], statementTimeoutMs, isReadOnly: false, request };
+      const scope = buildScope(scopeOf(principal, transaction));
+      try {
+        return await inTransaction(pool, async (client) => {
+          await client.query(scope.text, [...scope.values]);
+          return work(queryOver(client));
+        });
+      } catch (error) {
+        throw translateRefusal(error);
+      }
+    },
+    asService: (work) => inTransaction(database.service, (client) => work(queryOver(client))),
+  };
+}
+
+function queryOver(client: pg.ClientBase): Query {
+  return async <Row extends object>(text: string, values: readonly unknown[] = []) =>
+    (await client.query<Row>(text, [...values])).rows;
+}
+
+function translateRefusal(error: unknown): unknown {
+  if (error instanceof pg.DatabaseError && error.code === NO_PRIVILEGE)
+    return new AppError("FORBIDDEN", "You may not do that", { cause: error });
+  return translateScopeError(error);
+}

@@ -1,0 +1,85 @@
+import { resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { type Environment, readExtensionSettings, SettingsError } from "../config/index.ts";
+import type { ExtensionSchema } from "../db/index.ts";
+import { findClashes, findExtensionFaults, schemaOf } from "./find-extension-faults.ts";
+import type { Extension, ExtensionContext } from "./port.ts";
+
+export interface LoadedExtension {
+  readonly extension: Extension;
+  readonly settings: ExtensionContext["settings"];
+  /** Null for an extension without SQL files. */
+  readonly schema: ExtensionSchema | null;
+}
+
+export interface LoadExtensionsOptions {
+  /** As `EXTENSIONS` names them. */
+  readonly names: readonly string[];
+  readonly environment: Environment;
+  /** Paths and relative settings count from here. */
+  readonly workingDir?: string;
+}
+
+const OWN_SCOPE = "@swarmbase/";
+const PLAIN_NAME = /^[a-z][a-z0-9-]*$/;
+const PATH = /^\.{0,2}\//;
+
+/** Imports and checks the extensions. Throws one `SettingsError` that lists every fault of all of them. */
+export async function loadExtensions(options: LoadExtensionsOptions): Promise<readonly LoadedExtension[]> {
+  const { names, environment, workingDir = process.cwd() } = options;
+  const faults: string[] = [];
+  const loaded: LoadedExtension[] = [];
+  for (const name of names) {
+    const extension = await importExtension(name, workingDir).catch((error: unknown) => {
+      faults.push(`EXTENSIONS: ${name}: ${error instanceof Error ? error.message : String(error)}`);
+      return null;
+    });
+    if (extension === null) continue;
+    const found = findExtensionFaults(extension);
+    faults.push(...found.map((fault) => `EXTENSIONS: ${name}: ${fault}`));
+    if (found.length > 0) continue;
+    const { settings, faults: settingFaults } = readExtensionSettings(
+      extension.settings ?? [],
+      environment,
+      workingDir,
+    );
+    faults.push(...settingFaults);
+    const { sql } = extension;
+    const schema = sql === undefined ? null : { schema: schemaOf(extension.name), dir: fileURLToPath(sql) };
+    loaded.push({ extension, settings, schema });
+  }
+  faults.push(...findClashes(loaded.map(({ extension }) => extension)).map((fault) => `EXTENSIONS: ${fault}`));
+  if (faults.length > 0) throw new SettingsError(faults);
+  return loaded;
+}
+
+async function importExtension(name: string, workingDir: string): Promise<Extension> {
+  const module = (await importModule(name, workingDir)) as { readonly extension?: Extension };
+  const { extension } = module;
+  if (typeof extension !== "object" || extension === null) throw new Error("exports no object named extension");
+  return extension;
+}
+
+/** A plain name is a package of this repository first, then any installed package. */
+async function importModule(name: string, workingDir: string): Promise<unknown> {
+  const specifiers = PATH.test(name)
+    ? [pathToFileURL(resolve(workingDir, name)).href]
+    : PLAIN_NAME.test(name)
+      ? [`${OWN_SCOPE}${name}`, name]
+      : [name];
+  for (const specifier of specifiers) {
+    try {
+      return (await import(specifier)) as unknown;
+    } catch (error) {
+      if (!isMissing(error, specifier)) throw error;
+    }
+  }
+  throw new Error(`not found; looked for ${specifiers.join(" and ")}`);
+}
+
+/** Whether the module itself is missing, rather than something that it imports. */
+function isMissing(error: unknown, specifier: string): boolean {
+  if (!(error instanceof Error) || !("code" in error) || error.code !== "ERR_MODULE_NOT_FOUND") return false;
+  const sought = specifier.startsWith("file:") ? fileURLToPath(specifier) : specifier;
+  return error.message.includes(`'${sought}'`);
+}

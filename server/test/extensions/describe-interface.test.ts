@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { test } from "node:test";
+import { authEndpoints } from "../../src/auth/index.ts";
+import { describeInterface } from "../../src/extensions/index.ts";
+import { FUNCTION_TABLE } from "../../src/functions/index.ts";
+import { authRoutes, functionRoutes, healthRoutes, realtimeRoutes, type Route } from "../../src/http/index.ts";
+
+/** Functions that build routes which are described, and those that are not: tables describe themselves, the console is no API. */
+const DESCRIBED = ["authRoutes", "functionRoutes", "healthRoutes", "realtimeRoutes"];
+const NOT_DESCRIBED = ["consoleRoutes", "restRoutes"];
+/** Not in the route table: the connection is upgraded before. */
+const UPGRADE = "GET /realtime/v1/websocket";
+
+test("the description of the interface has every route of the core with its access and limit row, and no other", async () => {
+  const nothing = {} as never;
+  const routes: readonly Route[] = [
+    ...authRoutes(authEndpoints, nothing),
+    ...functionRoutes({
+      functions: FUNCTION_TABLE.map((row) => ({ ...row, run: () => Promise.reject(new Error("not run")) })),
+      limits: nothing,
+    }),
+    ...healthRoutes({ version: "", findObstacle: () => Promise.resolve(null), isHeldCopy: () => false }),
+    ...realtimeRoutes(nothing),
+  ];
+  const expected = routes.map(({ method, path, access, limit }) => {
+    const name = `${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}`;
+    const isFunction = path.startsWith("/functions/");
+    return { name, access, limits: limit === null ? [] : isFunction ? [...new Set(["api", limit])] : [limit] };
+  });
+  const described = describeInterface().routes.map(({ method, path, access, limits }) => ({
+    name: `${method} ${path}`,
+    access,
+    limits,
+  }));
+  const byName = (one: { name: string }, other: { name: string }): number => one.name.localeCompare(other.name);
+  assert.deepEqual(described.filter(({ name }) => name !== UPGRADE).toSorted(byName), expected.toSorted(byName));
+
+  const files = await Promise.all(
+    ["app.ts", "open-modules.ts"].map((file) => readFile(new URL(`../../src/${file}`, import.meta.url), "utf8")),
+  );
+  const builders = [...files.join("\n").matchAll(/\b(\w+Routes)\(/g)].map(([, name = ""]) => name);
+  assert.deepEqual([...new Set(builders)].toSorted(), [...DESCRIBED, ...NOT_DESCRIBED].toSorted());
+});

@@ -1,0 +1,271 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { after, before, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { Agent, fetch, type RequestInit, type Response } from "undici";
+import { type RunningService, startService } from "../support/service.ts";
+import { createTemporaryFolder } from "../support/temporary-folder.ts";
+import { fillDataDir } from "../support/used-data-dir.ts";
+
+const NOTES = fileURLToPath(new URL("fixtures/notes/index.ts", import.meta.url));
+const LAUNCHER = fileURLToPath(new URL("../../bin/swarmbase.js", import.meta.url));
+const BODY_LIMIT = 4_096;
+
+interface Account {
+  readonly id: string;
+  readonly token: string;
+}
+
+const closers: (() => Promise<void>)[] = [];
+const cleanup = { after: (close: () => Promise<void>) => void closers.unshift(close) };
+let dataDir: string;
+let service: RunningService;
+let dispatcher: Agent;
+let ada: Account;
+let bob: Account;
+
+interface CallOptions {
+  readonly token?: string | null;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A call with the public key, unless `token` is null, and with the token of an account if there is one. */
+function call(operation: string, { token, body, headers = {} }: CallOptions = {}): Promise<Response> {
+  const [method = "", path = ""] = operation.split(" ");
+  const init: RequestInit = {
+    method,
+    dispatcher,
+    headers: {
+      ...(token !== null && { apikey: service.credentials.anon_key }),
+      ...(typeof token === "string" && { authorization: `Bearer ${token}` }),
+      ...(body !== undefined && !Buffer.isBuffer(body) && { "content-type": "application/json" }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: Buffer.isBuffer(body) ? body : JSON.stringify(body) }),
+  };
+  return fetch(new URL(path, service.credentials.url), init);
+}
+
+async function json<T>(operation: string, options: CallOptions, status: number): Promise<T> {
+  const response = await call(operation, options);
+  const text = await response.text();
+  assert.equal(response.status, status, `${operation}: ${text}`);
+  return JSON.parse(text) as T;
+}
+
+async function signUp(email: string): Promise<Account> {
+  const body = { email, password: "correct horse battery" };
+  const session = await json<{ access_token: string; user: { id: string } }>("POST /auth/v1/signup", { body }, 200);
+  return { id: session.user.id, token: session.access_token };
+}
+
+async function start(env: Readonly<Record<string, string>>): Promise<void> {
+  service = await startService(cleanup, { dataDir, env: { PROVIDER_A_KIND: "simulated", ...env } });
+  const agent = new Agent({ connect: { ca: await readFile(service.credentials.ca_cert_file ?? "", "utf8") } });
+  closers.unshift(() => agent.close());
+  dispatcher = agent;
+}
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 60_000;
+  while (!(await isSo())) {
+    assert.ok(Date.now() < deadline, `it is not so in time:\n${service.output()}`);
+    await sleep(50);
+  }
+}
+
+function printed(line: RegExp): Promise<void> {
+  return until(async () => line.test(service.output()));
+}
+
+describe("a service with an extension", () => {
+  before(async () => {
+    dataDir = await createTemporaryFolder(cleanup, "swarmbase-port-");
+    await fillDataDir(dataDir);
+    await start({
+      EXTENSIONS: `reference,${NOTES}`,
+      NOTES_MAX: "4",
+      LIMIT_TOOLS: "5",
+      LIMIT_API: "1000",
+      BODY_LIMIT_BYTES: String(BODY_LIMIT),
+    });
+    ada = await signUp("ada@example.com");
+    bob = await signUp("bob@example.com");
+  });
+  after(async () => {
+    for (const close of closers) await close();
+  });
+
+  test("names its extensions when it starts", () => printed(/"extensions":\["reference","notes"\]/));
+
+  test("serves the routes under the access, the limit row and the row-level rules that they declare", async () => {
+    const [read, write] = ["GET /notes/v1/notes", "POST /notes/v1/notes"];
+    const note = { text: "a note" };
+    assert.equal((await call(read, { token: null })).status, 401);
+    assert.equal((await call(read)).status, 401);
+    assert.equal((await call("POST /notes/v1/fetch", { token: ada.token, body: {} })).status, 403);
+    const made = await call(write, { token: ada.token, body: note });
+    assert.equal(made.status, 201);
+    assert.equal(made.headers.get("x-ratelimit-limit"), "5");
+    const { id } = (await made.json()) as { id: string };
+    assert.deepEqual(await json(read, { token: ada.token }, 200), [{ id, text: "a note" }]);
+    assert.deepEqual(await json(read, { token: bob.token }, 200), []);
+    const refused = await json<{ code: string }>("DELETE /notes/v1/notes", { token: ada.token }, 403);
+    assert.equal(refused.code, "FORBIDDEN");
+    for (const text of ["second", "third", "fourth"]) await json(write, { token: ada.token, body: { text } }, 201);
+    const full = await json<{ message: string }>(write, { token: ada.token, body: note }, 403);
+    assert.equal(full.message, "At most 4 notes");
+    const limited = await json<{ code: string }>(write, { token: ada.token, body: note }, 429);
+    assert.equal(limited.code, "RATE_LIMITED");
+  });
+
+  test("takes the routes through the same steps as every other request", async () => {
+    const write = "POST /notes/v1/notes";
+    const wrong = await json<{ code: string; details: unknown }>(write, { token: bob.token, body: {} }, 400);
+    assert.deepEqual([wrong.code, wrong.details], ["VALIDATION_ERROR", { text: "must be a string" }]);
+    const large = await call(write, { token: bob.token, body: { text: "x".repeat(BODY_LIMIT) } });
+    assert.equal(large.status, 413);
+    await large.body?.cancel();
+    const preflight = await call("OPTIONS /notes/v1/notes", {
+      token: null,
+      headers: { origin: "https://app.example", "access-control-request-method": "POST" },
+    });
+    assert.deepEqual([preflight.status, preflight.headers.get("access-control-allow-origin")], [204, "*"]);
+    assert.equal((await call("PUT /notes/v1/notes", { body: {} })).status, 405);
+    const broken = await call("GET /notes/v1/broken", { token: null });
+    const text = await broken.text();
+    assert.deepEqual([broken.status, (JSON.parse(text) as { code: string }).code], [500, "INTERNAL_ERROR"]);
+    assert.doesNotMatch(text, /detail that no client/);
+    assert.ok(broken.headers.get("x-request-id"));
+    await printed(/a detail that no client may see/);
+  });
+
+  test("hands over parameters, query, headers and raw bodies, and sends texts and streams", async () => {
+    const echo = await call("POST /notes/v1/echo/some%20name?a=1&a=2", {
+      token: null,
+      headers: { "x-given": "yes", "content-type": "application/x-unknown" },
+      body: Buffer.from([0, 255]),
+    });
+    assert.deepEqual(
+      [echo.status, echo.headers.get("content-type"), echo.headers.get("x-notes"), await echo.text()],
+      [200, "text/plain", "echo", "POST /notes/v1/echo/some%20name some name 1 yes 00ff"],
+    );
+    const stream = await call("GET /notes/v1/stream");
+    assert.equal(stream.headers.get("content-type"), "text/event-stream");
+    assert.equal(await stream.text(), "data: 1\n\ndata: 2\n\ndata: 3\n\n");
+  });
+
+  test("sends requests of an extension through the address policy", async () => {
+    const fetched = (url: string): Promise<{ answer: string }> =>
+      json("POST /notes/v1/fetch", { token: service.credentials.service_role_key, body: { url } }, 200);
+    const here = new URL("/health", service.credentials.url).href;
+    assert.equal((await fetched(here)).answer, "status 200");
+    assert.equal((await fetched("https://169.254.169.254/latest/meta-data/")).answer, "failed");
+  });
+
+  test("runs the worker until the service stops", async () => {
+    const token = bob.token;
+    await json("POST /notes/v1/notes", { token, body: { text: "done" } }, 201);
+    await until(async () => (await json<unknown[]>("GET /notes/v1/notes", { token }, 200)).length === 0);
+    await printed(/"count":1,"extension":"notes","note":"archived notes","event":"extension\.note"/);
+  });
+
+  test("stores, checks, tests and runs tools of the kind that an extension adds", async () => {
+    const cal = await signUp("cal@example.com");
+    const asCal = { token: cal.token, headers: { prefer: "return=representation" } };
+    await json("POST /notes/v1/notes", { ...asCal, body: { text: "a note of Cal" } }, 201);
+    const row = {
+      name: "find_notes",
+      description: "Finds notes.",
+      kind: "notes.search",
+      config: { max: 2 },
+      input_schema: { type: "object", properties: { text: { type: "string" } }, required: ["text"] },
+    };
+    const faultsOf = async (changes: object): Promise<unknown> =>
+      (await json<{ details: unknown }>("POST /rest/v1/tools", { ...asCal, body: { ...row, ...changes } }, 400))
+        .details;
+    assert.deepEqual(await faultsOf({ kind: "notes.other" }), {
+      kind: "must be one of builtin, http, mcp, notes.search",
+    });
+    assert.deepEqual(await faultsOf({ config: { max: "two" } }), {
+      config: "fits no kind of tool",
+      "config.max": "must be the only member, and a whole number",
+    });
+    assert.match(JSON.stringify(await faultsOf({ kind: "http" })), /"config\.url":/);
+    const add = async (table: string, body: object): Promise<string> => {
+      const [added] = await json<{ id: string }[]>(`POST /rest/v1/${table}`, { ...asCal, body }, 201);
+      return added?.id ?? "";
+    };
+    const toolId = await add("tools", row);
+    await json(`PATCH /rest/v1/tools?id=eq.${toolId}`, { ...asCal, body: { config: { max: 3 } } }, 200);
+    await json(`PATCH /rest/v1/tools?id=eq.${toolId}`, { ...asCal, body: { config: { min: 3 } } }, 400);
+
+    const test = (text: string): Promise<{ status: string; output?: string; error?: unknown }> =>
+      json("POST /functions/v1/tools", { ...asCal, body: { action: "test", tool_id: toolId, input: { text } } }, 200);
+    const found = await test("note");
+    assert.deepEqual([found.status, found.output], ["succeeded", "a note of Cal"]);
+    const failed = await test("");
+    assert.equal(failed.status, "failed");
+    assert.match(JSON.stringify(failed), /The text to search for is empty\./);
+
+    const agentId = await add("agents", { name: "Ann", framework: "provider_a" });
+    const swarmId = await add("swarms", { name: "Notes" });
+    await add("agent_tools", { agent_id: agentId, tool_id: toolId });
+    await add("swarm_agents", { swarm_id: swarmId, agent_id: agentId });
+    const message = '/tool find_notes {"text": "Cal"}';
+    await json("POST /functions/v1/agent-respond", { ...asCal, body: { swarm_id: swarmId, message } }, 200);
+    const select = "tool_name,status,tool_execution_payloads(output)";
+    const executions = await json(`GET /rest/v1/tool_executions?select=${select}`, asCal, 200);
+    const payload = { output: "a note of Cal" };
+    assert.deepEqual(executions, [{ tool_name: "find_notes", status: "succeeded", tool_execution_payloads: payload }]);
+  });
+
+  test("serves the reference by default, and nothing at its paths with EXTENSIONS empty", async () => {
+    assert.equal((await call("GET /openapi.json", { token: null })).status, 200);
+    await service.stop();
+    await start({ EXTENSIONS: "" });
+    await printed(/"extensions":\[\]/);
+    for (const path of ["/openapi.json", "/reference", "/reference/reference.css", "/notes/v1/notes"]) {
+      const body = await json<{ code: string }>(`GET ${path}`, { token: null }, 404);
+      assert.equal(body.code, "NOT_FOUND", path);
+    }
+    // The tool is still stored; this node cannot run it.
+    const asService = { token: service.credentials.service_role_key };
+    const [tool] = await json<{ id: string }[]>("GET /rest/v1/tools?kind=eq.notes.search", asService, 200);
+    const body = { action: "test", tool_id: tool?.id, input: { text: "note" } };
+    const outcome = await json<{ status: string }>("POST /functions/v1/tools", { ...asService, body }, 200);
+    assert.equal(outcome.status, "failed");
+    assert.match(JSON.stringify(outcome), /TOOL_UNUSABLE.*no tools of the kind notes\.search/);
+    await service.stop();
+  });
+
+  test("does not start with an extension that it cannot use, and doctor names the same faults", async () => {
+    const run = async (command: string): Promise<{ code: number; output: string }> => {
+      const env = {
+        PATH: process.env["PATH"] ?? "",
+        DATA_DIR: dataDir,
+        EXTENSIONS: `nothing,${NOTES}`,
+        NOTES_MAX: "0",
+      };
+      const child = spawn(process.execPath, ["-C", "swarmbase-source", LAUNCHER, command], { env });
+      const chunks: Buffer[] = [];
+      for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+      const [code] = (await once(child, "close")) as [number];
+      return { code, output: Buffer.concat(chunks).toString() };
+    };
+    const faults = ["EXTENSIONS: nothing: not found", "NOTES_MAX must be a whole number from 1 to 100"];
+    for (const [command, expected] of [
+      ["serve", 2],
+      ["migrate", 2],
+      ["doctor", 1],
+    ] as const) {
+      const { code, output } = await run(command);
+      assert.equal(code, expected, output);
+      for (const fault of faults) assert.ok(output.includes(fault), `${command}: ${output}`);
+    }
+  });
+});
