@@ -82,8 +82,8 @@ test("beyond: the examples for swarms work as they stand", async () => {
   for (const block of await readBlocks("swarms.md")) await run(block, names({ swarm: { id } }));
 });
 
-test("beyond: the examples for rooms work as they stand", async () => {
-  await run((await readBlocks("rooms.md")).join("\n"), names({ bob: bob.client }));
+test("beyond: the examples for swarms and members run without changes", async () => {
+  await run((await readBlocks("swarms-and-members.md")).join("\n"), names({ bob: bob.client }));
 });
 
 test("beyond: the examples for tools and webhooks work as they stand", async () => {
