@@ -17,7 +17,7 @@ before(async () => {
 });
 after(() => service?.stop());
 
-test("1 everybody sees their own profile, settings, agents and tools, and what is said in swarms they are in", async () => {
+test("1 users read their own profile, settings, agents and tools, and the messages of swarms they are members of", async () => {
   const swarm_id = await add(ada, "swarms", { name: "Room" });
   const agent_id = await add(ada, "agents", { name: "Ann" });
   const message_id = await add(ada, "messages", { swarm_id, content: "Between us" });
@@ -50,7 +50,7 @@ test("1 everybody sees their own profile, settings, agents and tools, and what i
   assert.deepEqual(await seen(eve), { ...own, agent: false, swarm: false, message: false, tool: false });
 });
 
-test("1 nobody changes a profile or settings of somebody else", async () => {
+test("1 users cannot change the profile or settings of another user", async () => {
   for (const [table, key, body] of [
     ["profiles", "id", { full_name: "Mallory" }],
     ["user_settings", "user_id", { timezone: "Europe/Paris" }],
@@ -62,7 +62,7 @@ test("1 nobody changes a profile or settings of somebody else", async () => {
   }
 });
 
-test("1 a swarm of others is 403, one that does not exist 404, in functions and writes alike; reads find nothing", async () => {
+test("1 functions and writes return 403 for a swarm of others and 404 for one that does not exist; reads return no rows", async () => {
   const swarm = await add(ada, "swarms", { name: "Closed" });
   const agent_id = await add(eve, "agents", { name: "Eve's" });
   const member = await add(ada, "swarm_members", { swarm_id: swarm, user_id: bob.id, role: "viewer" });

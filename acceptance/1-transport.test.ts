@@ -27,7 +27,7 @@ function sendPlain(bytes: string): Promise<string> {
   });
 }
 
-test("1 HTTPS only: plain HTTP on the same port is refused with 426", async () => {
+test("1 plain HTTP on the HTTPS port returns 426", async () => {
   for (const path of ["/health", "/rest/v1/agents"]) {
     const answer = await sendPlain(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
     assert.match(answer, /^HTTP\/1\.1 426 /);
@@ -37,12 +37,12 @@ test("1 HTTPS only: plain HTTP on the same port is refused with 426", async () =
   }
 });
 
-test("1 HTTPS: the certificate is good for localhost with the authority file, and not without", async () => {
+test("1 the certificate for localhost verifies with the authority file and fails without it", async () => {
   assert.equal((await service.request("/health")).status, 200);
   if (service.credentials.ca_cert_file !== null) await assert.rejects(service.request("/health", { ca: [] }));
 });
 
-test("1 /health tells that the process lives, /ready that the database does", async () => {
+test("1 /health reports the process, /ready the database", async () => {
   const health = await service.request("/health");
   assert.equal(health.status, 200);
   assert.equal(health.body["status"], "ok");
@@ -54,7 +54,7 @@ test("1 /health tells that the process lives, /ready that the database does", as
   assert.equal(head.text, "");
 });
 
-test("1 credentials.json is readable by its owner alone and holds what an operator needs", {
+test("1 credentials.json is readable only by its owner and contains the URLs, the keys and the authority file", {
   skip: NEEDS_FOLDER,
 }, async () => {
   const { credentials } = service;
@@ -70,7 +70,7 @@ test("1 credentials.json is readable by its owner alone and holds what an operat
   assert.equal(roleOf(credentials.service_role_key), "service_role");
 });
 
-test("1 X-Request-Id is on every answer, the caller's own when it sent one", async () => {
+test("1 every response has an X-Request-Id, the caller's if the request has one", async () => {
   const given = await service.request("/nowhere", { headers: { "x-request-id": "trace-42" } });
   assert.equal(given.headers["x-request-id"], "trace-42");
   const first = (await service.request("/health")).headers["x-request-id"];
@@ -78,7 +78,7 @@ test("1 X-Request-Id is on every answer, the caller's own when it sent one", asy
   assert.ok(first && second && first !== second);
 });
 
-test("1 CORS: a preflight succeeds anywhere without a key", async () => {
+test("1 a CORS preflight succeeds on every path without a key", async () => {
   for (const path of [
     "/rest/v1/agents",
     "/functions/v1/agent-respond",
@@ -102,11 +102,11 @@ test("1 CORS: a preflight succeeds anywhere without a key", async () => {
   }
 });
 
-test("1 long URLs are served", async () => {
+test("1 the service accepts long URLs", async () => {
   assert.equal((await service.request(`/health?id=in.(${"a".repeat(200_000)})`)).status, 200);
 });
 
-test("1 a request that names its whole address is the same request", async () => {
+test("1 a request line with an absolute URL is handled like one with a path", async () => {
   const { url, anon_key: apikey } = service.credentials;
   const answer = await service.request("/", { path: new URL("/auth/v1/settings", url).href, headers: { apikey } });
   assert.equal(answer.status, 200, answer.text);

@@ -30,7 +30,7 @@ async function addTool(): Promise<Row> {
   return onlyRow(await ada.send("POST /tools", { body: row, headers: REPRESENTATION }));
 }
 
-test("2.1 an agent has these fields, and these values when only its name is given", async () => {
+test("2.1 an agent that is created with only a name has all documented fields and defaults", async () => {
   for (const { id, created_at, updated_at, ...rest } of await createBothWays(ada, "agents", { name: "Ada" })) {
     assert.match(String(id), UUID);
     assert.match(String(created_at), ISO_8601);
@@ -70,7 +70,7 @@ test("2.1 an agent keeps every field that is given", async () => {
   }
 });
 
-test("2.1 name has 1 to 100 characters, counted as people count them, without the blanks around it", async () => {
+test("2.1 an agent's name has 1 to 100 characters, counted as code points after trimming", async () => {
   for (const name of ["x", "n".repeat(100), "é".repeat(100), "🚀".repeat(100)]) {
     for (const made of await createBothWays(ada, "agents", { name })) assert.equal(made["name"], name);
   }
@@ -80,7 +80,7 @@ test("2.1 name has 1 to 100 characters, counted as people count them, without th
   }
 });
 
-test("2.1 user_id is the caller's and nobody else's", async () => {
+test("2.1 an agent's user_id is always the caller", async () => {
   for (const made of await createBothWays(ada, "agents", { name: "Ada", user_id: ada.id })) {
     assert.equal(made["user_id"], ada.id);
   }
@@ -92,14 +92,14 @@ test("2.1 user_id is the caller's and nobody else's", async () => {
   assert.deepEqual((await bob.send(`GET /agents?id=eq.${String(id)}`)).rows, []);
 });
 
-test("2.1 the service role names the user it acts for", async () => {
+test("2.1 the service role sets user_id of an agent that it creates", async () => {
   const { client, send } = openServiceRole(service);
   assertValidationBody(await send("POST /agents", { body: { name: "Ada" } }), ["user_id"]);
   const made = ok(await client.from("agents").insert({ name: "Given", user_id: ada.id }).select().single()) as Row;
   assert.equal(made["user_id"], ada.id);
 });
 
-test("2.1 framework is one of three", async () => {
+test("2.1 an agent's framework is provider_a, provider_b or provider_c", async () => {
   for (const framework of ["provider_a", "provider_b", "provider_c"]) {
     for (const made of await createBothWays(ada, "agents", { name: "Ada", framework })) {
       assert.equal(made["framework"], framework);
@@ -107,7 +107,7 @@ test("2.1 framework is one of three", async () => {
   }
 });
 
-test("2.1 model must be available for the framework, and an empty one is none", async () => {
+test("2.1 an agent's model must be available for its framework, and an empty model is stored as null", async () => {
   const { rows } = await ada.send("GET /models?select=framework,id");
   for (const framework of ["provider_a", "provider_b", "provider_c"]) {
     const offered = rows.find((row) => row["framework"] === framework)?.["id"];
@@ -122,7 +122,7 @@ test("2.1 model must be available for the framework, and an empty one is none", 
   assert.equal((await addAgent({ model: "" }))["model"], null);
 });
 
-test("2.1 role, avatar and system_prompt have bounds", async () => {
+test("2.1 an agent's role, avatar and system_prompt have maximum lengths", async () => {
   const fine: Row[] = [
     { role: "r".repeat(200) },
     { avatar: `https://example.com/${"a".repeat(2028)}` },
@@ -145,7 +145,7 @@ test("2.1 role, avatar and system_prompt have bounds", async () => {
     await assertRefusedField(ada, "agents", { name: "Ada", ...row }, Object.keys(row)[0] ?? "");
 });
 
-test("2.1 id may be given once and never changes; created_at and updated_at are the service's", async () => {
+test("2.1 an agent's id can be set at creation and never changes; the service sets created_at and updated_at", async () => {
   const id = randomUUID();
   const made = await addAgent({ id, created_at: LONG_AGO, updated_at: LONG_AGO, status: "error" });
   assert.equal(made["id"], id);
@@ -164,7 +164,7 @@ test("2.1 id may be given once and never changes; created_at and updated_at are 
   assert.notEqual(changed["updated_at"], made["updated_at"]);
 });
 
-test("2.1 a deleted agent leaves its swarms and assignments, and its messages stay", async () => {
+test("2.1 deleting an agent removes it from swarms and deletes its assignments, and keeps its messages", async () => {
   const agent = await addAgent({ name: "Leaving" });
   const tool = await addTool();
   const swarm = ok(await ada.client.from("swarms").insert({ name: "Swarm" }).select().single()) as Row;

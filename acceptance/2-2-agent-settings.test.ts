@@ -40,7 +40,7 @@ for (const [key, { fine, refused }] of Object.entries(SETTINGS)) {
   });
 }
 
-test("2.2 settings is an object, and keys that are not known are kept", async () => {
+test("2.2 an agent's settings must be an object, and unknown keys are kept", async () => {
   const settings = { seed: 7, nested: { deep: [1, null, "x"] }, temperature: 1 };
   assert.deepEqual((await addAgent({ settings }))["settings"], settings);
   for (const value of [[], "{}", 1])

@@ -37,7 +37,7 @@ before(async () => {
 });
 after(() => service?.stop());
 
-test("2.3 a tool has its fields, and those of the service are everybody's to read and nobody's to change", async () => {
+test("2.3 a tool has all documented fields, and every user can read built-in tools but not change them", async () => {
   const tools = await read(ada, "/tools?kind=eq.builtin&order=name");
   assert.deepEqual(
     tools.map(({ name }) => name),
@@ -58,7 +58,7 @@ test("2.3 a tool has its fields, and those of the service are everybody's to rea
   assert.deepEqual(await read(ada, "/tools?kind=eq.builtin&order=name"), tools);
 });
 
-test("2.3 an assignment has its fields and defaults, and embeds its tool", async () => {
+test("2.3 an assignment has all documented fields and defaults, and can embed its tool", async () => {
   const agent_id = await add(ada, "agents", { name: "Ada" });
   const tool_id = await findTool(ada, "current_time");
   const other = await add(ada, "agents", { name: "Bob" });
@@ -78,7 +78,7 @@ test("2.3 an assignment has its fields and defaults, and embeds its tool", async
   assert.equal(tool["id"], tool_id);
 });
 
-test("2.3 an assignment that is on is used in a run", async () => {
+test("2.3 an agent can call a tool whose assignment is enabled", async () => {
   const { executions, payloads } = await ask({});
   assert.deepEqual(
     executions.map(({ tool_name, status }) => [tool_name, status]),
@@ -88,7 +88,7 @@ test("2.3 an assignment that is on is used in a run", async () => {
   assert.match(JSON.stringify(payloads[0]?.["output"]), /42/);
 });
 
-test("2.3 an assignment that is off is hidden from the agent", async () => {
+test("2.3 an agent does not see a tool whose assignment is disabled", async () => {
   const { executions } = await ask({ enabled: false });
   assert.deepEqual(
     executions.filter(({ status }) => status === "succeeded"),
@@ -96,7 +96,7 @@ test("2.3 an assignment that is off is hidden from the agent", async () => {
   );
 });
 
-test("2.3 its configuration fixes arguments, whatever the model asks for", async () => {
+test("2.3 the configuration of an assignment overrides the arguments that the model chooses", async () => {
   const { executions, payloads } = await ask({ configuration: { expression: "100 + 1" } });
   assert.deepEqual(
     executions.map(({ status }) => status),

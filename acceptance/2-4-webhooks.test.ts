@@ -17,7 +17,7 @@ before(async () => {
 });
 after(() => service?.stop());
 
-test("2.4 a webhook has these fields, and these values when only the required ones are given", async () => {
+test("2.4 a webhook that is created with only the required fields has all documented fields and defaults", async () => {
   for (const made of await createBothWays(ada, "webhooks", WEBHOOK)) {
     assert.match(String(made["id"]), UUID);
     assert.match(String(made["secret"]), /^whsec_[A-Za-z0-9+/]{43}=$/);
@@ -30,7 +30,7 @@ test("2.4 a webhook has these fields, and these values when only the required on
   }
 });
 
-test("2.4 a user has at most a thousand webhooks, and is told so", async () => {
+test("2.4 creating more than 1,000 webhooks returns an error that names the limit", async () => {
   const person = await newPerson(service);
   const refused = await person.send("POST /webhooks", { body: Array.from({ length: 1_001 }, () => WEBHOOK) });
   assertValidationBody(refused, ["user_id"]);
@@ -38,7 +38,7 @@ test("2.4 a user has at most a thousand webhooks, and is told so", async () => {
   assert.deepEqual((await person.send("GET /webhooks")).rows, []);
 });
 
-test("2.4 what a webhook requires, and its bounds", async () => {
+test("2.4 a webhook with missing or out-of-bounds fields is a validation error", async () => {
   for (const field of Object.keys(WEBHOOK)) {
     const { [field]: _, ...rest } = WEBHOOK as Row;
     await assertRefusedField(ada, "webhooks", rest, field);

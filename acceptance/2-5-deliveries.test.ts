@@ -20,7 +20,7 @@ before(async () => {
 });
 after(() => service?.stop());
 
-test("2.5 a delivery has these fields, and goes with its webhook", async () => {
+test("2.5 a delivery has all documented fields, and is deleted with its webhook", async () => {
   const [webhook] = await createBothWays(ada, "webhooks", { ...WEBHOOK, is_active: false });
   const webhook_id = webhook["id"];
   const payload = {

@@ -31,7 +31,7 @@ describe("3.1 agent status", { skip: NEEDS_RECEIVER }, () => {
     await service?.stop();
   });
 
-  test("3.1 the owner writes one of the four, and nothing else", async () => {
+  test("3.1 the owner can set an agent's status to the four documented values only", async () => {
     const agent = await add(ada, "agents", { name: "Ada", status: "error" });
     assert.equal((await statusOf(agent))["status"], "idle");
     for (const status of ["thinking", "responding", "error", "idle"]) {
@@ -42,7 +42,7 @@ describe("3.1 agent status", { skip: NEEDS_RECEIVER }, () => {
       assertValidationBody(await ada.send(`PATCH /agents?id=eq.${agent}`, { body: { status } }), ["status"]);
   });
 
-  test("3.1 a run moves it, seen alike over REST, the socket and a webhook", async (t) => {
+  test("3.1 a run changes the agent's status, visible over REST, realtime and webhooks alike", async (t) => {
     const swarm = await add(ada, "swarms", { name: "Room" });
     const agent = await seatAgent(ada, swarm, "Ada");
     const { updated_at: before } = await statusOf(agent);
@@ -92,7 +92,7 @@ describe("3.1 agent status", { skip: NEEDS_RECEIVER }, () => {
     await remove(ada, "webhooks", webhook.id);
   });
 
-  test("3.1 error stays until the next turn or the owner's word; what the owner writes yields to the next turn", async () => {
+  test("3.1 the status error stays until the next turn starts or the owner sets idle; the next turn overwrites what the owner set", async () => {
     const swarm = await add(ada, "swarms", { name: "Room" });
     const agent = await seatAgent(ada, swarm, "Ada");
     const failed = await ada.send("POST /functions/v1/agent-respond", {
@@ -107,7 +107,7 @@ describe("3.1 agent status", { skip: NEEDS_RECEIVER }, () => {
     assert.equal((await statusOf(agent))["status"], "idle");
   });
 
-  test("3.1 a cancelled run leaves it idle", async () => {
+  test("3.1 cancelling a run sets the agent's status to idle", async () => {
     const swarm = await add(ada, "swarms", { name: "Room" });
     const agent = await seatAgent(ada, swarm, "Ada");
     const call = (body: Row) => ada.send("POST /functions/v1/agent-respond", { body });

@@ -24,7 +24,7 @@ describe("3.2 delivery status", { skip: NEEDS_RECEIVER }, () => {
   });
   afterEach(() => removeWebhooks(ada));
 
-  test("3.2 pending while nothing has come of it, retrying once an attempt has failed and another is due", async () => {
+  test("3.2 a delivery is pending before its first attempt, and retrying after a failed attempt with another scheduled", async () => {
     const endpoint = receiver.addEndpoint({ isSilent: true });
     const webhook = await addWebhook(ada, endpoint.url, { timeout_ms: 3_000 });
     await addAgent(ada);
@@ -36,7 +36,7 @@ describe("3.2 delivery status", { skip: NEEDS_RECEIVER }, () => {
     assert.ok(Date.parse(String(retrying["next_retry_at"])) > Date.now());
   });
 
-  test("3.2 delivered when the endpoint has said so, and that is the end of it", async () => {
+  test("3.2 a delivery is delivered after a 2xx response and cannot be retried", async () => {
     const endpoint = receiver.addEndpoint();
     const webhook = await addWebhook(ada, endpoint.url);
     await addAgent(ada);
@@ -47,7 +47,7 @@ describe("3.2 delivery status", { skip: NEEDS_RECEIVER }, () => {
     assert.equal(endpoint.received.length, 1);
   });
 
-  test("3.2 failed when all retries are exhausted, and delivered after all by a manual retry", async () => {
+  test("3.2 a delivery is failed when all retries are used up, and a manual retry can still deliver it", async () => {
     const endpoint = receiver.addEndpoint();
     const { webhook, delivery } = await addFailed(ada, endpoint);
     assert.deepEqual([delivery["next_retry_at"], delivery["delivered_at"]], [null, null]);

@@ -39,7 +39,7 @@ function assertBothRefused(
   assert.equal(refusals[0]?.message, refusals[1]?.message);
 }
 
-test("4.1 list: an array of the caller's agents", async () => {
+test("4.1 list: returns an array of the caller's agents", async () => {
   const person = await newPerson(service);
   const empty = await person.send("GET /agents");
   assert.deepEqual([empty.status, empty.text], [200, "[]"]);
@@ -54,7 +54,7 @@ test("4.1 list: an array of the caller's agents", async () => {
   assert.deepEqual(ok(await person.client.from("agents").select().order("created_at")), listed.rows);
 });
 
-test("4.1 get: the agent record, with its tools where asked", async () => {
+test("4.1 get: returns the agent record, with its tools embedded on request", async () => {
   const id = await addAgent(ada, { name: "Equipped" });
   const tool = ok(
     await ada.client
@@ -75,7 +75,7 @@ test("4.1 get: the agent record, with its tools where asked", async () => {
   assert.deepEqual(onlyRow(computed)["agent_tools"], [{ tool: { id: tool["id"], name: tool["name"] } }]);
 });
 
-test("4.1 create: 201 and the record, idle, of the caller, and where it can be read", async () => {
+test("4.1 create: returns 201 with an idle agent of the caller, and its Location", async () => {
   const byHand = await ada.send("POST /agents", {
     body: { name: "Made", framework: "provider_c" },
     headers: { ...REPRESENTATION, ...SINGLE },
@@ -94,7 +94,7 @@ test("4.1 create: 201 and the record, idle, of the caller, and where it can be r
   assert.notEqual((ok(library) as Row)["id"], id);
 });
 
-test("4.1 create: several at once, all or none", async () => {
+test("4.1 create: inserts several agents, all or none", async () => {
   const rows = [{ name: "First" }, { name: "Second" }];
   const many = await ada.send("POST /agents", { body: rows, headers: REPRESENTATION });
   assert.deepEqual([many.status, many.rows.map(({ name }) => name)], [201, ["First", "Second"]]);
@@ -104,7 +104,7 @@ test("4.1 create: several at once, all or none", async () => {
   assert.equal((await ada.send("GET /agents?select=id")).rows.length, before);
 });
 
-test("4.1 create: in a list, a key that one row lacks takes its default, and faults name their row", async () => {
+test("4.1 create: in a list, a key that one row lacks takes its default, and errors name their row", async () => {
   const agents = () => ada.client.from("agents");
   const rows = [{ name: "a" }, { name: "b", framework: "provider_b", role: "r", settings: { top_p: 1 } }];
   const made = ok(await agents().insert(rows).select("id,name,framework,role,settings")) as Row[];
@@ -153,7 +153,7 @@ test("4.1 rule 1: an invalid framework is a validation error that names the fiel
   assert.deepEqual(named.body["errors"], [{ field: "framework", code: "INVALID_FRAMEWORK" }]);
 });
 
-test("4.1 rule 1: all faults of a body are told at once", async () => {
+test("4.1 rule 1: a validation error reports all invalid fields at once", async () => {
   const body = { framework: "openai", avatar: 1, settings: { temperature: 3, stop: "x" } };
   const fields = ["name", "framework", "avatar", "settings.temperature", "settings.stop"];
   assertValidationBody(await ada.send("POST /agents", { body }), fields);
@@ -185,7 +185,7 @@ test("4.1 update: an object without fields changes nothing and returns the recor
   assert.deepEqual([foreign.status, foreign.body["code"]], [403, "PERMISSION_DENIED"]);
 });
 
-test("4.1 update: what is wrong is refused, and nothing changes", async () => {
+test("4.1 update: an invalid value is rejected and changes nothing", async () => {
   const id = await addAgent(ada, { name: "Kept" });
   const patch = (body: Row) => ada.send(`PATCH /agents?id=eq.${id}`, { body });
   assertValidationBody(await patch({ name: "" }), ["name"]);
@@ -205,7 +205,7 @@ test("4.1 update: what is wrong is refused, and nothing changes", async () => {
   );
 });
 
-test("4.1 update: a framework and a model must fit together, also when only one changes", async () => {
+test("4.1 update: the model must be available for the framework, also when only one of them changes", async () => {
   const { rows } = await ada.send("GET /models?select=framework,id&framework=neq.provider_a");
   const [other] = rows;
   const id = await addAgent(ada, { framework: other?.["framework"], model: other?.["id"] });
@@ -215,7 +215,7 @@ test("4.1 update: a framework and a model must fit together, also when only one 
   assert.equal(onlyRow(await patch({ framework: "provider_a", model: null }))["framework"], "provider_a");
 });
 
-test("4.1 update: the owner may write the status", async () => {
+test("4.1 update: the owner can set the status", async () => {
   const id = await addAgent(ada);
   for (const status of ["thinking", "responding", "error", "idle"]) {
     const byHand = await ada.send(`PATCH /agents?id=eq.${id}`, { body: { status }, headers: REPRESENTATION });
@@ -237,7 +237,7 @@ test("4.1 rule 2: an update replaces settings as a whole", async () => {
   assert.deepEqual(ok(await library), { settings: { top_p: 1, temperature: 0.5 } });
 });
 
-test("4.1 delete: 204 without a body, and the agent is gone", async () => {
+test("4.1 delete: returns 204 without a body and deletes the agent", async () => {
   const id = await addAgent(ada);
   const byHand = await ada.send(`DELETE /agents?id=eq.${id}`);
   assert.deepEqual([byHand.status, byHand.text], [204, ""]);
@@ -285,7 +285,7 @@ test("4.1 rule 3: only the owner can view, create, update or delete an agent", a
   assert.deepEqual([kept["name"], kept["user_id"]], ["Bob's", bob.id]);
 });
 
-test("4.1 upsert: a row that is there is changed, another is made", async () => {
+test("4.1 upsert: updates an existing agent and inserts a missing one", async () => {
   const id = await addAgent(ada, { name: "First", role: "kept" });
   const rows = [
     { id, name: "Changed" },

@@ -40,7 +40,7 @@ const addTool = (person: Person) =>
     icon: "🔧",
   });
 
-test("4.2 assign: the created assignment", async () => {
+test("4.2 assign: returns the created assignment", async () => {
   for (const way of ["by hand", "by library"]) {
     const [{ id: agent_id }, { id: tool_id }] = [await addAgent(ada), await addTool(ada)];
     const row = { agent_id, tool_id, enabled: false, configuration: { unit: "km", list: [1, null] } };
@@ -53,7 +53,7 @@ test("4.2 assign: the created assignment", async () => {
   }
 });
 
-test("4.2 list for an agent: its assignments with the tool embedded", async () => {
+test("4.2 list for an agent: returns its assignments with the tool embedded", async () => {
   const { id: agent_id } = await addAgent(ada);
   const tools = [await addTool(ada), await addTool(ada)];
   for (const { id: tool_id } of tools) await add(ada, "agent_tools", { agent_id, tool_id });
@@ -72,7 +72,7 @@ test("4.2 list for an agent: its assignments with the tool embedded", async () =
   }
 });
 
-test("4.2 update: enabled and configuration, by agent and tool", async () => {
+test("4.2 update: changes enabled and configuration, by agent and tool", async () => {
   const [{ id: agent_id }, { id: tool_id }] = [await addAgent(ada), await addTool(ada)];
   await add(ada, "agent_tools", { agent_id, tool_id, configuration: { a: 1 } });
   const filter = `agent_id=eq.${String(agent_id)}&tool_id=eq.${String(tool_id)}`;
@@ -94,7 +94,7 @@ test("4.2 update: enabled and configuration, by agent and tool", async () => {
   }
 });
 
-test("4.2 remove: by agent and tool, and nothing else goes", async () => {
+test("4.2 remove: deletes the assignment of that agent and tool only", async () => {
   const { id: agent_id } = await addAgent(ada);
   const [first, second, third] = [await addTool(ada), await addTool(ada), await addTool(ada)];
   for (const { id: tool_id } of [first, second, third]) await add(ada, "agent_tools", { agent_id, tool_id });
@@ -109,7 +109,7 @@ test("4.2 remove: by agent and tool, and nothing else goes", async () => {
   assert.equal(tools.rows.length, 2, "the tools stay");
 });
 
-test("4.2 an assignment is one per agent and tool", async () => {
+test("4.2 an agent can have only one assignment per tool", async () => {
   const [{ id: agent_id }, { id: tool_id }] = [await addAgent(ada), await addTool(ada)];
   await add(ada, "agent_tools", { agent_id, tool_id });
   const again = await ada.send("POST /agent_tools", { body: { agent_id, tool_id } });
@@ -120,7 +120,7 @@ test("4.2 an assignment is one per agent and tool", async () => {
   assert.deepEqual(ok(await upsert.select("enabled")), [{ enabled: false }]);
 });
 
-test("4.2 an assignment names an agent and a tool that exist", async () => {
+test("4.2 an assignment of a missing agent or tool is rejected", async () => {
   const [{ id: agent_id }, { id: tool_id }] = [await addAgent(ada), await addTool(ada)];
   assertValidationBody(await ada.send("POST /agent_tools", { body: {} }), ["agent_id", "tool_id"]);
   assertValidationBody(await ada.send("POST /agent_tools", { body: { agent_id: "x", tool_id } }), ["agent_id"]);
@@ -136,7 +136,7 @@ test("4.2 an assignment names an agent and a tool that exist", async () => {
   }
 });
 
-test("4.2 nobody assigns to, sees or changes the assignments of somebody else's agent", async () => {
+test("4.2 users cannot create, read or change the assignments of another user's agent", async () => {
   const [{ id: agent_id }, { id: tool_id }] = [await addAgent(bob), await addTool(bob)];
   await add(bob, "agent_tools", { agent_id, tool_id });
   const { id: own } = await addTool(ada);
@@ -156,7 +156,7 @@ test("4.2 nobody assigns to, sees or changes the assignments of somebody else's 
   assert.deepEqual([single.status, single.body["code"]], [406, "PGRST116"]);
 });
 
-test("4.2 somebody else's own tool can neither be seen nor assigned; a public one can", async () => {
+test("4.2 a private tool of another user can be neither read nor assigned; a public one can", async () => {
   const { id: agent_id } = await addAgent(ada);
   const { id: tool_id } = await addTool(bob);
   assert.deepEqual((await ada.send(`GET /tools?id=eq.${String(tool_id)}`)).rows, []);
@@ -171,7 +171,7 @@ test("4.2 somebody else's own tool can neither be seen nor assigned; a public on
   assert.equal(made["tool_id"], shared["id"]);
 });
 
-test("4.2 which agent and tool it is about never changes", async () => {
+test("4.2 agent_id and tool_id of an assignment cannot be changed", async () => {
   const [{ id: agent_id }, { id: tool_id }, other] = [await addAgent(ada), await addTool(ada), await addTool(ada)];
   await add(ada, "agent_tools", { agent_id, tool_id });
   const filter = `agent_id=eq.${String(agent_id)}&tool_id=eq.${String(tool_id)}`;

@@ -44,7 +44,7 @@ describe("4.3 functions of webhooks", { skip: NEEDS_RECEIVER }, () => {
   });
   afterEach(() => removeWebhooks(ada, bob));
 
-  test("4.3 test: one signed sample, answered with what came back, and recorded", async () => {
+  test("4.3 test: sends one signed sample, returns the response and records it", async () => {
     const endpoint = receiver.addEndpoint({ status: 202, body: "thanks" });
     const webhook = await addWebhook(ada, endpoint.url, { headers: { "X-Team": "blue" } });
     const { status, body } = await call("test-webhook", { webhook_id: webhook.id, event_type: "message.created" });
@@ -67,7 +67,7 @@ describe("4.3 functions of webhooks", { skip: NEEDS_RECEIVER }, () => {
     assert.equal((await listAttempts(ada, delivery))[0]?.["cause"], "test");
   });
 
-  test("4.3 test: an endpoint that fails is an answer, one attempt, and not a retry", async () => {
+  test("4.3 test: an endpoint error is reported in a 200 response, with one attempt and no retry", async () => {
     const endpoint = receiver.addEndpoint({ status: 500, body: "broken" });
     const webhook = await addWebhook(ada, endpoint.url);
     const { data, error } = await ada.client.functions.invoke<Row>("test-webhook", {
@@ -81,7 +81,7 @@ describe("4.3 functions of webhooks", { skip: NEEDS_RECEIVER }, () => {
     assert.deepEqual([delivery?.["attempts"], delivery?.["next_retry_at"]], [1, null]);
   });
 
-  test("4.3 test: nobody answers", async () => {
+  test("4.3 test: an endpoint that does not respond in time is reported in the response", async () => {
     const endpoint = receiver.addEndpoint({ isSilent: true });
     const webhook = await addWebhook(ada, endpoint.url, { timeout_ms: 200 });
     const { status, body } = await call("test-webhook", { webhook_id: webhook.id, event_type: "agent.created" });
@@ -91,7 +91,7 @@ describe("4.3 functions of webhooks", { skip: NEEDS_RECEIVER }, () => {
     assert.notEqual(body["error"], null);
   });
 
-  test("4.3 test: 410 to a test does not switch the webhook off", async () => {
+  test("4.3 test: a 410 response to a test does not disable the webhook", async () => {
     const endpoint = receiver.addEndpoint({ status: 410 });
     const webhook = await addWebhook(ada, endpoint.url);
     const { body } = await call("test-webhook", { webhook_id: webhook.id, event_type: "agent.created" });
@@ -99,7 +99,7 @@ describe("4.3 functions of webhooks", { skip: NEEDS_RECEIVER }, () => {
     assert.equal(onlyRow(await ada.send(`GET /webhooks?id=eq.${webhook.id}`))["is_active"], true);
   });
 
-  test("4.3 test: refusals", async () => {
+  test("4.3 test: invalid calls are rejected with their error codes", async () => {
     const webhook = await addWebhook(ada, receiver.addEndpoint().url);
     const body = { webhook_id: webhook.id, event_type: "agent.created" };
     await assertCallRefused(call, ["test-webhook", { ...body, event_type: "agent.exploded" }], [400, "INVALID_EVENTS"]);
@@ -112,7 +112,7 @@ describe("4.3 functions of webhooks", { skip: NEEDS_RECEIVER }, () => {
     assert.deepEqual(await listDeliveries(ada, webhook), []);
   });
 
-  test("4.3 all functions need a signed-in user and a JSON body", async () => {
+  test("4.3 all webhook functions require a signed-in user and a JSON body", async () => {
     const { anon_key } = service.credentials;
     for (const name of ["test-webhook", "webhooks", "webhook-dispatcher", "agent-respond"]) {
       const line = `POST /functions/v1/${name}`;
@@ -126,7 +126,7 @@ describe("4.3 functions of webhooks", { skip: NEEDS_RECEIVER }, () => {
     }
   });
 
-  test("4.3 regenerate secret: the new one signs, the old one beside it for a day", async () => {
+  test("4.3 regenerate secret: the new secret signs, and the old one signs too for a day", async () => {
     const endpoint = receiver.addEndpoint();
     const webhook = await addWebhook(ada, endpoint.url);
     const { status, body } = await call("webhooks", { action: "regenerate_secret", webhook_id: webhook.id });
@@ -149,7 +149,7 @@ describe("4.3 functions of webhooks", { skip: NEEDS_RECEIVER }, () => {
     );
   });
 
-  test("4.3 regenerate secret: without a grace period the old one ends at once", async () => {
+  test("4.3 regenerate secret: with a grace period of 0 the old secret stops signing at once", async () => {
     const endpoint = receiver.addEndpoint();
     const webhook = await addWebhook(ada, endpoint.url);
     await call("webhooks", { action: "regenerate_secret", webhook_id: webhook.id });
@@ -167,7 +167,7 @@ describe("4.3 functions of webhooks", { skip: NEEDS_RECEIVER }, () => {
     assert.equal(String(received.headers["webhook-signature"]).split(" ").length, 1);
   });
 
-  test("4.3 regenerate secret: a member that is not known is named in warnings, of an answer and of a refusal", async () => {
+  test("4.3 regenerate secret: unknown members of the body are listed in warnings, on success and on error", async () => {
     const webhook = await addWebhook(ada, receiver.addEndpoint().url);
     const body = { action: "regenerate_secret", webhook_id: webhook.id };
     const warned = await call("webhooks", { ...body, grace_period: 0 });
@@ -182,7 +182,7 @@ describe("4.3 functions of webhooks", { skip: NEEDS_RECEIVER }, () => {
     assert.deepEqual(refused.body["warnings"], ["Unknown member `webhookId`; perhaps you meant `webhook_id`."]);
   });
 
-  test("4.3 regenerate secret: refusals, also of a webhook that is off none", async () => {
+  test("4.3 regenerate secret: invalid calls are rejected, and a disabled webhook is accepted", async () => {
     const webhook = await addWebhook(ada, receiver.addEndpoint().url, { is_active: false });
     const body = { action: "regenerate_secret", webhook_id: webhook.id };
     await assertCallRefused(callAsBob, ["webhooks", body], [403, "FORBIDDEN"]);
@@ -194,7 +194,7 @@ describe("4.3 functions of webhooks", { skip: NEEDS_RECEIVER }, () => {
     assert.equal((await call("webhooks", body)).status, 200);
   });
 
-  test("4.3 replaced secrets: the owner sees until when each still signs, and ends that at once", async () => {
+  test("4.3 previous secrets: the owner can read when each expires and revoke them at once", async () => {
     const endpoint = receiver.addEndpoint();
     const webhook = await addWebhook(ada, endpoint.url);
     const body = { action: "regenerate_secret", webhook_id: webhook.id };
@@ -226,7 +226,7 @@ describe("4.3 functions of webhooks", { skip: NEEDS_RECEIVER }, () => {
     assert.equal(received.headers["x-service-signature-previous"], undefined);
   });
 
-  test("4.3 health: attempts and what waits are counted by the service, for the owner alone", async () => {
+  test("4.3 health: webhook_health counts attempts and waiting deliveries, for the owner only", async () => {
     const { webhook } = await addFailed(ada, receiver.addEndpoint());
     const read = async (person: Person) =>
       (await person.send("POST /rpc/webhook_health", { body: { webhook_id: webhook.id, hours: 1 } })).rows;
@@ -238,7 +238,7 @@ describe("4.3 functions of webhooks", { skip: NEEDS_RECEIVER }, () => {
     assert.equal((data as Row[])[0]?.["webhook_id"], webhook.id);
   });
 
-  test("4.3 list deliveries: the owner alone reads deliveries and attempts, and nobody writes them", async () => {
+  test("4.3 list deliveries: only the owner can read deliveries and attempts, and no user can write them", async () => {
     const { webhook, delivery } = await addFailed(ada, receiver.addEndpoint());
     assert.equal((await listDeliveries(ada, webhook)).length, 1);
     const [attempt] = await listAttempts(ada, delivery);
@@ -263,7 +263,7 @@ describe("4.3 functions of webhooks", { skip: NEEDS_RECEIVER }, () => {
     for (const answer of changes) assert.equal(refusalOf(answer).status, 403);
   });
 
-  test("4.3 whatever is asked for, a fault of the caller is answered as one", async () => {
+  test("4.3 no input to a webhook function causes a 5xx error", async () => {
     const { id: webhook_id } = await addWebhook(ada, receiver.addEndpoint().url);
     const nil = "00000000-0000-0000-0000-000000000000";
     const odd: readonly unknown[] = [
@@ -314,7 +314,7 @@ describe("4.3 functions of webhooks", { skip: NEEDS_RECEIVER }, () => {
     }
   });
 
-  test("4.3 the service role may call them for anybody, and reads what everybody has", async () => {
+  test("4.3 the service role can call the webhook functions for any user and read all deliveries", async () => {
     const endpoint = receiver.addEndpoint();
     const webhook = await addWebhook(ada, endpoint.url);
     const tested = await functionsOf(openServiceRole(service))("test-webhook", {

@@ -42,7 +42,7 @@ describe("4.3 deliveries made again", { skip: NEEDS_RECEIVER }, () => {
   });
   afterEach(() => removeWebhooks(ada, bob));
 
-  test("4.3 retry: a failed delivery, delivered with the same id and bytes", async () => {
+  test("4.3 retry: a failed delivery is sent again with the same id and bytes", async () => {
     const endpoint = receiver.addEndpoint();
     const { webhook, delivery } = await addFailed(ada, endpoint);
     endpoint.answer({ status: 201, body: "now" });
@@ -65,7 +65,7 @@ describe("4.3 deliveries made again", { skip: NEEDS_RECEIVER }, () => {
     );
   });
 
-  test("4.3 retry: one that fails again is 502 DELIVERY_FAILED, and has failed again, without a schedule", async () => {
+  test("4.3 retry: a retry that fails returns 502 DELIVERY_FAILED, and the delivery stays failed without a next attempt", async () => {
     const endpoint = receiver.addEndpoint();
     const { webhook, delivery } = await addFailed(ada, endpoint);
     const answer = await call("webhook-dispatcher", { action: "retry", delivery_id: delivery["id"] });
@@ -77,7 +77,7 @@ describe("4.3 deliveries made again", { skip: NEEDS_RECEIVER }, () => {
     assert.deepEqual([retried?.["status"], retried?.["attempts"], retried?.["next_retry_at"]], ["failed", 2, null]);
   });
 
-  test("4.3 retry: refusals", async () => {
+  test("4.3 retry: invalid calls are rejected with their error codes", async () => {
     const endpoint = receiver.addEndpoint();
     const { webhook, delivery } = await addFailed(ada, endpoint);
     const body = { action: "retry", delivery_id: delivery["id"] };
@@ -97,7 +97,7 @@ describe("4.3 deliveries made again", { skip: NEEDS_RECEIVER }, () => {
     assertValidationBody(await call("webhook-dispatcher", body), ["delivery_id"]);
   });
 
-  test("4.3 beyond: an event is replayed as a new delivery under its id, also to another webhook", async () => {
+  test("4.3 beyond: replay sends an event as a new delivery with the same event id, also to another webhook", async () => {
     const endpoint = receiver.addEndpoint();
     const webhook = await addWebhook(ada, endpoint.url);
     await addAgent(ada);
@@ -128,7 +128,7 @@ describe("4.3 deliveries made again", { skip: NEEDS_RECEIVER }, () => {
     assertValidationBody(await call("webhook-dispatcher", { action: "replay", event_id: "7" }), ["event_id"]);
   });
 
-  test("4.3 beyond: all that failed since a time is recovered, and its progress can be read", async () => {
+  test("4.3 beyond: recover_since sends all deliveries again that failed since a time, and reports its progress", async () => {
     const endpoint = receiver.addEndpoint();
     const { webhook } = await addFailed(ada, endpoint);
     for (const name of ["Second", "Third"]) await addAgent(ada, name);

@@ -69,7 +69,7 @@ async function assertRefused(
   }
 }
 
-test("4.3 create: the webhook with a secret of the service's making", async () => {
+test("4.3 create: returns the webhook with a generated secret", async () => {
   const byHand = await ada.send("POST /webhooks", { body: WEBHOOK, headers: REPRESENTATION });
   assert.equal(byHand.status, 201);
   const secrets = [onlyRow(byHand)["secret"], (await addWebhook(ada))["secret"]];
@@ -80,13 +80,13 @@ test("4.3 create: the webhook with a secret of the service's making", async () =
   assert.notEqual(secrets[0], secrets[1]);
 });
 
-test("4.3 create: a secret of the caller's is refused, with a word about regenerating", async () => {
+test("4.3 create: a secret in the body is rejected with a hint to regenerate_secret", async () => {
   const answer = await ada.send("POST /webhooks", { body: { ...WEBHOOK, secret: "whsec_mine" } });
   assertValidationBody(answer, ["secret"]);
   assert.match(JSON.stringify(answer.body["details"]), /regenerate_secret/);
 });
 
-test("4.3 list: an array of webhooks including the secret, with deliveries where asked", async () => {
+test("4.3 list: returns an array of webhooks with their secrets, and with deliveries on request", async () => {
   const person = await newPerson(service);
   const first = await addWebhook(person, { name: "First" });
   const second = await addWebhook(person, { name: "Second" });
@@ -107,14 +107,14 @@ test("4.3 list: an array of webhooks including the secret, with deliveries where
   assert.deepEqual(ok(await person.client.from("webhooks").select(select).order("created_at")), embedded);
 });
 
-test("4.3 get: the webhook record", async () => {
+test("4.3 get: returns the webhook record", async () => {
   const webhook = await addWebhook(ada);
   const byHand = await ada.send(`GET /webhooks?id=eq.${String(webhook["id"])}`, { headers: SINGLE });
   assert.deepEqual(onlyRow(byHand), webhook);
   assert.deepEqual(ok(await ada.client.from("webhooks").select().eq("id", webhook["id"]).single()), webhook);
 });
 
-test("4.3 update: the fields that are sent, and a whole row sent back", async () => {
+test("4.3 update: changes only the fields that are sent, and accepts a whole row", async () => {
   const webhook = await addWebhook(ada);
   const filter = `id=eq.${String(webhook["id"])}`;
   const change = {
@@ -147,7 +147,7 @@ test("4.3 update: an object without fields changes nothing and returns the recor
   assert.deepEqual([foreign.status, foreign.body["code"]], [403, "FORBIDDEN"]);
 });
 
-test("4.3 delete: the webhook and its deliveries are gone", async () => {
+test("4.3 delete: deletes the webhook and its deliveries", async () => {
   const webhook = await addWebhook(ada);
   await addDelivery(webhook, { status: "failed" });
   const byHand = await ada.send(`DELETE /webhooks?id=eq.${String(webhook["id"])}`);
@@ -174,7 +174,7 @@ test("4.3 a url that is not valid HTTPS is INVALID_URL", async () => {
   assertValidationBody(await ada.send("POST /webhooks", { body: { ...WEBHOOK, url: 7 } }), ["url"]);
 });
 
-test("4.3 event types that are not known are INVALID_EVENTS", async () => {
+test("4.3 unknown event types are INVALID_EVENTS", async () => {
   for (const events of [["agent.exploded"], ["*"], ["agent.created", "Agent.Created"], [""]]) {
     await assertRefused({ events }, [400, "INVALID_EVENTS"], "events");
   }
@@ -183,7 +183,7 @@ test("4.3 event types that are not known are INVALID_EVENTS", async () => {
   assert.deepEqual((await addWebhook(ada, { events: EVENTS }))["events"], EVENTS);
 });
 
-test("4.3 a validation error wins over a named one", async () => {
+test("4.3 a validation error takes precedence over INVALID_URL and INVALID_EVENTS", async () => {
   const body = { ...WEBHOOK, name: "", url: "http://example.com", events: ["*"] };
   assertValidationBody(await ada.send("POST /webhooks", { body }), ["name", "url", "events"]);
 });
@@ -200,7 +200,7 @@ test("4.3 a webhook that does not exist is WEBHOOK_NOT_FOUND", async () => {
   assert.deepEqual([refused.status, refused.code], [404, "WEBHOOK_NOT_FOUND"]);
 });
 
-test("4.3 webhooks and deliveries are accessible only to their owner, by all operations", async () => {
+test("4.3 only the owner can access webhooks and deliveries, in all operations", async () => {
   const webhook = await addWebhook(bob);
   const delivery = await addDelivery(webhook, { status: "failed" });
   const filter = `id=eq.${String(webhook["id"])}`;

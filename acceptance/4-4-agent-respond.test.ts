@@ -24,7 +24,7 @@ beforeEach(async () => {
   ({ swarm, agent } = await openRoom(ada));
 });
 
-test("4.4 the answer has the message, the replies and what they cost", async () => {
+test("4.4 the response has the message, the replies and their usage", async () => {
   const invoked = await ada.client.functions.invoke<Run>("agent-respond", {
     body: { swarm_id: swarm, message: "Hi" },
   });
@@ -47,7 +47,7 @@ test("4.4 the answer has the message, the replies and what they cost", async () 
   );
 });
 
-test("4.4 the answer is an error with the run in it when nobody could answer, and partial when somebody could", async () => {
+test("4.4 the response is an error with the run when no agent could answer, and partial when some could", async () => {
   for (const [failure, status, code] of [
     ["5xx", 502, "PROVIDER_ERROR"],
     ["timeout", 504, "PROVIDER_TIMEOUT"],
@@ -66,7 +66,7 @@ test("4.4 the answer is an error with the run in it when nobody could answer, an
   assert.deepEqual([run.status, run.responses.length, (run["errors"] as Row[]).length], ["partial", 1, 1]);
 });
 
-test("4.4 a run in the background is accepted before it has ended, and goes on", async () => {
+test("4.4 a background run returns 202 before it ends, and continues", async () => {
   // The run before it ends only when the test says so.
   const first = await beginTurn(ada, swarm, "First\n/sleep 60000");
   const accepted = await beginRun(ada, swarm, "Later");
@@ -76,7 +76,7 @@ test("4.4 a run in the background is accepted before it has ended, and goes on",
   assert.equal(reason, "all_replied");
 });
 
-test("4.4 the same call again is the same run, as JSON or as a stream", async () => {
+test("4.4 a repeated call with the same Idempotency-Key returns the same run, as JSON or as a stream", async () => {
   const body = { swarm_id: swarm, message: "Once" };
   const key = { "idempotency-key": randomUUID() };
   const first = await ask(ada, body, key);
@@ -89,7 +89,7 @@ test("4.4 the same call again is the same run, as JSON or as a stream", async ()
   await assertAskRefused(ask(ada, { ...body, message: "Twice" }, key), 422, "IDEMPOTENCY_KEY_REUSED");
 });
 
-test("4.4 the same call at the same time is one run too", async () => {
+test("4.4 simultaneous calls with the same Idempotency-Key start one run", async () => {
   const body = { swarm_id: swarm, message: "Once\n/sleep 100" };
   const key = { "idempotency-key": randomUUID() };
   const answers = await Promise.all([1, 2, 3, 4].map(() => ask(ada, body, key)));
@@ -97,7 +97,7 @@ test("4.4 the same call at the same time is one run too", async () => {
   assert.equal(new Set(answers.map(({ body: run }) => run["run_id"])).size, 1);
 });
 
-test("4.4 cancel ends a run at once, and the agents are free again", async () => {
+test("4.4 cancel ends a run at once, and its agents can answer again", async () => {
   const asked = await stream({ swarm_id: swarm, message: "Slowly\n/sleep 20000" });
   await asked.until("turn.started");
   const { status, body } = await ask(ada, { action: "cancel", run_id: asked.headers.get("x-run-id") });
@@ -106,7 +106,7 @@ test("4.4 cancel ends a run at once, and the agents are free again", async () =>
   assert.equal(onlyRow(await ada.send(`GET /agents?id=eq.${agent}`))["status"], "idle");
 });
 
-test("4.4 auto_respond answers a message that was only stored", async () => {
+test("4.4 with auto_respond, agents answer a message that was inserted into messages", async () => {
   await change(ada, "swarms", swarm, { settings: { auto_respond: true } });
   await add(ada, "messages", { swarm_id: swarm, content: "Anybody there?" });
   const messages = await eventually(
@@ -119,7 +119,7 @@ test("4.4 auto_respond answers a message that was only stored", async () => {
   assert.equal((await read(ada, `/runs?swarm_id=eq.${swarm}`)).length, 2);
 });
 
-test("4.4 the stream tells of a run in order, and its deltas make up the message", async () => {
+test("4.4 the stream has the events of a run in order, and its deltas add up to the message", async () => {
   const asked = await stream({ swarm_id: swarm, message: "Tell me" });
   assert.equal(asked.status, 200);
   assert.match(asked.headers.get("content-type") ?? "", /^text\/event-stream/);
@@ -155,7 +155,7 @@ test("4.4 the stream tells of a run in order, and its deltas make up the message
   assert.equal(deltas.join(""), message["content"]);
 });
 
-test("4.4 the stream is replayed, exactly once each, after the event that was seen last", async () => {
+test("4.4 attaching replays each event after Last-Event-ID exactly once", async () => {
   const asked = await stream({ swarm_id: swarm, message: "Tell me" });
   const whole = await asked.rest();
   const runId = asked.headers.get("x-run-id");
@@ -171,7 +171,7 @@ test("4.4 the stream is replayed, exactly once each, after the event that was se
   assert.deepEqual(await (await stream({ action: "attach", run_id: runId }, { "last-event-id": done })).rest(), []);
 });
 
-test("4.4 the stream can be left and taken up again while the run goes on, also by the client library", async () => {
+test("4.4 a client can leave the stream and attach again while the run continues, also with the client library", async () => {
   const asked = await stream({ swarm_id: swarm, message: "Slowly\n/sleep 300" });
   const seen = await asked.until("turn.started");
   await asked.leave();
@@ -183,7 +183,7 @@ test("4.4 the stream can be left and taken up again while the run goes on, also 
   assert.ok(later.every(({ id }) => id > (seen.at(-1)?.id ?? 0)));
 });
 
-test("4.4 the stream ends the run with it where that was asked for, and only there", async () => {
+test("4.4 closing the stream cancels the run only with on_disconnect cancel", async () => {
   for (const [on_disconnect, sleepMs, wanted] of [
     ["cancel", 20_000, "cancelled"],
     ["continue", 700, "completed"],
@@ -196,7 +196,7 @@ test("4.4 the stream ends the run with it where that was asked for, and only the
   }
 });
 
-test("4.4 a member that is not known is named, in the answer or before the first event of the stream", async () => {
+test("4.4 unknown members of the body are listed in warnings of the response and of the stream", async () => {
   const body = { swarm_id: swarm, message: "Hi", maxTurns: 1 };
   const warnings = ["Unknown member `maxTurns`; perhaps you meant `max_turns`."];
   const answer = await ask(ada, body);

@@ -26,7 +26,7 @@ beforeEach(async () => {
   ({ swarm, agent } = await openRoom(ada));
 });
 
-test("4.4 members may, viewers and strangers may not, and a swarm that does not exist is another matter", async () => {
+test("4.4 members can start runs, viewers and non-members get 403, and a missing swarm is 404", async () => {
   const body = { swarm_id: swarm, message: "Hi" };
   await assertAskRefused(ask(stranger, body), 403, "FORBIDDEN");
   await assertAskRefused(ask(stranger, { ...body, swarm_id: randomUUID() }), 404, "SWARM_NOT_FOUND");
@@ -52,7 +52,7 @@ test("4.4 members may, viewers and strangers may not, and a swarm that does not 
   await assertAskRefused(ask(ada, { ...body, user_id: bob.id }), 403, "FORBIDDEN");
 });
 
-test("4.4 the service role names for whom it speaks", async () => {
+test("4.4 the service role must name the user that it acts for", async () => {
   const body = { swarm_id: swarm, message: "Hi" };
   assertValidationBody(await ask(admin, body), ["user_id"]);
   assertValidationBody(await ask(admin, { ...body, user_id: randomUUID() }), ["user_id"]);
@@ -62,7 +62,7 @@ test("4.4 the service role names for whom it speaks", async () => {
   assert.equal(usage?.["payer_id"], bob.id);
 });
 
-test("4.4 only an active swarm with agents is asked", async () => {
+test("4.4 a run requires an active swarm with enabled agents", async () => {
   const body = { swarm_id: swarm, message: "Hi" };
   for (const status of ["paused", "completed", "archived"]) {
     await change(ada, "swarms", swarm, { status });
@@ -76,7 +76,7 @@ test("4.4 only an active swarm with agents is asked", async () => {
   assert.deepEqual(await read(ada, `/messages?swarm_id=eq.${swarm}`), []);
 });
 
-test("4.4 what is not valid is told field by field", async () => {
+test("4.4 invalid fields of a call are reported by field", async () => {
   const cases: [body: Row, fields: string[]][] = [
     [{}, ["swarm_id", "message"]],
     [{ swarm_id: "x", message: "" }, ["swarm_id", "message"]],

@@ -29,7 +29,7 @@ describe("4.4 a busy swarm", { skip: NEEDS_OWN_SERVICE }, () => {
     ({ swarm } = await openRoom(ada));
   });
 
-  test("4.4 a busy swarm answers one after another, in order, and lets go who waits too long", async () => {
+  test("4.4 a busy swarm executes queued runs in order, and responds 202 to callers that wait too long", async () => {
     const first = await beginTurn(ada, swarm, "First\n/sleep 4000");
     const second = await beginRun(ada, swarm, "Second");
     const third = await ask(ada, { swarm_id: swarm, message: "Third" });
@@ -48,7 +48,7 @@ describe("4.4 a busy swarm", { skip: NEEDS_OWN_SERVICE }, () => {
     }
   });
 
-  test("4.4 a busy swarm refuses on request, and when too many wait", async () => {
+  test("4.4 a busy swarm rejects a call with on_conflict reject, and when its queue is full", async () => {
     const { run_id: runId } = await beginTurn(ada, swarm, "First\n/sleep 20000");
     const busy = await assertAskRefused(
       ask(ada, { swarm_id: swarm, message: "Now", on_conflict: "reject" }),
@@ -69,7 +69,7 @@ describe("4.4 a busy swarm", { skip: NEEDS_OWN_SERVICE }, () => {
     assert.deepEqual([status, reason], ["cancelled", "interrupted"]);
   });
 
-  test("4.4 a service that stops lets readers go without the end of the run", async () => {
+  test("4.4 a service that stops closes streams before the run ends", async () => {
     const stream = streamsOf(service, ada);
     const asked = await stream({ swarm_id: swarm, message: "Slowly\n/sleep 60000" });
     await asked.until("turn.started");

@@ -41,7 +41,7 @@ async function addAgent({ client }: Person, row: Row): Promise<Row> {
   return ok(await client.from("agents").insert(row).select().single()) as Row;
 }
 
-test("4 beyond: batch: operations run in order, and each sees what those before it did", async () => {
+test("4 beyond: batch: operations run in order, and each sees the effects of those before it", async () => {
   const operations = (agentId: string, toolId: string) => [
     { method: "POST", path: "/agents", body: { id: agentId, name: "Batched" } },
     { method: "POST", path: "/tools", body: { id: toolId, name: `t_${toolId.slice(0, 8)}`, description: "Test" } },
@@ -72,7 +72,7 @@ test("4 beyond: batch: operations run in order, and each sees what those before 
   check((library.data as { results: Result[] }).results, second);
 });
 
-test("4 beyond: batch: the first operation that fails undoes all, and the answer is its error with its place", async () => {
+test("4 beyond: batch: the first operation that fails rolls all of them back, and the response is its error with its index", async () => {
   const good = { method: "POST", path: "/agents", body: { name: "Undone" } };
   const failures: [unknown, number, string][] = [
     [{ method: "POST", path: "/agents", body: { name: "" } }, 400, "VALIDATION_ERROR"],
@@ -93,7 +93,7 @@ test("4 beyond: batch: the first operation that fails undoes all, and the answer
   assert.equal(await countAgents("Undone"), 0);
 });
 
-test("4 beyond: batch: a read that has no single object undoes nothing, and its error stands in its place", async () => {
+test("4 beyond: batch: a read that returns no single object rolls nothing back, and its error is in the results", async () => {
   const answer = await batch([
     { method: "POST", path: "/agents", body: { name: "Stays" } },
     { method: "GET", path: "/tools?name=eq.nothing", headers: { Accept: SINGLE.accept } },
@@ -107,7 +107,7 @@ test("4 beyond: batch: a read that has no single object undoes nothing, and its 
   assert.equal(await countAgents("Stays"), 1);
 });
 
-test("4 beyond: batch: nobody does more in it than outside", async () => {
+test("4 beyond: batch: operations have the same permissions as single requests", async () => {
   const { id } = await addAgent(bob, { name: "Bob's" });
   const seen = await batch([{ method: "GET", path: `/agents?id=eq.${String(id)}` }]);
   assert.deepEqual((seen.body["results"] as Result[])[0]?.body, []);
@@ -127,7 +127,7 @@ test("4 beyond: batch: nobody does more in it than outside", async () => {
   }
 });
 
-test("4 beyond: batch: what is no batch is a validation error", async () => {
+test("4 beyond: batch: a malformed batch is a validation error", async () => {
   const one = { method: "GET", path: "/agents" };
   const cases: unknown[] = [
     undefined,
@@ -146,7 +146,7 @@ test("4 beyond: batch: what is no batch is a validation error", async () => {
   assert.equal(((await batch(Array.from({ length: 100 }, () => one))).body["results"] as unknown[]).length, 100);
 });
 
-test("4 beyond: bulk PATCH: each row gets its own values, by its primary key", async () => {
+test("4 beyond: bulk PATCH: sets individual values for each row, by primary key", async () => {
   const agents = [
     await addAgent(ada, { name: "A" }),
     await addAgent(ada, { name: "B" }),
@@ -164,7 +164,7 @@ test("4 beyond: bulk PATCH: each row gets its own values, by its primary key", a
   assert.deepEqual([silent.status, silent.text], [204, ""]);
 });
 
-test("4 beyond: bulk PATCH: rows that are not there or not the caller's are left out; faults change nothing", async () => {
+test("4 beyond: bulk PATCH: skips rows that do not exist or belong to others, and an invalid value changes nothing", async () => {
   const own = await addAgent(ada, { name: "Own" });
   const foreign = await addAgent(bob, { name: "Foreign" });
   const rows = [own, foreign, { id: randomUUID() }].map(({ id }) => ({ id, name: "Changed" }));
@@ -194,7 +194,7 @@ test("4 beyond: bulk PATCH: rows that are not there or not the caller's are left
 
 const FORM = { "x-http-method-override": "GET", "content-type": "application/x-www-form-urlencoded" };
 
-test("4 beyond: a read by POST: filters that no address could hold", async () => {
+test("4 beyond: a read by POST: accepts filters that are too long for a URL", async () => {
   const wanted = await addAgent(ada, { name: "Found" });
   const ids = [...Array.from({ length: 9_000 }, () => randomUUID()), String(wanted["id"])];
   const body = `select=id,name&id=in.(${ids.join(",")})`;
@@ -210,7 +210,7 @@ test("4 beyond: a read by POST: filters that no address could hold", async () =>
   assert.equal(single.body["name"], "Found");
 });
 
-test("4 beyond: a read by POST: writes nothing, and shows nobody else's rows", async () => {
+test("4 beyond: a read by POST: is read-only and returns only rows that the caller can read", async () => {
   const { id } = await addAgent(bob, { name: "Bob's" });
   assert.deepEqual((await ada.send("POST /agents", { body: `id=eq.${String(id)}`, headers: FORM })).rows, []);
   const before = (await ada.send("GET /agents?select=id")).rows.length;
@@ -226,7 +226,7 @@ test("4 beyond: a read by POST: writes nothing, and shows nobody else's rows", a
   assert.equal((await ada.send("GET /agents?select=id")).rows.length, before);
 });
 
-test("4 beyond: batch: numbers keep all their digits, on the way in and on the way out", async () => {
+test("4 beyond: batch: numbers keep all their digits in requests and responses", async () => {
   const id = randomUUID();
   const settings = '{"seed":12345678901234567890,"scale":1.10,"tiny":1e-400}';
   const operations = `[
@@ -240,7 +240,7 @@ test("4 beyond: batch: numbers keep all their digits, on the way in and on the w
   assert.match(stored, /12345678901234567890\b/);
 });
 
-test("4 beyond: batch: a body that is no JSON is refused like any other", async () => {
+test("4 beyond: batch: a body that is not JSON is rejected like on other routes", async () => {
   for (const body of ["{", "[1,", `{"operations":${"[".repeat(20_000)}`]) {
     assertValidationBody(await ada.send("POST /functions/v1/batch", { body }), ["body"]);
   }
@@ -248,7 +248,7 @@ test("4 beyond: batch: a body that is no JSON is refused like any other", async 
   assert.equal(plain.status, 415);
 });
 
-test("4 beyond: batch: members of an operation that are not known are named with its place", async () => {
+test("4 beyond: batch: unknown members of an operation are listed in warnings with its index", async () => {
   const operations = [
     { method: "GET", path: "/agents?limit=0" },
     { method: "GET", path: "/agents?limit=0", header: { Prefer: "count=exact" } },

@@ -53,7 +53,7 @@ function assertUnauthorized(answer: Answer, about: string): void {
   assert.deepEqual([answer.body["error"], answer.body["code"]], ["Unauthorized", "UNAUTHORIZED"], about);
 }
 
-test("5.8 a signature without a stored secret is passed over, and the answer says so", async () => {
+test("5.8 a signature of a user without a secret is not checked, and the response says so", async () => {
   const { send } = await newPerson(service);
   const answer = await send("POST /agents", { body: BODY, headers: { "x-request-signature": "whatever" } });
   assert.deepEqual([answer.status, statusOf(answer)], [201, "unverified"]);
@@ -62,7 +62,7 @@ test("5.8 a signature without a stored secret is passed over, and the answer say
   assert.deepEqual([without.status, statusOf(without)], [200, undefined]);
 });
 
-test("5.8 the hex HMAC-SHA256 of the body's bytes is verified once there is a secret", async () => {
+test("5.8 once the user has a secret, the hex HMAC-SHA256 of the body's bytes is verified", async () => {
   const { send, secret } = await newSigner();
   const right = await send("POST /agents", { body: BODY, headers: headersFor(BODY, secret) });
   assert.deepEqual([right.status, statusOf(right)], [201, "verified"]);
@@ -79,7 +79,7 @@ test("5.8 the hex HMAC-SHA256 of the body's bytes is verified once there is a se
   assert.deepEqual([batched.status, statusOf(batched)], [200, "verified"]);
 });
 
-test("5.8 a wrong signature is 401 and nothing is done", async () => {
+test("5.8 a wrong signature returns 401 and changes nothing", async () => {
   const { send, secret } = await newSigner();
   const signature = sign(BODY, secret);
   const wrong = {
@@ -103,7 +103,7 @@ test("5.8 a wrong signature is 401 and nothing is done", async () => {
   assert.deepEqual((await send("GET /agents")).rows, []);
 });
 
-test("5.8 a new secret ends the one before it; giving it up ends checking", async () => {
+test("5.8 a new secret invalidates the previous one; deleting it ends the verification", async () => {
   const person = await newSigner();
   const { send, secret } = person;
   const next = await makeSecret(person);
@@ -116,7 +116,7 @@ test("5.8 a new secret ends the one before it; giving it up ends checking", asyn
   assert.equal(statusOf(await send("GET /agents", { headers: headersFor("", next) })), "unverified");
 });
 
-test("5.8 whoever demands signatures is answered nothing without one, from the next request on", async () => {
+test("5.8 a user who requires signatures gets 401 for unsigned requests from the next request on", async () => {
   const person = await newSigner();
   const { send, secret, email, session } = person;
   assert.equal((await demand(person, true)).status, 204);
@@ -155,7 +155,7 @@ test("5.8 whoever demands signatures is answered nothing without one, from the n
   assert.equal((await send("GET /agents")).status, 200);
 });
 
-test("5.8 the first secret can be made after the demand, and the service role helps who has lost it", async () => {
+test("5.8 a user who requires signatures can create the first secret unsigned, and the service role can replace a lost one", async () => {
   const person = await newPerson(service);
   await demand(person, true);
   assertUnauthorized(await person.send("GET /agents"), "no secret, no signature");
@@ -187,14 +187,14 @@ test("5.8 no secret can be read back", async () => {
   assert.equal((await send("GET /request_signing_secrets")).status, 404);
 });
 
-test("5.9 a client may say what it is", async () => {
+test("5.9 X-Client-Info is accepted", async () => {
   const { send, client } = await newPerson(service);
   assert.equal((await send("GET /agents", { headers: { "x-client-info": "probe/1.0" } })).status, 200);
   assert.deepEqual(ok(await client.from("agents").select()), []);
 });
 
 describe("5.8 two nodes", { skip: NEEDS_OWN_SERVICE }, () => {
-  test("5.8 secret and demand hold on the other node at once", async (t) => {
+  test("5.8 a secret and the requirement of signatures apply on another node at once", async (t) => {
     const other = await startSecondNode(service, UNHURRIED);
     t.after(() => other.stop());
     const person = await newSigner();

@@ -11,7 +11,7 @@ before(async () => {
 });
 after(() => service?.stop());
 
-test("5 a sign-out ends the access token at once, everywhere or where it was asked for", async () => {
+test("5 a sign-out invalidates access tokens at once, of all sessions or of the requested scope", async () => {
   const { client: here, email, session } = await signUpNew(service);
   const { client: there, session: other } = await signInAgain(service, email);
   const isAlive = async (token: string) => (await openClient(service).auth.getUser(token)).error === null;
@@ -32,7 +32,7 @@ test("5 a sign-out ends the access token at once, everywhere or where it was ask
   assert.equal(error?.name, "AuthSessionMissingError", "the client knows that it is signed out");
 });
 
-test("5 updateUser merges metadata by key and takes away what is null", async () => {
+test("5 updateUser merges metadata by key and removes keys that are null", async () => {
   const { client } = await signUpNew(service);
   ok(await client.auth.updateUser({ data: { full_name: "Ada", tags: ["a"], nested: { deep: 1 } } }));
   const { user } = ok(await client.auth.updateUser({ data: { full_name: null, nested: { other: 2 } } }));
@@ -41,7 +41,7 @@ test("5 updateUser merges metadata by key and takes away what is null", async ()
   assert.deepEqual(ok(await client.auth.getUser()).user.user_metadata, user.user_metadata);
 });
 
-test("5 a new password ends the other sessions, and the old password opens nothing any more", async () => {
+test("5 a new password ends the other sessions, and the old password no longer works", async () => {
   const { client, email } = await signUpNew(service);
   const { session: other } = await signInAgain(service, email);
   assert.equal((await client.auth.updateUser({ password: PASSWORD })).error?.code, "same_password");
@@ -55,7 +55,7 @@ test("5 a new password ends the other sessions, and the old password opens nothi
   assert.equal((await auth.signInWithPassword({ email, password: "a new password" })).error, null);
 });
 
-test("5 a new e-mail address holds at once where addresses are not confirmed, and a taken one changes nothing", async () => {
+test("5 a new e-mail address applies at once without confirmation, and an address that is taken changes nothing", async () => {
   const { client, email } = await signUpNew(service);
   const wanted = newEmail("new");
   const { user } = ok(await client.auth.updateUser({ email: wanted }));
@@ -71,7 +71,7 @@ test("5 a new e-mail address holds at once where addresses are not confirmed, an
   assert.equal(ok(await client.auth.getUser()).user.email, wanted);
 });
 
-test("5 somebody may sign in without an address and stay the same user once they have one", async () => {
+test("5 an anonymous user who adds an address stays the same user", async () => {
   const client = openClient(service);
   const { user, session } = ok(await client.auth.signInAnonymously({ options: { data: { seat: 4 } } }));
   assert.equal(user?.is_anonymous, true);
@@ -85,7 +85,7 @@ test("5 somebody may sign in without an address and stay the same user once they
   assert.deepEqual([again.user.id, again.user.user_metadata["seat"]], [user?.id, 4]);
 });
 
-test("5 identities are listed, and the only one cannot be taken away", async () => {
+test("5 identities are listed, and the only one cannot be removed", async () => {
   const { client, email, session } = await signUpNew(service);
   const { identities } = ok(await client.auth.getUserIdentities());
   assert.equal(identities.length, 1);
@@ -96,7 +96,7 @@ test("5 identities are listed, and the only one cannot be taken away", async () 
   assert.equal((await client.auth.unlinkIdentity(identity)).error?.code, "single_identity_not_deletable");
 });
 
-test("5 what is not offered says so", async () => {
+test("5 unsupported sign-in methods return an error", async () => {
   const { auth } = openClient(service);
   const phone = await auth.signInWithOtp({ phone: "+491701234567" });
   assert.equal(phone.error?.code, "phone_provider_disabled");

@@ -21,7 +21,7 @@ async function createUser(): Promise<User> {
   return ok(await admin.createUser({ email: newEmail(), password: PASSWORD, email_confirm: true })).user;
 }
 
-test("5 the service role makes accounts", async () => {
+test("5 the service role creates accounts", async () => {
   const email = newEmail();
   const id = randomUUID();
   const { user } = ok(
@@ -49,7 +49,7 @@ test("5 the service role makes accounts", async () => {
   assert.deepEqual([nameless.error?.status, nameless.error?.code], [400, "validation_failed"]);
 });
 
-test("5 an account that was made unconfirmed waits for confirmation", async () => {
+test("5 an account that the service role creates unconfirmed cannot sign in until it is confirmed", async () => {
   const email = newEmail();
   const { user } = ok(await admin.createUser({ email, password: PASSWORD }));
   assert.equal(user.email_confirmed_at, undefined);
@@ -59,7 +59,7 @@ test("5 an account that was made unconfirmed waits for confirmation", async () =
   await signInAgain(service, email);
 });
 
-test("5 password hashes of another system are taken over", async () => {
+test("5 the service role can import password hashes of another system", async () => {
   const email = newEmail();
   ok(await admin.createUser({ email, password_hash: BCRYPT_HASH, email_confirm: true }));
   for (let time = 0; time < 2; time += 1) await signInAgain(service, email);
@@ -94,7 +94,7 @@ test("5 accounts are listed page by page, newest first", async () => {
   assert.equal(bad.error?.code, "validation_failed");
 });
 
-test("5 an account is found by its address", async () => {
+test("5 the service role finds an account by its address", async () => {
   const { id, email = "" } = await createUser();
   const { service_role_key: key } = service.credentials;
   const find = async (query: string) => {
@@ -109,7 +109,7 @@ test("5 an account is found by its address", async () => {
   assert.deepEqual(await find("filter=%25_%25"), []);
 });
 
-test("5 an account is read and changed by its id", async () => {
+test("5 the service role reads and changes an account by its id", async () => {
   const { id } = await createUser();
   assert.equal(ok(await admin.getUserById(id)).user.id, id);
   const email = newEmail("new");
@@ -137,7 +137,7 @@ test("5 a password that the service role sets ends every session", async () => {
   assert.equal((await client.auth.getUser()).error?.name, "AuthSessionMissingError");
 });
 
-test("5 a ban shuts out at once and ends when it is lifted", async () => {
+test("5 a ban takes effect at once and ends when it is lifted", async () => {
   const { client, email, session } = await signUpNew(service);
   const { user } = ok(await admin.updateUserById(session.user.id, { ban_duration: "24h" }));
   const hours = (Date.parse(Reflect.get(user, "banned_until") as string) - Date.now()) / 3_600_000;
@@ -154,7 +154,7 @@ test("5 a ban shuts out at once and ends when it is lifted", async () => {
   assert.equal(bad.error?.code, "validation_failed");
 });
 
-test("5 a deleted account is gone, and its address is free", async () => {
+test("5 deleting an account frees its address", async () => {
   const { client, email, session } = await signUpNew(service);
   ok(await admin.deleteUser(session.user.id));
   assert.equal((await client.auth.getUser(session.access_token)).error?.status, 401);
@@ -164,7 +164,7 @@ test("5 a deleted account is gone, and its address is free", async () => {
   assert.notEqual(again.user?.id, session.user.id);
 });
 
-test("5 a softly deleted account keeps its id and nothing that tells who it was", async () => {
+test("5 a soft-deleted account keeps its id and no personal data", async () => {
   const { client, email, session } = await signUpNew(service);
   ok(await client.auth.updateUser({ data: { full_name: "Ada" } }));
   ok(await admin.deleteUser(session.user.id, true));
@@ -176,7 +176,7 @@ test("5 a softly deleted account keeps its id and nothing that tells who it was"
   assert.equal(refused.error?.code, "invalid_credentials");
 });
 
-test("5 an administrator signs a user out with that user's token", async () => {
+test("5 the service role signs a user out with that user's token", async () => {
   const { client, email, session } = await signUpNew(service);
   const { client: other } = await signInAgain(service, email);
   assert.equal((await admin.signOut(session.access_token, "local")).error, null);
@@ -186,7 +186,7 @@ test("5 an administrator signs a user out with that user's token", async () => {
   assert.equal((await other.auth.getUser()).error?.name, "AuthSessionMissingError");
 });
 
-test("5 links of every type are made without sending a mail", async () => {
+test("5 generateLink creates links of every type without sending a mail", async () => {
   const { email: known = "" } = await createUser();
   const fresh = [newEmail("signup"), newEmail("invite"), newEmail("magic")];
   const [signup = "", invite = "", magic = ""] = fresh;
@@ -218,7 +218,7 @@ test("5 links of every type are made without sending a mail", async () => {
   assert.equal(taken.error?.code, "email_exists");
 });
 
-test("5 codes and texts of generated links sign in by themselves", async () => {
+test("5 codes and token hashes of generated links sign in", async () => {
   const { email = "" } = await createUser();
   const { auth } = openClient(service);
   const byCode = ok(await admin.generateLink({ type: "magiclink", email })).properties;
@@ -239,7 +239,7 @@ test("5 generated links change an address when both halves are confirmed", async
   assert.equal(ok(await admin.getUserById(id)).user.email, newAddress);
 });
 
-test("5 an invitation makes an account that waits for its guest", async () => {
+test("5 an invitation creates an account that is not confirmed yet", async () => {
   const email = newEmail("guest");
   const { user } = ok(await admin.inviteUserByEmail(email, { data: { team: "blue" } }));
   assert.deepEqual([user.email, user.user_metadata["team"]], [email, "blue"]);
@@ -249,7 +249,7 @@ test("5 an invitation makes an account that waits for its guest", async () => {
   assert.equal((await admin.inviteUserByEmail(known)).error?.code, "email_exists");
 });
 
-test("5 what is not offered to the service role says so", async () => {
+test("5 unsupported admin calls return an error", async () => {
   const clients = await admin.oauth.listClients();
   assert.equal(clients.error?.status, 404);
 });

@@ -13,7 +13,7 @@ before(async () => {
 });
 after(() => service?.stop());
 
-test("5.2 sign-up takes e-mail, password and metadata, and answers with the user", async () => {
+test("5.2 sign-up takes e-mail, password and metadata, and returns the user", async () => {
   const email = newEmail("Ada.Lovelace");
   const startedAt = Date.now();
   const { user, session } = ok(
@@ -30,7 +30,7 @@ test("5.2 sign-up takes e-mail, password and metadata, and answers with the user
   assert.ok(session, "without a mail server an account counts as confirmed at once");
 });
 
-test("5.2 an address that is taken, a bad address and a weak password are refused by their names", async () => {
+test("5.2 sign-up with a taken address, an invalid address or a weak password returns the specific error code", async () => {
   const { email } = await signUpNew(service);
   const { auth } = openClient(service);
   const taken = await auth.signUp({ email: email.toUpperCase(), password: "another password" });
@@ -48,7 +48,7 @@ test("5.2 an address that is taken, a bad address and a weak password are refuse
   assert.ok((await auth.signUp({ email: newEmail(), password: "123456" })).data.session, "six characters are enough");
 });
 
-test("5.3 sign-in answers with the user and a session of an hour", async () => {
+test("5.3 sign-in returns the user and a session with a token of one hour", async () => {
   const email = newEmail();
   ok(await openClient(service).auth.signUp({ email, password: PASSWORD, options: { data: { full_name: "Ada" } } }));
   const nowSeconds = Math.floor(Date.now() / 1000);
@@ -82,7 +82,7 @@ test("5.3 the body on the wire is the session itself", async () => {
   assert.equal((user as Record<string, unknown>)["email"], email);
 });
 
-test("5.3 nothing tells a wrong password from an address without an account", async () => {
+test("5.3 a wrong password and an address without an account return the same response", async () => {
   const { email } = await signUpNew(service);
   const { auth } = openClient(service);
   const refusals = [];
@@ -108,7 +108,7 @@ test("5.4 a refresh token gets a new access token of the same session", async ()
   assert.equal(ok(await client.auth.getUser()).user.id, session.user.id);
 });
 
-test("5.4 many tabs that refresh at once, and one that lost the reply, all end with the same refresh token", async () => {
+test("5.4 tabs that refresh at the same time, and one that lost the response, end with the same refresh token", async () => {
   const { session } = await signUpNew(service);
   const refresh = async () => {
     const { data, error } = await openClient(service).auth.refreshSession(session);
@@ -120,7 +120,7 @@ test("5.4 many tabs that refresh at once, and one that lost the reply, all end w
   assert.ok(tokens.has(await refresh()));
 });
 
-test("5.4 a refresh token that is not one of ours is refused and leaves the session alone", async () => {
+test("5.4 an unknown refresh token is rejected and does not affect the session", async () => {
   const { client, session } = await signUpNew(service);
   const forged = `${session.refresh_token.slice(0, -6)}AAAAAA`;
   for (const refresh_token of [forged, "nonsense"]) {
@@ -139,7 +139,7 @@ test("5.4 setSession continues a session on another device of the same user", as
   assert.equal(ok(await auth.getUser()).user.user_metadata["colour"], "green");
 });
 
-test("5.6 a token is resolved to its user, and a user who is gone is 401", async () => {
+test("5.6 getUser returns the user of a token, and 401 after the user was deleted", async () => {
   const { client, email, session } = await signUpNew(service);
   const { user } = ok(await openClient(service).auth.getUser(session.access_token));
   assert.equal(user.id, session.user.id);
@@ -150,7 +150,7 @@ test("5.6 a token is resolved to its user, and a user who is gone is 401", async
   assert.equal(error?.status, 401);
 });
 
-test("5.6 getClaims checks the signature itself, without asking the service for the user", async () => {
+test("5.6 getClaims verifies the signature without requesting the user", async () => {
   const asked: string[] = [];
   const { client, session } = await signUpNew(service, {
     fetch: (input, init) => {
@@ -181,7 +181,7 @@ test("5.6 getClaims checks the signature itself, without asking the service for 
   assert.equal((await client.auth.getClaims(forged)).error?.name, "AuthInvalidJwtError");
 });
 
-test("5.6 the keys and the description of the issuer are public", async () => {
+test("5.6 the JWKS and the OpenID configuration are public", async () => {
   const keys = await service.request("/auth/v1/.well-known/jwks.json");
   assert.equal(keys.status, 200);
   assert.equal(keys.headers["cache-control"], "public, max-age=600");
@@ -202,7 +202,7 @@ test("5.6 the keys and the description of the issuer are public", async () => {
   assert.deepEqual(description.body["id_token_signing_alg_values_supported"], ["ES256"]);
 });
 
-test("5.6 the service says what it offers and that it lives", async () => {
+test("5.6 the auth settings and health endpoints respond", async () => {
   const { anon_key: apikey } = service.credentials;
   const { status, body } = await service.request("/auth/v1/settings", { headers: { apikey } });
   assert.equal(status, 200);
@@ -215,7 +215,7 @@ test("5.6 the service says what it offers and that it lives", async () => {
   assert.equal((await service.request("/auth/v1/health")).status, 200);
 });
 
-test("5.10 mails to one address are few: 429 with the time to wait", async () => {
+test("5.10 repeated mails to one address return 429 with the time to wait", async () => {
   for (const email of [(await signUpNew(service)).email, newEmail("nobody")]) {
     const { auth } = openClient(service);
     ok(await auth.resetPasswordForEmail(email));

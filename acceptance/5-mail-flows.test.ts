@@ -50,7 +50,7 @@ describe("5 accounts by mail", { skip: NEEDS_OWN_SERVICE }, () => {
     assert.equal(again["access_token"], undefined);
   });
 
-  test("5.2 the code of the mail confirms the address too", async () => {
+  test("5.2 the code in the mail also confirms the address", async () => {
     const email = newEmail();
     const client = openClient(service);
     ok(await client.auth.signUp({ email, password: PASSWORD }));
@@ -64,7 +64,7 @@ describe("5 accounts by mail", { skip: NEEDS_OWN_SERVICE }, () => {
     assert.deepEqual([error?.status, error?.code], [403, "otp_expired"]);
   });
 
-  test("5.2 signing up with an address that is taken looks like any other sign-up", async () => {
+  test("5.2 with confirmation required, sign-up with a taken address returns the same response as any other", async () => {
     const taken = await makeConfirmed(service);
     const fresh = newEmail();
     const users = [];
@@ -94,7 +94,7 @@ describe("5 accounts by mail", { skip: NEEDS_OWN_SERVICE }, () => {
     for (const type of ["signup", "email_change"] as const) ok(await auth.resend({ type, email: unknown }));
   });
 
-  test("5 a forgotten password: mail, link, session, new password", async () => {
+  test("5 password recovery: the link in the mail starts a session that can set a new password", async () => {
     const email = await makeConfirmed(service);
     const unknown = newEmail("nobody");
     const { auth } = openClient(service);
@@ -110,7 +110,7 @@ describe("5 accounts by mail", { skip: NEEDS_OWN_SERVICE }, () => {
     ok(await auth.signInWithPassword({ email, password: "a new password" }));
   });
 
-  test("5 a forgotten password, by the text of the link: the client sees PASSWORD_RECOVERY", async () => {
+  test("5 password recovery by the token hash of the link emits PASSWORD_RECOVERY", async () => {
     const email = await makeConfirmed(service);
     const client = openClient(service);
     const events = recordEvents(client);
@@ -121,7 +121,7 @@ describe("5 accounts by mail", { skip: NEEDS_OWN_SERVICE }, () => {
     ok(await client.auth.updateUser({ password: "a new password" }));
   });
 
-  test("5 signing in by code, for somebody new and for somebody known", async () => {
+  test("5 signing in by a mailed code works for new and for existing users", async () => {
     const email = newEmail();
     const { auth } = openClient(service);
     const ids = [];
@@ -135,7 +135,7 @@ describe("5 accounts by mail", { skip: NEEDS_OWN_SERVICE }, () => {
     assert.equal(ids[0], ids[1]);
   });
 
-  test("5 signing in by the text of the link", async () => {
+  test("5 signing in by the token hash of the link", async () => {
     const email = await makeConfirmed(service);
     const { auth } = openClient(service);
     ok(await auth.signInWithOtp({ email }));
@@ -145,7 +145,7 @@ describe("5 accounts by mail", { skip: NEEDS_OWN_SERVICE }, () => {
     assert.deepEqual([again.error?.status, again.error?.code], [403, "otp_expired"]);
   });
 
-  test("5 nobody learns by a code whether an address has an account, and none is made against the caller's will", async () => {
+  test("5 requesting a code does not reveal whether an address has an account, and creates none with shouldCreateUser false", async () => {
     const unknown = newEmail("nobody");
     const known = await makeConfirmed(service);
     const { auth } = openClient(service);
@@ -164,7 +164,7 @@ describe("5 accounts by mail", { skip: NEEDS_OWN_SERVICE }, () => {
     assert.deepEqual(wrong[0], wrong[1]);
   });
 
-  test("5 a code bears few guesses", async () => {
+  test("5 a code is invalidated after a few wrong guesses", async () => {
     const email = await makeConfirmed(service);
     const { auth } = openClient(service);
     ok(await auth.signInWithOtp({ email }));
@@ -180,7 +180,7 @@ describe("5 accounts by mail", { skip: NEEDS_OWN_SERVICE }, () => {
     );
   });
 
-  test("5 reauthentication mails a nonce that goes with a new password", async () => {
+  test("5 reauthentication mails a nonce that updateUser accepts with a new password", async () => {
     const email = await makeConfirmed(service);
     const { client } = await signInAgain(service, email);
     ok(await client.auth.reauthenticate());

@@ -17,7 +17,7 @@ describe("5 links in mails", { skip: NEEDS_OWN_SERVICE }, () => {
   });
   after(() => service?.stop());
 
-  test("5 a magic link leads where it was asked to, if that is allowed, and else to the site", async () => {
+  test("5 a magic link redirects to the requested address if it is allowed, and otherwise to the site", async () => {
     const email = await makeConfirmed(service);
     const cases: [string | undefined, string][] = [
       [undefined, MAIL_LINKS.site],
@@ -40,7 +40,7 @@ describe("5 links in mails", { skip: NEEDS_OWN_SERVICE }, () => {
     }
   });
 
-  test("5 a link that was changed on the way leads nowhere else", async () => {
+  test("5 a link with a changed redirect address does not redirect there", async () => {
     const email = await makeConfirmed(service);
     ok(await openClient(service).auth.signInWithOtp({ email }));
     const link = new URL((await mailbox.take(email)).link);
@@ -56,7 +56,7 @@ describe("5 links in mails", { skip: NEEDS_OWN_SERVICE }, () => {
     assert.equal(error["error_code"], "otp_expired");
   });
 
-  test("5 a browser or a mail program that looks ahead does not use the link up", async () => {
+  test("5 a prefetch by a browser or mail program does not use up the link", async () => {
     const email = await makeConfirmed(service);
     ok(await openClient(service).auth.signInWithOtp({ email }));
     const { link } = await mailbox.take(email);
@@ -65,7 +65,7 @@ describe("5 links in mails", { skip: NEEDS_OWN_SERVICE }, () => {
     assert.ok(fragmentOf(await follow(service, link))["access_token"]);
   });
 
-  test("5 PKCE: the link brings a code that only the client can use which began", async () => {
+  test("5 PKCE: the link has a code that only the client that started the flow can exchange", async () => {
     const email = await makeConfirmed(service);
     const client = openClient(service, { auth: { flowType: "pkce" } });
     const events = recordEvents(client);
@@ -92,7 +92,7 @@ describe("5 links in mails", { skip: NEEDS_OWN_SERVICE }, () => {
     assert.equal(used.searchParams.get("error_code"), "otp_expired");
   });
 
-  test("5 PKCE: a code is good once", async () => {
+  test("5 PKCE: a code can be exchanged once", async () => {
     const email = await makeConfirmed(service);
     const kept = new Map<string, string>();
     const storage = {
@@ -108,7 +108,7 @@ describe("5 links in mails", { skip: NEEDS_OWN_SERVICE }, () => {
     assert.equal((await client.auth.exchangeCodeForSession(code)).error?.code, "flow_state_not_found");
   });
 
-  test("5 PKCE: sign-up and recovery go the same way", async () => {
+  test("5 PKCE: sign-up and recovery links use the same flow", async () => {
     const email = newEmail();
     const client = openClient(service, { auth: { flowType: "pkce" } });
     ok(await client.auth.signUp({ email, password: PASSWORD }));
@@ -124,7 +124,7 @@ describe("5 links in mails", { skip: NEEDS_OWN_SERVICE }, () => {
     ok(await client.auth.updateUser({ password: "a new password" }));
   });
 
-  test("5 a new e-mail address is confirmed at the old and at the new one", async () => {
+  test("5 a new e-mail address must be confirmed at the old and at the new address", async () => {
     const email = await makeConfirmed(service);
     const wanted = newEmail("new");
     const { client, session } = await signInAgain(service, email);
@@ -158,7 +158,7 @@ describe("5 links in mails", { skip: NEEDS_OWN_SERVICE }, () => {
     assert.match(fragmentOf(await follow(service, second.link))["message"] ?? "", /other email/);
   });
 
-  test("5 somebody without an address gets one by confirming it, and stays the same user", async () => {
+  test("5 an anonymous user who confirms an address stays the same user", async () => {
     const client = openClient(service);
     const { user } = ok(await client.auth.signInAnonymously());
     const email = newEmail();

@@ -40,7 +40,7 @@ async function levelsOf({ auth }: SupabaseClient): Promise<(string | null)[]> {
   return [currentLevel, nextLevel];
 }
 
-test("5 a second factor is enrolled with a QR code and counts once a code of it was shown", async () => {
+test("5 a second factor is enrolled with a QR code and becomes active after its first code is verified", async () => {
   const { client, email } = await signUpNew(service);
   assert.deepEqual(await levelsOf(client), ["aal1", "aal1"]);
   const { id, type, friendly_name, totp } = ok(
@@ -78,7 +78,7 @@ test("5 a second factor is enrolled with a QR code and counts once a code of it 
   assert.equal(verified[0]?.friendly_name, "phone");
 });
 
-test("5 a session that was refreshed keeps its level, and one from before is over", async () => {
+test("5 a refreshed session keeps its assurance level, and refresh tokens from before the verification are invalid", async () => {
   const { client, email, session } = await signUpNew(service);
   const { session: other } = await signInAgain(service, email);
   const authenticator = await enrol(client);
@@ -90,7 +90,7 @@ test("5 a session that was refreshed keeps its level, and one from before is ove
   assert.notEqual((await auth.refreshSession(session)).error, null, "tokens of the lower level refresh nothing");
 });
 
-test("5 a wrong code is refused, and a right one is good once", async () => {
+test("5 a wrong second-factor code is rejected, and a correct one works once", async () => {
   const { client } = await signUpNew(service);
   const { factorId, secret } = await enrol(client);
   const code = computeTotp(secret);
@@ -103,7 +103,7 @@ test("5 a wrong code is refused, and a right one is good once", async () => {
   assert.equal(again.error?.code, "mfa_verification_failed");
 });
 
-test("5 wrong codes do not go on for ever", async () => {
+test("5 repeated wrong second-factor codes are rate-limited", async () => {
   const { client } = await signUpNew(service);
   const { factorId, secret } = await enrol(client);
   const codes = [-1, 0, 1].map((steps) => computeTotp(secret, steps));
@@ -116,7 +116,7 @@ test("5 wrong codes do not go on for ever", async () => {
   assert.equal(refusals.at(-1), "over_request_rate_limit");
 });
 
-test("5 who has a second factor must show it before changing how the account is entered", async () => {
+test("5 a user with a second factor needs aal2 to change password, address or factors", async () => {
   const { email, factorId, secret } = await signUpWithFactor();
   const { client } = await signInAgain(service, email);
   assert.deepEqual(await levelsOf(client), ["aal1", "aal2"]);
@@ -131,7 +131,7 @@ test("5 who has a second factor must show it before changing how the account is 
   ok(await client.auth.updateUser({ password: "a new password" }));
 });
 
-test("5 a factor that is taken away is needed no longer", async () => {
+test("5 a removed factor is no longer required", async () => {
   const { client, email, factorId } = await signUpWithFactor();
   assert.equal(ok(await client.auth.mfa.unenroll({ factorId })).id, factorId);
   assert.deepEqual(ok(await client.auth.mfa.listFactors()).all, []);
@@ -141,7 +141,7 @@ test("5 a factor that is taken away is needed no longer", async () => {
   assert.deepEqual(await levelsOf(again), ["aal1", "aal1"]);
 });
 
-test("5 nobody reaches the factor of somebody else", async () => {
+test("5 users cannot access the factors of others", async () => {
   const { factorId, secret } = await signUpWithFactor();
   const { client: stranger } = await signUpNew(service);
   assert.equal((await stranger.auth.mfa.challenge({ factorId })).error?.code, "mfa_factor_not_found");
@@ -152,7 +152,7 @@ test("5 nobody reaches the factor of somebody else", async () => {
   assert.equal(error?.code, "mfa_factor_not_found");
 });
 
-test("5 the service role lists factors and takes one away that was lost", async () => {
+test("5 the service role lists factors and removes a lost one", async () => {
   const { email, factorId, session } = await signUpWithFactor();
   const { mfa } = openAdmin(service).auth.admin;
   const { factors } = ok(await mfa.listFactors({ userId: session.user.id }));
@@ -166,7 +166,7 @@ test("5 the service role lists factors and takes one away that was lost", async 
   assert.deepEqual(await levelsOf(client), ["aal1", "aal1"]);
 });
 
-test("5 factors of other kinds are not offered", async () => {
+test("5 factors of other kinds than TOTP are rejected", async () => {
   const { client } = await signUpNew(service);
   const { error } = await client.auth.mfa.enroll({ factorType: "phone", phone: "+491701234567" });
   assert.deepEqual([error?.status, error?.code], [422, "mfa_phone_enroll_not_enabled"]);

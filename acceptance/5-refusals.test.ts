@@ -37,7 +37,7 @@ function assertRefused(answer: Answer, status: 401 | 403, about: string): void {
   assert.equal(answer.headers["access-control-allow-origin"], "*", about);
 }
 
-test("5.1 a call without the client key, or with another, is 401", async () => {
+test("5.1 a call without the client key, or with a wrong one, returns 401", async () => {
   const authorization = `Bearer ${ada.session.access_token}`;
   const { anon_key: key } = service.credentials;
   const changed = `${key.slice(0, -2)}${key.at(-2) === "A" ? "B" : "A"}${key.slice(-1)}`;
@@ -56,7 +56,7 @@ test("5.1 a call without the client key, or with another, is 401", async () => {
   assert.equal((await ask("/auth/v1/user", { authorization, apikey: key })).status, 200);
 });
 
-test("5.1 a body is JSON and says so", async () => {
+test("5.1 a body must be JSON with a JSON Content-Type", async () => {
   const { client, email } = await signUpNew(service);
   await client.auth.signOut();
   const send = (type: string, body: string) =>
@@ -82,7 +82,7 @@ test("5.1 a body is JSON and says so", async () => {
   assert.equal((await send("application/json", body)).status, 200);
 });
 
-test("5.7 a missing Authorization header is 401", async () => {
+test("5.7 a missing Authorization header returns 401", async () => {
   const { anon_key: apikey, service_role_key: serviceKey } = service.credentials;
   for (const path of ["/auth/v1/user", "/auth/v1/reauthenticate", "/auth/v1/admin/users"]) {
     assertRefused(await ask(path, { apikey }), 401, path);
@@ -92,7 +92,7 @@ test("5.7 a missing Authorization header is 401", async () => {
   assertRefused(await askAs(serviceKey), 401, "the service role is no user");
 });
 
-test("5.7 what is no token is 401", async () => {
+test("5.7 a malformed token returns 401", async () => {
   const [header = "", payload = "", signature = ""] = ada.session.access_token.split(".");
   const cases: Record<string, string> = {
     "a word": "nonsense",
@@ -110,7 +110,7 @@ test("5.7 what is no token is 401", async () => {
   }
 });
 
-test("5.7 a token with a bad signature is 401, whoever signed it", async () => {
+test("5.7 a token with an invalid signature returns 401, whoever signed it", async () => {
   const { header, claims } = readToken(ada.session.access_token);
   const keys = await service.request("/auth/v1/.well-known/jwks.json");
   const [publicKey] = keys.body["keys"] as unknown[];
@@ -142,7 +142,7 @@ test("5.7 a token with a bad signature is 401, whoever signed it", async () => {
   assert.equal((await askAs(ada.session.access_token)).status, 200);
 });
 
-test("5.7 an expired token is 401, and so is one from the future", {
+test("5.7 an expired token and one that is not yet valid return 401", {
   skip: NEEDS_FOLDER,
   timeout: 60_000,
 }, async (t) => {
@@ -180,7 +180,7 @@ test("5.7 an expired token is 401, and so is one from the future", {
   await runCommand(service, ["keys", "revoke", "imported"]);
 });
 
-test("5.4 the keys change without signing anybody out", { skip: NEEDS_FOLDER }, async () => {
+test("5.4 rotating the signing keys signs nobody out", { skip: NEEDS_FOLDER }, async () => {
   const { client, session } = await signUpNew(service);
   const before = readToken(session.access_token).header["kid"];
   const said = await runCommand(service, ["keys", "rotate", "signing"]);
@@ -215,7 +215,7 @@ test("5.7 insufficient role is 403", async () => {
   assert.equal((await openAdmin(service).auth.admin.getUserById(id)).error, null);
 });
 
-test("5.7 nobody makes themselves more than they are", async () => {
+test("5.7 a user cannot elevate their own role", async () => {
   const { apikey, authorization, ...rest } = {
     apikey: service.credentials.anon_key,
     authorization: `Bearer ${ada.session.access_token}`,
@@ -232,7 +232,7 @@ test("5.7 nobody makes themselves more than they are", async () => {
   assert.deepEqual(body["app_metadata"], { provider: "email", providers: ["email"] });
 });
 
-test("5.7 a signed-out token is 401 with the next request", async () => {
+test("5.7 a signed-out token returns 401 with the next request", async () => {
   const { client, session } = await signUpNew(service);
   assert.equal((await askAs(session.access_token)).status, 200);
   assert.equal((await client.auth.signOut()).error, null);
@@ -241,7 +241,7 @@ test("5.7 a signed-out token is 401 with the next request", async () => {
   assert.equal(answer.body["error_code"], "session_not_found");
 });
 
-test("5.9 X-Client-Info may be sent, from a browser too", async () => {
+test("5.9 X-Client-Info is accepted, from a browser too", async () => {
   const { anon_key: apikey } = service.credentials;
   const answer = await ask("/auth/v1/user", {
     apikey,

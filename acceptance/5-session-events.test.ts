@@ -93,7 +93,7 @@ test("5.5 a client sees SIGNED_IN, USER_UPDATED, TOKEN_REFRESHED and SIGNED_OUT,
   assert.equal(await listener.waitFor("SIGNED_OUT"), null);
 });
 
-test("5.5 a sign-up that starts a session is a SIGNED_IN too", QUICK, async () => {
+test("5.5 a sign-up that starts a session emits SIGNED_IN", QUICK, async () => {
   const client = openClient(service);
   const listener = listen(client);
   await listener.waitFor("INITIAL_SESSION");
@@ -103,7 +103,7 @@ test("5.5 a sign-up that starts a session is a SIGNED_IN too", QUICK, async () =
   assert.deepEqual(listener.events, ["INITIAL_SESSION", "SIGNED_IN"]);
 });
 
-test("5.4 a client refreshes by itself when its hour is nearly over", QUICK, async () => {
+test("5.4 a client refreshes its token automatically before it expires", QUICK, async () => {
   const storage = new Storage();
   const { session } = await signUpNew(service, { auth: { storage, autoRefreshToken: false } });
   storage.age(60);
@@ -116,7 +116,7 @@ test("5.4 a client refreshes by itself when its hour is nearly over", QUICK, asy
   assert.equal((await later.auth.getUser()).error, null);
 });
 
-test("5.4 a client that comes back after its hour is still signed in", QUICK, async () => {
+test("5.4 a client that returns after its token has expired is still signed in", QUICK, async () => {
   const storage = new Storage();
   const { session } = await signUpNew(service, { auth: { storage, autoRefreshToken: false } });
   storage.age(-7200);
@@ -127,7 +127,7 @@ test("5.4 a client that comes back after its hour is still signed in", QUICK, as
   assert.equal((await later.auth.getUser()).error, null);
 });
 
-test("5.5 a client whose session was ended elsewhere learns it with the next call", QUICK, async (t) => {
+test("5.5 a client whose session was ended elsewhere gets 401 with the next call", QUICK, async (t) => {
   muteClient(t);
   const { client: asking, email } = await signUpNew(service);
   const storage = new Storage();

@@ -28,13 +28,13 @@ describe("5 two nodes on one database", { skip: NEEDS_OWN_SERVICE }, () => {
     await a?.stop();
   });
 
-  test("5.1 both take the same client keys", async () => {
+  test("5.1 two nodes accept the same client keys", async () => {
     assert.equal(a.credentials.anon_key, b.credentials.anon_key);
     assert.equal(a.credentials.service_role_key, b.credentials.service_role_key);
     assert.notEqual(a.credentials.url, b.credentials.url);
   });
 
-  test("5.6 a session that began on one node is good on the other", async () => {
+  test("5.6 a session that started on one node is valid on the other", async () => {
     const { email, session } = await signUpNew(a);
     assert.equal(await statusOn(b, session.access_token), 200);
     const { session: there } = await signInAgain(b, email);
@@ -42,7 +42,7 @@ describe("5 two nodes on one database", { skip: NEEDS_OWN_SERVICE }, () => {
     assert.equal(ok(await openClient(b).auth.getClaims(session.access_token))?.claims.sub, session.user.id);
   });
 
-  test("5.4 a refresh token of one node gets new tokens from the other, whichever is asked", async () => {
+  test("5.4 a refresh token of one node can be used on the other", async () => {
     const { session } = await signUpNew(a);
     let refreshToken = session.refresh_token;
     for (const node of [b, a, b]) {
@@ -63,7 +63,7 @@ describe("5 two nodes on one database", { skip: NEEDS_OWN_SERVICE }, () => {
     assert.equal(new Set(sessions.map((refreshed) => refreshed?.refresh_token)).size, 1);
   });
 
-  test("5.7 a sign-out on one node counts on the other with the next request", async () => {
+  test("5.7 a sign-out on one node takes effect on the other with the next request", async () => {
     for (const [here, there] of [
       [a, b],
       [b, a],
@@ -76,7 +76,7 @@ describe("5 two nodes on one database", { skip: NEEDS_OWN_SERVICE }, () => {
     }
   });
 
-  test("5.7 so do a sign-out of the others, a new password, a ban and a deletion", async () => {
+  test("5.7 a sign-out of other sessions, a new password, a ban and a deletion take effect on the other node with the next request", async () => {
     const { email, client, session } = await signUpNew(a);
     const { session: other } = await signInAgain(b, email);
     assert.equal(await statusOn(b, other.access_token), 200);
@@ -100,7 +100,7 @@ describe("5 two nodes on one database", { skip: NEEDS_OWN_SERVICE }, () => {
     assert.equal(await statusOn(b, gone.access_token), 401);
   });
 
-  test("5.2 of two sign-ups with one address at once, one makes the account", async () => {
+  test("5.2 of two simultaneous sign-ups with one address on two nodes, one creates the account", async () => {
     const email = newEmail();
     const outcomes = await Promise.all(
       [a, b, a, b].map((node) => openClient(node).auth.signUp({ email, password: PASSWORD })),
@@ -109,7 +109,7 @@ describe("5 two nodes on one database", { skip: NEEDS_OWN_SERVICE }, () => {
     assert.deepEqual(refusals, ["user_already_exists", "user_already_exists", "user_already_exists"]);
   });
 
-  test("5.4 a key that was changed beside the nodes verifies on both, before and after", async () => {
+  test("5.4 tokens of the old and the new signing key verify on both nodes after a rotation", async () => {
     const { session } = await signUpNew(a);
     const { kid } = readToken(session.access_token).header;
     await runCommand(a, ["keys", "rotate", "signing"]);

@@ -107,7 +107,7 @@ describe("6.1 all events", { skip: NEEDS_RECEIVER }, () => {
     await service?.stop();
   });
 
-  test("6.1 what people do is told in the order in which they do it, each with its documented data", async () => {
+  test("6.1 changes by users raise events in order, each with its documented data", async () => {
     const endpoint = receiver.addEndpoint();
     const webhook = await addWebhook(ada, endpoint.url, { events: ALL_EVENTS });
     const swarm = await add(ada, "swarms", { name: "Room" });
@@ -148,7 +148,7 @@ describe("6.1 all events", { skip: NEEDS_RECEIVER }, () => {
     await remove(ada, "webhooks", webhook.id);
   });
 
-  test("6.1 a run of two agents with a tool, in the documented order", async () => {
+  test("6.1 a run of two agents with a tool raises its events in the documented order", async () => {
     const swarm = await add(ada, "swarms", { name: "Two" });
     const [one, two] = [
       await seatAgent(ada, swarm, "One", ["calculator"]),
@@ -187,7 +187,7 @@ describe("6.1 all events", { skip: NEEDS_RECEIVER }, () => {
     await remove(ada, "webhooks", webhook.id);
   });
 
-  test("6.1 a failed turn and a failed tool are told, and others go on", async () => {
+  test("6.1 a failed turn and a failed tool raise their events, and other turns continue", async () => {
     const swarm = await add(ada, "swarms", { name: "Trouble" });
     await seatAgent(ada, swarm, "Well", ["calculator"]);
     const ill = await seatAgent(ada, swarm, "Ill");
@@ -213,7 +213,7 @@ describe("6.1 all events", { skip: NEEDS_RECEIVER }, () => {
     await remove(ada, "webhooks", webhook.id);
   });
 
-  test("6.1 a message that is only stored is answered where the swarm wants it so, with the same events", async () => {
+  test("6.1 a run that auto_respond starts raises the same events", async () => {
     const swarm = await add(ada, "swarms", { name: "Talkative", settings: { auto_respond: true } });
     const agent = await seatAgent(ada, swarm, "One");
     const endpoint = receiver.addEndpoint();
@@ -240,7 +240,7 @@ describe("6.1 all events", { skip: NEEDS_RECEIVER }, () => {
     await remove(ada, "webhooks", webhook.id);
   });
 
-  test("6.1 the audience of each: the owner of agents and tools, the members of a swarm, nobody else", async () => {
+  test("6.1 events go to the owner of agents and tools and to the members of a swarm, and to nobody else", async () => {
     const swarm = await add(ada, "swarms", { name: "Shared" });
     await seatAgent(ada, swarm, "One", ["calculator"]);
     const seat = await add(ada, "swarm_members", { swarm_id: swarm, user_id: bob.id, role: "viewer" });
@@ -266,7 +266,7 @@ describe("6.1 all events", { skip: NEEDS_RECEIVER }, () => {
     assert.deepEqual(elses.received, []);
   });
 
-  test("6.1 nothing else arrives: other types, other people's events, webhooks that are off", async () => {
+  test("6.1 a webhook receives no other event types, no events of other users, and nothing while it is disabled", async () => {
     const endpoints = [0, 1, 2, 3].map(() => receiver.addEndpoint());
     const [wanted, otherType, foreign, off] = endpoints;
     const webhook = await addWebhook(ada, wanted?.url ?? "");
@@ -283,7 +283,7 @@ describe("6.1 all events", { skip: NEEDS_RECEIVER }, () => {
     );
   });
 
-  test("6.1 every one of the twenty types has been raised by something", () => {
+  test("6.1 the tests of this file raise all twenty event types", () => {
     assert.deepEqual([...seen].toSorted(), ALL_EVENTS.toSorted());
     assert.throws(() => judge({ type: "agent.created" }), /agent\.created\.data is missing/);
   });

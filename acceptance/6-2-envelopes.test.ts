@@ -24,7 +24,7 @@ describe("6.2 the delivery envelope", { skip: NEEDS_RECEIVER }, () => {
   });
   afterEach(() => removeWebhooks(ada));
 
-  test("6.2 the envelope of message.created, its members in order", async () => {
+  test("6.2 the envelope of message.created has its members in the documented order", async () => {
     const endpoint = receiver.addEndpoint();
     const webhook = await addWebhook(ada, endpoint.url, { events: ["message.created"] });
     const swarm = await add(ada, "swarms", { name: "Room" });
@@ -51,7 +51,7 @@ describe("6.2 the delivery envelope", { skip: NEEDS_RECEIVER }, () => {
     assert.ok(Number.isFinite(Date.parse(String(delivery["delivered_at"]))));
   });
 
-  test("6.2 the headers of a delivery, and the webhook's own", async () => {
+  test("6.2 a delivery has the documented headers and those of the webhook", async () => {
     const endpoint = receiver.addEndpoint();
     const headers = { "X-Team": "blue", Authorization: "Bearer of the receiver" };
     const webhook = await addWebhook(ada, endpoint.url, { headers });
@@ -69,7 +69,7 @@ describe("6.2 the delivery envelope", { skip: NEEDS_RECEIVER }, () => {
     assert.equal(received.headers["webhook-id"], envelopeOf(received).id);
   });
 
-  test("6.2 one event has one id, whatever the number of webhooks; each delivery has its own", async () => {
+  test("6.2 an event has the same id for every webhook; each delivery has its own id", async () => {
     const endpoints = [receiver.addEndpoint(), receiver.addEndpoint()];
     for (const { url } of endpoints) await addWebhook(ada, url);
     await addAgent(ada);

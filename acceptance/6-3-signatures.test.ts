@@ -25,7 +25,7 @@ describe("6.3 signing", { skip: NEEDS_RECEIVER }, () => {
   });
   afterEach(() => removeWebhooks(ada));
 
-  test("6.3 the signature is that of timestamp, dot and raw body, keyed with the secret", async () => {
+  test("6.3 the signature is the HMAC of timestamp, dot and raw body, keyed with the secret", async () => {
     const endpoint = receiver.addEndpoint();
     const { secret } = await addWebhook(ada, endpoint.url);
     await addAgent(ada);
@@ -38,7 +38,7 @@ describe("6.3 signing", { skip: NEEDS_RECEIVER }, () => {
     assert.equal(received.headers["webhook-timestamp"], received.headers["x-service-timestamp"]);
   });
 
-  test("6.3 every attempt carries the same bytes and ids, with a timestamp and signature of its own", async () => {
+  test("6.3 every attempt has the same bytes and ids, with its own timestamp and signature", async () => {
     const endpoint = receiver.addEndpoint();
     const { webhook, delivery } = await addFailed(ada, endpoint);
     const sentAt = Number(firstOf(endpoint.received).headers["x-service-timestamp"]);

@@ -28,7 +28,7 @@ describe("6.4 attempts", { skip: NEEDS_OWN_SERVICE }, () => {
   });
   afterEach(() => removeWebhooks(ada));
 
-  test("6.4 a retry comes when it is due, and may succeed", async () => {
+  test("6.4 a retry is made when it is due, and can succeed", async () => {
     const endpoint = receiver.addEndpoint({ status: 500 }, {});
     const webhook = await addWebhook(ada, endpoint.url);
     await addAgent(ada);
@@ -56,7 +56,7 @@ describe("6.4 attempts", { skip: NEEDS_OWN_SERVICE }, () => {
     assert.equal((await listAttempts(ada, delivery)).length, 3);
   });
 
-  test("6.4 a certificate must come from the local authority, from one in WEBHOOK_CA_FILE, or a public one", async (t) => {
+  test("6.4 an endpoint's certificate must be signed by the local authority, one in WEBHOOK_CA_FILE, or a public one", async (t) => {
     const elsewhere = await startReceiver(shared);
     t.after(() => elsewhere.stop());
     const bob = await newPerson(shared);

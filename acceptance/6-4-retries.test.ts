@@ -68,7 +68,7 @@ describe("6.4 retries", { skip: NEEDS_RECEIVER }, () => {
   });
   afterEach(() => removeWebhooks(ada));
 
-  test("6.4 retried after a minute: 5xx, 429, a connection that is cut, no answer in time", async (t) => {
+  test("6.4 5xx, 429, a dropped connection and a timeout are retried after a minute", async (t) => {
     const cases: [reply: Reply, statusCode: number | null, errorCode: string | null][] = [
       [{ status: 500, body: "oh" }, 500, null],
       [{ status: 502 }, 502, null],
@@ -97,7 +97,7 @@ describe("6.4 retries", { skip: NEEDS_RECEIVER }, () => {
     }
   });
 
-  test("6.4 retried: connection refused", async () => {
+  test("6.4 a refused connection is retried", async () => {
     const webhook = await addWebhook(ada, `https://127.0.0.1:${await findFreePort()}/`);
     await addAgent(ada);
     const delivery = await waitForStatus(ada, webhook, "retrying");
@@ -105,7 +105,7 @@ describe("6.4 retries", { skip: NEEDS_RECEIVER }, () => {
     assert.equal((await listAttempts(ada, delivery))[0]?.["error_code"], "connect_refused");
   });
 
-  test("6.4 not retried: 3xx, which is not followed, and other 4xx", async () => {
+  test("6.4 3xx, which is not followed, and other 4xx are not retried", async () => {
     const elsewhere = receiver.addEndpoint();
     const statuses = [300, 301, 308, 400, 401, 404, 408, 409, 422, 425];
     const made = await sendToAll(
@@ -123,7 +123,7 @@ describe("6.4 retries", { skip: NEEDS_RECEIVER }, () => {
     assert.equal(elsewhere.received.length, 0);
   });
 
-  test("6.4 not retried: 2xx, which is success", async () => {
+  test("6.4 2xx is a success and not retried", async () => {
     const statuses = [200, 201, 202, 204, 299];
     const made = await sendToAll(statuses.map((status) => ({ status, body: "" })));
     for (const [at, { webhook }] of made.entries()) {
@@ -133,7 +133,7 @@ describe("6.4 retries", { skip: NEEDS_RECEIVER }, () => {
     }
   });
 
-  test("6.4 without retries left a delivery has failed, with nothing scheduled", async () => {
+  test("6.4 a delivery without retries left is failed, with nothing scheduled", async () => {
     const [made] = await sendToAll([{ status: 500, body: "broken" }], { retry_count: 0 });
     assert.ok(made !== undefined);
     const delivery = await waitForStatus(ada, made.webhook, "failed");
@@ -141,7 +141,7 @@ describe("6.4 retries", { skip: NEEDS_RECEIVER }, () => {
     assert.deepEqual([delivery["status_code"], delivery["response_body"]], [500, "broken"]);
   });
 
-  test("6.4 429 and 503 with Retry-After are scheduled for then, two hours at most", async () => {
+  test("6.4 429 and 503 with Retry-After are retried after that time, two hours at most", async () => {
     const asked: [status: number, retryAfter: string, expectedMs: number][] = [
       [503, "3600", HOUR_MS],
       [429, "3600", HOUR_MS],
@@ -160,7 +160,7 @@ describe("6.4 retries", { skip: NEEDS_RECEIVER }, () => {
     }
   });
 
-  test("6.4 an endpoint that asks for patience is left alone, other endpoints are not", async () => {
+  test("6.4 Retry-After pauses all deliveries to that endpoint, and none to other endpoints", async () => {
     const busy = receiver.addEndpoint({ status: 429, headers: { "retry-after": "3600" } });
     const free = receiver.addEndpoint();
     const webhook = await addWebhook(ada, busy.url);
@@ -184,7 +184,7 @@ describe("6.4 retries", { skip: NEEDS_RECEIVER }, () => {
     assert.equal(busy.received.length, 1);
   });
 
-  test("6.4 410 fails and switches the webhook off, with the reason; switching it on takes the reason away", async () => {
+  test("6.4 410 fails the delivery and disables the webhook with a reason; enabling it clears the reason", async () => {
     const endpoint = receiver.addEndpoint({ status: 410 });
     const webhook = await addWebhook(ada, endpoint.url);
     await addAgent(ada);
@@ -201,7 +201,7 @@ describe("6.4 retries", { skip: NEEDS_RECEIVER }, () => {
     assert.equal(endpoint.received.length, 1);
   });
 
-  test("6.4 the owner is told that a webhook was switched off, over realtime and by mail", async (t) => {
+  test("6.4 the owner is notified over realtime and by mail when a webhook is disabled", async (t) => {
     const eve = await newPerson(service);
     const endpoint = receiver.addEndpoint({ status: 410 });
     const webhook = await addWebhook(eve, endpoint.url, { name: "Orders" });
@@ -224,7 +224,7 @@ describe("6.4 retries", { skip: NEEDS_RECEIVER }, () => {
     assert.match(mail.text, /"Orders" was switched off at .* UTC: its endpoint answered 410 Gone/);
   });
 
-  test("6.4 a response that is too large to keep still counts, and is kept as far as it goes", async () => {
+  test("6.4 a response body beyond the limit is truncated, and its status still counts", async () => {
     const endpoint = receiver.addEndpoint({ body: "x".repeat(1_000_000) });
     const webhook = await addWebhook(ada, endpoint.url);
     await addAgent(ada);

@@ -61,7 +61,7 @@ for (const vsn of VERSIONS) {
   describe(`6.5 broadcast and presence, protocol ${vsn}`, () => {
     const open = (version: Version = vsn) => openClient(service, speaking(version));
 
-    test("6.5 a broadcast reaches the others of its topic, whichever version they speak, in order", async (t) => {
+    test("6.5 a broadcast reaches the other subscribers of its topic in order, in both protocol versions", async (t) => {
       const topic = newTopic();
       const sender = await listen(t, open(), topic);
       const [same, other] = [await listen(t, open(), topic), await listen(t, open(otherThan(vsn)), topic)];
@@ -77,7 +77,7 @@ for (const vsn of VERSIONS) {
       assert.deepEqual([sender.messages, elsewhere.messages], [[], []]);
     });
 
-    test("6.5 the sender gets its own where it asks for them, and an answer where it asks for one", async (t) => {
+    test("6.5 a sender receives its own broadcasts with self, and an acknowledgement with ack", async (t) => {
       const topic = newTopic();
       const sender = await listen(t, open(), topic, { broadcast: { self: true, ack: true } });
       const other = await listen(t, open(), topic);
@@ -90,7 +90,7 @@ for (const vsn of VERSIONS) {
       assert.deepEqual(eventsOf(other.messages), ["e", "last"]);
     });
 
-    test("6.5 without a socket, a broadcast goes over HTTP", async (t) => {
+    test("6.5 a broadcast can be sent over HTTP without a socket", async (t) => {
       const topic = newTopic();
       const listener = await listen(t, open(), topic);
       const client = open();
@@ -112,7 +112,7 @@ for (const vsn of VERSIONS) {
       await listener.waitFor(3);
     });
 
-    test("6.5 bytes stay bytes, for clients that can have them", async (t) => {
+    test("6.5 binary payloads stay binary for clients of protocol 2.0.0", async (t) => {
       const topic = newTopic();
       const [modern, old] = [await listen(t, open("2.0.0"), topic), await listen(t, open("1.0.0"), topic)];
       const bytes = Uint8Array.from({ length: 256 }, (_, at) => at);
@@ -127,7 +127,7 @@ for (const vsn of VERSIONS) {
       assert.deepEqual(eventsOf(old.messages), ["text"]);
     });
 
-    test("6.5 presence: who is here, who comes, what changes, who goes", async (t) => {
+    test("6.5 presence reports the current state, joins, updates and leaves", async (t) => {
       const topic = newTopic();
       const [ann, ben] = [follow(t, open(), topic, "ann"), follow(t, open(otherThan(vsn)), topic, "ben")];
       await subscribe(ann.channel);
@@ -185,7 +185,7 @@ for (const vsn of VERSIONS) {
     });
     const PRIVATE: Config = { private: true, broadcast: { ack: true } };
 
-    test("6.5 nobody gets in without a rule that lets them", async (t) => {
+    test("6.5 a private channel without a policy rejects every join", async (t) => {
       for (const { client } of [ada, { client: openClient(service, speaking(vsn)) }]) {
         await assert.rejects(
           listen(t, client, newTopic(), PRIVATE),
@@ -194,7 +194,7 @@ for (const vsn of VERSIONS) {
       }
     });
 
-    test("6.5 row rules on realtime.messages say who may listen and who may speak", async (t) => {
+    test("6.5 policies on realtime.messages decide who can listen and who can send", async (t) => {
       // Rooms are named after their owner; everybody who is signed in may listen, the owner alone may speak.
       await addRules(
         t,
@@ -217,7 +217,7 @@ for (const vsn of VERSIONS) {
       await assert.rejects(listen(t, bob.client, `hall-${ada.id}`, PRIVATE), /do not have permissions to read/);
     });
 
-    test("6.5 what is kept is shown to those who come later", async (t) => {
+    test("6.5 persisted broadcasts are replayed to clients that join later", async (t) => {
       await addRules(t, "for all to authenticated using (true) with check (true)");
       const topic = newTopic();
       const since = Date.now() - 1_000;
@@ -230,7 +230,7 @@ for (const vsn of VERSIONS) {
       assert.equal(late.messages[0]?.meta?.replayed, true);
     });
 
-    test("6.5 access ends with the rule when the token is renewed", async (t) => {
+    test("6.5 access to a private channel ends when the token is renewed after its policy was dropped", async (t) => {
       const drop = await addRules(t, "for all to authenticated using (true) with check (true)");
       const topic = newTopic();
       const [owner, listener] = [
@@ -249,7 +249,7 @@ for (const vsn of VERSIONS) {
       );
     });
 
-    test("6.5 access ends with the session at once", async (t) => {
+    test("6.5 access to a private channel ends at once with the session", async (t) => {
       await addRules(t, "for all to authenticated using (true) with check (true)");
       const topic = newTopic();
       const guest = await newPerson(service, speaking(vsn));

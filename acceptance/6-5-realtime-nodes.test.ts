@@ -45,7 +45,7 @@ describe("6.5 realtime on two nodes of one database", { skip: NEEDS_OWN_SERVICE 
 
   const addAgent = async ({ client }: Person, name: string) => void ok(await client.from("agents").insert({ name }));
 
-  test("6.5 changes made through either node are told by both, in the same order", async (t) => {
+  test("6.5 both nodes send changes made through either node, in the same order", async (t) => {
     const [here, there] = await newPair();
     const [stranger] = await newPair();
     const [one, other] = [await hear(t, here.client, AGENTS), await hear(t, there.client, AGENTS)];
@@ -62,7 +62,7 @@ describe("6.5 realtime on two nodes of one database", { skip: NEEDS_OWN_SERVICE 
     assert.deepEqual(strange.changes, []);
   });
 
-  test("6.5 what one node writes right after the other has answered a join is seen", async (t) => {
+  test("6.5 a change written on one node right after the join on the other is received", async (t) => {
     const [here, there] = await newPair();
     for (let at = 0; at < WRITES; at += 1) {
       const channel = openChannel(t, there.client);
@@ -78,7 +78,7 @@ describe("6.5 realtime on two nodes of one database", { skip: NEEDS_OWN_SERVICE 
     }
   });
 
-  test("6.5 broadcasts cross between nodes, in the order of their sender", async (t) => {
+  test("6.5 broadcasts reach subscribers on other nodes, in the order of their sender", async (t) => {
     const topic = newTopic();
     const heard = await Promise.all(
       [a, b, b].map(async (node) => {
@@ -111,7 +111,7 @@ describe("6.5 realtime on two nodes of one database", { skip: NEEDS_OWN_SERVICE 
     }
   });
 
-  test("6.5 presences of both nodes are one state, and go with whoever leaves", async (t) => {
+  test("6.5 presence covers both nodes, and removes clients that leave", async (t) => {
     const topic = newTopic();
     const [ann, ben] = [present(t, a, topic, "ann"), present(t, b, topic, "ben")];
     await Promise.all([subscribe(ann), subscribe(ben)]);
@@ -156,7 +156,7 @@ describe("6.5 realtime on two nodes of one database", { skip: NEEDS_OWN_SERVICE 
     );
   });
 
-  test("6.5 a channel is warned before its token expires, and a new token is good for another while", async (t) => {
+  test("6.5 a channel gets a warning before its token expires, and a new token extends it", async (t) => {
     const [, { client }] = await newPair();
     const channel = openChannel(t, client);
     const warnings: string[] = [];

@@ -37,7 +37,7 @@ for (const vsn of VERSIONS) {
       bob = await newPerson(service, speaking(vsn));
     });
 
-    test("6.5 a new token goes on where the old one was, and another user's token sees theirs", async (t) => {
+    test("6.5 a channel continues with a new token, and a token of another user receives that user's rows", async (t) => {
       const heard = await hear(t, ada.client, AGENTS);
       ok(await ada.client.auth.refreshSession());
       await addRow(ada, "agents", { name: "after the refresh" });
@@ -70,7 +70,7 @@ for (const vsn of VERSIONS) {
       await ada.client.realtime.setAuth();
     });
 
-    test("6.5 a sign-out ends what the session sees at once, and leaves the user's other devices alone", async (t) => {
+    test("6.5 a sign-out ends the channels of that session at once, and not those of the user's other devices", async (t) => {
       const person = await newPerson(service, speaking(vsn));
       const { email, client: kept } = person;
       const { client: lost } = await signInAgain(service, email, speaking(vsn));

@@ -43,7 +43,7 @@ for (const vsn of VERSIONS) {
       bob = await newPerson(service, speaking(vsn));
     });
 
-    test("6.5 an update of one agent is told with its new row, status included", async (t) => {
+    test("6.5 an update of an agent is sent with the new row, including its status", async (t) => {
       const [{ id }, other] = [
         await addRow(ada, "agents", { name: "One" }),
         await addRow(ada, "agents", { name: "Other" }),
@@ -60,7 +60,7 @@ for (const vsn of VERSIONS) {
       assert.ok(Math.abs(Date.parse(first?.commit_timestamp ?? "") - Date.now()) < 60_000);
     });
 
-    test("6.5 inserts, updates, deletes, or all of them", async (t) => {
+    test("6.5 a subscription receives inserts, updates, deletes, or all of them", async (t) => {
       const events = ["*", "INSERT", "UPDATE", "DELETE"] as const;
       const channel = openChannel(t, ada.client);
       const told = new Map(events.map((event) => [event, [] as string[]]));
@@ -82,7 +82,7 @@ for (const vsn of VERSIONS) {
       assert.deepEqual([...told.values()], [[made, changed, gone], [made], [changed], [gone]]);
     });
 
-    test("6.5 filters of every kind, and several at once", async (t) => {
+    test("6.5 subscriptions support every filter operator, and several filters at once", async (t) => {
       const filters: Record<string, string[]> = {
         "name=eq.Ada": ["Ada"],
         "name=neq.Ada": ["Bob", "x,y"],
@@ -131,7 +131,7 @@ for (const vsn of VERSIONS) {
       }
     });
 
-    test("6.5 a subscription that cannot be is refused with the reason", async (t) => {
+    test("6.5 an invalid subscription is rejected with the reason", async (t) => {
       const refused: [ChangesWanted, RegExp][] = [
         [{ ...AGENTS, table: "nowhere" }, /There is no table public\.nowhere/],
         [{ ...AGENTS, table: "webhook_deliveries" }, /not in the publication/],
@@ -143,7 +143,7 @@ for (const vsn of VERSIONS) {
       for (const [wanted, reason] of refused) await assert.rejects(hear(t, ada.client, wanted), reason);
     });
 
-    test("6.5 owners see their own rows, strangers and anonymous clients none, the service role all", async (t) => {
+    test("6.5 owners receive their own rows, other users and anonymous clients none, the service role all", async (t) => {
       const nobody = openClient(service, speaking(vsn));
       const all = openClient(service, { ...speaking(vsn), key: service.credentials.service_role_key });
       const own = await hear(t, ada.client, AGENTS);
@@ -168,7 +168,7 @@ for (const vsn of VERSIONS) {
       assert.deepEqual(schemaWide.changes, []);
     });
 
-    test("6.5 members of a swarm see its messages while they are members, and nobody else does", async (t) => {
+    test("6.5 members receive the messages of a swarm while they are members, and nobody else does", async (t) => {
       const eve = await newPerson(service, speaking(vsn));
       const { id: swarm_id } = await addRow(ada, "swarms", { name: "Swarm" });
       const heard = await hear(t, bob.client, { event: "*", schema: "public", table: "messages" });
@@ -210,7 +210,7 @@ for (const vsn of VERSIONS) {
       await Promise.all([joiner(ada, "a"), joiner(ada, "b"), joiner(bob, "c"), joiner(bob, "d")]);
     });
 
-    test("6.5 a table that was added to the publication is told like any other, by its own rules", {
+    test("6.5 a table that was added to the publication sends its changes, by its own policies", {
       skip: NEEDS_DATABASE,
     }, async (t) => {
       const table = await addNotes(t);

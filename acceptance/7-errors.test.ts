@@ -34,17 +34,17 @@ test("7 every 404 is a JSON object", async () => {
   }
 });
 
-test("7 a method that a path does not have is 405 with Allow", async () => {
+test("7 an unsupported method returns 405 with Allow", async () => {
   const answer = await service.request("/health", { method: "DELETE" });
   assertError(answer, 405, "METHOD_NOT_ALLOWED");
   assert.match(answer.headers.allow ?? "", /GET/);
 });
 
-test("7 a path that cannot be decoded is 400", async () => {
+test("7 a path that cannot be decoded returns 400", async () => {
   assertError(await service.request("/%E0%A4%A"), 400, "BAD_REQUEST");
 });
 
-test("7 headers over the limit are 431", async () => {
+test("7 headers over the limit return 431", async () => {
   assertError(
     await service.request("/health", { headers: { "x-large": "a".repeat(300_000) } }),
     431,
@@ -52,14 +52,14 @@ test("7 headers over the limit are 431", async () => {
   );
 });
 
-test("7 no error tells about the inside of the service", async () => {
+test("7 error responses contain no internal details", async () => {
   for (const path of ["/nowhere", "/%E0%A4%A", "/health/../../etc/passwd", "/functions/v1/%00"]) {
     const { text } = await service.request(path);
     assert.doesNotMatch(text, /node_modules|\.ts\b|\bat .*:\d+|select |FST_/i, path);
   }
 });
 
-test("7.1 401: error, code and message", async () => {
+test("7.1 a 401 response has error, code and message", async () => {
   const answers = [
     await ada.send("GET /agents", { headers: { authorization: undefined } }),
     await ada.send("GET /agents", { headers: { apikey: undefined } }),
@@ -72,7 +72,7 @@ test("7.1 401: error, code and message", async () => {
   }
 });
 
-test("7.1 403: error, code and message", async () => {
+test("7.1 a 403 response has error, code and message", async () => {
   const { id } = await addWebhook(bob, "https://example.com/", { is_active: false });
   const answers = [
     await ada.send(`DELETE /webhooks?id=eq.${id}`),
@@ -103,7 +103,7 @@ function assertNamed(answer: TableAnswer, status: number, code: string): void {
 /** JSON of so many levels, made by hand: what writes JSON runs out of stack sooner than what reads it. */
 const nested = (levels: number): string => `${"[".repeat(levels)}${"]".repeat(levels)}`;
 
-test("7.2 JSON that is nested too deeply is 400 on every route, with a word about its depth", async () => {
+test("7.2 JSON that is nested too deeply returns 400 on every route, with a message about its depth", async () => {
   const id = await addAgent(ada);
   const keys = { apikey: service.credentials.anon_key, authorization: `Bearer ${ada.session.access_token}` };
   const bodies: Readonly<Record<string, (deep: string) => string>> = {
@@ -148,7 +148,7 @@ test("7.2 JSON that is nested too deeply is 400 on every route, with a word abou
   assert.deepEqual((await ada.send("GET /agents?name=eq.Deep")).rows, []);
 });
 
-test("7.2 JSON that is just not too deep is stored and read back", async () => {
+test("7.2 JSON at the maximum depth is stored and read back", async () => {
   const id = await addAgent(ada);
   const settings = `{"x":${nested(990)}}`;
   const patched = await ada.send(`PATCH /agents?id=eq.${id}`, { body: `{"settings":${settings}}` });
@@ -157,7 +157,7 @@ test("7.2 JSON that is just not too deep is stored and read back", async () => {
   assert.equal(read.text.replaceAll(" ", ""), `[{"settings":${settings}}]`);
 });
 
-test("7.3 AGENT_NOT_FOUND, PERMISSION_DENIED: there is none, or it is somebody else's", async () => {
+test("7.3 AGENT_NOT_FOUND, PERMISSION_DENIED: the agent does not exist, or belongs to another user", async () => {
   const path = (id: string) => `/agents?id=eq.${id}`;
   const foreign = await addAgent(bob);
   for (const [id, status, code] of [
@@ -170,7 +170,7 @@ test("7.3 AGENT_NOT_FOUND, PERMISSION_DENIED: there is none, or it is somebody e
   }
 });
 
-test("7.3 INVALID_FRAMEWORK, INVALID_MODEL: the provider or its model is not known", async () => {
+test("7.3 INVALID_FRAMEWORK, INVALID_MODEL: the provider or its model is unknown", async () => {
   const id = await addAgent(ada);
   const framework = await ada.send(`PATCH /agents?id=eq.${id}`, { body: { framework: "provider_z" } });
   assertNamed(framework, 400, "INVALID_FRAMEWORK");

@@ -50,7 +50,7 @@ describe("8 limits as they come", { skip: NEEDS_OWN_SERVICE }, () => {
       body: JSON.stringify({ refresh_token: token }),
     });
 
-  test("8 a hundred requests a minute for each user", async () => {
+  test("8 each user has 100 API requests per minute", async () => {
     const [one, other] = [await newPerson(service), await newPerson(service)];
     const before = Date.now() / 1000;
     const first = await one.send("GET /agents?select=id");
@@ -89,7 +89,7 @@ describe("8 limits as they come", { skip: NEEDS_OWN_SERVICE }, () => {
     }
   });
 
-  test("8 a 401 counts for the address", async () => {
+  test("8 a request that returns 401 counts for the address", async () => {
     const { anon_key: apikey } = service.credentials;
     const headers = { apikey, authorization: "Bearer nonsense" };
     const first = await service.request("/rest/v1/agents", { headers });
@@ -99,14 +99,14 @@ describe("8 limits as they come", { skip: NEEDS_OWN_SERVICE }, () => {
     assert.equal(next, left - 1);
   });
 
-  test("8 a test of a webhook counts for its own row and shows the one with less left", async () => {
+  test("8 test-webhook counts as an API request and a webhook send, and its headers show the limit with less remaining", async () => {
     const { send } = await newPerson(service);
     const body = { webhook_id: "00000000-0000-4000-8000-000000000000", event_type: "agent.created" };
     assert.equal(leftIn(await send("GET /agents?select=id")), "99/100");
     assert.equal(leftIn(await send("POST /functions/v1/test-webhook", { body })), "98/100");
   });
 
-  test("8 a refresh counts as a request of its session", async () => {
+  test("8 a token refresh counts as an API request of its session", async () => {
     const [one, other] = [await signUpNew(service), await signUpNew(service)];
     let token = one.session.refresh_token;
     for (const left of [99, 98, 97]) {
@@ -117,14 +117,14 @@ describe("8 limits as they come", { skip: NEEDS_OWN_SERVICE }, () => {
     assert.equal(leftIn(await refresh(other.session.refresh_token)), "99/100");
   });
 
-  test("8 thirty AI responses a minute", async () => {
+  test("8 each user has 30 AI responses per minute", async () => {
     const person = await newPerson(service);
     const { swarm } = await openRoom(person);
     const answer = await ask(person, { swarm_id: swarm, message: "Hi" });
     assert.deepEqual([answer.status, leftIn(answer)], [200, "29/30"], answer.text);
   });
 
-  test("8 ten attempts to sign in a minute for each address, and a refresh is none", async () => {
+  test("8 each address has 10 auth attempts per minute, and a token refresh is none", async () => {
     // Whoever signed up above, from the same address, has used some of them.
     let answer = await signIn(newEmail());
     const left = Number(answer.headers["x-ratelimit-remaining"]);
@@ -155,7 +155,7 @@ describe("8 limits of an operator's own", { skip: NEEDS_OWN_SERVICE }, () => {
   });
   after(() => service?.stop());
 
-  test("8 a row that is off is not counted", async () => {
+  test("8 a disabled limit is not counted", async () => {
     for (let attempt = 0; attempt < 12; attempt += 1) {
       const { error } = await openClient(service).auth.signInWithPassword({ email: newEmail(), password: PASSWORD });
       assert.equal(error?.code, "invalid_credentials");
@@ -164,7 +164,7 @@ describe("8 limits of an operator's own", { skip: NEEDS_OWN_SERVICE }, () => {
     assert.equal((await send("GET /agents?select=id")).headers["x-ratelimit-limit"], undefined);
   });
 
-  test("8 webhook sends have a number of their own", async () => {
+  test("8 webhook sends have their own limit", async () => {
     const { send } = await newPerson(service);
     const body = { webhook_id: "00000000-0000-4000-8000-000000000000", event_type: "agent.created" };
     const first = await send("POST /functions/v1/test-webhook", { body });
@@ -173,7 +173,7 @@ describe("8 limits of an operator's own", { skip: NEEDS_OWN_SERVICE }, () => {
     assert.equal((await send("GET /agents?select=id")).status, 200);
   });
 
-  test("8 deliveries beyond the webhook sends wait as pending, for a time that they tell", async () => {
+  test("8 deliveries beyond the limit of webhook sends wait as pending with a scheduled_for", async () => {
     const receiver = await startReceiver(service);
     try {
       const person = await newPerson(service);
@@ -203,7 +203,7 @@ describe("8 limits of an operator's own", { skip: NEEDS_OWN_SERVICE }, () => {
     }
   });
 
-  test("8 every answer that is started counts as an AI response, and a run that was let in is not cut short", async () => {
+  test("8 every answer that is started counts as an AI response, and an admitted run is not cut short", async () => {
     const ada = await newPerson(service);
     const { swarm } = await openRoom(ada);
     await seatAgent(ada, swarm, "Two");
@@ -216,7 +216,7 @@ describe("8 limits of an operator's own", { skip: NEEDS_OWN_SERVICE }, () => {
     assert.equal((await read(ada, `/messages?swarm_id=eq.${swarm}`)).length, 3, "a refused call stores nothing");
   });
 
-  test("8 what is refused, steered or asked again is no AI response", async () => {
+  test("8 rejected calls, attaching and idempotent repeats do not count as AI responses", async () => {
     const ada = await newPerson(service);
     const { swarm } = await openRoom(ada);
     const body = { swarm_id: swarm, message: "hello" };
@@ -231,7 +231,7 @@ describe("8 limits of an operator's own", { skip: NEEDS_OWN_SERVICE }, () => {
     assert.equal((await ask(ada, attach)).status, 200);
   });
 
-  test("8 a tool call beyond its limit fails, and the agent answers all the same", async () => {
+  test("8 a tool call beyond the limit fails, and the agent still answers", async () => {
     const ada = await newPerson(service);
     const swarm = await add(ada, "swarms", { name: "Tools" });
     await seatAgent(ada, swarm, "One", ["current_time", "calculator"]);
@@ -243,7 +243,7 @@ describe("8 limits of an operator's own", { skip: NEEDS_OWN_SERVICE }, () => {
     assert.deepEqual(new Set(outcomes), new Set(["failed RATE_LIMITED", "succeeded null"]));
   });
 
-  test("8 the maximum number of agents holds, however many are made at once", async () => {
+  test("8 the maximum number of agents holds for simultaneous inserts", async () => {
     const person = await newPerson(service);
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, at) =>

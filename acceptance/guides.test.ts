@@ -72,11 +72,11 @@ const quietProcess = { stdout: { write: () => {} } };
 const names = (more: Names = {}): Names => ({ supabase: ada.client, console: quiet, process: quietProcess, ...more });
 const ignore = (): void => {};
 
-test("beyond: the examples for agents work as they stand", async () => {
+test("beyond: the examples for agents run without changes", async () => {
   await run((await readBlocks("agents.md")).join("\n"), names());
 });
 
-test("beyond: the examples for swarms work as they stand", async () => {
+test("beyond: the examples for swarms run without changes", async () => {
   const id = await add(ada, "swarms", { name: "Room" });
   await seatAgent(ada, id, "Critic");
   for (const block of await readBlocks("swarms.md")) await run(block, names({ swarm: { id } }));
@@ -86,13 +86,13 @@ test("beyond: the examples for swarms and members run without changes", async ()
   await run((await readBlocks("swarms-and-members.md")).join("\n"), names({ bob: bob.client }));
 });
 
-test("beyond: the examples for tools and webhooks work as they stand", async () => {
+test("beyond: the examples for tools and webhooks run without changes", async () => {
   const agent_id = await add(ada, "agents", { name: "Ann" });
   for (const block of await readBlocks("tools.md")) await run(block.replaceAll("…", "..."), names({ agent_id }));
   for (const block of await readBlocks("webhooks.md")) await run(block, names());
 });
 
-test("beyond: the examples for tables of one's own work as they stand", { skip: NEEDS_DATABASE }, async (t) => {
+test("beyond: the examples for your own tables run without changes", { skip: NEEDS_DATABASE }, async (t) => {
   const sql = /^```sql\n([\s\S]*?)^```$/m.exec(await readFile(join(GUIDES, "tables.md"), "utf8"))?.[1] ?? "";
   await runSql(service, sql.replaceAll("public.notes", `public.${NOTES}`));
   t.after(() => runSql(service, `drop table public.${NOTES}`));
@@ -101,7 +101,7 @@ test("beyond: the examples for tables of one's own work as they stand", { skip: 
   for (const block of await readBlocks("tables.md")) await run(block, names({ ...given, toolId }));
 });
 
-test("beyond: the examples for realtime work as they stand", async () => {
+test("beyond: the examples for realtime run without changes", async () => {
   const given = { agentId: await add(ada, "agents", { name: "Ann" }), userId: ada.id, draw: ignore, show: ignore };
   for (const block of await readBlocks("realtime.md")) {
     await run(block, names(given));
@@ -109,11 +109,11 @@ test("beyond: the examples for realtime work as they stand", async () => {
   }
 });
 
-test("beyond: the examples for signed requests work as they stand", async () => {
+test("beyond: the examples for signed requests run without changes", async () => {
   for (const block of await readBlocks("limits.md")) await run(block, names({ createHmac, secret: "s", body: "{}" }));
 });
 
-test("beyond: the examples for browser apps work as they stand", async () => {
+test("beyond: the examples for browser apps run without changes", async () => {
   const { client, email } = await newPerson(service, { fetch: watchingFetch });
   const given = { supabase: client, createClient, ANON_KEY: service.credentials.anon_key };
   const shown = { show: ignore, enter: ignore, render: ignore, askForNewPassword: ignore };
@@ -132,7 +132,7 @@ test("beyond: the examples for browser apps work as they stand", async () => {
   }
 });
 
-test("beyond: the examples for migrating work as they stand", async () => {
+test("beyond: the examples for migrating run without changes", async () => {
   const encrypted_password = "$2b$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy";
   const row = { id: randomUUID(), email: `moved-${ada.email}`, encrypted_password, email_confirmed_at: "2026-01-01" };
   const meta = { raw_user_meta_data: { full_name: "Moved" }, raw_app_meta_data: {} };
@@ -142,7 +142,7 @@ test("beyond: the examples for migrating work as they stand", async () => {
   assert.equal(data.user?.user_metadata["full_name"], "Moved");
 });
 
-test("beyond: no guide has examples that nobody runs", async () => {
+test("beyond: every guide with JavaScript examples is tested here", async () => {
   const source = await readFile(import.meta.filename, "utf8");
   for (const guide of await readdir(GUIDES)) {
     const hasBlocks = /^```js$/m.test(await readFile(join(GUIDES, guide), "utf8"));
