@@ -3,16 +3,16 @@ import { randomUUID } from "node:crypto";
 import { after, before, test } from "node:test";
 import { newPerson, type Person, SINGLE } from "./support/people.ts";
 import { refusalOf } from "./support/refusals.ts";
-import { add, change, read } from "./support/rooms.ts";
+import { add, change, read } from "./support/swarms.ts";
 import { type Answer, type Service, startService } from "./support/service.ts";
-import { UNHURRIED } from "./support/settings.ts";
+import { UNLIMITED } from "./support/settings.ts";
 
 let service: Service;
 let ada: Person;
 let bob: Person;
 let eve: Person;
 before(async () => {
-  service = await startService(UNHURRIED);
+  service = await startService(UNLIMITED);
   [ada, bob, eve] = await Promise.all([newPerson(service), newPerson(service), newPerson(service)]);
 });
 after(() => service?.stop());
@@ -88,7 +88,7 @@ test("1 functions and writes return 403 for a swarm of others and 404 for one th
     const single = await eve.send(`GET /swarms?id=eq.${id}`, { headers: SINGLE });
     assert.deepEqual([single.status, single.body["code"]], [406, "PGRST116"]);
   }
-  // What stands in the way is named as far as somebody is concerned by it.
+  // The error says why the caller may not write.
   const say = () => bob.send("POST /messages", { body: { swarm_id: swarm, content: "Hello" } });
   assert.match(refusalOf(await say()).message, /not yet a member/);
   await change(bob, "swarm_members", member, { status: "active" });

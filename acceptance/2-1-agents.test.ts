@@ -7,7 +7,7 @@ import { ISO_8601, UUID } from "./support/patterns.ts";
 import { newPerson, onlyRow, openServiceRole, type Person, REPRESENTATION, type Row } from "./support/people.ts";
 import { assertFields, assertValidationBody, libraryRefusalOf } from "./support/refusals.ts";
 import { type Service, startService } from "./support/service.ts";
-import { UNHURRIED } from "./support/settings.ts";
+import { UNLIMITED } from "./support/settings.ts";
 
 const LONG_AGO = "2001-01-01T00:00:00Z";
 
@@ -15,7 +15,7 @@ let service: Service;
 let ada: Person;
 let bob: Person;
 before(async () => {
-  service = await startService(UNHURRIED);
+  service = await startService(UNLIMITED);
   ada = await newPerson(service);
   bob = await newPerson(service);
 });

@@ -4,12 +4,12 @@ import { assertRefusedField, createBothWays } from "./support/both-ways.ts";
 import { newPerson, onlyRow, type Person, REPRESENTATION, type Row } from "./support/people.ts";
 import { assertValidationBody } from "./support/refusals.ts";
 import { type Service, startService } from "./support/service.ts";
-import { UNHURRIED } from "./support/settings.ts";
+import { UNLIMITED } from "./support/settings.ts";
 
 let service: Service;
 let ada: Person;
 before(async () => {
-  service = await startService(UNHURRIED);
+  service = await startService(UNLIMITED);
   ada = await newPerson(service);
 });
 after(() => service?.stop());

@@ -3,7 +3,7 @@ import { after, before, test } from "node:test";
 import { ok } from "./support/clients.ts";
 import { ISO_8601, UUID } from "./support/patterns.ts";
 import { newPerson, onlyRow, type Person, REPRESENTATION, type Row } from "./support/people.ts";
-import { add, findTool, read, respond, SIMULATED, seatAgent } from "./support/rooms.ts";
+import { add, findTool, read, respond, SIMULATED, addSwarmAgent } from "./support/swarms.ts";
 import { type Service, startService } from "./support/service.ts";
 
 const TOOL_FIELDS = ["id", "name", "description", "category", "icon", "input_schema"];
@@ -18,10 +18,10 @@ interface Asked {
   readonly payloads: readonly Row[];
 }
 
-/** What an agent with the calculator does when it is asked to use it. */
+/** The message that makes a simulated agent call the calculator. */
 async function ask(assignment: Row): Promise<Asked> {
   const swarm = await add(ada, "swarms", { name: "Room" });
-  const agent_id = await seatAgent(ada, swarm, "Ada");
+  const agent_id = await addSwarmAgent(ada, swarm, "Ada");
   const tool_id = await findTool(ada, "calculator");
   await add(ada, "agent_tools", { agent_id, tool_id, ...assignment });
   const { run_id } = await respond(ada, swarm, ASK);

@@ -5,14 +5,14 @@ import { ISO_8601, UUID } from "./support/patterns.ts";
 import { newPerson, type Person, type Row } from "./support/people.ts";
 import { assertValidationBody } from "./support/refusals.ts";
 import { type Service, startService } from "./support/service.ts";
-import { UNHURRIED } from "./support/settings.ts";
+import { UNLIMITED } from "./support/settings.ts";
 
 const WEBHOOK = { name: "Hook", url: "https://example.com/hook", events: ["agent.created", "agent.deleted"] };
 
 let service: Service;
 let ada: Person;
 before(async () => {
-  service = await startService(UNHURRIED);
+  service = await startService(UNLIMITED);
   ada = await newPerson(service);
 });
 after(() => service?.stop());

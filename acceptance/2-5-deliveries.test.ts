@@ -7,7 +7,7 @@ import { ISO_8601, UUID } from "./support/patterns.ts";
 import { newPerson, onlyRow, openServiceRole, type Person, type Row } from "./support/people.ts";
 import { libraryRefusalOf, refusalOf } from "./support/refusals.ts";
 import { type Service, startService } from "./support/service.ts";
-import { UNHURRIED } from "./support/settings.ts";
+import { UNLIMITED } from "./support/settings.ts";
 
 const WEBHOOK = { name: "Hook", url: "https://example.com/hook", events: ["agent.created", "agent.deleted"] };
 const LONG_AGO = "2001-01-01T00:00:00Z";
@@ -15,7 +15,7 @@ const LONG_AGO = "2001-01-01T00:00:00Z";
 let service: Service;
 let ada: Person;
 before(async () => {
-  service = await startService(UNHURRIED);
+  service = await startService(UNLIMITED);
   ada = await newPerson(service);
 });
 after(() => service?.stop());

@@ -6,7 +6,7 @@ import { newPerson, type Person, type Row } from "./support/people.ts";
 import { disconnectAll, hear } from "./support/realtime.ts";
 import { type Receiver, startReceiver } from "./support/receiver.ts";
 import { assertValidationBody } from "./support/refusals.ts";
-import { add, change, read, remove, respond, SIMULATED, seatAgent } from "./support/rooms.ts";
+import { add, change, read, remove, respond, SIMULATED, addSwarmAgent } from "./support/swarms.ts";
 import { type Service, startService } from "./support/service.ts";
 import { addWebhook } from "./support/webhooks.ts";
 
@@ -44,7 +44,7 @@ describe("3.1 agent status", { skip: NEEDS_RECEIVER }, () => {
 
   test("3.1 a run changes the agent's status, visible over REST, realtime and webhooks alike", async (t) => {
     const swarm = await add(ada, "swarms", { name: "Room" });
-    const agent = await seatAgent(ada, swarm, "Ada");
+    const agent = await addSwarmAgent(ada, swarm, "Ada");
     const { updated_at: before } = await statusOf(agent);
     const endpoint = receiver.addEndpoint();
     const webhook = await addWebhook(ada, endpoint.url, { events: ["agent.status_changed"] });
@@ -94,7 +94,7 @@ describe("3.1 agent status", { skip: NEEDS_RECEIVER }, () => {
 
   test("3.1 the status error stays until the next turn starts or the owner sets idle; the next turn overwrites what the owner set", async () => {
     const swarm = await add(ada, "swarms", { name: "Room" });
-    const agent = await seatAgent(ada, swarm, "Ada");
+    const agent = await addSwarmAgent(ada, swarm, "Ada");
     const failed = await ada.send("POST /functions/v1/agent-respond", {
       body: { swarm_id: swarm, message: "/fail 5xx" },
     });
@@ -109,7 +109,7 @@ describe("3.1 agent status", { skip: NEEDS_RECEIVER }, () => {
 
   test("3.1 cancelling a run sets the agent's status to idle", async () => {
     const swarm = await add(ada, "swarms", { name: "Room" });
-    const agent = await seatAgent(ada, swarm, "Ada");
+    const agent = await addSwarmAgent(ada, swarm, "Ada");
     const call = (body: Row) => ada.send("POST /functions/v1/agent-respond", { body });
     const started = await call({ swarm_id: swarm, message: "/sleep 60000", background: true });
     assert.equal(started.status, 202, started.text);

@@ -5,7 +5,7 @@ import { newPerson, type Person } from "./support/people.ts";
 import { type Receiver, startReceiver } from "./support/receiver.ts";
 import { assertValidationBody } from "./support/refusals.ts";
 import { type Service, startService } from "./support/service.ts";
-import { UNHURRIED } from "./support/settings.ts";
+import { UNLIMITED } from "./support/settings.ts";
 import { addAgent, addFailed, addWebhook, functionsOf, removeWebhooks, waitForStatus } from "./support/webhooks.ts";
 
 let service: Service;
@@ -14,7 +14,7 @@ let ada: Person;
 
 describe("3.2 delivery status", { skip: NEEDS_RECEIVER }, () => {
   before(async () => {
-    service = await startService(UNHURRIED);
+    service = await startService(UNLIMITED);
     receiver = await startReceiver(service);
     ada = await newPerson(service);
   });

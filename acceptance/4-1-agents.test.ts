@@ -5,13 +5,13 @@ import { ok } from "./support/clients.ts";
 import { newPerson, onlyRow, type Person, REPRESENTATION, type Row, SINGLE } from "./support/people.ts";
 import { assertFields, assertValidationBody, libraryRefusalOf, refusalOf } from "./support/refusals.ts";
 import { type Service, startService } from "./support/service.ts";
-import { UNHURRIED } from "./support/settings.ts";
+import { UNLIMITED } from "./support/settings.ts";
 
 let service: Service;
 let ada: Person;
 let bob: Person;
 before(async () => {
-  service = await startService(UNHURRIED);
+  service = await startService(UNLIMITED);
   ada = await newPerson(service);
   bob = await newPerson(service);
 });
@@ -28,7 +28,7 @@ async function addAgent({ client }: Person, row: Row = {}): Promise<string> {
   return String(made["id"]);
 }
 
-/** The status and code of a refusal, the same by hand and through the library. */
+/** The status and code of an error, equal over plain HTTPS and through the library. */
 function assertBothRefused(
   byHand: Parameters<typeof refusalOf>[0],
   byLibrary: Parameters<typeof libraryRefusalOf>[0],
@@ -115,7 +115,7 @@ test("4.1 create: in a list, a key that one row lacks takes its default, and err
       { name: "b", framework: "provider_b", role: "r", settings: { top_p: 1 } },
     ],
   );
-  // What a row does not mention stays as it is.
+  // A column that a row omits keeps its value.
   const [first, second] = made.map(({ id }) => id);
   const changed = [
     { id: first, name: "aa", framework: "provider_c" },

@@ -13,7 +13,7 @@ import {
 } from "./support/people.ts";
 import { assertValidationBody, libraryRefusalOf, refusalOf } from "./support/refusals.ts";
 import { type Service, startService } from "./support/service.ts";
-import { UNHURRIED } from "./support/settings.ts";
+import { UNLIMITED } from "./support/settings.ts";
 
 const TOOL_FIELDS = ["id", "name", "description", "category", "icon", "input_schema"];
 
@@ -21,7 +21,7 @@ let service: Service;
 let ada: Person;
 let bob: Person;
 before(async () => {
-  service = await startService(UNHURRIED);
+  service = await startService(UNLIMITED);
   ada = await newPerson(service);
   bob = await newPerson(service);
 });

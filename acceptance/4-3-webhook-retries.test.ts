@@ -7,7 +7,7 @@ import { newPerson, onlyRow, type Person } from "./support/people.ts";
 import { type Receiver, startReceiver } from "./support/receiver.ts";
 import { assertValidationBody, refusalOf } from "./support/refusals.ts";
 import { type Service, startService } from "./support/service.ts";
-import { UNHURRIED } from "./support/settings.ts";
+import { UNLIMITED } from "./support/settings.ts";
 import {
   addAgent,
   addFailed,
@@ -31,7 +31,7 @@ let callAsBob: CallFunction;
 
 describe("4.3 deliveries made again", { skip: NEEDS_RECEIVER }, () => {
   before(async () => {
-    service = await startService(UNHURRIED);
+    service = await startService(UNLIMITED);
     receiver = await startReceiver(service);
     [ada, bob] = [await newPerson(service), await newPerson(service)];
     [call, callAsBob] = [functionsOf(ada), functionsOf(bob)];

@@ -13,9 +13,9 @@ import {
 } from "./support/people.ts";
 import { assertFields, assertValidationBody, libraryRefusalOf, refusalOf } from "./support/refusals.ts";
 import { type Service, startService } from "./support/service.ts";
-import { UNHURRIED } from "./support/settings.ts";
+import { UNLIMITED } from "./support/settings.ts";
 
-/** Nothing is delivered to a webhook that is off, so that the rows hold still. */
+/** A disabled webhook gets no deliveries, so the rows do not change during the test. */
 const WEBHOOK = { name: "Hook", url: "https://example.com/hook", events: ["agent.created"], is_active: false };
 const EVENTS =
   `message.created message.updated message.deleted message.flagged swarm.created swarm.updated swarm.deleted
@@ -26,7 +26,7 @@ let service: Service;
 let ada: Person;
 let bob: Person;
 before(async () => {
-  service = await startService(UNHURRIED);
+  service = await startService(UNLIMITED);
   ada = await newPerson(service);
   bob = await newPerson(service);
 });
@@ -42,7 +42,7 @@ async function addWebhook({ client }: Person, row: Row = {}): Promise<Row> {
   ) as Row;
 }
 
-/** As the service would record one; users cannot. */
+/** Inserts a delivery as the service would record it; users cannot. */
 async function addDelivery({ id: webhook_id, user_id }: Row, row: Row = {}): Promise<Row> {
   const { client } = openServiceRole(service);
   const delivery = { webhook_id, user_id, event_id: randomUUID(), event_type: "agent.created", payload: {} };

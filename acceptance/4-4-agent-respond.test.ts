@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, beforeEach, test } from "node:test";
-import { ask, assertAskRefused, beginRun, beginTurn, eventsOf, openRoom, waitForRun } from "./support/asking.ts";
+import { ask, assertAskRefused, beginRun, beginTurn, eventsOf, openSwarm, waitForRun } from "./support/asking.ts";
 import { ok } from "./support/clients.ts";
 import { eventually } from "./support/eventually.ts";
 import { newPerson, onlyRow, type Person, type Row } from "./support/people.ts";
-import { add, change, read, respond, type Run, SIMULATED, seatAgent } from "./support/rooms.ts";
+import { add, change, read, respond, type Run, SIMULATED, addSwarmAgent } from "./support/swarms.ts";
 import { type Service, startService } from "./support/service.ts";
 import { type AskStream, openStream, streamsOf } from "./support/streams.ts";
 
@@ -21,7 +21,7 @@ before(async () => {
 });
 after(() => service?.stop());
 beforeEach(async () => {
-  ({ swarm, agent } = await openRoom(ada));
+  ({ swarm, agent } = await openSwarm(ada));
 });
 
 test("4.4 the response has the message, the replies and their usage", async () => {
@@ -61,7 +61,7 @@ test("4.4 the response is an error with the run when no agent could answer, and 
     assert.deepEqual([run.status, run.responses.length], ["failed", 0]);
     assert.equal(headers["x-run-id"], run.run_id);
   }
-  await seatAgent(ada, swarm, "Ben");
+  await addSwarmAgent(ada, swarm, "Ben");
   const run = await respond(ada, swarm, "Go\n/fail 5xx Ann");
   assert.deepEqual([run.status, run.responses.length, (run["errors"] as Row[]).length], ["partial", 1, 1]);
 });

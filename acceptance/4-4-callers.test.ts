@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, beforeEach, test } from "node:test";
-import { ask, assertAskRefused, openRoom, RESPOND, seatMember, waitForRun } from "./support/asking.ts";
+import { ask, assertAskRefused, openSwarm, RESPOND, seatMember, waitForRun } from "./support/asking.ts";
 import { NEEDS_RECEIVER } from "./support/given-service.ts";
 import { newPerson, openServiceRole, type Person, type Row } from "./support/people.ts";
 import { startReceiver } from "./support/receiver.ts";
 import { assertValidationBody } from "./support/refusals.ts";
-import { add, change, read, respond, SIMULATED } from "./support/rooms.ts";
+import { add, change, read, respond, SIMULATED } from "./support/swarms.ts";
 import { type Service, startService } from "./support/service.ts";
 
 let service: Service;
@@ -23,7 +23,7 @@ before(async () => {
 });
 after(() => service?.stop());
 beforeEach(async () => {
-  ({ swarm, agent } = await openRoom(ada));
+  ({ swarm, agent } = await openSwarm(ada));
 });
 
 test("4.4 members can start runs, viewers and non-members get 403, and a missing swarm is 404", async () => {

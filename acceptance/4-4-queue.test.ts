@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
-import { ask, assertAskRefused, beginRun, beginTurn, eventsOf, openRoom, waitForRun } from "./support/asking.ts";
+import { ask, assertAskRefused, beginRun, beginTurn, eventsOf, openSwarm, waitForRun } from "./support/asking.ts";
 import { NEEDS_OWN_SERVICE } from "./support/given-service.ts";
 import { newPerson, type Person } from "./support/people.ts";
-import { respond, SIMULATED } from "./support/rooms.ts";
+import { respond, SIMULATED } from "./support/swarms.ts";
 import { type Service, startOwnService } from "./support/service.ts";
 import { streamsOf } from "./support/streams.ts";
 
@@ -26,7 +26,7 @@ describe("4.4 a busy swarm", { skip: NEEDS_OWN_SERVICE }, () => {
     if (!isStopped) await service?.stop();
   });
   beforeEach(async () => {
-    ({ swarm } = await openRoom(ada));
+    ({ swarm } = await openSwarm(ada));
   });
 
   test("4.4 a busy swarm executes queued runs in order, and responds 202 to callers that wait too long", async () => {

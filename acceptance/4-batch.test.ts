@@ -13,13 +13,13 @@ import {
 } from "./support/people.ts";
 import { assertValidationBody, refusalOf } from "./support/refusals.ts";
 import { type Service, startService } from "./support/service.ts";
-import { UNHURRIED } from "./support/settings.ts";
+import { UNLIMITED } from "./support/settings.ts";
 
 let service: Service;
 let ada: Person;
 let bob: Person;
 before(async () => {
-  service = await startService(UNHURRIED);
+  service = await startService(UNLIMITED);
   ada = await newPerson(service);
   bob = await newPerson(service);
 });

@@ -14,17 +14,17 @@ import {
 } from "./support/people.ts";
 import { libraryRefusalOf, refusalOf } from "./support/refusals.ts";
 import { type Service, startService } from "./support/service.ts";
-import { UNHURRIED } from "./support/settings.ts";
+import { UNLIMITED } from "./support/settings.ts";
 
 const NAMES = ["Ada", "bob", "Cleo", "dora", "Eve"];
 const TABLES = ["agents", "agent_tools", "tools", "webhooks", "webhook_deliveries"];
 
 let service: Service;
-/** Has five agents, made in the order of their names. */
+/** Creates five agents in the order of their names. */
 let ada: Person;
 let bob: Person;
 before(async () => {
-  service = await startService(UNHURRIED);
+  service = await startService(UNLIMITED);
   ada = await newPerson(service);
   bob = await newPerson(service);
   for (const [at, name] of NAMES.entries()) {

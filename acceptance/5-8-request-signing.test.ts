@@ -6,11 +6,11 @@ import { NEEDS_OWN_SERVICE } from "./support/given-service.ts";
 import { newPerson, openSend, openServiceRole, type Person, type TableAnswer } from "./support/people.ts";
 import { startSecondNode } from "./support/second-node.ts";
 import { type Answer, type Service, startService } from "./support/service.ts";
-import { UNHURRIED } from "./support/settings.ts";
+import { UNLIMITED } from "./support/settings.ts";
 
 let service: Service;
 before(async () => {
-  service = await startService(UNHURRIED);
+  service = await startService(UNLIMITED);
 });
 after(() => service?.stop());
 
@@ -195,7 +195,7 @@ test("5.9 X-Client-Info is accepted", async () => {
 
 describe("5.8 two nodes", { skip: NEEDS_OWN_SERVICE }, () => {
   test("5.8 a secret and the requirement of signatures apply on another node at once", async (t) => {
-    const other = await startSecondNode(service, UNHURRIED);
+    const other = await startSecondNode(service, UNLIMITED);
     t.after(() => other.stop());
     const person = await newSigner();
     const there = openSend(other, { token: person.session.access_token });

@@ -6,7 +6,7 @@ import { newEmail, ok, openAdmin, openClient, PASSWORD, signInAgain, signUpNew }
 import { type Service, startService } from "./support/service.ts";
 import { QUICK_HASHES } from "./support/settings.ts";
 
-/** Of PASSWORD. */
+/** The bcrypt hash of PASSWORD. */
 const BCRYPT_HASH = "$2b$04$zL9EKxfly5HfgGWBLuH1QuY0Zt.fSUSrOut.0akGOgdQ0bxBj7iqG";
 
 let service: Service;
@@ -76,13 +76,13 @@ test("5 accounts are listed page by page, newest first", async () => {
     const { users, total, nextPage, lastPage } = ok(await admin.listUsers({ page, perPage: 2 }));
     assert.equal(users.length, 2);
     assert.ok(total >= 6);
-    // Of a page number the client reads one digit, which is enough while there are few.
+    // The client parses only one digit of a page number, which is enough for few pages.
     if (total <= 18) {
       assert.equal(nextPage, page < Math.ceil(total / 2) ? page + 1 : null);
       assert.equal(lastPage, Math.ceil(total / 2));
     }
   }
-  // Others use the service as well, and pages move on while they are read.
+  // Other tests create accounts on the same service, so pages shift while they are read.
   const all = ok(await admin.listUsers({ perPage: 1000 })).users.map(({ id }) => id);
   assert.deepEqual(
     all.filter((id) => made.includes(id)),

@@ -98,7 +98,7 @@ describe("5 links in mails", { skip: NEEDS_OWN_SERVICE }, () => {
     const storage = {
       getItem: (name: string) => kept.get(name) ?? null,
       setItem: (name: string, value: string) => void kept.set(name, value),
-      // Forgets nothing, so that the same verifier can be shown twice.
+      // Storage that never removes anything, so that the same verifier can be used twice.
       removeItem: () => {},
     };
     const client = openClient(service, { auth: { flowType: "pkce", storage } });

@@ -23,7 +23,7 @@ async function enrol({ auth }: SupabaseClient): Promise<Authenticator> {
   return { factorId: id, secret: totp.secret };
 }
 
-/** A code is good once, so that who proves themselves twice within one step shows the next code. */
+/** A code works once, so a second verification within one time step uses the next code. */
 async function prove({ auth }: SupabaseClient, { factorId, secret }: Authenticator, stepsLater = 0): Promise<void> {
   ok(await auth.mfa.challengeAndVerify({ factorId, code: computeTotp(secret, stepsLater) }));
 }

@@ -26,7 +26,7 @@ function askAs(token: string, path = "/auth/v1/user"): Promise<Answer> {
   return ask(path, { apikey: service.credentials.anon_key, authorization: `Bearer ${token}` });
 }
 
-/** The bodies of section 7.1, whatever else they hold. */
+/** Checks the body of section 7.1; other members are allowed. */
 function assertRefused(answer: Answer, status: 401 | 403, about: string): void {
   assert.equal(answer.status, status, `${about}: ${answer.text}`);
   assert.match(answer.headers["content-type"] ?? "", /^application\/json/, about);
@@ -69,7 +69,7 @@ test("5.1 a body must be JSON with a JSON Content-Type", async () => {
   const foreign = await send("application/pdf", body);
   assert.equal(foreign.status, 415, foreign.text);
   assert.equal(foreign.body["code"], "UNSUPPORTED_MEDIA_TYPE");
-  // What a browser sends across origins without asking first must not sign anybody in.
+  // A cross-origin request that needs no preflight must not sign anybody in.
   for (const type of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"]) {
     const answer = await send(type, body);
     assert.ok([400, 415].includes(answer.status), `${type}: ${answer.text}`);
@@ -160,7 +160,7 @@ test("5.7 an expired token and one that is not yet valid return 401", {
       claims: { ...claims, ...changes },
       signWith: signWithSecret(secret),
     });
-  // A running service notices keys that were made outside of it, though not in the same instant.
+  // A running service loads keys that were created outside of it after a short delay.
   while ((await askAs(make({}))).status !== 200) await wait(50);
   const expired = await askAs(make({ iat: nowSeconds - 7200, exp: nowSeconds - 1 }));
   assertRefused(expired, 401, "expired");

@@ -13,7 +13,7 @@ after(() => service?.stop());
 
 interface Listener {
   events: AuthChangeEvent[];
-  /** The session that came with the event, which may have been before the question. */
+  /** The session of the event, which may have been emitted before this call. */
   waitFor(event: AuthChangeEvent): Promise<Session | null>;
 }
 
@@ -40,7 +40,7 @@ function listen({ auth }: SupabaseClient): Listener {
   };
 }
 
-/** What a browser keeps between two visits. */
+/** The storage of a browser between two visits. */
 class Storage {
   readonly #items = new Map<string, string>();
 
@@ -56,7 +56,7 @@ class Storage {
     this.#items.delete(name);
   }
 
-  /** As if almost an hour had passed since the session was kept. */
+  /** Makes the stored access token expire in this many seconds. */
   age(remainingSeconds: number): void {
     for (const [name, value] of this.#items) {
       const kept = JSON.parse(value) as Partial<Session>;
@@ -66,7 +66,7 @@ class Storage {
   }
 }
 
-/** The library writes what it has been refused to the console, which is what these tests are about. */
+/** The library logs the errors that these tests provoke. */
 function muteClient(t: TestContext): void {
   for (const name of ["warn", "error"] as const) t.mock.method(console, name, () => {});
 }

@@ -10,7 +10,7 @@ import { readToken } from "./support/tokens.ts";
 let a: Service;
 let b: Service;
 
-/** The status of the user's own account on this node, with this token. */
+/** The status of `GET /user` on this node with this token. */
 async function statusOn(node: Service, token: string): Promise<number> {
   const { status } = await node.request("/auth/v1/user", {
     headers: { apikey: node.credentials.anon_key, authorization: `Bearer ${token}` },
@@ -114,7 +114,7 @@ describe("5 two nodes on one database", { skip: NEEDS_OWN_SERVICE }, () => {
     const { kid } = readToken(session.access_token).header;
     await runCommand(a, ["keys", "rotate", "signing"]);
     for (const node of [a, b]) assert.equal(await statusOn(node, session.access_token), 200);
-    // A third node, started now, signs with the new key; the other two have not met it yet.
+    // A third node, started now, signs with the new key, which the other two have not seen yet.
     const c = await startSecondNode(a, QUICK_HASHES);
     try {
       const { session: fresh } = await signUpNew(c);

@@ -5,14 +5,14 @@ import { eventually } from "./support/eventually.ts";
 import { NEEDS_RECEIVER } from "./support/given-service.ts";
 import { newPerson, type Person, type Row } from "./support/people.ts";
 import { type Endpoint, type Receiver, startReceiver } from "./support/receiver.ts";
-import { add, change, remove, respond, SIMULATED, seatAgent } from "./support/rooms.ts";
+import { add, change, remove, respond, SIMULATED, addSwarmAgent } from "./support/swarms.ts";
 import { type Service, startService } from "./support/service.ts";
 import { addWebhook } from "./support/webhooks.ts";
 
 const OF_A_TOOL =
   "tool_execution_id tool_id tool_name agent_id swarm_id run_id duration_ms input output_preview truncated";
 
-/** What `data` has at least, for each type. */
+/** The required members of `data`, for each type. */
 const DOCUMENTED: Readonly<Record<string, string>> = {
   "message.created":
     "message_id swarm_id content sender_type sender_id sender_name run_id reply_to_id created_at actor",
@@ -51,10 +51,10 @@ let judge: EventJudge;
 let ada: Person;
 let bob: Person;
 
-/** The types that the receiver has seen so far. */
+/** The types that the receiver has received so far. */
 const seen = new Set<string>();
 
-/** Deliveries run side by side; the ids of events grow in the order in which things happened. */
+/** Deliveries run in parallel; event ids increase in the order of the events. */
 function toldTo({ received }: Endpoint): Told[] {
   const told = received.map(({ body }) => JSON.parse(body) as Told);
   for (const one of told) judge(one);
@@ -66,7 +66,7 @@ function hears(endpoint: Endpoint, isEnough: (told: readonly Told[]) => boolean,
   return eventually(() => toldTo(endpoint), isEnough, what);
 }
 
-/** The end of a run may arrive before what led to it, so that all of it is waited for. */
+/** The end of a run may arrive before its other events, so the test waits for all of them. */
 const isWhole =
   (count: number) =>
   (told: readonly Told[]): boolean =>
@@ -79,7 +79,7 @@ function assertDocumented({ type, data }: Told): void {
   for (const key of keys) assert.ok(key in data, `${type} without ${key}: ${JSON.stringify(data)}`);
 }
 
-/** One line for each event that says what matters of it. */
+/** A one-line summary of each event. */
 function describeEvent({ type, data }: Told, names: ReadonlyMap<unknown, string>): string {
   const who = names.get(data["agent_id"] ?? data["sender_id"]) ?? "?";
   switch (type) {
@@ -151,8 +151,8 @@ describe("6.1 all events", { skip: NEEDS_RECEIVER }, () => {
   test("6.1 a run of two agents with a tool raises its events in the documented order", async () => {
     const swarm = await add(ada, "swarms", { name: "Two" });
     const [one, two] = [
-      await seatAgent(ada, swarm, "One", ["calculator"]),
-      await seatAgent(ada, swarm, "Two", ["calculator"]),
+      await addSwarmAgent(ada, swarm, "One", ["calculator"]),
+      await addSwarmAgent(ada, swarm, "Two", ["calculator"]),
     ];
     const endpoint = receiver.addEndpoint();
     const webhook = await addWebhook(ada, endpoint.url, { events: ALL_EVENTS });
@@ -189,8 +189,8 @@ describe("6.1 all events", { skip: NEEDS_RECEIVER }, () => {
 
   test("6.1 a failed turn and a failed tool raise their events, and other turns continue", async () => {
     const swarm = await add(ada, "swarms", { name: "Trouble" });
-    await seatAgent(ada, swarm, "Well", ["calculator"]);
-    const ill = await seatAgent(ada, swarm, "Ill");
+    await addSwarmAgent(ada, swarm, "Well", ["calculator"]);
+    const ill = await addSwarmAgent(ada, swarm, "Ill");
     const endpoint = receiver.addEndpoint();
     const webhook = await addWebhook(ada, endpoint.url, { events: ALL_EVENTS });
     const run = await respond(ada, swarm, '/fail 5xx Ill\n/tool calculator {"expression": "6 *"}');
@@ -215,7 +215,7 @@ describe("6.1 all events", { skip: NEEDS_RECEIVER }, () => {
 
   test("6.1 a run that auto_respond starts raises the same events", async () => {
     const swarm = await add(ada, "swarms", { name: "Talkative", settings: { auto_respond: true } });
-    const agent = await seatAgent(ada, swarm, "One");
+    const agent = await addSwarmAgent(ada, swarm, "One");
     const endpoint = receiver.addEndpoint();
     const webhook = await addWebhook(ada, endpoint.url, { events: ALL_EVENTS });
     const message = await add(ada, "messages", { swarm_id: swarm, content: "Anybody there?" });
@@ -242,7 +242,7 @@ describe("6.1 all events", { skip: NEEDS_RECEIVER }, () => {
 
   test("6.1 events go to the owner of agents and tools and to the members of a swarm, and to nobody else", async () => {
     const swarm = await add(ada, "swarms", { name: "Shared" });
-    await seatAgent(ada, swarm, "One", ["calculator"]);
+    await addSwarmAgent(ada, swarm, "One", ["calculator"]);
     const seat = await add(ada, "swarm_members", { swarm_id: swarm, user_id: bob.id, role: "viewer" });
     await change(bob, "swarm_members", seat, { status: "active" });
     const [hers, his, elses] = [receiver.addEndpoint(), receiver.addEndpoint(), receiver.addEndpoint()];

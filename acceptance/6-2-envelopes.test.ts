@@ -3,9 +3,9 @@ import { after, afterEach, before, describe, test } from "node:test";
 import { NEEDS_RECEIVER } from "./support/given-service.ts";
 import { newPerson, type Person } from "./support/people.ts";
 import { firstOf, type Receiver, startReceiver } from "./support/receiver.ts";
-import { add } from "./support/rooms.ts";
+import { add } from "./support/swarms.ts";
 import { type Service, startService } from "./support/service.ts";
-import { UNHURRIED } from "./support/settings.ts";
+import { UNLIMITED } from "./support/settings.ts";
 import { addAgent, addWebhook, envelopeOf, removeWebhooks, waitForStatus } from "./support/webhooks.ts";
 
 let service: Service;
@@ -14,7 +14,7 @@ let ada: Person;
 
 describe("6.2 the delivery envelope", { skip: NEEDS_RECEIVER }, () => {
   before(async () => {
-    service = await startService(UNHURRIED);
+    service = await startService(UNLIMITED);
     receiver = await startReceiver(service);
     ada = await newPerson(service);
   });

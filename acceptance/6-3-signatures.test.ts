@@ -5,7 +5,7 @@ import { NEEDS_RECEIVER } from "./support/given-service.ts";
 import { newPerson, type Person } from "./support/people.ts";
 import { firstOf, type Receiver, startReceiver } from "./support/receiver.ts";
 import { type Service, startService } from "./support/service.ts";
-import { UNHURRIED } from "./support/settings.ts";
+import { UNLIMITED } from "./support/settings.ts";
 import { signatureOf, standardSignatureOf } from "./support/signatures.ts";
 import { addAgent, addFailed, addWebhook, functionsOf, removeWebhooks } from "./support/webhooks.ts";
 
@@ -15,7 +15,7 @@ let ada: Person;
 
 describe("6.3 signing", { skip: NEEDS_RECEIVER }, () => {
   before(async () => {
-    service = await startService(UNHURRIED);
+    service = await startService(UNLIMITED);
     receiver = await startReceiver(service);
     ada = await newPerson(service);
   });

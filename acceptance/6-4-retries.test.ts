@@ -7,9 +7,9 @@ import { openMailbox } from "./support/mailbox.ts";
 import { newPerson, onlyRow, type Person, type Row } from "./support/people.ts";
 import { type ChangesWanted, disconnectAll, hear } from "./support/realtime.ts";
 import { type Endpoint, type Receiver, type Reply, startReceiver } from "./support/receiver.ts";
-import { change } from "./support/rooms.ts";
+import { change } from "./support/swarms.ts";
 import { type Service, startService } from "./support/service.ts";
-import { UNHURRIED } from "./support/settings.ts";
+import { UNLIMITED } from "./support/settings.ts";
 import {
   addAgent,
   addWebhook,
@@ -21,10 +21,10 @@ import {
 } from "./support/webhooks.ts";
 
 const HOUR_MS = 3_600_000;
-/** The second row of the schedule, with what may be added so that not all come at once; attempts are recorded a little later. */
+/** The second delay of the schedule with its jitter; attempts are recorded slightly later. */
 const MINUTE = { leastMs: 59_000, mostMs: 66_000 };
 
-/** How long after its attempt the next one is to be made. */
+/** The time between an attempt and the next one. */
 async function readDelayMs(delivery: Row): Promise<number> {
   const attempt = (await listAttempts(ada, delivery)).at(-1);
   return Date.parse(String(delivery["next_retry_at"])) - Date.parse(String(attempt?.["created_at"]));
@@ -35,7 +35,7 @@ interface Sent {
   readonly endpoint: Endpoint;
 }
 
-/** One event, for a webhook with each of the replies. */
+/** Raises one event, for one webhook per reply. */
 async function sendToAll(replies: readonly Reply[], row: Row = {}): Promise<Sent[]> {
   return sendTo(
     replies.map((reply) => receiver.addEndpoint(reply)),
@@ -57,7 +57,7 @@ let ada: Person;
 
 describe("6.4 retries", { skip: NEEDS_RECEIVER }, () => {
   before(async () => {
-    service = await startService(UNHURRIED);
+    service = await startService(UNLIMITED);
     receiver = await startReceiver(service);
     ada = await newPerson(service);
   });
@@ -78,11 +78,12 @@ describe("6.4 retries", { skip: NEEDS_RECEIVER }, () => {
       [{ isCut: true }, null, "reset"],
       [{ isSilent: true }, null, "timeout"],
     ];
-    // Of its own, because a kept connection that is cut under a request says nothing and is not held against anybody.
+    // Uses a new connection, because a kept-alive connection that drops before anything is written is replaced without
+    // an attempt.
     const fresh = await startReceiver(service);
     t.after(() => fresh.stop());
     const endpoints = cases.map(([reply]) => (reply.isCut === true ? fresh : receiver).addEndpoint(reply));
-    // Who is silent is not waited for long; the others have all the time that they need.
+    // The silent endpoint has a short timeout; the others have the default.
     const sent = await sendTo(endpoints, (at) => ({ timeout_ms: cases[at]?.[0].isSilent === true ? 1_500 : 30_000 }));
     for (const [at, { webhook }] of sent.entries()) {
       const [, statusCode, errorCode] = cases[at] ?? [];

@@ -15,7 +15,7 @@ import {
   type Version,
 } from "./support/realtime.ts";
 import { type Service, startService } from "./support/service.ts";
-import { UNHURRIED } from "./support/settings.ts";
+import { UNLIMITED } from "./support/settings.ts";
 import { runSql } from "./support/sql.ts";
 
 type Config = RealtimeChannelOptions["config"];
@@ -26,7 +26,7 @@ interface Message {
   readonly meta?: { readonly id?: string; readonly replayed?: boolean };
 }
 
-/** A channel that is subscribed, and the messages that it got. */
+/** A subscribed channel and the messages that it received. */
 async function listen(t: TestContext, client: SupabaseClient, topic: string, config: Config = {}) {
   const channel = openChannel(t, client, topic, config);
   const messages: Message[] = [];
@@ -48,7 +48,7 @@ const eventsOf = (messages: readonly Message[]) => messages.map(({ event }) => e
 
 let service: Service;
 before(async () => {
-  service = await startService(UNHURRIED);
+  service = await startService(UNLIMITED);
 });
 after(async () => {
   await disconnectAll();
@@ -195,7 +195,7 @@ for (const vsn of VERSIONS) {
     });
 
     test("6.5 policies on realtime.messages decide who can listen and who can send", async (t) => {
-      // Rooms are named after their owner; everybody who is signed in may listen, the owner alone may speak.
+      // Topics are named after their owner: every signed-in user can listen, only the owner can send.
       await addRules(
         t,
         `for select to authenticated using (realtime.topic() like 'room-%')`,
@@ -274,7 +274,7 @@ for (const vsn of VERSIONS) {
     });
 
     let lastRule = 0;
-    /** Answers with the way to take them away again, which the end of the test does too. */
+    /** Returns a function that drops the policies; the end of the test drops them too. */
     async function addRules(t: TestContext, ...rules: readonly string[]): Promise<() => Promise<void>> {
       const drops: string[] = [];
       for (const rule of rules) {

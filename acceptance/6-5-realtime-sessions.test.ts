@@ -13,13 +13,13 @@ import {
   VERSIONS,
 } from "./support/realtime.ts";
 import { type Service, startService } from "./support/service.ts";
-import { UNHURRIED } from "./support/settings.ts";
+import { UNLIMITED } from "./support/settings.ts";
 
 const AGENTS: ChangesWanted = { event: "*", schema: "public", table: "agents" };
 
 let service: Service;
 before(async () => {
-  service = await startService(UNHURRIED);
+  service = await startService(UNLIMITED);
 });
 after(async () => {
   await disconnectAll();

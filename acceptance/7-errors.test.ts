@@ -6,14 +6,14 @@ import { after, before, test } from "node:test";
 import { newPerson, type Person, type Row, SINGLE, type TableAnswer } from "./support/people.ts";
 import { assertFields, assertValidationBody, refusalOf } from "./support/refusals.ts";
 import { type Answer, type Service, startService } from "./support/service.ts";
-import { UNHURRIED } from "./support/settings.ts";
+import { UNLIMITED } from "./support/settings.ts";
 import { addAgent, addWebhook, functionsOf, waitForStatus } from "./support/webhooks.ts";
 
 let service: Service;
 let ada: Person;
 let bob: Person;
 before(async () => {
-  service = await startService(UNHURRIED);
+  service = await startService(UNLIMITED);
   [ada, bob] = [await newPerson(service), await newPerson(service)];
 });
 after(() => service?.stop());
@@ -100,7 +100,7 @@ function assertNamed(answer: TableAnswer, status: number, code: string): void {
   assert.equal(refusalOf(answer).code, code);
 }
 
-/** JSON of so many levels, made by hand: what writes JSON runs out of stack sooner than what reads it. */
+/** Builds JSON with this many levels as text, because JSON.stringify overflows the stack earlier than JSON.parse. */
 const nested = (levels: number): string => `${"[".repeat(levels)}${"]".repeat(levels)}`;
 
 test("7.2 JSON that is nested too deeply returns 400 on every route, with a message about its depth", async () => {
@@ -132,7 +132,7 @@ test("7.2 JSON that is nested too deeply returns 400 on every route, with a mess
       assert.match(String(answer.body["message"]), /must not be nested deeper than 1000 levels/, line);
     }
   }
-  // In a cell of a file, and where a value is compared with one.
+  // In a CSV cell, and in a filter value.
   const deep = nested(8_000);
   const file = await ada.send("POST /agents", {
     body: `name,settings\nDeep,"{""x"":${deep}}"\n`,

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
-import { ask, openRoom } from "./support/asking.ts";
+import { ask, openSwarm } from "./support/asking.ts";
 import { newEmail, openAdmin, openClient, PASSWORD, signUpNew } from "./support/clients.ts";
 import { eventually } from "./support/eventually.ts";
 import { NEEDS_OWN_SERVICE } from "./support/given-service.ts";
 import { newPerson, openServiceRole } from "./support/people.ts";
 import { startReceiver } from "./support/receiver.ts";
-import { add, read, respond, seatAgent } from "./support/rooms.ts";
+import { add, read, respond, addSwarmAgent } from "./support/swarms.ts";
 import { type Answer, type Service, startOwnService } from "./support/service.ts";
 import { QUICK_HASHES } from "./support/settings.ts";
 import { addAgent, addWebhook, listDeliveries } from "./support/webhooks.ts";
@@ -119,13 +119,13 @@ describe("8 limits as they come", { skip: NEEDS_OWN_SERVICE }, () => {
 
   test("8 each user has 30 AI responses per minute", async () => {
     const person = await newPerson(service);
-    const { swarm } = await openRoom(person);
+    const { swarm } = await openSwarm(person);
     const answer = await ask(person, { swarm_id: swarm, message: "Hi" });
     assert.deepEqual([answer.status, leftIn(answer)], [200, "29/30"], answer.text);
   });
 
   test("8 each address has 10 auth attempts per minute, and a token refresh is none", async () => {
-    // Whoever signed up above, from the same address, has used some of them.
+    // Earlier sign-ups from the same address have used part of the limit.
     let answer = await signIn(newEmail());
     const left = Number(answer.headers["x-ratelimit-remaining"]);
     assert.ok(left < 10);
@@ -205,8 +205,8 @@ describe("8 limits of an operator's own", { skip: NEEDS_OWN_SERVICE }, () => {
 
   test("8 every answer that is started counts as an AI response, and an admitted run is not cut short", async () => {
     const ada = await newPerson(service);
-    const { swarm } = await openRoom(ada);
-    await seatAgent(ada, swarm, "Two");
+    const { swarm } = await openSwarm(ada);
+    await addSwarmAgent(ada, swarm, "Two");
     const body = { swarm_id: swarm, message: "hello" };
     const first = await ask(ada, body);
     assert.equal(first.status, 200, first.text);
@@ -218,7 +218,7 @@ describe("8 limits of an operator's own", { skip: NEEDS_OWN_SERVICE }, () => {
 
   test("8 rejected calls, attaching and idempotent repeats do not count as AI responses", async () => {
     const ada = await newPerson(service);
-    const { swarm } = await openRoom(ada);
+    const { swarm } = await openSwarm(ada);
     const body = { swarm_id: swarm, message: "hello" };
     const key = { "idempotency-key": randomUUID() };
     const first = await ask(ada, body, key);
@@ -234,7 +234,7 @@ describe("8 limits of an operator's own", { skip: NEEDS_OWN_SERVICE }, () => {
   test("8 a tool call beyond the limit fails, and the agent still answers", async () => {
     const ada = await newPerson(service);
     const swarm = await add(ada, "swarms", { name: "Tools" });
-    await seatAgent(ada, swarm, "One", ["current_time", "calculator"]);
+    await addSwarmAgent(ada, swarm, "One", ["current_time", "calculator"]);
     const message = '/tool current_time {}\n/tool calculator {"expression": "6*7"}';
     const { responses } = await respond(ada, swarm, message);
     assert.equal(responses.length, 1);

@@ -5,7 +5,7 @@ import { newPerson, type Person } from "./support/people.ts";
 import { firstOf, type Receiver, startReceiver } from "./support/receiver.ts";
 import { assertValidationBody } from "./support/refusals.ts";
 import { type Service, startService } from "./support/service.ts";
-import { UNHURRIED } from "./support/settings.ts";
+import { UNLIMITED } from "./support/settings.ts";
 import { addAgent, addWebhook, envelopeOf, removeWebhooks } from "./support/webhooks.ts";
 
 interface Description {
@@ -19,7 +19,7 @@ let ada: Person;
 
 describe("9 versions", { skip: NEEDS_RECEIVER }, () => {
   before(async () => {
-    service = await startService(UNHURRIED);
+    service = await startService(UNLIMITED);
     receiver = await startReceiver(service);
     ada = await newPerson(service);
   });

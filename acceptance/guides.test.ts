@@ -9,14 +9,14 @@ import { createClient } from "@supabase/supabase-js";
 import { openAdmin } from "./support/clients.ts";
 import { NEEDS_DATABASE } from "./support/given-service.ts";
 import { newPerson, type Person } from "./support/people.ts";
-import { add, findTool, SIMULATED, seatAgent } from "./support/rooms.ts";
+import { add, findTool, SIMULATED, addSwarmAgent } from "./support/swarms.ts";
 import { type Service, startService } from "./support/service.ts";
 import { runSql } from "./support/sql.ts";
 
-/** What stands in the guides as JavaScript is run as it stands, with the names that a page takes for granted. */
+/** Runs the JavaScript examples of the guides unchanged, with the variables that each page assumes. */
 const GUIDES = join(import.meta.dirname, "../docs/guides");
 const BLOCK = /^```js\n([\s\S]*?)^```$/gm;
-/** A table of this file's own, because others on the service would see it. */
+/** A table name of this file, because other tests on the same service see the table. */
 const NOTES = `notes_${randomUUID().slice(0, 8)}`;
 
 type Names = Record<string, unknown>;
@@ -25,7 +25,7 @@ let service: Service;
 let folder = "";
 let ada: Person;
 let bob: Person;
-/** Whatever the examples were refused, which they do not look at themselves. */
+/** Errors of requests that the examples make, because the examples do not check them. */
 const refusals: string[] = [];
 
 const watchingFetch: typeof fetch = async (input, init) => {
@@ -78,7 +78,7 @@ test("beyond: the examples for agents run without changes", async () => {
 
 test("beyond: the examples for swarms run without changes", async () => {
   const id = await add(ada, "swarms", { name: "Room" });
-  await seatAgent(ada, id, "Critic");
+  await addSwarmAgent(ada, id, "Critic");
   for (const block of await readBlocks("swarms.md")) await run(block, names({ swarm: { id } }));
 });
 

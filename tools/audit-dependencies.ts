@@ -5,7 +5,10 @@ import { judgeAudit } from "./audit/judge-audit.ts";
 
 const TIMEOUT_MS = 60_000;
 
-/** What is installed with the product, against the registry's list of known holes. Where that cannot be asked, it says so. */
+/**
+ * Checks the installed production dependencies for known vulnerabilities. Prints a note if the registry cannot be
+ * reached.
+ */
 const { stdout } = spawnSync("npm", ["audit", "--omit=dev", "--json", "--fetch-retries=0"], {
   cwd: resolve(`${import.meta.dirname}/..`),
   encoding: "utf8",

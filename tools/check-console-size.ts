@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { buildOnce } from "../console/build/build-once.ts";
 import { listFirstLoad, type Manifest } from "./console/first-load.ts";
 
-/** What a first visit may weigh, compressed, files that are always loaded included. */
+/** The maximum compressed size of a first visit, including files that are always loaded. */
 const BUDGET_BYTES = 250 * 1024;
 const ALWAYS = ["console/theme.js", "console/mark.svg"];
 const VISITS: Readonly<Record<string, readonly string[]>> = {

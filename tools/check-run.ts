@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 
 export interface Check {
   readonly name: string;
-  /** Arguments for Node: a script and what it is given. */
+  /** Arguments for Node.js: a script and its arguments. */
   readonly args: readonly string[];
 }
 
@@ -15,7 +15,7 @@ export interface CheckRun {
   readonly write: (line: string) => void;
 }
 
-/** Runs all checks, one line for each as it ends, with its output if it failed. True when all passed. */
+/** Runs all checks, prints one line for each as it ends, with its output if it failed. Returns true when all passed. */
 export async function runChecks(checks: readonly Check[], run: CheckRun): Promise<boolean> {
   const waiting = [...checks];
   let areAllGood = true;
@@ -44,7 +44,7 @@ async function runCheck({ args }: Check, root: string): Promise<{ isGood: boolea
   return { isGood: failure === null, output: `${stdout}${stderr}${failure ?? ""}` };
 }
 
-/** The script of an installed program, found without PATH so that no program of the machine is taken instead. */
+/** Finds the script of an installed program without PATH, so that no program of the machine is used instead. */
 export function findProgram(root: string, packageName: string, program: string): string {
   const folder = join(root, "node_modules", packageName);
   const { bin } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as {

@@ -4,13 +4,13 @@ import { freemem } from "node:os";
 import { join } from "node:path";
 
 const PLACE = "/dev/shm";
-/** Several times what a whole run has been seen to need. */
+/** Several times the size that a whole run has needed. */
 const NEEDED_BYTES = 8 * 1024 ** 3;
 const TMPFS_MAGIC = 0x01021994;
 
 /**
- * A new folder in memory, where there is plenty of it: a run makes a million small files, which a disk takes longer for than
- * tests take to run. Null where there is no such place, or nothing in it may be executed.
+ * Creates a folder in memory if there is enough: a run creates a million small files, which takes longer on disk than
+ * the tests themselves. Returns null if there is no such place, or if it does not allow executables.
  */
 export function makeMemoryFolder(place = PLACE): string | null {
   if (!existsSync(place) || freemem() < NEEDED_BYTES) return null;
@@ -18,7 +18,7 @@ export function makeMemoryFolder(place = PLACE): string | null {
   if (type !== TMPFS_MAGIC || bavail * bsize < NEEDED_BYTES) return null;
   try {
     const folder = mkdtempSync(join(place, "swarmbase-tests-"));
-    // As a place for temporary files is: as root, databases run under another account.
+    // Writable for all accounts like other temporary folders: as root, databases run under another account.
     chmodSync(folder, 0o1777);
     if (canExecute(folder)) return folder;
     rmSync(folder, { recursive: true });

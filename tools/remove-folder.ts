@@ -4,15 +4,15 @@ import { join } from "node:path";
 const OWNER_ONLY = 0o700;
 
 /**
- * Removes a folder with all that this account can remove of it, also from folders that are not writable. Never throws: returns
- * one message for each thing that stays.
+ * Removes as much of a folder as this account can, also from folders that are not writable. Never throws: returns one
+ * message for each path that remains.
  */
 export function removeFolder(path: string): string[] {
   try {
     rmSync(path, { recursive: true, force: true });
     return [];
   } catch {
-    // rmSync stops at the first thing that it cannot remove.
+    // rmSync stops at the first path that it cannot remove.
     return removeEach(path);
   }
 }
@@ -21,7 +21,7 @@ function removeEach(path: string): string[] {
   const failures: string[] = [];
   try {
     if (lstatSync(path).isDirectory()) {
-      // The owner of a folder may always change its mode.
+      // The owner of a folder can always change its mode.
       chmodSync(path, OWNER_ONLY);
       for (const name of readdirSync(path)) failures.push(...removeEach(join(path, name)));
     }

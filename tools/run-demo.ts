@@ -12,17 +12,17 @@ const narrator = createNarrator(process.stdout, 1);
 
 function endOnSignals(): void {
   for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(name, () => ending.abort());
-  // npm's shell takes a signal for itself. When it is gone, whoever stopped npm meant us.
+  // npm's shell handles the signal itself. When the shell is gone, the signal to npm was meant for this process.
   const parent = process.ppid;
   const watch = setInterval(() => {
     if (process.ppid !== parent) ending.abort();
   }, PARENT_CHECK_MS);
   watch.unref();
-  // Whoever read along is gone: nobody is left to tell it to.
+  // The reader of the output has gone, so there is nobody to print to.
   process.stdout.on("error", () => ending.abort());
 }
 
-/** In a process of its own, which trusts the authority of the instance from its start, as clients do. */
+/** A separate process, which trusts the authority of the instance from its start, as clients do. */
 async function walk({ dataDir, caFile }: Instance): Promise<boolean> {
   const child = spawn(process.execPath, ["-C", "swarmbase-source", "tools/walk-demo.ts", dataDir], {
     cwd: root,

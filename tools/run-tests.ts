@@ -22,14 +22,14 @@ if (plan === null) {
   try {
     const groups = groupTests(root, files, [ordinaryAccount, stockSettings]);
     const paths = writeGroups(root, groups, groupFolder);
-    // Processes load the same modules, each in half the time where they come compiled. The product uses this folder too.
+    // A shared compile cache halves the load time of modules in each process. The product uses this folder too.
     const { NODE_COMPILE_CACHE = join(root, "node_modules/.cache/swarmbase") } = process.env;
     const env = Object.assign(
       { ...process.env, NODE_COMPILE_CACHE, ...(memoryFolder !== null && { TMPDIR: memoryFolder }) },
       ...groups.map(({ variant }) => variant?.setUp ?? {}),
     ) as NodeJS.ProcessEnv;
     const child = spawn(process.execPath, [...options, ...paths], { cwd: root, stdio: "inherit", env });
-    // Left to live until the tests have taken down what the global set-up started.
+    // Kept until the tests have stopped what the global set-up started.
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => child.kill(signal));
     const [code] = (await once(child, "exit")) as [number | null];
     process.exitCode = code ?? 1;

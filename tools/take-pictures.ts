@@ -1,5 +1,4 @@
-// Takes the pictures of docs/pictures/console-*.webp anew, on an instance that is thrown away. A folder given as argument gets them
-// as PNG too.
+// Takes the pictures docs/pictures/console-*.webp on a temporary instance. A folder as argument also gets them as PNG.
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -18,11 +17,11 @@ import { fillWorkspace } from "./pictures/workspace.ts";
 const FOLDER = resolve(import.meta.dirname, "../docs/pictures");
 const WIDE = { viewport: { width: 1440, height: 900 }, colorScheme: "light" } as const;
 const NARROW = { viewport: { width: 360, height: 740 }, colorScheme: "dark", hasTouch: true } as const;
-/** One retry at once, the next after the pictures are taken. */
+/** One retry at once, the next one after the pictures are taken. */
 const RETRIES = "0,1,1800,7200";
 const ACTION_MS = 15_000;
 
-// Else the instance that it names would be filled with all of this.
+// Otherwise the instance that it names would be filled with this data.
 delete process.env["CONSOLE_CREDENTIALS"];
 const pngFolder = process.argv[2] ?? null;
 const launched = await launchBrowser();
@@ -47,7 +46,7 @@ if ("reason" in launched) {
     await rm(folder, { recursive: true, force: true });
   }
 }
-// Sockets of the clients would keep the process alive.
+// Open sockets of the clients would keep the process alive.
 process.exit();
 
 async function takePictures(browser: Browser, instance: Instance, model: Model): Promise<void> {
@@ -75,7 +74,7 @@ async function openPage(browser: Browser, { url }: Instance, look: typeof WIDE |
   const context = await browser.newContext({
     ...look,
     baseURL: url,
-    // The authority of the instance is made for it alone; no browser knows it.
+    // The authority of the instance is created only for it, so no browser trusts it.
     ignoreHTTPSErrors: true,
     reducedMotion: "reduce",
     locale: "en-GB",

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { spec, type TestEvent } from "node:test/reporters";
 
-/** The first of the lines with which the runner sums up. */
+/** The first line of the runner's summary. */
 const TOTALS = /^tests \d+$/;
 
 interface SkippedTest {
@@ -10,8 +10,8 @@ interface SkippedTest {
 }
 
 /**
- * Prints what the runner's reporter "spec" prints and, before the totals, every skipped test with its reason. A test that is
- * skipped without a reason fails the run.
+ * Prints the output of the runner's reporter "spec" and, before the totals, every skipped test with its reason. A test
+ * that is skipped without a reason fails the run.
  */
 async function* report(source: AsyncIterable<TestEvent>): AsyncGenerator<unknown, void> {
   yield* Readable.from(addSkippedTests(source)).compose(spec());

@@ -8,7 +8,7 @@ import { createNarrator, type Narrator } from "./demo/narrator.ts";
 import { type Office, openOffice } from "./demo/office.ts";
 import { add, type Person, type Row, signUp, take } from "./demo/people.ts";
 
-/** The second half of run-demo.ts, which has told the first step: everything that a client does. */
+/** The second part of run-demo.ts, after its first step: everything that a client does. */
 async function walk(dataDir: string): Promise<void> {
   const narrator = createNarrator(process.stdout, 2);
   const toolToken = randomUUID();
@@ -83,7 +83,7 @@ try {
   await walk(dataDir);
 } catch (error) {
   console.error(error);
-  // Sockets of the client would keep the process alive.
+  // Open sockets of the client would keep the process alive.
   process.exit(1);
 }
 process.exit(0);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { eventually } from "./eventually.ts";
 import { onlyRow, type Person, type Row, type TableAnswer } from "./people.ts";
 import { refusalOf } from "./refusals.ts";
-import { add, change, read, type Run, seatAgent } from "./rooms.ts";
+import { add, change, read, type Run, addSwarmAgent } from "./swarms.ts";
 import type { Frame } from "./streams.ts";
 
 export const RESPOND = "POST /functions/v1/agent-respond";
@@ -14,15 +14,15 @@ export function ask({ send }: Sender, body: Row, headers: Record<string, string>
   return send(RESPOND, { body, headers });
 }
 
-export interface Room {
+export interface SwarmWithAgent {
   readonly swarm: string;
   readonly agent: string;
 }
 
 /** A swarm with one agent, Ann. */
-export async function openRoom(owner: Sender): Promise<Room> {
+export async function openSwarm(owner: Sender): Promise<SwarmWithAgent> {
   const swarm = await add(owner, "swarms", { name: "Room" });
-  return { swarm, agent: await seatAgent(owner, swarm, "Ann") };
+  return { swarm, agent: await addSwarmAgent(owner, swarm, "Ann") };
 }
 
 export async function seatMember(owner: Sender, swarm_id: string, person: Person, role: string): Promise<void> {

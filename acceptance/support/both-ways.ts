@@ -3,14 +3,14 @@ import { ok } from "./clients.ts";
 import { onlyRow, type Person, REPRESENTATION, type Row } from "./people.ts";
 import { assertFields, assertValidationBody, libraryRefusalOf } from "./refusals.ts";
 
-/** The same row made by hand and through the library. */
+/** Creates the same row over plain HTTPS and through the library. */
 export async function createBothWays({ send, client }: Person, table: string, row: Row): Promise<[Row, Row]> {
   const byHand = await send(`POST /${table}`, { body: row, headers: REPRESENTATION });
   const byLibrary = ok(await client.from(table).insert(row).select().single()) as Row;
   return [onlyRow(byHand), byLibrary];
 }
 
-/** A refused field on create, both ways. */
+/** Asserts that both ways reject the field on create. */
 export async function assertRefusedField(
   { send, client }: Person,
   table: string,

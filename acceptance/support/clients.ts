@@ -9,12 +9,12 @@ type RealtimeOptions = NonNullable<SupabaseClientOptions<"public">["realtime"]>;
 export interface ClientOptions {
   auth?: AuthOptions;
   fetch?: typeof fetch;
-  /** The public one unless told otherwise. */
+  /** Default: the anon key. */
   key?: string;
   realtime?: RealtimeOptions;
 }
 
-/** The client library as its users have it, on a device of its own. */
+/** The unmodified client library with its own storage. */
 export function openClient(service: Service, { auth = {}, fetch, key, realtime }: ClientOptions = {}): SupabaseClient {
   trust(service);
   const { url, anon_key } = service.credentials;
@@ -25,7 +25,7 @@ export function openClient(service: Service, { auth = {}, fetch, key, realtime }
   });
 }
 
-/** The client of a server that may do everything. */
+/** A client with the service role key. */
 export function openAdmin(service: Service, auth: AuthOptions = {}): SupabaseClient {
   return openClient(service, {
     key: service.credentials.service_role_key,
@@ -33,7 +33,7 @@ export function openAdmin(service: Service, auth: AuthOptions = {}): SupabaseCli
   });
 }
 
-/** What the library answered with, once it is known that nothing went wrong. */
+/** Returns the data of a library response; fails if it has an error. */
 export function ok<R extends { data: unknown; error: Error | null }>({
   data,
   error,
@@ -44,7 +44,7 @@ export function ok<R extends { data: unknown; error: Error | null }>({
 
 let lastNumber = 0;
 
-/** An address that nobody in this run, or in one before it, has used. */
+/** A unique e-mail address. */
 export function newEmail(name = "user"): string {
   lastNumber += 1;
   return `${name}-${Date.now().toString(36)}-${process.pid}-${lastNumber}@example.com`;
@@ -58,7 +58,7 @@ export interface SignedUp {
   session: Session;
 }
 
-/** Somebody new who is signed in. */
+/** Signs up a new user. */
 export async function signUpNew(service: Service, options?: ClientOptions): Promise<SignedUp> {
   const client = openClient(service, options);
   const email = newEmail();
@@ -68,7 +68,7 @@ export async function signUpNew(service: Service, options?: ClientOptions): Prom
   return { client, email, session: data.session };
 }
 
-/** The same person on another device. */
+/** Signs the same user in on another device. */
 export async function signInAgain(service: Service, email: string, options?: ClientOptions): Promise<SignedUp> {
   const client = openClient(service, options);
   const { data, error } = await client.auth.signInWithPassword({ email, password: PASSWORD });
@@ -78,7 +78,7 @@ export async function signInAgain(service: Service, email: string, options?: Cli
 
 const trusted = new Set<string>();
 
-/** What an operator does with `NODE_EXTRA_CA_CERTS`, for a service whose authority is known only now. */
+/** Has the effect of `NODE_EXTRA_CA_CERTS`, for a service whose authority is created after the process started. */
 function trust({ credentials: { ca_cert_file: file } }: Service): void {
   if (file === null || trusted.has(file)) return;
   tls.setDefaultCACertificates([...tls.getCACertificates("default"), readFileSync(file, "utf8")]);

@@ -3,15 +3,15 @@ import type { Service } from "./service.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Fails unless the event is what its published schema says, with no member that the schema does not name. */
+/** Fails unless the event matches its published schema and has no additional members. */
 export type EventJudge = (event: { readonly type: string }) => void;
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
-/** Keywords that ask nothing of a value, or are looked at together with another one. */
+/** Keywords that constrain nothing, or are evaluated together with another keyword. */
 const SILENT = new Set(["title", "description", "required", "additionalProperties"]);
 
-/** The schemas of events are part of the document that the service publishes about itself. */
+/** The event schemas are part of the published OpenAPI document. */
 export async function loadEventJudge(service: Service): Promise<EventJudge> {
   const { body } = await service.request("/openapi.json");
   const events = body["webhooks"] as Record<string, Schema>;

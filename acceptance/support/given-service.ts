@@ -1,13 +1,13 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** What an operator finds in `credentials.json`. */
+/** The contents of `credentials.json`. */
 export interface Credentials {
   readonly url: string;
   readonly anon_key: string;
   readonly service_role_key: string;
   readonly ca_cert_file: string | null;
-  /** As the owner of the schema; null where it is not told. */
+  /** As the owner of the schema; null if unknown. */
   readonly database_url: string | null;
 }
 
@@ -17,10 +17,10 @@ interface GivenService {
   readonly receiverPemFile: string | null;
 }
 
-/** The service that somebody else has started, with settings of theirs; null where the environment names none. */
+/** The service that the environment names, with its own settings; null if there is none. */
 export const GIVEN: GivenService | null = readGiven(process.env);
 
-/** Why tests are left out, where they are. */
+/** The reasons for which tests are skipped. */
 export const NEEDS_OWN_SERVICE = GIVEN !== null && "starts, stops or configures a service of its own";
 export const NEEDS_FOLDER = GIVEN !== null && "reads files of the service or runs its commands";
 export const NEEDS_RECEIVER =
@@ -49,7 +49,7 @@ function readGiven(env: NodeJS.ProcessEnv): GivenService | null {
   };
 }
 
-/** A service that has made its own authority keeps its certificate beside it. */
+/** A service that created its own authority has the certificate in the same folder. */
 function findPemBeside(caFile: string | null): string | null {
   const file = caFile === null ? null : join(dirname(caFile), "localhost.pem");
   return file !== null && existsSync(file) ? file : null;

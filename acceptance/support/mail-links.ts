@@ -3,7 +3,7 @@ import type { AuthChangeEvent, SupabaseClient } from "@supabase/supabase-js";
 import { newEmail, ok, openAdmin, openClient, PASSWORD } from "./clients.ts";
 import type { Service } from "./service.ts";
 
-/** Where a link of a mail leads to. */
+/** The address to which a link in a mail redirects. */
 export async function follow(service: Service, link: string): Promise<URL> {
   const answer = await service.request(link);
   assert.equal(answer.status, 303, answer.text);
@@ -14,7 +14,7 @@ export function fragmentOf(url: URL): Record<string, string> {
   return Object.fromEntries(new URLSearchParams(url.hash.slice(1)));
 }
 
-/** What an application does with the address that a link has led to. */
+/** Reads the parameters that an application gets from the redirect. */
 export async function continueSession(service: Service, url: URL): Promise<SupabaseClient> {
   const { access_token = "", refresh_token = "" } = fragmentOf(url);
   const client = openClient(service);
@@ -22,7 +22,7 @@ export async function continueSession(service: Service, url: URL): Promise<Supab
   return client;
 }
 
-/** The address of somebody whose address is confirmed. */
+/** Creates an account with a confirmed address and returns the address. */
 export async function makeConfirmed(service: Service): Promise<string> {
   const email = newEmail();
   ok(await openAdmin(service).auth.admin.createUser({ email, password: PASSWORD, email_confirm: true }));

@@ -14,16 +14,16 @@ export interface ReceivedMail {
 }
 
 export interface Mailbox {
-  /** The oldest mail to this address that was not taken yet, waited for. */
+  /** Waits for the oldest mail to this address that was not taken yet. */
   take(address: string): Promise<ReceivedMail>;
-  /** How many have arrived and were not taken. */
+  /** The number of mails that arrived and were not taken. */
   countUnread(address: string): Promise<number>;
 }
 
 const WAIT_MS = 30_000;
 const POLL_MS = 10;
 
-/** The mails that a service without a mail server writes to its data directory. */
+/** Reads the mails that a service without a mail server writes to its data directory. */
 export function openMailbox(service: Service): Mailbox {
   const folder = join(folderOf(service), "mail");
   const taken = new Set<string>();

@@ -9,16 +9,16 @@ export interface TableAnswer extends Answer {
 }
 
 export interface SendOptions {
-  /** A text goes out as it is, anything else as JSON. */
+  /** A string is sent unchanged, anything else as JSON. */
   body?: unknown;
-  /** Undefined takes one away that is sent by default. */
+  /** Undefined removes a default header. */
   headers?: Readonly<Record<string, string | undefined>>;
 }
 
-/** A request by hand: `"GET /agents?select=id"`, the path as it follows `/rest/v1`. */
+/** A plain HTTPS request: `"GET /agents?select=id"`, with the path below `/rest/v1`. */
 export type Send = (line: string, options?: SendOptions) => Promise<TableAnswer>;
 
-/** Somebody who has both ways in: the client library, and HTTPS by hand. */
+/** A user with both the client library and plain HTTPS. */
 export interface Person extends SignedUp {
   readonly id: string;
   readonly send: Send;
@@ -33,7 +33,7 @@ export async function newPerson(service: Service, options?: ClientOptions): Prom
   return { ...signedUp, id: user.id, send: openSend(service, { token }) };
 }
 
-/** The service role, both ways. */
+/** The service role, with both the client library and plain HTTPS. */
 export function openServiceRole(service: Service): Pick<Person, "client" | "send"> {
   const { service_role_key: key } = service.credentials;
   return { client: openAdmin(service), send: openSend(service, { token: key, key }) };
@@ -56,7 +56,7 @@ export function openSend(service: Service, { token, key }: { token: string; key?
   };
 }
 
-/** The only row of an answer that must have succeeded. */
+/** The only row of a successful response. */
 export function onlyRow({ status, text, rows }: TableAnswer): Row {
   const [row] = rows;
   if (status >= 300 || row === undefined || rows.length > 1) throw new Error(`${status} ${text}`);

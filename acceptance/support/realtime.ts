@@ -8,7 +8,7 @@ import type { Person, Row } from "./people.ts";
 export const VERSIONS = ["1.0.0", "2.0.0"] as const;
 export type Version = (typeof VERSIONS)[number];
 
-/** The library as it is, but for the time that it waits before it comes back. */
+/** The unmodified library, except for a shorter reconnect delay. */
 export function speaking(vsn: Version) {
   return { realtime: { vsn, reconnectAfterMs: () => 100 } };
 }
@@ -20,7 +20,7 @@ export interface ChangesWanted {
   readonly filter?: string;
 }
 
-/** What callbacks get. */
+/** The arguments of callbacks. */
 export interface Change {
   readonly eventType: "INSERT" | "UPDATE" | "DELETE";
   readonly schema: string;
@@ -33,7 +33,7 @@ export interface Change {
 
 let lastTopic = 0;
 
-/** A name that no other channel of this run has. */
+/** A unique channel name. */
 export function newTopic(): string {
   lastTopic += 1;
   return `topic-${process.pid}-${lastTopic}`;
@@ -41,12 +41,12 @@ export function newTopic(): string {
 
 const clients = new Set<SupabaseClient>();
 
-/** Without it, the process waits as long as clients keep a socket that has no channel any more. */
+/** Otherwise the process waits until clients close sockets without channels. */
 export async function disconnectAll(): Promise<void> {
   for (const client of clients) await client.realtime.disconnect();
 }
 
-/** A channel that is left when the test ends. */
+/** A channel that is removed when the test ends. */
 export function openChannel(
   t: TestContext,
   client: SupabaseClient,
@@ -59,7 +59,7 @@ export function openChannel(
   return channel;
 }
 
-/** Subscribes; resolves when that is answered, and goes on to note what the channel says of itself. */
+/** Subscribes, resolves with the reply to the join, and records later status changes. */
 export function subscribe(channel: RealtimeChannel): Promise<string[]> {
   const statuses: string[] = [];
   return new Promise((resolve, reject) => {
@@ -74,13 +74,13 @@ export function subscribe(channel: RealtimeChannel): Promise<string[]> {
 export interface Heard {
   readonly channel: RealtimeChannel;
   readonly changes: readonly Change[];
-  /** As `subscribe` was called back, oldest first. */
+  /** The statuses passed to `subscribe`, oldest first. */
   readonly statuses: readonly string[];
-  /** The changes, once they are at least as many. */
+  /** Waits for at least this many changes and returns them. */
   waitFor(count: number): Promise<readonly Change[]>;
 }
 
-/** A channel that is subscribed to changes of rows. */
+/** A channel with a subscription to row changes. */
 export async function hear(t: TestContext, client: SupabaseClient, wanted: ChangesWanted): Promise<Heard> {
   const channel = openChannel(t, client);
   const changes: Change[] = [];
@@ -96,11 +96,11 @@ export async function hear(t: TestContext, client: SupabaseClient, wanted: Chang
 }
 
 export function addListener(channel: RealtimeChannel, wanted: ChangesWanted, listen: (change: Change) => void): void {
-  // The library's type has an overload for each event, and none for any of them.
+  // The library's types have an overload for each event, and none for a union of them.
   channel.on<Row>("postgres_changes", wanted as ChangesWanted & { event: "*" }, (change) => listen(change));
 }
 
-/** Who writes rows through the library. */
+/** A client that can write rows through the library. */
 type WithClient = Pick<Person, "client">;
 
 export async function addRow({ client }: WithClient, table: string, row: Row): Promise<Row> {

@@ -19,19 +19,19 @@ export interface Reply {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** The connection is cut instead of an answer. */
+  /** Drops the connection instead of responding. */
   readonly isCut?: boolean;
-  /** Nothing is answered at all. */
+  /** Never responds. */
   readonly isSilent?: boolean;
 }
 
-/** One URL of the receiver, with what it answers and what it got. */
+/** One URL of the receiver, with its replies and the received requests. */
 export interface Endpoint {
   readonly url: string;
   readonly received: readonly Received[];
-  /** What comes next, in order; the last one repeats. */
+  /** The next replies, in order; the last one repeats. */
   answer(...replies: readonly Reply[]): void;
-  /** All that came, once they are at least as many. */
+  /** Waits for at least this many requests and returns them. */
   waitFor(count: number): Promise<readonly Received[]>;
 }
 
@@ -40,7 +40,10 @@ export interface Receiver {
   stop(): Promise<void>;
 }
 
-/** An HTTPS server on this machine with a certificate that the service trusts: the one that it made for itself, unless told. */
+/**
+ * An HTTPS server on this machine with a certificate that the service trusts; by default the one that the service
+ * created.
+ */
 export async function startReceiver(service: Service): Promise<Receiver> {
   const pemFile = service.dataDir === null ? GIVEN?.receiverPemFile : join(folderOf(service), "tls", "localhost.pem");
   const pem = await readFile(pemFile ?? "", "utf8");

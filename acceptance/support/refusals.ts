@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Answer } from "./service.ts";
 
-/** A refusal as both ways in see it: the body by hand, the error of the client library. */
+/** An error as plain HTTPS and the client library show it. */
 export interface Refusal {
   readonly status: number;
   readonly code: string;
@@ -30,7 +30,7 @@ export function libraryRefusalOf({ status, data, error }: LibraryAnswer): Refusa
   return { status, code, message, details };
 }
 
-/** The body of section 7.2, read both by its `error` member and at the top level. */
+/** Checks the body of section 7.2, both its `error` member and the top level. */
 export function assertValidationBody(answer: Answer, fields: readonly string[]): void {
   const { status, code, details } = refusalOf(answer);
   assert.deepEqual([status, code], [400, "VALIDATION_ERROR"], answer.text);
@@ -44,7 +44,7 @@ export function assertValidationBody(answer: Answer, fields: readonly string[]):
   assertFields(details, fields);
 }
 
-/** Which fields are named, each with a message. */
+/** The named fields, each with a message. */
 export function assertFields(details: unknown, fields: readonly string[]): void {
   const found = details as Record<string, unknown>;
   assert.deepEqual(Object.keys(found).toSorted(), fields.toSorted(), JSON.stringify(details));

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { folderOf, type Service, type ServiceSettings, startOwnService } from "./service.ts";
 
 /**
- * Another process on the database of a service that keeps its own, as behind a load balancer. It leaves webhooks and runs to the
- * first, whose local authority it does not know.
+ * Another process on the database of a service, as behind a load balancer. It does not process webhooks and runs,
+ * because it does not know the local authority of the first node.
  */
 export async function startSecondNode(first: Service, settings: ServiceSettings): Promise<Service> {
   const masterKey = (await readFile(join(folderOf(first), "master.key"), "utf8")).trim();

@@ -8,8 +8,8 @@ const WAIT_MS = 90_000;
 const POLL_MS = 100;
 
 /**
- * Fills a data directory with what a first start makes, so that a run of many files pays for one first start only. `make` does
- * that start, in the one process that comes first. False where there is nothing to fill it with: the service then starts from nothing.
+ * Fills a data directory with the result of a first start, so that a run of many files initialises only once. The first
+ * process calls `make`. Returns false if there is nothing to copy; the service then initialises itself.
  */
 export async function fillFromSeed(folder: string, make: (seedFolder: string) => Promise<void>): Promise<boolean> {
   const runFolder = process.env["SWARMBASE_TEST_RUN"] ?? "";
@@ -28,14 +28,14 @@ export async function fillFromSeed(folder: string, make: (seedFolder: string) =>
   } else if (!(await appears(readyFile))) {
     return false;
   }
-  // Owners must stay as they are: as root, the database runs under another account.
+  // File owners must be preserved: as root, the database runs under another account.
   return promisify(execFile)("cp", ["-a", `${seed}/.`, folder]).then(
     () => true,
     () => false,
   );
 }
 
-/** All that come of the seed would ask for the same port first. */
+/** Otherwise all copies of the seed would try the same port first. */
 async function forgetPort(recordFile: string): Promise<void> {
   const record = JSON.parse(await readFile(recordFile, "utf8")) as Record<string, unknown>;
   await writeFile(recordFile, JSON.stringify({ ...record, port: 0 }));

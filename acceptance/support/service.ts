@@ -9,7 +9,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { findFreePort } from "./free-port.ts";
 import { type Credentials, GIVEN } from "./given-service.ts";
 import { fillFromSeed } from "./seed.ts";
-import { MAILING, type ServiceSettings, UNHURRIED, WITHOUT_CONSOLE, WITHOUT_LIMITS } from "./settings.ts";
+import { MAILING, type ServiceSettings, UNLIMITED, WITHOUT_CONSOLE, WITHOUT_LIMITS } from "./settings.ts";
 import { findSharedService } from "./shared-service.ts";
 
 export type { ServiceSettings } from "./settings.ts";
@@ -23,9 +23,9 @@ export interface Answer {
 
 export interface Service {
   credentials: Credentials;
-  /** Where `credentials.json` is; null where the service is somebody else's and only its address is known. */
+  /** The folder of `credentials.json`; null for an external service. */
   dataDir: string | null;
-  /** Where the service listens. */
+  /** The address of the service. */
   host: string;
   port: number;
   request(path: string, options?: https.RequestOptions & { body?: string }): Promise<Answer>;
@@ -37,12 +37,12 @@ const START_TIMEOUT_MS = 120_000;
 const STOP_TIMEOUT_MS = 20_000;
 const POLL_MS = 50;
 
-/** What files of a run may have in common, each started by the first that wants it. */
-const SHARED: Readonly<Record<string, ServiceSettings>> = { service: UNHURRIED, mailing: MAILING };
+/** Services that files of a run share; the first file that needs one starts it. */
+const SHARED: Readonly<Record<string, ServiceSettings>> = { service: UNLIMITED, mailing: MAILING };
 
 /**
- * The running service that the environment names, or one with at least these settings that this file shares with others of the
- * run, where they do as they please too.
+ * The running service that the environment names, or a service with at least these settings that files of the run
+ * share.
  */
 export async function startService(
   settings: ServiceSettings = {},
@@ -66,7 +66,7 @@ async function startShared(name: string, folder: string, pidFile: string): Promi
   }
 }
 
-/** For tests that need these very settings, which a service that is running already need not have. */
+/** For tests that need exactly these settings, which a running service may not have. */
 export async function startOwnService(
   settings: ServiceSettings,
   {
@@ -74,11 +74,12 @@ export async function startOwnService(
   }: { /** With keys and an authority that no other service of the run has. */ isOnlyChild?: boolean } = {},
 ): Promise<Service> {
   const folder = await mkdtemp(join(tmpdir(), "swarmbase-acceptance-"));
-  // As root the database runs under another account, which must get through; else it would be kept elsewhere and stay behind.
+  // As root the database runs under another account, which must be able to enter the folder; otherwise the database
+  // would be elsewhere and stay behind.
   await chmod(folder, 0o711);
   const remove = () => rm(folder, { recursive: true, force: true });
   try {
-    // A database of somebody else's, or with a key of its own, begins with its first start.
+    // A service with its own database or key must do a first start.
     const hasOwnStart = isOnlyChild || "DATABASE_URL" in settings || "MASTER_KEY" in settings;
     if (!hasOwnStart) await fillDataDir(folder);
     return await startIn(folder, settings, remove);
@@ -88,7 +89,7 @@ export async function startOwnService(
   }
 }
 
-/** As after a first start and an orderly stop, or left empty where that cannot be had for less than a first start. */
+/** A directory as after a first start and a clean stop, or empty if copying would be slower. */
 async function fillDataDir(folder: string): Promise<void> {
   await fillFromSeed(folder, makeSeed);
 }
@@ -99,20 +100,20 @@ async function makeSeed(folder: string): Promise<void> {
 }
 
 interface Outliving {
-  /** Where its output goes. */
+  /** The file for its output. */
   readonly logFd: number;
-  /** Where it is said who it is. */
+  /** The file with its process id. */
   readonly pidFile: string;
 }
 
-/** One that outlives the process that started it, or one that ends with it. */
+/** A service that outlives the process that started it, or one that ends with it. */
 async function startIn(
   folder: string,
   settings: ServiceSettings,
   onStopped: () => Promise<void>,
   outliving: Outliving | null = null,
 ): Promise<Service> {
-  // The port of the database too: one that the seed had is remembered by all that come of it.
+  // Also resets the database port, which all copies of the seed would share.
   const ports = { PORT: String(await findFreePort()), EMBEDDED_PORT: String(await findFreePort()) };
   const started = spawnProduct(["serve"], { ...ports, DATA_DIR: folder, ...settings }, outliving?.logFd ?? null);
   const stop = async () => {
@@ -134,7 +135,7 @@ async function startIn(
   }
 }
 
-/** Runs a command of the product beside a service, with its data directory, and answers with what it printed. */
+/** Runs a command of the product with the data directory of a service, and returns its output. */
 export async function runCommand(service: Service, words: readonly string[]): Promise<string> {
   const { child, output } = spawnProduct(words, { DATA_DIR: folderOf(service) });
   const [code] = (await once(child, "close")) as [number | null];
@@ -154,7 +155,7 @@ function spawnProduct(words: readonly string[], settings: ServiceSettings, logFd
       PATH: process.env["PATH"],
       NODE_ENV: "test",
       LOG_LEVEL: "warn",
-      // Nobody waits here for the runs that a test has left behind.
+      // Does not wait for runs that a test has left behind.
       AGENT_RUN_STOP_TIMEOUT_MS: "5000",
       ...WITHOUT_CONSOLE,
       ...WITHOUT_LIMITS,
@@ -203,7 +204,7 @@ async function openService(
 ): Promise<Service> {
   const ca = credentials.ca_cert_file === null ? undefined : await readFile(credentials.ca_cert_file, "utf8");
   const url = new URL(credentials.url);
-  // Kept open: a handshake costs both sides more than most of what is asked.
+  // Keep-alive: a TLS handshake costs both sides more than most requests.
   const agent = new https.Agent({ keepAlive: true });
   return {
     credentials,
@@ -218,7 +219,7 @@ async function openService(
   };
 }
 
-/** The data directory of a service that was started here. */
+/** The data directory of a service that this process started. */
 export function folderOf({ dataDir }: Service): string {
   if (dataDir === null) throw new Error("The folder of a service that somebody else has started is not known.");
   return dataDir;

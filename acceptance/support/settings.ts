@@ -1,7 +1,7 @@
-/** Settings of the product, by their names in the environment. */
+/** Settings of the product, by environment variable. */
 export type ServiceSettings = Readonly<Record<string, string>>;
 
-/** Tests ask more often than a client would, so this is how services are started unless a test says otherwise. */
+/** The default settings of services: tests send more requests than the limits allow. */
 export const WITHOUT_LIMITS: ServiceSettings = {
   LIMIT_API: "0",
   LIMIT_AUTH: "0",
@@ -10,17 +10,17 @@ export const WITHOUT_LIMITS: ServiceSettings = {
   LIMIT_WEBHOOKS: "0",
 };
 
-/** The console for the browser has tests of its own; these do without it. */
+/** The console has separate tests. */
 export const WITHOUT_CONSOLE: ServiceSettings = { CONSOLE: "false" };
 
-/** Password hashes that cost little: these tests ask who may come in, not how long it takes. */
+/** Cheap password hashes, because these tests do not measure their strength. */
 export const QUICK_HASHES: ServiceSettings = {
   AUTH_PASSWORD_MEMORY_KIB: "8192",
   AUTH_PASSWORD_ITERATIONS: "1",
 };
 
-/** For tests that ask more often than a client would. */
-export const UNHURRIED: ServiceSettings = { ...QUICK_HASHES, ...WITHOUT_LIMITS };
+/** For tests that send more requests than the limits allow. */
+export const UNLIMITED: ServiceSettings = { ...QUICK_HASHES, ...WITHOUT_LIMITS };
 
 /** Addresses are confirmed by mail, and links lead to the applications of `MAIL_LINKS`. */
 export const MAIL_LINKS = { site: "https://app.example/start", allowed: "https://other.example/welcome?from=mail" };

@@ -6,9 +6,9 @@ const WAIT_MS = 90_000;
 const POLL_MS = 50;
 
 /**
- * The data directory of a service that files of a run have in common, or null where there is none to be had. `start` is called
- * in the one process that comes first; what it starts has to outlive that process, and whoever ends the run looks for its
- * process id in a file that ends in ".pid".
+ * The data directory of a service that files of a run share, or null if it could not be started. The first process
+ * calls `start`; the service must outlive that process, and the end of the run finds its process id in a file that ends
+ * in ".pid".
  */
 export async function findSharedService(
   name: string,
@@ -23,7 +23,7 @@ export async function findSharedService(
     () => false,
   );
   if (isFirst) {
-    // An empty file tells those who wait that nothing came of it.
+    // An empty file tells waiting processes that the start failed.
     const found = await start(name, folder, join(runFolder, `${name}.pid`)).then(
       () => folder,
       () => "",

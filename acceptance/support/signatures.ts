@@ -1,13 +1,15 @@
 import { createHmac } from "node:crypto";
 import type { Received } from "./receiver.ts";
 
-/** Section 6.3, by hand: the hex HMAC-SHA256 of timestamp, dot and raw body, keyed with the secret as it is shown. */
+/** Section 6.3: the hex HMAC-SHA256 of timestamp, dot and raw body, keyed with the secret as it is shown. */
 export function signatureOf({ headers, body }: Received, secret: string): string {
   const signed = `${String(headers["x-service-timestamp"])}.${body}`;
   return `sha256=${createHmac("sha256", secret).update(signed).digest("hex")}`;
 }
 
-/** The same delivery by the Standard Webhooks specification: base64, id and timestamp and body, keyed with the secret's bytes. */
+/**
+ * The same delivery according to Standard Webhooks: base64 over id, timestamp and body, keyed with the secret's bytes.
+ */
 export function standardSignatureOf({ headers, body }: Received, secret: string): string {
   const signed = `${String(headers["webhook-id"])}.${String(headers["webhook-timestamp"])}.${body}`;
   const key = Buffer.from(secret.replace("whsec_", ""), "base64");

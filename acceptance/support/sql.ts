@@ -1,7 +1,7 @@
 import pg from "pg";
 import type { Service } from "./service.ts";
 
-/** Runs SQL as the owner of the schema, which is how operators add what is theirs. */
+/** Runs SQL as the owner of the schema, as operators do. */
 export async function runSql({ credentials }: Service, text: string): Promise<void> {
   if (credentials.database_url === null) throw new Error("The database of this service is not known.");
   const client = new pg.Client({ connectionString: credentials.database_url });

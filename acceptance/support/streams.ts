@@ -1,7 +1,7 @@
 import type { Person, Row } from "./people.ts";
 import type { Service } from "./service.ts";
 
-/** One event of a stream, as it came. */
+/** One event of a stream, unparsed. */
 export interface Frame {
   readonly id: number;
   readonly event: string;
@@ -11,18 +11,18 @@ export interface Frame {
 export interface Stream {
   readonly status: number;
   readonly headers: Headers;
-  /** The next event; null when the stream has ended. */
+  /** Returns the next event; null at the end of the stream. */
   next(): Promise<Frame | null>;
-  /** All events up to and with the first of this name, or to the end. */
+  /** Returns all events up to and including the first of this name, or to the end. */
   until(event: string): Promise<Frame[]>;
   rest(): Promise<Frame[]>;
-  /** Hangs up. */
+  /** Closes the connection. */
   leave(): Promise<void>;
 }
 
 export type AskStream = (body: unknown, headers?: Readonly<Record<string, string>>) => Promise<Stream>;
 
-/** `agent-respond` as a stream, by hand. */
+/** Calls `agent-respond` as a stream over plain HTTPS. */
 export function streamsOf({ credentials }: Service, { session }: Pick<Person, "session">): AskStream {
   return async (body, headers = {}) => {
     const leaving = new AbortController();

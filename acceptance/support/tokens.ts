@@ -5,11 +5,11 @@ export type Claims = Readonly<Record<string, unknown>>;
 export interface Forged {
   header: Claims;
   claims: Claims;
-  /** Takes the signed part and answers with the signature. */
+  /** Takes the signed part and returns the signature. */
   signWith(signed: string): Buffer;
 }
 
-/** A token that need not be any good. */
+/** Builds a token that may be invalid. */
 export function forgeToken({ header, claims, signWith }: Forged): string {
   const signed = `${encode({ typ: "JWT", ...header })}.${encode(claims)}`;
   return `${signed}.${signWith(signed).toString("base64url")}`;
@@ -23,7 +23,7 @@ export function signWithCurve(key: KeyObject): Forged["signWith"] {
   return (signed) => sign("sha256", Buffer.from(signed), { key, dsaEncoding: "ieee-p1363" });
 }
 
-/** What a token says, without asking whether it is true. */
+/** Decodes a token without verifying it. */
 export function readToken(token: string): { header: Claims; claims: Claims } {
   const [header = "", claims = ""] = token.split(".");
   return { header: decode(header), claims: decode(claims) };

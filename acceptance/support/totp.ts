@@ -3,7 +3,7 @@ import { createHmac } from "node:crypto";
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 const STEP_SECONDS = 30;
 
-/** What an authenticator shows, or will show some steps later: RFC 6238 with SHA-1, 30 seconds and six digits. */
+/** The code of an authenticator, now or some time steps later: RFC 6238 with SHA-1, 30 seconds and six digits. */
 export function computeTotp(secret: string, stepsLater = 0): string {
   const counter = Buffer.alloc(8);
   counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 1000 / STEP_SECONDS) + stepsLater));

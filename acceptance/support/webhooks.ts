@@ -14,7 +14,7 @@ export async function addWebhook({ send }: Person, url: string, row: Row = {}): 
   return onlyRow(await send("POST /webhooks", { body, headers: REPRESENTATION })) as Webhook;
 }
 
-/** A change that is an event, `agent.created`; answers with the agent's id. */
+/** Raises the event `agent.created` and returns the agent's id. */
 export async function addAgent({ send }: Person, name = "Ada"): Promise<string> {
   const body = { name, framework: "provider_a" };
   return String(onlyRow(await send("POST /agents", { body, headers: REPRESENTATION }))["id"]);
@@ -25,7 +25,7 @@ export async function listDeliveries({ send }: Pick<Person, "send">, { id }: Web
   return (await send(`GET /webhook_deliveries?webhook_id=eq.${id}&order=created_at.desc,id.desc`)).rows;
 }
 
-/** The only delivery of a webhook, once it has this status. */
+/** Waits until the only delivery of a webhook has this status. */
 export function waitForStatus(person: Pick<Person, "send">, webhook: Webhook, status: string): Promise<Row> {
   return eventually(
     async () => (await listDeliveries(person, webhook))[0] ?? {},
@@ -53,7 +53,7 @@ export async function assertCallRefused(
   assert.deepEqual([status, code], expected, JSON.stringify(body));
 }
 
-/** A webhook with a delivery that has failed at its only attempt. */
+/** A webhook with a delivery whose only attempt failed. */
 export async function addFailed(person: Person, endpoint: Endpoint): Promise<{ webhook: Webhook; delivery: Row }> {
   const webhook = await addWebhook(person, endpoint.url, { retry_count: 0 });
   endpoint.answer({ status: 500, body: "broken" });
@@ -69,7 +69,7 @@ export async function switchWebhook(
   assert.equal((await send(`PATCH /webhooks?id=eq.${id}`, { body: { is_active } })).status, 204);
 }
 
-/** Nothing that happens later is sent anywhere. */
+/** Deletes all webhooks of these users, so that later events are not sent. */
 export async function removeWebhooks(...people: readonly Person[]): Promise<void> {
   for (const { id, send } of people) await send(`DELETE /webhooks?user_id=eq.${id}`);
 }

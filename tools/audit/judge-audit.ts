@@ -12,7 +12,7 @@ interface Advisory {
 
 const SEVERE: ReadonlySet<unknown> = new Set(["high", "critical"]);
 
-/** What the report of `npm audit --json` means on this day. A text that is no report means that nothing was audited. */
+/** Evaluates the report of `npm audit --json` on this day. If the text is not a report, nothing was audited. */
 export function judgeAudit(text: string, accepted: readonly AcceptedAdvisory[], today: string): Verdict {
   const report = parseRecord(text);
   const vulnerabilities = recordOf(report?.["vulnerabilities"]);
@@ -36,7 +36,10 @@ export function judgeAudit(text: string, accepted: readonly AcceptedAdvisory[], 
   };
 }
 
-/** What a package has by itself is an object; what it has through another is that one's name, and stands there. */
+/**
+ * A vulnerability of the package itself is an object; one that comes from a dependency is the name of that dependency,
+ * which has its own entry.
+ */
 function findAdvisories(vulnerability: unknown): Advisory[] {
   const via = recordOf(vulnerability)?.["via"];
   if (!Array.isArray(via)) return [];

@@ -1,4 +1,4 @@
-/** As Vite writes it: which file a source became, and which others that file needs. */
+/** Vite's manifest: the output file of each source, and the files that it imports. */
 export interface ManifestRow {
   readonly file: string;
   readonly imports?: readonly string[];
@@ -9,7 +9,7 @@ export type Manifest = Readonly<Record<string, ManifestRow>>;
 
 const PAGE = "index.html";
 
-/** The files that a browser loads to show a page, given what the page is made of beside the page itself. */
+/** The files that a browser loads to show a page, including the shell around it. */
 export function listFirstLoad(manifest: Manifest, sources: readonly string[]): Set<string> {
   const files = new Set<string>([PAGE]);
   const seen = new Set<string>();

@@ -19,7 +19,7 @@ export async function askForAll(ada: Person, swarmId: string, narrator: Narrator
   assert.equal(run.responses.length, 2, "both agents were to answer");
 }
 
-/** The answer word by word, with a call of the tool in it, while a channel tells how the agent is. */
+/** Streams the answer with a tool call, while a channel reports the status of the agent. */
 export async function askForStream(ada: Person, swarmId: string, live: LiveStatus, narrator: Narrator): Promise<void> {
   narrator.step("Ask again, streamed, with a tool call", 'functions.invoke("agent-respond", { stream: true })');
   const message = '@Clerk Where is order A-17?\n/tool find_order {"number":"A-17"}';

@@ -6,7 +6,7 @@ import { type Person, type Row, take } from "./people.ts";
 
 const SHORT = 13;
 
-/** Two questions and three answers are five messages; the call of the tool is an event too. */
+/** Two questions and three answers are five messages; the tool call is an event too. */
 const EVENTS = { "message.created": 5, "tool.executed": 1 } as const;
 
 export async function showDeliveries(ada: Person, office: Office, narrator: Narrator): Promise<void> {

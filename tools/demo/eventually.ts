@@ -3,7 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 const WAIT_MS = 15_000;
 const POLL_MS = 25;
 
-/** What `read` answers with as soon as it is wanted. */
+/** Polls `read` until its result is wanted, and returns the result. */
 export async function eventually<T>(
   read: () => T | Promise<T>,
   isWanted: (value: T) => boolean,

@@ -20,13 +20,13 @@ const POLL_MS = 50;
 const SETTINGS = {
   PORT: "0",
   LOG_LEVEL: "warn",
-  // Slow enough to be seen.
+  // Slow enough to be visible.
   SIMULATED_FIRST_TOKEN_MS: "100",
   SIMULATED_TOKENS_PER_SECOND: "60",
   WEBHOOK_RETRY_SCHEDULE: "0,1",
 };
 
-/** A service with a folder of its own, both gone when `use` has ended, however that is. */
+/** A service with its own folder; both are removed when `use` ends, successfully or not. */
 export async function withInstance<T>(
   root: string,
   signal: AbortSignal,
@@ -34,7 +34,7 @@ export async function withInstance<T>(
 ): Promise<T> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "swarmbase-demo-")));
   try {
-    // As root the database runs under another account, which must get through.
+    // As root the database runs under another account, which must be able to enter the folder.
     await chmod(folder, 0o711);
     return await runIn(folder, root, signal, use);
   } finally {
@@ -51,16 +51,16 @@ async function runIn<T>(
   const startedAtMs = performance.now();
   const child = spawn(process.execPath, ["-C", "swarmbase-source", "server/bin/swarmbase.js", "serve"], {
     cwd: root,
-    // Not what the caller's shell has: a database or a provider's key of theirs must stay out of this.
+    // Does not inherit the environment, so that the user's database and provider keys are not used.
     env: {
       PATH: process.env["PATH"],
       ...SETTINGS,
       DATA_DIR: dataDir,
-      // As under npm, it then stops by itself when we are gone without a word.
+      // As under npm, the service stops when this process dies without stopping it.
       npm_lifecycle_event: "demo",
     },
     stdio: ["ignore", "pipe", "pipe"],
-    // Ctrl-C on a terminal is for us; it is asked to stop when we no longer need it.
+    // Ctrl-C on a terminal signals only this process, which stops the service when it no longer needs it.
     detached: true,
   });
   const ended = once(child, "exit");

@@ -6,7 +6,7 @@ export interface LiveStatus {
   close(): Promise<void>;
 }
 
-/** Subscribes to the agents that this person may see, and resolves when the subscription is live. */
+/** Subscribes to the agents that this user can read, and resolves when the subscription is live. */
 export function followStatus({ client }: Person): Promise<LiveStatus> {
   const heard: string[] = [];
   const channel = client.channel("status");

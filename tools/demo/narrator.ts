@@ -1,8 +1,8 @@
 export interface Narrator {
-  /** What comes next, and the call that does it. */
+  /** Prints the next step and the call that it makes. */
   step(title: string, call: string): void;
   line(text: string): void;
-  /** A part of a line whose end is not known yet. */
+  /** Prints a part of a line. */
   piece(text: string): void;
 }
 
@@ -15,7 +15,7 @@ const INDENT = "    ";
 const BOLD = ["\u001b[1m", "\u001b[22m"] as const;
 const DIM = ["\u001b[2m", "\u001b[22m"] as const;
 
-/** The same words on a terminal and in a pipe; only a terminal gets them in bold and dim. */
+/** Prints the same text on a terminal and in a pipe; only a terminal gets bold and dim text. */
 export function createNarrator(paper: Paper, firstNumber: number): Narrator {
   const dress = ([on, off]: readonly [string, string], text: string) =>
     paper.isTTY === true ? `${on}${text}${off}` : text;

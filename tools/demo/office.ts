@@ -9,17 +9,17 @@ import { verifyWebhook, WebhookVerificationError } from "@swarmbase/sdk";
 export interface Arrival {
   readonly deliveryId: string;
   readonly type: string;
-  /** What it was answered with. */
+  /** The status of the response. */
   readonly status: number;
   readonly body: string;
 }
 
-/** What somebody who uses the service runs: a receiver of webhooks, and something that a tool can ask. */
+/** The systems of a user of the service: a webhook receiver, and an endpoint for a tool. */
 export interface Office {
   readonly hookUrl: string;
   readonly ordersUrl: string;
   readonly arrivals: readonly Arrival[];
-  /** How often the tool was let in. */
+  /** The number of authorised tool calls. */
   readonly questions: () => number;
   expect(secret: string): void;
   close(): Promise<void>;
@@ -28,9 +28,9 @@ export interface Office {
 const ORDERS: Readonly<Record<string, string>> = { "A-17": "left the warehouse this morning" };
 const HOST = "127.0.0.1";
 
-/** The first delivery that is in order is turned away with a 503, so that there is something to retry. */
+/** The first valid delivery gets a 503, so that the demo shows a retry. */
 export async function openOffice(dataDir: string, toolToken: string): Promise<Office> {
-  // Key and certificate for localhost, which the service made and its webhooks trust.
+  // Key and certificate for localhost, which the service created and its webhooks trust.
   const pem = await readFile(join(dataDir, "tls", "localhost.pem"));
   const arrivals: Arrival[] = [];
   let secret = "";

@@ -10,7 +10,7 @@ export interface Person {
 
 export type Row = Readonly<Record<string, unknown>> & { readonly id: string };
 
-/** Somebody new, on a device of their own. */
+/** A new user with their own client. */
 export async function signUp(dataDir: string, name: string): Promise<Person> {
   const text = await readFile(join(dataDir, "credentials.json"), "utf8");
   const { url, anon_key } = JSON.parse(text) as { url: string; anon_key: string };
@@ -25,13 +25,13 @@ export async function signUp(dataDir: string, name: string): Promise<Person> {
   return { name, id: data.user.id, client };
 }
 
-/** What a call answered with, once it is known that it was not refused. */
+/** Returns the data of a response; throws if it is an error. */
 export function take<T>({ data, error }: { readonly data: unknown; readonly error: Error | null }): T {
   if (error !== null) throw error;
   return data as T;
 }
 
-/** Adds one row and reads it back. */
+/** Inserts one row and returns it. */
 export async function add({ client }: Person, table: string, row: object): Promise<Row> {
   return take(await client.from(table).insert(row).select().single());
 }

@@ -3,7 +3,7 @@ export interface Frame {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** Server-sent events as they come; comments are left out. */
+/** Parses server-sent events; comments are skipped. */
 export async function* readFrames(body: ReadableStream<Uint8Array>): AsyncGenerator<Frame> {
   let rest = "";
   const decoder = new TextDecoder();

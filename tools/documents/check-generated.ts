@@ -1,6 +1,6 @@
 import type { DocumentRule } from "./rule.ts";
 
-/** A generated page that was edited by hand, or not made again after a change, tells something that is not so. */
+/** A generated page must equal the output of its generator. */
 export const checkGenerated: DocumentRule = ({ pages, generated, readSource }) =>
   Object.entries(generated).flatMap(([path, render]) =>
     (pages.get(path) ?? readSource(path)) === render()

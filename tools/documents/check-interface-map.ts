@@ -5,7 +5,7 @@ import { findTestTitles } from "./test-titles.ts";
 const MAP = "docs/interface-map.md";
 const ROW = /^\| (\d[\d.]*-(?:open-)?\d+) \|(.*)\|\s*$/;
 const CODE = /`([^`]+)`/g;
-/** Of what goes beyond the interface, and so is no rule of it. */
+/** Titles of tests for features beyond the interface. */
 const BEYOND = /^beyond\b/;
 
 interface MapRow {
@@ -14,8 +14,8 @@ interface MapRow {
 }
 
 /**
- * Every rule of the interface has a row with its code and its test, every open question one with its answer; what a row
- * names exists, a test by its title too; and acceptance tests and rows know the same sections.
+ * Every rule of the interface has a row with its code and its test, every open question one with its answer. Files and
+ * test titles that a row names must exist, and acceptance tests and rows must cover the same sections.
  */
 export const checkInterfaceMap: DocumentRule = (tree) => {
   const text = tree.pages.get(MAP);
@@ -46,7 +46,7 @@ function checkNumbers(rows: readonly MapRow[]): string[] {
   ];
 }
 
-/** Rules: what, code, test. Open questions: what is asked, what we do, test. */
+/** Columns of rules: rule, code, test. Columns of open questions: question, answer, test. */
 function checkRow({ id, cells }: MapRow, { exists, readSource }: DocumentTree): string[] {
   const faults: string[] = [];
   const fault = (message: string) => faults.push(`${MAP}: ${id}: ${message}`);
@@ -84,7 +84,7 @@ function checkTitles({ acceptance }: DocumentTree): string[] {
   return [...faults, ...untested.map((section) => `${MAP}: no acceptance test begins with ${section}`)];
 }
 
-/** A title may also name a chapter as a whole. */
+/** A title can also name a whole chapter. */
 function isKnown(section: string): boolean {
   return Object.keys(INTERFACE_SECTIONS).some((known) => known === section || known.startsWith(`${section}.`));
 }

@@ -7,7 +7,7 @@ const INLINE_LINK = /\]\(<?([^)\s>]+)>?(?:\s+"[^"]*")?\)/g;
 const LINK_DEFINITION = /^\[[^\]]+\]:\s+(\S+)/gm;
 const HEADING = /^#{1,6}\s+(.+?)\s*#*$/gm;
 
-/** Every relative link leads to something that exists, and its fragment to a heading. */
+/** Every relative link must lead to an existing file, and its fragment to a heading. */
 export const checkLinks: DocumentRule = ({ pages, exists }) =>
   [...pages].flatMap(([path, text]) =>
     findLinks(text).flatMap((link) => {
@@ -26,7 +26,7 @@ function findLinks(text: string): string[] {
   return [...prose.matchAll(INLINE_LINK), ...prose.matchAll(LINK_DEFINITION)].map(([, link]) => link ?? "");
 }
 
-/** Anchors as the usual hosts make them: lower case, punctuation gone, spaces as hyphens, repeats numbered. */
+/** Anchors as common hosts generate them: lower case, no punctuation, hyphens for spaces, numbered repeats. */
 function findAnchors(text: string): Set<string> {
   const anchors = new Set<string>();
   for (const [, heading = ""] of text.replace(FENCE, "").matchAll(HEADING)) {

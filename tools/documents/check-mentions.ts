@@ -1,6 +1,6 @@
 import type { DocumentRule } from "./rule.ts";
 
-/** What the code has and a page is meant to list stands there. */
+/** A page must contain everything that the code requires it to list. */
 export const checkMentions: DocumentRule = ({ pages, mentions }) =>
   Object.entries(mentions).flatMap(([path, texts]) =>
     texts

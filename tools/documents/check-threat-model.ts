@@ -6,7 +6,7 @@ const NAMED_TEST = /`([\w./-]+\.test\.ts)::([^`]+)`/g;
 const NAMED_FILE = /`((?:server|sdk|tools|acceptance|docs)\/[\w./-]+\.(?:ts|sql|md))`/g;
 const ROW = /^\| (T\d+) \|/;
 
-/** Each threat names a test, or says openly that it has none; and what is named exists under that title. */
+/** Each threat must name a test, or state that it has none; the named tests must exist. */
 export const checkThreatModel: DocumentRule = ({ pages, exists, readSource }) => {
   const text = pages.get(MODEL);
   if (text === undefined) return [`${MODEL}: is missing`];
@@ -33,7 +33,7 @@ export const checkThreatModel: DocumentRule = ({ pages, exists, readSource }) =>
   return faults;
 };
 
-/** A title is the whole of a text in the source, so that a part of another, or of a comment, is not taken for it. */
+/** Matches whole string literals, so that a part of another title or a comment does not count. */
 function hasTest(source: string, title: string): boolean {
   return ['"', "'", "`"].some((quote) => source.includes(`${quote}${title}${quote},`));
 }

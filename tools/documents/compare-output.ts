@@ -1,19 +1,19 @@
 const ANYTHING = "…";
 
-/** What is another one each time. Everything else that is printed is a promise. */
+/** Values that differ in every run. All other output must match exactly. */
 const VARYING: readonly (readonly [RegExp, string])[] = [
   [/(?<![0-9a-f-])[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}(?![0-9a-f-])/g, "<id>"],
   [/\b[0-9a-f]{8}-[0-9a-f]{4}(?=…)/g, "<short id>"],
   [/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)/g, "<time>"],
   [/\b\d+(?:\.\d+)? s\b/g, "<seconds> s"],
   [/(?<=https:\/\/localhost:)\d+/g, "<port>"],
-  // A simulated reply ends with a hash of what it was asked.
+  // A simulated reply ends with a hash of its input.
   [/\([0-9a-f]{8}\)$/gm, "(<hash>)"],
 ];
 
 /**
- * Null when a page prints what was really said; otherwise what is different. A line "…" in the page stands for any number of
- * lines, "…" within a line for anything in it. Ids, times, durations, ports and hashes may be others; nothing else may.
+ * Returns null when the output matches the page, otherwise the difference. A line "…" in the page matches any number of
+ * lines, "…" within a line matches any text. Ids, times, durations, ports and hashes may differ.
  */
 export function compareOutput(printed: readonly string[], real: string): string | null {
   const said = trimLines(real.split("\n").map(mask));
@@ -38,7 +38,7 @@ function mask(line: string): string {
   return VARYING.reduce((text, [what, name]) => text.replaceAll(what, name), line.trimEnd());
 }
 
-/** Empty lines at both ends are the terminal's. */
+/** Empty lines at both ends are ignored. */
 function trimLines(lines: readonly string[]): readonly string[] {
   const first = lines.findIndex((line) => line !== "");
   return first < 0 ? [] : lines.slice(first, lines.findLastIndex((line) => line !== "") + 1);

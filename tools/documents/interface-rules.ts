@@ -1,6 +1,6 @@
 /**
- * How many rules each section of the wire interface has, and how many questions it leaves open. The map answers each of
- * them by number, `2.4-1` to `2.4-10` and `2.1-open-1`, so that none can be dropped from it without a word here.
+ * The number of rules and open questions of each section of the wire interface. The map has a row for each of them,
+ * `2.4-1` to `2.4-10` and `2.1-open-1`, so that removing one also requires a change here.
  */
 export const INTERFACE_SECTIONS: Readonly<Record<string, { readonly rules: number; readonly open: number }>> = {
   "1": { rules: 7, open: 0 },

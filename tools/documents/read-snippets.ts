@@ -1,10 +1,10 @@
-/** A block of code that has to work as it stands: a file to save, or what to type and what comes of it. */
+/** A tested block of code: a file to save, or a command with its output. */
 export type Snippet = FileSnippet | ConsoleSnippet;
 
 export interface FileSnippet {
   readonly kind: "file";
   readonly line: number;
-  /** As its first line says: `// hello.mjs`. */
+  /** The name in its first line: `// hello.mjs`. */
   readonly name: string;
   readonly text: string;
 }
@@ -16,7 +16,7 @@ export interface ConsoleSnippet {
 }
 
 export interface ConsoleCommand {
-  /** What follows `$ `, with the lines that it goes on in after a backslash. */
+  /** The text after `$ `, with continuation lines after a backslash. */
   readonly text: string;
   readonly output: readonly string[];
 }
@@ -24,7 +24,7 @@ export interface ConsoleCommand {
 const FENCE = /^```(\w+)\n([\s\S]*?)^```$/gm;
 const FILE_NAME = /^\/\/ ([\w.-]+\.mjs)\n/;
 
-/** The snippets of a page in the order in which a reader meets them. Blocks of other languages are there to be read. */
+/** The snippets of a page in order. Blocks of other languages are not tested. */
 export function readSnippets(page: string): readonly Snippet[] {
   return [...page.matchAll(FENCE)].flatMap(({ 1: language, 2: text = "", index }): Snippet[] => {
     const line = page.slice(0, index).split("\n").length;

@@ -11,7 +11,7 @@ With 401, 403 and 429, \`code\` is the [interface's own](errors.md).
 |---|---|---|
 `;
 
-/** The whole of docs/reference/auth-errors.md. */
+/** Renders docs/reference/auth-errors.md. */
 export function renderAuthErrorsReference(): string {
   const rows = Object.entries(AUTH_ERRORS).map(
     ([code, { status, message }]) => `| \`${code}\` | ${status} | ${message} |\n`,

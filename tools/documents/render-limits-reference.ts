@@ -36,7 +36,7 @@ const COUNTED = {
     "each request to a webhook: the functions below, and automatic deliveries and their retries, which wait beyond it and are never dropped ([why a delivery waits](../guides/limits.md#why-a-delivery-waits))",
 } as const satisfies Record<keyof typeof LIMITS, string>;
 
-/** The whole of docs/reference/limits.md. */
+/** Renders docs/reference/limits.md. */
 export function renderLimitsReference(): string {
   return [
     HEAD,

@@ -6,18 +6,18 @@ export type Browser = Extract<Launched, { browser: unknown }>["browser"];
 export type Page = Awaited<ReturnType<Browser["newPage"]>>;
 
 export interface Camera {
-  /** Keeps what the page shows. */
+  /** Stores a picture of the page. */
   take(page: Page, name: string): Promise<void>;
-  /** Keeps what several pages show, side by side. */
+  /** Stores a picture of several pages, side by side. */
   takeTogether(pages: readonly Page[], name: string): Promise<void>;
 }
 
-/** The best that fits is taken. */
+/** The first quality whose result fits is used. */
 const QUALITIES = [0.8, 0.7, 0.6, 0.5];
 const GAP = 24;
 const MOST_BYTES = 60_000;
 
-/** Pictures as WebP, which the browser itself can make; `pngFolder` keeps them as they were, to be looked at. */
+/** Stores pictures as WebP, encoded by the browser; `pngFolder` also keeps the PNG files. */
 export async function openCamera(
   browser: Browser,
   { folder, pngFolder }: { readonly folder: string; readonly pngFolder: string | null },
@@ -41,7 +41,7 @@ export async function openCamera(
   return { take: (page, name) => takeTogether([page], name), takeTogether };
 }
 
-/** Run in the page, whose words the types of this workspace do not know. */
+/** Runs in the page, whose globals are not in the types of this workspace. */
 const IS_LOADED = `document.querySelector('[aria-busy="true"], .animate-pulse') === null`;
 const DRAWN = `document.fonts.ready.then(
   () => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(() => drawn(null)))),
@@ -61,7 +61,7 @@ const ENCODE = `async ({ images, gap, quality }) => {
   return (await blob.bytes()).toBase64();
 }`;
 
-/** Until placeholders are gone, fonts are there and all is drawn. */
+/** Waits until placeholders are gone, fonts are loaded and everything is drawn. */
 async function settle(page: Page): Promise<void> {
   await page.waitForFunction(IS_LOADED);
   await page.evaluate(DRAWN);

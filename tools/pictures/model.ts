@@ -3,17 +3,17 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 
-/** One answer of a model: words, or the wish to use a tool. Words may stop after `holdAfter` until they are released. */
+/** One scripted answer of a model: text, or a tool call. The text can pause after `holdAfter` until it is released. */
 export type Line =
   | { readonly say: string; readonly holdAfter?: string }
   | { readonly use: string; readonly input: Readonly<Record<string, unknown>> };
 
-/** What each agent says, call by call. */
+/** The scripted answers of each agent, call by call. */
 export type Script = Readonly<Record<string, readonly Line[]>>;
 
 export interface Model {
   readonly url: string;
-  /** Lets the answer go on that is held. */
+  /** Releases the paused answer. */
   release(): void;
   close(): void;
 }
@@ -26,7 +26,7 @@ const WORD_MS = 6;
 const CHARS_OF_A_TOKEN = 4;
 const OWN_NAME = /You are "([^"]+)"/;
 
-/** A server that plays a model: it speaks the format of chat completions, streamed, and says what was written for it beforehand. */
+/** A server that plays a model: it streams scripted answers in the format of chat completions. */
 export async function startModel(script: Script): Promise<Model> {
   const left = new Map(Object.entries(script).map(([name, lines]) => [name, [...lines]]));
   let release: () => void = () => {};

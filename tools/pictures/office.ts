@@ -5,10 +5,10 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 
 export interface Office {
-  /** Answers with JSON what the tool asks for. */
+  /** Responds to the tool with JSON. */
   readonly listUrl: string;
   readonly hookUrl: string;
-  /** How the next deliveries are answered; the last answer stays. */
+  /** The responses to the next deliveries; the last one repeats. */
   answerWith(next: readonly number[]): void;
   close(): void;
 }
@@ -20,7 +20,7 @@ const WORDS: Readonly<Record<number, string>> = {
   503: '{"error":"back in a minute"}',
 };
 
-/** The other end of webhooks and tools, with the certificate that the instance made for this machine. */
+/** The endpoint of webhooks and tools, with the certificate that the instance created for this machine. */
 export async function openOffice(dataDir: string): Promise<Office> {
   const pem = await readFile(join(dataDir, "tls", "localhost.pem"));
   let statuses: readonly number[] = [200];

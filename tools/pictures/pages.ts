@@ -12,13 +12,13 @@ export interface Stage {
   readonly model: Model;
 }
 
-/** Letters of a question by which its run is found in the list, which cuts it. */
+/** The beginning of a question, by which its run is found in the list, which truncates it. */
 const RECOGNISED = 40;
 const BELOW_THE_FIGURES = 390;
 
-/** Goes through the pages as somebody would who shows them to a friend, and keeps a picture of each. */
+/** Visits the pages and stores a picture of each. */
 export async function takePages(stage: Stage): Promise<void> {
-  // While there are few deliveries, one of each kind is in sight.
+  // While there are few deliveries, one of each kind is visible.
   await takeWebhooks(stage);
   await takeSwarms(stage);
   await takeAgent(stage);
@@ -32,7 +32,7 @@ async function takeSwarms({ page, camera, workspace, model }: Stage): Promise<vo
   await write(page, QUESTION);
   await page.getByText(HELD_AT).first().waitFor();
   await camera.take(page, "room");
-  // The run goes on without the page, and the agents are seen at it.
+  // The run continues without the page, so the picture shows agents at work.
   await page.goto("/agents");
   for (const { name } of AGENTS) await page.getByRole("heading", { name }).waitFor();
   await camera.take(page, "agents");
@@ -112,7 +112,7 @@ async function takeTheRest({ page, camera, workspace: { grace, swarmId } }: Stag
   await camera.take(page, "api");
 }
 
-/** The same workspace on two phones, in the dark. */
+/** The same workspace on two narrow screens, in the dark theme. */
 export async function takeNarrow(pages: readonly [Page, Page], { camera, workspace }: Stage): Promise<void> {
   const { swarmId, webhookId, deliveryId } = workspace;
   const paths = [`/swarms/${swarmId}`, `/webhooks/${webhookId}/deliveries/${deliveryId}`];

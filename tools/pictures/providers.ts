@@ -1,4 +1,4 @@
-/** Models that nobody sells, so that no vendor stands in the pictures; with prices, so that there is a cost to show. */
+/** Fictional models, so that no vendor appears in the pictures; with prices, so that there is a cost to show. */
 export function describeProviders(url: string): object {
   const supports = { temperature: true, temperature_max: 2, top_p: true, penalties: true, stop: 4, tools: true };
   const describeModel = (id: string, input: number, output: number) => ({

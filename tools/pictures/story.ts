@@ -1,6 +1,6 @@
 import type { Script } from "./model.ts";
 
-/** Who and what is to be seen. Nobody is meant but the pioneers whose names two of them bear. */
+/** The fictional people and agents in the pictures. */
 export const GRACE = { name: "Grace Hopper", email: "grace@beehive.example", password: "a-ship-in-port-is-safe" };
 export const KATHERINE = {
   name: "Katherine Johnson",
@@ -82,7 +82,10 @@ export const OTHER_SWARMS = [
   },
 ];
 
-/** What is said beside, and how it goes with the webhook: what the receiver answers, after how many attempts the delivery is what. */
+/**
+ * Further messages with the responses of the webhook receiver, and the expected status of each delivery after its
+ * attempts.
+ */
 export const REMARKS = [
   { content: "Hive 12 is 400 g heavier than yesterday.", answers: [200], attempts: 1, status: "delivered" },
   { content: "Hive 7 has no scale since Tuesday.", answers: [503, 200], attempts: 2, status: "delivered" },
@@ -90,7 +93,7 @@ export const REMARKS = [
   { content: "Hive 9 is as warm as it should be.", answers: [404], attempts: 1, status: "failed" },
   { content: "Hive 7 is back.", answers: [503], attempts: 2, status: "retrying" },
 ] as const;
-/** Of REMARKS, the one whose delivery is looked into. */
+/** The entry of REMARKS whose delivery is shown. */
 export const RETRIED_REMARK = 1;
 
 export const COUNT_TOOL = {

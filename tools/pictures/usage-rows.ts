@@ -1,4 +1,4 @@
-/** Whom the usage is of, and about how much of it a working day has. */
+/** The subject of the usage, and its approximate amount on a working day. */
 export interface UsageSource {
   readonly agentId: string;
   readonly framework: string;
@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000;
 const DAYS = 30;
 const WEEKEND = 0.25;
 
-/** A month of usage that grows towards the launch and rests on weekends, the same each time for the same day. */
+/** A month of usage that grows towards the launch and pauses on weekends; deterministic for a given day. */
 export function inventUsage(
   { payerId, swarmId, nowMs }: { readonly payerId: string; readonly swarmId: string; readonly nowMs: number },
   sources: readonly UsageSource[],

@@ -24,7 +24,7 @@ export interface Workspace {
   readonly swarmId: string;
   readonly agentIds: ReadonlyMap<string, string>;
   readonly webhookId: string;
-  /** The delivery that was turned away first and arrived then. */
+  /** The delivery whose first attempt failed and whose second succeeded. */
   readonly deliveryId: string;
 }
 
@@ -35,7 +35,7 @@ const USD_A_MILLION: Readonly<Record<string, number>> = {
   "cerana-2": 1.7,
 };
 
-/** Fills the account of somebody who has signed up, as any application would. */
+/** Fills the account of a new user through the public interface. */
 export async function fillWorkspace(instance: Instance, office: Office): Promise<Workspace> {
   const grace = connect(instance, instance.anon_key);
   take(await grace.auth.signInWithPassword(GRACE));
@@ -115,11 +115,11 @@ async function fillUsage(
     usdAMillion: USD_A_MILLION[model] ?? 0,
   }));
   const rows = inventUsage({ payerId: user.id, swarmId, nowMs: Date.now() }, sources);
-  // What was used is written by the service alone, and a month of it cannot be waited for.
+  // Only the service writes usage, and a month of it cannot be waited for.
   take(await connect(instance, instance.service_role_key).from("usage_records").insert(rows));
 }
 
-/** One that hears of the launch, and one that is switched off. */
+/** One webhook that receives the launch events, and one that is disabled. */
 async function makeWebhooks(grace: SupabaseClient, office: Office): Promise<string> {
   const events = ["message.created", "tool.executed", "swarm.completed", "user.joined"];
   const off = { name: "Old dashboard", url: `${office.hookUrl}/old`, events: ["agent.created"], is_active: false };
@@ -128,7 +128,7 @@ async function makeWebhooks(grace: SupabaseClient, office: Office): Promise<stri
   return take<Row>(await grace.from("webhooks").insert(row).select().single()).id;
 }
 
-/** Answers with the delivery that was turned away first and arrived then. */
+/** Returns the delivery whose first attempt failed and whose second succeeded. */
 async function makeRemarks(
   grace: SupabaseClient,
   office: Office,

@@ -1,4 +1,4 @@
-/** Runs one read of the catalogues. */
+/** Runs one query on the catalogues. */
 export type Ask = <Row>(text: string, values?: readonly unknown[]) => Promise<Row[]>;
 
 interface Connection {

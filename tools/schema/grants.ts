@@ -1,13 +1,13 @@
 import type { Ask } from "./ask.ts";
 
-/** What is granted: the words of GRANT … ON, and where the catalogue keeps the list. */
+/** A kind of grant: its keyword in GRANT … ON, and the catalogue with the access list. */
 interface GrantSource {
   readonly acl: string;
   readonly owner: string;
   readonly from: string;
-  /** Letter of acldefault(), for objects whose list was never touched. */
+  /** The letter of acldefault(), for objects without an explicit access list. */
   readonly defaults: "n" | "f" | "r" | "s";
-  /** SQL expression of what stands after ON. */
+  /** SQL expression for the object after ON. */
   readonly on: string;
 }
 
@@ -36,12 +36,12 @@ const OBJECTS: readonly GrantSource[] = [
   },
 ];
 
-/** PostgreSQL's own objects have small ids; the schema public is one of them and ours all the same. */
+/** PostgreSQL's own objects have small ids; the schema public is one of them but belongs to us. */
 function isNotBuiltIn(oid: string): string {
   return `(${oid} >= 16384 or ${oid} = to_regnamespace('public'))`;
 }
 
-/** Every right that somebody other than the owner has, as statements by the id of the object. */
+/** All privileges of roles other than the owner, as statements by object id. */
 export async function readGrants(ask: Ask): Promise<ReadonlyMap<string, readonly string[]>> {
   const rows = await ask<{ key: string; statement: string }>(
     `${OBJECTS.map(selectGrants).join("\nunion all\n")}\nunion all\n${COLUMN_GRANTS}\norder by key, statement`,

@@ -14,7 +14,7 @@ const KINDS = {
     join pg_type t on t.oid = a.atttypid
     left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
     where a.attrelid = any ($1) and a.attnum > 0 and not a.attisdropped`,
-  // A constraint that only says "not null" stands with its column.
+  // A not-null constraint is shown with its column.
   constraints: `
     select conrelid, case contype when 'p' then '1' when 'u' then '2' when 'x' then '3' when 'c' then '4' else '5' end || conname,
       format('constraint %I %s', conname, pg_get_constraintdef(oid, true))
@@ -61,7 +61,7 @@ const KINDS = {
 type Kind = keyof typeof KINDS;
 export type TableParts = Readonly<Record<Kind, readonly string[]>>;
 
-/** Everything that hangs on the given tables, as lines by table and kind, in a fixed order. */
+/** All dependent objects of the given tables, as lines by table and kind, in a fixed order. */
 export async function readTableParts(ask: Ask, tables: readonly string[]): Promise<{ of(table: string): TableParts }> {
   const kinds = Object.keys(KINDS) as Kind[];
   const lines = new Map<string, string[]>();

@@ -1,7 +1,7 @@
 import type { Ask } from "./ask.ts";
 import { OWNER, type Schema } from "./schema.ts";
 
-/** The schema itself: its grants, and what objects added to it later are granted. */
+/** The schema itself: its grants, and its default privileges. */
 export async function renderNamespace(ask: Ask, { oid, name, owner, grants }: Schema): Promise<string[]> {
   const later = await ask<{ statement: string }>(
     `select format('alter default privileges for role %I%s grant %s on %s to %s;', granter.rolname,
@@ -28,7 +28,7 @@ export async function renderNamespace(ask: Ask, { oid, name, owner, grants }: Sc
   return [lines.join("\n")];
 }
 
-/** What holds for every object of a role, wherever it is made; an empty list means that nobody else gets anything. */
+/** Default privileges of a role in all schemas; an empty list means that no other role gets any. */
 export async function renderDefaultPrivileges(ask: Ask): Promise<string[]> {
   const rows = await ask<{ line: string }>(
     `select format('-- %s made by %s: %s', case d.defaclobjtype when 'f' then 'functions' when 'r' then 'tables' when 'S' then 'sequences'

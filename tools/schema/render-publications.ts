@@ -1,6 +1,6 @@
 import type { Ask } from "./ask.ts";
 
-/** What nodes and subscribers are told of, table by table. */
+/** The publications, table by table. */
 export async function renderPublications(ask: Ask): Promise<string[]> {
   const rows = await ask<{ statement: string }>(
     `select format(E'create publication %I for table\\n%s\\nwith (%s);', p.pubname,

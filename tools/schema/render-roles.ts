@@ -2,7 +2,7 @@ import type { Ask } from "./ask.ts";
 
 const OURS = ["anon", "authenticated", "sb_replica", "sb_service", "sb_user", "service_role", "swarmbase_owner"];
 
-/** Roles belong to the whole server; these are the ones that the schema stands on, with who may become whom. */
+/** Roles belong to the whole server; these are the ones that the schema uses, with their memberships. */
 export async function renderRoles(ask: Ask): Promise<string[]> {
   const roles = await ask<{ statement: string }>(
     `select format('create role %I %s%s;', rolname, concat_ws(' ',

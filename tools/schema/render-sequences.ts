@@ -1,7 +1,7 @@
 import type { Ask } from "./ask.ts";
 import type { Schema } from "./schema.ts";
 
-/** Sequences of their own or behind a serial column; those of identity columns are part of the column. */
+/** Standalone sequences and those of serial columns; those of identity columns are part of the column. */
 export async function renderSequences(ask: Ask, schema: Schema): Promise<string[]> {
   const rows = await ask<{ oid: string; statement: string }>(
     `select c.oid::text, format('create sequence %s as %s increment %s start %s%s%s;', c.oid::regclass, s.seqtypid::regtype,

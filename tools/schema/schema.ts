@@ -1,7 +1,7 @@
 import type { Ask } from "./ask.ts";
 import { readGrants } from "./grants.ts";
 
-/** Said once in the header; an object that belongs to anybody else says so. */
+/** The header names the default owner; only objects with another owner mention it. */
 export const OWNER = "swarmbase_owner";
 
 export interface Schema {
@@ -11,7 +11,7 @@ export interface Schema {
   readonly grants: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Every schema that is not PostgreSQL's own, so that one nobody thought of is seen too. */
+/** All schemas that are not PostgreSQL's own, so that unexpected ones are included. */
 export async function readSchemas(ask: Ask): Promise<Schema[]> {
   const grants = await readGrants(ask);
   const rows = await ask<{ oid: string; name: string; owner: string }>(

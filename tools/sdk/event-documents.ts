@@ -27,7 +27,7 @@ type has a JSON Schema (2020-12) of the whole envelope. This page and the schema
 |---|---|---|---|
 `;
 
-/** The page of events and a JSON Schema for each, by path with what writes it. */
+/** The page of events and a JSON Schema for each, by path with their generators. */
 export const EVENT_DOCUMENTS: Readonly<Record<string, () => string>> = {
   "docs/reference/events.md": renderPage,
   ...Object.fromEntries(

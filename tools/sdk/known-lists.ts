@@ -25,7 +25,7 @@ interface KnownList {
   readonly values: readonly string[];
 }
 
-/** Closed lists of the interface that have a type of their own. */
+/** Enumerations of the interface that have a named type. */
 const KNOWN_LISTS: readonly KnownList[] = [
   { name: "AgentStatus", file: "agents", values: AGENT_STATUSES },
   { name: "AgentStatusReason", file: "agents", values: AGENT_STATUS_REASONS },
@@ -46,7 +46,7 @@ const KNOWN_LISTS: readonly KnownList[] = [
   { name: "ToolVisibility", file: "tools", values: TOOL_VISIBILITIES },
 ];
 
-/** Types that are written by hand. */
+/** Hand-written types. */
 const WRITTEN_TYPES: Readonly<Record<string, string>> = {
   AgentSettings: "agents",
   SwarmSettings: "swarms",
@@ -61,13 +61,13 @@ const WRITTEN_TYPES: Readonly<Record<string, string>> = {
   JsonObject: "json",
 };
 
-/** The list by its name where it has one, else its values one by one. */
+/** The name of the enumeration if it has one, otherwise its values. */
 export function renderList(values: readonly string[]): string {
   const known = KNOWN_LISTS.find((list) => isSameSet(list.values, values));
   return known?.name ?? values.map((value) => JSON.stringify(value)).join(" | ");
 }
 
-/** Imports of the types of the sdk that a text names and does not declare, for a file one folder below sdk/src. */
+/** Imports of the sdk types that a text uses and does not declare, for a file one folder below sdk/src. */
 export function renderImports(text: string): string {
   const files = new Map<string, string[]>();
   const declared = [...KNOWN_LISTS.map(({ name, file }) => [name, file] as const), ...Object.entries(WRITTEN_TYPES)];

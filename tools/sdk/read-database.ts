@@ -5,16 +5,16 @@ type Pool = ReturnType<typeof openDatabase>["service"];
 
 export interface DatabaseFacts {
   readonly catalogue: Catalogue;
-  /** Values of columns that may only have those, by `<table>.<column>`. */
+  /** Values of columns with an enumeration, by `<table>.<column>`. */
   readonly closedLists: ReadonlyMap<string, readonly string[]>;
-  /** Columns that no user changes in a row that is there, by table. */
+  /** Columns that users cannot change in an existing row, by table. */
   readonly frozen: ReadonlyMap<string, ReadonlySet<string>>;
   mayWrite(table: string, right: "insert" | "update"): boolean;
 }
 
 const SCHEMA = "public";
 
-/** What the types of the tables are made of, read from a migrated database. */
+/** The input for the table types, read from a migrated database. */
 export async function readDatabase(pool: Pool): Promise<DatabaseFacts> {
   const catalogue = await loadCatalogue(pool, [SCHEMA]);
   const checks = await pool.query<{ table: string; definition: string }>(

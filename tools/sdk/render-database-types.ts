@@ -17,7 +17,7 @@ const SCHEMA = "public";
 /** Whose language our tables speak, as far as supabase-js asks. */
 const POSTGREST_VERSION = "14";
 
-/** The files of sdk/src/database, by path: one for each table and view, and the type that joins them. */
+/** The files of sdk/src/database, by path: one for each table and view, and the type that combines them. */
 export function renderDatabaseTypes(facts: DatabaseFacts): Map<string, string> {
   const { relations, functions } = facts.catalogue.schemas.get(SCHEMA) ?? {};
   if (relations === undefined || functions === undefined) throw new Error("the schema is not there");
@@ -69,7 +69,7 @@ function renderFunction(overloads: readonly FunctionEntry[], relations: Readonly
   return renderComputed(overloads, relations);
 }
 
-/** A function that is called by name and returns rows of its own. */
+/** A function that is called by name and returns its own row type. */
 function renderCall({ name, parameters }: FunctionEntry, columns: ReadonlyMap<string, Column>): string {
   const members = parameters.map((one) => `${one.name}${one.isRequired ? "" : "?"}: ${renderType(one)}`);
   const nullable = RETURNED_COLUMNS_NULLABLE[name] ?? [];
@@ -83,7 +83,7 @@ ${returned.join("")}        }[];
       };\n`;
 }
 
-/** Functions of a row that give one row: what supabase-js embeds by their name. */
+/** Functions of a row that return one row: supabase-js embeds them by their name. */
 function renderComputed(overloads: readonly FunctionEntry[], relations: ReadonlyMap<string, Relation>): string {
   const forms = overloads
     .map(({ name, parameters, returns }) => {
@@ -122,7 +122,7 @@ function fileNameOf({ name }: Relation): string {
   return `${name.replaceAll("_", "-")}.ts`;
 }
 
-/** A choice for a column that is gone would otherwise be one that nobody sees any more. */
+/** Fails for a choice whose column does not exist, which would otherwise go unnoticed. */
 function checkChoices(relations: ReadonlyMap<string, Relation>): void {
   const named = [
     ...Object.keys(COLUMN_TYPES),

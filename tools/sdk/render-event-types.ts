@@ -12,7 +12,7 @@ import { renderImports, renderList } from "./known-lists.ts";
 const HEADER = `// Written by "npm run sdk:types" from event-schemas/; do not edit.\n`;
 const LINE_WIDTH = 120;
 
-/** Members that have a type which says more than their schema. */
+/** Members whose type is more specific than their schema. */
 const NARROWER: Readonly<Record<string, string>> = {
   "AgentRecord.settings": "AgentSettings",
   "SwarmRecord.settings": "SwarmSettings",
@@ -20,7 +20,7 @@ const NARROWER: Readonly<Record<string, string>> = {
 
 const FOLDER = "sdk/src/event-types";
 
-/** The files of sdk/src/event-types, by path: what several events share, one for each group, and the table of all. */
+/** The files of sdk/src/event-types, by path: shared types, one file for each group, and the table of all. */
 export function renderEventTypes(): Map<string, string> {
   const files = new Map<string, string>();
   const add = (name: string, parts: readonly string[]): void => {

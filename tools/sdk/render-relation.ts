@@ -44,7 +44,7 @@ function renderUpdate(facts: DatabaseFacts, relation: Relation): string {
   const lines = writtenColumns(relation, owned).map(
     (column) => `${column.name}?: ${renderColumn(facts, relation, column)}`,
   );
-  // The address of an invitation does not change; secrets do.
+  // The address of an invitation cannot be changed; secrets can.
   const aliases = renderAliases(relation).filter((line) => !line.startsWith("email"));
   return braces([...lines, ...aliases]);
 }

@@ -9,10 +9,10 @@ export interface MigratedDatabase {
   readonly masterKey: string;
 }
 
-/** Folders that hold nothing but what is written here. */
+/** Folders that contain only generated files. */
 export const GENERATED_FOLDERS: readonly string[] = ["sdk/src/database", "sdk/src/event-types"];
 
-/** Every file of the sdk that a program writes, by path from the root of the repository. */
+/** All generated files of the sdk, by path relative to the root of the repository. */
 export async function renderSdkFiles({ url, masterKey }: MigratedDatabase): Promise<Map<string, string>> {
   const database = openDatabase({ url, masterKey, poolSize: 1, observer: silentObserver });
   try {

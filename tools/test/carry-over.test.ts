@@ -16,7 +16,7 @@ const STEPS = 48;
 const migrateLegacy = ({ adminUrl, masterKey }: LegacyDatabase): Promise<{ applied: string[] }> =>
   migrate({ adminUrl, masterKey, observer: silentObserver, settings: { agentLimitPerUser: 100 } });
 
-/** Values of all rows by the ids of table and column, which outlive renames. Bookkeeping is not data. */
+/** Values of all rows by the ids of table and column, which survive renames. Bookkeeping tables are excluded. */
 async function readRows(client: pg.Client, columns?: ReadonlyMap<string, readonly number[]>) {
   const { rows: tables } = await client.query<{ oid: string; name: string; numbers: number[]; names: string[] }>(
     `select c.oid::text, c.oid::regclass::text as name, array_agg(a.attnum::int order by a.attnum) as numbers,

@@ -13,7 +13,7 @@ const repository = join(import.meta.dirname, "../..");
 const COMMAND = "npm run demo";
 
 describe(COMMAND, { skip: process.platform === "win32" && "the commands are for a POSIX shell" }, () => {
-  /** Where the demo puts everything that it makes. */
+  /** The folder in which the demo creates everything. */
   let folder = "";
 
   before(async () => {
@@ -22,7 +22,7 @@ describe(COMMAND, { skip: process.platform === "win32" && "the commands are for 
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
-  /** The output and the exit code; `interruptAt` is a word at which Ctrl-C is pressed. */
+  /** The output and the exit code; `interruptAt` is a text at which Ctrl-C is pressed. */
   async function run(program: string, args: readonly string[], interruptAt?: string): Promise<[string, number | null]> {
     const child = spawn(program, args, {
       cwd: repository,
@@ -30,7 +30,7 @@ describe(COMMAND, { skip: process.platform === "win32" && "the commands are for 
         PATH: process.env["PATH"],
         HOME: process.env["HOME"],
         TMPDIR: folder,
-        // npm keeps compiled code too, and would do so in the folder for temporary files.
+        // npm also caches compiled code, by default in the folder for temporary files.
         NODE_COMPILE_CACHE: join(repository, "node_modules/.cache/swarmbase"),
       },
       detached: true,
@@ -43,7 +43,7 @@ describe(COMMAND, { skip: process.platform === "win32" && "the commands are for 
       output += chunk.toString();
       if (isInterrupted || interruptAt === undefined || !output.includes(interruptAt)) return;
       isInterrupted = true;
-      // A terminal sends it to the whole group.
+      // A terminal signals the whole process group.
       if (child.pid !== undefined) process.kill(-child.pid, "SIGINT");
     });
     const [code] = (await once(child, "close")) as [number | null];

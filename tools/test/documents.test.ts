@@ -10,7 +10,7 @@ import { INTERFACE_SECTIONS } from "../documents/interface-rules.ts";
 
 const A_TEST = "`server/test/a.test.ts::keeps out`";
 
-/** A map with a row for every rule and question, all of them good. */
+/** A map with a valid row for every rule and question. */
 const GOOD_ROWS = Object.entries(INTERFACE_SECTIONS).flatMap(([section, { rules, open }]) => [
   ...Array.from({ length: rules }, (_, at) => `| ${section}-${at + 1} | r | \`server/src/a.ts\` | ${A_TEST} |`),
   ...Array.from({ length: open }, (_, at) => `| ${section}-open-${at + 1} | r | as we like | ${A_TEST} |`),
@@ -25,7 +25,7 @@ const GOOD_ACCEPTANCE = Object.keys(INTERFACE_SECTIONS)
 const modelWith = (row: string) =>
   `# Threats\n\n| | threat | code | test |\n|---|---|---|---|\n| T1 | a | \`server/src/a.ts\` | ${row} |\n`;
 
-/** Documents in good order; each test spoils one thing in them. */
+/** Valid documents; each test breaks one thing in them. */
 const GOOD: Record<string, string> = {
   "README.md": "# Swarm\n\nRun `npm start`, `npm test`, `npm run check`. See [docs](docs/README.md#how-to--why).\n",
   "CHANGELOG.md": "# Changelog\n\n## Unreleased\n\n- all\n\n## 0.1.0\n",

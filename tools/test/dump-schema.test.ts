@@ -9,7 +9,7 @@ import { renderSchema } from "../schema/render-schema.ts";
 
 const SCHEMA_FILE = join(import.meta.dirname, "../../server/schema.sql");
 
-/** Each must be seen in the rendering; made in a transaction that is taken back. */
+/** Each change must appear in the rendering; it is made in a transaction that is rolled back. */
 const CHANGES: Readonly<Record<string, string>> = {
   "a column": "alter table public.agents add column extra text",
   "the order of columns":

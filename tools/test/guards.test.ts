@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { findProgram } from "../check-run.ts";
 
-// The settings of the bought tools are guards too: each is run, as configured here, on something it must refuse.
+// The configuration of third-party tools is a guard too: each tool runs with it on a file that it must reject.
 
 const repository = join(import.meta.dirname, "../..");
 const CONFIGURATION = [".oxlintrc.json", "biome.json", "knip.json", "tsconfig.json", "package.json"];
@@ -31,7 +31,7 @@ describe("the configured tools", () => {
     await cp(join(repository, workspace, "package.json"), join(root, workspace, "package.json"));
   }
 
-  /** Exit code and output, whatever the code. */
+  /** Exit code and output, also on failure. */
   function run(
     packageName: string,
     program: string,

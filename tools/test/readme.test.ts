@@ -8,9 +8,9 @@ import { after, before, describe, it } from "node:test";
 import { compareOutput } from "../documents/compare-output.ts";
 import { type ConsoleCommand, readSnippets } from "../documents/read-snippets.ts";
 
-// What a newcomer does with README.md: each block is saved or typed as it is printed there, in order, on one instance. The
-// only thing that is changed is the port. `npm ci` and `npm test` stand in a block of sh, because they come before and above
-// this file; demo.test.ts runs the demo.
+// Follows README.md as a new user would: each block is saved or typed as it is printed, in order, on one instance. Only
+// the port is changed. `npm ci` and `npm test` are in a block of sh, because they run before and around this file;
+// demo.test.ts runs the demo.
 
 const repository = join(import.meta.dirname, "../..");
 const page = await readFile(join(repository, "README.md"), "utf8");
@@ -34,7 +34,7 @@ describe("README.md", { skip: process.platform === "win32" && "the commands are 
   after(async () => {
     if (service?.pid !== undefined) {
       const closed = once(service, "close");
-      // As Ctrl-C does: to npm, its shell and the service alike.
+      // As Ctrl-C does: signals npm, its shell and the service.
       process.kill(-service.pid, "SIGINT");
       await closed;
     }
@@ -59,7 +59,7 @@ describe("README.md", { skip: process.platform === "win32" && "the commands are 
     return output.slice(0, output.search(IS_UP) + "  Stop    Ctrl-C".length);
   }
 
-  /** What it prints; what it complains of is shown where it fails. */
+  /** Returns the standard output; the error output is shown on failure. */
   function run(text: string): Promise<string> {
     const script = [...exports, text.replaceAll("localhost:8443", `localhost:${port}`)].join("\n");
     return new Promise((resolve, reject) => {
@@ -88,7 +88,7 @@ describe("README.md", { skip: process.platform === "win32" && "the commands are 
       if (command.text === "npm run demo") continue;
       it(`line ${snippet.line}: ${command.text}`, async (t) => {
         const [program = ""] = command.text.split(" ");
-        // A newcomer without it loses nothing but this one look.
+        // The README works without curl, except for this command.
         if (program === "curl" && !(await run("command -v curl || true"))) return t.skip("there is no curl here");
         await follow(command);
       });

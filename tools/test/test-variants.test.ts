@@ -25,7 +25,7 @@ const repository = join(import.meta.dirname, "../..");
 const NOBODY = 65_534;
 const isRoot = process.getuid?.() === 0;
 
-/** A repository of one test file, with our runner, that an ordinary account may use. */
+/** A repository with one test file and our runner, usable by an ordinary account. */
 function makeRepository(t: TestContext, testFile: string): string {
   const root = mkdtempSync(join(tmpdir(), "swarmbase-variants-"));
   t.after(() => assert.deepEqual(removeFolder(root), []));
@@ -40,7 +40,7 @@ function makeRepository(t: TestContext, testFile: string): string {
   return root;
 }
 
-/** Without the variables of the run that this test is a part of. */
+/** Without the environment variables of the outer test run. */
 function runTests(root: string, account: { uid?: number; gid?: number } = {}, folder = "sdk") {
   const { NODE_TEST_CONTEXT: _, TMPDIR: __, ...others } = process.env;
   const env = Object.fromEntries(Object.entries(others).filter(([name]) => !name.startsWith("SWARMBASE_TEST")));
@@ -113,7 +113,7 @@ describe("the run as an ordinary account", () => {
     assert.ok(asking.length > 0);
     for (const path of asking) {
       const text = readFileSync(join(repository, path), "utf8");
-      // From one export to the next: what asks must be an export that the pattern knows.
+      // Each exported function that reads the account must match the pattern.
       const parts = text
         .split(/^(?=(?:export )?(?:async )?(?:function|const|class) )/m)
         .filter((part) => /gete?uid/.test(part));

@@ -4,7 +4,7 @@ import type { Variant } from "./variant.ts";
 
 const ACCOUNT = "nobody";
 
-/** Names whose use in a test file shows that it expects something else of root than of an ordinary account. */
+/** Names whose use in a test file shows that it behaves differently for root and an ordinary account. */
 export const ACCOUNT_SIGNS = /\b(?:getuid|geteuid|cannotBeNobody)\b/;
 
 export const variant: Variant = {

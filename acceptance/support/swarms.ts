@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { onlyRow, type Person, REPRESENTATION, type Row } from "./people.ts";
 import type { ServiceSettings } from "./service.ts";
-import { UNHURRIED } from "./settings.ts";
+import { UNLIMITED } from "./settings.ts";
 
-/** No provider is configured, so that all are simulated and nothing leaves the machine. */
-export const SIMULATED: ServiceSettings = { ...UNHURRIED };
+/** Without a provider all are simulated, and no request leaves the machine. */
+export const SIMULATED: ServiceSettings = { ...UNLIMITED };
 
 type Sender = Pick<Person, "send">;
 
@@ -28,8 +28,8 @@ export async function read({ send }: Sender, path: string): Promise<Row[]> {
   return rows;
 }
 
-/** An agent with a place in the swarm, and these tools of the service. */
-export async function seatAgent(
+/** Creates an agent in the swarm, with these built-in tools. */
+export async function addSwarmAgent(
   person: Sender,
   swarm_id: string,
   name: string,
@@ -41,7 +41,7 @@ export async function seatAgent(
   return agent_id;
 }
 
-/** One of the tools that come with the service. */
+/** The id of a built-in tool. */
 export async function findTool(person: Sender, name: string): Promise<string> {
   const [tool] = await read(person, `/tools?name=eq.${name}&kind=eq.builtin`);
   assert.ok(tool !== undefined, `no tool ${name}`);
@@ -54,7 +54,7 @@ export interface Run extends Row {
   readonly responses: readonly Row[];
 }
 
-/** Asks the agents of a swarm and waits for the whole answer. */
+/** Calls the agents of a swarm and waits for the whole response. */
 export async function respond({ send }: Sender, swarm_id: string, message: string, more: Row = {}): Promise<Run> {
   const { status, text, body } = await send("POST /functions/v1/agent-respond", {
     body: { swarm_id, message, ...more },
