@@ -10,10 +10,7 @@ import { createRunProgress } from "./runner/progress.ts";
 import { runPart } from "./runner/run-part.ts";
 import { writeResults } from "./runner/write-results.ts";
 
-/**
- * All measurements in one run.
- * Run: npm run bench -- [--quick] [--only rest,webhooks] [--output folder]
- */
+/** Runs all benchmarks. Run: npm run bench -- [--quick] [--only rest,webhooks] [--output folder] */
 const { values } = parseArgs({
   options: {
     quick: { type: "boolean", default: false },

@@ -7,9 +7,9 @@ import type { Swarmbase } from "./swarmbase.ts";
 
 export interface ServerContender {
   readonly name: string;
-  /** With all that it has started; its database is among them, if it has one. */
+  /** Includes its child processes, such as its database. */
   readonly pid: number;
-  /** One run, whole, over the connection of that number. */
+  /** Executes one run over the connection with this number. */
   work(connection: number): Promise<void>;
   close(): void;
 }
@@ -17,19 +17,22 @@ export interface ServerContender {
 export interface ServerFigures {
   readonly name: string;
   readonly runsPerSecond: number;
-  /** Of one run at a time. */
+  /** Measured with one run at a time. */
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Of a run: in the process that was started, and in all that it has started. */
+  /** CPU of a run: in the started process, and in all of its child processes. */
   readonly cpuMs: number;
   readonly childCpuMs: number;
 }
 
 const SCRIPT = { delayMs: 0, pieces: 12, piecesPerSecond: 0, isStamped: false };
 const MESSAGE = "Go on.";
-/** Then the next one is begun. Both send what was said before with every run, and the quicker one would soon have more to send. */
+/**
+ * Runs before the next conversation starts. Both servers send the history with every run, and the faster one would soon
+ * send more.
+ */
 const RUNS_OF_CONVERSATION = 20;
-/** More than are begun in the time that there is. */
+/** More conversations than can be started in the available time. */
 const SWARMS = 1_200;
 const THREADS = 300;
 
@@ -66,7 +69,7 @@ export async function openLanggraphRuns(server: LanggraphServer, connections: nu
 interface About {
   readonly name: string;
   readonly pid: number;
-  /** What the answer to a run must hold. */
+  /** A text that the response to a run must contain. */
   readonly proof: string;
   readonly connections: number;
 }
@@ -83,7 +86,7 @@ async function openContender(
     const line = await openConnection(target);
     lines.push(line);
     const { status, text } = await line.ask(conversations.next(connection));
-    // White space is no part of the proof, and the pieces of a long answer may come with their sizes between them.
+    // Ignores white space and chunk sizes in the response.
     if (status !== 200 || !text.replace(/\s/g, "").includes(proof))
       throw new Error(`${name} answered a run with ${status}: ${text.slice(0, 500)}`);
   }
@@ -91,7 +94,7 @@ async function openContender(
     name,
     pid,
     work: async (connection) => {
-      // Servers close what is not used while the others have their turn.
+      // Servers close idle connections while the others are measured.
       if (lines[connection]?.isOpen() !== true) lines[connection] = await openConnection(target);
       const status = await lines[connection]?.send(conversations.next(connection));
       if (status !== 200) throw new Error(`${name} answered a run with ${status}.`);
@@ -102,7 +105,7 @@ async function openContender(
   };
 }
 
-/** Gives every connection a conversation of its own, and the next one when that is over. */
+/** Gives each connection its own conversation, and the next one when that is over. */
 class ConversationLine {
   readonly #requests: readonly Buffer[];
   readonly #held = new Map<number, { readonly request: Buffer; runs: number }>();
@@ -129,12 +132,12 @@ class ConversationLine {
 export interface RunsTiming {
   readonly rounds: number;
   readonly roundMs: number;
-  /** Before all rounds: much of the first seconds goes into compiling what is run. */
+  /** Before all rounds, because code is compiled during the first seconds. */
   readonly warmUpMs: number;
   readonly connections: number;
 }
 
-/** They take turns, so that whatever else the machine does meets both. */
+/** The servers alternate, so that other load of the machine affects both. */
 export async function compareServers(
   contenders: readonly ServerContender[],
   { rounds, roundMs, warmUpMs, connections }: RunsTiming,

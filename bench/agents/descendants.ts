@@ -3,10 +3,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 const GIVE_UP_MS = 5_000;
 const POLL_MS = 20;
-/** Ticks of /proc are hundredths of a second on every Linux that Node.js runs on. */
+/** Ticks of /proc are hundredths of a second on every Linux that Node.js supports. */
 const TICK_MS = 10;
 
-/** All that a process has started, and what that has. Linux only. */
+/** All descendants of a process. Linux only. */
 export function listDescendants(pid: number): number[] {
   const children = readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
@@ -15,7 +15,7 @@ export function listDescendants(pid: number): number[] {
   return children.flatMap((child) => [child, ...listDescendants(child)]);
 }
 
-/** CPU that processes have used so far, in milliseconds. */
+/** CPU time that processes have used so far, in milliseconds. */
 export function readCpuMs(pids: readonly number[]): number {
   return pids.reduce((sum, pid) => {
     const fields = readStat(pid);
@@ -23,7 +23,7 @@ export function readCpuMs(pids: readonly number[]): number {
   }, 0);
 }
 
-/** Ends what outlives its parent, by its ids alone. */
+/** Kills processes that outlive their parent, by their ids only. */
 export async function endProcesses(pids: readonly number[]): Promise<void> {
   const deadline = performance.now() + GIVE_UP_MS;
   for (const pid of pids) signal(pid, "SIGTERM");
@@ -36,7 +36,7 @@ function readParent(pid: number): number | null {
   return fields === null ? null : Number(fields[1]);
 }
 
-/** What follows the name of the program, which stands in brackets and may hold anything. */
+/** The part after the program name, which is in parentheses and can contain anything. */
 function readStat(pid: number): string[] | null {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "utf8");

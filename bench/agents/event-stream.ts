@@ -14,7 +14,7 @@ export interface StreamListener {
 
 const agent = new https.Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
 
-/** One run over `agent-respond`, followed as its events come in. Resolves once the answer has begun. */
+/** Starts one run over `agent-respond` and reads its events. Resolves when the response has started. */
 export function streamRun(
   { target, headers }: Swarmbase,
   swarmId: string,
@@ -22,7 +22,7 @@ export function streamRun(
 ): Promise<StreamedRun> {
   const begun = Promise.withResolvers<StreamedRun>();
   const ended = Promise.withResolvers<string>();
-  // Who waits for the beginning alone is told of a failure there.
+  // Reports a failure also to callers that only wait for the start.
   ended.promise.catch(() => {});
   const fail = (error: Error): void => {
     begun.reject(error);

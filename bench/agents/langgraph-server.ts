@@ -16,10 +16,12 @@ const PACKAGES = resolve(import.meta.dirname, "../node_modules");
 const COMMAND = join(PACKAGES, "@langchain/langgraph-cli/dist/cli/cli.mjs");
 const GRAPH = resolve(import.meta.dirname, "peers/langgraph-graph.js");
 
-/** `langgraphjs dev`, the server that comes with the package: a development server that keeps everything in memory. */
+/**
+ * `langgraphjs dev`, the server that is included in the package: a development server that keeps everything in memory.
+ */
 export async function startLanggraphServer(providerPort: number): Promise<LanggraphServer> {
   const folder = await mkdtemp(join(tmpdir(), "swarmbase-bench-langgraph-"));
-  // It keeps what it is asked beside the graph and looks for its packages there.
+  // It stores its state beside the graph and resolves packages from there.
   await copyFile(GRAPH, join(folder, "graph.mjs"));
   await symlink(PACKAGES, join(folder, "node_modules"));
   await writeFile(

@@ -1,4 +1,4 @@
-// Loaded into the service before its own code: tells over a loopback port how late its event loop runs and what it holds.
+// Loaded into the service before its own code: reports the delay of its event loop and its memory over a loopback port.
 import { createServer } from "node:http";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setFlagsFromString } from "node:v8";
@@ -22,7 +22,7 @@ if (port > 0) {
   const collectGarbage = runInNewContext("gc") as () => void;
   const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   delays.enable();
-  // The timer that is late was due after the resolution.
+  // A timer is due after the resolution, so the rest is the delay.
   const late = (nanoseconds: number): number => Math.max(0, nanoseconds / 1e6 - RESOLUTION_MS);
   const server = createServer((request, response) => {
     const report = {

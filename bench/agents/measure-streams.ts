@@ -11,10 +11,10 @@ export type Provider = Asked<ProviderQuestion, ProviderAnswer>;
 const FIRST_BYTE_DELAY_MS = 30;
 const PIECES_PER_SECOND = 20;
 const CUT_TIMEOUT_MS = 10_000;
-/** New streams are started this many at a time, as a busy service would get them. */
+/** The number of streams that are started at a time. */
 const STARTED_AT_ONCE = 10;
 
-/** From the provider's write of its first piece to the client's reading of the frame that holds it, one run at a time. */
+/** From the provider's write of its first piece to the client's read of the frame with it, one run at a time. */
 export async function measureFirstByte(swarmbase: Swarmbase, runs: number): Promise<number[]> {
   const script = { delayMs: FIRST_BYTE_DELAY_MS, pieces: 5, piecesPerSecond: 0, isStamped: true };
   const [swarmId] = await swarmbase.createSwarms(1, script);
@@ -32,7 +32,7 @@ export async function measureFirstByte(swarmbase: Swarmbase, runs: number): Prom
   return delaysMs;
 }
 
-/** From the sending of a cancel to the end of the provider's connection. */
+/** From sending a cancel to the end of the provider's connection. */
 export async function measureCancel(swarmbase: Swarmbase, provider: Provider, runs: number): Promise<number[]> {
   const script = { delayMs: 0, pieces: 2_000, piecesPerSecond: PIECES_PER_SECOND, isStamped: false };
   const [swarmId] = await swarmbase.createSwarms(1, script);
@@ -72,24 +72,24 @@ async function waitForCut(provider: Provider): Promise<number> {
 export interface LiveStreams {
   readonly streams: number;
   readonly piecesPerSecond: number;
-  /** From the provider's last pieces to the last client's last frame, when all of them come to their end together. */
+  /** From the provider's last pieces to the last client's last frame, when all streams end together. */
   readonly endMs: number;
   readonly loopDelayP50Ms: number;
   readonly loopDelayP99Ms: number;
   readonly loopDelayMaxMs: number;
-  /** Of one of the two cores. */
+  /** Share of one of the two cores. */
   readonly cpuShare: number;
   readonly rssPerStreamBytes: number;
   readonly heapPerStreamBytes: number;
 }
 
-/** Pieces that come together may be shown in one frame. */
+/** Pieces that arrive together may be sent in one frame. */
 const countPieces = (frame: string): number => frame.split("word ").length - 1;
 const END_TIMEOUT_MS = 120_000;
 
 /**
- * Many runs side by side, each of another swarm and agent, each followed by a client; looked at while all are under way. Then
- * all of them have to come to their end.
+ * Many parallel runs, each with its own swarm, agent and client; measured while all of them are running. Then all of
+ * them must complete.
  */
 export async function measureLiveStreams(
   swarmbase: Swarmbase,

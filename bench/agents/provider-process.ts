@@ -4,12 +4,12 @@ import type { AddressInfo } from "node:net";
 import { answerParent } from "../rest/child.ts";
 import { machineMs, type ProviderScript, readScript } from "./script-marker.ts";
 
-/** `finish`: what is being said comes to its end with the next piece. */
+/** `finish`: all answers end with the next piece. */
 export type ProviderQuestion = { readonly kind: "start" | "report" | "finish" };
 
 export interface ProviderAnswer {
   readonly port: number;
-  /** When streams were cut by who had asked for them, since the last report, by the machine's clock. */
+  /** The times at which callers closed streams, since the last report, by the machine's clock. */
   readonly cutsAtMs: number[];
   readonly calls: number;
 }
@@ -31,7 +31,7 @@ answerParent<ProviderQuestion, ProviderAnswer>(async ({ kind }) => {
   return report;
 });
 
-/** Chat completions of OpenAI's format, streamed or whole. */
+/** Serves chat completions in OpenAI's format, streamed or not. */
 async function listen(): Promise<number> {
   const server = createServer((request, response) => void answer(request, response));
   server.keepAliveTimeout = 60_000;

@@ -18,7 +18,7 @@ const { values } = parseArgs({
   options: {
     quick: { type: "boolean", default: false },
     "without-peers": { type: "boolean", default: false },
-    /** `turns`, `servers` or `streams`, for looking at one part. */
+    /** `turns`, `servers` or `streams`, to run one part. */
     only: { type: "string" },
     streams: { type: "string" },
     json: { type: "string" },
@@ -67,7 +67,7 @@ try {
       }
       print(tabulateServers(await compareServers(contenders, SERVERS, progress)));
       for (const contender of contenders) contender.close();
-      // What follows is about the service alone.
+      // The following parts concern only the service.
       await endLanggraph();
     }
     if (isAsked("streams")) {
@@ -81,7 +81,7 @@ try {
     }
   }
 } catch (error) {
-  // After a signal, what was ended under the measurements makes them fail, which says nothing.
+  // After a signal, measurements fail because their processes were stopped; these errors are ignored.
   if (!closers.isClosing()) throw error;
 } finally {
   await closers.closeAll();

@@ -1,11 +1,14 @@
-/** What the scripted provider does with a call. It stands in the agent's prompt, so that nothing but public surfaces is used. */
+/**
+ * Controls how the scripted provider answers a call. It is part of the agent's prompt, so that only public interfaces
+ * are used.
+ */
 export interface ProviderScript {
-  /** Before the first piece. */
+  /** Delay before the first piece. */
   readonly delayMs: number;
   readonly pieces: number;
-  /** 0: all at once. */
+  /** 0: all pieces at once. */
   readonly piecesPerSecond: number;
-  /** The first piece is the time of its writing. */
+  /** The first piece is the time at which it is written. */
   readonly isStamped: boolean;
 }
 
@@ -20,7 +23,7 @@ export function readScript(text: string): ProviderScript | null {
   return json === undefined ? null : (JSON.parse(json) as ProviderScript);
 }
 
-/** The machine's monotonic clock, which its processes share. */
+/** The monotonic clock, which all processes of the machine share. */
 export function machineMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }

@@ -11,9 +11,9 @@ import { type ProviderScript, writeScript } from "./script-marker.ts";
 export interface Swarmbase {
   readonly target: HttpTarget;
   readonly headers: Readonly<Record<string, string>>;
-  /** As many swarms with one agent each, of one user; answers with their ids. */
+  /** Creates this many swarms with one agent each, for one user; returns their ids. */
   createSwarms(count: number, script: ProviderScript): Promise<string[]>;
-  /** Since the last reading; `collects` empties the heap of garbage first. */
+  /** Since the last reading; `collects` runs the garbage collector first. */
   readProbe(collects: boolean): Promise<ProbeReport>;
   stop(): Promise<void>;
 }
@@ -22,7 +22,7 @@ const PASSWORD = "correct horse battery staple";
 const PROBE = pathToFileURL(resolve(import.meta.dirname, "loop-probe.ts")).href;
 const ROWS_AT_ONCE = 100;
 
-/** The service as its users start it, with a provider that is configured as any other; nobody's limits are asked for here. */
+/** The service as users start it, with a normally configured provider and without rate limits. */
 export async function startSwarmbase(providerPort: number): Promise<Swarmbase> {
   const probePort = await findFreePort();
   const service = await startOwnService({

@@ -8,7 +8,7 @@ const KIB = 1_024;
 const SERVER_GOALS = { timesTheRate: 10, shareOfP50: 0.1 };
 const STREAM_GOALS = { firstByteP50Ms: 5, cancelMs: 100, loopDelayP99Ms: 50 };
 
-/** Ours comes first; it wants to be below the fastest of the others. */
+/** The first row is ours; its goal is to be below the fastest of the others. */
 export function tabulateTurns(figures: readonly TurnFigures[]): Table {
   const [ours, ...others] = figures;
   const kinds = [

@@ -4,7 +4,7 @@ import type { Contender } from "../load/compare.ts";
 /** The defaults of the settings AUTH_PASSWORD_*. */
 const COSTS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-/** What the machine can do when it does nothing but compare passwords: no sign-in can be faster. */
+/** The upper bound: password comparisons in a process that does nothing else. */
 export async function createPasswordChecks(password: string, concurrency: number): Promise<Contender> {
   const hashed = await hash(password, COSTS);
   return {

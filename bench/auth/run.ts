@@ -15,7 +15,7 @@ const { values } = parseArgs({
 const PASSWORD = "correct horse battery staple";
 const CONNECTIONS = 8;
 const TOKEN_USERS = 1_000;
-/** All comparisons together stay below half a minute. */
+/** All comparisons together take less than half a minute. */
 const ROUND_MS = values.quick ? { signIn: 150, tokens: 50, calls: 100 } : { signIn: 400, tokens: 100, calls: 300 };
 
 const report = openReport(values.json);

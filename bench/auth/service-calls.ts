@@ -10,7 +10,7 @@ export interface ServiceCalls {
   close(): void;
 }
 
-/** Calls over connections that stay open, each with a user of its own. */
+/** Calls over kept-alive connections, each with its own user. */
 export async function createServiceCalls(
   service: Service,
   { password, connections }: { readonly password: string; readonly connections: number },

@@ -7,7 +7,7 @@ import type { Contender } from "../load/compare.ts";
 
 const clock = { now: () => new Date() };
 const LIFE_SECONDS = 3600;
-/** Checks between two looks at the clock: one takes a few microseconds. */
+/** Verifications between two readings of the clock: one takes a few microseconds. */
 const BATCH = 100;
 
 export interface TokenChecks {
@@ -15,7 +15,7 @@ export interface TokenChecks {
   readonly verified: Contender;
 }
 
-/** Tokens of so many users, checked in turn: each time by its signature, or remembered from the time before. */
+/** Verifies tokens of this many users in turn: by their signature, or from the cache. */
 export async function createTokenChecks(users: number): Promise<TokenChecks> {
   const ring = createRing();
   const tokens = await Promise.all(Array.from({ length: users }, () => signAccessToken(ring, buildClaims())));
@@ -52,7 +52,7 @@ function createRing(): KeyRing {
     key: publicKey,
     jwk: null,
   } as const;
-  // Everything it knows is given: nothing here asks the database.
+  // All of its input is passed in: it does not query the database.
   return new KeyRing({ clock } as unknown as KeyRingOptions, {
     anonKey: "",
     serviceRoleKey: "",

@@ -1,14 +1,14 @@
 import type { Browser, BrowserContext } from "playwright-core";
 
 export interface Load {
-  /** From the start of the navigation until the first heading stands on the page, which is when it can be used. */
+  /** From the start of the navigation until the first heading is shown, when the page is usable. */
   readonly readyMs: number;
-  /** What came over the wire, compressed. */
+  /** Bytes over the network, compressed. */
   readonly bytes: number;
   readonly requests: number;
 }
 
-/** Loads a page so many times, each time as a browser that has never been there. */
+/** Loads a page this many times, each time with an empty cache. */
 export async function measureLoads(browser: Browser, url: string, count: number): Promise<readonly Load[]> {
   const loads: Load[] = [];
   for (let at = 0; at < count; at += 1) {

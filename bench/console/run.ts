@@ -1,4 +1,4 @@
-// How long the first load of the console takes on loopback, with a browser that has nothing cached.
+// Measures the first load of the console on loopback, with a browser with an empty cache.
 import { launchBrowser } from "../../console/test/support/browser.ts";
 import { startInstance } from "../../console/test/support/instance.ts";
 import { type Load, measureLoads } from "./measure-loads.ts";
@@ -12,7 +12,7 @@ if ("reason" in launched) {
 } else {
   const instance = await startInstance({});
   try {
-    // The first load of all warms the browser up and is not counted.
+    // The very first load warms up the browser and is not counted.
     await measureLoads(launched.browser, instance.url, 1);
     report(await measureLoads(launched.browser, instance.url, LOADS));
   } finally {

@@ -1,9 +1,9 @@
-/** What was started, ended in reverse order once: at the end, after a failure, or when the process is told to go. */
+/** Stops everything that was started, in reverse order and once: at the end, after a failure, or on a signal. */
 export interface Closers {
-  /** Answers with the way to end this one earlier. */
+  /** Returns a function that stops this one earlier. */
   add(stop: () => Promise<void>): () => Promise<void>;
   closeAll(): Promise<void>;
-  /** What was ended under a measurement makes it fail, which says nothing. */
+  /** After a signal, measurements fail because their processes were stopped; these errors are ignored. */
   isClosing(): boolean;
 }
 

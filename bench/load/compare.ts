@@ -3,16 +3,16 @@ import { measureRate, medianOf } from "./measure-rate.ts";
 export interface Contender {
   readonly name: string;
   readonly concurrency: number;
-  /** How many of what is counted one call of `work` does. */
+  /** The number of counted operations in one call of `work`. */
   readonly perCall: number;
   work(worker: number): Promise<void>;
 }
 
 export interface Comparison {
   readonly name: string;
-  /** What is measured. */
+  /** The subject of the measurement. */
   readonly subject: Contender;
-  /** What it is held against. */
+  /** The reference that it is compared with. */
   readonly yardstick: Contender;
 }
 
@@ -20,7 +20,7 @@ export interface Compared {
   readonly name: string;
   readonly subject: { readonly name: string; readonly rate: number };
   readonly yardstick: { readonly name: string; readonly rate: number };
-  /** The median of the rounds, and the range that the middle half of them lies in: how far the figure can be trusted. */
+  /** The median of the rounds, and their interquartile range as a measure of confidence. */
   readonly ratio: number;
   readonly middle: readonly [from: number, to: number];
 }
@@ -28,7 +28,7 @@ export interface Compared {
 const ROUNDS = 12;
 const WARM_UP_MS = 200;
 
-/** Both take turns, so that whatever else the machine does meets both; the ratio is the median of the rounds. */
+/** Both alternate, so that other load of the machine affects both; the ratio is the median of the rounds. */
 export async function compare({ name, subject, yardstick }: Comparison, roundMs: number): Promise<Compared> {
   const rates = { subject: [] as number[], yardstick: [] as number[] };
   for (const contender of [subject, yardstick]) await runRound(contender, WARM_UP_MS);
@@ -59,7 +59,7 @@ async function runRound({ work, concurrency, perCall }: Contender, durationMs: n
   return perCall * (await measureRate(work, { concurrency, durationMs }));
 }
 
-/** From the quarter to the three quarters of the sorted ratios. */
+/** From the first to the third quartile of the sorted ratios. */
 function findMiddle(ratios: readonly number[]): [number, number] {
   const sorted = ratios.toSorted((left, right) => left - right);
   const at = (part: number): number => sorted[Math.floor((sorted.length - 1) * part)] ?? Number.NaN;

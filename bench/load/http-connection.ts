@@ -6,7 +6,7 @@ export interface HttpTarget {
   readonly host: string;
   readonly port: number;
   readonly ca: string | undefined;
-  /** Without TLS, for those that have none. */
+  /** Without TLS, for servers that have none. */
   readonly isPlain?: boolean;
 }
 
@@ -23,11 +23,11 @@ export interface HttpAnswer {
 }
 
 export interface HttpConnection {
-  /** Answers with the status once the whole body has arrived. One request at a time. */
+  /** Resolves with the status when the whole body has arrived. One request at a time. */
   send(request: Buffer): Promise<number>;
-  /** The same, with the body: for looking at answers, not for load. */
+  /** The same, with the body: for checking responses, not for load. */
   ask(request: Buffer): Promise<HttpAnswer>;
-  /** False once either side has closed it: servers do so when nothing is asked for a while. */
+  /** False once either side has closed it: servers close idle connections. */
   isOpen(): boolean;
   close(): void;
 }
@@ -37,12 +37,12 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-/** What is known of an answer once its head is there. */
+/** What the head of a response determines. */
 interface Head {
   readonly status: number;
-  /** Where the body starts. */
+  /** The offset of the body. */
   readonly bodyAt: number;
-  /** Bytes of the whole answer; null: its last chunk says where it ends. */
+  /** Size of the whole response in bytes; null: the last chunk marks its end. */
   readonly totalBytes: number | null;
 }
 
@@ -50,8 +50,8 @@ const HEAD_END = "\r\n\r\n";
 const LAST_CHUNK = Buffer.from("0\r\n\r\n");
 
 /**
- * One connection that is kept open. No more of HTTP than a load needs, so that the machine's time goes to the service and
- * not to who asks it.
+ * One kept-alive connection. It implements only as much HTTP as the load needs, so that the machine's time goes to the
+ * service and not to the client.
  */
 export async function openConnection({ host, port, ca, isPlain = false }: HttpTarget): Promise<HttpConnection> {
   const socket = isPlain
@@ -127,7 +127,7 @@ function joinPieces(pieces: readonly Buffer[]): Buffer {
   return pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces);
 }
 
-// The bodies that are asked for are JSON, which does not end like this.
+// The requested bodies are JSON, which cannot end like this.
 function endsWithLastChunk(pieces: readonly Buffer[]): boolean {
   const last = pieces.at(-1);
   const tail = last !== undefined && last.length >= LAST_CHUNK.length ? last : Buffer.concat(pieces.slice(-2));
@@ -135,7 +135,7 @@ function endsWithLastChunk(pieces: readonly Buffer[]): boolean {
 }
 
 function joinChunks(body: string): string {
-  // Only ever looked at as JSON without line breaks of its own, so lines of digits are the sizes.
+  // Only used for JSON without line breaks, so lines of digits are chunk sizes.
   return body
     .split("\r\n")
     .filter((_, at) => at % 2 === 1)

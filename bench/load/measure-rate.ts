@@ -1,4 +1,4 @@
-/** How often `work` ends in a second, with so many of it under way at a time. Each gets its own number, from 0. */
+/** How often `work` completes per second, with this concurrency. Each call gets its own number, from 0. */
 export async function measureRate(
   work: (worker: number) => Promise<void>,
   { concurrency, durationMs }: { readonly concurrency: number; readonly durationMs: number },

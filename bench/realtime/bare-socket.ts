@@ -4,7 +4,10 @@ import net from "node:net";
 
 const KEPT_BYTES = 256;
 
-/** A client that only looks for texts in what it gets, so that the cost of reading frames does not hide that of writing them. */
+/**
+ * A client that only searches for texts in the received bytes, so that the cost of reading frames does not hide that of
+ * writing them.
+ */
 export class BareSocket {
   readonly socket: net.Socket;
   #sought: string | null = null;
@@ -17,7 +20,7 @@ export class BareSocket {
     socket.on("error", () => {});
   }
 
-  /** Resolves when the join is answered well. */
+  /** Resolves when the join succeeds. */
   static async open(port: number, token: string | null): Promise<BareSocket> {
     const socket = net.connect({ port, host: "127.0.0.1", noDelay: true });
     await once(socket, "connect");
@@ -35,7 +38,7 @@ export class BareSocket {
     return bare;
   }
 
-  /** Resolves with what came in the same chunk. */
+  /** Resolves with the data that arrived in the same chunk. */
   seek(text: string): Promise<string> {
     return new Promise((resolve) => {
       this.#tail = "";
@@ -64,12 +67,12 @@ export class BareSocket {
   }
 }
 
-/** A masked text frame, as clients have to send them. */
+/** A masked text frame, as clients must send them. */
 function frameOf(text: string): Buffer {
   const payload = Buffer.from(text);
   if (payload.length > 0xffff) throw new RangeError("too long for this");
   const length =
     payload.length < 126 ? [0x80 | payload.length] : [0x80 | 126, payload.length >> 8, payload.length & 255];
-  // A mask of zeros leaves the payload as it is.
+  // A mask of zeros leaves the payload unchanged.
   return Buffer.concat([Buffer.from([0x81, ...length, 0, 0, 0, 0]), payload]);
 }

@@ -44,7 +44,7 @@ answerParent<NodeQuestion, NodeAnswer>(async (question) => {
   return { ...ports, cpuMs: (user + system) / 1_000, rssBytes: rss, heapBytes: heapUsed };
 });
 
-/** The room as the service opens it; a token is the id of the user. */
+/** The realtime module as the service uses it; a token is the id of the user. */
 async function startNode(adminUrl: string, masterKey: string): Promise<number> {
   const observer = createObserver({ level: "warn", format: "json", destination: process.stderr });
   const database = openDatabase({ url: adminUrl, masterKey, poolSize: 10, observer });

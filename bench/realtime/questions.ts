@@ -1,7 +1,7 @@
-/** What the process with the node can be asked. */
+/** Requests to the process with the node. */
 export type NodeQuestion =
   | { readonly kind: "start"; readonly adminUrl: string; readonly masterKey: string }
-  /** Sends the text so many times to every raw socket, and the end after it. */
+  /** Sends the text this many times to every raw socket, followed by the end marker. */
   | { readonly kind: "broadcast"; readonly text: string; readonly count: number; readonly end: string }
   | { readonly kind: "usage" };
 
@@ -13,26 +13,26 @@ export interface NodeAnswer {
   readonly heapBytes: number;
 }
 
-/** What the process with the clients can be asked. */
+/** Requests to the process with the clients. */
 export type SocketQuestion =
   | { readonly kind: "open"; readonly port: number; readonly count: number; readonly userIds: readonly string[] | null }
-  /** From now on the sockets look for the text. */
+  /** From now on the sockets search for the text. */
   | { readonly kind: "arm"; readonly end: string }
-  /** Until every socket has seen it. */
+  /** Waits until every socket has received it. */
   | { readonly kind: "wait" }
-  /** The next change as text, without its frame. */
+  /** Returns the next change as text, without its frame. */
   | { readonly kind: "sample" }
-  /** From now on every number in `seq-…` is noted with its time. */
+  /** From now on every number in `seq-…` is recorded with its time. */
   | { readonly kind: "note" }
   | { readonly kind: "notes" }
   | { readonly kind: "close" };
 
 export interface SocketAnswer {
-  /** When the last socket had seen it, in milliseconds of the wall clock. */
+  /** The time at which the last socket received it, in milliseconds of the wall clock. */
   readonly atMs: number;
   readonly text: string;
   readonly notes: readonly (readonly [seq: number, atMs: number])[];
-  /** How long heartbeats took to be answered meanwhile. */
+  /** The round-trip times of heartbeats meanwhile. */
   readonly heartbeatsMs: readonly number[];
 }
 

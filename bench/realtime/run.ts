@@ -24,8 +24,8 @@ import {
 } from "./tabulate.ts";
 
 /**
- * Fan-out of changes against raw broadcasts of the same bytes, the time from commit to frame, the memory of a socket.
- * Run: node -C swarmbase-source bench/realtime/run.ts [--quick]
+ * Measures the fan-out of changes against raw broadcasts of the same bytes, the time from commit to frame, and the
+ * memory of a socket. Run: node -C swarmbase-source bench/realtime/run.ts [--quick]
  */
 const { values } = parseArgs({
   options: { quick: { type: "boolean", default: false }, json: { type: "string" } },
@@ -33,7 +33,7 @@ const { values } = parseArgs({
 const isQuick = values.quick;
 const FAN_OUTS = isQuick ? [1, 100, 1_000] : [1, 100, 1_000, 5_000];
 const ROUNDS = isQuick ? 3 : 5;
-/** Frames of a round, whatever the number of sockets, so that rounds take about as long. */
+/** Frames per round, independent of the number of sockets, so that rounds take about equally long. */
 const FRAMES = 50_000;
 const MAX_CHANGES = 1_000;
 const USERS = 200;
@@ -46,7 +46,7 @@ interface Bench {
   readonly node: Asked<NodeQuestion, NodeAnswer>;
   readonly sockets: Asked<SocketQuestion, SocketAnswer>;
   readonly ports: NodeAnswer;
-  /** One agent a user. */
+  /** One agent per user. */
   readonly agents: readonly { readonly id: string; readonly user_id: string }[];
 }
 
@@ -72,7 +72,7 @@ try {
   const ports = await node.ask({ kind: "start", adminUrl, masterKey });
   const { rows: agents } = await admin.query<{ id: string; user_id: string }>("select id, user_id from public.agents");
   const bench: Bench = { admin, node, sockets, ports, agents };
-  // First, while the process has no room left over from anything else.
+  // Measured first, before the process holds memory from other parts.
   progress.stage("memory of idle sockets");
   const memory = await measureMemory(bench, FAN_OUTS.at(-1) ?? 1);
   progress.stage("from commit to frame");
@@ -117,7 +117,7 @@ async function compareFanOut(bench: Bench, count: number): Promise<FanOut> {
   for (let round = 0; round <= ROUNDS; round += 1) {
     const end = `end-of-${count}-${round}`;
     const mine = await measureRound(bench, count * changes, end, () => changeAgent(bench, agent.id, changes, end));
-    // The first is for warming up.
+    // The first round is a warm-up.
     if (round > 0) ours.push(mine);
   }
   await bench.sockets.ask({ kind: "close" });
@@ -156,7 +156,7 @@ async function measureRound(bench: Bench, frames: number, end: string, run: () =
   };
 }
 
-/** Many changes of one row that are told together, and the time at which they begin to be. */
+/** Many changes of one row in one transaction, and the time at which they are sent. */
 async function changeAgent({ admin: pool }: Bench, id: string, changes: number, end: string): Promise<number> {
   const client = await pool.connect();
   try {
@@ -176,7 +176,7 @@ async function changeAgent({ admin: pool }: Bench, id: string, changes: number, 
 async function measureLatency(bench: Bench): Promise<Latency> {
   const userIds = bench.agents.map(({ user_id }) => user_id);
   await bench.sockets.ask({ kind: "open", port: bench.ports.port, count: LATENCY_SOCKETS, userIds });
-  // Everybody once, to warm up.
+  // One warm-up change for every user.
   for (const { id } of bench.agents)
     await bench.admin.query("update public.agents set name = 'warm' where id = $1", [id]);
   await bench.sockets.ask({ kind: "note" });

@@ -57,7 +57,7 @@ function note(text: string): void {
   for (const [, seq] of text.matchAll(/seq-(\d+)-/g)) notes.push([Number(seq), atMs]);
 }
 
-/** What the machine and the node's event loop add to everything, whatever is asked. */
+/** The latency that the machine and the node's event loop add to everything. */
 async function beat(): Promise<() => void> {
   const ws = new WebSocket(`ws://127.0.0.1:${opened.port}/realtime/v1/websocket?apikey=bench&vsn=2.0.0`);
   await once(ws, "open");
@@ -75,7 +75,7 @@ async function beat(): Promise<() => void> {
   };
 }
 
-/** By a client that reads frames properly. */
+/** Measured by a client that parses frames. */
 async function sample(): Promise<string> {
   const { port, token } = opened;
   const ws = new WebSocket(`ws://127.0.0.1:${port}/realtime/v1/websocket?apikey=bench&vsn=2.0.0`);

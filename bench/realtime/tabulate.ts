@@ -16,7 +16,7 @@ export interface Latency {
   readonly about: string;
   readonly framesMs: readonly number[];
   readonly heartbeatsMs: readonly number[];
-  /** How many frames there should be. */
+  /** The expected number of frames. */
   readonly expected: number;
 }
 
@@ -26,7 +26,7 @@ export interface SocketMemory {
   readonly processKib: number;
 }
 
-/** Of what raw broadcasts reach, at the number of sockets that the goal names. */
+/** The share of raw broadcasts, at the number of sockets that the goal names. */
 const GOAL = { share: 0.5, sockets: 1_000 };
 const MOST_P99_MS = 50;
 

@@ -8,7 +8,7 @@ const GIB = 1024 ** 3;
 
 export type Facts = Readonly<Record<string, string>>;
 
-/** What the figures were taken on, without who or where that is. */
+/** The machine of the measurement, without identifying information. */
 export function describeMachine(): Facts {
   const [first] = os.cpus();
   return {
@@ -23,7 +23,7 @@ export function describeMachine(): Facts {
   };
 }
 
-/** Of what was measured, and of what it was held against. */
+/** Versions of the measured product and of those it is compared with. */
 export function listVersions(): Facts {
   const { dependencies = {}, optionalDependencies = {} } = readPackage(BENCH);
   const peers = Object.keys({ ...dependencies, ...optionalDependencies }).toSorted();

@@ -5,11 +5,11 @@ export interface PartResult {
   readonly name: string;
   readonly about: string;
   readonly outcome: "measured" | "failed" | "out of time" | "not run";
-  /** Why, where it was not measured to its end. */
+  /** The reason, if it was not measured completely. */
   readonly reason: string;
   readonly seconds: number;
   readonly tables: readonly Table[];
-  /** What a part printed that leaves no tables. */
+  /** The output of a part that writes no tables. */
   readonly words: string;
 }
 
@@ -21,7 +21,7 @@ export interface Results {
   readonly parts: readonly PartResult[];
 }
 
-/** All tables of a run on one page. `plots` is where their drawings are, seen from the page. */
+/** Renders all tables of a run on one page. `plots` is the path of their drawings relative to the page. */
 export function renderPage({ date, isQuick, machine, versions, parts }: Results, plots: string): string {
   const goals = parts.flatMap(({ tables }) => tables.flatMap((table) => table.goals));
   const met = goals.filter(isMet).length;
@@ -70,7 +70,7 @@ function describeGoals({ tables }: PartResult): string {
   return goals.length === 0 ? "none set" : `${goals.filter(isMet).length} of ${goals.length}`;
 }
 
-/** As a clock shows it: minutes and seconds. */
+/** Formats minutes and seconds. */
 export function describeSeconds(seconds: number): string {
   const whole = Math.round(seconds);
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;

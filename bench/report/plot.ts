@@ -9,10 +9,10 @@ const TOP = 44;
 const BOTTOM = 34;
 const LABEL_LETTERS = 46;
 const TITLE_LETTERS = 98;
-/** Beyond this ratio of the longest to the shortest, only a scale of powers shows both. */
+/** Beyond this ratio of the longest to the shortest bar, a logarithmic scale is used. */
 const MOST_TIMES = 60;
 
-/** Both colours of everything: an image on a page follows the reader's system, not the page. */
+/** Both themes: an image on a page follows the reader's system, not the page. */
 const STYLE = `
   .ground { fill: #ffffff } text { fill: #1f2933; font: 12px system-ui, sans-serif } .title { font-weight: 600; font-size: 13px }
   .quiet { fill: #5b6773 } .ours { fill: #2f6fde } .other { fill: #a9b4c0 } .goal { stroke: #b4430c; stroke-width: 2 } .key { fill: #b4430c }
@@ -21,7 +21,7 @@ const STYLE = `
     .goal { stroke: #ffab70 } .key { fill: #ffab70 }
   }`;
 
-/** Bars beside each other as an SVG that stands alone, with a mark where each should end. */
+/** Renders horizontal bars as a self-contained SVG, with a mark for each goal. */
 export function renderPlot(title: string, { caption, bars }: Plot): string {
   const scale = createScale(bars);
   const height = TOP + bars.length * ROW + BOTTOM;
@@ -48,7 +48,7 @@ function renderBar({ label, value, text, goal, isOurs }: Bar, top: number, place
   const parts = [
     `<text x="${LABELS - 10}" y="${middle}" text-anchor="end">${escapeXml(shorten(label, LABEL_LETTERS))}</text>`,
     `<rect class="${isOurs ? "ours" : "other"}" x="${LABELS}" y="${top}" width="${round(length)}" height="${BAR}" rx="2"/>`,
-    // In a column, where no mark of a goal stands.
+    // In a column without goal marks.
     `<text x="${WIDTH - 16}" y="${middle}" text-anchor="end">${escapeXml(text)}</text>`,
   ];
   if (goal !== null) {
@@ -71,7 +71,7 @@ function createScale(bars: readonly Bar[]): Scale {
   const least = Math.min(...lengths);
   if (lengths.length === 0) return { isPowers: false, place: () => 0 };
   const isPowers = most / least > MOST_TIMES;
-  // The shortest keeps a length that can be seen.
+  // The shortest bar stays visible.
   const from = Math.log(least / 2);
   const place = (value: number): number => {
     if (!Number.isFinite(value) || value <= 0) return 0;

@@ -1,11 +1,11 @@
-/** One table of a part: what is printed, what is drawn of it, and what it was to reach. */
+/** One table of a part: its rows, its plot and its goals. */
 export interface Table {
   /** Names its plot, and is the same in every run. */
   readonly id: string;
   readonly title: string;
   readonly head: readonly string[];
   readonly rows: readonly (readonly string[])[];
-  /** What a reader has to know beside the figures. */
+  /** Notes that a reader needs to interpret the figures. */
   readonly notes: readonly string[];
   readonly goals: readonly Goal[];
   readonly plot: Plot;
@@ -27,9 +27,9 @@ export interface Plot {
 export interface Bar {
   readonly label: string;
   readonly value: number;
-  /** As it is written at its end. */
+  /** The label at the end of the bar. */
   readonly text: string;
-  /** Where it should end; null where nothing was set. */
+  /** The goal; null if there is none. */
   readonly goal: number | null;
   readonly isOurs: boolean;
 }
@@ -38,7 +38,7 @@ export function isMet({ bound, limit, value }: Goal): boolean {
   return bound === "at least" ? value >= limit : value <= limit;
 }
 
-/** The table with its goals and notes as Markdown. */
+/** Renders the table with its goals and notes as Markdown. */
 export function renderTable({ head, rows, goals, notes }: Table): string {
   const parts = [renderGrid(head, rows), ...(goals.length > 0 ? [renderGoals(goals)] : []), ...notes];
   return parts.join("\n\n");
@@ -50,7 +50,7 @@ export function renderGrid(head: readonly string[], rows: readonly (readonly str
   return [line(head), rule, ...rows.map(line)].join("\n");
 }
 
-/** Those that were missed are told one by one, those that were met are counted. */
+/** Missed goals are listed, met goals are counted. */
 export function renderGoals(goals: readonly Goal[]): string {
   const missed = goals.filter((goal) => !isMet(goal));
   const met = `Goals: ${goals.length - missed.length} of ${goals.length} met.`;
@@ -62,7 +62,7 @@ export function renderGoals(goals: readonly Goal[]): string {
   return [met, "", ...lines].join("\n");
 }
 
-/** Three digits that count, and no more than are needed. */
+/** Three significant digits, without trailing zeros. */
 export function formatFigure(value: number): string {
   if (!Number.isFinite(value)) return "–";
   const size = Math.abs(value);

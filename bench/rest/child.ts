@@ -8,7 +8,7 @@ const START_TIMEOUT_MS = 60_000;
 const POLL_MS = 30;
 
 const living = new Set<ChildProcess>();
-// Whatever ends this process: nothing that it started stays behind.
+// However this process ends, its child processes end too.
 process.once("exit", () => {
   for (const child of living) child.kill();
 });
@@ -18,7 +18,7 @@ function keepTrack(child: ChildProcess): void {
   child.once("exit", () => living.delete(child));
 }
 
-/** A process of ours that answers questions one at a time. */
+/** A child process that answers requests one at a time. */
 export interface Asked<Question, Answer> {
   readonly pid: number;
   ask(question: Question): Promise<Answer>;
@@ -53,7 +53,7 @@ export function forkAsked<Question, Answer>(file: string): Asked<Question, Answe
   };
 }
 
-/** The other end: answers what the parent asks, until the parent goes. */
+/** The child's side: answers requests of the parent until the parent exits. */
 export function answerParent<Question, Answer>(answer: (question: Question) => Promise<Answer>): void {
   process.on("message", (question: Question) => {
     answer(question).then(
@@ -78,7 +78,7 @@ export interface SpawnedServer {
   stop(): Promise<void>;
 }
 
-/** A server of its own, from its start until it answers. What it says is shown only when it does not come up. */
+/** A separate server process, from its start until it responds. Its output is shown only when it does not start. */
 export async function spawnServer({ program, args, cwd, env, isUp }: ServerOptions): Promise<SpawnedServer> {
   const child = spawn(program, args, {
     cwd,

@@ -12,27 +12,27 @@ export interface WarmUp {
   readonly most: number;
 }
 
-/** One way to get the same done. */
+/** One way to do the same work. */
 export interface Contender {
   readonly name: string;
-  /** Processes of its own; the shared PostgreSQL is counted beside them. */
+  /** Its own processes; the shared PostgreSQL is counted separately. */
   readonly pids: readonly number[];
-  /** Its database in the shared PostgreSQL; null when it has a store of its own. */
+  /** Its database in the shared PostgreSQL; null when it has its own store. */
   readonly database: string | null;
-  /** Everything that is asked later has been asked once, unless that takes too long: caches are full, code is compiled. */
+  /** Sends every later request once, unless that takes too long, so that caches are filled and code is compiled. */
   warmUp(operation: Operation, ms: WarmUp): Promise<unknown>;
   run(operation: Operation, durationMs: number): Promise<Round>;
   stop(): Promise<void>;
 }
 
-/** What a server that speaks HTTP has to say about itself; the load is the same for all. */
+/** What an HTTP server must describe about itself; the load is the same for all. */
 export interface HttpServer {
   readonly name: string;
   readonly pids: readonly number[];
   readonly database: string | null;
   readonly target: HttpTarget;
   request(operation: Operation, target: Target): HttpRequest;
-  /** Agents in an answer with each its number of tools. */
+  /** The number of agents in a response, each with its number of tools. */
   readAgents(operation: Operation, answer: HttpAnswer): readonly ReadAgent[];
   stop(): Promise<void>;
 }

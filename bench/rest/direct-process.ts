@@ -2,7 +2,7 @@ import { type Database, openDatabase, runPipelined, type Scope } from "../../ser
 import { createObserver } from "../../server/src/observe/index.ts";
 import { answerParent } from "./child.ts";
 import type { Round } from "./contender.ts";
-import { openPlanner, type PlannedFlight } from "./direct-flights.ts";
+import { openPlanner, type PlannedTransaction } from "./direct-transactions.ts";
 import { OPERATIONS, type Operation } from "./operations.ts";
 import { chooseTargets, type Population } from "./population.ts";
 
@@ -20,7 +20,7 @@ export type DirectQuestion =
 interface Opened {
   readonly database: Database;
   readonly concurrency: number;
-  readonly flights: ReadonlyMap<Operation, readonly PlannedFlight[]>;
+  readonly transactions: ReadonlyMap<Operation, readonly PlannedTransaction[]>;
 }
 
 let opened: Opened | null = null;
@@ -34,10 +34,10 @@ answerParent(async (question: DirectQuestion): Promise<Round | null> => {
       const database = openDatabase({ url, masterKey, poolSize, observer });
       const plan = await openPlanner(database);
       const targets = chooseTargets(population);
-      const flights = new Map(
+      const transactions = new Map(
         OPERATIONS.map((operation) => [operation, targets.map((target) => plan(operation, target))]),
       );
-      opened = { database, concurrency, flights };
+      opened = { database, concurrency, transactions };
       return null;
     }
     case "run":
@@ -47,20 +47,20 @@ answerParent(async (question: DirectQuestion): Promise<Round | null> => {
 });
 
 async function run(
-  { database, concurrency, flights }: Opened,
+  { database, concurrency, transactions }: Opened,
   operation: Operation,
   durationMs: number,
 ): Promise<Round> {
-  const list = flights.get(operation) ?? [];
+  const list = transactions.get(operation) ?? [];
   const startedAt = performance.now();
   const endAt = startedAt + durationMs;
   let count = 0;
   const work = async (): Promise<void> => {
     while (performance.now() < endAt) {
-      const flight = list[next % list.length];
+      const transaction = list[next % list.length];
       next += 1;
-      if (flight === undefined) throw new Error(`nothing to do for ${operation}`);
-      await fly(database, flight.scope, flight);
+      if (transaction === undefined) throw new Error(`nothing to do for ${operation}`);
+      await runTransaction(database, transaction.scope, transaction);
       count += 1;
     }
   };
@@ -68,7 +68,11 @@ async function run(
   return { requests: count, seconds: (performance.now() - startedAt) / 1000 };
 }
 
-async function fly(database: Database, scope: Scope, { statement, expected }: PlannedFlight): Promise<void> {
+async function runTransaction(
+  database: Database,
+  scope: Scope,
+  { statement, expected }: PlannedTransaction,
+): Promise<void> {
   const [result] = await runPipelined(database.user, { scope, statements: [statement] });
   const body = result?.rows[0]?.[0] ?? "";
   if (!body.includes(expected)) throw new Error(`expected ${expected}, got ${body.slice(0, 500)}`);

@@ -19,7 +19,7 @@ export async function fillDatabase(client: pg.Client, population: Population): P
   await fillTables(client, { users, agentsPerUser });
 }
 
-/** Agents, tools and assignments alone. What watches over rows one by one is for rows that people write. */
+/** Agents, tools and assignments only. Row triggers are disabled during the bulk load. */
 export async function fillTables(client: pg.Client, { users, agentsPerUser }: Population): Promise<void> {
   const { toolsPerUser, toolsPerAgent, prompt } = CONTENT;
   const toolOf = `((a - 1) / ${agentsPerUser}) * ${toolsPerUser} + 1 + ((a + place) % ${toolsPerUser})`;

@@ -14,7 +14,9 @@ export interface LoadOptions {
   readonly operations: readonly Operation[];
 }
 
-/** Opens connections to a server, makes sure that it answers what was asked and nothing of anybody else, and puts load on it. */
+/**
+ * Opens connections to a server, verifies that it returns the right rows and none of other users, and generates load.
+ */
 export async function createHttpContender(server: HttpServer, options: LoadOptions): Promise<Contender> {
   const { load, connections, population, operations } = options;
   const { name, target } = server;
@@ -56,7 +58,7 @@ async function checkAnswer(
     throw new Error(`${server.name}, ${operation}, was answered with ${asked.status}: ${asked.text.slice(0, 2000)}`);
 }
 
-/** A store that gives away other people's agents would win every race. */
+/** A store without access control would win every comparison. */
 async function checkRules(server: HttpServer, load: LoadProcess, { agentsPerUser }: Population): Promise<void> {
   const request = renderRequest(server.target, server.request("read one", { user: 1, agent: agentsPerUser + 1 }));
   const { asked } = await load.ask({ kind: "ask", name: server.name, request });

@@ -13,7 +13,7 @@ export type LoadQuestion =
     }
   | ({ readonly kind: "run"; readonly name: string; readonly operation: string } & RunLength);
 
-/** At least as long as said and once through the list if asked, but never longer than the most. */
+/** At least this long and, if requested, once through the list, but never longer than the maximum. */
 export interface RunLength {
   readonly durationMs: number;
   readonly mostMs?: number;
@@ -58,7 +58,7 @@ answerParent(async (question: LoadQuestion): Promise<LoadAnswer> => {
   }
 });
 
-/** Before the clock runs: while others had their turn, a server may have closed what was idle. */
+/** Before the clock starts, because a server may have closed idle connections meanwhile. */
 async function reopen(line: Line): Promise<void> {
   line.connections = await Promise.all(
     line.connections.map(async (connection) => (connection.isOpen() ? connection : openConnection(line.target))),

@@ -6,28 +6,28 @@ import { readCpuMicroseconds, subtractCpu } from "./process-usage.ts";
 export interface Timing {
   readonly rounds: number;
   readonly roundMs: number;
-  /** Before the rounds of an operation. */
+  /** Warm-up before the rounds of an operation. */
   readonly warmUpMs: number;
-  /** Before all rounds. */
+  /** Warm-up before all rounds. */
   readonly firstWarmUpMs: WarmUp;
 }
 
 export interface Figures {
-  /** Requests a second, one for each round. */
+  /** Requests per second, one value per round. */
   readonly rates: number[];
-  /** CPU of its own processes, and of PostgreSQL for it, per request. */
+  /** CPU per request of its own processes, and of PostgreSQL on its behalf. */
   readonly serverCpu: number[];
   readonly databaseCpu: number[];
 }
 
 export interface MeasureOptions {
   readonly timing: Timing;
-  /** Its children do the work of the database. */
+  /** The children of the postmaster do the work of the database. */
   readonly postmasterPid: number;
   onRound(contender: string): void;
 }
 
-/** All take turns in every round, so that whatever else the machine does meets all of them. */
+/** All contenders alternate in every round, so that other load of the machine affects all of them. */
 export async function measure(
   contenders: readonly Contender[],
   operation: Operation,
@@ -40,7 +40,7 @@ export async function measure(
     await contender.run(operation, timing.warmUpMs);
   }
   for (let round = 0; round < timing.rounds; round += 1) {
-    // Backwards every other time: nobody always comes after the same one.
+    // In reverse order every other round, so that no contender always follows the same one.
     for (const contender of round % 2 === 0 ? contenders : contenders.toReversed()) {
       onRound(contender.name);
       const own = readCpuMicroseconds(contender.pids, null);
@@ -56,7 +56,7 @@ export async function measure(
   return figures;
 }
 
-/** The median of the ratios of rounds, which are next to each other in time. */
+/** The median of the ratios of rounds, which are adjacent in time. */
 export function ratioOf(subject: Figures | undefined, yardstick: Figures | undefined): number {
   if (subject === undefined || yardstick === undefined) return Number.NaN;
   return medianOf(subject.rates.map((rate, round) => rate / (yardstick.rates[round] ?? Number.NaN)));

@@ -1,4 +1,4 @@
-/** What is measured, the same for everybody. */
+/** The measured operations, the same for all contenders. */
 export const OPERATIONS = ["read one", "list 20", "list 20 with tools", "insert", "update"] as const;
 export type Operation = (typeof OPERATIONS)[number];
 
@@ -7,7 +7,7 @@ export const READS: readonly Operation[] = ["read one", "list 20", "list 20 with
 export const LIST_LIMIT = 20;
 export const TOOLS_PER_AGENT = 2;
 
-/** What an insert writes. Its owner is whoever asks. */
+/** The row of an insert. Its owner is the caller. */
 export const NEW_AGENT = {
   name: "Research assistant",
   role: "Finds sources",

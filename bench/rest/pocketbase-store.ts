@@ -12,7 +12,7 @@ export function pocketIdOf(kind: "user" | "agent" | "tool", number: number): str
 
 const keyOf = (user: number): string => `key-${user}`.padEnd(50, "x");
 
-/** Straight into its file: through its interface each user would cost a password hash. */
+/** Written directly into its file: through its API each user would cost a password hash. */
 export function fillPocketBase(path: string, { users, agentsPerUser }: Population): void {
   const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
   const now = formatTime(Date.now());
@@ -58,7 +58,7 @@ export function fillPocketBase(path: string, { users, agentsPerUser }: Populatio
   database.close();
 }
 
-/** Its tokens are signed with the secret of the collection behind the key of the user. */
+/** Its tokens are signed with the secret of the collection followed by the key of the user. */
 export function signPocketTokens(path: string, { users }: Population): readonly string[] {
   const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
   const row = database.prepare("select id, options from _collections where name = 'users'").get();

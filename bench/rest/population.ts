@@ -1,13 +1,15 @@
 import { hash } from "node:crypto";
 import { TOOLS_PER_AGENT } from "./operations.ts";
 
-/** Users, agents and tools that are the same in every store: ids follow from numbers, so nobody has to be asked for them. */
+/**
+ * Users, agents and tools that are the same in every store: ids are derived from numbers, so they need not be queried.
+ */
 export interface Population {
   readonly users: number;
   readonly agentsPerUser: number;
 }
 
-/** A user and an agent of theirs. */
+/** A user and one of their agents. */
 export interface Target {
   readonly user: number;
   readonly agent: number;
@@ -26,10 +28,10 @@ export function idOf(kind: "user" | "session" | "agent" | "tool", number: number
   return digest.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }
 
-/** Every user at least once, in an order that has nothing to do with how they are stored. */
+/** Every user at least once, in an order that is unrelated to the storage order. */
 export function chooseTargets({ users, agentsPerUser }: Population): readonly Target[] {
   const count = Math.max(users, LEAST_TARGETS);
-  // A step without a common divisor visits everybody before anybody twice.
+  // A step that is coprime to the count visits every user before any twice.
   const step = 7919;
   return Array.from({ length: count }, (_, at) => {
     const user = 1 + ((at * step) % users);
@@ -37,7 +39,7 @@ export function chooseTargets({ users, agentsPerUser }: Population): readonly Ta
   });
 }
 
-/** Numbered rows as every store gets them, each column in the words of PostgreSQL and SQLite. */
+/** Numbered rows for every store, each column as an expression of PostgreSQL and SQLite. */
 export const CONTENT = {
   prompt: PROMPT,
   toolsPerUser: TOOLS_PER_USER,

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Ticks of /proc are hundredths of a second on every Linux that Node.js runs on. */
+/** Ticks of /proc are hundredths of a second on every Linux that Node.js supports. */
 const TICK_MICROSECONDS = 10_000;
 const KIB = 1024;
 
@@ -9,7 +9,7 @@ interface ProcessFacts {
   readonly cpuMicroseconds: number;
 }
 
-/** What processes, and all that a process started, have used so far. Those that ended meanwhile are missing. */
+/** Resource usage of processes and their descendants so far. Processes that ended meanwhile are missing. */
 export function readCpuMicroseconds(pids: readonly number[], parentPid: number | null): ReadonlyMap<number, number> {
   const used = new Map<number, number>();
   const children = parentPid === null ? [] : listChildren(parentPid);
@@ -20,7 +20,7 @@ export function readCpuMicroseconds(pids: readonly number[], parentPid: number |
   return used;
 }
 
-/** Since an earlier reading. A process that is new began with nothing. */
+/** The difference to an earlier reading. A new process starts at zero. */
 export function subtractCpu(later: ReadonlyMap<number, number>, earlier: ReadonlyMap<number, number>): number {
   let sum = 0;
   for (const [pid, microseconds] of later) sum += microseconds - (earlier.get(pid) ?? 0);
@@ -32,7 +32,7 @@ export function readResidentBytes(pids: readonly number[]): number {
   return sumOf(pids, (pid) => readKilobytes(`/proc/${pid}/status`, "VmRSS"));
 }
 
-/** Memory of their own, without what backends share with each other. */
+/** Private memory, without what backends share with each other. */
 export function readOwnBytes(pids: readonly number[]): number {
   return sumOf(pids, (pid) => readKilobytes(`/proc/${pid}/smaps_rollup`, "Pss_Anon"));
 }
@@ -59,7 +59,7 @@ function listChildren(parentPid: number): number[] {
 function readFacts(pid: number): ProcessFacts | null {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The name of the program stands in brackets and may hold anything; what follows are numbers.
+    // The program name is in parentheses and can contain anything; the fields after it are numbers.
     const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
     return {
       parentPid: Number(fields[1]),

@@ -1,4 +1,4 @@
-/** One line on the terminal that is written over; elsewhere nothing but the stages. */
+/** One line on a terminal that is overwritten; elsewhere only the stages are printed. */
 export interface Progress {
   stage(text: string): void;
   step(text: string): void;

@@ -36,14 +36,14 @@ const POPULATION: Population = { users: 1_000, agentsPerUser: 20 };
 const SMALLER: Population = { users: 100, agentsPerUser: 20 };
 const LARGER: Population = { users: 10_000, agentsPerUser: 20 };
 const PEERS = ["@supabase/lite", "express"];
-/** How often faster than each the service wants to be; of the limit it wants half. */
+/** The goals: how many times faster than each contender the service should be; half of the limit. */
 const GOALS: Readonly<Record<string, number>> = {
-  "flights without HTTP": 0.5,
+  "statements without HTTP": 0.5,
   "Express 5 + pg": 2,
   PocketBase: 3,
   "@supabase/lite": 3,
 };
-// A server that has run for a minute is what its users meet; until then much of the time goes into compiling what it runs.
+// Users meet a server that has run for a while; during the first minute much time goes into compilation.
 const FULL: Timing = { rounds: 7, roundMs: 800, warmUpMs: 4_000, firstWarmUpMs: { least: 8_000, most: 15_000 } };
 const QUICK: Timing = { rounds: 3, roundMs: 200, warmUpMs: 600, firstWarmUpMs: { least: 2_000, most: 4_000 } };
 
@@ -80,7 +80,7 @@ try {
   report.add(...(await compareAll(bench)));
   report.add(await compareSizes(bench));
 } catch (error) {
-  // After a signal, what was ended under the measurements makes them fail, which says nothing.
+  // After a signal, measurements fail because their processes were stopped; these errors are ignored.
   if (!closers.isClosing()) throw error;
 } finally {
   progress.stage("ending what was started");

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { buildClaims } from "./contenders/swarmbase.ts";
 import type { Population } from "./population.ts";
 
-/** Tokens with the same claims for those who sign with a shared secret, by the number of the user. */
+/** Tokens with the same claims for contenders with a shared secret, by the number of the user. */
 export function signSecretTokens(secret: string, { users }: Population): readonly string[] {
   return Array.from({ length: users + 1 }, (_, user) => signSecretToken(secret, buildClaims(user)));
 }

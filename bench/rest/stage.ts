@@ -10,7 +10,7 @@ import { createObserver } from "../../server/src/observe/index.ts";
 import { fillDatabase } from "./fill-database.ts";
 import type { Population } from "./population.ts";
 
-/** Beyond what all rounds together can insert, so that the limit is counted and never reached. */
+/** More than all rounds can insert together, so that the limit is counted and never reached. */
 export const AGENT_LIMIT = 100_000;
 
 /** What all contenders share: one PostgreSQL, one certificate, one folder. */
@@ -21,11 +21,11 @@ export interface Stage {
   readonly key: string;
   readonly ca: string;
   readonly postmasterPid: number;
-  /** Of a superuser. */
+  /** Connection of a superuser. */
   urlOf(database: string): string;
-  /** A database with our schema and so many rows. */
+  /** Creates a database with our schema and this many rows. */
   createFilled(database: string, population: Population): Promise<void>;
-  /** The same database under another name. */
+  /** Copies the database under another name. */
   copy(database: string, name: string): Promise<void>;
   createEmpty(database: string): Promise<void>;
   /** The backends that serve a database. */
@@ -37,7 +37,7 @@ const observer = createObserver({ level: "fatal", format: "json" });
 
 export async function openStage(): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), "swarmbase-bench-"));
-  // As root the database runs under another account, which must get through.
+  // As root the database runs under another account, which must be able to enter the folder.
   await chmod(folder, 0o711);
   const masterKey = newMasterKey();
   let server: EmbeddedServer | null = null;

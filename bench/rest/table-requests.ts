@@ -3,7 +3,7 @@ import type { ReadAgent } from "./contender.ts";
 import { CHANGE, LIST_LIMIT, NEW_AGENT, type Operation } from "./operations.ts";
 import { idOf, type Target } from "./population.ts";
 
-/** The requests of the table interface that we and others speak. */
+/** The requests of the table interface, which several contenders share. */
 export function buildTableRequest(
   operation: Operation,
   { user, agent }: Target,

@@ -12,16 +12,16 @@ export interface Memory {
 }
 
 const MB = 1024 * 1024;
-/** A read from the larger store may cost this many times what it costs from the smaller. */
+/** The maximum cost of a read from the larger store, relative to the smaller one. */
 const MOST_GROWTH = 1.3;
 
 export interface Rival {
   readonly name: string;
-  /** How often faster the service wants to be. */
+  /** How many times faster the service should be. */
   readonly goal: number;
 }
 
-/** How often faster the subject is than each of the others. */
+/** How many times faster the subject is than each of the others. */
 export function tabulateRatios(results: Results, subject: string, rivals: readonly Rival[], about: string): Table {
   const ratios = [...results].flatMap(([operation, figures]) =>
     rivals.map(({ name, goal }) => ({
@@ -56,7 +56,7 @@ export function tabulateRatios(results: Results, subject: string, rivals: readon
   };
 }
 
-/** What the least that a server can do reaches, and what of that the subject does. */
+/** The rate of the minimal server, and the share of it that the subject reaches. */
 export function tabulateBound(
   results: Results,
   names: { subject: string; bound: string; rivals: readonly Rival[] },
@@ -69,14 +69,14 @@ export function tabulateBound(
   }));
   return {
     id: "rest-bound",
-    title: "Tables: what a server that only passes flights on would reach",
+    title: "Tables: the rate of a server that only forwards transactions",
     head: [`${bound} to …`, ...rivals.map(({ name, goal }) => `${name} (goal ${goal})`), `${subject} to ${bound}`],
     rows: rows.map(({ operation, share, ratios }) => [
       operation,
       ...[...ratios, share].map((ratio) => ratio.toFixed(2)),
     ]),
     notes: [
-      "Node's own HTTPS server with the same flights behind it, which knows no token, no limit and no query. A goal above its figure is out of reach on this machine, where load, server and PostgreSQL share the cores.",
+      "Node's own HTTPS server with the same transactions behind it, which knows no token, no limit and no query. A goal above its figure is out of reach on this machine, where load, server and PostgreSQL share the cores.",
     ],
     goals: [],
     plot: {
@@ -92,7 +92,7 @@ export function tabulateBound(
   };
 }
 
-/** Rates, and what a request costs: CPU of the server and of PostgreSQL in microseconds. */
+/** Rates and the cost of a request: CPU of the server and of PostgreSQL in microseconds. */
 export function tabulateCosts(results: Results, names: readonly string[]): Table {
   return {
     id: "rest-rates",
@@ -135,7 +135,7 @@ export function tabulateMemory(memories: readonly Memory[]): Table {
   };
 }
 
-/** What the same request costs in a larger store: the rate in the smaller to that in the larger. */
+/** The cost of the same request in a larger store: the rate in the smaller to that in the larger. */
 export function tabulateGrowth(results: Results, smaller: string, larger: string): Table {
   const grown = [...results].map(([operation, figures]) => ({
     operation,

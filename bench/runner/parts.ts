@@ -1,9 +1,9 @@
 export interface Part {
   readonly name: string;
   readonly about: string;
-  /** What is run, seen from this package. */
+  /** The script, relative to this package. */
   readonly file: string;
-  /** How long it takes on a machine that has little else to do, and when it is ended. */
+  /** The expected duration on a quiet machine, and the timeout. */
   readonly seconds: Length;
   readonly limitSeconds: Length;
 }
@@ -13,7 +13,7 @@ export interface Length {
   readonly full: number;
 }
 
-/** In the order in which they are run. */
+/** In the order in which they run. */
 export const PARTS: readonly Part[] = [
   {
     name: "limits",

@@ -9,7 +9,7 @@ export interface RunProgress {
 
 const REFRESH_MS = 1_000;
 
-/** Which part, how long it has taken, and how long all will: one line that is written over, or one for each step of a log. */
+/** Shows the part, the elapsed and the expected time: one line that is overwritten, or one for each step in a log. */
 export function createRunProgress(
   stream: NodeJS.WriteStream,
   parts: readonly Part[],

@@ -12,18 +12,18 @@ import type { Part } from "./parts.ts";
 export interface RunPartOptions {
   readonly isQuick: boolean;
   readonly limitSeconds: number;
-  /** For files of this run alone. */
+  /** Folder for files of this run. */
   readonly folder: string;
   readonly signal: AbortSignal;
   onStage(text: string): void;
 }
 
 const BENCH = resolve(import.meta.dirname, "..");
-/** From being asked to end, with all that it has started, until it is made to. */
+/** The time between asking a part and its child processes to stop and killing them. */
 const GRACE_MS = 30_000;
 const KEPT_LINES = 20;
 
-/** Runs one part in a process of its own, which is ended when its time is over. What it has by then is kept. */
+/** Runs one part in a separate process, which is stopped at its timeout. Its results so far are kept. */
 export async function runPart(part: Part, options: RunPartOptions): Promise<PartResult> {
   const { isQuick, limitSeconds, folder, signal, onStage } = options;
   const { name, about, file } = part;
@@ -63,7 +63,7 @@ export async function runPart(part: Part, options: RunPartOptions): Promise<Part
   return absent === undefined ? describe("measured", "", seconds) : describe("not run", absent, seconds);
 }
 
-/** A part that leaves no tables for the machine is shown by what it has printed. */
+/** A part that writes no tables is shown by its output. */
 async function complete(
   result: Omit<PartResult, "tables" | "words">,
   jsonFile: string,
@@ -75,7 +75,7 @@ async function complete(
     : { ...result, tables: parseTables(text), words: "" };
 }
 
-/** What is no number cannot be told in JSON, and is null there. */
+/** JSON has no NaN; it is null there. */
 function parseTables(text: string): Table[] {
   return JSON.parse(text, (key, value: unknown) => (key === "value" && value === null ? Number.NaN : value)) as Table[];
 }
@@ -86,7 +86,7 @@ function end(child: ChildProcess): void {
   child.once("close", () => clearTimeout(timer));
 }
 
-/** The line that says what went wrong, without where: stacks and places are for who runs the part alone. */
+/** The line with the error message, without the stack. */
 function findReason(lines: readonly string[]): string | null {
   const named = lines.findLast((line) => /^(?:\w*Error|error)\b.*: /.test(line));
   const last = lines.findLast((line) => line.trim() !== "" && !/^\s+at |^Node\.js v/.test(line));

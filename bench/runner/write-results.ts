@@ -4,8 +4,7 @@ import { renderPage, type Results } from "../report/page.ts";
 import { renderPlot } from "../report/plot.ts";
 
 /**
- * The page and its drawings under the date, and once more under a name that stays: `latest`, or `quick` for a run whose figures
- * are no figures.
+ * Writes the page and its drawings under the date, and again under a stable name: `latest`, or `quick` for a quick run.
  */
 export async function writeResults(folder: string, results: Results): Promise<string> {
   await mkdir(folder, { recursive: true });

@@ -35,7 +35,7 @@ function lengthsOf(svg: string): number[] {
 }
 
 describe("renderTable", () => {
-  it("counts the goals that are met and names those that are not, also where nothing was measured", () => {
+  it("counts met goals and lists missed ones, including those without a measurement", () => {
     assert.deepEqual(TABLE.goals.map(isMet), [true, false, false]);
     const text = renderTable(TABLE);
     assert.match(text, /^\| {2}\| p99 \|\n\|---\|---:\|\n\| one \\\| two \| 7 ms \|$/m);
@@ -48,7 +48,7 @@ describe("renderTable", () => {
 });
 
 describe("renderPlot", () => {
-  it("draws bars as long as their values, a mark for each goal, and text that cannot leave its place", () => {
+  it("draws bars in proportion to their values, a mark for each goal, and escaped text", () => {
     const svg = renderPlot('<Title & "more">', { caption: "ms", bars: [bar("a <b>", 10, 20), bar("c", 40)] });
     const [short = 0, long = 0] = lengthsOf(svg);
     assert.ok(Math.abs(long / short - 4) < 0.01, `${short} ${long}`);
@@ -60,7 +60,7 @@ describe("renderPlot", () => {
     assert.match(svg, /prefers-color-scheme: dark/);
   });
 
-  it("shows what is far apart on a scale of powers, and nothing for what is no number", () => {
+  it("uses a logarithmic scale for a wide range, and draws no bar for NaN", () => {
     const svg = renderPlot("Far", { caption: "µs", bars: [bar("a", 1), bar("b", 10_000), bar("c", Number.NaN)] });
     const [first = 0, second = 0, none] = lengthsOf(svg);
     assert.ok(first > 10 && second > first && second < 40 * first);
@@ -82,7 +82,7 @@ describe("renderPage", () => {
   };
   const failed: PartResult = { ...part, name: "two", outcome: "failed", reason: "it broke", tables: [] };
 
-  it("says in its row what failed, and shows the rest with its drawing", () => {
+  it("shows the error of a failed part in its row, and the other parts with their drawings", () => {
     const results = {
       date: "2026-11-15",
       isQuick: false,

@@ -3,12 +3,12 @@ export interface Load {
   readonly endpoints: number;
 }
 
-/** One way to get deliveries made. Each takes the same deliveries to the same receiver. */
+/** One way to send deliveries. Each contender sends the same deliveries to the same receiver. */
 export interface Contender {
   readonly name: string;
-  /** Outside of what is measured: everything is committed and waits. */
+  /** Not measured: commits all deliveries to the queue. */
   fill(load: Load): Promise<void>;
-  /** Until every delivery was sent, answered and recorded, and nothing is left in the queue. */
+  /** Resolves when every delivery was sent, answered and recorded, and the queue is empty. */
   drain(load: Load): Promise<void>;
   close(): Promise<void>;
 }

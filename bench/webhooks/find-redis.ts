@@ -15,7 +15,7 @@ const REDIS_PORT = 6379;
 const REACH_TIMEOUT_MS = 5_000;
 const PROGRAMS = ["redis-server", "valkey-server"];
 
-/** The server that is given, or one that is started on a free port and ended; null where the machine has none. */
+/** The given server, or one that is started on a free port and stopped; null if the machine has none. */
 export async function findRedis(givenUrl: string | undefined): Promise<Redis | null> {
   if (givenUrl !== undefined && givenUrl !== "") {
     await reach(givenUrl);
@@ -25,7 +25,7 @@ export async function findRedis(givenUrl: string | undefined): Promise<Redis | n
   if (program === undefined) return null;
   const folder = await mkdtemp(join(tmpdir(), "swarmbase-bench-redis-"));
   const port = await findFreePort();
-  // Kept in a log that reaches the disk every second, which is how queues are run on it.
+  // With a log that is flushed to disk every second, as is usual for queues.
   const words = `--port ${port} --bind 127.0.0.1 --appendonly yes --appendfsync everysec --maxmemory-policy noeviction`;
   try {
     const server = await spawnServer({
@@ -48,7 +48,7 @@ export async function findRedis(givenUrl: string | undefined): Promise<Redis | n
   }
 }
 
-/** Its client would go on trying for ever. */
+/** Its client would otherwise retry for ever. */
 async function reach(url: string): Promise<void> {
   const { hostname, port } = new URL(url);
   const socket = net.connect({ host: hostname, port: Number(port === "" ? REDIS_PORT : port) });

@@ -6,7 +6,7 @@ export interface LatencyOptions {
   readonly eventsPerSecond: number;
   readonly seconds: number;
   readonly endpoints: number;
-  /** Events are for the users from this one on. */
+  /** Events are for the users from this number on. */
   readonly firstEndpoint: number;
 }
 
@@ -16,7 +16,7 @@ export interface Latency {
   readonly maxMs: number;
 }
 
-/** The median of each, and the longest of all. */
+/** The median of each, and the maximum of all. */
 export function joinRounds(rounds: readonly Latency[]): Latency {
   return {
     p50Ms: medianOf(rounds.map(({ p50Ms }) => p50Ms)),
@@ -26,10 +26,12 @@ export function joinRounds(rounds: readonly Latency[]): Latency {
 }
 
 const GIVE_UP_MS = 60_000;
-/** Connections and plans are made in it, and nothing of it is counted. */
+/** Warm-up for connections and plans, which is not counted. */
 const WARM_UP_SECONDS = 1;
 
-/** From the statement that writes the event, its commit included, to the last byte at the receiver, at a steady rate. */
+/**
+ * From the statement that writes the event, including its commit, to the last byte at the receiver, at a steady rate.
+ */
 export async function measureLatency(stage: Stage, options: LatencyOptions): Promise<Latency> {
   const { eventsPerSecond, seconds, endpoints, firstEndpoint } = options;
   const node = stage.start();

@@ -1,7 +1,7 @@
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:tls";
 
-/** A process of its own that answers every request at once: less work than any real receiver does. */
+/** A separate process that answers every request at once: less work than any real receiver does. */
 
 const ANSWER = Buffer.from("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok");
 const HEAD_END = Buffer.from("\r\n\r\n");

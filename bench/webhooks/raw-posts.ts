@@ -4,7 +4,7 @@ import type { Stage } from "./stage.ts";
 
 const CONNECTIONS = 64;
 
-/** The limit: the same bodies to the same receiver, with nothing before and nothing after. */
+/** The limit: the same bodies to the same receiver, and nothing else. */
 export function openRawPosts({ url, ca, count }: Stage): Contender {
   const agent = new Agent({ connections: CONNECTIONS, connect: { ca } });
   const body = JSON.stringify({ text: "x".repeat(1_000) });

@@ -1,6 +1,6 @@
 import { createServer } from "node:https";
 
-/** An endpoint in a process of its own: reads the body, answers 200, counts. Under /slow it takes a second. */
+/** An endpoint in a separate process: reads the body, responds with 200, counts. Under /slow it takes a second. */
 process.once("message", ({ cert, key }: { cert: string; key: string }) => {
   let received = 0;
   const latenciesMs: number[] = [];

@@ -31,7 +31,7 @@ const FILL_ROWS = 10_000;
 const LATENCY = { eventsPerSecond: 500, seconds: SECONDS, endpoints: 100 };
 const MOST_P99_MS = { alone: 50, besideBacklog: 1_000 };
 
-/** Loaded where they are asked for: they need packages that the product does without. */
+/** Imported on demand, because they need packages that the product does not. */
 const PEERS: Readonly<Record<string, (stage: Stage) => Promise<Contender>>> = {
   "graphile-worker": async (stage) => (await import("./peers/graphile-worker.js")).openGraphileWorker(stage),
   "pg-boss": async (stage) => (await import("./peers/pg-boss.js")).openPgBoss(stage),
@@ -57,7 +57,7 @@ try {
   const absent = new Map<string, string>();
   if (!values["without-peers"] && !values["without-rates"]) {
     for (const [name, open] of Object.entries(PEERS)) {
-      // One that is not there, or does not start, is a word in the table and no reason to end.
+      // A contender that is missing or does not start is noted in the table and does not end the run.
       await open(stage).then(
         (peer) => {
           closers.add(() => peer.close());
@@ -114,7 +114,7 @@ try {
   await closers.closeAll();
 }
 
-/** All take turns, forwards and backwards, so that whatever else the machine does meets each of them. */
+/** All contenders alternate, forwards and backwards, so that other load of the machine affects each of them. */
 async function measureRates(stage: Stage, endpoints: number, contenders: readonly Contender[]): Promise<Rates> {
   const load = { deliveries: DELIVERIES, endpoints };
   const rates = new Map(contenders.map(({ name }) => [name, [] as number[]]));

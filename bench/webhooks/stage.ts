@@ -22,31 +22,31 @@ export interface Counted {
 }
 
 export interface Stage {
-  /** Of those who write; the webhook room has connections of its own, as in the service. */
+  /** Pool of the writers; the webhook module has its own connections, as in the service. */
   readonly pool: pg.Pool;
   readonly roomPool: pg.Pool;
   readonly outbound: Outbound;
-  /** Where the receiver is, and the authority that its certificate comes from. */
+  /** The address of the receiver, and the authority of its certificate. */
   readonly url: string;
   readonly ca: string;
   readonly adminUrl: string;
   createDatabase(name: string): Promise<void>;
-  /** So that nobody pays for what was written before its turn. */
+  /** A checkpoint, so that no contender pays for earlier writes. */
   checkpoint(): Promise<void>;
-  /** What the receiver got since it was last asked. */
+  /** The number of requests that the receiver got since the last call. */
   count(): Promise<Counted>;
-  /** As many users with one webhook each; nothing is left of earlier ones. */
+  /** Creates this many users with one webhook each and removes earlier ones. */
   prepare(endpoints: number, url?: (endpoint: number) => string): Promise<void>;
-  /** Events of 1 KiB for the users in turn. */
+  /** Writes events of 1 KiB for the users in turn. */
   insertEvents(count: number, endpoints: number): Promise<void>;
-  /** One, for one user; answers with its id. */
+  /** Writes one event for one user; returns its id. */
   insertEvent(endpoint: number): Promise<string>;
-  /** A node; sends a minute for each user are limited only where that is asked for. */
+  /** Starts a node; sends per minute are limited only on request. */
   start(limitWebhooks?: number): { wake(): void; stop(): Promise<void> };
   close(): Promise<void>;
 }
 
-/** PostgreSQL with fsync on, a receiver over TLS in a process of its own, the webhook room in this one. */
+/** PostgreSQL with fsync on, a receiver over TLS in a separate process, the webhook module in this one. */
 export async function openStage(): Promise<Stage> {
   const validity = { notBefore: new Date(Date.now() - DAY_MS), notAfter: new Date(Date.now() + DAY_MS) };
   const authority = makeAuthority(validity);
@@ -82,7 +82,7 @@ export async function openStage(): Promise<Stage> {
       return ((await once(receiver, "message")) as [Counted])[0];
     },
     prepare: async (endpoints, urlOf = (endpoint) => `${receiverUrl}/${endpoint}`) => {
-      // Not deleted: vacuuming what was there before would be part of what is measured.
+      // Truncated instead of deleted, because vacuuming would be part of the measurement.
       await asAdmin(
         url,
         "truncate auth.users, private.webhook_queue, private.webhook_lanes, private.events, private.webhook_send_windows cascade",

@@ -2,7 +2,7 @@ import { medianOf } from "../load/measure-rate.ts";
 import { formatFigure, type Table } from "../report/table.ts";
 import type { Latency } from "./latency.ts";
 
-/** Deliveries a second, by the name of who made them, one for each round. */
+/** Deliveries per second, by contender, one value per round. */
 export interface Rates {
   readonly endpoints: number;
   readonly rates: ReadonlyMap<string, readonly number[]>;
@@ -12,7 +12,7 @@ export interface Field {
   readonly limit: string;
   readonly subject: string;
   readonly peers: readonly string[];
-  /** Who did not run, and why. */
+  /** The contenders that did not run, and why. */
   readonly absent: ReadonlyMap<string, string>;
 }
 

@@ -4,8 +4,9 @@ import { openClosers } from "../load/closers.ts";
 import { openStage, type Stage } from "./stage.ts";
 
 /**
- * Prints where deliveries spend their time at a steady rate, all of them and the slowest: `--seconds n --rounds n --rate n`. That
- * an event is written counts from when it is asked for, with the wait for a connection; the latency of the bench does not.
+ * Prints where deliveries spend their time at a steady rate, all of them and the slowest: `--seconds n --rounds n
+ * --rate n`. The write of an event counts from its request, including the wait for a connection; the latency benchmark
+ * does not include that wait.
  */
 const { values } = parseArgs({
   options: {
@@ -18,14 +19,16 @@ const ENDPOINTS = 100;
 const WARM_UP_EVENTS = 500;
 const STAGES = ["written", "asked for", "fanned out", "posted", "answered"] as const;
 type StageName = (typeof STAGES)[number];
-/** When an event came to each stage, from the moment its write began. */
+/** The times at which an event reached each stage, since its write began. */
 type Trace = { startedAtMs: number } & Partial<Record<StageName, number>>;
 
 interface FannedOutRow {
   readonly event_id?: string | null;
 }
 
-/** Watches what the webhook room does with its connections and with the way out. A claim counts as a fan-out that comes later. */
+/**
+ * Observes the database connections and the outbound requests of the webhook module. A claim counts as a late fan-out.
+ */
 function watch({ roomPool, outbound }: Stage, find: (eventId: string) => Trace): void {
   const query = roomPool.query.bind(roomPool) as unknown as (...given: unknown[]) => Promise<{ rows: FannedOutRow[] }>;
   const watched = async (...given: unknown[]): Promise<{ rows: FannedOutRow[] }> => {
@@ -54,7 +57,7 @@ try {
   const stage = await openStage();
   closers.add(() => stage.close());
   let traces = new Map<string, Trace>();
-  // The room can be faster than the answer to the write, which tells the id.
+  // The module can be faster than the response to the write, which returns the id.
   const find = (eventId: string): Trace => {
     const trace = traces.get(eventId) ?? { startedAtMs: Number.NaN };
     traces.set(eventId, trace);

@@ -1,7 +1,7 @@
 export const AGENT_STATUSES = ["idle", "thinking", "responding", "error"] as const;
 export type AgentStatus = (typeof AGENT_STATUSES)[number];
 
-/** Why the status of an agent changed; `manual` is its owner's doing. */
+/** Why the status of an agent changed; `manual` means that its owner set it. */
 export const AGENT_STATUS_REASONS = [
   "manual",
   "run_started",

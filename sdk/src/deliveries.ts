@@ -12,10 +12,10 @@ export const WEBHOOK_HEADERS = {
   timestamp: "X-Service-Timestamp",
 } as const;
 
-/** While a secret is being replaced: the signatures made with those before it, newest first, separated by commas. */
+/** While a secret is being replaced: the signatures with the previous secrets, newest first, separated by commas. */
 export const PREVIOUS_SIGNATURES_HEADER = "X-Service-Signature-Previous";
 
-/** The same delivery, signed as the Standard Webhooks specification says. */
+/** The same delivery, signed according to the Standard Webhooks specification. */
 export const STANDARD_WEBHOOK_HEADERS = {
   id: "webhook-id",
   timestamp: "webhook-timestamp",

@@ -1,4 +1,4 @@
-/** One row of the table: the code alone decides the status, and no other place repeats it. */
+/** One row of the table: the code alone determines the status, and no other place repeats it. */
 export interface ErrorCodeRow {
   readonly status: number;
   /** Short text of the `error` member. */

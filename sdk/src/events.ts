@@ -26,14 +26,14 @@ export const API_VERSIONS = ["2026-11-15"] as const;
 /** The version that a webhook created now is pinned to. */
 export const [API_VERSION] = API_VERSIONS;
 
-/** What the `data` of an event holds, by its type; of a type that this copy does not know, nothing is known. */
+/** The `data` of an event, by its type; unknown for types that this version of the package does not have. */
 export type EventData<Type extends string> = Type extends keyof EventDataByType
   ? EventDataByType[Type]
   : Record<string, unknown>;
 
 /** JSON body of a webhook delivery, with its members in the order in which they are sent. */
 export interface EventEnvelope<Type extends string = EventType> {
-  /** One per event, whatever the number of webhooks that receive it: `evt_<uuid>`. */
+  /** One per event, however many webhooks receive it: `evt_<uuid>`. */
   id: string;
   type: Type;
   /** ISO 8601. */
@@ -42,10 +42,10 @@ export interface EventEnvelope<Type extends string = EventType> {
   data: EventData<Type>;
 }
 
-/** Any event; comparing `type` tells which one, and with it what is in `data`. */
+/** Any event; `type` discriminates the union. */
 export type SwarmbaseEvent = { [Type in EventType]: EventEnvelope<Type> }[EventType];
 
-/** For what is chosen at run time; where the type is written out, comparing `event.type` does the same. */
+/** For types that are chosen at run time; for a literal type, comparing `event.type` does the same. */
 export function isEventOf<Type extends EventType>(
   event: Pick<EventEnvelope<string>, "type">,
   ...types: readonly Type[]

@@ -52,7 +52,7 @@ export type BoundedField = keyof typeof FIELD_BOUNDS;
 
 export const WEBHOOK_DEFAULTS = { isActive: true, retryCount: 3, timeoutMs: 30_000 } as const;
 
-/** One event becomes as many deliveries as its readers have webhooks. */
+/** One event becomes one delivery for each webhook of its audience. */
 export const WEBHOOK_LIMIT_PER_USER = 1_000;
 
 export const AUTH_BOUNDS = {

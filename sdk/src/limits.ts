@@ -1,5 +1,5 @@
 export interface LimitRow {
-  /** As the interface calls it. */
+  /** The name in the interface. */
   readonly name: string;
   readonly limit: number;
   readonly windowSeconds: number;
@@ -21,5 +21,5 @@ export const RATE_LIMIT_HEADERS = {
   reset: "X-RateLimit-Reset",
 } as const;
 
-/** What a client waits after a 429 that carries no `Retry-After`. */
+/** The delay of a client after a 429 without `Retry-After`. */
 export const DEFAULT_RETRY_AFTER_SECONDS = 60;

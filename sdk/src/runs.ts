@@ -9,7 +9,7 @@ export const RUN_STATUSES = [
 ] as const;
 export type RunStatus = (typeof RUN_STATUSES)[number];
 
-/** A run in one of these never changes again and has a stop reason. */
+/** Runs with one of these statuses never change again and have a stop reason. */
 export const FINAL_RUN_STATUSES = [
   "completed",
   "partial",

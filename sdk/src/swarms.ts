@@ -5,7 +5,7 @@ export type SwarmStrategy = (typeof SWARM_STRATEGIES)[number];
 export const SWARM_STATUSES = ["active", "paused", "completed", "archived"] as const;
 export type SwarmStatus = (typeof SWARM_STATUSES)[number];
 
-/** From the most to the least that a member may do. */
+/** In descending order of privileges. */
 export const SWARM_ROLES = ["owner", "admin", "member", "viewer"] as const;
 export type SwarmRole = (typeof SWARM_ROLES)[number];
 
@@ -23,12 +23,12 @@ export interface SwarmSettings {
   on_conflict?: "enqueue" | "reject" | "interrupt";
   budget?: SwarmBudget | null;
   moderation?: SwarmModeration;
-  /** Messages that are only stored are answered too. */
+  /** Agents also answer messages that are inserted without a call. */
   auto_respond?: boolean;
   [other: string]: unknown;
 }
 
-/** For each run, and for each day; null is no bound. */
+/** Per run and per day; null means no limit. */
 export interface SwarmBudget {
   max_tokens?: number | null;
   max_cost_usd?: number | null;

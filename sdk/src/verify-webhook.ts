@@ -1,7 +1,7 @@
 import { PREVIOUS_SIGNATURES_HEADER, WEBHOOK_HEADERS, WEBHOOK_TOLERANCE_SECONDS } from "./deliveries.ts";
 import type { SwarmbaseEvent } from "./events.ts";
 
-/** Why a delivery was refused; each is a reason to answer it with a 4xx status. */
+/** Why a delivery was rejected; respond with a 4xx status in each case. */
 export const WEBHOOK_REFUSALS = {
   secret_missing: "No signing secret was given",
   signature_missing: "The signature header is missing",
@@ -31,7 +31,7 @@ export type WebhookHeaders =
   | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export interface VerifyWebhookOptions {
-  /** How far the timestamp may be from now, before or after; 300 unless told otherwise. */
+  /** The maximum difference between the timestamp and now, in both directions; default 300. */
   toleranceSeconds?: number;
   now?: Date;
 }
@@ -39,9 +39,10 @@ export interface VerifyWebhookOptions {
 const encoder = new TextEncoder();
 
 /**
- * Resolves with the event, or rejects with a `WebhookVerificationError` that names the reason. The body is that which was
- * received, before any parsing; the secret is the webhook's as the service shows it, prefix included, or several of them. A newer
- * service may send types that this copy does not know: a `switch` over `event.type` needs a `default`.
+ * Resolves with the event, or rejects with a `WebhookVerificationError` that names the reason. The body is the received
+ * one, before any parsing; the secret is the webhook's secret as the service shows it, including the prefix, or a list
+ * of secrets. A newer service may send types that this version does not know: a `switch` over `event.type` needs a
+ * `default`.
  */
 export async function verifyWebhook(
   body: string | Uint8Array,
@@ -57,7 +58,7 @@ export async function verifyWebhook(
   const bytes = typeof body === "string" ? encoder.encode(body) : body;
   const signed = joinBytes(encoder.encode(`${timestamp}.`), bytes);
 
-  // All are compared even after a match, so that the time taken does not tell which one matched.
+  // Compares all secrets even after a match, so that the duration does not reveal which one matched.
   let matches = false;
   for (const key of secrets) {
     const expected = await hmacSha256(encoder.encode(key), signed);
@@ -72,7 +73,7 @@ function readTimestamp(headers: WebhookHeaders, { toleranceSeconds, now }: Verif
   if (text === null) throw new WebhookVerificationError("timestamp_missing");
   if (!/^\d{1,12}$/.test(text)) throw new WebhookVerificationError("timestamp_malformed");
   const ageSeconds = Math.abs(Math.floor((now ?? new Date()).getTime() / 1000) - Number(text));
-  // Negated, so that a tolerance or a date that is not a number refuses instead of letting everything pass.
+  // Negated, so that a tolerance or a date that is NaN is rejected instead of accepted.
   if (!(ageSeconds <= (toleranceSeconds ?? WEBHOOK_TOLERANCE_SECONDS))) {
     throw new WebhookVerificationError("timestamp_out_of_tolerance");
   }
@@ -87,7 +88,7 @@ function readSignature(headers: WebhookHeaders): Uint8Array {
   return signature;
 }
 
-/** For a receiver that still has the secret of before; what makes no sense among them proves nothing and is passed over. */
+/** For a receiver that still has the previous secret; malformed values are ignored. */
 function readPreviousSignatures(headers: WebhookHeaders): Uint8Array[] {
   const texts = findHeader(headers, PREVIOUS_SIGNATURES_HEADER)?.split(",") ?? [];
   return texts.map((text) => parseSignature(text.trim())).filter((signature) => signature !== null);
@@ -145,7 +146,7 @@ function parseEnvelope(body: Uint8Array): SwarmbaseEvent {
 function isEnvelope(value: unknown): value is SwarmbaseEvent {
   if (typeof value !== "object" || value === null) return false;
   const { id, type, created_at, api_version, data } = value as Record<string, unknown>;
-  // The type is not compared with the list: a newer service may send types that this copy does not know.
+  // The type is not compared with the list, because a newer service may send types that this version does not know.
   return (
     [id, type, created_at, api_version].every((text) => typeof text === "string") &&
     typeof data === "object" &&

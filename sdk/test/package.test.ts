@@ -14,10 +14,10 @@ const modules = resolve(sdk, "../node_modules");
 const COMPILER = join(modules, "typescript/bin/tsc");
 const BUNDLER = join(modules, "rolldown/bin/cli.mjs");
 const SECRET = "whsec_dGVzdA==";
-/** Of verifyWebhook with what it needs, minified; all of the sdk is many times that. */
+/** Size limit of the minified bundle with verifyWebhook; the whole sdk is many times larger. */
 const VERIFIER_MOST_BYTES = 6_000;
 
-/** A project that has the sdk installed as it would be from a registry. */
+/** A project that has the sdk installed as from a registry. */
 let project: string;
 let installed: string;
 
@@ -39,7 +39,7 @@ async function bundle(name: string, source: string, ...options: readonly string[
 }
 
 describe("the published package", () => {
-  test("runs as plain JavaScript, knowing nothing of the sources or of Node's types", async () => {
+  test("runs as plain JavaScript, without its sources and Node's types", async () => {
     const script = join(project, "use.mjs");
     await writeFile(
       script,
@@ -67,9 +67,9 @@ describe("the published package", () => {
     });
   });
 
-  test("needs nothing but what every web platform has", async () => {
+  test("uses only globals that every web platform has", async () => {
     const code = await bundle("everything", 'export * from "@swarmbase/sdk";', "--format", "iife", "--name", "sdk");
-    // No process, no Buffer, no require: what is not given here is not there.
+    // No process, no Buffer, no require: only what is listed here exists.
     const context = createContext({ crypto: webcrypto, TextEncoder, TextDecoder });
     runInContext(`${code}; globalThis.sdk = sdk;`, context);
     const body = JSON.stringify({ id: "evt_1", type: "agent.error", created_at: "", api_version: "", data: {} });
@@ -89,7 +89,7 @@ describe("the published package", () => {
     assert.equal(refused, "signature_mismatch");
   });
 
-  test("leaves out of a bundle what is not used", async (t) => {
+  test("is tree-shakeable", async (t) => {
     const source = 'import { verifyWebhook } from "@swarmbase/sdk"; globalThis.verify = verifyWebhook;';
     const verifier = await bundle("verifier", source, "--minify");
     const everything = await bundle("all", 'export * from "@swarmbase/sdk";', "--minify");
@@ -101,7 +101,7 @@ describe("the published package", () => {
     }
   });
 
-  test("imports nothing from outside itself", async () => {
+  test("imports no other package", async () => {
     for (const name of await readdir(join(installed, "dist"), { recursive: true })) {
       if (!name.endsWith(".js")) continue;
       const text = await readFile(join(installed, "dist", name), "utf8");
@@ -111,8 +111,8 @@ describe("the published package", () => {
     }
   });
 
-  test("is packed with its built files, its description and nothing else", async () => {
-    // What prepack does was done above; npm itself is asked for the list alone.
+  test("is packed with its built files, package.json and README only", async () => {
+    // The build of prepack has run above; npm only lists the files.
     const { stdout } = await run("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
       cwd: installed,
       shell: process.platform === "win32",

@@ -46,7 +46,7 @@ test("every code has an error status and a one-line meaning", () => {
   }
 });
 
-test("6.1 twenty event types, each once", () => {
+test("6.1 there are twenty distinct event types", () => {
   assert.equal(EVENT_TYPES.length, 20);
   assert.equal(new Set(EVENT_TYPES).size, 20);
   assert.ok(isEventType("user.role_changed"));
@@ -54,7 +54,7 @@ test("6.1 twenty event types, each once", () => {
   assert.ok(!isEventType("agent.status"));
 });
 
-test("8 the five limit rows", () => {
+test("8 LIMITS has the five limit rows of the interface", () => {
   assert.deepEqual(
     Object.values(LIMITS).map(({ name, limit, windowSeconds }) => [name, limit, windowSeconds]),
     [
@@ -67,7 +67,7 @@ test("8 the five limit rows", () => {
   );
 });
 
-test("6.4 the schedule adds up to 2 h 36 min", () => {
+test("6.4 the retry schedule adds up to 2 h 36 min", () => {
   let total = 0;
   const totals = RETRY_SCHEDULE_SECONDS.map((delay) => {
     total += delay;
@@ -76,7 +76,7 @@ test("6.4 the schedule adds up to 2 h 36 min", () => {
   assert.deepEqual(totals, [0, 1, 6, 36, 156]);
 });
 
-test("2.2 settings with their defaults", () => {
+test("2.2 AGENT_SETTINGS has the settings of the interface with their defaults", () => {
   const defaults = Object.fromEntries(Object.entries(AGENT_SETTINGS).map(([key, row]) => [key, row.default]));
   assert.deepEqual(defaults, {
     temperature: 0.7,
@@ -88,7 +88,7 @@ test("2.2 settings with their defaults", () => {
   });
 });
 
-test("3 statuses begin with their initial value; lists hold no value twice", () => {
+test("3 lists of statuses begin with the initial status and have no duplicates", () => {
   assert.equal(AGENT_STATUSES[0], "idle");
   assert.equal(DELIVERY_STATUSES[0], "pending");
   assert.equal(FRAMEWORKS[0], "provider_a");
@@ -97,7 +97,7 @@ test("3 statuses begin with their initial value; lists hold no value twice", () 
   }
 });
 
-test("6.2 header names", () => {
+test("6.2 WEBHOOK_HEADERS has the header names of the interface", () => {
   assert.deepEqual(Object.values(WEBHOOK_HEADERS), [
     "X-Service-Signature",
     "X-Service-Event",

@@ -40,7 +40,7 @@ interface Change {
   toleranceSeconds?: number;
 }
 
-/** The good delivery with one thing changed. */
+/** The valid delivery with one change. */
 function verify(change: Change) {
   const { toleranceSeconds } = change;
   return verifyWebhook(change.body ?? body, change.headers ?? signedHeaders(), change.secret ?? secret, {
@@ -139,12 +139,12 @@ const refused: [WebhookRefusal, string, Change][] = [
   ],
 ];
 for (const [reason, name, change] of refused) {
-  test(`6.3 refuses ${name}: ${reason}`, async () => {
+  test(`6.3 rejects ${name}: ${reason}`, async () => {
     assert.equal(await refusalOf(verify(change)), reason);
   });
 }
 
-test("6.3 accepts what the sender signed and refuses it after any single change", async () => {
+test("6.3 accepts a signed delivery and rejects it after any single change", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.dictionary(fc.string(), fc.jsonValue()),
@@ -166,7 +166,7 @@ test("6.3 accepts what the sender signed and refuses it after any single change"
   );
 });
 
-test("whatever the headers hold, the failure is a typed refusal", async () => {
+test("any malformed headers reject with a WebhookVerificationError", async () => {
   await fc.assert(
     fc.asyncProperty(fc.string(), fc.string(), async (signature, timestamp) => {
       await refusalOf(verifyWebhook(body, signedHeaders(signature, timestamp), secret, { now }));

@@ -77,7 +77,7 @@ express.raw = () => async (request) => {
 
 interface Example {
   readonly name: string;
-  /** What starts it, when it is not the example itself; `PORT` is the port. */
+  /** The program that starts it, if the example does not; `PORT` is the port. */
   readonly starter?: string;
 }
 
@@ -120,7 +120,7 @@ function findExample(guide: string, name: string): string {
   return code;
 }
 
-test("the compiler has nothing to say about the examples", async () => {
+test("the examples compile without errors", async () => {
   const { compilerOptions } = JSON.parse(await readFile(join(root, "tsconfig.json"), "utf8")) as {
     compilerOptions: object;
   };
@@ -138,7 +138,7 @@ test("the compiler has nothing to say about the examples", async () => {
 });
 
 for (const { name, starter } of EXAMPLES) {
-  test(`the example for ${name} takes a good delivery and refuses others with the reason`, async () => {
+  test(`the example for ${name} accepts a valid delivery and rejects others with the reason`, async () => {
     const port = await startExample(name, starter);
     assert.deepEqual(await deliver(port), { status: 204, text: "" });
     assert.deepEqual(await deliver(port, { body: BODY.replace(" ", "") }), { status: 400, text: "signature_mismatch" });
@@ -168,7 +168,7 @@ async function startExample(name: string, starter: string | undefined): Promise<
 }
 
 interface Delivery {
-  /** Sent in the place of what was signed. */
+  /** Sent instead of the signed body. */
   readonly body?: string;
   readonly timestamp?: number;
 }
@@ -199,7 +199,7 @@ async function isListening(port: number): Promise<boolean> {
   }
 }
 
-/** Below those that systems give out by themselves, so that nobody gets it between the look and its use. */
+/** Below the ephemeral range, so that the system does not assign the port before it is used. */
 async function findFreePort(): Promise<number> {
   for (;;) {
     const port = randomInt(10_000, 32_000);

@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { Webhook } from "standardwebhooks";
 import Stripe from "stripe";
 
-/** Receivers in other languages test themselves with these; the signatures were made by the two libraries below. */
+/** Test vectors for receivers in other languages; the two libraries below created the signatures. */
 interface Vector {
   readonly name: string;
   readonly secret: string;
@@ -21,42 +21,42 @@ const { webhooks: stripe } = new Stripe("sk_test_unused");
 const verifier = stripe.signature ?? assert.fail("stripe has no verifier");
 const TOLERANCE_SECONDS = 300;
 
-/** Other libraries ask the clock of the machine. */
+/** Other libraries use the clock of the machine. */
 function setClock(t: TestContext, seconds: number): void {
   t.mock.timers.enable({ apis: ["Date"], now: seconds * 1000 });
 }
 
-/** The one header of theirs that stands for two of ours; what is signed is the same. */
+/** Their header combines two of ours; the signed content is the same. */
 function toStripeHeader(timestamp: string, signature: string): string {
   return `t=${timestamp},v1=${signature.replace("sha256=", "")}`;
 }
 
-test("there are vectors", () => assert.ok(VECTORS.length >= 4));
+test("there are at least four test vectors", () => assert.ok(VECTORS.length >= 4));
 
 for (const { name, secret, body, headers } of VECTORS) {
   const { "X-Service-Timestamp": timestamp = "", "X-Service-Signature": signature = "" } = headers;
 
-  test(`6.3 ours takes ${name}`, async () => {
+  test(`6.3 verifyWebhook accepts ${name}`, async () => {
     const now = new Date(Number(timestamp) * 1000);
     assert.deepEqual(await verifyWebhook(body, headers, secret, { now }), JSON.parse(body));
     await assert.rejects(verifyWebhook(`${body} `, headers, secret, { now }), { reason: "signature_mismatch" });
   });
 
-  test(`6.3 stripe takes ${name}`, (t) => {
+  test(`6.3 stripe accepts ${name}`, (t) => {
     setClock(t, Number(timestamp));
     const header = toStripeHeader(timestamp, signature);
     assert.ok(verifier.verifyHeader(body, header, secret, TOLERANCE_SECONDS));
     assert.throws(() => verifier.verifyHeader(`${body} `, header, secret, TOLERANCE_SECONDS));
   });
 
-  test(`6.3 standardwebhooks takes ${name}`, (t) => {
+  test(`6.3 standardwebhooks accepts ${name}`, (t) => {
     setClock(t, Number(timestamp));
     assert.deepEqual(new Webhook(secret).verify(body, headers), JSON.parse(body));
     assert.throws(() => new Webhook(secret).verify(`${body} `, headers));
   });
 }
 
-test("6.3 what stripe signs ours takes, at the same edge of the tolerance", async () => {
+test("6.3 verifyWebhook accepts signatures of stripe, with the same tolerance", async () => {
   const secret = `whsec_${randomBytes(32).toString("base64")}`;
   const signedAt = 1_800_000_000;
   await fc.assert(

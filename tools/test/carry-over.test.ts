@@ -39,7 +39,7 @@ async function readRows(client: pg.Client, columns?: ReadonlyMap<string, readonl
 
 describe("a database of the earlier numbering", () => {
   for (const count of [FIRST, ALL]) {
-    it(`with ${count} migrations ends as a fresh one does, and keeps its rows`, async (t) => {
+    it(`with ${count} migrations is migrated to the schema of a new database, and keeps its rows`, async (t) => {
       const legacy = await buildLegacyDatabase(t, count);
       const { client } = legacy;
       await client.query("set search_path = ''");
@@ -90,7 +90,7 @@ describe("a database of the earlier numbering", () => {
       found: /ends with 0040_run_bounds; lacks 0038_provider_shares, 0039_repeated_writes/,
     },
   ];
-  it("is left alone when its history is another", async (t) => {
+  it("is not changed when its history is unknown", async (t) => {
     const legacy = await buildLegacyDatabase(t, FIRST);
     const read = async () => (await legacy.client.query("select id, name from private.migrations order by id")).rows;
     for (const { title, change, found } of strangers) {

@@ -23,7 +23,7 @@ describe("runChecks", () => {
     assert.match(lines[0] ?? "", /^✓ good \(\d+\.\d s\)$/);
   });
 
-  it("prints what a failing check said, and fails", async () => {
+  it("prints the output of a failing check, and fails", async () => {
     const { isGood, lines } = await run([FAILS]);
     assert.equal(isGood, false);
     assert.match(lines.join("\n"), /^✗ bad \(\d+\.\d s\)\nout\nerr\nended with code 3$/);
@@ -43,7 +43,7 @@ describe("findProgram", () => {
     assert.ok(existsSync(findProgram(root, "oxlint", "oxlint")));
   });
 
-  it("refuses a program that a package does not have", () => {
+  it("throws for a program that a package does not have", () => {
     assert.throws(() => findProgram(root, "typescript", "tcs"), /typescript has no program tcs/);
   });
 });

@@ -64,7 +64,7 @@ describe(COMMAND, { skip: process.platform === "win32" && "the commands are for 
     }
   }
 
-  it("does what README.md shows, in a pipe, and leaves nothing behind", async () => {
+  it("prints what README.md shows, in a pipe, and leaves no files behind", async () => {
     const [output, code] = await run("npm", ["run", "demo"]);
     assert.equal(code, 0, output);
     const page = await readFile(join(repository, "README.md"), "utf8");
@@ -76,7 +76,7 @@ describe(COMMAND, { skip: process.platform === "win32" && "the commands are for 
     await assertNothingIsLeft(output);
   });
 
-  it("ends clean when it is interrupted", async () => {
+  it("cleans up when it is interrupted", async () => {
     const [output, code] = await run(process.execPath, ["-C", "swarmbase-source", "tools/run-demo.ts"], "Sign up");
     assert.equal(code, 0, output);
     assert.match(output, /Stopped/);

@@ -55,7 +55,7 @@ function faultsWith(changes: Record<string, string | null>, acceptance = GOOD_AC
 }
 
 describe("the check of the documents", () => {
-  it("finds nothing in documents in good order", () => assert.deepEqual(faultsWith({}), []));
+  it("finds no errors in valid documents", () => assert.deepEqual(faultsWith({}), []));
 
   const spoiled: { what: string; changes: Record<string, string | null>; expected: string }[] = [
     {
@@ -179,10 +179,10 @@ describe("the check of the documents", () => {
     },
   ];
   for (const { what, changes, expected } of spoiled) {
-    it(`sees ${what}`, () => assert.deepEqual(faultsWith(changes), [expected]));
+    it(`reports ${what}`, () => assert.deepEqual(faultsWith(changes), [expected]));
   }
 
-  it("sees acceptance tests without a section, and sections without one", () => {
+  it("reports acceptance tests without a section, and sections without an acceptance test", () => {
     const acceptance = `${GOOD_ACCEPTANCE.replace("5.9 holds", "5.11 holds")}\ntest("holds", () => {});`;
     assert.deepEqual(faultsWith({}, `${acceptance}\ntest("beyond: holds too", () => {});`), [
       'acceptance/a.test.ts: "5.11 holds" begins neither with a section of the interface nor with "beyond"',
@@ -191,7 +191,7 @@ describe("the check of the documents", () => {
     ]);
   });
 
-  it("ends with an error when a generated page of the repository is changed, until it is written again", async () => {
+  it("fails when a generated page of the repository is changed, until it is generated again", async () => {
     const repository = join(import.meta.dirname, "../..");
     const root = await mkdtemp(join(tmpdir(), "swarmbase-tools-"));
     const run = (script: string) =>

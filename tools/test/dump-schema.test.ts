@@ -81,7 +81,7 @@ describe("the schema file", () => {
     for (const close of closers) await close();
   });
 
-  it("shows the migrated schema", async () => {
+  it("equals the migrated schema", async () => {
     const written = await readFile(SCHEMA_FILE, "utf8").catch(() => "");
     assert.ok(
       written === unchanged,
@@ -89,7 +89,7 @@ describe("the schema file", () => {
     );
   });
 
-  it("is the same each time", async () => {
+  it("is deterministic", async () => {
     assert.equal(await renderSchema(ask), unchanged);
   });
 
@@ -105,7 +105,7 @@ describe("the schema file", () => {
     });
   }
 
-  it("knows every kind of object that the schema has", async () => {
+  it("covers every kind of object that the schema has", async () => {
     const unknown = await ask(
       `select 'relation ' || c.oid::regclass as object from pg_class c
          where c.relnamespace::regnamespace::text in ('public', 'auth', 'private') and c.relkind not in ('r', 'i', 'S', 'v', 't')

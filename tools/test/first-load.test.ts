@@ -9,13 +9,13 @@ const MANIFEST = {
   "src/pages/usage/index.tsx": { file: "assets/usage.js" },
 };
 
-test("a visit loads the page, what it needs, and its page, each once", () => {
+test("the first load has the shell, the page and their imports, each once", () => {
   assert.deepEqual(
     [...listFirstLoad(MANIFEST, ["src/pages/home/index.tsx"])].toSorted((left, right) => (left < right ? -1 : 1)),
     ["assets/home.css", "assets/home.js", "assets/main.css", "assets/main.js", "assets/shared.js", "index.html"],
   );
 });
 
-test("a page that the build does not have is an error, not a smaller sum", () => {
+test("the first load of a page that is missing in the build is an error", () => {
   assert.throws(() => listFirstLoad(MANIFEST, ["src/pages/gone.tsx"]), /no src\/pages\/gone\.tsx/);
 });

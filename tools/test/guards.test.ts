@@ -66,7 +66,7 @@ describe("the configured tools", () => {
     "eslint(no-unused-vars)": "export const f = (): number => { const unused = 1; return 2; };",
   };
 
-  it("lint refuses what it is asked to refuse, and a test's own calls pass", async () => {
+  it("lint reports a violation of every configured rule, and accepts floating promises of node:test", async () => {
     const names = Object.keys(lintCases);
     for (const [index, rule] of names.entries()) await write(`server/src/case-${index}.ts`, `${lintCases[rule]}\n`);
     await write(
@@ -87,7 +87,7 @@ describe("the configured tools", () => {
     assert.doesNotMatch(output, /good\.test\.ts/);
   });
 
-  it("format refuses an unformatted file, and leaves installed and generated files alone", async () => {
+  it("format reports an unformatted file, and ignores lock files and generated files", async () => {
     await write("sdk/src/index.ts", "export const a = 'b'\n");
     await write("package-lock.json", '{"a":1}');
     await write("sdk/dist/index.js", "export const a = 'b'");
@@ -99,7 +99,7 @@ describe("the configured tools", () => {
     assert.equal((await run("@biomejs/biome", "biome", ["format", "sdk/src"])).code, 0);
   });
 
-  it("the type checker refuses an unchecked index and syntax that cannot be erased", async () => {
+  it("the type checker rejects an unchecked index and syntax that cannot be erased", async () => {
     await write(
       "sdk/src/index.ts",
       "export const first = (xs: string[]): string => xs[0];\nexport enum E {\n  A,\n}\n",

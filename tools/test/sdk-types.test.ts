@@ -21,7 +21,7 @@ describe("the types of the sdk", () => {
     for (const close of closers) await close();
   });
 
-  it("are those of the migrated schema and of the event schemas", async () => {
+  it("match the migrated schema and the event schemas", async () => {
     const written: string[] = [];
     for (const folder of GENERATED_FOLDERS) {
       for (const name of await readdir(join(root, folder))) written.push(`${folder}/${name}`);
@@ -32,7 +32,7 @@ describe("the types of the sdk", () => {
     }
   });
 
-  it("follow a change of the schema: columns, closed lists, rights, guards and keys", async () => {
+  it("follow changes of columns, enumerations, privileges, guards and keys in the schema", async () => {
     const agents = "sdk/src/database/agents.ts";
     assert.doesNotMatch(files.get(agents) ?? "", /extra/);
     await database.owner.query(`
@@ -49,7 +49,7 @@ describe("the types of the sdk", () => {
     assert.match(changed.get("sdk/src/database/tools.ts") ?? "", /Update: \{\n {4}id\?: string;/);
   });
 
-  it("refuse a choice that was made for a column which is gone", async () => {
+  it("reject a column choice for a column that does not exist", async () => {
     await database.owner.query("alter table public.agents drop column settings");
     await assert.rejects(render(), /agents\.settings has a type chosen and does not exist/);
   });

@@ -23,7 +23,7 @@ const PAGE = [
 ];
 
 describe("readSnippets", () => {
-  it("finds files and commands with their output, in order, and leaves other blocks alone", () => {
+  it("returns files and commands with their output, in order, and ignores other blocks", () => {
     assert.deepEqual(readSnippets(PAGE.join("\n")), [
       { kind: "file", line: 2, name: "a.mjs", text: "// a.mjs\n1;\n" },
       {
@@ -37,7 +37,7 @@ describe("readSnippets", () => {
     ]);
   });
 
-  it("refuses blocks that could not be run", () => {
+  it("rejects blocks that cannot be run", () => {
     assert.throws(() => readSnippets("```js\n1;\n```"), /line 1/);
     assert.throws(() => readSnippets("\n```console\noutput\n```"), /line 2/);
   });
@@ -73,7 +73,7 @@ describe("compareOutput", () => {
     ["signs that mean something in a pattern, taken at their word", ["a.c"], "abc", false],
   ];
   for (const [what, printed, real, isSame] of cases) {
-    it(`${isSame ? "accepts" : "refuses"} ${what}`, () => {
+    it(`${isSame ? "accepts" : "rejects"} ${what}`, () => {
       const difference = compareOutput(printed, real);
       assert.equal(difference === null, isSame, difference ?? "no difference was found");
     });

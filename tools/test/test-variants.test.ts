@@ -80,14 +80,14 @@ describe("the run as an ordinary account", () => {
   const PRINTS_ACCOUNT =
     'import { test } from "node:test";\ntest("x", () => console.log(`<${process.getuid?.()}>`));\n';
 
-  it("comes after the run as root, for test files that ask for the account", { skip: !isRoot && "needs root" }, (t) => {
+  it("follows the run as root, for test files that depend on the account", { skip: !isRoot && "needs root" }, (t) => {
     const { status, stdout, stderr } = runTests(makeRepository(t, PRINTS_ACCOUNT));
     assert.equal(status, 0, stdout + stderr);
     assert.deepEqual(stdout.match(/<\d+>/g)?.toSorted(), ["<0>", `<${NOBODY}>`]);
     assert.match(stdout, /✔ sdk\/a\.test\.ts as nobody/);
   });
 
-  it("is skipped with a reason where the account cannot read the files", { skip: !isRoot && "needs root" }, (t) => {
+  it("is skipped with a reason if the account cannot read the files", { skip: !isRoot && "needs root" }, (t) => {
     const root = makeRepository(t, PRINTS_ACCOUNT);
     chownSync(root, 0, 0);
     chmodSync(root, 0o700);
@@ -97,13 +97,13 @@ describe("the run as an ordinary account", () => {
     assert.match(stdout, /﹣ skipped \(nobody cannot run this: EACCES.*\):\n {4}sdk\/a\.test\.ts as nobody\n/);
   });
 
-  it("is not made by an ordinary account", { skip: isRoot && "needs an ordinary account" }, (t) => {
+  it("is not done by an ordinary account", { skip: isRoot && "needs an ordinary account" }, (t) => {
     const { status, stdout, stderr } = runTests(makeRepository(t, PRINTS_ACCOUNT));
     assert.equal(status, 0, stdout + stderr);
     assert.deepEqual(stdout.match(/<\d+>/g), [`<${process.getuid?.()}>`]);
   });
 
-  it("knows every test support that asks for the account by the name of what it exports", () => {
+  it("detects every test support export that depends on the account", () => {
     const modules = globSync("{sdk,server,console,acceptance,tools}/**/*.ts", {
       cwd: repository,
       exclude: (path) => path.includes("node_modules"),
@@ -130,11 +130,11 @@ describe("the run as an ordinary account", () => {
 });
 
 describe("the run with stock settings", () => {
-  it("is made of test files that exist", () => {
+  it("lists only existing test files", () => {
     for (const file of STOCK_FILES) assert.ok(existsSync(join(repository, file)), file);
   });
 
-  it("gives test files the cluster that the set-up started for it, and is skipped with a reason where it started none", (t) => {
+  it("passes the cluster of the global set-up to test files, and is skipped with a reason if there is none", (t) => {
     const PRINTS_CLUSTER =
       'import { test } from "node:test";\ntest("x", () => console.log(`<${process.env.SWARMBASE_TEST_CLUSTER}>`));\n';
     const root = makeRepository(t, "");
@@ -159,7 +159,7 @@ describe("the run with stock settings", () => {
 });
 
 describe("removeFolder", () => {
-  it("removes what the account may remove and returns what stays", { skip: !isRoot && "needs root" }, (t) => {
+  it("removes what the account can remove and returns what remains", { skip: !isRoot && "needs root" }, (t) => {
     const root = makeRepository(t, "");
     mkdirSync(join(root, "foreign/inner"), { recursive: true });
     mkdirSync(join(root, "own/closed"), { recursive: true });

@@ -7,7 +7,7 @@ import type { ContenderName, TurnsAnswer, TurnsQuestion } from "./turns-process.
 export interface TurnTiming {
   readonly rounds: number;
   readonly roundMs: number;
-  /** Before each: what runs often is compiled while it runs. */
+  /** Warm-up before each measurement. */
   readonly warmUpMs: number;
 }
 
@@ -19,10 +19,10 @@ export interface TurnFigures {
 }
 
 const PROCESS = resolve(import.meta.dirname, "turns-process.ts");
-/** The others are only there where their packages are. */
+/** The other contenders run only if their packages are installed. */
 const PEERS = ["ai-sdk", "openai-agents", "langgraph", "mastra"] as const;
 
-/** Each in a process of its own, which is new for every round; they take turns, forwards and backwards. */
+/** Each contender runs in a new process for every round; they alternate, forwards and backwards. */
 export async function compareTurns(
   { rounds, roundMs, warmUpMs }: TurnTiming,
   withPeers: boolean,

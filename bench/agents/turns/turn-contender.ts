@@ -1,7 +1,7 @@
-/** One way to let an agent answer. Each answers with what it said, so that nothing is measured that does not work. */
+/** One way to let an agent answer. Each returns the answer, so that only working contenders are measured. */
 export interface TurnContender {
   readonly name: string;
   answer(): Promise<unknown>;
-  /** One call of a tool, then the answer. */
+  /** One tool call, then the answer. */
   callTool(): Promise<unknown>;
 }

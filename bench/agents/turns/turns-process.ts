@@ -12,7 +12,7 @@ export interface TurnsAnswer {
   readonly microseconds: number[];
 }
 
-// Loaded where it is asked for: what one package does when it is imported is no other's affair.
+// Imported on demand, so that importing one package does not affect another.
 const CONTENDERS = {
   swarmbase: async () => (await import("./swarmbase-turns.ts")).openSwarmbaseTurns(),
   "openai-agents": async () => (await import("../peers/openai-agents.js")).openOpenaiAgents(),

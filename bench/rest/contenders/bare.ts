@@ -4,7 +4,7 @@ import type { HttpServer } from "../contender.ts";
 import type { Stage } from "../stage.ts";
 import { buildTableRequest, readTableAgents } from "../table-requests.ts";
 
-/** What Node.js itself costs: its HTTPS server, and behind it the same flights, chosen by the address without a further look. */
+/** The cost of Node.js itself: its HTTPS server with the same pipelined transactions, selected by the path. */
 export async function startBare(stage: Stage, database: string): Promise<HttpServer> {
   const port = await findFreePort();
   const server = await spawnServer({

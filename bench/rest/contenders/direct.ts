@@ -5,7 +5,7 @@ import type { DirectQuestion } from "../direct-process.ts";
 import type { Population } from "../population.ts";
 import type { Stage } from "../stage.ts";
 
-/** The default of the setting DB_POOL_SIZE, which the service runs with too. */
+/** The default of the setting DB_POOL_SIZE, which the service uses too. */
 const POOL_SIZE = 10;
 
 export interface DirectOptions {
@@ -14,7 +14,7 @@ export interface DirectOptions {
   readonly concurrency: number;
 }
 
-/** The limit: the service's own statements through its own flights, by a process that has nothing else to do. */
+/** The limit: the service's own pipelined transactions, from a process that does nothing else. */
 export async function startDirect(stage: Stage, options: DirectOptions): Promise<Contender> {
   const { database, population, concurrency } = options;
   const child = forkAsked<DirectQuestion, Round | null>(resolve(import.meta.dirname, "../direct-process.ts"));
@@ -27,7 +27,7 @@ export async function startDirect(stage: Stage, options: DirectOptions): Promise
     throw error;
   }
   return {
-    name: "flights without HTTP",
+    name: "statements without HTTP",
     pids: [child.pid],
     database,
     warmUp: (operation, { least }) => child.ask({ kind: "run", operation, durationMs: least }),

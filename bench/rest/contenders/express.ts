@@ -12,7 +12,10 @@ import { readTableAgents } from "../table-requests.ts";
 
 const PEERS = resolve(import.meta.dirname, "../peers");
 
-/** What somebody writes by hand: Express over the driver, with the same schema and rules, entering as the caller step by step. */
+/**
+ * A hand-written API: Express with the driver, on the same schema and policies, setting role and claims statement by
+ * statement.
+ */
 export async function startExpress(stage: Stage, database: string, population: Population): Promise<HttpServer> {
   const port = await findFreePort();
   const secret = randomBytes(32).toString("base64url");

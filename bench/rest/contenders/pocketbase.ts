@@ -16,16 +16,19 @@ const ADMIN = { identity: "bench@example.com", password: "correct horse battery 
 const OWNER = "user = @request.auth.id";
 const RECORDS = "/api/collections/agents/records";
 
-/** Its package holds the program for one kind of machine only. */
+/** Its package contains the program for one platform only. */
 export function hasPocketBase(): boolean {
   return existsSync(PROGRAM);
 }
 
-/** Its own store, its own HTTP. It speaks TLS only for a public name with a certificate from outside, so it goes without. */
+/**
+ * Its own store and HTTP server. It supports TLS only for a public name with a certificate authority, so it runs
+ * without.
+ */
 export async function startPocketBase(stage: Stage, population: Population): Promise<HttpServer> {
   const folder = join(stage.folder, "pocketbase");
   await mkdir(folder);
-  // Each is said, because otherwise it looks beside its program.
+  // All folders are passed explicitly, because the defaults are beside its program.
   const places = ["dir", "migrationsDir", "hooksDir", "publicDir"].map((name) => `--${name}=${join(folder, name)}`);
   const common = [...places, "--hooksWatch=false"];
   await promisify(execFile)(PROGRAM, ["superuser", "upsert", ADMIN.identity, ADMIN.password, ...common]);
@@ -96,7 +99,7 @@ async function prepareCollections(url: string): Promise<void> {
   const { token } = (await send(url, "POST", "/api/collections/_superusers/auth-with-password", ADMIN)) as {
     token: string;
   };
-  // It would otherwise write a row about every request, which nobody else here does.
+  // Otherwise it would write a log row for every request, which no other contender does.
   await send(url, "PATCH", "/api/settings", { logs: { maxDays: 0 } }, token);
   const { id: users } = (await send(url, "GET", "/api/collections/users", null, token)) as { id: string };
   const create = async (name: string, fields: readonly object[], indexes: readonly string[]): Promise<string> => {

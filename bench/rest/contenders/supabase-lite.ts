@@ -10,7 +10,7 @@ import { buildTableRequest, readTableAgents } from "../table-requests.ts";
 
 const PEERS = resolve(import.meta.dirname, "../peers");
 
-/** The same columns, keys, indexes and owners; none of our checks, triggers and events, which only spares it work. */
+/** The same columns, keys, indexes and owners; without our checks, triggers and events, which saves it work. */
 const SCHEMA = `
   create schema auth;
   create function auth.uid() returns uuid language sql stable
@@ -45,7 +45,7 @@ const SCHEMA = `
   grant usage on schema public, auth to authenticated;
   grant all on public.agents, public.tools, public.agent_tools to authenticated`;
 
-/** Its own tables of users, which it makes when it starts and asks with every request. */
+/** Its own user tables, which it creates at start and queries with every request. */
 const renderUsers = ({ users }: Population): string => `
   insert into auth.users (id, email, aud, role)
     select md5('user ' || n)::uuid, 'user-' || n || '@example.com', 'authenticated', 'authenticated'

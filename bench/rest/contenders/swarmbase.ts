@@ -24,7 +24,7 @@ export interface SwarmbaseOptions {
   readonly name: string;
   readonly database: string;
   readonly population: Population;
-  /** For Node.js itself, to look into what it does. */
+  /** Options for Node.js, for profiling. */
   readonly nodeArgs?: readonly string[];
   readonly settings?: Readonly<Record<string, string>>;
 }
@@ -44,7 +44,7 @@ export async function startSwarmbase(stage: Stage, options: SwarmbaseOptions): P
       DATABASE_URL: stage.urlOf(database),
       MASTER_KEY: stage.masterKey,
       AGENT_LIMIT_PER_USER: String(AGENT_LIMIT),
-      // What the machine can do is asked, not what one caller may.
+      // Without limits, because the benchmark measures the machine's capacity.
       LIMIT_API: "0",
       ...settings,
     },
@@ -82,7 +82,10 @@ async function isHealthy(dataDir: string): Promise<boolean> {
   return promise;
 }
 
-/** Signed with the service's own key for sessions that are rows: as good as tokens that were signed in for, and sooner there. */
+/**
+ * Tokens signed with the service's own key for sessions that exist as rows: equivalent to tokens of a sign-in, and
+ * faster to create.
+ */
 async function signTokens(stage: Stage, database: string, { users }: Population): Promise<readonly string[]> {
   const observer = createObserver({ level: "fatal", format: "json" });
   const opened = openDatabase({ url: stage.urlOf(database), masterKey: stage.masterKey, poolSize: 1, observer });

@@ -6,7 +6,7 @@ import { withDatabase } from "../../../server/src/db/index.ts";
 import type { Load } from "../contender.ts";
 import type { Stage } from "../stage.ts";
 
-/** What a job carries. */
+/** The payload of a job. */
 export interface PeerJob {
   readonly deliveryId: string;
   readonly url: string;
@@ -21,14 +21,14 @@ export interface SentJob {
   readonly durationMs: number;
 }
 
-/** What somebody writes around a queue to deliver webhooks: a signature, a POST with a deadline, a row about the attempt. */
+/** The typical code around a queue to deliver webhooks: a signature, a POST with a deadline, a row for the attempt. */
 export interface PeerDeliveries {
   readonly databaseUrl: string;
   readonly pool: pg.Pool;
   makeJobs(load: Load): PeerJob[];
   send(job: PeerJob): Promise<SentJob>;
   record(sent: readonly SentJob[]): Promise<void>;
-  /** Until the receiver got all, the queue is empty and all is recorded. */
+  /** Waits until the receiver has everything, the queue is empty and all attempts are recorded. */
   waitUntilDone(load: Load, isQueueEmpty: () => Promise<boolean>): Promise<void>;
   clear(): Promise<void>;
   close(): Promise<void>;
@@ -38,7 +38,7 @@ const SECRET = "whsec_QmVuY2htYXJrQmVuY2htYXJrQmVuY2htYXJrMDAwMDA=";
 const CONNECTIONS = 64;
 const TIMEOUT_MS = 30_000;
 
-/** A database of its own on the cluster that all share. */
+/** A separate database on the shared cluster. */
 export async function openPeerDeliveries(stage: Stage, name: string): Promise<PeerDeliveries> {
   await stage.createDatabase(name);
   const databaseUrl = withDatabase(stage.adminUrl, name);

@@ -9,7 +9,9 @@ import { SWARM_EVENTS } from "./swarm-events.ts";
 import { TOOL_EVENTS } from "./tool-events.ts";
 import { USER_EVENTS } from "./user-events.ts";
 
-/** Every event with what its `data` holds. The types, the JSON Schemas and the reference page are made of it. */
+/**
+ * All events with the schema of their `data`. The types, the JSON Schemas and the reference page are generated from it.
+ */
 export const EVENT_DESCRIPTIONS: Readonly<Record<EventType, EventDescription>> = {
   ...MESSAGE_EVENTS,
   ...SWARM_EVENTS,
@@ -20,7 +22,7 @@ export const EVENT_DESCRIPTIONS: Readonly<Record<EventType, EventDescription>> =
 
 const UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
 
-/** A schema that refers to what stands in its own `$defs`. */
+/** A schema that refers to its own `$defs`. */
 export interface EventSchema extends JsonSchema {
   readonly $schema: string;
   readonly title: EventType;
@@ -28,7 +30,7 @@ export interface EventSchema extends JsonSchema {
   readonly examples: readonly unknown[];
 }
 
-/** JSON Schema 2020-12 of the body of a delivery. Members that it does not name may be there and say nothing to this version. */
+/** JSON Schema 2020-12 of the body of a delivery. Additional members are allowed. */
 export function buildEventSchema(type: EventType): EventSchema {
   const { summary, data } = EVENT_DESCRIPTIONS[type];
   const envelope = record({
@@ -52,7 +54,7 @@ export function buildEventSchema(type: EventType): EventSchema {
   };
 }
 
-/** The body of a delivery as it could be. */
+/** An example of the body of a delivery. */
 export function buildEventExample(type: EventType): Readonly<Record<string, unknown>> {
   return {
     id: "evt_0199f3a1-5c00-7a10-8000-000000000000",
@@ -68,7 +70,7 @@ function sharedSchemasOf(data: JsonSchema): Readonly<Record<string, JsonSchema>>
   return Object.fromEntries(Object.entries(SHARED_SCHEMAS).filter(([name]) => text.includes(`"#/$defs/${name}"`)));
 }
 
-/** Only what `test-webhook` sends has it. */
+/** Only samples of `test-webhook` have it. */
 function withTestMark(data: JsonSchema): JsonSchema {
   if (data.anyOf !== undefined) return { anyOf: data.anyOf.map(withTestMark) };
   const test: JsonSchema = { type: "boolean", const: true, description: "sent by `test-webhook`; nothing happened" };

@@ -1,4 +1,4 @@
-/** Of things that do not exist, for examples. */
+/** Values of fictional objects, for examples. */
 export const EXAMPLE = {
   swarm: "0199f3a1-5c00-7a10-8000-000000000001",
   agent: "0199f3a1-5c00-7a10-8000-000000000002",

@@ -1,4 +1,4 @@
-/** As much of JSON Schema 2020-12 as events need. */
+/** The subset of JSON Schema 2020-12 that events need. */
 export interface JsonSchema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -17,7 +17,9 @@ export interface JsonSchema {
 
 type Properties = Readonly<Record<string, JsonSchema>>;
 
-/** All of `properties` are always there; those of `optional` not. Further members may come with time, so none are forbidden. */
+/**
+ * All of `properties` are required, those of `optional` are not. Later versions can add members, so none are forbidden.
+ */
 export function record(properties: Properties, optional: Properties = {}): JsonSchema {
   return { type: "object", properties: { ...properties, ...optional }, required: Object.keys(properties) };
 }

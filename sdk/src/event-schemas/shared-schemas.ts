@@ -5,7 +5,7 @@ import { anyObject, count, type JsonSchema, oneOf, orNull, record, text, time, t
 
 const ACTOR_TYPES = ["user", "agent", "service", "system"] as const;
 
-/** What several events have in them, by the name under which it is referred to. */
+/** Schemas that several events share, by the name by which they are referenced. */
 export const SHARED_SCHEMAS = {
   EventActor: record({
     type: oneOf(ACTOR_TYPES, "`service` is a call with the service role key, `system` the service itself"),
@@ -64,5 +64,5 @@ export function refer(name: SharedSchemaName): JsonSchema {
   return { $ref: `#/$defs/${name}` };
 }
 
-/** Who caused it. */
+/** The user who caused it. */
 export const ACTOR = refer("EventActor");

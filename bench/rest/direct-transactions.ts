@@ -18,17 +18,17 @@ const SCHEMAS = ["public"];
 const STATEMENT_TIMEOUT_MS = 8_000;
 const MAX_ROWS = 1_000;
 
-export interface PlannedFlight {
+export interface PlannedTransaction {
   readonly scope: Scope;
   readonly statement: PipelinedStatement;
-  /** What the answer must hold. */
+  /** A text that the response must contain. */
   readonly expected: string;
 }
 
-export type PlanFlight = (operation: Operation, target: Target) => PlannedFlight;
+export type PlanTransaction = (operation: Operation, target: Target) => PlannedTransaction;
 
-/** The very statements and scopes that the service would send for the same requests. */
-export async function openPlanner(database: Database): Promise<PlanFlight> {
+/** The statements and scopes that the service would send for the same requests. */
+export async function openPlanner(database: Database): Promise<PlanTransaction> {
   const observer = createObserver({ level: "fatal", format: "json" });
   const holder = await openCatalogue({ pool: database.service, listenUrl: null, schemas: SCHEMAS, observer });
   const planning: Planning = {
@@ -37,7 +37,7 @@ export async function openPlanner(database: Database): Promise<PlanFlight> {
     shapes: new RequestShapeCache<RequestShape>(),
     scopes: new Map(),
   };
-  return (operation, target) => planFlight(operation, target, planning);
+  return (operation, target) => planTransaction(operation, target, planning);
 }
 
 interface Planning {
@@ -47,7 +47,7 @@ interface Planning {
   readonly scopes: Map<string, Scope>;
 }
 
-function planFlight(operation: Operation, target: Target, planning: Planning): PlannedFlight {
+function planTransaction(operation: Operation, target: Target, planning: Planning): PlannedTransaction {
   const { method, path, headers, body } = buildTableRequest(operation, target, {});
   const url = new URL(path, "https://localhost");
   const userId = idOf("user", target.user);
@@ -92,7 +92,7 @@ function applyRules(request: ParsedRequest, userId: string, rules: TableRules): 
   };
 }
 
-/** Claims are one object for each user, as they are in the service for each token. */
+/** One claims object per user, as the service has one per token. */
 function scopeOf(user: number, method: string, scopes: Map<string, Scope>): Scope {
   const key = `${method} ${user}`;
   let scope = scopes.get(key);

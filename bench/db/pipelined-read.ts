@@ -16,8 +16,8 @@ import {
 import { createObserver } from "../../server/src/observe/index.ts";
 
 /**
- * Reading one agent by id under row-level rules, with role, claims and a live session: the ways to get there, in turns.
- * Run: node -C swarmbase-source bench/db/flight.ts
+ * Compares ways to read one agent by id under row-level security, with role, claims and a live session. Run: node -C
+ * swarmbase-source bench/db/pipelined-read.ts
  */
 const USERS = 1_000;
 const AGENTS_PER_USER = 20;
@@ -50,7 +50,7 @@ interface Tally {
   cpuMicroseconds: number;
 }
 
-// The driver warns of a queue, which is what the second way is about.
+// The driver warns about its queue, which the second way uses deliberately.
 process.noDeprecation = true;
 const observer = createObserver({ level: "fatal", format: "json" });
 const folder = await mkdtemp(join(tmpdir(), "swarmbase-bench-"));
@@ -183,13 +183,13 @@ async function withClient(pool: pg.Pool, work: (client: pg.PoolClient) => Promis
   }
 }
 
-/** In turns, so that what else the machine does meanwhile falls on all of them. */
+/** The ways alternate, so that other load of the machine affects all of them. */
 async function measure(ways: readonly Way[], targets: readonly Target[]): Promise<ReadonlyMap<string, Tally>> {
   const tallies = new Map<string, Tally>();
   for (let round = 0; round <= ROUNDS; round += 1) {
     for (const way of ways) {
       const tally = await measureRound(way, targets);
-      // The first round is for warming up.
+      // The first round is a warm-up.
       if (round === 0) continue;
       const sum = tallies.get(way.name) ?? { reads: 0, seconds: 0, cpuMicroseconds: 0 };
       sum.reads += tally.reads;
