@@ -23,7 +23,7 @@ switch (verdict.kind) {
   case "judged":
     for (const line of verdict.accepted) console.log(line);
     for (const line of verdict.faults) console.error(line);
-    console.log(`dependency audit: ${verdict.faults.length} to deal with, ${verdict.accepted.length} accepted`);
+    console.log(`dependency audit: ${verdict.faults.length} to resolve, ${verdict.accepted.length} accepted`);
     if (verdict.faults.length > 0) process.exitCode = 1;
     break;
   default:

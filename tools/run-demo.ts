@@ -38,19 +38,19 @@ async function walk({ dataDir, caFile }: Instance): Promise<boolean> {
 
 async function run(): Promise<number> {
   const startedAtMs = performance.now();
-  narrator.line("The main job of Swarmbase, on an instance that is thrown away afterwards.");
+  narrator.line("The main features of Swarmbase, on a temporary instance.");
   narrator.line(
-    "Client: @supabase/supabase-js as it comes from npm. No model is configured: replies are simulated and say so.",
+    "Client: unmodified @supabase/supabase-js. No model is configured, so replies are simulated and begin with [simulated].",
   );
   narrator.step("Start", "npm start, with a data directory in the temporary folder and any free port");
   const isGood = await withInstance(root, ending.signal, async (instance) => {
-    narrator.line(`${instance.url}  PostgreSQL, keys and certificate made in ${seconds(instance.startedInMs)}`);
+    narrator.line(`${instance.url}  PostgreSQL, keys and certificate created in ${seconds(instance.startedInMs)}`);
     return walk(instance);
   });
   if (ending.signal.aborted) return 0;
   if (!isGood) return 1;
-  narrator.line(`Service stopped, folder removed. All of it took ${seconds(performance.now() - startedAtMs)}.`);
-  narrator.line("Yours: npm start. Step by step: README.md");
+  narrator.line(`Service stopped, folder removed. The demo took ${seconds(performance.now() - startedAtMs)}.`);
+  narrator.line("Start your own with npm start. README.md explains each step.");
   return 0;
 }
 
@@ -67,4 +67,4 @@ try {
     process.exitCode = 1;
   }
 }
-if (ending.signal.aborted) narrator.line("Stopped. Nothing is left of it.");
+if (ending.signal.aborted) narrator.line("Stopped. The instance was removed.");

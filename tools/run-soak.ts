@@ -9,7 +9,7 @@ const MOST_SECONDS = 3_600;
  */
 const seconds = Number(process.argv[2] ?? DEFAULT_SECONDS);
 if (!Number.isInteger(seconds) || seconds < 1 || seconds > MOST_SECONDS) {
-  console.error(`the number of seconds must be from 1 to ${MOST_SECONDS}`);
+  console.error(`the number of seconds must be between 1 and ${MOST_SECONDS}`);
   process.exitCode = 2;
 } else {
   const isGood = await runSoak(seconds, (line) => console.log(line));

@@ -125,7 +125,7 @@ export async function measureLiveStreams(
   await provider.ask({ kind: "finish" });
   while (ends.length < streams && machineMs() - endingAtMs < END_TIMEOUT_MS) await sleep(50);
   const completed = ends.filter((last) => last === "run.completed").length;
-  if (completed < streams) throw new Error(`${completed} of ${streams} streams came to their end.`);
+  if (completed < streams) throw new Error(`${completed} of ${streams} streams completed.`);
   return {
     streams,
     piecesPerSecond,

@@ -75,10 +75,10 @@ export function tabulateLatency({ about, framesMs, heartbeatsMs, expected }: Lat
   ].map(({ times, ...rest }) => ({ ...rest, p50: atShare(times, 0.5), p99: atShare(times, 0.99) }));
   return {
     id: "realtime-latency",
-    title: `Realtime: from the answer to a commit to its frame, ${about}`,
+    title: `Realtime: from the response to a commit to its frame, ${about}`,
     head: ["", "p50", "p99"],
     rows: rows.map(({ label, p50, p99 }) => [label, `${p50.toFixed(1)} ms`, `${p99.toFixed(1)} ms`]),
-    notes: [`${framesMs.length.toLocaleString("en")} of ${expected.toLocaleString("en")} frames came.`],
+    notes: [`${framesMs.length.toLocaleString("en")} of ${expected.toLocaleString("en")} frames arrived.`],
     goals: [
       {
         about: "p99 from commit to frame",

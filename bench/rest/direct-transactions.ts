@@ -69,7 +69,7 @@ function planTransaction(operation: Operation, target: Target, planning: Plannin
     isPlanEnabled: false,
     isOwn: isOwnName,
   });
-  if (shape.isForeign) throw new Error("our own tables are taken for somebody else's");
+  if (shape.isForeign) throw new Error("a table of the service is treated as foreign");
   const { text, parameters } = shape.statements.main;
   return {
     scope: scopeOf(target.user, method, planning.scopes),

@@ -49,7 +49,7 @@ async function checkAnswer(
   request: Buffer = Buffer.alloc(0),
 ): Promise<void> {
   const { asked } = await load.ask({ kind: "ask", name: server.name, request });
-  if (asked === undefined) throw new Error("a question without an answer");
+  if (asked === undefined) throw new Error("no response to a probe request");
   const agents = server.readAgents(operation, asked);
   const isList = operation === "list 20" || operation === "list 20 with tools";
   const wantedTools = operation === "list 20 with tools" ? TOOLS_PER_AGENT : 0;
@@ -62,7 +62,7 @@ async function checkAnswer(
 async function checkRules(server: HttpServer, load: LoadProcess, { agentsPerUser }: Population): Promise<void> {
   const request = renderRequest(server.target, server.request("read one", { user: 1, agent: agentsPerUser + 1 }));
   const { asked } = await load.ask({ kind: "ask", name: server.name, request });
-  if (asked === undefined) throw new Error("a question without an answer");
+  if (asked === undefined) throw new Error("no response to a probe request");
   if (asked.status < 500 && server.readAgents("read one", asked).length === 0) return;
-  throw new Error(`${server.name} shows an agent of somebody else: ${asked.status} ${asked.text.slice(0, 500)}`);
+  throw new Error(`${server.name} returns an agent of another user: ${asked.status} ${asked.text.slice(0, 500)}`);
 }

@@ -55,7 +55,7 @@ async function reach(url: string): Promise<void> {
   try {
     await once(socket, "connect", { signal: AbortSignal.timeout(REACH_TIMEOUT_MS) });
   } catch {
-    throw new Error("nothing answers at REDIS_URL");
+    throw new Error("no server responds at REDIS_URL");
   } finally {
     socket.destroy();
   }

@@ -11,7 +11,7 @@ interface Answer {
 }
 
 export async function askForAll(ada: Person, swarmId: string, narrator: Narrator): Promise<void> {
-  narrator.step("Ask, and have the whole answer", 'functions.invoke("agent-respond")');
+  narrator.step("Ask, and get the whole answer", 'functions.invoke("agent-respond")');
   const body = { swarm_id: swarmId, message: "Shall we ship it?" };
   narrator.line(`Ada: ${body.message}`);
   const run = take<Answer>(await ada.client.functions.invoke("agent-respond", { body }));
@@ -37,7 +37,7 @@ export async function askForStream(ada: Person, swarmId: string, live: LiveStatu
   narrator.line(`${seen.get("message.delta")} pieces, then ${[...seen.keys()].at(-1)}`);
   assert.equal(seen.get("tool.executed"), 1, "the tool was to be called");
 
-  narrator.step("What a second window saw meanwhile", 'channel.on("postgres_changes")');
+  narrator.step("Status changes that a second client received meanwhile", 'channel.on("postgres_changes")');
   const told = await eventually(
     () => live.heard.slice(before).filter((status) => status.startsWith("Clerk ")),
     (heard) => heard.at(-1) === "Clerk idle",

@@ -10,7 +10,7 @@ const SHORT = 13;
 const EVENTS = { "message.created": 5, "tool.executed": 1 } as const;
 
 export async function showDeliveries(ada: Person, office: Office, narrator: Narrator): Promise<void> {
-  narrator.step("Webhooks, received and verified", "verifyWebhook(body, headers, secret) of @swarmbase/sdk");
+  narrator.step("Receive and verify webhooks", "verifyWebhook(body, headers, secret) of @swarmbase/sdk");
   const total = Object.values(EVENTS).reduce((sum, count) => sum + count, 0);
   const received = await eventually(
     () => office.arrivals.filter(({ status }) => status === 204),
@@ -19,11 +19,11 @@ export async function showDeliveries(ada: Person, office: Office, narrator: Narr
   );
   for (const [type, count] of Object.entries(EVENTS)) {
     const found = received.filter((arrival) => arrival.type === type);
-    narrator.line(`${type.padEnd(16)} ${found.length} received, signatures good`);
+    narrator.line(`${type.padEnd(16)} ${found.length} received, signatures valid`);
     assert.equal(found.length, count, type);
   }
 
-  narrator.step("The first one was turned away with 503, and came again", 'from("webhook_delivery_attempts")');
+  narrator.step("The first delivery got a 503 and was retried", 'from("webhook_delivery_attempts")');
   const refused = office.arrivals.find(({ status }) => status === 503);
   assert.ok(refused !== undefined, "one delivery was to be turned away");
   const attempts = await eventually(
@@ -42,11 +42,11 @@ export async function showDeliveries(ada: Person, office: Office, narrator: Narr
     narrator.line(`attempt ${String(attempt)}  ${String(status_code)}  ${String(created_at)}`);
   const again = received.find(({ deliveryId }) => deliveryId === refused.deliveryId);
   assert.equal(again?.body, refused.body, "a retry was to bring the same bytes");
-  narrator.line(`the same delivery ${refused.deliveryId.slice(0, SHORT)}…, the same bytes, signed anew`);
+  narrator.line(`the same delivery ${refused.deliveryId.slice(0, SHORT)}…, the same bytes, a new signature`);
 }
 
 export async function showForgery(office: Office, narrator: Narrator): Promise<void> {
-  narrator.step("Somebody else posts to the same URL", "verifyWebhook says no");
+  narrator.step("A forged request to the same URL", "verifyWebhook rejects it");
   const timestamp = String(Math.floor(Date.now() / 1000));
   const forged = { "x-service-timestamp": timestamp, "x-service-signature": `sha256=${"0".repeat(64)}` };
   const body = JSON.stringify({ id: "evt_1", type: "message.created", data: { content: "pay me" } });

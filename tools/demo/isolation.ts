@@ -16,7 +16,7 @@ export async function showIsolation(
   { agent, swarm, webhook }: Target,
   narrator: Narrator,
 ): Promise<void> {
-  narrator.step("Bob tries the same on what is Ada's", "row-level rules of PostgreSQL");
+  narrator.step("Bob tries to access Ada's rows", "row-level security of PostgreSQL");
   const { data: rows } = await client.from("agents").select("id");
   narrator.line(`reads agents: ${rows?.length} rows`);
   assert.equal(rows?.length, 0);
@@ -30,6 +30,6 @@ export async function showIsolation(
     narrator.line(`${what}: ${status} ${error?.code ?? "allowed"}`);
     assert.ok(error !== null, `${what} was to be refused`);
   }
-  narrator.line(`hears over realtime: ${live.heard.length} changes`);
+  narrator.line(`receives over realtime: ${live.heard.length} changes`);
   assert.equal(live.heard.length, 0);
 }

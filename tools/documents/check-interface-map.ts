@@ -41,8 +41,8 @@ function checkNumbers(rows: readonly MapRow[]): string[] {
   for (const { id } of rows) counts.set(id, (counts.get(id) ?? 0) + 1);
   return [
     ...expected.filter((id) => !counts.has(id)).map((id) => `${MAP}: ${id} has no row`),
-    ...[...counts.keys()].filter((id) => !expected.includes(id)).map((id) => `${MAP}: ${id} is no rule that is known`),
-    ...[...counts].filter(([, count]) => count > 1).map(([id]) => `${MAP}: ${id} stands there twice`),
+    ...[...counts.keys()].filter((id) => !expected.includes(id)).map((id) => `${MAP}: ${id} is not a known rule`),
+    ...[...counts].filter(([, count]) => count > 1).map(([id]) => `${MAP}: ${id} has more than one row`),
   ];
 }
 

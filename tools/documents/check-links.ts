@@ -14,10 +14,10 @@ export const checkLinks: DocumentRule = ({ pages, exists }) =>
       if (/^[a-z][a-z+.-]*:/i.test(link)) return [];
       const [file = "", fragment] = link.split("#");
       const target = file === "" ? path : posix.join(posix.dirname(path), decodeURI(file));
-      if (target.startsWith("..") || !exists(target)) return [`${path}: the link ${link} leads nowhere`];
+      if (target.startsWith("..") || !exists(target)) return [`${path}: the link ${link} is broken`];
       const page = pages.get(target);
       if (fragment === undefined || page === undefined || findAnchors(page).has(fragment)) return [];
-      return [`${path}: ${link} names a heading that does not exist`];
+      return [`${path}: ${link} refers to a heading that does not exist`];
     }),
   );
 

@@ -20,7 +20,7 @@ const POSTGREST_VERSION = "14";
 /** The files of sdk/src/database, by path: one for each table and view, and the type that combines them. */
 export function renderDatabaseTypes(facts: DatabaseFacts): Map<string, string> {
   const { relations, functions } = facts.catalogue.schemas.get(SCHEMA) ?? {};
-  if (relations === undefined || functions === undefined) throw new Error("the schema is not there");
+  if (relations === undefined || functions === undefined) throw new Error("the schema does not exist");
   checkChoices(relations);
   const sorted = [...relations.values()].toSorted((one, other) => (one.name < other.name ? -1 : 1));
   const files = new Map<string, string>();
@@ -91,7 +91,7 @@ function renderComputed(overloads: readonly FunctionEntry[], relations: Readonly
       const from = relations.get(parameter?.type.rowOf?.name ?? "");
       const target = relations.get(returns.rowOf?.name ?? "");
       if (parameter === undefined || parameters.length !== 1 || from === undefined || target === undefined)
-        throw new Error(`the function ${name} is of a kind that has no type yet`);
+        throw new Error(`the function ${name} is of an unsupported kind`);
       const argument = { name: parameter.name, from };
       return { argument, target, isSet: returns.isSet };
     })
@@ -132,9 +132,9 @@ function checkChoices(relations: ReadonlyMap<string, Relation>): void {
   ];
   for (const key of named) {
     const [relation = "", column = ""] = key.split(".");
-    if (!relations.get(relation)?.columns.has(column)) throw new Error(`${key} has a type chosen and does not exist`);
+    if (!relations.get(relation)?.columns.has(column)) throw new Error(`${key} has a column choice and does not exist`);
   }
   for (const key of Object.keys(ALIAS_TYPES)) {
-    if (!relations.has(key.split(".")[0] ?? "")) throw new Error(`${key} has a type chosen and does not exist`);
+    if (!relations.has(key.split(".")[0] ?? "")) throw new Error(`${key} has a column choice and does not exist`);
   }
 }

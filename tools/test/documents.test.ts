@@ -82,22 +82,22 @@ describe("the check of the documents", () => {
     {
       what: "a link to a file that is gone",
       changes: { "SECURITY.md": "[a](docs/gone.md)" },
-      expected: "SECURITY.md: the link docs/gone.md leads nowhere",
+      expected: "SECURITY.md: the link docs/gone.md is broken",
     },
     {
       what: "a link definition to a file that is gone",
       changes: { "SECURITY.md": "[a]: gone.md" },
-      expected: "SECURITY.md: the link gone.md leads nowhere",
+      expected: "SECURITY.md: the link gone.md is broken",
     },
     {
       what: "a link that leaves the repository",
       changes: { "SECURITY.md": "[a](../other/README.md)" },
-      expected: "SECURITY.md: the link ../other/README.md leads nowhere",
+      expected: "SECURITY.md: the link ../other/README.md is broken",
     },
     {
       what: "a link to a heading that is gone",
       changes: { "SECURITY.md": "[a](docs/README.md#gone)" },
-      expected: "SECURITY.md: docs/README.md#gone names a heading that does not exist",
+      expected: "SECURITY.md: docs/README.md#gone refers to a heading that does not exist",
     },
     {
       what: "a command that does not exist",
@@ -118,12 +118,12 @@ describe("the check of the documents", () => {
     {
       what: "a rule that nobody knows",
       changes: { "docs/interface-map.md": [...GOOD_ROWS, `| 9-7 | r | \`server/src/a.ts\` | ${A_TEST} |`].join("\n") },
-      expected: "docs/interface-map.md: 9-7 is no rule that is known",
+      expected: "docs/interface-map.md: 9-7 is not a known rule",
     },
     {
-      what: "a rule that stands there twice",
+      what: "a rule that has more than one row",
       changes: { "docs/interface-map.md": [...GOOD_ROWS, GOOD_ROWS[0]].join("\n") },
-      expected: "docs/interface-map.md: 1-1 stands there twice",
+      expected: "docs/interface-map.md: 1-1 has more than one row",
     },
     {
       what: "a rule whose code is gone",

@@ -28,7 +28,7 @@ answerParent<TurnsQuestion, TurnsAnswer>(async (question) => {
     opened = await CONTENDERS[question.contender]();
     return { name: opened.name, microseconds: [] };
   }
-  if (opened === null) throw new Error("nobody was chosen");
+  if (opened === null) throw new Error("no contender was selected");
   const work = opened[question.what];
   const said = await work();
   if (said !== ANSWER) throw new Error(`${opened.name} said ${JSON.stringify(said)}`);
