@@ -51,6 +51,6 @@ describe("the types of the sdk", () => {
 
   it("reject a column choice for a column that does not exist", async () => {
     await database.owner.query("alter table public.agents drop column settings");
-    await assert.rejects(render(), /agents\.settings has a type chosen and does not exist/);
+    await assert.rejects(render(), /agents\.settings has a column choice and does not exist/);
   });
 });
