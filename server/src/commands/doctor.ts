@@ -25,7 +25,7 @@ import { checkMail, checkPort, checkProviders, checkRedis } from "./doctor/check
 import { collectFindings, type Findings, reasonOf, renderFindings } from "./doctor/finding.ts";
 import { parseOptions } from "./parse-options.ts";
 
-/** What a check has to say it says as a finding. */
+/** Checks report by findings, not by log lines. */
 function openSilence(): Writable {
   return new Writable({ write: (_chunk, _encoding, done) => done() });
 }
@@ -60,7 +60,7 @@ async function examine(context: CommandContext, findings: Findings): Promise<voi
   const settings = readSettings(context, findings);
   if (settings === null) return;
   const observer = createCommandObserver(settings, { ...context, stderr: openSilence() });
-  // A folder that cannot even be looked at is for the checks below to explain.
+  // The checks below explain a folder that cannot be read.
   const isRunning = await isDataDirectoryHeld(settings.dataDir).catch(() => false);
   if (isRunning) findings.ok("service", "runs with this data directory");
   const extensions = await checkExtensions(settings, context.env, findings);

@@ -1,4 +1,4 @@
-/** What the token says, as verified; `{}` when there is none. */
+/** The verified claims of the token; `{}` without a token. */
 export type Claims = Readonly<Record<string, unknown>>;
 
 /** Who is calling, as `auth/` established it. The role is the PostgreSQL role of the transaction. */
