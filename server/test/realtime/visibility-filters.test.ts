@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { compileLike } from "../../src/operators/match-like.ts";
-import { parseFilter } from "../../src/realtime/visibility/parse-filter.ts";
+import { parseFilter } from "../../src/realtime/visibility/filters/parse-filter.ts";
 import { bind, callerOf, openFeedStage } from "./feed-stage.ts";
 
 describe("reading a filter", () => {

@@ -49,7 +49,7 @@ async function broadcast(state: RealtimeState, channel: Channel, message: Outgoi
   requireSize(state, payload.length);
   const exceptId = config.wantsOwn ? null : channel.id;
   if (isKept && admission !== null) {
-    if (!config.isPrivate) throw refuse("only messages of private channels can be kept");
+    if (!config.isPrivate) throw invalid("only messages of private channels can be kept");
     await state.privateTopics.store(admission.caller, name, { event, isBinary, payload, sender: exceptId });
     return;
   }
@@ -77,7 +77,7 @@ async function changePresence(state: RealtimeState, channel: Channel, value: unk
       channel.trackedBytes = 0;
       return;
     default:
-      throw refuse("a presence message is track or untrack");
+      throw invalid("a presence message is track or untrack");
   }
 }
 
@@ -135,7 +135,7 @@ function readBinary({ event, isBinary, payload, metadata }: BroadcastFrame): Out
 
 function readText({ payload: value }: MessageFrame): OutgoingBroadcast {
   const { event, payload, persist } = readObject(value, "a broadcast");
-  if (typeof event !== "string") throw refuse("a broadcast needs an event");
+  if (typeof event !== "string") throw invalid("a broadcast needs an event");
   return {
     event,
     isBinary: false,
@@ -160,15 +160,15 @@ function reply(channel: Channel, frame: ClientFrame, status: "ok" | "error", res
 
 function parseJson(text: string): unknown {
   const read = readJson(text);
-  if (read.fault !== null) throw refuse(`the payload ${read.fault}`);
+  if (read.fault !== null) throw invalid(`the payload ${read.fault}`);
   return read.value;
 }
 
 function readObject(value: unknown, what: string): Readonly<Record<string, unknown>> {
-  if (!isRecord(value)) throw refuse(`${what} must be an object`);
+  if (!isRecord(value)) throw invalid(`${what} must be an object`);
   return value;
 }
 
-function refuse(message: string): AppError {
+function invalid(message: string): AppError {
   return new AppError("VALIDATION_ERROR", message);
 }

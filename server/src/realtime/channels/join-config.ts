@@ -64,8 +64,8 @@ function parseBinding(entry: Readonly<Record<string, unknown>>, id: number): Bin
   const { schema, table, filter, select } = entry;
   const wanted = readText(entry["event"] ?? "*", "event").toUpperCase();
   const event = EVENTS.find((known) => known === wanted);
-  if (event === undefined) throw refuse("event must be *, INSERT, UPDATE or DELETE");
-  if (isAbsent(schema) && isAbsent(table)) throw refuse("schema or table is needed");
+  if (event === undefined) throw invalid("event must be *, INSERT, UPDATE or DELETE");
+  if (isAbsent(schema) && isAbsent(table)) throw invalid("schema or table is needed");
   return {
     id,
     event,
@@ -78,20 +78,20 @@ function parseBinding(entry: Readonly<Record<string, unknown>>, id: number): Bin
 
 function readBindings(value: unknown): Readonly<Record<string, unknown>>[] {
   if (value === undefined || value === null) return [];
-  if (!Array.isArray(value)) throw refuse("config.postgres_changes must be a list");
-  if (value.length > MAX_BINDINGS) throw refuse(`a channel may have ${MAX_BINDINGS} entries of postgres_changes`);
+  if (!Array.isArray(value)) throw invalid("config.postgres_changes must be a list");
+  if (value.length > MAX_BINDINGS) throw invalid(`a channel may have ${MAX_BINDINGS} entries of postgres_changes`);
   return value.map((entry: unknown) => readMembers(entry, "an entry of postgres_changes"));
 }
 
 function readReplay(value: unknown, isPrivate: boolean): Replay | null {
   if (value === undefined || value === null) return null;
-  if (!isPrivate) throw refuse("replay is for private channels only");
+  if (!isPrivate) throw invalid("replay is for private channels only");
   const { since, limit = MAX_REPLAY } = readMembers(value, "config.broadcast.replay");
   if (typeof since !== "number" || !Number.isFinite(since) || Math.abs(since) > 8.64e15) {
-    throw refuse("replay.since must be a time in milliseconds");
+    throw invalid("replay.since must be a time in milliseconds");
   }
   if (typeof limit !== "number" || !Number.isInteger(limit) || limit < 1 || limit > MAX_REPLAY) {
-    throw refuse(`replay.limit must be 1 to ${MAX_REPLAY}`);
+    throw invalid(`replay.limit must be 1 to ${MAX_REPLAY}`);
   }
   return { since: new Date(since), limit };
 }
@@ -99,7 +99,7 @@ function readReplay(value: unknown, isPrivate: boolean): Replay | null {
 function readKey(value: unknown): string | null {
   if (value === undefined || value === null || value === "") return null;
   const key = readText(value, "presence.key");
-  if (key.length > MAX_KEY_LENGTH) throw refuse(`presence.key may have ${MAX_KEY_LENGTH} characters`);
+  if (key.length > MAX_KEY_LENGTH) throw invalid(`presence.key may have ${MAX_KEY_LENGTH} characters`);
   return key;
 }
 
@@ -112,20 +112,20 @@ function isAbsent(value: unknown): boolean {
 }
 
 function readMembers(value: unknown, what: string): Readonly<Record<string, unknown>> {
-  if (!isRecord(value)) throw refuse(`${what} must be an object`);
+  if (!isRecord(value)) throw invalid(`${what} must be an object`);
   return value;
 }
 
 function readText(value: unknown, what: string): string {
-  if (typeof value !== "string") throw refuse(`${what} must be a text`);
+  if (typeof value !== "string") throw invalid(`${what} must be a text`);
   return value;
 }
 
 function readTexts(value: unknown, what: string): string[] {
-  if (!Array.isArray(value)) throw refuse(`${what} must be a list`);
+  if (!Array.isArray(value)) throw invalid(`${what} must be a list`);
   return value.map((entry: unknown) => readText(entry, what));
 }
 
-function refuse(message: string): AppError {
+function invalid(message: string): AppError {
   return new AppError("VALIDATION_ERROR", message);
 }

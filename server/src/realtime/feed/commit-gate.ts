@@ -9,7 +9,7 @@ const RETRY_MS = 1;
 const TIMEOUT_MS = 5_000;
 
 /**
- * The WAL reports a commit a moment before other transactions see it. Whoever queries the database about a change waits here
+ * The WAL reports a commit a moment before other transactions see it. A query about a change waits here
  * until the result cannot be from before the commit.
  */
 export class CommitGate {

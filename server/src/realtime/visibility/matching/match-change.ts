@@ -3,7 +3,7 @@ import { findCandidates } from "../rules/rule.ts";
 import type { Identity } from "../subscriptions/identity.ts";
 import type { BindingGroup } from "../subscriptions/subscription.ts";
 import type { RoleView } from "../tables/table-metadata.ts";
-import type { RowFilter } from "../compile-filter.ts";
+import type { RowFilter } from "../filters/compile-filter.ts";
 import type { BindingIndex } from "./binding-index.ts";
 import { addRecipients, hasAnyUser, type Recipients, selectUsers, type Users } from "./recipients.ts";
 import type { RoutedChange } from "./routed-change.ts";

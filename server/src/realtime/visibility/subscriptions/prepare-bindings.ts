@@ -7,8 +7,8 @@ import type { CallerDatabase } from "../checks/caller-database.ts";
 import { canonicalValues, SET_TEXT_FORMS } from "../checks/sql/canonical-values.ts";
 import { checkRows, renderCheck } from "../checks/sql/check-rows.ts";
 import { compileRegexes } from "../checks/sql/compile-regexes.ts";
-import { compileFilter, type RowFilter } from "../compile-filter.ts";
-import { type FilterTerm, parseFilter } from "../parse-filter.ts";
+import { compileFilter, type RowFilter } from "../filters/compile-filter.ts";
+import { type FilterTerm, parseFilter } from "../filters/parse-filter.ts";
 import type { TableMetadataCache } from "../tables/table-metadata-cache.ts";
 import type { TableMetadata } from "../tables/table-metadata.ts";
 import type { PreparedBinding } from "./subscription.ts";
@@ -20,27 +20,27 @@ export interface BindingContext {
 
 const WILDCARD = "*";
 
-/** What a subscriber asks for, understood. Throws what the join is answered with. */
+/** Checks and compiles the bindings of a subscriber. Throws an AppError for the reply of the join. */
 export async function prepareBindings(
-  room: BindingContext,
+  context: BindingContext,
   caller: Principal,
   bindings: readonly Binding[],
 ): Promise<PreparedBinding[]> {
-  return Promise.all(bindings.map((binding) => prepareBinding(room, caller, binding)));
+  return Promise.all(bindings.map((binding) => prepareBinding(context, caller, binding)));
 }
 
-async function prepareBinding(room: BindingContext, caller: Principal, binding: Binding): Promise<PreparedBinding> {
+async function prepareBinding(context: BindingContext, caller: Principal, binding: Binding): Promise<PreparedBinding> {
   const { id, event, schema, table } = binding;
   const terms = parseFilter(binding.filter ?? "");
   if (schema === WILDCARD || table === WILDCARD) {
-    if (terms.length > 0) throw refuse("A filter needs a schema and a table");
-    if (binding.select !== null) throw refuse("A list of columns needs a schema and a table");
+    if (terms.length > 0) throw invalid("A filter needs a schema and a table");
+    if (binding.select !== null) throw invalid("A list of columns needs a schema and a table");
     return { id, event, schema, table, filterText: "", filter: null, select: null };
   }
-  const facts = await findTable(room, caller, binding, terms);
-  const known = await writeCanonically(room, caller, terms, facts);
-  const filter = known.length === 0 ? null : compileFilter(known, facts.types);
-  await tryCondition(room, caller, { facts, filter, terms });
+  const metadata = await findTable(context, caller, binding, terms);
+  const known = await formatValues(context, caller, terms, metadata);
+  const filter = known.length === 0 ? null : compileFilter(known, metadata.types);
+  await checkCondition(context, caller, { metadata, filter, terms });
   return { id, event, schema, table, filterText: JSON.stringify(known), filter, select: binding.select };
 }
 
@@ -54,48 +54,49 @@ async function findTable(
   const known = await tables.find(schema, table);
   const columns = [...terms.map((term) => term.column), ...(binding.select ?? [])];
   if (findFault(known, caller, binding, columns) === null && known !== null) return known;
-  // What is remembered may be from before somebody mended it.
-  const facts = await tables.reload(schema, table);
-  const fault = findFault(facts, caller, binding, columns);
-  if (fault !== null || facts === null) throw refuse(fault ?? "");
-  return facts;
+  // The cached metadata may be older than a fix of the table.
+  const metadata = await tables.reload(schema, table);
+  const fault = findFault(metadata, caller, binding, columns);
+  if (fault !== null || metadata === null) throw invalid(fault ?? "");
+  return metadata;
 }
 
 function findFault(
-  facts: TableMetadata | null,
+  metadata: TableMetadata | null,
   { role }: Principal,
   { schema, table }: Binding,
   used: readonly string[],
 ): string | null {
-  const columns = facts?.roles.get(role)?.columns;
-  // Whoever may not read the table is not told whether there is one.
-  if (facts === null || columns === undefined || columns.size === 0)
+  const columns = metadata?.roles.get(role)?.columns;
+  // The same message as for a missing table, so that it reveals nothing to a role without access.
+  if (metadata === null || columns === undefined || columns.size === 0)
     return `There is no table ${schema}.${table} that can be subscribed to`;
-  if (!facts.isPublished)
+  if (!metadata.isPublished)
     return `${schema}.${table} is not in the publication; its owner can add it: alter publication swarmbase add table ${schema}.${table}`;
   const unknown = used.find((column) => !columns.has(column));
   return unknown === undefined ? null : `${schema}.${table} has no column ${unknown} that can be used here`;
 }
 
-async function writeCanonically(
-  room: BindingContext,
+/** Formats the values of the filter as PostgreSQL prints them, so that they compare with the replication stream. */
+async function formatValues(
+  context: BindingContext,
   caller: Principal,
   terms: readonly FilterTerm[],
-  facts: TableMetadata,
+  metadata: TableMetadata,
 ): Promise<FilterTerm[]> {
   const values = terms.flatMap(({ column, operator, values: texts }) =>
     !hasTypedOperand(operator)
       ? []
-      : texts.map((text) => ({ text, sqlName: facts.types.get(column)?.sqlName ?? "text" })),
+      : texts.map((text) => ({ text, sqlName: metadata.types.get(column)?.sqlName ?? "text" })),
   );
   if (values.length === 0) return [...terms];
-  const [row = []] = await ask(room, caller, [SET_TEXT_FORMS, canonicalValues(values)]);
-  let at = 0;
+  const [row = []] = await query(context, caller, [SET_TEXT_FORMS, canonicalValues(values)]);
+  let start = 0;
   return terms.map((term) => {
     if (!hasTypedOperand(term.operator)) return term;
-    const written = row.slice(at, at + term.values.length).map((text) => text ?? "");
-    at += term.values.length;
-    return { ...term, values: written };
+    const formatted = row.slice(start, start + term.values.length).map((text) => text ?? "");
+    start += term.values.length;
+    return { ...term, values: formatted };
   });
 }
 
@@ -105,40 +106,40 @@ function hasTypedOperand(operator: Operator): boolean {
   return operand === "value" || operand === "list";
 }
 
-interface TriedFilter {
-  readonly facts: TableMetadata;
+interface FilterCheck {
+  readonly metadata: TableMetadata;
   readonly filter: RowFilter | null;
   readonly terms: readonly FilterTerm[];
 }
 
 /** Finds operators that the type of a column does not have, and regular expressions that are invalid. */
-async function tryCondition(
-  room: BindingContext,
+async function checkCondition(
+  context: BindingContext,
   caller: Principal,
-  { facts, filter, terms }: TriedFilter,
+  { metadata, filter, terms }: FilterCheck,
 ): Promise<void> {
   if (filter === null || filter.condition === null) return;
   const regexes = terms.flatMap(({ operator, values }) => (OPERATORS[operator].operand === "regex" ? values : []));
-  await ask(room, caller, [compileRegexes(regexes), checkRows(renderCheck(facts, filter.condition), ["{}"])]);
+  await query(context, caller, [compileRegexes(regexes), checkRows(renderCheck(metadata, filter.condition), ["{}"])]);
 }
 
 /** The rows of the last statement. */
-async function ask(
-  room: BindingContext,
+async function query(
+  context: BindingContext,
   caller: Principal,
   statements: readonly PipelinedStatement[],
 ): Promise<readonly (readonly (string | null)[])[]> {
   try {
-    const results = await room.database.run(caller, statements);
+    const results = await context.database.run(caller, statements);
     return results.at(-1)?.rows ?? [];
   } catch (error) {
     // Class 22 is about values; 42 about operators that the type does not have.
     if (error instanceof pg.DatabaseError && /^(22|42)/.test(error.code ?? ""))
-      throw refuse(`The filter cannot be used: ${error.message}`);
+      throw invalid(`The filter cannot be used: ${error.message}`);
     throw error;
   }
 }
 
-function refuse(message: string): AppError {
+function invalid(message: string): AppError {
   return new AppError("VALIDATION_ERROR", message);
 }

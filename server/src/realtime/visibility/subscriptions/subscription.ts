@@ -1,5 +1,5 @@
 import type { ChangesSubscriber } from "../../changes.ts";
-import type { RowFilter } from "../compile-filter.ts";
+import type { RowFilter } from "../filters/compile-filter.ts";
 import type { Identity } from "./identity.ts";
 
 /** A subscriber in the binding index. */

@@ -1,5 +1,5 @@
-import type { Compare, OperandType } from "../../operators/index.ts";
-import type { TypeForm } from "../feed/column-type.ts";
+import type { Compare, OperandType } from "../../../operators/index.ts";
+import type { TypeForm } from "../../feed/column-type.ts";
 
 /** How the texts that PostgreSQL writes for values of a type compare. */
 export function operandTypeOf(form: TypeForm): OperandType {

@@ -1,4 +1,4 @@
-import { AppError } from "../../errors/index.ts";
+import { AppError } from "../../../errors/index.ts";
 import {
   IS_STATES,
   isOperator,
@@ -7,7 +7,7 @@ import {
   type Operator,
   REALTIME_OPERATORS,
   toPattern,
-} from "../../operators/index.ts";
+} from "../../../operators/index.ts";
 
 export interface FilterTerm {
   readonly column: string;

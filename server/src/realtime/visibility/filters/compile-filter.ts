@@ -1,7 +1,7 @@
 import pg from "pg";
-import { IS_STATES, isState, OPERATORS, renderOperation } from "../../operators/index.ts";
-import type { ColumnType } from "../feed/column-type.ts";
-import type { ReadColumn } from "../feed/read-column.ts";
+import { IS_STATES, isState, OPERATORS, renderOperation } from "../../../operators/index.ts";
+import type { ColumnType } from "../../feed/column-type.ts";
+import type { ReadColumn } from "../../feed/read-column.ts";
 import { isEqualAsText, operandTypeOf } from "./compare-values.ts";
 import type { FilterTerm } from "./parse-filter.ts";
 
