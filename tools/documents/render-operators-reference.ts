@@ -5,7 +5,7 @@ const HEAD = `<!-- Generated from server/src/operators by \`npm run docs:referen
 # Operators of filters
 
 A filter is \`column=operator.operand\`, for rows that a [REST request](rest.md#filters) addresses and for changes that a
-[realtime subscription](../guides/realtime.md#changes-of-rows) delivers. An operator selects the same rows in both. \`not.\` before an
+[realtime subscription](../guides/realtime.md#row-changes) delivers. An operator selects the same rows in both. \`not.\` before an
 operator is SQL's NOT: a comparison with null stays unknown and selects nothing. \`any/all\` marks the operators that REST also
 accepts as \`eq(any).{a,b}\` and \`eq(all).{a,b}\`.
 

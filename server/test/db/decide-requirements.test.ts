@@ -70,7 +70,10 @@ test("jit, and fewer connections than this node opens, are warnings with their r
   assert.deepEqual(faults, []);
   assert.equal(warnings.length, 2);
   assert.match(warnings[0] ?? "", /jit is on.*alter database "app" set jit = off;/);
-  assert.match(warnings[1] ?? "", /up to 36 connections, and the server permits 35 .*DB_POOL_SIZE.*max_connections = 100;/);
+  assert.match(
+    warnings[1] ?? "",
+    /up to 36 connections, and the server permits 35 .*DB_POOL_SIZE.*max_connections = 100;/,
+  );
   assert.deepEqual(decideRequirements({ ...GOOD, maxConnections: 35 }, { connections: null }).warnings, []);
 });
 

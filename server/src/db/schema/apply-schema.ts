@@ -1,6 +1,6 @@
 import pg from "pg";
 import { createHistory, replaceHistory, selectHistory, writeHistory } from "../sql/schema-history.ts";
-import { listFunctionVersions, revokeFunctionGrants } from "../sql/function-facts.ts";
+import { listFunctionVersions, revokeFunctionGrants } from "../sql/function-versions.ts";
 import { applyExtension, type ExtensionPlan, type ExtensionSchema, planExtension } from "./extension-schemas.ts";
 import { planSchema, type SchemaPlan } from "./plan-schema.ts";
 import { type FunctionFile, readSchemaFiles, type SqlFile } from "./schema-files.ts";

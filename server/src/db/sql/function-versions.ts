@@ -10,7 +10,7 @@ export interface FunctionVersions {
 
 export async function listFunctionVersions(client: ClientBase, names: readonly string[]): Promise<FunctionVersions[]> {
   const { rows } = await client.query<FunctionVersions>(
-    `select n.nspname || '.' || p.proname as name, array_agg(p.oid::regprocedure::text) as signatures
+    `select n.nspname || '.' || p.proname as name, array_agg(p.oid::regprocedure::text order by p.oid::regprocedure::text) as signatures
      from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace
      where ${OURS} group by 1 order by 1`,
     [names],
