@@ -9,7 +9,6 @@ import { Select } from "../../components/select.tsx";
 import { CardsSkeleton } from "../../components/skeleton.tsx";
 import { useFilters } from "../../components/use-filters.ts";
 import { useListCommands } from "../../components/use-list-commands.tsx";
-import { useSettled } from "../../components/use-settled.ts";
 import { AgentCard } from "./agent-card.tsx";
 import { PROVIDER_CHOICES } from "./providers.ts";
 
@@ -29,7 +28,7 @@ export function AgentList() {
   const filters = useFilters();
   const status = filters.choice("status", AGENT_STATUSES);
   const framework = filters.choice("provider", FRAMEWORKS);
-  const agents = useAgents({ search: useSettled(filters.search), status, framework });
+  const agents = useAgents({ search: filters.settledSearch, status, framework });
   useListCommands({ path: "agents", newLabel: "New agent", group: "Agents", icon: <Bot />, rows: agents.rows });
   return (
     <ListPage

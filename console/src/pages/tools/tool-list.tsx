@@ -12,7 +12,6 @@ import { CardsSkeleton } from "../../components/skeleton.tsx";
 import { ToolIcon } from "../../components/tool-icon.tsx";
 import { useFilters } from "../../components/use-filters.ts";
 import { useListCommands } from "../../components/use-list-commands.tsx";
-import { useSettled } from "../../components/use-settled.ts";
 import { ToolBadges } from "./tool-badges.tsx";
 
 const CARD_HEIGHT = 174;
@@ -28,7 +27,7 @@ export function ToolList() {
   const filters = useFilters();
   const user = useUser();
   const origin = filters.choice("from", TOOL_ORIGINS) ?? "all";
-  const tools = useTools({ origin, search: useSettled(filters.search), userId: user.id });
+  const tools = useTools({ origin, search: filters.settledSearch, userId: user.id });
   const isSearching = filters.search.trim() !== "";
   const hasNoneOfOrigin = !isSearching && (origin === "mine" || origin === "shared");
   useListCommands({

@@ -8,7 +8,6 @@ import { ListPage } from "../../../components/list-page.tsx";
 import { Select } from "../../../components/select.tsx";
 import { useFilters } from "../../../components/use-filters.ts";
 import { useListCommands } from "../../../components/use-list-commands.tsx";
-import { useSettled } from "../../../components/use-settled.ts";
 import { VirtualList } from "../../../components/virtual-list.tsx";
 import { STATUS_WORDS } from "../words.ts";
 import { Invitations } from "./invitations.tsx";
@@ -22,7 +21,7 @@ const CHOICES = [
 export function SwarmList() {
   const filters = useFilters();
   const status = filters.choice("status", SWARM_STATUSES) ?? "all";
-  const swarms = useSwarms({ search: useSettled(filters.search), status });
+  const swarms = useSwarms({ search: filters.settledSearch, status });
   const running = useRunningBySwarm();
   useListCommands({
     path: "swarms",

@@ -11,7 +11,6 @@ import { RelativeTime } from "../../../components/relative-time.tsx";
 import { Select } from "../../../components/select.tsx";
 import { useFilters } from "../../../components/use-filters.ts";
 import { useListCommands } from "../../../components/use-list-commands.tsx";
-import { useSettled } from "../../../components/use-settled.ts";
 import { WebhooksCode } from "../webhook-code.tsx";
 import { WebhookStatus } from "../webhook-status.tsx";
 import { FirstWebhook } from "./first-webhook.tsx";
@@ -28,7 +27,7 @@ const STATE_CHOICES = WEBHOOK_STATES.map((value) => ({ value, label: STATE_WORDS
 export function WebhookList() {
   const filters = useFilters();
   const state = filters.choice("state", WEBHOOK_STATES) ?? "all";
-  const webhooks = useWebhooks({ search: useSettled(filters.search.trim()), state });
+  const webhooks = useWebhooks({ search: filters.settledSearch.trim(), state });
   // Realtime does not report deliveries.
   useEvery(HEALTH_REFRESH_MS, webhooks.reload);
   useListCommands({
