@@ -15,7 +15,7 @@ import { type ConsoleCommand, readSnippets } from "../documents/read-snippets.ts
 const repository = join(import.meta.dirname, "../..");
 const page = await readFile(join(repository, "README.md"), "utf8");
 const START = "npm start";
-const IS_UP = /^ {2}Stop {4}Ctrl-C$/m;
+const LAST_LINE = /^ {2}Stop +Ctrl-C$/m;
 const TIMEOUT_MS = 120_000;
 
 describe("README.md", { skip: process.platform === "win32" && "the commands are for a POSIX shell" }, () => {
@@ -50,13 +50,14 @@ describe("README.md", { skip: process.platform === "win32" && "the commands are 
     for (const stream of [child.stdout, child.stderr])
       stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
     const isUp = new Promise<void>((resolve, reject) => {
-      child.stdout.on("data", () => IS_UP.test(output) && resolve());
+      child.stdout.on("data", () => LAST_LINE.test(output) && resolve());
       child.on("exit", () => reject(new Error(`${START} ended:\n${output}`)));
     });
     const deadline = AbortSignal.timeout(TIMEOUT_MS);
     await Promise.race([isUp, once(deadline, "abort").then(() => Promise.reject(new Error(`too late:\n${output}`)))]);
     port = /https:\/\/localhost:(\d+)/.exec(output)?.[1] ?? "";
-    return output.slice(0, output.search(IS_UP) + "  Stop    Ctrl-C".length);
+    const end = LAST_LINE.exec(output);
+    return output.slice(0, (end?.index ?? 0) + (end?.[0].length ?? 0));
   }
 
   /** Returns the standard output; the error output is shown on failure. */
