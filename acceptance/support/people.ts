@@ -8,7 +8,7 @@ export interface TableAnswer extends Answer {
   readonly rows: Row[];
 }
 
-export interface SendOptions {
+interface SendOptions {
   /** A string is sent unchanged, anything else as JSON. */
   body?: unknown;
   /** Undefined removes a default header. */

@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import { type Node, type Program, parseSync } from "oxc-parser";
 
-export interface Import {
+interface Import {
   /** As written: "../errors/index.ts", "node:http", "pg". */
   readonly specifier: string;
   /** Path from the root of the repository when the specifier is relative, else null. */

@@ -1,5 +1,5 @@
 /** Vite's manifest: the output file of each source, and the files that it imports. */
-export interface ManifestRow {
+interface ManifestRow {
   readonly file: string;
   readonly imports?: readonly string[];
   readonly css?: readonly string[];

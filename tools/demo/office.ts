@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { verifyWebhook, WebhookVerificationError } from "@swarmbase/sdk";
 
-export interface Arrival {
+interface Arrival {
   readonly deliveryId: string;
   readonly type: string;
   /** The status of the response. */

@@ -1,7 +1,7 @@
 /** A tested block of code: a file to save, or a command with its output. */
 export type Snippet = FileSnippet | ConsoleSnippet;
 
-export interface FileSnippet {
+interface FileSnippet {
   readonly kind: "file";
   readonly line: number;
   /** The name in its first line: `// hello.mjs`. */
@@ -9,7 +9,7 @@ export interface FileSnippet {
   readonly text: string;
 }
 
-export interface ConsoleSnippet {
+interface ConsoleSnippet {
   readonly kind: "console";
   readonly line: number;
   readonly commands: readonly ConsoleCommand[];

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 
 /** One scripted answer of a model: text, or a tool call. The text can pause after `holdAfter` until it is released. */
-export type Line =
+type Line =
   | { readonly say: string; readonly holdAfter?: string }
   | { readonly use: string; readonly input: Readonly<Record<string, unknown>> };
 

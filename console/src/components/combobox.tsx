@@ -6,7 +6,7 @@ import { type ReactNode, useState } from "react";
 import { useFieldLinks } from "./field.tsx";
 import { INPUT_STYLE } from "./text-input.tsx";
 
-export interface ComboboxChoice {
+interface ComboboxChoice {
   readonly value: string;
   readonly label: string;
   /** A second, quieter line. */

@@ -7,7 +7,7 @@ import { ROLE_WORDS } from "./role-words.ts";
 import { useToast } from "./toast.tsx";
 
 /** As the view `swarm_invitations` tells it. */
-export interface InvitationDetails {
+interface InvitationDetails {
   readonly id: string;
   readonly swarm_id: string;
   readonly swarm_name: string;

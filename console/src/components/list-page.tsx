@@ -13,7 +13,7 @@ import type { Filters } from "./use-filters.ts";
 const MAX_UNCOUNTED = 9;
 
 /** Rows that are loaded page by page. */
-export interface LoadedPages<Row> {
+interface LoadedPages<Row> {
   /** Undefined until the first page is loaded. */
   readonly rows: readonly Row[] | undefined;
   readonly failure: { readonly message: string } | null;

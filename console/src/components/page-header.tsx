@@ -2,7 +2,7 @@ import { ChevronRight } from "lucide-react";
 import { type ReactNode, useEffect } from "react";
 import { Link } from "react-router";
 
-export interface Crumb {
+interface Crumb {
   readonly label: string;
   readonly to: string;
 }

@@ -1,7 +1,7 @@
 import { RadioGroup as Primitive } from "radix-ui";
 import { type ReactNode, useId } from "react";
 
-export interface RadioChoice<Value extends string> {
+interface RadioChoice<Value extends string> {
   readonly value: Value;
   readonly label: string;
   readonly hint?: ReactNode;

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 
-export const THEMES = ["system", "light", "dark"] as const;
+const THEMES = ["system", "light", "dark"] as const;
 export type Theme = (typeof THEMES)[number];
 
 /** The small script in the head of the page reads it before anything is painted. */

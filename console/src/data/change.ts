@@ -28,7 +28,7 @@ export interface RowChanged {
 }
 
 /** For a while nobody listened: something may be missing here. */
-export interface Gap {
+interface Gap {
   readonly kind: "gap";
   readonly key: string;
   readonly at: string;

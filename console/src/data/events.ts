@@ -86,7 +86,7 @@ interface Subscriber {
   onStatus(isJoined: boolean): void;
 }
 
-export type ChangePayload = Parameters<typeof readChange>[1];
+type ChangePayload = Parameters<typeof readChange>[1];
 
 function follow({ onChange, onStatus }: Subscriber): () => void {
   let channel = getClient().channel("console:events");

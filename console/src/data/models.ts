@@ -4,7 +4,7 @@ import type { Row } from "./client.ts";
 import { type Reading, useRows } from "./rows.ts";
 
 /** What a model takes, in the words of an agent's settings. */
-export interface ModelSupport {
+interface ModelSupport {
   readonly temperature: boolean;
   readonly temperature_max: number;
   readonly top_p: boolean;

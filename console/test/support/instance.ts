@@ -9,7 +9,7 @@ import { promisify } from "node:util";
 import { findFreePort } from "./free-port.ts";
 
 /** What an operator finds in `credentials.json`. */
-export interface Credentials {
+interface Credentials {
   readonly url: string;
   readonly anon_key: string;
   readonly service_role_key: string;

@@ -9,14 +9,14 @@ import { openVisitors, type Visitors } from "./visitors.ts";
 export const WIDE = 1440;
 export const NARROW = 360;
 
-export interface PageOptions {
+interface PageOptions {
   readonly width?: number;
   readonly theme?: "light" | "dark";
   /** Messages of the browser that the test brings about itself: a refused request, a lost connection. */
   readonly expected?: readonly RegExp[];
 }
 
-export interface Stage {
+interface Stage {
   readonly instance: Instance;
   /** A page of a visitor of its own. Errors on it, and violations of its policy, fail the test. */
   openPage(t: TestContext, options?: PageOptions): Promise<Page>;

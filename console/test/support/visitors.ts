@@ -1,14 +1,14 @@
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import type { Instance } from "./instance.ts";
 
-export interface Screen {
+interface Screen {
   readonly width: number;
   readonly height: number;
   readonly hasTouch: boolean;
 }
 
 /** A context whose first page shows nothing and stays: it keeps the process of the others alive, and reaches what they store. */
-export interface Seat {
+interface Seat {
   readonly context: BrowserContext;
   readonly width: number;
 }

@@ -19,7 +19,7 @@ export interface Tracing {
   startRun(run: RunTrace): RunSpan;
 }
 
-export interface RunTrace {
+interface RunTrace {
   readonly runId: string;
   readonly swarmId: string;
   readonly swarmName: string;
@@ -28,7 +28,7 @@ export interface RunTrace {
   readonly traceparent?: string | null;
 }
 
-export interface TurnTrace {
+interface TurnTrace {
   readonly turnId: string;
   readonly agentId: string;
   readonly agentName: string;
@@ -36,7 +36,7 @@ export interface TurnTrace {
   readonly model: string | null;
 }
 
-export interface ChatTrace {
+interface ChatTrace {
   readonly framework: string;
   readonly model: string;
   readonly settings: Readonly<Record<string, unknown>>;
@@ -44,7 +44,7 @@ export interface ChatTrace {
   readonly messages: readonly ModelMessage[];
 }
 
-export interface ToolTrace {
+interface ToolTrace {
   readonly executionId: string;
   readonly name: string;
   readonly callId: string;
@@ -52,18 +52,18 @@ export interface ToolTrace {
 }
 
 /** `errorType`: one of our own codes, null or absent where all went well. */
-export interface SpanEnd {
+interface SpanEnd {
   readonly errorType?: string | null;
 }
 
-export interface ChatEnd extends SpanEnd {
+interface ChatEnd extends SpanEnd {
   readonly model?: string;
   readonly finishReason?: string;
   readonly usage?: ModelUsage;
   readonly text?: string;
 }
 
-export interface TracedSpan<End extends SpanEnd = SpanEnd> {
+interface TracedSpan<End extends SpanEnd = SpanEnd> {
   /** For requests made on behalf of this span; absent where nothing is traced. */
   readonly traceparent: string | undefined;
   /** The first call counts. */

@@ -26,43 +26,43 @@ interface RowHead {
   readonly fallback?: string;
 }
 
-export interface IntegerRow extends RowHead {
+interface IntegerRow extends RowHead {
   readonly kind: "integer";
   readonly min: number;
   readonly max: number;
   readonly default: number;
 }
 
-export interface ChoiceRow extends RowHead {
+interface ChoiceRow extends RowHead {
   readonly kind: "choice";
   readonly choices: readonly string[];
   readonly default: string;
 }
 
-export interface BooleanRow extends RowHead {
+interface BooleanRow extends RowHead {
   readonly kind: "boolean";
   /** Null when the default depends on other settings; the description says how. */
   readonly default: boolean | null;
 }
 
-export interface ListRow extends RowHead {
+interface ListRow extends RowHead {
   readonly kind: "addresses" | "url-patterns" | "names" | "extensions";
   /** Null when the default depends on other settings; the description says how. */
   readonly default: readonly string[] | null;
 }
 
-export interface SecondsListRow extends RowHead {
+interface SecondsListRow extends RowHead {
   readonly kind: "seconds-list";
   readonly default: readonly number[];
 }
 
-export interface KeyRow extends RowHead {
+interface KeyRow extends RowHead {
   readonly kind: "key";
   readonly minLength: number;
   readonly default: null;
 }
 
-export interface TextRow extends RowHead {
+interface TextRow extends RowHead {
   readonly kind: "host" | "path" | "https-url" | "http-url" | "postgres-url" | "smtp-url" | "redis-url" | "mailbox";
   readonly default: string | null;
 }

@@ -24,7 +24,7 @@ export interface WarnableCall extends FunctionCall {
 
 export type FunctionResponse = WholeResponse | StreamedResponse;
 
-export interface WholeResponse {
+interface WholeResponse {
   readonly status: number;
   readonly body: unknown;
   readonly headers?: Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
 import { compileLike } from "./match-like.ts";
 
 export type Compare = (left: string, right: string) => number;
-export type IsEqual = (left: string, right: string) => boolean;
+type IsEqual = (left: string, right: string) => boolean;
 
 /** What is known about the type of a column. Values are the texts that PostgreSQL writes. */
 export interface OperandType {
@@ -13,7 +13,7 @@ export interface OperandType {
 }
 
 /** Null is SQL's unknown. */
-export type ValueTest = (value: string | null) => boolean | null;
+type ValueTest = (value: string | null) => boolean | null;
 
 /** Null: only the database can test values of this type. */
 export type CompileTest = (operands: readonly string[], type: OperandType) => ValueTest | null;

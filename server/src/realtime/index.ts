@@ -1,7 +1,7 @@
 // In charge of: sockets, channels, the changes that each subscriber may see, broadcast and presence, over all nodes.
 // Not in charge of: authentication (passed in), the HTTP server whose upgrade requests arrive here.
 
-export type { EventCall, MessagesCall, RestBroadcast } from "./broadcast/rest-broadcast.ts";
+export type { RestBroadcast } from "./broadcast/rest-broadcast.ts";
 export type { Changes } from "./changes.ts";
 export { type ChangesOptions, openChanges } from "./feed/open-changes.ts";
 export { openRealtime, type RealtimeModule } from "./open-realtime.ts";

@@ -17,14 +17,14 @@ export type Authenticate = (token: string | null, apikey: string) => Promise<Adm
 /** What the policies of a private channel distinguish. */
 export type Extension = "broadcast" | "presence";
 
-export interface StoredMessage {
+interface StoredMessage {
   readonly id: string;
   readonly event: string;
   readonly isBinary: boolean;
   readonly payload: Buffer;
 }
 
-export interface MessageToStore extends Omit<StoredMessage, "id"> {
+interface MessageToStore extends Omit<StoredMessage, "id"> {
   /** The id of the sending channel when it must not receive the message. */
   readonly sender: string | null;
 }
@@ -39,7 +39,7 @@ export interface PrivateTopics {
   replay(caller: Principal, topic: string, since: Date, limit: number): Promise<readonly StoredMessage[]>;
 }
 
-export type RealtimeSettings = Pick<
+type RealtimeSettings = Pick<
   Settings,
   | "realtimeSocketsPerNode"
   | "realtimeSocketsPerAddress"

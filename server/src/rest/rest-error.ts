@@ -2,7 +2,7 @@ import type { ErrorCode } from "@swarmbase/sdk";
 import { AppError, type AppErrorExtra } from "../errors/index.ts";
 
 /** PostgREST's codes with their statuses. 401s have codes of the service and are raised elsewhere. */
-export const REST_ERRORS = {
+const REST_ERRORS = {
   PGRST000: { status: 503 },
   PGRST001: { status: 503 },
   PGRST002: { status: 503 },

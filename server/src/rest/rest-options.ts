@@ -21,7 +21,7 @@ export interface RestOptions {
   readonly observer: Observer;
 }
 
-export interface RestSettings {
+interface RestSettings {
   readonly dbSchemas: readonly string[];
   /** 0: no limit. */
   readonly dbMaxRows: number;

@@ -23,7 +23,7 @@ import { type BacklogRow, selectBacklog } from "./sql/select-backlog.ts";
 import type { ReplayedDelivery } from "./sql/replay-event.ts";
 import type { WebhookTools } from "./webhook-options.ts";
 
-export interface WebhookTimes {
+interface WebhookTimes {
   /** How long a claim lasts unless it is renewed. */
   readonly leaseMs: number;
   readonly fanOutPollMs: number;

@@ -6,7 +6,7 @@ import { requestScope, userScope } from "./callers.ts";
 import { bindFixtureIds, type FixtureIds } from "./fixture-ids.ts";
 import { makeWorld } from "./world.ts";
 
-export interface Answer {
+interface Answer {
   /** SQLSTATE of the refusal, or null. */
   readonly code: string | null;
   readonly detail: string | undefined;

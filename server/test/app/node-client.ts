@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readCredentials } from "./program.ts";
 
-export interface CallInit {
+interface CallInit {
   readonly method?: "POST";
   readonly body?: string;
   readonly headers?: Readonly<Record<string, string>>;

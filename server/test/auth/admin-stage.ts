@@ -2,7 +2,7 @@ import type { Cleanup } from "../support/database.ts";
 import { PASSWORD, type Shown, type Tokens } from "./mfa-person.ts";
 import { type AuthRoomOverrides, createAuthContext, type TestAuthContext } from "./support/auth-context.ts";
 
-export interface NewUser {
+interface NewUser {
   readonly id: string;
   readonly email: string;
   readonly tokens: Tokens;

@@ -27,7 +27,7 @@ export interface ServiceOptions {
   readonly umask?: string;
 }
 
-export type Line = Record<string, unknown> & { event: string };
+type Line = Record<string, unknown> & { event: string };
 
 export interface RunningService {
   readonly child: ChildProcess;

@@ -7,7 +7,7 @@ export interface Call {
   readonly body?: string;
 }
 
-export interface Answered {
+interface Answered {
   readonly status: number;
   readonly text: string;
 }

@@ -7,7 +7,7 @@ export interface Inspector {
   measureLive(): Promise<LiveMemory>;
 }
 
-export interface LiveMemory {
+interface LiveMemory {
   readonly heapMb: number;
   /** Buffers, which lie outside of the heap. */
   readonly bufferMb: number;

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "@swarmbase/sdk";
 
-export const ARGUMENT_TYPES = ["string", "number", "integer", "boolean", "texts", "other"] as const;
+const ARGUMENT_TYPES = ["string", "number", "integer", "boolean", "texts", "other"] as const;
 /** As somebody chooses it. "other" is whatever only JSON can say. */
 export type ArgumentType = (typeof ARGUMENT_TYPES)[number];
 

@@ -4,7 +4,7 @@ import { type AuthDraft, NO_AUTH, readAuth, writeAuth } from "./auth-draft.ts";
 import { type HeaderDraft, readHeaders, writeHeaders } from "./header-draft.ts";
 
 export const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
-export type Method = (typeof METHODS)[number];
+type Method = (typeof METHODS)[number];
 
 /** A tool as a form holds it. */
 export interface ToolForm {

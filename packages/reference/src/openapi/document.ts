@@ -62,7 +62,7 @@ export interface Parameter {
   readonly schema: Schema;
 }
 
-export interface MediaType {
+interface MediaType {
   readonly schema: Schema;
   readonly example?: unknown;
   readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;

@@ -31,7 +31,7 @@ export type ModelMessage =
       readonly isError: boolean;
     };
 
-export interface JoinedContent {
+interface JoinedContent {
   readonly content: string;
   /** Where each message of the swarm begins, if the content is not exactly one of them. */
   readonly starts?: readonly number[];

@@ -4,7 +4,7 @@ import type { PlainEnd, PlainWords } from "./plain-words.ts";
 export type Parts = ReadableStreamDefaultReader<LanguageModelV4StreamPart>;
 
 /** A part that is null is the end. */
-export type Arrival =
+type Arrival =
   | { readonly words: readonly PlainWords[] }
   | { readonly end: PlainEnd }
   | { readonly part: LanguageModelV4StreamPart | null };

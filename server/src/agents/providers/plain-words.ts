@@ -15,7 +15,7 @@ export interface PlainEnd {
   readonly usage: PlainUsage | null;
 }
 
-export interface PlainUsage {
+interface PlainUsage {
   readonly inputTokens: number;
   readonly cachedInputTokens: number;
   readonly outputTokens: number;

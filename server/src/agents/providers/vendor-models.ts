@@ -4,7 +4,7 @@ import type { Fetch } from "./watched-fetch.ts";
 
 export type VendorKind = Exclude<ProviderKind, "simulated">;
 
-export interface VendorOptions {
+interface VendorOptions {
   readonly baseURL: string;
   readonly apiKey: string;
   readonly fetch: Fetch;

@@ -17,7 +17,7 @@ import { type RunRequest, startRun } from "./start-run.ts";
 import { streamRun } from "./stream-run.ts";
 import { waitForRun } from "./wait-for-run.ts";
 
-export interface StreamAnswer {
+interface StreamAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly stream: AsyncIterable<string>;

@@ -23,7 +23,7 @@ const REST_MS_PER_FOLLOWER = 0.4;
 const LONGEST_REST_MS = 200;
 const ROOM_RETRY_SECONDS = 5;
 
-export interface FollowCall {
+interface FollowCall {
   readonly runId: string;
   readonly caller: Principal;
   readonly afterSeq: number;

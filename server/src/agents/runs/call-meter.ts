@@ -14,7 +14,7 @@ export interface MeteredCall
   readonly signal: AbortSignal;
 }
 
-export interface Spent {
+interface Spent {
   readonly usage: ModelUsage;
   /** Null where the price is not known. */
   readonly costUsd: number | null;

@@ -18,7 +18,7 @@ export interface Executor {
 }
 
 /** A place for a run, which is handed to `take` with it or released. */
-export interface RunOffer extends RunPlace {
+interface RunOffer extends RunPlace {
   /** Under which name to start the run. */
   readonly owner: string;
 }

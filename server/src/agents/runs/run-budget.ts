@@ -31,7 +31,7 @@ export interface CallCost {
   readonly outputUsd: number;
 }
 
-export interface Reservation {
+interface Reservation {
   /** Null when no budget applies. */
   readonly id: string | null;
   /** The output limit of the call. */

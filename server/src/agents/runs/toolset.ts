@@ -7,7 +7,7 @@ import type { LiveRun } from "./live-run.ts";
 import type { Turn } from "./turn.ts";
 
 /** What a tool name means in one turn. */
-export type ToolMeaning =
+type ToolMeaning =
   | { readonly kind: "own"; readonly tool: AssignedTool }
   | { readonly kind: "handoff"; readonly agentId: string }
   | { readonly kind: "member"; readonly agentId: string };

@@ -117,7 +117,7 @@ async function createDecoy(context: AuthContext, client: Queryable, registration
 }
 
 /** The password of an account whose address is not confirmed yet. */
-export interface PendingPassword {
+interface PendingPassword {
   /** Null when there is no such account. */
   readonly hash: string | null;
   /** Whether it equals the password that was sent now. */

@@ -39,7 +39,7 @@ export interface CurrentSigningKey {
   readonly privateKey: KeyObject;
 }
 
-export interface AcceptedApiKey {
+interface AcceptedApiKey {
   readonly role: KeyRole;
   readonly token: string;
   /** Set while a replaced key is still accepted. */

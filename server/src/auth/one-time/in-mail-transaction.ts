@@ -3,7 +3,7 @@ import type { Mail } from "../mail/mailer.ts";
 import type { AuthContext, Queryable } from "../auth-context.ts";
 import { releaseThrottle, type ThrottleKey } from "../sql/mail-throttles.ts";
 
-export interface ClaimedSlot extends ThrottleKey {
+interface ClaimedSlot extends ThrottleKey {
   readonly sentAt: Date;
 }
 

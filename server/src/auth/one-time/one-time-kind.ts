@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-export const ONE_TIME_KINDS = [
+const ONE_TIME_KINDS = [
   "confirmation",
   "recovery",
   "magiclink",

@@ -5,9 +5,9 @@ import type { ClaimedMail } from "../sql/mail-outbox.ts";
 import { findOpenInvitation } from "../sql/swarm-invitations.ts";
 import { type DisabledWebhook, selectDisabledWebhooks } from "../sql/webhooks.ts";
 
-export type ComposeContext = Pick<AuthContext, "pool" | "baseUrl" | "settings">;
+type ComposeContext = Pick<AuthContext, "pool" | "baseUrl" | "settings">;
 
-export interface Addressed extends ClaimedMail {
+interface Addressed extends ClaimedMail {
   readonly to: string;
 }
 

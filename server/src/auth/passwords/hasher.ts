@@ -13,7 +13,7 @@ export interface PasswordHasher {
   verify(hash: string | null, password: string): Promise<Verification>;
 }
 
-export interface Verification {
+interface Verification {
   readonly isMatch: boolean;
   /** The password matches, but its hash uses other parameters than new hashes. */
   readonly shouldRehash: boolean;

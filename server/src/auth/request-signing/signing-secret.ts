@@ -9,7 +9,7 @@ const PURPOSE = "request-signing-secrets";
 const PREFIX = "sbsig_";
 const SECRET_BYTES = 32;
 
-export interface NewSigningSecret {
+interface NewSigningSecret {
   readonly secret: string;
   readonly wrapped: Buffer;
 }

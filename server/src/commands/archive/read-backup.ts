@@ -10,7 +10,7 @@ const MANIFEST_LIMIT_BYTES = 256 * 1024 * 1024;
 const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
 
 /** Receives the content of an entry while it is checked; null discards it. */
-export type EntrySink = (entry: Omit<TarEntry, "content">) => Promise<ByteSink | null>;
+type EntrySink = (entry: Omit<TarEntry, "content">) => Promise<ByteSink | null>;
 
 export interface ByteSink {
   write(chunk: Buffer): Promise<void>;

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { GuardedFetch } from "../../outbound/index.ts";
 
-export interface ForwardedAnswer {
+interface ForwardedAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[]>>;
   readonly body: Buffer;

@@ -11,7 +11,7 @@ export interface OwnWebhook {
   readonly secret: string;
 }
 
-export interface NewWebhook {
+interface NewWebhook {
   readonly user_id: string;
   readonly name: string;
   readonly url: string;

@@ -6,7 +6,7 @@ import type { LogFile } from "./log-file.ts";
 import { readPostmasterFile } from "./postmaster-file.ts";
 import { accountOptions, explainSpawnFault, PROGRAM_ENVIRONMENT } from "./run-program.ts";
 
-export interface PostmasterExit {
+interface PostmasterExit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }

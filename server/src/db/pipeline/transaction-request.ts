@@ -29,7 +29,7 @@ export interface StatementResult {
   readonly rowCount: number;
 }
 
-export interface RequestStatement {
+interface RequestStatement {
   readonly text: string;
   readonly values: readonly (string | null)[];
   /** `login` for statements that run before the role is set, or whose plan does not depend on it. */

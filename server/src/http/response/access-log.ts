@@ -16,7 +16,7 @@ export interface AccessLog {
   fail(response: ServerResponse, error: AppError): void;
 }
 
-export interface RequestDetails {
+interface RequestDetails {
   /** As in the route table, so that requests can be grouped by it. */
   readonly route: string;
   readonly userId?: string;

@@ -6,7 +6,7 @@ import { writeDenied } from "../private/private-topics.ts";
 import type { RealtimeState } from "../realtime-state.ts";
 
 /** One message, whose topic and event are in the path. */
-export interface EventCall {
+interface EventCall {
   readonly caller: Principal;
   /** Without the prefix `realtime:`. */
   readonly topic: string;
@@ -20,7 +20,7 @@ export interface EventCall {
 }
 
 /** Several messages in one JSON body. */
-export interface MessagesCall {
+interface MessagesCall {
   readonly caller: Principal;
   readonly body: unknown;
 }

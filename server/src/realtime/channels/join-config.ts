@@ -2,7 +2,7 @@ import { AppError } from "../../errors/index.ts";
 import { isRecord } from "../../json/index.ts";
 import type { Binding } from "../changes.ts";
 
-export interface Replay {
+interface Replay {
   readonly since: Date;
   readonly limit: number;
 }

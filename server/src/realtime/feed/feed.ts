@@ -8,7 +8,7 @@ import type { Relation, Transaction } from "./row-change.ts";
 import { selectLagBytes } from "./sql/select-lag.ts";
 import { TransactionReader } from "./transaction-reader.ts";
 
-export interface FeedLimits {
+interface FeedLimits {
   /** Above this size of waiting transactions the stream pauses. */
   readonly maxWaitingBytes: number;
   /** A larger transaction, counted over subscribed tables, ends the feed. */

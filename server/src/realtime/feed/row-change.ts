@@ -7,7 +7,7 @@ export interface Relation {
   readonly columns: readonly RelationColumn[];
 }
 
-export interface RelationColumn {
+interface RelationColumn {
   readonly name: string;
   readonly typeOid: number;
   /** Part of the replica identity. */

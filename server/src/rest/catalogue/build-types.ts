@@ -11,7 +11,7 @@ export interface TypeEntry {
   readonly root: TypeRow;
 }
 
-export interface DomainRules {
+interface DomainRules {
   readonly isNotNull: boolean;
   readonly default: string | null;
   /** -1 when it sets none. */

@@ -80,7 +80,7 @@ export interface Column {
   readonly comment: string | null;
 }
 
-export interface ForeignKey {
+interface ForeignKey {
   readonly constraint: string;
   /** May be in a schema that is not exposed. */
   readonly target: QualifiedName;

@@ -34,7 +34,7 @@ export interface JunctionRelationship extends RelationshipEnds {
   };
 }
 
-export interface FunctionRelationship extends RelationshipEnds {
+interface FunctionRelationship extends RelationshipEnds {
   readonly kind: "computed";
   readonly function: QualifiedName;
 }

@@ -14,7 +14,7 @@ export interface SwaggerDocument {
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
 }
 
-export interface SwaggerSecurity {
+interface SwaggerSecurity {
   readonly type: "apiKey";
   readonly in: "header";
   readonly name: string;

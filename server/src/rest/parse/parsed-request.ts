@@ -28,7 +28,7 @@ export interface ColumnItem {
 }
 
 /** `count()` with no column before it. */
-export interface CountItem {
+interface CountItem {
   readonly kind: "count";
   readonly alias: string | null;
   readonly cast: string | null;
@@ -179,7 +179,7 @@ export interface FormBody {
   readonly pairs: readonly ArgumentPair[];
 }
 
-export interface NoBody {
+interface NoBody {
   readonly kind: "none";
 }
 

@@ -16,7 +16,7 @@ export interface OrderScope {
   readonly isAggregated: boolean;
 }
 
-export interface RelatedEmbed extends NamedEmbed {
+interface RelatedEmbed extends NamedEmbed {
   readonly rows: Rows;
 }
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-export const ROLES = ["admin", "member", "viewer"] as const;
+const ROLES = ["admin", "member", "viewer"] as const;
 
 /** Everything points at users, swarms, agents … by place in their list. */
 export interface RandomWorld {

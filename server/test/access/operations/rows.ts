@@ -1,5 +1,5 @@
 /** What a caller tries. Without `check` it is done when a row is found or changed, with it when `check` then finds a row. */
-export interface Operation {
+interface Operation {
   readonly statement: string;
   readonly check?: string;
 }

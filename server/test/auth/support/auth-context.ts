@@ -16,7 +16,7 @@ import { createSettableClock, type SettableClock } from "./settable-clock.ts";
 /** The cheapest that argon2 allows in the settings: tests hash often. */
 export const TEST_HASH_PARAMETERS = { memoryKib: 8192, iterations: 1, parallelism: 1 };
 
-export interface CallOptions {
+interface CallOptions {
   readonly body?: unknown;
   readonly query?: Readonly<Record<string, string | undefined>>;
   /** An access token, or one of the two keys; none is a caller with the anon key. */

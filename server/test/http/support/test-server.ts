@@ -23,7 +23,7 @@ import type { Limits } from "../../../src/limits/index.ts";
 import type { Observer } from "../../../src/observe/index.ts";
 import { systemClock } from "../../../src/time/index.ts";
 
-export interface Note {
+interface Note {
   name: string;
   fields: Record<string, unknown>;
 }

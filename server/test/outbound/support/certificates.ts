@@ -3,7 +3,7 @@ import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 import * as der from "../../../src/http/server/tls/der.ts";
 
-export interface TestCredential {
+interface TestCredential {
   readonly cert: string;
   readonly key: string;
 }

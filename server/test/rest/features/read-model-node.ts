@@ -18,7 +18,7 @@ export type Condition =
       readonly parts: readonly Condition[];
     };
 
-export interface OrderTerm {
+interface OrderTerm {
   readonly column: string;
   /** Of a branch that is one row, by its place; null: of the node's own rows. */
   readonly branch: number | null;

@@ -4,14 +4,14 @@ import { createServer } from "node:https";
 import { makeAuthority, makeLeaf } from "../../../src/http/server/tls/certificate.ts";
 import type { Cleanup } from "../../support/database.ts";
 
-export interface Received {
+interface Received {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
   readonly atMs: number;
 }
 
-export interface Reply {
+interface Reply {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;

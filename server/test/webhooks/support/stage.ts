@@ -9,12 +9,12 @@ import { openWebhooks, type WebhookModule, type WebhooksOptions } from "../../..
 import { type Cleanup, createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { RECEIVER_CA } from "./receiver.ts";
 
-export interface Note {
+interface Note {
   readonly name: string;
   readonly fields: Record<string, unknown>;
 }
 
-export interface NodeOptions {
+interface NodeOptions {
   readonly settings?: Partial<WebhooksOptions["settings"]>;
   readonly times?: WebhooksOptions["times"];
   readonly outbound?: Outbound;

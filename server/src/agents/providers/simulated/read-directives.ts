@@ -1,7 +1,7 @@
-export const FAILURES = ["rate_limit", "timeout", "5xx", "midstream", "refusal"] as const;
+const FAILURES = ["rate_limit", "timeout", "5xx", "midstream", "refusal"] as const;
 export type Failure = (typeof FAILURES)[number];
 
-export interface DirectedCall {
+interface DirectedCall {
   readonly tool: string;
   readonly inputText: string;
 }

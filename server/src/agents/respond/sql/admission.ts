@@ -98,7 +98,7 @@ export type Admission =
     };
 
 /** A turn that was begun with its run. */
-export interface FirstTurn {
+interface FirstTurn {
   readonly turn_id: string;
   readonly message_id: string;
   readonly agent: SpeakingAgent;

@@ -2,7 +2,7 @@ import type { SwarmStrategy } from "@swarmbase/sdk";
 import type pg from "pg";
 import type { FaultRow, SpeakingAgent } from "../steps.ts";
 
-export interface SceneAgent extends Pick<SpeakingAgent, "id" | "name" | "role" | "framework" | "model" | "settings"> {
+interface SceneAgent extends Pick<SpeakingAgent, "id" | "name" | "role" | "framework" | "model" | "settings"> {
   readonly position: number;
 }
 

@@ -6,7 +6,7 @@ import { canonicalJson } from "../../guards/canonical-json.ts";
 import { compileLinear } from "./linear-pattern.ts";
 import { findSchemaSizeFault } from "./measure-schema.ts";
 
-export type CompiledSchema =
+type CompiledSchema =
   | { readonly ok: true /** What is wrong with a value, or null. */; findFault(value: JsonRecord): string | null }
   | { readonly ok: false; readonly fault: string };
 

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 
-export interface Asked {
+interface Asked {
   readonly url: string;
   readonly headers: IncomingMessage["headers"];
   readonly body: Record<string, unknown>;

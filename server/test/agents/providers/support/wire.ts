@@ -1,6 +1,6 @@
 import type { VendorKind } from "../../../../src/agents/providers/vendor-models.ts";
 
-export interface WireCall {
+interface WireCall {
   readonly id: string;
   readonly name: string;
   readonly input: Readonly<Record<string, unknown>> | null;

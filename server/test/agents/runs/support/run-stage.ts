@@ -17,7 +17,7 @@ import { type Cleanup, createTestDatabase, type TestDatabase } from "../../../su
 import { type DatabaseRelay, startDatabaseRelay } from "../../../support/database-relay.ts";
 import { silentObserver } from "../../../support/silent-observer.ts";
 
-export type Script = (call: ModelCall) => AsyncIterable<ModelEvent>;
+type Script = (call: ModelCall) => AsyncIterable<ModelEvent>;
 
 export interface NodeOptions {
   /** What the model says, where it is not one of `models`. */
@@ -44,7 +44,7 @@ export interface RunNode {
   stop(): Promise<void>;
 }
 
-export interface RunRow {
+interface RunRow {
   readonly status: string;
   readonly stop_reason: string | null;
   readonly error: { readonly code: string } | null;

@@ -14,12 +14,12 @@ export interface TableRow {
   readonly policies: readonly PolicyRow[];
 }
 
-export interface RoleRow {
+interface RoleRow {
   readonly isExempt: boolean;
   readonly columns: readonly string[];
 }
 
-export interface PolicyRow {
+interface PolicyRow {
   readonly isPermissive: boolean;
   readonly condition: string;
   readonly columns: readonly string[];
