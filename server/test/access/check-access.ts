@@ -2,9 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type pg from "pg";
 import type { Cleanup, TestDatabase } from "../support/database.ts";
-import { migrate } from "../../src/db/index.ts";
-import { silentObserver } from "../support/silent-observer.ts";
-import { EXTENSION_MATRIX, EXTENSION_SCHEMAS } from "./extension-access.ts";
+import { EXTENSION_MATRIX } from "./extension-access.ts";
 import { MATRIX } from "./matrix.ts";
 import { OPERATIONS } from "./operations.ts";
 import { readMatrix } from "./read-matrix.ts";
@@ -13,7 +11,7 @@ import { type MatrixRun, openMatrixRun } from "./run-matrix.ts";
 const EVERY_TABLE_HAS = ["select", "insert", "update", "delete"];
 
 export interface ServerUnderCheck {
-  /** Makes the server, and puts what ends it into `cleanup`. */
+  /** Makes the server, with the schemas of extensions, and puts what ends it into `cleanup`. */
   open(cleanup: Cleanup): Promise<TestDatabase>;
   /** Proves that the server is of the kind that the title says. */
   verify?(database: TestDatabase): Promise<void>;
@@ -29,7 +27,6 @@ export function checkAccess(title: string, server: ServerUnderCheck): void {
 
     before(async () => {
       database = await server.open({ after: (close) => closers.unshift(close) });
-      await applyExtensions(database);
       run = await openMatrixRun(database);
       closers.unshift(() => run.close());
     });
@@ -57,11 +54,6 @@ export function checkAccess(title: string, server: ServerUnderCheck): void {
       });
     }
   });
-}
-
-async function applyExtensions({ adminUrl, masterKey }: TestDatabase): Promise<void> {
-  const settings = { agentLimitPerUser: 100 };
-  await migrate({ adminUrl, masterKey, settings, observer: silentObserver, extensions: EXTENSION_SCHEMAS });
 }
 
 async function listTables(client: pg.Client): Promise<string[]> {

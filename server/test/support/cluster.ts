@@ -1,6 +1,6 @@
 import pg from "pg";
 import { derivePassword, newMasterKey } from "../../src/crypto/index.ts";
-import { migrate, startEmbedded, withDatabase } from "../../src/db/index.ts";
+import { type ExtensionSchema, migrate, startEmbedded, withDatabase } from "../../src/db/index.ts";
 import { silentObserver } from "./silent-observer.ts";
 
 export const TEMPLATE = "swarmbase_template";
@@ -16,6 +16,8 @@ export interface TestClusterOptions {
   readonly prepare?: (admin: pg.Client) => Promise<void>;
   /** Who migrates; default: the superuser. */
   readonly migrateAs?: (adminUrl: string) => string;
+  /** Schemas of extensions that the template gets too. */
+  readonly extensions?: readonly ExtensionSchema[];
   /** How PostgreSQL is started; default: as the product does. */
   readonly start?: typeof startEmbedded;
 }
@@ -41,6 +43,7 @@ export async function startTestCluster(dataDir: string, options: TestClusterOpti
       masterKey,
       observer: silentObserver,
       settings: { agentLimitPerUser: 100 },
+      ...(options.extensions !== undefined && { extensions: options.extensions }),
     });
   } catch (error) {
     await server.stop();
