@@ -72,11 +72,11 @@ test("first start, what it leaves, a stop, and a start that keeps everything", S
 });
 
 async function assertBannerWorks(t: TestContext, program: ReturnType<typeof runProgram>): Promise<void> {
-  const banner = await waitForText(program, /Try it {2}(.*)\n/);
+  const banner = await waitForText(program, /Try it +(.*)\n/);
   for (const expected of [
     /is running/,
-    /URL {5}https:\/\/localhost:\d+/,
-    /Keys {4}.*credentials\.json/,
+    /URL +https:\/\/localhost:\d+/,
+    /Keys +.*credentials\.json/,
     /docs\/README\.md/,
     /Ctrl-C/,
   ]) {
