@@ -297,475 +297,249 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.admit_run(call jsonb)
- RETURNS json
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'pg_catalog', 'pg_temp'
- SET plan_cache_mode TO 'force_generic_plan'
-AS $function$
-declare
-  caller uuid := call ->> 'user_id';
-  is_service boolean := call ->> 'is_service';
-  key text := call ->> 'idempotency_key';
-  first_turn jsonb := nullif(call -> 'first_turn', 'null');
-  new_run_id uuid := private.new_id();
-  swarm public.swarms;
-  run public.runs;
-  sent public.messages;
-  speaker public.agents;
-  speaker_role text;
-  speaker_status text;
-  replayed uuid;
-  conflict text;
-  waiting integer;
-  front timestamptz;
-  live uuid;
-  is_behind boolean;
-  is_alone boolean := false;
-  starts boolean;
-  enabled_ids uuid[];
-  speaker_ids uuid[];
-  toolbox jsonb;
-  model text;
-  events jsonb;
-begin
-  -- Nobody is told of a swarm, and nothing of it is locked, before it is known that they may write there.
-  if is_service or key is not null then
-    perform private.check_run_member((call ->> 'swarm_id')::uuid, caller, is_service);
-  end if;
-  if key is not null then
-    insert into private.idempotency_keys as used (user_id, key, request_hash)
-    values (caller, admit_run.call ->> 'idempotency_key', decode(call ->> 'request_hash', 'hex'))
-    on conflict on constraint idempotency_keys_pkey do update
-    set request_hash = excluded.request_hash, run_id = null, created_at = now()
-    where used.created_at <= now() - interval '1 day' or used.run_id is null;
-    if not found then
-      return json_build_object('run_id', private.find_replayed_run(call), 'is_replay', true);
-    end if;
-  end if;
-  select * into swarm from public.swarms s
-  where s.id = (call ->> 'swarm_id')::uuid
-    and (is_service or exists (select 1 from public.swarm_members m where m.swarm_id = s.id and m.user_id = caller
-                               and m.status = 'active' and m.role <> 'viewer'))
-  for no key update;
-  if not found then
-    perform private.check_run_member((call ->> 'swarm_id')::uuid, caller, is_service);
-    perform private.refuse_call('SWARM_NOT_FOUND');
-  end if;
-  if call ->> 'client_message_id' is not null then
-    replayed := private.find_replayed_run(call - 'idempotency_key');
-    if replayed is not null then
-      update private.idempotency_keys k set run_id = replayed
-        where k.user_id = caller and k.key = admit_run.call ->> 'idempotency_key';
-      return json_build_object('run_id', replayed, 'is_replay', true);
-    end if;
-  end if;
-
-  if swarm.status <> 'active' then
-    perform private.refuse_call('SWARM_NOT_ACTIVE');
-  end if;
-  select array_agg(sa.agent_id), array_agg(sa.agent_id order by sa.position, sa.created_at, sa.agent_id)
-    filter (where first_turn is not null and private.may_agent_speak(swarm.id, sa.user_id))
-  into enabled_ids, speaker_ids
-  from public.swarm_agents sa where sa.swarm_id = swarm.id and sa.enabled;
-  if enabled_ids is null or jsonb_typeof(call -> 'agent_ids') = 'array' then
-    perform private.check_swarm_answers(swarm.id, call -> 'agent_ids');
-  end if;
-  if call ->> 'reply_to_id' is not null
-     and not exists (select 1 from public.messages m
-       where m.swarm_id = swarm.id and m.id = (call ->> 'reply_to_id')::uuid) then
-    perform private.refuse_call('VALIDATION_ERROR', '{"reply_to_id": "is not a message of this swarm"}');
-  end if;
-  if swarm.settings ? 'budget'
-     or exists (select 1 from public.user_settings u
-                where u.user_id = case when is_service then caller else swarm.owner_id end
-                  and (u.daily_token_budget is not null or u.daily_cost_budget_usd is not null)) then
-    perform private.check_day_budgets(swarm, case when is_service then caller else swarm.owner_id end);
-  end if;
-
-  conflict := coalesce(call ->> 'on_conflict',
-    case when swarm.settings ->> 'on_conflict' in ('enqueue', 'reject', 'interrupt')
-      then swarm.settings ->> 'on_conflict' end,
-    'enqueue');
-  -- Who starts a run of the swarm holds this lock: what is seen below it is so until the end of the transaction.
-  if call ->> 'owner' is not null then
-    is_alone := pg_try_advisory_xact_lock(hashtextextended(swarm.id::text, 25));
-  end if;
-  select count(*) filter (where r.status = 'queued'),
-    min(r.queued_at) filter (where r.status = 'queued') - interval '1 microsecond',
-    coalesce(bool_or(private.is_run_claimable(r)), false),
-    (select w.id from public.runs w where w.swarm_id = swarm.id and w.status = 'running')
-  into waiting, front, is_behind, live
-  from public.runs r where r.swarm_id = swarm.id and r.status in ('queued', 'requires_action');
-  if waiting >= (call ->> 'queue_limit')::integer or (conflict = 'reject' and (live is not null or waiting > 0)) then
-    perform private.refuse_call('SWARM_BUSY');
-  end if;
-  if conflict = 'interrupt' and live is not null then
-    -- The swarm may be set so that everybody interrupts; else who could not cancel the run does not interrupt it.
-    if call ->> 'on_conflict' is not null and not is_service and not exists (
-         select 1 from public.swarm_members m join public.runs r on r.id = live
-         where m.swarm_id = swarm.id and m.user_id = caller and m.status = 'active'
-           and (m.role in ('owner', 'admin') or r.user_id = caller
-             or swarm.settings ->> 'on_conflict' = 'interrupt')) then
-      perform private.refuse_call('FORBIDDEN');
-    end if;
-    perform private.request_cancel(live, 'interrupted');
-  end if;
-  -- As private.start_run decides it, which is what everybody else goes through.
-  starts := is_alone and live is null and not is_behind;
-  if starts and first_turn is not null then
-    -- Who would begin was found out before this transaction: it must still be so.
-    if speaker_ids = array(select known.id::uuid
-      from jsonb_array_elements_text(first_turn -> 'speaker_ids') as known (id)) then
-      select a.* into speaker from public.agents a where a.id = (first_turn ->> 'agent_id')::uuid for no key update;
-    end if;
-    if speaker.id is not null then
-      select case when count(*) < (first_turn ->> 'max_concurrent')::integer then
-               case when bool_or(t.status = 'responding') then 'responding' else 'thinking' end end,
-        (select coalesce(sa.role_override, speaker.role) from public.swarm_agents sa
-          where sa.swarm_id = swarm.id and sa.agent_id = speaker.id)
-      into speaker_status, speaker_role
-      from public.run_turns t where t.agent_id = speaker.id and t.status in ('queued', 'thinking', 'responding');
-    end if;
-  end if;
-
-  perform set_config('swarmbase.context', jsonb_build_object('run_id', new_run_id, 'actor', case
-    when is_service then '{"type": "service", "id": null}'
-      else jsonb_build_object('type', 'user', 'id', caller) end)::text, true);
-  insert into public.messages (swarm_id, sender_type, sender_user_id, content, reply_to_id, mentions, metadata,
-    client_message_id)
-  values (swarm.id, 'user', caller, call ->> 'message', (call ->> 'reply_to_id')::uuid,
-    array(select jsonb_array_elements_text(call -> 'mentions')::uuid),
-    coalesce(nullif(call -> 'metadata', 'null'), '{}'), call ->> 'client_message_id')
-  returning * into sent;
-  -- Who interrupts comes before those who wait.
-  insert into public.runs (id, swarm_id, user_id, message_id, strategy, request, queued_at, status, started_at)
-  values (new_run_id, swarm.id, caller, sent.id, swarm.strategy, call -> 'request',
-    case when conflict = 'interrupt' then least(front, now()) else now() end,
-    case when starts then 'running' else 'queued' end, case when starts then now() end)
-  returning * into run;
-  insert into private.run_leases (run_id, owner, fence, expires_at)
-  values (new_run_id, case when starts then call ->> 'owner' end, starts::integer,
-    case when starts then now() + (call ->> 'lease_ms')::integer * interval '1 millisecond' end);
-  if key is not null then
-    update private.idempotency_keys k set run_id = new_run_id
-    where k.user_id = caller and k.key = admit_run.call ->> 'idempotency_key';
-  end if;
-  events := jsonb_build_array(
-    private.build_run_event(run, 1, 'message.created',
-      jsonb_build_object('message_id', sent.id, 'message', to_jsonb(sent)), null),
-    case when starts
-      then private.build_run_event(run, 2, 'run.started', '{"status": "running", "is_resumed": false}', null)
-      else private.build_run_event(run, 2, 'run.queued',
-        jsonb_build_object('status', 'queued', 'position', waiting + 1), null) end);
-  if speaker_status is not null then
-    toolbox := private.agent_toolbox(speaker.id, speaker.user_id);
-    model := coalesce(speaker.model, first_turn -> 'default_models' ->> speaker.framework, 'default');
-    insert into public.run_turns (id, run_id, swarm_id, agent_id, agent_name, position, status, framework, model,
-      message_id, started_at)
-    values ((first_turn ->> 'turn_id')::uuid, new_run_id, swarm.id, speaker.id, speaker.name, 0, 'thinking',
-      speaker.framework, model, (first_turn ->> 'message_id')::uuid, now());
-    insert into private.turn_snapshots (turn_id, config)
-    values ((first_turn ->> 'turn_id')::uuid,
-      jsonb_build_object('name', speaker.name, 'role', speaker_role, 'framework', speaker.framework,
-      'model', speaker.model, 'system_prompt', speaker.system_prompt, 'settings', speaker.settings,
-        'tools', private.tools_without_secrets(toolbox)));
-    events := events || private.build_run_event(run, 3, 'turn.started', jsonb_build_object(
-      'turn_id', first_turn -> 'turn_id', 'message_id', first_turn -> 'message_id', 'agent_id', speaker.id,
-      'agent_name', speaker.name, 'model', model), speaker.id);
-    if speaker_status <> speaker.status then
-      perform set_config('swarmbase.context', json_build_object('reason', 'run_started', 'run_id', new_run_id,
-        'swarm_id', swarm.id, 'actor', json_build_object('type', 'agent', 'id', speaker.id))::text, true);
-      update public.agents a set status = speaker_status where a.id = speaker.id;
-      events := events || private.build_run_event(run, 4, 'agent.status_changed',
-        jsonb_build_object('agent_id', speaker.id,
-        'status', speaker_status, 'previous_status', speaker.status, 'reason', 'run_started', 'changed_at', now()),
-        speaker.id);
-    end if;
-  end if;
-  insert into public.run_events (run_id, seq, swarm_id, agent_id, restricted, type, data)
-  select new_run_id, e.seq, swarm.id, e.agent_id, false, e.type, e.data
-  from jsonb_to_recordset(events) as e (seq integer, type text, agent_id uuid, data jsonb);
-  return json_build_object('run_id', new_run_id, 'is_replay', false, 'fence', case when starts then 1 end,
-    'scene', case when starts then private.load_run(new_run_id, 1) end,
-    'interrupted_run_id', case when conflict = 'interrupt' then live end,
-    'first_turn', case when toolbox is not null then json_build_object(
-      'turn_id', first_turn -> 'turn_id', 'message_id', first_turn -> 'message_id',
-      'agent', jsonb_build_object('id', speaker.id, 'name', speaker.name, 'user_id', speaker.user_id,
-        'role', speaker_role, 'framework', speaker.framework, 'model', speaker.model,
-        'system_prompt', speaker.system_prompt, 'settings', speaker.settings, 'tools', toolbox),
-      'messages', private.read_transcript(swarm.id, 0, (first_turn ->> 'history_limit')::integer)) end,
-    'events', events);
-end
-$function$;
-grant execute on function private.admit_run(jsonb) to sb_service;
-
-CREATE OR REPLACE FUNCTION private.admit_runs(batch jsonb, owner text, lease_ms integer)
+CREATE OR REPLACE FUNCTION private.admit_runs(batch jsonb, owner text, lease_ms integer, queue_limit integer)
  RETURNS json
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'pg_temp'
  SET enable_seqscan TO 'off'
  SET enable_bitmapscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
  SET jit TO 'off'
  SET plan_cache_mode TO 'force_generic_plan'
- SET lock_timeout TO '100ms'
 AS $function$
 declare
-  held uuid[];
-  unwritten uuid[];
-  taken uuid[];
-  speaker_ids uuid[];
-  contexts jsonb;
-  answers json;
+  waits boolean := jsonb_array_length(batch) = 1;
+  calls jsonb := batch;
+  answers jsonb := '[]';
+  locks record;
+  locked uuid[];
+  busy uuid[];
+  events public.run_events[];
+  turns record;
+  is_stored boolean;
 begin
-  held := array(
-    select s.id
-    from jsonb_to_recordset(batch) as e (swarm_id uuid, user_id uuid, agent_id uuid)
-    join public.swarms s on s.id = e.swarm_id and s.status = 'active'
-      and not s.settings ?| array['budget', 'moderation']
-    join public.agents a on a.id = e.agent_id
-    where exists (select 1 from public.swarm_members m
-                  where m.swarm_id = s.id and m.user_id = e.user_id and m.status = 'active' and m.role <> 'viewer')
-      and not exists (select 1 from public.user_settings u
-                      where u.user_id = s.owner_id and (u.daily_token_budget is not null
-                        or u.daily_cost_budget_usd is not null))
-    for no key update of s, a skip locked);
-  -- Who starts a run of a swarm holds this lock: what is seen below it is so until the end of the transaction.
-  held := array(select h.id from unnest(held) as h (id)
-    where pg_try_advisory_xact_lock(hashtextextended(h.id::text, 25)));
-  -- Who writes to a swarm holds its counter, and may take long over it.
-  unwritten := array(select c.swarm_id from private.message_counters c
-    where c.swarm_id = any (held) for no key update skip locked);
-  held := array(select h.id from unnest(held) as h (id)
-                where h.id = any (unwritten) or not exists (select 1 from private.message_counters c
-                  where c.swarm_id = h.id));
-  if held = '{}' then
-    return null;
+  if not waits then
+    -- Whatever is waited for all the same fails the statement, and the calls come again one by one.
+    perform set_config('lock_timeout', '100ms', true);
   end if;
-  select array_agg(e.swarm_id), array_agg(e.agent_id),
-    jsonb_object_agg(e.agent_id, jsonb_build_object('run_id', e.run_id, 'swarm_id', e.swarm_id))
-  into taken, speaker_ids, contexts
-  from jsonb_to_recordset(batch) as e (run_id uuid, swarm_id uuid, agent_id uuid, speaker_ids uuid[])
-  where e.swarm_id = any (held)
-    and not exists (select 1 from public.runs r where r.swarm_id = e.swarm_id and r.status = 'running')
-    and not exists (select 1 from public.runs r
-      where r.swarm_id = e.swarm_id and r.status in ('queued', 'requires_action'))
-    and not exists (select 1 from public.run_turns t
-      where t.agent_id = e.agent_id and t.status in ('queued', 'thinking', 'responding'))
-    -- Who would begin was found out before this transaction: it must still be so.
-    and e.speaker_ids = array(
-      select sa.agent_id from public.swarm_agents sa
-      where sa.swarm_id = e.swarm_id and sa.enabled and private.may_agent_speak(sa.swarm_id, sa.user_id)
-      order by sa.position, sa.created_at, sa.agent_id);
-  if taken is null then
-    return null;
+  if batch @? '$[*].idempotency_key ? (@ != null)' then
+    answers := private.answer_used_keys(batch, waits);
+    calls := (select jsonb_agg(c.value) from jsonb_array_elements(batch) as c
+              where not answers @> jsonb_build_array(jsonb_build_object('place', c.value -> 'place')));
   end if;
-
-  perform set_config('swarmbase.context', private.context_by_agent(contexts, 'run_started'), true);
-  insert into public.messages (id, swarm_id, sender_type, sender_user_id, content, mentions, metadata)
-  select e.sent_id, e.swarm_id, 'user', e.user_id, e.message, e.mentions, e.metadata
-  from jsonb_to_recordset(batch) as e (sent_id uuid, swarm_id uuid, user_id uuid, message text, mentions uuid[],
-    metadata jsonb)
-  where e.swarm_id = any (taken)
-  order by e.swarm_id;
-  with asked as materialized (
-    select e.run_id, e.sent_id, e.user_id, e.request, e.turn_id, e.reply_id, s.id as swarm_id, s.strategy,
-      a.id as agent_id,
-      a.name as agent_name, a.framework, coalesce(a.model, e.default_models ->> a.framework, 'default') as model,
-        a.status,
-      jsonb_build_object('name', a.name, 'role', coalesce(sa.role_override, a.role), 'framework', a.framework,
-        'model', a.model, 'system_prompt', a.system_prompt, 'settings', a.settings) as config,
-      jsonb_build_object('id', a.id, 'user_id', a.user_id, 'tools', private.agent_toolbox(a.id, a.user_id)) as own,
-      to_jsonb(m) as message
-    from jsonb_to_recordset(batch) as e (run_id uuid, sent_id uuid, swarm_id uuid, user_id uuid, request jsonb,
-      turn_id uuid, reply_id uuid, agent_id uuid, default_models jsonb)
-    join public.swarms s on s.id = e.swarm_id
-    join public.swarm_agents sa on sa.swarm_id = e.swarm_id and sa.agent_id = e.agent_id
-    join public.agents a on a.id = e.agent_id
-    join public.messages m on m.id = e.sent_id
-    where e.swarm_id = any (taken)
-  ), begun as (
-    insert into public.runs (id, swarm_id, user_id, message_id, strategy, request, status, started_at)
-    select e.run_id, e.swarm_id, e.user_id, e.sent_id, e.strategy, e.request, 'running', now() from asked e
-  ), leased as (
-    insert into private.run_leases (run_id, owner, fence, expires_at)
-    select e.run_id, admit_runs.owner, 1, now() + admit_runs.lease_ms * interval '1 millisecond' from asked e
-  ), opened as (
-    insert into public.run_turns (id, run_id, swarm_id, agent_id, agent_name, position, status, framework, model,
-      message_id, started_at)
-    select e.turn_id, e.run_id, e.swarm_id, e.agent_id, e.agent_name, 0, 'thinking', e.framework, e.model, e.reply_id,
-      now() from asked e
-  ), noted as (
-    insert into private.turn_snapshots (turn_id, config)
-    select e.turn_id, e.config || jsonb_build_object('tools', private.tools_without_secrets(e.own -> 'tools'))
-      from asked e
-  ), changed as (
-    update public.agents a set status = 'thinking' where a.id = any (speaker_ids) and a.status <> 'thinking'
-  ), shown as materialized (
-    select e.run_id, e.swarm_id, happened.seq, happened.agent_id, happened.type,
-      jsonb_build_object('run_id', e.run_id, 'swarm_id', e.swarm_id) || happened.data as data
-    from asked e
-    cross join lateral (values
-      (1, 'message.created', null::uuid, jsonb_build_object('message_id', e.sent_id, 'message', e.message)),
-      (2, 'run.started', null, '{"status": "running", "is_resumed": false}'),
-      (3, 'turn.started', e.agent_id, jsonb_build_object('turn_id', e.turn_id, 'message_id', e.reply_id,
-        'agent_id', e.agent_id, 'agent_name', e.agent_name, 'model', e.model)),
-      (4, 'agent.status_changed', e.agent_id, case when e.status <> 'thinking'
-        then jsonb_build_object('agent_id', e.agent_id,
-        'status', 'thinking', 'previous_status', e.status, 'reason', 'run_started', 'changed_at', now()) end))
-      as happened (seq, type, agent_id, data)
-    where happened.data is not null
-  ), kept as (
-    insert into public.run_events (run_id, seq, swarm_id, agent_id, restricted, type, data)
-    select s.run_id, s.seq, s.swarm_id, s.agent_id, false, s.type, s.data from shown s
-  )
-  select json_agg(json_build_object('run_id', e.run_id, 'agent', e.config || e.own, 'events', (
-      select json_agg(json_build_object('seq', s.seq, 'type', s.type, 'agent_id', s.agent_id, 'restricted', false,
-        'data', s.data)
-                      order by s.seq)
-      from shown s where s.run_id = e.run_id)))
-  into answers from asked e;
-  -- What private.load_run and private.read_transcript tell, of runs that have just begun and have no budget to keep to.
-  -- The messages come column by column, the latest first, so that types are looked up once for each column and not for
-  -- each row.
-  return json_build_object('runs', answers, 'has_events', exists (select 1 from private.events), 'scenes', (
-    select json_agg(json_build_object('scene', json_build_object(
-        'run', json_build_object('id', e.run_id, 'swarm_id', s.id, 'user_id', e.user_id, 'message_id', e.sent_id,
-          'strategy', s.strategy, 'request', e.request),
-        'last_seq', 4,
-        'swarm', json_build_object('id', s.id, 'name', s.name, 'status', s.status, 'owner_id', s.owner_id,
-          'coordinator_agent_id', s.coordinator_agent_id, 'settings', s.settings),
-        'message', e.message, 'agents', room.agents, 'people', room.people, 'payer_id', s.owner_id, 'has_budget', false,
-        'may_go_on', true, 'progress', null, 'decisions', '[]'::json),
-      'messages', room.messages))
-    from jsonb_to_recordset(batch) as e (run_id uuid, swarm_id uuid, user_id uuid, sent_id uuid, request jsonb,
-      message text, speaker_ids uuid[], history_limit integer)
-    join public.swarms s on s.id = e.swarm_id
-    cross join lateral (select
-      (select json_agg(json_build_object('id', a.id, 'name', a.name, 'role', coalesce(sa.role_override, a.role),
-        'position', sa.position,
-                         'framework', a.framework, 'model', a.model, 'settings', a.settings)
-                       order by array_position(e.speaker_ids, a.id))
-       from public.swarm_agents sa join public.agents a on a.id = sa.agent_id
-       where sa.swarm_id = s.id and sa.agent_id = any (e.speaker_ids)) as agents,
-      (select json_agg(json_build_object('id', m.user_id,
-           'name', coalesce(nullif(p.full_name, ''), 'User ' || left(m.user_id::text, 8))) order by m.joined_at, m.id)
-       from (select * from public.swarm_members m where m.swarm_id = s.id and m.status = 'active'
-             order by m.joined_at, m.id limit 50) as m
-       left join public.profiles p on p.id = m.user_id) as people,
-      (select json_build_object('id', array_agg(n.id), 'seq', array_agg(n.seq), 'sender_type', array_agg(n.sender_type),
-           'sender_id', array_agg(n.sender_id), 'sender_name', array_agg(n.sender_name),
-           'content', array_agg(n.content), 'reply_to_id', array_agg(n.reply_to_id), 'run_id', array_agg(n.run_id))
-       from (select m.id, m.seq, m.sender_type, m.sender_id, m.sender_name, m.content, m.reply_to_id, m.run_id,
-               sum(coalesce(octet_length(m.content), 0))
-                 over (order by m.seq desc) - coalesce(octet_length(m.content), 0) as newer_bytes
-             from (select * from public.messages m where m.swarm_id = s.id order by m.seq desc
-               limit e.history_limit) as m) as n
-       where n.newer_bytes < 4000000) as messages) as room
-    where e.swarm_id = any (taken)));
+  locks := private.lock_swarms(calls, waits);
+  calls := private.decide_admissions(calls, locks.locked, locks.alone, queue_limit, waits);
+  if calls @? '$[*] ? (@.conflict == "interrupt" && @.live_id != null && @.answer == null)' then
+    busy := private.interrupt_runs(array(
+      select (c.value ->> 'live_id')::uuid from jsonb_array_elements(calls) as c
+      where c.value ->> 'conflict' = 'interrupt' and c.value -> 'answer' = 'null' and c.value -> 'live_id' <> 'null'),
+      waits);
+    calls := private.hold_calls(calls, 'live_id', busy);
+  end if;
+  locked := private.lock_agents(jsonb_path_query_array(calls,
+    '$[*] ? (@.answer == null && @.starts == true).first_turn.agent_id'), waits);
+  if not waits then
+    busy := private.find_busy_counters(array(
+      select (c.value ->> 'swarm_id')::uuid from jsonb_array_elements(calls) as c where c.value -> 'answer' = 'null'));
+    calls := private.hold_calls(calls, 'swarm_id', busy);
+  end if;
+  if calls @? '$[*].answer ? (@ != null)' then
+    answers := answers || jsonb_path_query_array(calls, '$[*] ? (@.answer != null)');
+    calls := nullif(jsonb_path_query_array(calls, '$[*] ? (@.answer == null)'), '[]');
+  end if;
+  if calls is not null then
+    is_stored := private.insert_sent_messages(calls);
+    events := private.insert_runs(calls, owner, lease_ms);
+    turns := private.begin_turns(private.plan_first_turns(calls, locked));
+    events := events || turns.events;
+    is_stored := private.store_events(events);
+    return private.answer_admissions(answers, calls, turns.answers, events);
+  end if;
+  return private.answer_admissions(answers, null, null, null);
 end
 $function$;
-grant execute on function private.admit_runs(jsonb,text,integer) to sb_service;
+grant execute on function private.admit_runs(jsonb,text,integer,integer) to sb_service;
 
-CREATE OR REPLACE FUNCTION private.advance_run(run_id uuid, swarm_id uuid, fence bigint, steps jsonb, is_repeated boolean DEFAULT false)
+CREATE OR REPLACE FUNCTION private.advance_runs(batch jsonb)
  RETURNS json
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET jit TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
 declare
-  run public.runs;
-  lease private.run_leases;
-  step jsonb;
-  result jsonb;
-  results jsonb[] := '{}';
-  recalled jsonb[];
-  events jsonb := '[]';
-  op text;
-  last_event jsonb;
-  body json;
-  is_durable boolean := false;
-  read_after bigint;
-  read_limit integer;
+  waits boolean := jsonb_array_length(batch) = 1;
+  locked uuid[];
+  runs public.runs[];
+  places integer[];
+  steps jsonb[];
+  results jsonb[];
+  run_ids uuid[];
+  swarm_ids uuid[];
+  deltas jsonb[];
+  is_stored boolean;
+  taken record;
 begin
-  perform 1 from public.swarms s where s.id = advance_run.swarm_id for key share;
-  select * into run from public.runs r where r.id = advance_run.run_id for no key update;
-  select * into lease from private.run_leases l where l.run_id = advance_run.run_id;
-  if run.id is null or lease.fence is distinct from advance_run.fence or run.status <> 'running' then
-    return json_build_object('is_lost', true, 'cancel_reason', null, 'results', '[]'::json);
+  if not waits then
+    -- Whatever is waited for all the same fails the statement, and the runs come again one by one.
+    perform set_config('lock_timeout', '100ms', true);
   end if;
-  if advance_run.is_repeated then
-    recalled := private.recall_steps(run, steps);
+  locked := private.lock_runs(batch, waits);
+  locked := private.lock_steps(batch, locked, waits);
+  select array_agg(r), array_agg(e.place), array_agg(case when recall.results is null then e.steps else '[]' end),
+    array_agg(coalesce(recall.results, '[]')), array_agg(r.id), array_agg(r.swarm_id), array_agg(e.events)
+  into runs, places, steps, results, run_ids, swarm_ids, deltas
+  from jsonb_to_recordset(batch) as e (place integer, run_id uuid, fence bigint, steps jsonb,
+    events jsonb, is_repeated boolean)
+  join public.runs r on r.id = e.run_id and r.status = 'running'
+  join private.run_leases l on l.run_id = e.run_id and l.fence = e.fence
+  cross join lateral (select case when e.is_repeated then to_jsonb(private.recall_steps(r, e.steps)) end)
+    as recall (results)
+  where r.id = any (locked);
+  if runs is null then
+    return private.answer_advances(batch, null, null, null, null, null);
   end if;
-  -- In one order, because another run may be about to lock the same agents.
-  if recalled is null then
-    perform 1 from public.agents a
-    where a.id in (select (s.value ->> 'agent_id')::uuid from jsonb_array_elements(steps) as s)
-    order by a.id for no key update;
-  end if;
-  for step in select value from jsonb_array_elements(steps) loop
-    op := step ->> 'op';
-    if recalled is not null then
-      result := recalled[cardinality(results) + 1];
-    elsif op = 'finish_run' then
-      select f.event, f.body into last_event, body from private.finish_run(run, step) as f;
-      events := events || last_event;
-      result := jsonb_build_object('events', jsonb_build_array(last_event - 'data'));
-    else
-      result := private.take_step(run, step);
-      events := events || (result -> 'events');
-      if op = 'events' then
-        result := '{"events": []}';
-      end if;
-    end if;
-    if op = 'start_turn' then
-      read_after := (step ->> 'after_seq')::bigint;
-      read_limit := (step ->> 'history_limit')::integer;
-    end if;
-    results := results || result;
-    is_durable := is_durable or op not in ('events', 'start_turn', 'turn_status', 'resume_turn');
-  end loop;
-  if events <> '[]' then
-    perform private.store_run_events(run, events);
-  end if;
-  -- What has to survive is written by a later step; one that follows a crash finds its turn missing and gives the run
-  -- up.
-  if not is_durable then
+  taken := private.take_steps(runs, steps, results, '{}');
+  is_stored := private.store_events(taken.stored || taken.events, run_ids, swarm_ids, deltas);
+  -- What has to survive a crash is written by a later step; one that follows a crash misses its turn, and the run is
+  -- lost.
+  if not batch @? '$[*].steps[*] ? (!(@.op == "start_turn" || @.op == "turn_status" || @.op == "resume_turn"))' then
     perform set_config('synchronous_commit', 'off', true);
   end if;
-  return json_build_object('is_lost', false,
-    'cancel_reason', case when lease.cancel_requested_at is not null
-      then coalesce(lease.cancel_reason, 'cancelled') end,
-    'results', to_json(results), 'body', body,
-    'messages', case when read_limit > 0 then private.read_transcript(run.swarm_id, read_after, read_limit) end);
+  return private.answer_advances(batch, places, taken.results, taken.bodies, taken.has_next, taken.events);
 end
 $function$;
-grant execute on function private.advance_run(uuid,uuid,bigint,jsonb,boolean) to sb_service;
+grant execute on function private.advance_runs(jsonb) to sb_service;
 
 CREATE OR REPLACE FUNCTION private.agent_toolbox(agent_id uuid, agent_owner_id uuid)
  RETURNS jsonb
- LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO 'pg_catalog', 'pg_temp'
+ LANGUAGE plpgsql
+ STABLE
 AS $function$
-  select coalesce(
-    jsonb_agg(jsonb_build_object('id', t.id, 'owner_id', t.owner_id, 'name', t.name, 'description', t.description,
-      'kind', t.kind, 'input_schema', t.input_schema, 'config', t.config, 'configuration', x.configuration,
-      'requires_approval', t.requires_approval, 'timeout_ms', t.timeout_ms, 'max_output_chars', t.max_output_chars,
-      'secrets_wrapped', (select translate(encode(s.secrets_wrapped, 'base64'), E'\n', '') from private.tool_secrets s
-        where s.tool_id = t.id))
-    order by t.name, t.id), '[]')
-  from public.agent_tools x
-  join public.tools t on t.id = x.tool_id
-  where x.agent_id = agent_toolbox.agent_id and x.enabled and t.enabled
-    and (t.owner_id is null or t.visibility = 'public' or t.owner_id = agent_toolbox.agent_owner_id
-         or (t.visibility = 'shared' and exists (
-               select 1 from public.swarm_members mine
-               join public.swarm_members other on other.swarm_id = mine.swarm_id and other.status = 'active'
-               where mine.user_id = agent_toolbox.agent_owner_id and mine.status = 'active'
-                 and other.user_id = t.owner_id)))
+begin
+  return (select coalesce(
+      jsonb_agg(jsonb_build_object('id', t.id, 'owner_id', t.owner_id, 'name', t.name, 'description', t.description,
+        'kind', t.kind, 'input_schema', t.input_schema, 'config', t.config, 'configuration', x.configuration,
+        'requires_approval', t.requires_approval, 'timeout_ms', t.timeout_ms, 'max_output_chars', t.max_output_chars,
+        'secrets_wrapped', (select translate(encode(s.secrets_wrapped, 'base64'), E'\n', '') from private.tool_secrets s
+          where s.tool_id = t.id))
+      order by t.name, t.id), '[]')
+    from public.agent_tools x
+    join public.tools t on t.id = x.tool_id
+    where x.agent_id = agent_toolbox.agent_id and x.enabled and t.enabled
+      and (t.owner_id is null or t.visibility = 'public' or t.owner_id = agent_toolbox.agent_owner_id
+           or (t.visibility = 'shared' and exists (
+                 select 1 from public.swarm_members mine
+                 join public.swarm_members other on other.swarm_id = mine.swarm_id and other.status = 'active'
+                 where mine.user_id = agent_toolbox.agent_owner_id and mine.status = 'active'
+                   and other.user_id = t.owner_id))));
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.answer_admissions(answers jsonb, calls jsonb, turns jsonb, events public.run_events[])
+ RETURNS json
+ LANGUAGE plpgsql
+AS $function$
+declare
+  started uuid[] := '{}';
+  admitted json;
+begin
+  if calls is not null then
+    for i in 0 .. jsonb_array_length(calls) - 1 loop
+      if calls -> i -> 'starts' = 'true' then
+        started := started || (calls -> i ->> 'run_id')::uuid;
+      end if;
+    end loop;
+    select json_agg(json_build_object('place', e.place, 'run_id', e.run_id, 'fence', case when e.starts then 1 end,
+      'interrupted_run_id', case when e.conflict = 'interrupt' then e.live_id end,
+      'events', (
+        select json_agg(json_build_object('seq', v.seq, 'type', v.type, 'agent_id', v.agent_id, 'restricted', false,
+          'data', v.data) order by v.seq)
+        from unnest(events) as v where v.run_id = e.run_id), 'context', c.context,
+      'first_turn', case when t.outcome = 'started' then json_build_object('agent', t.agent,
+        'messages', read.messages) end))
+    into admitted
+    from jsonb_to_recordset(calls) as e (place integer, run_id uuid, swarm_id uuid, starts boolean, conflict text,
+      live_id uuid, first_turn jsonb)
+    left join jsonb_to_recordset(turns) as t (place integer, outcome text, agent jsonb) on t.place = e.place
+    left join lateral private.read_messages(e.swarm_id, 0, (e.first_turn ->> 'history_limit')::integer) as read
+      on t.outcome = 'started'
+    left join private.load_runs(started) as c on c.run_id = e.run_id;
+  end if;
+  return json_build_object('admitted', coalesce(admitted, '[]'), 'has_events', exists (select 1 from private.events),
+    'others', case when answers = '[]' then answers else (
+      select jsonb_agg(a.value -> 'answer' || jsonb_build_object('place', a.value -> 'place'))
+      from jsonb_array_elements(answers) as a) end);
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.answer_advances(batch jsonb, places integer[], results jsonb[], bodies json[], has_next boolean[], events public.run_events[])
+ RETURNS json
+ LANGUAGE plpgsql
+AS $function$
+begin
+  return json_build_object('has_events', exists (select 1 from private.events), 'runs', (
+    select json_agg(json_build_object('place', e.place,
+      'outcome', case when t.place is not null then 'taken'
+        when l.fence is distinct from e.fence or r.status is distinct from 'running' then 'lost' else 'held' end,
+      'cancel_reason', case when l.cancel_requested_at is not null then coalesce(l.cancel_reason, 'cancelled') end,
+      'results', t.results, 'body', t.body, 'has_next', t.has_next,
+      'events', (
+        select json_agg(json_build_object('seq', v.seq, 'type', v.type, 'agent_id', v.agent_id, 'restricted', false,
+          'data', v.data) order by v.seq)
+        from unnest(events) as v where v.run_id = e.run_id),
+      'messages', read.messages))
+    from jsonb_to_recordset(batch) as e (place integer, run_id uuid, fence bigint, steps jsonb)
+    left join private.run_leases l on l.run_id = e.run_id
+    left join public.runs r on r.id = e.run_id
+    left join unnest(places, results, bodies, has_next) as t (place, results, body, has_next) on t.place = e.place
+    cross join lateral (
+      select jsonb_path_query_array(e.steps, '$[*] ? (@.op == "start_turn")') -> -1) as begun (step)
+    left join lateral private.read_messages(r.swarm_id, (begun.step ->> 'after_seq')::bigint,
+      (begun.step ->> 'history_limit')::integer) as read on begun.step is not null and t.place is not null));
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.answer_used_keys(batch jsonb, waits boolean)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+AS $function$
+declare
+  call record;
+  answer jsonb;
+  answers jsonb := '[]';
+  lock_id bigint;
+begin
+  for call in
+    select e.* from jsonb_to_recordset(batch) as e (place integer, swarm_id uuid, user_id uuid, is_service boolean,
+      idempotency_key text, request_hash text)
+    where e.idempotency_key is not null order by e.user_id, e.idempotency_key
+  loop
+    answer := jsonb_build_object('rejection', private.check_caller(call.swarm_id, call.user_id, call.is_service));
+    if answer -> 'rejection' = 'null' then
+      lock_id := hashtextextended(call.user_id || call.idempotency_key, 41);
+      if waits then
+        perform pg_advisory_xact_lock(lock_id);
+        answer := null;
+      else
+        answer := case when not pg_try_advisory_xact_lock(lock_id) then '{"is_held": true}'::jsonb end;
+      end if;
+      answer := coalesce(answer, private.find_replay(call.user_id, call.swarm_id, call.idempotency_key,
+        call.request_hash, null, null));
+    end if;
+    if answer is not null then
+      answers := answers || jsonb_build_object('place', call.place, 'answer', answer);
+    end if;
+  end loop;
+  return answers;
+end
 $function$;
 
 CREATE OR REPLACE FUNCTION private.append_run_event(run_id uuid, type text, data jsonb, agent_id uuid, restricted boolean)
@@ -837,6 +611,64 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.begin_turns(batch jsonb, OUT answers jsonb, OUT events public.run_events[])
+ RETURNS record
+ LANGUAGE plpgsql
+AS $function$
+declare
+  contexts jsonb := '{}';
+begin
+  if batch = '[]' then
+    return;
+  end if;
+  for i in 0 .. jsonb_array_length(batch) - 1 loop
+    contexts := contexts || jsonb_build_object(batch -> i ->> 'agent_id', jsonb_build_object(
+      'run_id', batch -> i -> 'run_id', 'swarm_id', batch -> i -> 'swarm_id', 'reason', 'run_started'));
+  end loop;
+  contexts := private.set_run_context(contexts);
+  with asked as materialized (
+    select e.place, e.run_id, e.swarm_id, e.turn_id, e.message_id, e.position, e.seq, a.id as agent_id, a.name,
+      a.framework, coalesce(a.model, e.default_models ->> a.framework, 'default') as model, a.status as before,
+      case when a.id is null then 'gone' when live.count >= e.max_concurrent then 'busy' else 'started' end as outcome,
+      case when live.is_responding then 'responding' else 'thinking' end as after,
+      jsonb_build_object('name', a.name, 'role', coalesce(sa.role_override, a.role), 'framework', a.framework,
+        'model', a.model, 'system_prompt', a.system_prompt, 'settings', a.settings) as config,
+      jsonb_build_object('id', a.id, 'user_id', a.user_id, 'tools', private.agent_toolbox(a.id, a.user_id)) as own
+    from jsonb_to_recordset(batch) as e (place integer, run_id uuid, swarm_id uuid, turn_id uuid, message_id uuid,
+      agent_id uuid, position integer, default_models jsonb, max_concurrent integer, seq integer)
+    left join lateral private.list_speakers(e.swarm_id) as sa on sa.agent_id = e.agent_id
+    left join public.agents a on a.id = sa.agent_id
+    cross join lateral (
+      select count(*) filter (where t.status <> 'queued' and r.status = 'running'),
+        coalesce(bool_or(t.status = 'responding'), false) as is_responding
+      from public.run_turns t join public.runs r on r.id = t.run_id
+      where t.agent_id = e.agent_id and t.status in ('queued', 'thinking', 'responding')) as live
+  ), opened as (
+    insert into public.run_turns (id, run_id, swarm_id, agent_id, agent_name, position, status, framework, model,
+      message_id, started_at)
+    select e.turn_id, e.run_id, e.swarm_id, e.agent_id, e.name, e.position, 'thinking', e.framework, e.model,
+      e.message_id, now()
+    from asked e where e.outcome = 'started'
+  ), noted as (
+    insert into private.turn_snapshots (turn_id, config)
+    select e.turn_id, e.config || jsonb_build_object('tools', private.tools_without_secrets(e.own -> 'tools'))
+    from asked e where e.outcome = 'started'
+  ), changed as (
+    update public.agents a set status = e.after
+    from asked e where a.id = e.agent_id and e.outcome = 'started' and e.after <> e.before
+  )
+  select jsonb_agg(jsonb_build_object('place', e.place, 'outcome', e.outcome,
+      'agent', case when e.outcome = 'started' then e.config || e.own end)),
+    array_agg(private.build_event(e.run_id, e.swarm_id, e.seq, 'turn.started', jsonb_build_object('turn_id', e.turn_id,
+      'message_id', e.message_id, 'agent_id', e.agent_id, 'agent_name', e.name, 'model', e.model), e.agent_id))
+      filter (where e.outcome = 'started')
+    || array_agg(private.build_event(e.run_id, e.swarm_id, e.seq + 1, 'agent.status_changed',
+      private.build_status_change(e.agent_id, e.before, e.after, 'run_started'), e.agent_id))
+      filter (where e.outcome = 'started' and e.after <> e.before)
+  into answers, events from asked e;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.blocked_term_in(swarm_id uuid, content text)
  RETURNS text
  LANGUAGE sql
@@ -897,6 +729,37 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.build_agent_error(turn public.run_turns)
+ RETURNS json
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select json_build_object('agent_id', turn.agent_id, 'swarm_id', turn.swarm_id, 'run_id', turn.run_id,
+    'turn_id', turn.id, 'error', turn.error, 'attempts', turn.attempts, 'framework', turn.framework, 'model',
+      turn.model)
+$function$;
+
+CREATE OR REPLACE FUNCTION private.build_answer(rejection jsonb)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$ select case when rejection is not null then jsonb_build_object('rejection', rejection) end $function$;
+
+CREATE OR REPLACE FUNCTION private.build_event(run_id uuid, swarm_id uuid, seq integer, type text, data jsonb, agent_id uuid)
+ RETURNS public.run_events
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select row(run_id, seq, swarm_id, agent_id, false, type,
+    jsonb_build_object('run_id', run_id, 'swarm_id', swarm_id) || data, now())::public.run_events
+$function$;
+
+CREATE OR REPLACE FUNCTION private.build_rejection(code text, details jsonb DEFAULT NULL::jsonb)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$ select jsonb_build_object('code', code, 'details', details) $function$;
+
 CREATE OR REPLACE FUNCTION private.build_run_event(run public.runs, seq integer, type text, data jsonb, agent_id uuid, restricted boolean DEFAULT false)
  RETURNS jsonb
  LANGUAGE sql
@@ -904,6 +767,15 @@ CREATE OR REPLACE FUNCTION private.build_run_event(run public.runs, seq integer,
 AS $function$
   select jsonb_build_object('seq', seq, 'type', type, 'agent_id', agent_id, 'restricted', restricted,
     'data', jsonb_build_object('run_id', run.id, 'swarm_id', run.swarm_id) || data)
+$function$;
+
+CREATE OR REPLACE FUNCTION private.build_status_change(agent_id uuid, before text, after text, reason text)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select jsonb_build_object('agent_id', agent_id, 'status', after, 'previous_status', before, 'reason', reason,
+    'changed_at', now())
 $function$;
 
 CREATE OR REPLACE FUNCTION private.bury_message()
@@ -943,6 +815,31 @@ end
 $function$;
 grant execute on function private.cancel_run(uuid,uuid,boolean) to sb_service;
 
+CREATE OR REPLACE FUNCTION private.change_agent_statuses(plan jsonb, from_field text, to_field text, reason text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+declare
+  contexts jsonb := '{}';
+  step jsonb;
+begin
+  for i in 0 .. jsonb_array_length(plan) - 1 loop
+    step := plan -> i;
+    if step -> from_field <> step -> to_field and step -> 'agent_id' <> 'null' then
+      contexts := contexts || jsonb_build_object(step ->> 'agent_id', jsonb_build_object('run_id', step -> 'run_id',
+        'swarm_id', step -> 'swarm_id', 'reason', coalesce(change_agent_statuses.reason, step ->> 'reason')));
+    end if;
+  end loop;
+  if contexts <> '{}' then
+    contexts := private.set_run_context(contexts);
+    update public.agents a set status = e.value ->> to_field
+    from jsonb_array_elements(plan) as e
+    where a.id = (e.value ->> 'agent_id')::uuid and e.value -> from_field <> e.value -> to_field;
+  end if;
+  return true;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.change_context()
  RETURNS jsonb
  LANGUAGE sql
@@ -976,6 +873,25 @@ AS $function$
   where field.value is distinct from before -> field.key and field.key <> all (except_fields)
 $function$;
 
+CREATE OR REPLACE FUNCTION private.check_admission(call jsonb, swarm public.swarms)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  payer uuid := case when (call ->> 'is_service')::boolean then (call ->> 'user_id')::uuid else swarm.owner_id end;
+  rejection jsonb := private.check_agents(swarm.id, call -> 'agent_ids');
+begin
+  return case
+    when rejection is not null then rejection
+    when call ->> 'reply_to_id' is not null and not exists (
+        select 1 from public.messages m where m.swarm_id = swarm.id and m.id = (call ->> 'reply_to_id')::uuid)
+      then private.build_rejection('VALIDATION_ERROR', '{"reply_to_id": "is not a message of this swarm"}')
+    when private.has_budget(swarm, payer) and private.is_day_budget_spent(swarm, payer)
+      then private.build_rejection('BUDGET_EXCEEDED') end;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.check_agent_model()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -991,6 +907,56 @@ begin
             detail = pg_catalog.json_build_object('framework', new.framework, 'model', new.model)::text;
   end if;
   return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.check_agents(swarm_id uuid, agent_ids jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  enabled uuid[] := array(select sa.agent_id from public.swarm_agents sa
+                          where sa.swarm_id = check_agents.swarm_id and sa.enabled);
+begin
+  return case
+    when not exists (select 1 from public.swarms s where s.id = check_agents.swarm_id and s.status = 'active')
+      then private.build_rejection('SWARM_NOT_ACTIVE')
+    when jsonb_typeof(agent_ids) = 'array' and exists (
+        select 1 from jsonb_array_elements_text(agent_ids) as named (id) where named.id::uuid <> all (enabled))
+      then private.build_rejection('VALIDATION_ERROR',
+        '{"agent_ids": "names an agent that is not enabled in the swarm"}')
+    when cardinality(enabled) = 0 then private.build_rejection('NO_AGENTS') end;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.check_caller(swarm_id uuid, user_id uuid, is_service boolean)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  membership text;
+begin
+  if is_service then
+    return case
+      when not exists (select 1 from public.swarms s where s.id = check_caller.swarm_id)
+        then private.build_rejection('SWARM_NOT_FOUND')
+      when not exists (select 1 from public.profiles p where p.id = check_caller.user_id)
+        then private.build_rejection('VALIDATION_ERROR', '{"user_id": "names nobody"}') end;
+  end if;
+  select case m.status when 'active' then m.role else 'invited' end into membership from public.swarm_members m
+  where m.swarm_id = check_caller.swarm_id
+    and (m.user_id = check_caller.user_id
+         or (m.user_id is null and m.invited_email = (
+               select u.email from auth.users u
+               where u.id = check_caller.user_id and u.email_confirmed_at is not null and u.deleted_at is null)))
+  order by m.status limit 1;
+  return case
+    when membership in ('owner', 'admin', 'member') then null
+    when not exists (select 1 from public.swarms s where s.id = check_caller.swarm_id)
+      then private.build_rejection('SWARM_NOT_FOUND')
+    else private.build_rejection('FORBIDDEN', jsonb_build_object('membership', coalesce(membership, 'stranger'))) end;
 end
 $function$;
 
@@ -1010,80 +976,6 @@ begin
   return null;
 end
 $function$;
-
-CREATE OR REPLACE FUNCTION private.check_day_budgets(swarm public.swarms, payer_id uuid)
- RETURNS void
- LANGUAGE plpgsql
- STABLE
-AS $function$
-declare
-  room record;
-begin
-  select * into room from private.budget_left(swarm, check_day_budgets.payer_id, null, false);
-  if room.tokens <= 0 or room.cost_usd <= 0 then
-    perform private.refuse_call('BUDGET_EXCEEDED');
-  end if;
-end
-$function$;
-grant execute on function private.check_day_budgets(public.swarms,uuid) to sb_service;
-
-CREATE OR REPLACE FUNCTION private.check_run_member(swarm_id uuid, user_id uuid, is_service boolean)
- RETURNS void
- LANGUAGE plpgsql
- STABLE
-AS $function$
-declare
-  membership text;
-begin
-  if is_service then
-    if not exists (select 1 from public.swarms s where s.id = check_run_member.swarm_id) then
-      perform private.refuse_call('SWARM_NOT_FOUND');
-    elsif not exists (select 1 from public.profiles p where p.id = check_run_member.user_id) then
-      perform private.refuse_call('VALIDATION_ERROR', '{"user_id": "names nobody"}');
-    end if;
-    return;
-  end if;
-  select case m.status when 'active' then m.role else 'invited' end into membership from public.swarm_members m
-  where m.swarm_id = check_run_member.swarm_id
-    and (m.user_id = check_run_member.user_id
-         or (m.user_id is null and m.invited_email = (
-               select u.email from auth.users u
-               where u.id = check_run_member.user_id and u.email_confirmed_at is not null and u.deleted_at is null)))
-  order by m.status limit 1;
-  if membership in ('owner', 'admin', 'member') then
-    return;
-  end if;
-  if not exists (select 1 from public.swarms s where s.id = check_run_member.swarm_id) then
-    perform private.refuse_call('SWARM_NOT_FOUND');
-  end if;
-  perform private.refuse_call('FORBIDDEN', jsonb_build_object('membership', coalesce(membership, 'stranger')));
-end
-$function$;
-grant execute on function private.check_run_member(uuid,uuid,boolean) to sb_service;
-
-CREATE OR REPLACE FUNCTION private.check_swarm_answers(swarm_id uuid, agent_ids jsonb)
- RETURNS void
- LANGUAGE plpgsql
- STABLE
-AS $function$
-declare
-  enabled uuid[];
-begin
-  if not exists (select 1 from public.swarms s where s.id = check_swarm_answers.swarm_id and s.status = 'active') then
-    perform private.refuse_call('SWARM_NOT_ACTIVE');
-  end if;
-  enabled := array(select sa.agent_id from public.swarm_agents sa
-                   where sa.swarm_id = check_swarm_answers.swarm_id and sa.enabled);
-  if jsonb_typeof(agent_ids) = 'array'
-     and exists (select 1 from jsonb_array_elements_text(agent_ids) as named (id)
-       where named.id::uuid <> all (enabled)) then
-    perform private.refuse_call('VALIDATION_ERROR', '{"agent_ids": "names an agent that is not enabled in the swarm"}');
-  elsif cardinality(enabled) = 0 then
-    perform private.refuse_call('NO_AGENTS');
-  end if;
-end
-$function$;
-grant execute on function private.check_swarm_answers(uuid,jsonb) to sb_service;
 
 CREATE OR REPLACE FUNCTION private.claim_runs(owner text, lease_ms integer, max_runs integer, bounded text[] DEFAULT '{}'::text[], rooms integer[] DEFAULT '{}'::integer[])
  RETURNS TABLE(run_id uuid, fence bigint, frameworks text[])
@@ -1214,6 +1106,32 @@ end
 $function$;
 grant execute on function private.claim_webhook_deliveries(uuid,interval,integer,integer,integer,uuid[],integer[],uuid[],integer) to sb_service;
 
+CREATE OR REPLACE FUNCTION private.clear_ended_runs(ids uuid[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  leftover record;
+  run public.runs;
+begin
+  for leftover in
+    update public.run_turns t set status = 'cancelled', finish_reason = 'cancelled', finished_at = now()
+    where t.run_id = any (ids) and t.swarm_id in (select r.swarm_id from public.runs r where r.id = any (ids))
+      and t.status in ('queued', 'thinking', 'responding')
+    returning t.run_id, t.agent_id
+  loop
+    select r.* into run from public.runs r where r.id = leftover.run_id;
+    perform private.project_agent_status(run, leftover.agent_id, 'cancelled');
+  end loop;
+  update public.tool_executions x set status = 'cancelled', finished_at = now()
+  from public.runs r
+  where r.id = any (ids) and x.swarm_id = r.swarm_id and x.run_id = r.id and x.status in ('pending_approval',
+    'running');
+  delete from private.run_progress p where p.run_id = any (ids);
+  delete from private.budget_reservations b where b.run_id = any (ids);
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.clear_webhook_lanes(lanes uuid[])
  RETURNS uuid[]
  LANGUAGE plpgsql
@@ -1252,18 +1170,18 @@ CREATE OR REPLACE FUNCTION private.close_run(run public.runs, status text, stop_
 AS $function$
 declare
   turn record;
+  -- Far behind what the lost node may have shown.
   next_seq integer := (select coalesce(max(e.seq), 0) from public.run_events e where e.run_id = run.id)
     + case when turn_reason = 'worker_lost' then 100000 else 1 end;
   outcome text := case when turn_reason = 'worker_lost' then 'failed' else 'cancelled' end;
+  owned jsonb := jsonb_build_object('place', 1, 'run_id', run.id, 'swarm_id', run.swarm_id, 'user_id', run.user_id);
   final text;
-  events jsonb := '[]';
+  events public.run_events[] := '{}';
 begin
   update private.run_leases l set fence = l.fence + 1, owner = null, expires_at = null where l.run_id = run.id;
-  perform 1 from public.agents a
-  where a.id in (select t.agent_id from public.run_turns t
-                 where t.swarm_id = run.swarm_id and t.run_id = run.id
-                   and t.status in ('queued', 'thinking', 'responding'))
-  order by a.id for no key update;
+  perform private.lock_agents((
+    select jsonb_agg(t.agent_id) from public.run_turns t
+    where t.swarm_id = run.swarm_id and t.run_id = run.id and t.status in ('queued', 'thinking', 'responding')), true);
   for turn in
     select t.id, t.agent_id,
       (select string_agg(piece.value, '' order by e.seq, piece.ordinality)
@@ -1274,37 +1192,25 @@ begin
     where t.swarm_id = run.swarm_id and t.run_id = run.id and t.status in ('queued', 'thinking', 'responding')
     order by t.position, t.id
   loop
-    events := events || (private.finish_turn(run, jsonb_build_object('turn_id', turn.id, 'agent_id', turn.agent_id,
-      'seq', next_seq, 'status', outcome, 'content', private.trimmed(turn.said),
-        'finish_reason', close_run.finish_reason,
-      'metadata', jsonb_build_object('partial', true), 'error', close_run.error, 'reason', close_run.turn_reason,
-      'usage', private.settled_usage(run.id, turn.id), 'payer_id', (
-        select b.payer_id from private.budget_reservations b where b.run_id = run.id and b.turn_id = turn.id limit 1)))
-          -> 'events');
+    events := events || private.finish_turns(jsonb_build_array(owned || jsonb_build_object(
+      'turn_id', turn.id, 'agent_id', turn.agent_id, 'seq', next_seq, 'status', outcome,
+      'content', private.trimmed(turn.said), 'finish_reason', close_run.finish_reason, 'metadata',
+        '{"partial": true}'::jsonb,
+      'error', close_run.error, 'reason', close_run.turn_reason, 'usage', private.settled_usage(run.id, turn.id),
+      'payer_id', (select b.payer_id from private.budget_reservations b
+                   where b.run_id = run.id and b.turn_id = turn.id limit 1))));
     next_seq := next_seq + 5;
   end loop;
   final := case when close_run.status = 'failed' and exists (
                   select 1 from public.run_turns t join public.messages m on m.id = t.message_id
                   where t.swarm_id = run.swarm_id and t.run_id = run.id) then 'partial'
                 else close_run.status end;
-  events := events || (private.finish_run(run, jsonb_build_object('seq', next_seq, 'status', final,
-    'stop_reason', close_run.stop_reason, 'error', close_run.error))).event;
-  perform private.store_run_events(run, events);
+  events := events || (private.finish_runs(jsonb_build_array(owned || jsonb_build_object(
+    'seq', next_seq, 'status', final, 'stop_reason', close_run.stop_reason, 'error', close_run.error)))).events;
+  perform private.store_events(events);
 end
 $function$;
 grant execute on function private.close_run(public.runs,text,text,jsonb,text,text) to sb_service;
-
-CREATE OR REPLACE FUNCTION private.context_by_agent(contexts jsonb, reason text)
- RETURNS text
- LANGUAGE plpgsql
- STABLE
-AS $function$
-begin
-  return jsonb_build_object('acts_as_sender', true, 'by_agent', (
-    select jsonb_object_agg(agent.key, agent.value || jsonb_build_object('reason', reason))
-    from jsonb_each(contexts) as agent))::text;
-end
-$function$;
 
 CREATE OR REPLACE FUNCTION private.count_claimed_sends(users uuid[], claimed_ids uuid[], send_limit integer, OUT user_ids uuid[], OUT opened_at timestamp with time zone[], OUT left_ms double precision[], OUT postponed uuid[])
  RETURNS record
@@ -1336,6 +1242,61 @@ begin
 end
 $function$;
 grant execute on function private.count_claimed_sends(uuid[],uuid[],integer) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.decide_admissions(batch jsonb, locked uuid[], alone uuid[], queue_limit integer, waits boolean)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+AS $function$
+begin
+  return (
+    select jsonb_agg(c.call || jsonb_build_object('answer', decided.answer, 'conflict', wish.conflict,
+      'live_id', live.id, 'front', queue.front, 'position', queue.waiting + 1,
+      'starts', s.id = any (alone) and live.id is null and not queue.is_behind,
+      -- Who would begin was found out before this transaction: it must still be so.
+      'first_turn', case when c.call -> 'first_turn' -> 'speaker_ids' = to_jsonb(speakers.ids)
+        then c.call -> 'first_turn' end))
+    from (select b.value, row_number() over (partition by b.value -> 'swarm_id') from jsonb_array_elements(batch) as b)
+      as c (call, nth)
+    cross join lateral jsonb_to_record(c.call) as e (swarm_id uuid, user_id uuid, is_service boolean, message text,
+      client_message_id text, on_conflict text)
+    left join public.swarms s on s.id = e.swarm_id and s.id = any (locked)
+    left join public.runs live on live.swarm_id = s.id and live.status = 'running'
+    cross join lateral (
+      select count(*) filter (where r.status = 'queued') as waiting,
+        min(r.queued_at) filter (where r.status = 'queued') - interval '1 microsecond' as front,
+        coalesce(bool_or(private.is_run_claimable(r)), false) as is_behind
+      from public.runs r where r.swarm_id = s.id and r.status in ('queued', 'requires_action')) as queue
+    cross join lateral (
+      select array_agg(sa.agent_id order by sa.position, sa.created_at, sa.agent_id)
+      from private.list_speakers(s.id) as sa) as speakers (ids)
+    cross join lateral (select coalesce(e.on_conflict, case when s.settings ->> 'on_conflict'
+      in ('enqueue', 'reject', 'interrupt') then s.settings ->> 'on_conflict' end, 'enqueue')) as wish (conflict)
+    cross join lateral (select case
+      when s.id is null then private.build_answer(private.check_caller(e.swarm_id, e.user_id, e.is_service))
+      when e.client_message_id is not null then
+        private.find_replay(e.user_id, s.id, null, null, e.client_message_id, e.message) end) as known (answer)
+    cross join lateral (select case
+      when s.id is not null and known.answer is null
+        and (s.status <> 'active' or speakers.ids is null or c.call -> 'agent_ids' <> 'null'
+        or c.call -> 'reply_to_id' <> 'null'
+        or s.settings ? 'budget'
+        or (select true from private.list_day_budgets(case when e.is_service then e.user_id else s.owner_id end)))
+      then private.build_answer(private.check_admission(c.call, s)) end) as checked (answer)
+    cross join lateral (select case
+      when coalesce(known.answer, checked.answer) is not null then coalesce(known.answer, checked.answer)
+      -- A single call has waited for the swarm, which was deleted meanwhile.
+      when s.id is null and waits then private.build_answer(private.build_rejection('SWARM_NOT_FOUND'))
+      when s.id is null or c.nth > 1 then '{"is_held": true}'::jsonb
+      when queue.waiting >= queue_limit
+        or (wish.conflict = 'reject' and (live.id is not null or queue.waiting > 0))
+        then private.build_answer(private.build_rejection('SWARM_BUSY'))
+      when wish.conflict = 'interrupt' and live.id is not null and not private.may_interrupt(c.call, s, live.user_id)
+        then private.build_answer(private.build_rejection('FORBIDDEN'))
+      when s.settings ? 'moderation' and private.is_message_blocked(s, e.message)
+        then private.build_answer(private.build_rejection('CONTENT_BLOCKED',
+          '{"message": "has a term that this swarm does not allow"}')) end) as decided (answer));
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION private.decide_tool_executions(call jsonb)
  RETURNS json
@@ -1836,181 +1797,6 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.end_runs(batch jsonb)
- RETURNS json
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'pg_catalog', 'pg_temp'
- SET enable_seqscan TO 'off'
- SET plan_cache_mode TO 'force_generic_plan'
- SET lock_timeout TO '100ms'
- SET jit TO 'off'
-AS $function$
-declare
-  held uuid[];
-  taken uuid[];
-  speaker_ids uuid[];
-  silent_ids uuid[];
-  before jsonb;
-  contexts jsonb;
-  answers json;
-begin
-  held := array(
-    select r.id
-    from jsonb_to_recordset(batch) as e (run_id uuid, fence bigint, agent_id uuid)
-    join private.run_leases l on l.run_id = e.run_id and l.fence = e.fence and l.cancel_requested_at is null
-    -- Where speakers are chosen by a model, that is used too.
-    join public.runs r on r.id = e.run_id and r.status = 'running' and r.strategy <> 'selector'
-    join public.swarms s on s.id = r.swarm_id and not s.settings ? 'moderation'
-    join public.agents a on a.id = e.agent_id
-    for key share of s skip locked for no key update of r, a skip locked);
-  -- Who writes to a swarm holds its counter, and may take long over it.
-  held := array(
-    select r.id from public.runs r join private.message_counters c on c.swarm_id = r.swarm_id
-    where r.id = any (held)
-    for no key update of c skip locked);
-  if held = '{}' then
-    return null;
-  end if;
-  -- Looked at once the locks are held: an agent that speaks elsewhere too keeps the status which that gives it.
-  select array_agg(t.run_id), array_agg(a.id), array_agg(a.id) filter (where a.status <> 'responding'),
-    jsonb_object_agg(a.id, a.status), jsonb_object_agg(a.id,
-      jsonb_build_object('run_id', t.run_id, 'swarm_id', t.swarm_id))
-  into taken, speaker_ids, silent_ids, before, contexts
-  from jsonb_to_recordset(batch) as e (run_id uuid, turn_id uuid)
-  join public.run_turns t on t.id = e.turn_id and t.run_id = e.run_id and t.status in ('thinking', 'responding')
-  join public.agents a on a.id = t.agent_id
-  where t.run_id = any (held)
-    and not exists (select 1 from public.run_turns o
-                    where o.agent_id = t.agent_id and o.status in ('queued', 'thinking', 'responding') and o.id <> t.id)
-    and not exists (select 1 from public.run_turns o
-      where o.swarm_id = t.swarm_id and o.run_id = t.run_id and o.id <> t.id)
-    and not exists (select 1 from public.tool_executions x where x.turn_id = t.id);
-  if taken is null then
-    return null;
-  end if;
-
-  if silent_ids is not null then
-    -- Short as it was, everybody who watches the agent is to see it.
-    perform set_config('swarmbase.context', private.context_by_agent(contexts, 'first_token'), true);
-    update public.agents a set status = 'responding' where a.id = any (silent_ids);
-  end if;
-  perform set_config('swarmbase.context', private.context_by_agent(contexts, 'run_completed'), true);
-  insert into public.messages (id, swarm_id, sender_type, sender_agent_id, sender_name, content, run_id, turn_id,
-    finish_reason)
-  select t.message_id, t.swarm_id, 'agent', t.agent_id, t.agent_name, left(e.content, 100000), t.run_id, t.id,
-    e.finish_reason
-  from jsonb_to_recordset(batch) as e (run_id uuid, turn_id uuid, content text, finish_reason text)
-  join public.run_turns t on t.id = e.turn_id
-  where e.run_id = any (taken)
-  order by t.swarm_id;
-  update public.agents a set status = 'idle' where a.id = any (speaker_ids);
-
-  with asked as materialized (
-    select e.*
-    from jsonb_to_recordset(batch) as e (run_id uuid, turn_id uuid, seq integer, end_seq integer, deltas jsonb,
-      finish_reason text,
-      stop_reason text, warnings jsonb, attempts integer, framework text, model text, first_token_ms integer,
-        duration_ms integer,
-      input_tokens bigint, cached_input_tokens bigint, output_tokens bigint, reasoning_tokens bigint, cost_usd numeric,
-      estimated boolean, payer_id uuid)
-    where e.run_id = any (taken)
-  ), turned as (
-    update public.run_turns t
-    set status = 'completed', finish_reason = e.finish_reason, warnings = e.warnings, attempts = e.attempts,
-      framework = e.framework,
-      model = e.model, first_token_ms = coalesce(t.first_token_ms, e.first_token_ms), duration_ms = e.duration_ms,
-      input_tokens = e.input_tokens, cached_input_tokens = e.cached_input_tokens, output_tokens = e.output_tokens,
-      reasoning_tokens = e.reasoning_tokens, estimated = e.estimated, cost_usd = e.cost_usd, finished_at = now()
-    from asked e where t.id = e.turn_id
-    returning t.*, private.usage_body(t.input_tokens, t.cached_input_tokens, t.output_tokens, t.cost_usd,
-      t.estimated) as usage
-  ), ended as (
-    update public.runs r
-    set status = 'completed', stop_reason = e.stop_reason, finished_at = now(), turn_count = 1,
-      usage = to_jsonb(t.usage)
-    from asked e join turned t on t.id = e.turn_id where r.id = e.run_id
-    returning r.id, r.swarm_id, r.user_id, r.message_id, r.stop_reason, r.created_at, r.finished_at
-  ), freed as (
-    update private.run_leases l set owner = null, expires_at = null where l.run_id = any (taken)
-  ), used as (
-    insert into public.usage_records (payer_id, user_id, swarm_id, run_id, turn_id, agent_id, framework, model,
-      input_tokens, cached_input_tokens, output_tokens, reasoning_tokens, cost_usd, estimated)
-    select u.id, r.user_id, t.swarm_id, t.run_id, t.id, t.agent_id, t.framework, t.model, t.input_tokens,
-      t.cached_input_tokens, t.output_tokens, t.reasoning_tokens, t.cost_usd, t.estimated
-    from turned t
-    join asked e on e.turn_id = t.id
-    join ended r on r.id = t.run_id
-    join auth.users u on u.id = e.payer_id
-  ), told as materialized (
-    select e.seq, e.end_seq, e.deltas, t.run_id, t.swarm_id, t.agent_id, t.id as turn_id, t.agent_name,
-      t.finish_reason, t.usage,
-      t.warnings, m.id as message_id, to_jsonb(m) as message, before ->> t.agent_id::text as status_before,
-      json_build_object(
-        'run_id', r.id, 'swarm_id', r.swarm_id, 'status', 'completed', 'stop_reason', r.stop_reason,
-        'message', (select row_to_json(q) from public.messages q where q.id = r.message_id),
-        'responses', json_build_array(json_build_object(
-          'message', row_to_json(m), 'agent_id', m.sender_id, 'agent_name', t.agent_name, 'turn_id', t.id,
-          'framework', t.framework, 'model', t.model, 'finish_reason', t.finish_reason, 'usage', t.usage,
-          'first_token_ms', t.first_token_ms, 'duration_ms', t.duration_ms, 'tool_executions', '[]'::json,
-            'warnings', t.warnings)),
-        'errors', '[]'::json, 'usage', t.usage, 'pending_approvals', null, 'created_at', r.created_at,
-          'completed_at', r.finished_at) as body
-    from turned t
-    join asked e on e.turn_id = t.id
-    join ended r on r.id = t.run_id
-    join public.messages m on m.id = t.message_id
-  ), shown as materialized (
-    select s.run_id, s.swarm_id, happened.seq, s.agent_id, happened.type,
-      jsonb_build_object('run_id', s.run_id, 'swarm_id', s.swarm_id) || happened.data as data
-    from told s
-    cross join lateral (values
-      (s.seq, 'agent.status_changed', case when s.status_before <> 'responding'
-        then jsonb_build_object('agent_id', s.agent_id,
-        'status', 'responding', 'previous_status', s.status_before, 'reason', 'first_token', 'changed_at', now()) end),
-      (s.seq + 1, 'message.created', jsonb_build_object('message_id', s.message_id, 'turn_id', s.turn_id,
-        'message', s.message)),
-      (s.seq + 2, 'turn.completed', jsonb_build_object('turn_id', s.turn_id, 'agent_id', s.agent_id,
-        'agent_name', s.agent_name,
-        'status', 'completed', 'finish_reason', s.finish_reason, 'usage', s.usage, 'warnings', s.warnings)),
-      (s.seq + 4, 'agent.status_changed', jsonb_build_object('agent_id', s.agent_id, 'status', 'idle',
-        'previous_status', 'responding', 'reason', 'run_completed', 'changed_at', now()))) as happened (seq, type, data)
-    where happened.data is not null
-  ), kept as (
-    insert into public.run_events (run_id, seq, swarm_id, agent_id, restricted, type, data)
-    select s.run_id, s.seq, s.swarm_id, s.agent_id, false, s.type, s.data from shown s
-    union all
-    select t.run_id, t.end_seq, t.swarm_id, null, false, 'run.completed', t.body::jsonb from told t
-    union all
-    select t.run_id, d.seq, t.swarm_id, d.agent_id, d.restricted, d.type, d.data
-    from told t cross join lateral jsonb_to_recordset(t.deltas)
-      as d (seq integer, type text, agent_id uuid, restricted boolean, data jsonb)
-  )
-  select json_agg(json_build_object('run_id', t.run_id, 'body', t.body,
-    'has_next', exists (select 1 from public.runs w
-      where w.swarm_id = t.swarm_id and w.status in ('queued', 'requires_action')),
-    'events', (
-      select json_agg(json_build_object('seq', s.seq, 'type', s.type, 'agent_id', s.agent_id, 'restricted', false,
-        'data', s.data)
-                      order by s.seq)
-      from shown s where s.run_id = t.run_id)))
-  into answers from told t;
-
-  insert into private.events (type, data, audience)
-  select 'swarm.completed', json_build_object('swarm_id', r.swarm_id, 'run_id', r.id, 'status', r.status,
-    'stop_reason', r.stop_reason,
-      'message_id', r.message_id, 'response_message_ids', (select jsonb_agg(t.message_id) from public.run_turns t
-        where t.swarm_id = r.swarm_id and t.run_id = r.id),
-      'usage', r.usage, 'duration_ms', (extract(epoch from r.finished_at - r.created_at) * 1000)::bigint),
-    room.audience
-  from public.runs r
-  cross join lateral (select private.swarm_audience(r.swarm_id)) as room (audience)
-  where r.id = any (taken) and private.is_subscribed('swarm.completed', room.audience);
-  return json_build_object('ended', answers, 'has_events', exists (select 1 from private.events));
-end
-$function$;
-grant execute on function private.end_runs(jsonb) to sb_service;
-
 CREATE OR REPLACE FUNCTION private.enforce_agent_limit()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2256,79 +2042,118 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.find_replayed_run(call jsonb)
- RETURNS uuid
+CREATE OR REPLACE FUNCTION private.find_busy_counters(swarm_ids uuid[])
+ RETURNS uuid[]
+ LANGUAGE plpgsql
+AS $function$
+declare
+  locked uuid[] := array(
+    select c.swarm_id from private.message_counters c where c.swarm_id = any (swarm_ids)
+    for no key update skip locked);
+begin
+  if cardinality(locked) = cardinality(swarm_ids) then
+    return '{}';
+  end if;
+  return array(select c.swarm_id from private.message_counters c
+               where c.swarm_id = any (swarm_ids) and c.swarm_id <> all (locked));
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.find_replay(user_id uuid, swarm_id uuid, key text, request_hash text, client_message_id text, message text)
+ RETURNS jsonb
  LANGUAGE plpgsql
  STABLE
 AS $function$
 declare
-  caller uuid := call ->> 'user_id';
-  swarm uuid := call ->> 'swarm_id';
   used private.idempotency_keys;
   sent public.messages;
   replayed uuid;
 begin
-  select * into used from private.idempotency_keys k
-  where k.user_id = caller and k.key = call ->> 'idempotency_key' and k.created_at > now() - interval '1 day'
-    and k.run_id is not null;
-  if found then
-    if used.request_hash <> decode(call ->> 'request_hash', 'hex') then
-      perform private.refuse_call('IDEMPOTENCY_KEY_REUSED');
+  if key is not null then
+    select * into used from private.idempotency_keys k
+    where k.user_id = find_replay.user_id and k.key = find_replay.key and k.created_at > now() - interval '1 day'
+      and k.run_id is not null;
+    if found then
+      return case when used.request_hash = decode(find_replay.request_hash, 'hex')
+        then jsonb_build_object('replayed_run_id', used.run_id)
+        else jsonb_build_object('rejection', private.build_rejection('IDEMPOTENCY_KEY_REUSED')) end;
     end if;
-    return used.run_id;
+  end if;
+  if client_message_id is null then
+    return null;
   end if;
   select * into sent from public.messages m
-  where m.swarm_id = swarm and m.sender_id = caller and m.client_message_id = call ->> 'client_message_id';
-  if found then
-    select r.id into replayed from public.runs r
-    where r.swarm_id = swarm and r.message_id = sent.id order by r.created_at desc limit 1;
-    if replayed is null or sent.content is distinct from call ->> 'message' then
-      perform private.refuse_call('VALIDATION_ERROR', '{"client_message_id": "was used for another message"}');
-    end if;
+  where m.swarm_id = find_replay.swarm_id and m.sender_id = find_replay.user_id
+    and m.client_message_id = find_replay.client_message_id;
+  if not found then
+    return null;
   end if;
-  return replayed;
+  select r.id into replayed from public.runs r
+  where r.swarm_id = find_replay.swarm_id and r.message_id = sent.id order by r.created_at desc limit 1;
+  return case when replayed is null or sent.content is distinct from find_replay.message
+    then jsonb_build_object('rejection',
+      private.build_rejection('VALIDATION_ERROR', '{"client_message_id": "was used for another message"}'))
+    else jsonb_build_object('replayed_run_id', replayed) end;
 end
 $function$;
-grant execute on function private.find_replayed_run(jsonb) to sb_service;
 
-CREATE OR REPLACE FUNCTION private.finish_run(run public.runs, step jsonb, OUT event jsonb, OUT body json)
+CREATE OR REPLACE FUNCTION private.finish_runs(batch jsonb, OUT places integer[], OUT events public.run_events[], OUT bodies json[], OUT has_next boolean[])
  RETURNS record
  LANGUAGE plpgsql
 AS $function$
 declare
-  ended public.runs;
-  leftover record;
+  ids uuid[] := '{}';
+  is_open boolean;
 begin
-  -- There should be none: an end is an end, whatever was forgotten on the way.
-  for leftover in
-    update public.run_turns t set status = 'cancelled', finish_reason = 'cancelled', finished_at = now()
-    where t.swarm_id = run.swarm_id and t.run_id = run.id and t.status in ('queued', 'thinking', 'responding')
-    returning t.agent_id
-  loop
-    perform private.project_agent_status(run, leftover.agent_id, 'cancelled');
+  for i in 0 .. jsonb_array_length(batch) - 1 loop
+    ids := ids || (batch -> i ->> 'run_id')::uuid;
   end loop;
-  update public.tool_executions x set status = 'cancelled', finished_at = now()
-  where x.swarm_id = run.swarm_id and x.run_id = run.id and x.status in ('pending_approval', 'running');
-  update public.runs r
-  set status = step ->> 'status', stop_reason = step ->> 'stop_reason', error = nullif(step -> 'error', 'null'),
-    finished_at = now(),
-    turn_count = (select count(*) from public.run_turns t where t.swarm_id = run.swarm_id and t.run_id = run.id),
-    usage = private.run_usage(r)::jsonb
-  where r.id = run.id
-  returning * into ended;
-  update private.run_leases l set owner = null, expires_at = null where l.run_id = run.id;
-  delete from private.run_progress p where p.run_id = run.id;
-  delete from private.budget_reservations b where b.run_id = run.id;
-  body := private.run_body(run.id);
-  if ended.status in ('completed', 'partial') then
-    perform private.emit_event('swarm.completed',
-      json_build_object('swarm_id', run.swarm_id, 'run_id', run.id, 'status', ended.status,
-        'stop_reason', ended.stop_reason, 'message_id', ended.message_id,
-        'response_message_ids', jsonb_path_query_array(body::jsonb, '$.responses[*].message.id'),
-        'usage', ended.usage, 'duration_ms', (extract(epoch from ended.finished_at - ended.created_at) * 1000)::bigint),
-      private.swarm_audience(run.swarm_id));
+  with ended as (
+    update public.runs r
+    set status = e.status, stop_reason = e.stop_reason, error = nullif(e.error, 'null'), finished_at = now(),
+      turn_count = used.turn_count, usage = used.usage::jsonb
+    from jsonb_to_recordset(batch) as e (run_id uuid, status text, stop_reason text, error jsonb)
+    join public.runs o on o.id = e.run_id
+    cross join lateral private.sum_run_usage(o.id, o.swarm_id, o.strategy, o.created_at, now()) as used
+    where r.id = o.id
+    -- Subqueries that cannot be hashed: for a hash, the planner would read whole tables.
+    returning coalesce(
+      (select true from public.run_turns t where t.swarm_id = r.swarm_id and t.run_id = r.id
+         and t.status in ('queued', 'thinking', 'responding') limit 1),
+      (select true from public.tool_executions x where x.swarm_id = r.swarm_id and x.run_id = r.id
+         and x.status in ('pending_approval', 'running') limit 1),
+      (select true from private.run_progress p where p.run_id = r.id),
+      (select true from private.budget_reservations b where b.run_id = r.id limit 1), false) as is_open
+  ), freed as (
+    update private.run_leases l set owner = null, expires_at = null where l.run_id = any (ids)
+  )
+  select bool_or(e.is_open) into is_open from ended e;
+  if is_open then
+    perform private.clear_ended_runs(ids);
   end if;
-  event := private.build_run_event(run, (step ->> 'seq')::integer, 'run.' || ended.status, body::jsonb, null);
+  with ended as materialized (
+    select e.place, e.seq, r.id, r.swarm_id, r.status, r.stop_reason, r.message_id, r.usage,
+      r.created_at, r.finished_at, o.body
+    from jsonb_to_recordset(batch) as e (place integer, run_id uuid, seq integer)
+    join private.run_bodies(ids) as o on o.run_id = e.run_id
+    join public.runs r on r.id = e.run_id
+  ), emitted as (
+    insert into private.events (type, data, audience)
+    select 'swarm.completed', json_build_object('swarm_id', b.swarm_id, 'run_id', b.id, 'status', b.status,
+        'stop_reason', b.stop_reason, 'message_id', b.message_id,
+        'response_message_ids', jsonb_path_query_array(b.body::jsonb, '$.responses[*].message.id'),
+        'usage', b.usage, 'duration_ms', (extract(epoch from b.finished_at - b.created_at) * 1000)::bigint),
+      members.audience
+    from ended b
+    cross join lateral (select private.swarm_audience(b.swarm_id)) as members (audience)
+    where b.status in ('completed', 'partial') and private.is_subscribed('swarm.completed', members.audience)
+  )
+  select array_agg(b.place), array_agg(row(b.id, b.seq, b.swarm_id, null, false, 'run.' || b.status, b.body::jsonb,
+      now())::public.run_events), array_agg(b.body),
+    array_agg(coalesce((select true from public.runs w
+                        where w.swarm_id = b.swarm_id and w.status in ('queued', 'requires_action') limit 1), false))
+  into places, events, bodies, has_next
+  from ended b;
 end
 $function$;
 
@@ -2357,86 +2182,42 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.finish_turn(run public.runs, step jsonb)
- RETURNS jsonb
+CREATE OR REPLACE FUNCTION private.finish_turns(batch jsonb)
+ RETURNS public.run_events[]
  LANGUAGE plpgsql
 AS $function$
 declare
-  turn public.run_turns;
-  said text := left(step ->> 'content', 100000);
-  outcome text := step ->> 'status';
-  first_seq integer := (step ->> 'seq')::integer;
-  usage jsonb := nullif(step -> 'usage', 'null');
-  reason text := coalesce(step ->> 'reason',
-    case outcome when 'completed' then 'run_completed' when 'cancelled' then 'cancelled' else 'run_failed' end);
-  events jsonb := '[]';
-  message public.messages;
-  speaker_id uuid;
+  plan jsonb := private.plan_turn_ends(batch);
+  events public.run_events[];
+  context text;
+  is_done boolean;
 begin
-  select * into turn from public.run_turns t where t.id = (step ->> 'turn_id')::uuid for no key update;
-  if not found then
-    raise exception 'turn % is not there', step ->> 'turn_id' using errcode = 'no_data_found';
-  elsif turn.status not in ('queued', 'thinking', 'responding') then
-    return jsonb_build_object('events', '[]'::jsonb);
+  if plan is null then
+    return null;
   end if;
-  if nullif(said, '') is not null then
-    -- One who was deleted while speaking has spoken all the same.
-    speaker_id := coalesce(turn.agent_id, (step ->> 'agent_id')::uuid, (
-      select (e.data ->> 'agent_id')::uuid from public.run_events e
-      where e.run_id = run.id and e.type = 'turn.started' and e.data ->> 'turn_id' = turn.id::text limit 1));
-  end if;
-  if speaker_id is not null then
-    if turn.agent_id is not null and turn.status <> 'responding' and outcome = 'completed' then
-      -- Short as it was, everybody who watches the agent is to see it.
-      update public.run_turns t set status = 'responding' where t.id = turn.id;
-      events := private.project_turn_status(run, first_seq, turn.agent_id, 'first_token');
-    end if;
-    perform set_config('swarmbase.context', json_build_object('run_id', run.id, 'swarm_id', run.swarm_id,
-      'actor', json_build_object('type', 'agent', 'id', speaker_id))::text, true);
+  -- Whoever watches an agent sees it respond, however short the answer was.
+  is_done := private.change_agent_statuses(plan, 'before', 'speaking', 'first_token');
+  if plan @? '$[*].speaker_id ? (@ != null)' then
+    context := set_config('swarmbase.context', '{"acts_as_sender": true}', true);
     insert into public.messages (id, swarm_id, sender_type, sender_id, sender_agent_id, sender_name, sender_deleted,
       content, run_id, turn_id, finish_reason, metadata)
-    values (turn.message_id, run.swarm_id, 'agent', speaker_id, turn.agent_id, turn.agent_name, turn.agent_id is null,
-      said, run.id, turn.id, step ->> 'finish_reason', coalesce(nullif(step -> 'metadata', 'null'), '{}'))
-    returning * into message;
-    events := events || private.build_run_event(run, first_seq + 1, 'message.created',
-      jsonb_build_object('message_id', message.id, 'turn_id', turn.id, 'message', to_jsonb(message)), turn.agent_id);
+    select e.message_id, e.swarm_id, 'agent', e.speaker_id, e.agent_id, e.agent_name, e.agent_id is null,
+      left(e.content, 100000), e.run_id, e.turn_id, e.finish_reason, coalesce(nullif(e.metadata, 'null'), '{}')
+    from jsonb_to_recordset(plan) as e (message_id uuid, swarm_id uuid, speaker_id uuid, agent_id uuid, agent_name text,
+      content text, run_id uuid, turn_id uuid, finish_reason text, metadata jsonb)
+    where e.speaker_id is not null
+    order by e.swarm_id;
   end if;
-  update public.run_turns t
-  set status = outcome, finish_reason = step ->> 'finish_reason', error = nullif(step -> 'error', 'null'),
-    warnings = coalesce(step -> 'warnings', t.warnings),
-      attempts = coalesce((step ->> 'attempts')::integer, t.attempts),
-    framework = coalesce(step ->> 'framework', t.framework), model = coalesce(step ->> 'model', t.model),
-    first_token_ms = coalesce(t.first_token_ms, (step ->> 'first_token_ms')::integer),
-    -- A machine may have been off for a month, or a backup be as old.
-    duration_ms = coalesce((step ->> 'duration_ms')::integer,
-      least(extract(epoch from clock_timestamp() - t.started_at) * 1000, 2147483647)::integer),
-    input_tokens = (usage ->> 'input_tokens')::bigint, cached_input_tokens = (usage ->> 'cached_input_tokens')::bigint,
-    output_tokens = (usage ->> 'output_tokens')::bigint, reasoning_tokens = (usage ->> 'reasoning_tokens')::bigint,
-    estimated = coalesce((usage ->> 'estimated')::boolean, false), cost_usd = (usage ->> 'cost_usd')::numeric,
-      finished_at = now()
-  where t.id = turn.id
-  returning * into turn;
-  if usage is not null then
-    insert into public.usage_records (payer_id, user_id, swarm_id, run_id, turn_id, agent_id, framework, model,
-      input_tokens, cached_input_tokens, output_tokens, reasoning_tokens, cost_usd, estimated)
-    select u.id, run.user_id, run.swarm_id, run.id, turn.id, turn.agent_id, turn.framework, turn.model,
-      turn.input_tokens,
-      turn.cached_input_tokens, turn.output_tokens, turn.reasoning_tokens, turn.cost_usd, turn.estimated
-    from auth.users u where u.id = (step ->> 'payer_id')::uuid;
+  events := private.update_ended_turns(plan);
+  if plan @? '$[*] ? (@.status == "failed")' then
+    perform private.emit_event('agent.error', private.build_agent_error(t),
+      array(select a.user_id from public.agents a where a.id = t.agent_id))
+    from jsonb_to_recordset(plan) as e (turn_id uuid, status text)
+    join public.run_turns t on t.id = e.turn_id
+    where e.status = 'failed';
   end if;
-  events := events || private.build_run_event(run, first_seq + 2, 'turn.completed',
-    jsonb_build_object('turn_id', turn.id,
-    'agent_id', turn.agent_id, 'agent_name', turn.agent_name, 'status', turn.status,
-      'finish_reason', turn.finish_reason,
-    'usage', private.usage_body(turn.input_tokens, turn.cached_input_tokens, turn.output_tokens, turn.cost_usd,
-      turn.estimated),
-    'warnings', turn.warnings), turn.agent_id);
-  if outcome = 'failed' then
-    events := events || private.build_run_event(run, first_seq + 3, 'agent.error', private.tell_of_failure(run, turn),
-      turn.agent_id);
-  end if;
-  events := events || private.project_turn_status(run, first_seq + 4, turn.agent_id, reason);
-  return jsonb_build_object('events', events);
+  is_done := private.change_agent_statuses(plan, 'speaking', 'after', null);
+  return events;
 end
 $function$;
 
@@ -2548,12 +2329,27 @@ grant execute on function private.grant_webhook_sends(uuid[],integer[],integer) 
 
 CREATE OR REPLACE FUNCTION private.has_budget(swarm public.swarms, payer_id uuid)
  RETURNS boolean
- LANGUAGE sql
+ LANGUAGE plpgsql
  STABLE
 AS $function$
-  select coalesce(jsonb_typeof(swarm.settings -> 'budget') = 'object', false)
-    or exists (select 1 from public.user_settings u where u.user_id = has_budget.payer_id
-                 and (u.daily_token_budget is not null or u.daily_cost_budget_usd is not null))
+begin
+  return coalesce(jsonb_typeof(swarm.settings -> 'budget') = 'object', false)
+    or exists (select 1 from private.list_day_budgets(has_budget.payer_id));
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.hold_calls(calls jsonb, field text, busy uuid[])
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  if busy = '{}' then
+    return calls;
+  end if;
+  return (select jsonb_agg(case when c.value -> 'answer' = 'null' and (c.value ->> field)::uuid = any (busy)
+    then c.value || '{"answer": {"is_held": true}}' else c.value end) from jsonb_array_elements(calls) as c);
+end
 $function$;
 
 CREATE OR REPLACE FUNCTION private.host_of_tool(config jsonb)
@@ -2562,6 +2358,93 @@ CREATE OR REPLACE FUNCTION private.host_of_tool(config jsonb)
  IMMUTABLE
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$ select substring(lower(config ->> 'url') from '^https?://([^/?#]*)') $function$;
+
+CREATE OR REPLACE FUNCTION private.insert_runs(calls jsonb, owner text, lease_ms integer)
+ RETURNS public.run_events[]
+ LANGUAGE plpgsql
+AS $function$
+declare
+  events public.run_events[];
+begin
+  with asked as materialized (
+    select e.*, s.strategy, to_jsonb(m) as sent
+    from jsonb_to_recordset(calls) as e (place integer, run_id uuid, sent_id uuid, swarm_id uuid, user_id uuid,
+      request jsonb, conflict text, front timestamptz, starts boolean, position integer)
+    join public.swarms s on s.id = e.swarm_id
+    join public.messages m on m.id = e.sent_id
+  ), stored as (
+    insert into public.runs (id, swarm_id, user_id, message_id, strategy, request, queued_at, status, started_at)
+    select e.run_id, e.swarm_id, e.user_id, e.sent_id, e.strategy, e.request,
+      -- A run that interrupts comes before those that wait.
+      case when e.conflict = 'interrupt' then least(e.front, now()) else now() end,
+      case when e.starts then 'running' else 'queued' end, case when e.starts then now() end
+    from asked e
+  ), leased as (
+    insert into private.run_leases (run_id, owner, fence, expires_at)
+    select e.run_id, case when e.starts then insert_runs.owner end, e.starts::integer,
+      case when e.starts then now() + lease_ms * interval '1 millisecond' end
+    from asked e
+  )
+  select array_agg(private.build_event(e.run_id, e.swarm_id, 1, 'message.created',
+      jsonb_build_object('message_id', e.sent_id, 'message', e.sent), null))
+    || array_agg(private.build_event(e.run_id, e.swarm_id, 2, case when e.starts
+      then 'run.started' else 'run.queued' end,
+      case when e.starts then '{"status": "running", "is_resumed": false}'
+        else jsonb_build_object('status', 'queued', 'position', e.position) end, null))
+  into events from asked e;
+  if calls @? '$[*].idempotency_key ? (@ != null)' then
+    insert into private.idempotency_keys as used (user_id, key, request_hash, run_id)
+    select e.user_id, e.idempotency_key, decode(e.request_hash, 'hex'), e.run_id
+    from jsonb_to_recordset(calls) as e (run_id uuid, user_id uuid, idempotency_key text, request_hash text)
+    where e.idempotency_key is not null
+    on conflict on constraint idempotency_keys_pkey do update
+    set request_hash = excluded.request_hash, run_id = excluded.run_id, created_at = now();
+  end if;
+  return events;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.insert_sent_messages(calls jsonb)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+declare
+  for_service boolean;
+  context text;
+begin
+  foreach for_service in array case when calls @? '$[*] ? (@.is_service == true)' then array[false, true]
+    else array[false] end
+  loop
+    context := set_config('swarmbase.context', case when for_service then '{"actor": {"type": "service", "id": null}}'
+      else '{"acts_as_sender": true}' end, true);
+    insert into public.messages (id, swarm_id, sender_type, sender_user_id, content, reply_to_id, mentions, metadata,
+      client_message_id)
+    select e.sent_id, e.swarm_id, 'user', e.user_id, e.message, e.reply_to_id, e.mentions, e.metadata,
+      e.client_message_id
+    from jsonb_to_recordset(calls) as e (sent_id uuid, swarm_id uuid, user_id uuid, is_service boolean, message text,
+      reply_to_id uuid, mentions uuid[], metadata jsonb, client_message_id text)
+    where e.is_service = for_service
+    order by e.swarm_id;
+  end loop;
+  return true;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.interrupt_runs(ids uuid[], waits boolean)
+ RETURNS uuid[]
+ LANGUAGE plpgsql
+AS $function$
+declare
+  locked uuid[] := ids;
+begin
+  if not waits then
+    locked := array(select r.id from public.runs r join private.run_leases l on l.run_id = r.id
+                    where r.id = any (ids) order by r.id for no key update of r, l skip locked);
+  end if;
+  perform private.request_cancel(live.id, 'interrupted') from unnest(locked) as live (id);
+  return array(select live.id from unnest(ids) as live (id) where live.id <> all (locked));
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION private.is_agent_sound(name text, role text, avatar text, model text, system_prompt text, settings jsonb)
  RETURNS boolean
@@ -2597,12 +2480,34 @@ end
 $function$;
 grant execute on function private.is_agent_sound(text,text,text,text,text,jsonb) to authenticated, sb_service, service_role;
 
+CREATE OR REPLACE FUNCTION private.is_day_budget_spent(swarm public.swarms, payer_id uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  room record;
+begin
+  select * into room from private.budget_left(swarm, is_day_budget_spent.payer_id, null, false);
+  return coalesce(room.tokens <= 0 or room.cost_usd <= 0, false);
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.is_lane_claimable(due_at timestamp with time zone, room integer, user_id uuid, full_users uuid[])
  RETURNS boolean
  LANGUAGE sql
  STABLE PARALLEL SAFE
 AS $function$ select due_at <= now() and coalesce(room, 1) > 0 and (user_id is null or user_id <> all (full_users)) $function$;
 grant execute on function private.is_lane_claimable(timestamp with time zone,integer,uuid,uuid[]) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.is_message_blocked(swarm public.swarms, content text)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select swarm.settings -> 'moderation' -> 'enabled' = 'true' and swarm.settings -> 'moderation' ->> 'action' = 'block'
+    and private.find_blocked_term(swarm.settings -> 'moderation' -> 'blocklist', content) is not null
+$function$;
 
 CREATE OR REPLACE FUNCTION private.is_moderation(value jsonb)
  RETURNS boolean
@@ -2661,13 +2566,15 @@ grant execute on function private.is_run_budget(jsonb) to authenticated, sb_serv
 
 CREATE OR REPLACE FUNCTION private.is_run_claimable(run public.runs)
  RETURNS boolean
- LANGUAGE sql
+ LANGUAGE plpgsql
  STABLE
 AS $function$
-  select run.status = 'queued'
-    or (run.status = 'requires_action'
-        and not exists (select 1 from public.tool_executions x
-                        where x.swarm_id = run.swarm_id and x.run_id = run.id and x.status = 'pending_approval'))
+begin
+  return (select run.status = 'queued'
+      or (run.status = 'requires_action'
+          and not exists (select 1 from public.tool_executions x
+                          where x.swarm_id = run.swarm_id and x.run_id = run.id and x.status = 'pending_approval')));
+end
 $function$;
 grant execute on function private.is_run_claimable(public.runs) to sb_service;
 
@@ -2788,9 +2695,7 @@ begin
     coalesce(private.may_run_go_on(r), false),
     array(select t.id from public.run_turns t
           where t.swarm_id = r.swarm_id and t.run_id = r.id and t.status in ('queued', 'thinking', 'responding')
-            and not exists (select 1 from public.swarm_agents sa
-                            where sa.swarm_id = t.swarm_id and sa.agent_id = t.agent_id and sa.enabled
-                              and private.may_agent_speak(sa.swarm_id, sa.user_id)))
+            and not exists (select 1 from private.list_speakers(t.swarm_id) as sa where sa.agent_id = t.agent_id))
   from unnest(keep_runs.run_ids, keep_runs.fences) as mine (id, fence)
   left join public.runs r on r.id = mine.id
   left join private.run_leases l on l.run_id = mine.id
@@ -2836,6 +2741,29 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.list_day_budgets(user_id uuid)
+ RETURNS TABLE(max_tokens bigint, max_cost_usd numeric)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select s.daily_token_budget::bigint, s.daily_cost_budget_usd from public.user_settings s
+  where s.user_id = list_day_budgets.user_id
+    and (s.daily_token_budget is not null or s.daily_cost_budget_usd is not null)
+$function$;
+
+CREATE OR REPLACE FUNCTION private.list_speakers(swarm_id uuid)
+ RETURNS TABLE(agent_id uuid, user_id uuid, role_override text, "position" integer, created_at timestamp with time zone)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select sa.agent_id, sa.user_id, sa.role_override, sa.position, sa.created_at
+  from public.swarm_agents sa
+  join public.swarm_members m on m.swarm_id = sa.swarm_id and m.user_id = sa.user_id and m.status = 'active'
+  join auth.users u on u.id = m.user_id
+  where sa.swarm_id = list_speakers.swarm_id and sa.enabled and u.deleted_at is null
+    and (u.banned_until is null or u.banned_until <= now())
+$function$;
+
 CREATE OR REPLACE FUNCTION private.load_run(run_id uuid, fence bigint)
  RETURNS json
  LANGUAGE plpgsql
@@ -2843,7 +2771,18 @@ CREATE OR REPLACE FUNCTION private.load_run(run_id uuid, fence bigint)
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
-  return (select json_build_object(
+  return (select c.context from private.load_runs(array[load_run.run_id]) as c
+          join private.run_leases l on l.run_id = c.run_id and l.fence = load_run.fence);
+end
+$function$;
+grant execute on function private.load_run(uuid,bigint) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.load_runs(ids uuid[])
+ RETURNS TABLE(run_id uuid, context json)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select r.id, json_build_object(
     'run', json_build_object('id', r.id, 'swarm_id', r.swarm_id, 'user_id', r.user_id, 'message_id', r.message_id,
       'strategy', r.strategy, 'request', r.request),
     'last_seq', (select coalesce(max(e.seq), 0) from public.run_events e where e.run_id = r.id),
@@ -2852,12 +2791,10 @@ begin
     'message', (select m.content from public.messages m where m.id = r.message_id),
     'agents', coalesce((
       select json_agg(json_build_object('id', a.id, 'name', a.name, 'role', coalesce(sa.role_override, a.role),
-        'position', sa.position,
-                        'framework', a.framework, 'model', a.model, 'settings', a.settings)
-                      order by sa.position, sa.created_at, a.id)
-      from public.swarm_agents sa
-      join public.agents a on a.id = sa.agent_id
-      where sa.swarm_id = r.swarm_id and sa.enabled and private.may_agent_speak(r.swarm_id, sa.user_id)), '[]'),
+          'position', sa.position, 'framework', a.framework, 'model', a.model, 'settings', a.settings)
+        order by sa.position, sa.created_at, a.id)
+      from private.list_speakers(r.swarm_id) as sa
+      join public.agents a on a.id = sa.agent_id), '[]'),
     'people', coalesce((
       select json_agg(json_build_object('id', m.user_id,
           'name', coalesce(nullif(p.full_name, ''), 'User ' || left(m.user_id::text, 8))) order by m.joined_at, m.id)
@@ -2865,22 +2802,38 @@ begin
             order by m.joined_at, m.id limit 50) as m
       left join public.profiles p on p.id = m.user_id), '[]'),
     'payer_id', payer.id,
-    'has_budget', private.has_budget(s, payer.id), 'may_go_on', private.may_run_go_on(r),
+    'has_budget', coalesce(jsonb_typeof(s.settings -> 'budget') = 'object', false)
+      or coalesce((select true from private.list_day_budgets(payer.id)), false),
+    'may_go_on', coalesce((select true from public.swarm_members m where m.swarm_id = r.swarm_id
+      and m.user_id = r.user_id and m.status = 'active' and m.role <> 'viewer'), private.may_run_go_on(r)),
     'progress', (select p.progress from private.run_progress p where p.run_id = r.id),
     'decisions', coalesce((
       select json_agg(json_build_object('id', x.id, 'status', x.status, 'error', x.error))
       from public.tool_executions x
       where x.swarm_id = r.swarm_id and x.run_id = r.id and x.expires_at is not null), '[]'))
   from public.runs r
-  join private.run_leases l on l.run_id = r.id and l.fence = load_run.fence
   join public.swarms s on s.id = r.swarm_id
   cross join lateral (
-    select coalesce((select u.id from auth.users u where u.id::text = r.request ->> 'payer_id'),
-      s.owner_id)) as payer (id)
-  where r.id = load_run.run_id and r.status = 'running');
+    select coalesce((select u.id from auth.users u where u.id::text = r.request ->> 'payer_id'), s.owner_id))
+      as payer (id)
+  where r.id = any (ids) and r.status = 'running'
+$function$;
+
+CREATE OR REPLACE FUNCTION private.lock_agents(ids jsonb, waits boolean)
+ RETURNS uuid[]
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if waits then
+    return array(
+      select a.id from public.agents a where a.id in (select e.value::uuid from jsonb_array_elements_text(ids) as e)
+      order by a.id for no key update);
+  end if;
+  return array(
+    select a.id from public.agents a where a.id in (select e.value::uuid from jsonb_array_elements_text(ids) as e)
+    order by a.id for no key update skip locked);
 end
 $function$;
-grant execute on function private.load_run(uuid,bigint) to sb_service;
 
 CREATE OR REPLACE FUNCTION private.lock_due_webhook_lanes(max_lanes integer, lane_ids uuid[], lane_room integer[], full_users uuid[], users uuid[], send_limit integer)
  RETURNS uuid[]
@@ -2924,6 +2877,92 @@ end
 $function$;
 grant execute on function private.lock_run_for(uuid,uuid,boolean) to sb_service;
 
+CREATE OR REPLACE FUNCTION private.lock_runs(batch jsonb, waits boolean)
+ RETURNS uuid[]
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if waits then
+    return array(
+      select r.id from jsonb_array_elements(batch) as e
+      join public.runs r on r.id = (e.value ->> 'run_id')::uuid
+      join public.swarms s on s.id = r.swarm_id
+      for key share of s for no key update of r);
+  end if;
+  return array(
+    select r.id from jsonb_array_elements(batch) as e
+    join public.runs r on r.id = (e.value ->> 'run_id')::uuid
+    join public.swarms s on s.id = r.swarm_id
+    join private.run_leases l on l.run_id = r.id
+    order by r.id
+    for key share of s skip locked for no key update of r, l skip locked);
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.lock_steps(batch jsonb, locked uuid[], waits boolean)
+ RETURNS uuid[]
+ LANGUAGE plpgsql
+AS $function$
+declare
+  run record;
+  held uuid[];
+  busy uuid[];
+  free uuid[] := '{}';
+begin
+  held := private.lock_agents(jsonb_path_query_array(batch, '$[*].steps[*].agent_id'), waits);
+  if waits then
+    return locked;
+  end if;
+  busy := private.find_busy_counters(array(
+    select r.swarm_id from public.runs r where r.id = any (locked)));
+  for run in
+    select r.id, r.swarm_id, array(
+        -- Agents that were deleted are in no other transaction's hands.
+        select a.id from public.agents a
+        where a.id in (select step.value::uuid
+                       from jsonb_array_elements_text(jsonb_path_query_array(e.value, '$.steps[*].agent_id'))
+                         as step)) as agents
+    from jsonb_array_elements(batch) as e join public.runs r on r.id = (e.value ->> 'run_id')::uuid
+    where r.id = any (locked)
+  loop
+    continue when run.swarm_id = any (busy) or not run.agents <@ held;
+    free := free || run.id;
+    held := array(select a.id from unnest(held) as a (id) where a.id <> all (run.agents));
+  end loop;
+  return free;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.lock_swarms(batch jsonb, waits boolean, OUT locked uuid[], OUT alone uuid[])
+ RETURNS record
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if waits then
+    select coalesce(array_agg(l.id), '{}'), coalesce(array_agg(l.id) filter (where l.has_place
+      and pg_try_advisory_xact_lock(hashtextextended(l.id::text, 25))), '{}')
+    into locked, alone from (
+      select s.id, e.has_place
+      from jsonb_to_recordset(batch) as e (swarm_id uuid, user_id uuid, is_service boolean, has_place boolean)
+      join public.swarms s on s.id = e.swarm_id
+      where e.is_service or exists (select 1 from public.swarm_members m where m.swarm_id = s.id
+        and m.user_id = e.user_id and m.status = 'active' and m.role <> 'viewer')
+      for no key update of s) as l;
+    return;
+  end if;
+  select coalesce(array_agg(l.id), '{}'), coalesce(array_agg(l.id) filter (where l.has_place
+      and pg_try_advisory_xact_lock(hashtextextended(l.id::text, 25))), '{}')
+    into locked, alone from (
+    select s.id, e.has_place
+    from jsonb_to_recordset(batch) as e (swarm_id uuid, user_id uuid, is_service boolean, has_place boolean)
+    join public.swarms s on s.id = e.swarm_id
+    where e.is_service or exists (select 1 from public.swarm_members m where m.swarm_id = s.id
+      and m.user_id = e.user_id and m.status = 'active' and m.role <> 'viewer')
+    order by s.id
+    for no key update of s skip locked) as l;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.make_profile()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2953,17 +2992,15 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.may_agent_speak(swarm_id uuid, agent_owner_id uuid)
+CREATE OR REPLACE FUNCTION private.may_interrupt(call jsonb, swarm public.swarms, live_user_id uuid)
  RETURNS boolean
  LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO 'pg_catalog', 'pg_temp'
+ STABLE
 AS $function$
-  select exists (
+  select call ->> 'on_conflict' is null or (call ->> 'is_service')::boolean or exists (
     select 1 from public.swarm_members m
-    join auth.users u on u.id = m.user_id
-    where m.swarm_id = may_agent_speak.swarm_id and m.user_id = may_agent_speak.agent_owner_id and m.status = 'active'
-      and u.deleted_at is null and (u.banned_until is null or u.banned_until <= now()))
+    where m.swarm_id = swarm.id and m.user_id = (call ->> 'user_id')::uuid and m.status = 'active'
+      and (m.role in ('owner', 'admin') or m.user_id = live_user_id or swarm.settings ->> 'on_conflict' = 'interrupt'))
 $function$;
 
 CREATE OR REPLACE FUNCTION private.may_number_message(swarm_id uuid)
@@ -2980,17 +3017,19 @@ grant execute on function private.may_number_message(uuid) to authenticated, sb_
 
 CREATE OR REPLACE FUNCTION private.may_run_go_on(run public.runs)
  RETURNS boolean
- LANGUAGE sql
+ LANGUAGE plpgsql
  STABLE
 AS $function$
-  select run.request ?| array['payer_id', 'by_service'] or private.may_start_runs(run.swarm_id, run.user_id)
-    or (run.request ->> 'source' = 'auto_respond' and exists (
-          select 1 from public.messages first
-          join public.messages later on later.swarm_id = first.swarm_id and later.seq > first.seq
-            and later.sender_type = 'user'
-            and later.created_at <= coalesce(run.started_at, now())
-          where first.swarm_id = run.swarm_id and first.id = run.message_id
-            and private.may_start_runs(later.swarm_id, later.sender_user_id)))
+begin
+  return (select run.request ?| array['payer_id', 'by_service'] or private.may_start_runs(run.swarm_id, run.user_id)
+      or (run.request ->> 'source' = 'auto_respond' and exists (
+            select 1 from public.messages first
+            join public.messages later on later.swarm_id = first.swarm_id and later.seq > first.seq
+              and later.sender_type = 'user'
+              and later.created_at <= coalesce(run.started_at, now())
+            where first.swarm_id = run.swarm_id and first.id = run.message_id
+              and private.may_start_runs(later.swarm_id, later.sender_user_id))));
+end
 $function$;
 
 CREATE OR REPLACE FUNCTION private.may_speak(request jsonb, strategy text, coordinator_id uuid, agent_id uuid)
@@ -3004,12 +3043,14 @@ $function$;
 
 CREATE OR REPLACE FUNCTION private.may_start_runs(swarm_id uuid, user_id uuid)
  RETURNS boolean
- LANGUAGE sql
+ LANGUAGE plpgsql
  STABLE
 AS $function$
-  select exists (select 1 from public.swarm_members m
-    where m.swarm_id = may_start_runs.swarm_id and m.user_id = may_start_runs.user_id
-                   and m.status = 'active' and m.role <> 'viewer')
+begin
+  return (select exists (select 1 from public.swarm_members m
+      where m.swarm_id = may_start_runs.swarm_id and m.user_id = may_start_runs.user_id
+                     and m.status = 'active' and m.role <> 'viewer'));
+end
 $function$;
 
 CREATE OR REPLACE FUNCTION private.moderate_message()
@@ -3269,6 +3310,70 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.plan_first_turns(calls jsonb, agents uuid[])
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  call jsonb;
+  agent uuid;
+  turns jsonb := '[]';
+begin
+  for i in 0 .. jsonb_array_length(calls) - 1 loop
+    call := calls -> i;
+    agent := (call -> 'first_turn' ->> 'agent_id')::uuid;
+    if call -> 'starts' = 'true' and agent = any (agents) then
+      agents := array_remove(agents, agent);
+      turns := turns || ((call -> 'first_turn') || jsonb_build_object('place', call -> 'place',
+        'run_id', call -> 'run_id', 'swarm_id', call -> 'swarm_id', 'position', 0, 'seq', 3));
+    end if;
+  end loop;
+  return turns;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.plan_turn_ends(batch jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+AS $function$
+declare
+  plan jsonb;
+  count integer;
+begin
+  select count(t.id), jsonb_agg(e.step || jsonb_build_object('agent_id', t.agent_id, 'agent_name', t.agent_name,
+      'message_id', t.message_id, 'speaker_id', speaker.id, 'reason', cause.reason, 'before', a.status,
+      'speaking', status.speaking, 'after', status.after)) filter (where t.status in ('queued', 'thinking',
+        'responding'))
+  into count, plan
+  from jsonb_array_elements(batch) as e (step)
+  left join public.run_turns t on t.id = (e.step ->> 'turn_id')::uuid
+  left join public.agents a on a.id = t.agent_id
+  cross join lateral (select coalesce(e.step ->> 'reason', case e.step ->> 'status' when 'completed'
+    then 'run_completed'
+    when 'cancelled' then 'cancelled' else 'run_failed' end)) as cause (reason)
+  -- The words of an agent that was deleted while it spoke are kept under its id.
+  cross join lateral (select case when coalesce(e.step ->> 'content', '') <> '' then coalesce(t.agent_id,
+    (e.step ->> 'agent_id')::uuid,
+    (select (v.data ->> 'agent_id')::uuid from public.run_events v
+     where v.run_id = t.run_id and v.type = 'turn.started' and v.data ->> 'turn_id' = t.id::text limit 1)) end)
+    as speaker (id)
+  cross join lateral (
+    select bool_or(o.status = 'responding') as is_responding, bool_or(o.status = 'thinking') as is_thinking
+    from public.run_turns o
+    where o.agent_id = t.agent_id and o.id <> t.id and o.status in ('queued', 'thinking', 'responding')) as other
+  cross join lateral (select
+    case when speaker.id is not null and t.status <> 'responding' and e.step ->> 'status' = 'completed'
+      then 'responding' else a.status end as speaking,
+    case when other.is_responding then 'responding' when other.is_thinking then 'thinking'
+      when cause.reason in ('run_failed', 'worker_lost') then 'error' else 'idle' end as after) as status;
+  if count < jsonb_array_length(batch) then
+    raise exception 'a turn that should end does not exist' using errcode = 'no_data_found';
+  end if;
+  return plan;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.postpone_webhook_lanes(user_ids uuid[], until timestamp with time zone[], send_limit integer)
  RETURNS uuid[]
  LANGUAGE plpgsql
@@ -3317,6 +3422,52 @@ begin
 end
 $function$;
 grant execute on function private.postpone_webhook_lanes(uuid[],timestamp with time zone[],integer) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.preflight_swarms(batch jsonb)
+ RETURNS json
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET jit TO 'off'
+AS $function$
+begin
+  return (
+    select json_agg(json_build_object('place', e.place,
+      'rejection', coalesce(access.rejection, replay.found -> 'rejection', answers.rejection),
+      'replayed_run_id', replay.found -> 'replayed_run_id',
+      'swarm', case when coalesce(access.rejection, replay.found, answers.rejection) is null then json_build_object(
+        'is_manager', e.is_service or m.role in ('owner', 'admin'),
+        'own_agent_ids', array(select sa.agent_id from public.swarm_agents sa
+                               where sa.swarm_id = s.id and sa.user_id = e.user_id),
+        'strategy', s.strategy, 'coordinator_agent_id', s.coordinator_agent_id, 'settings', s.settings,
+        'agents', enabled.agents) end))
+    from jsonb_to_recordset(batch) as e (place integer, swarm_id uuid, user_id uuid, is_service boolean, message text,
+      agent_ids jsonb, client_message_id text, idempotency_key text, request_hash text)
+    left join public.swarms s on s.id = e.swarm_id
+    left join public.swarm_members m
+      on m.swarm_id = e.swarm_id and m.user_id = e.user_id and m.status = 'active' and m.role <> 'viewer'
+    cross join lateral (select case when m.id is null or e.is_service
+      then private.check_caller(e.swarm_id, e.user_id, e.is_service) end) as access (rejection)
+    cross join lateral (select case
+      when access.rejection is null and (e.idempotency_key is not null or e.client_message_id is not null)
+      then private.find_replay(e.user_id, e.swarm_id, e.idempotency_key, e.request_hash, e.client_message_id, e.message)
+      end) as replay (found)
+    cross join lateral (
+      select json_agg(json_build_object('id', a.id, 'name', a.name, 'framework', a.framework, 'model', a.model,
+          'position', sa.position) order by sa.position, sa.created_at, a.id)
+      from public.swarm_agents sa join public.agents a on a.id = sa.agent_id
+      where sa.swarm_id = e.swarm_id and sa.enabled) as enabled (agents)
+    cross join lateral (select case
+      when access.rejection is null and replay.found is null
+        and (s.status <> 'active' or enabled.agents is null or jsonb_typeof(e.agent_ids) = 'array')
+      then private.check_agents(e.swarm_id, e.agent_ids) end) as answers (rejection));
+end
+$function$;
+grant execute on function private.preflight_swarms(jsonb) to sb_service;
 
 CREATE OR REPLACE FUNCTION private.prepare_agent()
  RETURNS trigger
@@ -3662,27 +3813,35 @@ end
 $function$;
 grant execute on function private.read_due_webhook_users(integer,uuid[],integer[],uuid[],uuid[],integer) to sb_service;
 
-CREATE OR REPLACE FUNCTION private.read_transcript(swarm_id uuid, after_seq bigint, max_messages integer)
- RETURNS json
+CREATE OR REPLACE FUNCTION private.read_events(run public.runs, events jsonb)
+ RETURNS public.run_events[]
  LANGUAGE plpgsql
  STABLE
- SET enable_seqscan TO 'off'
- SET enable_bitmapscan TO 'off'
- SET jit TO 'off'
 AS $function$
 begin
-  return (
-    select coalesce(json_agg(read order by read.seq), '[]')
-    from (select n.id, n.seq, n.sender_type, n.sender_id, n.sender_name, n.content, n.reply_to_id, n.run_id
-          from (select m.*, sum(coalesce(octet_length(m.content), 0))
-            over (order by m.seq desc) - coalesce(octet_length(m.content), 0) as newer_bytes
-                from (select * from public.messages m
-                      where m.swarm_id = read_transcript.swarm_id and m.seq > read_transcript.after_seq
-                      order by m.seq desc limit read_transcript.max_messages) as m) as n
-          -- More than the longest of contexts holds is not sent for: rooms full of long messages would fill the memory
-          -- of a node.
-          where n.newer_bytes < 4000000) as read);
+  return array(
+    select row(run.id, e.seq, run.swarm_id, e.agent_id, e.restricted, e.type, e.data, now())::public.run_events
+    from jsonb_to_recordset(events) as e (seq integer, type text, agent_id uuid, restricted boolean, data jsonb));
 end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.read_messages(swarm_id uuid, after_seq bigint, max_messages integer)
+ RETURNS TABLE(messages json)
+ LANGUAGE sql
+ STABLE
+AS $function$
+    select json_build_object('id', array_agg(n.id), 'seq', array_agg(n.seq), 'sender_type', array_agg(n.sender_type),
+      'sender_id', array_agg(n.sender_id), 'sender_name', array_agg(n.sender_name), 'content', array_agg(n.content),
+      'reply_to_id', array_agg(n.reply_to_id), 'run_id', array_agg(n.run_id))
+    from (select m.id, m.seq, m.sender_type, m.sender_id, m.sender_name, m.content, m.reply_to_id, m.run_id,
+            sum(coalesce(octet_length(m.content), 0)) over (order by m.seq desc)
+              - coalesce(octet_length(m.content), 0) as newer_bytes
+          from (select * from public.messages m
+                where m.swarm_id = read_messages.swarm_id and m.seq > read_messages.after_seq
+                order by m.seq desc limit read_messages.max_messages) as m) as n
+    -- More than the longest of contexts holds is not read: swarms full of long messages would fill the memory of a
+    -- node.
+    where n.newer_bytes < 4000000
 $function$;
 
 CREATE OR REPLACE FUNCTION private.recall_steps(run public.runs, steps jsonb)
@@ -4047,13 +4206,12 @@ declare
   speaker record;
 begin
   select a.id, a.name, a.user_id, coalesce(sa.role_override, a.role) as role, s.config into speaker
-  from public.swarm_agents sa
+  from private.list_speakers(run.swarm_id) as sa
   join public.agents a on a.id = sa.agent_id
   join public.run_turns t on t.id = (step ->> 'turn_id')::uuid and t.agent_id = a.id
     and t.status in ('thinking', 'responding')
   join private.turn_snapshots s on s.turn_id = t.id
-  where sa.swarm_id = run.swarm_id and sa.agent_id = (step ->> 'agent_id')::uuid and sa.enabled
-    and private.may_agent_speak(run.swarm_id, sa.user_id);
+  where sa.agent_id = (step ->> 'agent_id')::uuid;
   if not found then
     return jsonb_build_object('outcome', 'gone', 'events', '[]'::jsonb);
   end if;
@@ -4101,14 +4259,12 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.run_body(run_id uuid, viewer_id uuid DEFAULT NULL::uuid, is_service boolean DEFAULT false)
- RETURNS json
- LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO 'pg_catalog', 'pg_temp'
+CREATE OR REPLACE FUNCTION private.run_bodies(ids uuid[], viewer_id uuid DEFAULT NULL::uuid, is_service boolean DEFAULT false)
+ RETURNS TABLE(run_id uuid, body json)
+ LANGUAGE sql
+ STABLE
 AS $function$
-begin
-  return (select json_build_object(
+  select r.id, json_build_object(
     'run_id', r.id, 'swarm_id', r.swarm_id, 'status', r.status, 'stop_reason', r.stop_reason,
     'message', (select row_to_json(m) from public.messages m where m.id = r.message_id),
     'responses', coalesce((
@@ -4135,11 +4291,26 @@ begin
       case when r.error is null then '[]'::json
            else json_build_array(json_build_object('agent_id', null, 'turn_id', null, 'code', r.error ->> 'code',
              'message', r.error ->> 'message', 'retryable', coalesce((r.error ->> 'retryable')::boolean, false))) end),
-    'usage', private.run_usage(r),
+    'usage', case when r.finished_at is null then (
+        select u.usage from private.sum_run_usage(r.id, r.swarm_id, r.strategy, r.created_at, now()) as u)
+      else json_build_object('input_tokens', r.usage -> 'input_tokens',
+        'cached_input_tokens', r.usage -> 'cached_input_tokens', 'output_tokens', r.usage -> 'output_tokens',
+        'total_tokens', r.usage -> 'total_tokens', 'cost_usd', r.usage -> 'cost_usd', 'estimated',
+          r.usage -> 'estimated') end,
     'pending_approvals', case when r.status = 'requires_action'
-      then private.pending_approvals(r, run_body.viewer_id, run_body.is_service) end,
+      then private.pending_approvals(r, run_bodies.viewer_id, run_bodies.is_service) end,
     'created_at', r.created_at, 'completed_at', r.finished_at)
-  from public.runs r where r.id = run_body.run_id);
+  from public.runs r where r.id = any (ids)
+$function$;
+
+CREATE OR REPLACE FUNCTION private.run_body(run_id uuid, viewer_id uuid DEFAULT NULL::uuid, is_service boolean DEFAULT false)
+ RETURNS json
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  return (select b.body from private.run_bodies(array[run_body.run_id], run_body.viewer_id, run_body.is_service) as b);
 end
 $function$;
 grant execute on function private.run_body(uuid,uuid,boolean) to sb_service;
@@ -4154,29 +4325,6 @@ AS $function$
   join public.swarm_agents sa on sa.swarm_id = s.id and sa.enabled
   join public.agents a on a.id = sa.agent_id
   where s.id = run.swarm_id and private.may_speak(run.request, run.strategy, s.coordinator_agent_id, a.id)
-$function$;
-
-CREATE OR REPLACE FUNCTION private.run_usage(run public.runs)
- RETURNS json
- LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO 'pg_catalog', 'pg_temp'
-AS $function$
-begin
-  return (
-    select private.usage_body(sum(u.input_tokens)::bigint, sum(u.cached_input_tokens)::bigint,
-      sum(u.output_tokens)::bigint,
-      case when bool_or(u.cost_usd is null and u.input_tokens is not null) then null
-        else coalesce(sum(u.cost_usd), 0) end,
-      bool_or(u.estimated))
-    from (select t.input_tokens, t.cached_input_tokens, t.output_tokens, t.cost_usd, t.estimated
-          from public.run_turns t where t.swarm_id = run.swarm_id and t.run_id = run.id
-          union all
-          select c.input_tokens, c.cached_input_tokens, c.output_tokens, c.cost_usd, c.estimated
-          from public.usage_records c
-          where run.strategy = 'selector' and c.swarm_id = run.swarm_id and c.run_id = run.id and c.turn_id is null
-            and c.created_at >= run.created_at and c.created_at <= coalesce(run.finished_at, now())) as u);
-end
 $function$;
 
 CREATE OR REPLACE FUNCTION private.seat_swarm_owner()
@@ -4214,6 +4362,16 @@ begin
     pg_catalog.jsonb_build_object('id', id, 'topic', topic, 'event', event,
     'private', send_realtime.private, 'payload', payload,
     'binary', pg_catalog.translate(pg_catalog.encode(binary_payload, 'base64'), E'\n', ''))::text);
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.set_run_context(by_agent jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+AS $function$
+begin
+  return set_config('swarmbase.context',
+    jsonb_build_object('acts_as_sender', true, 'by_agent', by_agent)::text, true)::jsonb;
 end
 $function$;
 
@@ -4417,55 +4575,6 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.start_turn(run public.runs, step jsonb)
- RETURNS jsonb
- LANGUAGE plpgsql
-AS $function$
-declare
-  speaker record;
-  toolbox jsonb;
-  events jsonb;
-begin
-  select a.id, a.name, a.user_id, coalesce(sa.role_override, a.role) as role, a.framework,
-    coalesce(a.model, step -> 'default_models' ->> a.framework, 'default') as model, a.model as chosen_model,
-    a.system_prompt, a.settings
-  into speaker
-  from public.swarm_agents sa
-  join public.agents a on a.id = sa.agent_id
-  where sa.swarm_id = run.swarm_id and sa.agent_id = (step ->> 'agent_id')::uuid and sa.enabled
-    and private.may_agent_speak(run.swarm_id, sa.user_id);
-  if not found then
-    return jsonb_build_object('outcome', 'gone', 'events', '[]'::jsonb);
-  end if;
-  if (select count(*) from public.run_turns t
-      join public.runs r on r.id = t.run_id and r.status = 'running'
-      where t.agent_id = speaker.id and t.status in ('thinking', 'responding'))
-        >= (step ->> 'max_concurrent')::integer then
-    return jsonb_build_object('outcome', 'busy', 'events', '[]'::jsonb);
-  end if;
-  toolbox := private.agent_toolbox(speaker.id, speaker.user_id);
-  insert into public.run_turns (id, run_id, swarm_id, agent_id, agent_name, position, status, framework, model,
-    message_id, started_at)
-  values ((step ->> 'turn_id')::uuid, run.id, run.swarm_id, speaker.id, speaker.name, (step ->> 'position')::integer,
-    'thinking', speaker.framework, speaker.model, (step ->> 'message_id')::uuid, now());
-  insert into private.turn_snapshots (turn_id, config)
-  values ((step ->> 'turn_id')::uuid, jsonb_build_object('name', speaker.name, 'role', speaker.role,
-    'framework', speaker.framework,
-    'model', speaker.chosen_model, 'system_prompt', speaker.system_prompt, 'settings', speaker.settings,
-    'tools', (select coalesce(jsonb_agg(t.value - 'secrets_wrapped'), '[]') from jsonb_array_elements(toolbox) as t)));
-  events := jsonb_build_array(private.build_run_event(run, (step ->> 'seq')::integer, 'turn.started',
-    jsonb_build_object(
-      'turn_id', step -> 'turn_id', 'message_id', step -> 'message_id', 'agent_id', speaker.id,
-      'agent_name', speaker.name, 'model', speaker.model), speaker.id))
-    || private.project_turn_status(run, (step ->> 'seq')::integer + 1, speaker.id, 'run_started');
-  return jsonb_build_object('outcome', 'started', 'events', events,
-    'agent', jsonb_build_object('id', speaker.id, 'name', speaker.name, 'user_id', speaker.user_id,
-      'role', speaker.role,
-      'framework', speaker.framework, 'model', speaker.chosen_model, 'system_prompt', speaker.system_prompt,
-      'settings', speaker.settings, 'tools', toolbox));
-end
-$function$;
-
 CREATE OR REPLACE FUNCTION private.store_deltas(batch jsonb)
  RETURNS json
  LANGUAGE plpgsql
@@ -4506,89 +4615,44 @@ end
 $function$;
 grant execute on function private.store_deltas(jsonb) to sb_service;
 
-CREATE OR REPLACE FUNCTION private.store_run_events(run public.runs, events jsonb)
- RETURNS void
+CREATE OR REPLACE FUNCTION private.store_events(events public.run_events[], run_ids uuid[] DEFAULT '{}'::uuid[], swarm_ids uuid[] DEFAULT '{}'::uuid[], deltas jsonb[] DEFAULT '{}'::jsonb[])
+ RETURNS boolean
  LANGUAGE plpgsql
 AS $function$
 begin
-  insert into public.run_events (run_id, seq, swarm_id, agent_id, restricted, type, data)
-  select run.id, e.seq, run.swarm_id, e.agent_id, e.restricted, e.type,
-    jsonb_build_object('run_id', run.id, 'swarm_id', run.swarm_id) || e.data
-  from jsonb_to_recordset(events) as e (seq integer, type text, agent_id uuid, restricted boolean, data jsonb)
-  on conflict on constraint run_events_pkey do nothing;
+  insert into public.run_events
+  select e.* from unnest(events) as e
+  union all
+  select r.id, d.seq, r.swarm_id, d.agent_id, d.restricted, d.type, d.data, now()
+  from unnest(run_ids, swarm_ids, deltas) as r (id, swarm_id, deltas)
+  cross join lateral jsonb_to_recordset(r.deltas)
+    as d (seq integer, type text, agent_id uuid, restricted boolean, data jsonb)
+  -- A subquery for each row: as a join, without statistics, it would read all events.
+  where (select o.seq from public.run_events o where o.run_id = r.id and o.seq = d.seq) is null;
+  return true;
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.survey_swarm(call jsonb)
- RETURNS json
- LANGUAGE plpgsql
+CREATE OR REPLACE FUNCTION private.sum_run_usage(run_id uuid, swarm_id uuid, strategy text, created_at timestamp with time zone, until timestamp with time zone)
+ RETURNS TABLE(turn_count integer, usage json)
+ LANGUAGE sql
  STABLE
- SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
-declare
-  swarm uuid := call ->> 'swarm_id';
-  caller uuid := call ->> 'user_id';
-  is_service boolean := call ->> 'is_service';
-  replayed uuid;
-begin
-  perform private.check_run_member(swarm, caller, is_service);
-  if call ->> 'idempotency_key' is not null or call ->> 'client_message_id' is not null then
-    replayed := private.find_replayed_run(call);
-    if replayed is not null then
-      return json_build_object('replayed_run_id', replayed);
-    end if;
-  end if;
-  perform private.check_swarm_answers(swarm, call -> 'agent_ids');
-  return (
-    select json_build_object('replayed_run_id', null,
-      'is_manager', is_service or exists (
-        select 1 from public.swarm_members m
-        where m.swarm_id = s.id and m.user_id = caller and m.status = 'active' and m.role in ('owner', 'admin')),
-      'own_agent_ids', array(select sa.agent_id from public.swarm_agents sa
-        where sa.swarm_id = s.id and sa.user_id = caller),
-      'strategy', s.strategy, 'coordinator_agent_id', s.coordinator_agent_id, 'settings', s.settings,
-      'agents', (
-        select json_agg(json_build_object('id', a.id, 'name', a.name, 'framework', a.framework, 'model', a.model,
-          'position', sa.position)
-                        order by sa.position, sa.created_at, a.id)
-        from public.swarm_agents sa join public.agents a on a.id = sa.agent_id
-        where sa.swarm_id = s.id and sa.enabled))
-    from public.swarms s where s.id = swarm);
-end
+  select count(u.turn_id)::integer, private.usage_body(sum(u.input_tokens)::bigint, sum(u.cached_input_tokens)::bigint,
+    sum(u.output_tokens)::bigint,
+    case when bool_or(u.cost_usd is null and u.input_tokens is not null) then null else coalesce(sum(u.cost_usd),
+      0) end,
+    bool_or(u.estimated))
+  from (select t.id as turn_id, t.input_tokens, t.cached_input_tokens, t.output_tokens, t.cost_usd, t.estimated
+        from public.run_turns t
+        where t.swarm_id = sum_run_usage.swarm_id and t.run_id = sum_run_usage.run_id
+        union all
+        select null, c.input_tokens, c.cached_input_tokens, c.output_tokens, c.cost_usd, c.estimated
+        from public.usage_records c
+        where sum_run_usage.strategy = 'selector' and c.swarm_id = sum_run_usage.swarm_id
+          and c.run_id = sum_run_usage.run_id and c.turn_id is null and c.created_at >= sum_run_usage.created_at
+          and c.created_at <= sum_run_usage.until) as u
 $function$;
-grant execute on function private.survey_swarm(jsonb) to sb_service;
-
-CREATE OR REPLACE FUNCTION private.survey_swarms(batch jsonb)
- RETURNS json
- LANGUAGE plpgsql
- STABLE
- SET search_path TO 'pg_catalog', 'pg_temp'
- SET enable_seqscan TO 'off'
- SET plan_cache_mode TO 'force_generic_plan'
- SET jit TO 'off'
-AS $function$
-begin
-  return (
-    select json_agg(json_build_object('place', e.place, 'survey', json_build_object('replayed_run_id', null,
-      'is_manager', m.role in ('owner', 'admin'),
-      'own_agent_ids', array(select sa.agent_id from public.swarm_agents sa
-        where sa.swarm_id = s.id and sa.user_id = e.user_id),
-      'strategy', s.strategy, 'coordinator_agent_id', s.coordinator_agent_id, 'settings', s.settings,
-        'agents', room.agents)))
-    from jsonb_to_recordset(batch) as e (place integer, swarm_id uuid, user_id uuid)
-    join public.swarms s on s.id = e.swarm_id and s.status = 'active'
-    join public.swarm_members m on m.swarm_id = s.id and m.user_id = e.user_id and m.status = 'active'
-      and m.role <> 'viewer'
-    cross join lateral (
-      select json_agg(json_build_object('id', a.id, 'name', a.name, 'framework', a.framework, 'model', a.model,
-        'position', sa.position)
-                      order by sa.position, sa.created_at, a.id) as agents
-      from public.swarm_agents sa join public.agents a on a.id = sa.agent_id
-      where sa.swarm_id = s.id and sa.enabled) as room
-    where room.agents is not null);
-end
-$function$;
-grant execute on function private.survey_swarms(jsonb) to sb_service;
 
 CREATE OR REPLACE FUNCTION private.suspend_sessions()
  RETURNS trigger
@@ -4724,11 +4788,7 @@ CREATE OR REPLACE FUNCTION private.take_step(run public.runs, step jsonb)
 AS $function$
 begin
   case step ->> 'op'
-    -- What was shown before it is stored comes from the caller.
-    when 'events' then return jsonb_build_object('events', step -> 'events');
-    when 'start_turn' then return private.start_turn(run, step);
     when 'turn_status' then return private.change_turn_status(run, step);
-    when 'finish_turn' then return private.finish_turn(run, step);
     when 'start_tool' then return private.start_tool(run, step);
     when 'finish_tool' then return private.finish_tool(run, step);
     when 'resume_turn' then return private.resume_turn(run, step);
@@ -4736,6 +4796,66 @@ begin
     when 'settle_reservations' then return private.settle_reservations(run, step);
     when 'pause' then return private.pause_run(run, step);
   end case;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.take_steps(runs public.runs[], steps jsonb[], INOUT results jsonb[], INOUT stored public.run_events[], OUT events public.run_events[], OUT bodies json[], OUT has_next boolean[])
+ RETURNS record
+ LANGUAGE plpgsql
+AS $function$
+declare
+  shared constant text[] := '{finish_turn,start_turn,finish_run}';
+  taken integer[] := array_fill(0, array[cardinality(runs)]);
+  batch jsonb;
+  begun record;
+  ended record;
+  step jsonb;
+  place integer;
+  next_op integer;
+begin
+  events := '{}';
+  loop
+    batch := '[]';
+    next_op := null;
+    for i in 1 .. cardinality(runs) loop
+      loop
+        step := steps[i] -> taken[i];
+        exit when step is null or step ->> 'op' = any (shared);
+        step := private.take_step(runs[i], step);
+        results[i] := results[i] || jsonb_build_array(step);
+        stored := stored || private.read_events(runs[i], step -> 'events');
+        taken[i] := taken[i] + 1;
+      end loop;
+      continue when step is null or array_position(shared, step ->> 'op') > next_op;
+      if array_position(shared, step ->> 'op') < coalesce(next_op, 4) then
+        next_op := array_position(shared, step ->> 'op');
+        batch := '[]';
+      end if;
+      batch := batch || (step || jsonb_build_object('place', i, 'run_id', runs[i].id, 'swarm_id', runs[i].swarm_id,
+        'user_id', runs[i].user_id));
+    end loop;
+    exit when next_op is null;
+    if shared[next_op] = 'start_turn' then
+      begun := private.begin_turns(batch);
+      events := events || begun.events;
+      batch := begun.answers;
+    elsif shared[next_op] = 'finish_turn' then
+      events := events || private.finish_turns(batch);
+    else
+      ended := private.finish_runs(batch);
+      stored := stored || ended.events;
+      for i in 1 .. cardinality(ended.places) loop
+        bodies[ended.places[i]] := ended.bodies[i];
+        has_next[ended.places[i]] := ended.has_next[i];
+      end loop;
+    end if;
+    for i in 0 .. jsonb_array_length(batch) - 1 loop
+      place := (batch -> i -> 'place')::integer;
+      results[place] := results[place]
+        || jsonb_build_array(case when shared[next_op] = 'start_turn' then batch -> i else '{}' end);
+      taken[place] := taken[place] + 1;
+    end loop;
+  end loop;
 end
 $function$;
 
@@ -4750,21 +4870,6 @@ AS $function$
   select array_agg(taken.webhook_id) from taken
 $function$;
 grant execute on function private.take_webhook_resumptions() to sb_service;
-
-CREATE OR REPLACE FUNCTION private.tell_of_failure(run public.runs, turn public.run_turns)
- RETURNS jsonb
- LANGUAGE plpgsql
-AS $function$
-declare
-  told json := json_build_object('agent_id', turn.agent_id, 'swarm_id', run.swarm_id, 'run_id', run.id,
-    'turn_id', turn.id,
-    'error', turn.error, 'attempts', turn.attempts, 'framework', turn.framework, 'model', turn.model);
-begin
-  perform private.emit_event('agent.error', told,
-    array(select a.user_id from public.agents a where a.id = turn.agent_id));
-  return told::jsonb;
-end
-$function$;
 
 CREATE OR REPLACE FUNCTION private.tell_of_tool(run public.runs, execution_id uuid)
  RETURNS jsonb
@@ -4818,6 +4923,67 @@ AS $function$
       '\2028\2029\202F\205F\3000\FEFF')
 $function$;
 grant execute on function private.trimmed(text) to authenticated, sb_service, service_role;
+
+CREATE OR REPLACE FUNCTION private.update_ended_turns(plan jsonb)
+ RETURNS public.run_events[]
+ LANGUAGE plpgsql
+AS $function$
+declare
+  events public.run_events[];
+begin
+  with asked as materialized (
+    select e.*, usage.*
+    from jsonb_to_recordset(plan) as e (place integer, run_id uuid, swarm_id uuid, user_id uuid, turn_id uuid,
+      agent_id uuid, speaker_id uuid, seq integer, status text, finish_reason text, error jsonb, warnings jsonb,
+      attempts integer, framework text, model text, first_token_ms integer, duration_ms integer, usage jsonb,
+      payer_id uuid, before text, speaking text, after text, reason text)
+    cross join lateral jsonb_to_record(coalesce(nullif(e.usage, 'null'), '{}')) as usage (input_tokens bigint,
+      cached_input_tokens bigint, output_tokens bigint, reasoning_tokens bigint, cost_usd numeric, estimated boolean)
+  ), ended as (
+    update public.run_turns t
+    set status = e.status, finish_reason = e.finish_reason, error = nullif(e.error, 'null'),
+      warnings = coalesce(e.warnings, t.warnings), attempts = coalesce(e.attempts, t.attempts),
+      framework = coalesce(e.framework, t.framework), model = coalesce(e.model, t.model),
+      first_token_ms = coalesce(t.first_token_ms, e.first_token_ms),
+      -- A machine may have been off for a month, or a backup be as old.
+      duration_ms = coalesce(e.duration_ms,
+        least(extract(epoch from clock_timestamp() - t.started_at) * 1000, 2147483647)::integer),
+      input_tokens = e.input_tokens, cached_input_tokens = e.cached_input_tokens, output_tokens = e.output_tokens,
+      reasoning_tokens = e.reasoning_tokens, estimated = coalesce(e.estimated, false), cost_usd = e.cost_usd,
+      finished_at = now()
+    from asked e where t.id = e.turn_id
+    returning t as turn
+  ), used as (
+    insert into public.usage_records (payer_id, user_id, swarm_id, run_id, turn_id, agent_id, framework, model,
+      input_tokens, cached_input_tokens, output_tokens, reasoning_tokens, cost_usd, estimated)
+    select u.id, e.user_id, e.swarm_id, e.run_id, e.turn_id, e.agent_id, (t.turn).framework, (t.turn).model,
+      e.input_tokens, e.cached_input_tokens, e.output_tokens, e.reasoning_tokens, e.cost_usd, (t.turn).estimated
+    from ended t
+    join asked e on e.turn_id = (t.turn).id and nullif(e.usage, 'null') is not null
+    join auth.users u on u.id = e.payer_id
+  )
+  select array_agg(private.build_event(e.run_id, e.swarm_id, event.seq, event.type, event.data, e.agent_id))
+  into events
+  from ended t
+  join asked e on e.turn_id = (t.turn).id
+  left join public.messages m on m.id = (t.turn).message_id and e.speaker_id is not null
+  cross join lateral (values
+    (e.seq, 'agent.status_changed', case when e.before <> e.speaking
+      then private.build_status_change(e.agent_id, e.before, e.speaking, 'first_token') end),
+    (e.seq + 1, 'message.created', case when m.id is not null
+      then jsonb_build_object('message_id', m.id, 'turn_id', e.turn_id, 'message', to_jsonb(m)) end),
+    (e.seq + 2, 'turn.completed', jsonb_build_object('turn_id', e.turn_id, 'agent_id', e.agent_id,
+      'agent_name', (t.turn).agent_name, 'status', e.status, 'finish_reason', e.finish_reason,
+      'usage', private.usage_body(e.input_tokens, e.cached_input_tokens, e.output_tokens, (t.turn).cost_usd,
+        e.estimated),
+      'warnings', (t.turn).warnings)),
+    (e.seq + 3, 'agent.error', case when e.status = 'failed' then private.build_agent_error(t.turn)::jsonb end),
+    (e.seq + 4, 'agent.status_changed', case when e.speaking <> e.after
+      then private.build_status_change(e.agent_id, e.speaking, e.after, e.reason) end)) as event (seq, type, data)
+  where event.data is not null;
+  return events;
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION private.update_failing_since(failing_since timestamp with time zone, has_delivered boolean, failures integer)
  RETURNS timestamp with time zone

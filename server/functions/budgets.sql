@@ -5,11 +5,24 @@ create or replace function private.budget_amount(value jsonb) returns numeric la
 as $$ select case when jsonb_typeof(value) = 'number' then greatest(value::numeric, 0) end $$;
 grant execute on function private.budget_amount(jsonb) to sb_service;
 
-create or replace function private.has_budget(swarm public.swarms, payer_id uuid) returns boolean language sql stable
+-- The budgets of a user's day, where there are any. Plain SQL that returns rows, so that it becomes a part of the
+-- statement that calls it.
+create or replace function private.list_day_budgets(user_id uuid) returns table (max_tokens bigint,
+  max_cost_usd numeric)
+language sql stable
 as $$
-  select coalesce(jsonb_typeof(swarm.settings -> 'budget') = 'object', false)
-    or exists (select 1 from public.user_settings u where u.user_id = has_budget.payer_id
-                 and (u.daily_token_budget is not null or u.daily_cost_budget_usd is not null))
+  select s.daily_token_budget::bigint, s.daily_cost_budget_usd from public.user_settings s
+  where s.user_id = list_day_budgets.user_id
+    and (s.daily_token_budget is not null or s.daily_cost_budget_usd is not null)
+$$;
+
+create or replace function private.has_budget(swarm public.swarms, payer_id uuid) returns boolean
+language plpgsql stable
+as $$
+begin
+  return coalesce(jsonb_typeof(swarm.settings -> 'budget') = 'object', false)
+    or exists (select 1 from private.list_day_budgets(has_budget.payer_id));
+end
 $$;
 
 -- The smallest remainder of all budgets that apply: the payer's day, the swarm's day and, if a run is given, the run
@@ -56,22 +69,6 @@ begin
     and (budgets.kind <> 'run' or run.id is not null);
 end
 $$;
-
--- A day is one of UTC. The payer is who the service role names, else the swarm's owner.
--- Ignores calls in flight: they may cost less than they reserve, and a queued run starts later.
-create or replace function private.check_day_budgets(swarm public.swarms, payer_id uuid) returns void
-language plpgsql stable
-as $$
-declare
-  room record;
-begin
-  select * into room from private.budget_left(swarm, check_day_budgets.payer_id, null, false);
-  if room.tokens <= 0 or room.cost_usd <= 0 then
-    perform private.refuse_call('BUDGET_EXCEEDED');
-  end if;
-end
-$$;
-grant execute on function private.check_day_budgets(public.swarms, uuid) to sb_service;
 
 -- Reserves the estimated cost of a model call. Reduces max_output_tokens to what fits, and refuses the call when that
 -- is less than least_output_tokens. Without a known price (input_cost_usd is null) only tokens bound the call, but a

@@ -8,15 +8,6 @@ as $$
 $$;
 grant execute on function private.change_context() to sb_service;
 
-create or replace function private.context_by_agent(contexts jsonb, reason text) returns text language plpgsql stable
-as $$
-begin
-  return jsonb_build_object('acts_as_sender', true, 'by_agent', (
-    select jsonb_object_agg(agent.key, agent.value || jsonb_build_object('reason', reason))
-    from jsonb_each(contexts) as agent))::text;
-end
-$$;
-
 create or replace function private.actor() returns json language sql stable parallel safe
 as $$
   select case

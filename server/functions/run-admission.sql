@@ -1,546 +1,575 @@
--- How a run comes in, and how people steer it afterwards: admit, cancel, decide, follow. What is refused is raised, so
--- that nothing of the attempt stays; the error's detail is JSON with the code and, where there is one, a message per
--- field.
+-- How runs are admitted: preflight_swarms, then admit_runs. Both take any number of calls and answer each of them, with
+-- a reason where it is not taken.
 
-create or replace function private.refuse_call(code text, details jsonb default null) returns void language plpgsql
-as $$
-begin
-  raise exception 'refused: %', code using errcode = 'SB126',
-    detail = jsonb_build_object('code', code, 'details', details)::text;
-end
-$$;
-grant execute on function private.refuse_call(text, jsonb) to sb_service;
+create or replace function private.build_rejection(code text, details jsonb default null) returns jsonb
+language sql immutable parallel safe
+as $$ select jsonb_build_object('code', code, 'details', details) $$;
 
--- A swarm that exists and is closed to the caller is refused with FORBIDDEN, as writes of its rows are; SWARM_NOT_FOUND
--- is for one that does not exist. The detail says what the caller is in the swarm, so that the refusal can name the
--- rule. Nothing is locked before that is known.
-create or replace function private.check_run_member(swarm_id uuid, user_id uuid, is_service boolean) returns void
+-- What a rejected call is answered with; null where there is no rejection.
+create or replace function private.build_answer(rejection jsonb) returns jsonb language sql immutable parallel safe
+as $$ select case when rejection is not null then jsonb_build_object('rejection', rejection) end $$;
+
+-- Returns the rejection of a caller who may not start runs in the swarm, else null. A swarm that exists and is closed
+-- to the caller is rejected with FORBIDDEN, as writes of its rows are; the details name the caller's role in the swarm.
+create or replace function private.check_caller(swarm_id uuid, user_id uuid, is_service boolean) returns jsonb
 language plpgsql stable
 as $$
 declare
   membership text;
 begin
   if is_service then
-    if not exists (select 1 from public.swarms s where s.id = check_run_member.swarm_id) then
-      perform private.refuse_call('SWARM_NOT_FOUND');
-    elsif not exists (select 1 from public.profiles p where p.id = check_run_member.user_id) then
-      perform private.refuse_call('VALIDATION_ERROR', '{"user_id": "names nobody"}');
-    end if;
-    return;
+    return case
+      when not exists (select 1 from public.swarms s where s.id = check_caller.swarm_id)
+        then private.build_rejection('SWARM_NOT_FOUND')
+      when not exists (select 1 from public.profiles p where p.id = check_caller.user_id)
+        then private.build_rejection('VALIDATION_ERROR', '{"user_id": "names nobody"}') end;
   end if;
   select case m.status when 'active' then m.role else 'invited' end into membership from public.swarm_members m
-  where m.swarm_id = check_run_member.swarm_id
-    and (m.user_id = check_run_member.user_id
+  where m.swarm_id = check_caller.swarm_id
+    and (m.user_id = check_caller.user_id
          or (m.user_id is null and m.invited_email = (
                select u.email from auth.users u
-               where u.id = check_run_member.user_id and u.email_confirmed_at is not null and u.deleted_at is null)))
+               where u.id = check_caller.user_id and u.email_confirmed_at is not null and u.deleted_at is null)))
   order by m.status limit 1;
-  if membership in ('owner', 'admin', 'member') then
-    return;
-  end if;
-  if not exists (select 1 from public.swarms s where s.id = check_run_member.swarm_id) then
-    perform private.refuse_call('SWARM_NOT_FOUND');
-  end if;
-  perform private.refuse_call('FORBIDDEN', jsonb_build_object('membership', coalesce(membership, 'stranger')));
+  return case
+    when membership in ('owner', 'admin', 'member') then null
+    when not exists (select 1 from public.swarms s where s.id = check_caller.swarm_id)
+      then private.build_rejection('SWARM_NOT_FOUND')
+    else private.build_rejection('FORBIDDEN', jsonb_build_object('membership', coalesce(membership, 'stranger'))) end;
 end
 $$;
-grant execute on function private.check_run_member(uuid, uuid, boolean) to sb_service;
 
--- The run that the same call has made before; null when there is none. A key is good for a day.
-create or replace function private.find_replayed_run(call jsonb) returns uuid language plpgsql stable
+-- Returns the rejection of a call that no agent of the swarm can answer, else null.
+create or replace function private.check_agents(swarm_id uuid, agent_ids jsonb) returns jsonb language plpgsql stable
 as $$
 declare
-  caller uuid := call ->> 'user_id';
-  swarm uuid := call ->> 'swarm_id';
+  enabled uuid[] := array(select sa.agent_id from public.swarm_agents sa
+                          where sa.swarm_id = check_agents.swarm_id and sa.enabled);
+begin
+  return case
+    when not exists (select 1 from public.swarms s where s.id = check_agents.swarm_id and s.status = 'active')
+      then private.build_rejection('SWARM_NOT_ACTIVE')
+    when jsonb_typeof(agent_ids) = 'array' and exists (
+        select 1 from jsonb_array_elements_text(agent_ids) as named (id) where named.id::uuid <> all (enabled))
+      then private.build_rejection('VALIDATION_ERROR',
+        '{"agent_ids": "names an agent that is not enabled in the swarm"}')
+    when cardinality(enabled) = 0 then private.build_rejection('NO_AGENTS') end;
+end
+$$;
+
+-- Returns what an Idempotency-Key or a client_message_id that was used before leads to: the earlier run or a rejection.
+-- Null: the call is new.
+create or replace function private.find_replay(user_id uuid, swarm_id uuid, key text, request_hash text,
+  client_message_id text, message text)
+returns jsonb language plpgsql stable
+as $$
+declare
   used private.idempotency_keys;
   sent public.messages;
   replayed uuid;
 begin
-  select * into used from private.idempotency_keys k
-  where k.user_id = caller and k.key = call ->> 'idempotency_key' and k.created_at > now() - interval '1 day'
-    and k.run_id is not null;
-  if found then
-    if used.request_hash <> decode(call ->> 'request_hash', 'hex') then
-      perform private.refuse_call('IDEMPOTENCY_KEY_REUSED');
+  if key is not null then
+    select * into used from private.idempotency_keys k
+    where k.user_id = find_replay.user_id and k.key = find_replay.key and k.created_at > now() - interval '1 day'
+      and k.run_id is not null;
+    if found then
+      return case when used.request_hash = decode(find_replay.request_hash, 'hex')
+        then jsonb_build_object('replayed_run_id', used.run_id)
+        else jsonb_build_object('rejection', private.build_rejection('IDEMPOTENCY_KEY_REUSED')) end;
     end if;
-    return used.run_id;
+  end if;
+  if client_message_id is null then
+    return null;
   end if;
   select * into sent from public.messages m
-  where m.swarm_id = swarm and m.sender_id = caller and m.client_message_id = call ->> 'client_message_id';
-  if found then
-    select r.id into replayed from public.runs r
-    where r.swarm_id = swarm and r.message_id = sent.id order by r.created_at desc limit 1;
-    if replayed is null or sent.content is distinct from call ->> 'message' then
-      perform private.refuse_call('VALIDATION_ERROR', '{"client_message_id": "was used for another message"}');
-    end if;
+  where m.swarm_id = find_replay.swarm_id and m.sender_id = find_replay.user_id
+    and m.client_message_id = find_replay.client_message_id;
+  if not found then
+    return null;
   end if;
-  return replayed;
+  select r.id into replayed from public.runs r
+  where r.swarm_id = find_replay.swarm_id and r.message_id = sent.id order by r.created_at desc limit 1;
+  return case when replayed is null or sent.content is distinct from find_replay.message
+    then jsonb_build_object('rejection',
+      private.build_rejection('VALIDATION_ERROR', '{"client_message_id": "was used for another message"}'))
+    else jsonb_build_object('replayed_run_id', replayed) end;
 end
 $$;
-grant execute on function private.find_replayed_run(jsonb) to sb_service;
 
-create or replace function private.check_swarm_answers(swarm_id uuid, agent_ids jsonb) returns void
+-- What a caller has to know of a swarm before a run is admitted: one row for each call, by place. A call is rejected,
+-- is the replay of an earlier run, or gets the swarm. Locks nothing.
+create or replace function private.preflight_swarms(batch jsonb) returns json
+language plpgsql stable security definer
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+begin
+  return (
+    select json_agg(json_build_object('place', e.place,
+      'rejection', coalesce(access.rejection, replay.found -> 'rejection', answers.rejection),
+      'replayed_run_id', replay.found -> 'replayed_run_id',
+      'swarm', case when coalesce(access.rejection, replay.found, answers.rejection) is null then json_build_object(
+        'is_manager', e.is_service or m.role in ('owner', 'admin'),
+        'own_agent_ids', array(select sa.agent_id from public.swarm_agents sa
+                               where sa.swarm_id = s.id and sa.user_id = e.user_id),
+        'strategy', s.strategy, 'coordinator_agent_id', s.coordinator_agent_id, 'settings', s.settings,
+        'agents', enabled.agents) end))
+    from jsonb_to_recordset(batch) as e (place integer, swarm_id uuid, user_id uuid, is_service boolean, message text,
+      agent_ids jsonb, client_message_id text, idempotency_key text, request_hash text)
+    left join public.swarms s on s.id = e.swarm_id
+    left join public.swarm_members m
+      on m.swarm_id = e.swarm_id and m.user_id = e.user_id and m.status = 'active' and m.role <> 'viewer'
+    cross join lateral (select case when m.id is null or e.is_service
+      then private.check_caller(e.swarm_id, e.user_id, e.is_service) end) as access (rejection)
+    cross join lateral (select case
+      when access.rejection is null and (e.idempotency_key is not null or e.client_message_id is not null)
+      then private.find_replay(e.user_id, e.swarm_id, e.idempotency_key, e.request_hash, e.client_message_id, e.message)
+      end) as replay (found)
+    cross join lateral (
+      select json_agg(json_build_object('id', a.id, 'name', a.name, 'framework', a.framework, 'model', a.model,
+          'position', sa.position) order by sa.position, sa.created_at, a.id)
+      from public.swarm_agents sa join public.agents a on a.id = sa.agent_id
+      where sa.swarm_id = e.swarm_id and sa.enabled) as enabled (agents)
+    cross join lateral (select case
+      when access.rejection is null and replay.found is null
+        and (s.status <> 'active' or enabled.agents is null or jsonb_typeof(e.agent_ids) = 'array')
+      then private.check_agents(e.swarm_id, e.agent_ids) end) as answers (rejection));
+end
+$$;
+grant execute on function private.preflight_swarms(jsonb) to sb_service;
+
+-- Locks the swarms whose callers may start runs, in order of their ids. `alone` are those in which this transaction
+-- alone may start a run: whoever starts one holds that lock, so what is read below it holds until the end of the
+-- transaction.
+create or replace function private.lock_swarms(batch jsonb, waits boolean, out locked uuid[], out alone uuid[])
+language plpgsql volatile
+as $$
+begin
+  if waits then
+    select coalesce(array_agg(l.id), '{}'), coalesce(array_agg(l.id) filter (where l.has_place
+      and pg_try_advisory_xact_lock(hashtextextended(l.id::text, 25))), '{}')
+    into locked, alone from (
+      select s.id, e.has_place
+      from jsonb_to_recordset(batch) as e (swarm_id uuid, user_id uuid, is_service boolean, has_place boolean)
+      join public.swarms s on s.id = e.swarm_id
+      where e.is_service or exists (select 1 from public.swarm_members m where m.swarm_id = s.id
+        and m.user_id = e.user_id and m.status = 'active' and m.role <> 'viewer')
+      for no key update of s) as l;
+    return;
+  end if;
+  select coalesce(array_agg(l.id), '{}'), coalesce(array_agg(l.id) filter (where l.has_place
+      and pg_try_advisory_xact_lock(hashtextextended(l.id::text, 25))), '{}')
+    into locked, alone from (
+    select s.id, e.has_place
+    from jsonb_to_recordset(batch) as e (swarm_id uuid, user_id uuid, is_service boolean, has_place boolean)
+    join public.swarms s on s.id = e.swarm_id
+    where e.is_service or exists (select 1 from public.swarm_members m where m.swarm_id = s.id
+      and m.user_id = e.user_id and m.status = 'active' and m.role <> 'viewer')
+    order by s.id
+    for no key update of s skip locked) as l;
+end
+$$;
+
+-- Locks agents in order of their ids, and returns those that are locked.
+create or replace function private.lock_agents(ids jsonb, waits boolean) returns uuid[] language plpgsql volatile
+as $$
+begin
+  if waits then
+    return array(
+      select a.id from public.agents a where a.id in (select e.value::uuid from jsonb_array_elements_text(ids) as e)
+      order by a.id for no key update);
+  end if;
+  return array(
+    select a.id from public.agents a where a.id in (select e.value::uuid from jsonb_array_elements_text(ids) as e)
+    order by a.id for no key update skip locked);
+end
+$$;
+
+-- Locks the message counters of the swarms where they can be had at once, and returns the swarms whose counter another
+-- transaction holds: inserting a message there would wait for it.
+create or replace function private.find_busy_counters(swarm_ids uuid[]) returns uuid[] language plpgsql volatile
+as $$
+declare
+  locked uuid[] := array(
+    select c.swarm_id from private.message_counters c where c.swarm_id = any (swarm_ids)
+    for no key update skip locked);
+begin
+  if cardinality(locked) = cardinality(swarm_ids) then
+    return '{}';
+  end if;
+  return array(select c.swarm_id from private.message_counters c
+               where c.swarm_id = any (swarm_ids) and c.swarm_id <> all (locked));
+end
+$$;
+
+-- Answers those of the calls whose Idempotency-Key was used before. Callers with the same key come one after the other;
+-- nothing is locked before it is known that they may write to the swarm.
+create or replace function private.answer_used_keys(batch jsonb, waits boolean) returns jsonb language plpgsql volatile
+as $$
+declare
+  call record;
+  answer jsonb;
+  answers jsonb := '[]';
+  lock_id bigint;
+begin
+  for call in
+    select e.* from jsonb_to_recordset(batch) as e (place integer, swarm_id uuid, user_id uuid, is_service boolean,
+      idempotency_key text, request_hash text)
+    where e.idempotency_key is not null order by e.user_id, e.idempotency_key
+  loop
+    answer := jsonb_build_object('rejection', private.check_caller(call.swarm_id, call.user_id, call.is_service));
+    if answer -> 'rejection' = 'null' then
+      lock_id := hashtextextended(call.user_id || call.idempotency_key, 41);
+      if waits then
+        perform pg_advisory_xact_lock(lock_id);
+        answer := null;
+      else
+        answer := case when not pg_try_advisory_xact_lock(lock_id) then '{"is_held": true}'::jsonb end;
+      end if;
+      answer := coalesce(answer, private.find_replay(call.user_id, call.swarm_id, call.idempotency_key,
+        call.request_hash, null, null));
+    end if;
+    if answer is not null then
+      answers := answers || jsonb_build_object('place', call.place, 'answer', answer);
+    end if;
+  end loop;
+  return answers;
+end
+$$;
+
+-- Whether the swarm's or the payer's budget of the day is used up.
+create or replace function private.is_day_budget_spent(swarm public.swarms, payer_id uuid) returns boolean
 language plpgsql stable
 as $$
 declare
-  enabled uuid[];
+  room record;
 begin
-  if not exists (select 1 from public.swarms s where s.id = check_swarm_answers.swarm_id and s.status = 'active') then
-    perform private.refuse_call('SWARM_NOT_ACTIVE');
-  end if;
-  enabled := array(select sa.agent_id from public.swarm_agents sa
-                   where sa.swarm_id = check_swarm_answers.swarm_id and sa.enabled);
-  if jsonb_typeof(agent_ids) = 'array'
-     and exists (select 1 from jsonb_array_elements_text(agent_ids) as named (id)
-       where named.id::uuid <> all (enabled)) then
-    perform private.refuse_call('VALIDATION_ERROR', '{"agent_ids": "names an agent that is not enabled in the swarm"}');
-  elsif cardinality(enabled) = 0 then
-    perform private.refuse_call('NO_AGENTS');
-  end if;
+  select * into room from private.budget_left(swarm, is_day_budget_spent.payer_id, null, false);
+  return coalesce(room.tokens <= 0 or room.cost_usd <= 0, false);
 end
 $$;
-grant execute on function private.check_swarm_answers(uuid, jsonb) to sb_service;
 
--- What has to be known before a run can be admitted: whether it was already, or else who could answer and who would
--- begin.
-create or replace function private.survey_swarm(call jsonb) returns json
--- Triggers and functions below are planned once for each search path that they are called under.
-language plpgsql stable set search_path = pg_catalog, pg_temp
+-- Returns why a call to a locked swarm is not taken whatever its queue looks like, else null.
+create or replace function private.check_admission(call jsonb, swarm public.swarms) returns jsonb
+language plpgsql stable
 as $$
 declare
-  swarm uuid := call ->> 'swarm_id';
-  caller uuid := call ->> 'user_id';
-  is_service boolean := call ->> 'is_service';
-  replayed uuid;
+  payer uuid := case when (call ->> 'is_service')::boolean then (call ->> 'user_id')::uuid else swarm.owner_id end;
+  rejection jsonb := private.check_agents(swarm.id, call -> 'agent_ids');
 begin
-  perform private.check_run_member(swarm, caller, is_service);
-  if call ->> 'idempotency_key' is not null or call ->> 'client_message_id' is not null then
-    replayed := private.find_replayed_run(call);
-    if replayed is not null then
-      return json_build_object('replayed_run_id', replayed);
-    end if;
-  end if;
-  perform private.check_swarm_answers(swarm, call -> 'agent_ids');
-  return (
-    select json_build_object('replayed_run_id', null,
-      'is_manager', is_service or exists (
-        select 1 from public.swarm_members m
-        where m.swarm_id = s.id and m.user_id = caller and m.status = 'active' and m.role in ('owner', 'admin')),
-      'own_agent_ids', array(select sa.agent_id from public.swarm_agents sa
-        where sa.swarm_id = s.id and sa.user_id = caller),
-      'strategy', s.strategy, 'coordinator_agent_id', s.coordinator_agent_id, 'settings', s.settings,
-      'agents', (
-        select json_agg(json_build_object('id', a.id, 'name', a.name, 'framework', a.framework, 'model', a.model,
-          'position', sa.position)
-                        order by sa.position, sa.created_at, a.id)
-        from public.swarm_agents sa join public.agents a on a.id = sa.agent_id
-        where sa.swarm_id = s.id and sa.enabled))
-    from public.swarms s where s.id = swarm);
+  return case
+    when rejection is not null then rejection
+    when call ->> 'reply_to_id' is not null and not exists (
+        select 1 from public.messages m where m.swarm_id = swarm.id and m.id = (call ->> 'reply_to_id')::uuid)
+      then private.build_rejection('VALIDATION_ERROR', '{"reply_to_id": "is not a message of this swarm"}')
+    when private.has_budget(swarm, payer) and private.is_day_budget_spent(swarm, payer)
+      then private.build_rejection('BUDGET_EXCEEDED') end;
 end
 $$;
-grant execute on function private.survey_swarm(jsonb) to sb_service;
 
--- One call, one transaction: the caller may, the swarm can, the queue has room; then the message, the run and its first
--- events are stored, and the run is started when `owner` has room for it and nothing of its swarm comes first, with its
--- first turn where `first_turn` says whose; the answer then has all that private.load_run would tell. Calls with one
--- key, or in one swarm, come after each other.
-create or replace function private.admit_run(call jsonb) returns json
-language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+-- Whether a caller may interrupt the live run: by name only who could cancel it, or anybody where the swarm is set so.
+create or replace function private.may_interrupt(call jsonb, swarm public.swarms, live_user_id uuid) returns boolean
+language sql stable
+as $$
+  select call ->> 'on_conflict' is null or (call ->> 'is_service')::boolean or exists (
+    select 1 from public.swarm_members m
+    where m.swarm_id = swarm.id and m.user_id = (call ->> 'user_id')::uuid and m.status = 'active'
+      and (m.role in ('owner', 'admin') or m.user_id = live_user_id or swarm.settings ->> 'on_conflict' = 'interrupt'))
+$$;
+
+create or replace function private.is_message_blocked(swarm public.swarms, content text) returns boolean
+language sql stable
+as $$
+  select swarm.settings -> 'moderation' -> 'enabled' = 'true' and swarm.settings -> 'moderation' ->> 'action' = 'block'
+    and private.find_blocked_term(swarm.settings -> 'moderation' -> 'blocklist', content) is not null
+$$;
+
+-- Decides about calls to swarms that are locked: an answer where no run comes of a call, else whether the run starts,
+-- and whether its first turn begins with it. `alone` are the swarms in which this transaction alone may start runs.
+create or replace function private.decide_admissions(batch jsonb, locked uuid[], alone uuid[], queue_limit integer,
+  waits boolean)
+returns jsonb language plpgsql volatile
+as $$
+begin
+  return (
+    select jsonb_agg(c.call || jsonb_build_object('answer', decided.answer, 'conflict', wish.conflict,
+      'live_id', live.id, 'front', queue.front, 'position', queue.waiting + 1,
+      'starts', s.id = any (alone) and live.id is null and not queue.is_behind,
+      -- Who would begin was found out before this transaction: it must still be so.
+      'first_turn', case when c.call -> 'first_turn' -> 'speaker_ids' = to_jsonb(speakers.ids)
+        then c.call -> 'first_turn' end))
+    from (select b.value, row_number() over (partition by b.value -> 'swarm_id') from jsonb_array_elements(batch) as b)
+      as c (call, nth)
+    cross join lateral jsonb_to_record(c.call) as e (swarm_id uuid, user_id uuid, is_service boolean, message text,
+      client_message_id text, on_conflict text)
+    left join public.swarms s on s.id = e.swarm_id and s.id = any (locked)
+    left join public.runs live on live.swarm_id = s.id and live.status = 'running'
+    cross join lateral (
+      select count(*) filter (where r.status = 'queued') as waiting,
+        min(r.queued_at) filter (where r.status = 'queued') - interval '1 microsecond' as front,
+        coalesce(bool_or(private.is_run_claimable(r)), false) as is_behind
+      from public.runs r where r.swarm_id = s.id and r.status in ('queued', 'requires_action')) as queue
+    cross join lateral (
+      select array_agg(sa.agent_id order by sa.position, sa.created_at, sa.agent_id)
+      from private.list_speakers(s.id) as sa) as speakers (ids)
+    cross join lateral (select coalesce(e.on_conflict, case when s.settings ->> 'on_conflict'
+      in ('enqueue', 'reject', 'interrupt') then s.settings ->> 'on_conflict' end, 'enqueue')) as wish (conflict)
+    cross join lateral (select case
+      when s.id is null then private.build_answer(private.check_caller(e.swarm_id, e.user_id, e.is_service))
+      when e.client_message_id is not null then
+        private.find_replay(e.user_id, s.id, null, null, e.client_message_id, e.message) end) as known (answer)
+    cross join lateral (select case
+      when s.id is not null and known.answer is null
+        and (s.status <> 'active' or speakers.ids is null or c.call -> 'agent_ids' <> 'null'
+        or c.call -> 'reply_to_id' <> 'null'
+        or s.settings ? 'budget'
+        or (select true from private.list_day_budgets(case when e.is_service then e.user_id else s.owner_id end)))
+      then private.build_answer(private.check_admission(c.call, s)) end) as checked (answer)
+    cross join lateral (select case
+      when coalesce(known.answer, checked.answer) is not null then coalesce(known.answer, checked.answer)
+      -- A single call has waited for the swarm, which was deleted meanwhile.
+      when s.id is null and waits then private.build_answer(private.build_rejection('SWARM_NOT_FOUND'))
+      when s.id is null or c.nth > 1 then '{"is_held": true}'::jsonb
+      when queue.waiting >= queue_limit
+        or (wish.conflict = 'reject' and (live.id is not null or queue.waiting > 0))
+        then private.build_answer(private.build_rejection('SWARM_BUSY'))
+      when wish.conflict = 'interrupt' and live.id is not null and not private.may_interrupt(c.call, s, live.user_id)
+        then private.build_answer(private.build_rejection('FORBIDDEN'))
+      when s.settings ? 'moderation' and private.is_message_blocked(s, e.message)
+        then private.build_answer(private.build_rejection('CONTENT_BLOCKED',
+          '{"message": "has a term that this swarm does not allow"}')) end) as decided (answer));
+end
+$$;
+
+-- Marks the calls as held that depend on something which another transaction holds.
+create or replace function private.hold_calls(calls jsonb, field text, busy uuid[]) returns jsonb
+language plpgsql stable
+as $$
+begin
+  if busy = '{}' then
+    return calls;
+  end if;
+  return (select jsonb_agg(case when c.value -> 'answer' = 'null' and (c.value ->> field)::uuid = any (busy)
+    then c.value || '{"answer": {"is_held": true}}' else c.value end) from jsonb_array_elements(calls) as c);
+end
+$$;
+
+-- Asks the live runs of swarms to stop, for calls that interrupt them. Returns the runs that another transaction holds.
+create or replace function private.interrupt_runs(ids uuid[], waits boolean) returns uuid[] language plpgsql volatile
+as $$
+declare
+  locked uuid[] := ids;
+begin
+  if not waits then
+    locked := array(select r.id from public.runs r join private.run_leases l on l.run_id = r.id
+                    where r.id = any (ids) order by r.id for no key update of r, l skip locked);
+  end if;
+  perform private.request_cancel(live.id, 'interrupted') from unnest(locked) as live (id);
+  return array(select live.id from unnest(ids) as live (id) where live.id <> all (locked));
+end
+$$;
+
+-- Stores the messages of calls. The service role is the actor of what it sends for somebody.
+create or replace function private.insert_sent_messages(calls jsonb) returns boolean language plpgsql volatile
+as $$
+declare
+  for_service boolean;
+  context text;
+begin
+  foreach for_service in array case when calls @? '$[*] ? (@.is_service == true)' then array[false, true]
+    else array[false] end
+  loop
+    context := set_config('swarmbase.context', case when for_service then '{"actor": {"type": "service", "id": null}}'
+      else '{"acts_as_sender": true}' end, true);
+    insert into public.messages (id, swarm_id, sender_type, sender_user_id, content, reply_to_id, mentions, metadata,
+      client_message_id)
+    select e.sent_id, e.swarm_id, 'user', e.user_id, e.message, e.reply_to_id, e.mentions, e.metadata,
+      e.client_message_id
+    from jsonb_to_recordset(calls) as e (sent_id uuid, swarm_id uuid, user_id uuid, is_service boolean, message text,
+      reply_to_id uuid, mentions uuid[], metadata jsonb, client_message_id text)
+    where e.is_service = for_service
+    order by e.swarm_id;
+  end loop;
+  return true;
+end
+$$;
+
+-- Stores runs and their leases, and returns the events that open each: the message, and that the run started or waits.
+create or replace function private.insert_runs(calls jsonb, owner text, lease_ms integer) returns public.run_events[]
+language plpgsql volatile
+as $$
+declare
+  events public.run_events[];
+begin
+  with asked as materialized (
+    select e.*, s.strategy, to_jsonb(m) as sent
+    from jsonb_to_recordset(calls) as e (place integer, run_id uuid, sent_id uuid, swarm_id uuid, user_id uuid,
+      request jsonb, conflict text, front timestamptz, starts boolean, position integer)
+    join public.swarms s on s.id = e.swarm_id
+    join public.messages m on m.id = e.sent_id
+  ), stored as (
+    insert into public.runs (id, swarm_id, user_id, message_id, strategy, request, queued_at, status, started_at)
+    select e.run_id, e.swarm_id, e.user_id, e.sent_id, e.strategy, e.request,
+      -- A run that interrupts comes before those that wait.
+      case when e.conflict = 'interrupt' then least(e.front, now()) else now() end,
+      case when e.starts then 'running' else 'queued' end, case when e.starts then now() end
+    from asked e
+  ), leased as (
+    insert into private.run_leases (run_id, owner, fence, expires_at)
+    select e.run_id, case when e.starts then insert_runs.owner end, e.starts::integer,
+      case when e.starts then now() + lease_ms * interval '1 millisecond' end
+    from asked e
+  )
+  select array_agg(private.build_event(e.run_id, e.swarm_id, 1, 'message.created',
+      jsonb_build_object('message_id', e.sent_id, 'message', e.sent), null))
+    || array_agg(private.build_event(e.run_id, e.swarm_id, 2, case when e.starts
+      then 'run.started' else 'run.queued' end,
+      case when e.starts then '{"status": "running", "is_resumed": false}'
+        else jsonb_build_object('status', 'queued', 'position', e.position) end, null))
+  into events from asked e;
+  if calls @? '$[*].idempotency_key ? (@ != null)' then
+    insert into private.idempotency_keys as used (user_id, key, request_hash, run_id)
+    select e.user_id, e.idempotency_key, decode(e.request_hash, 'hex'), e.run_id
+    from jsonb_to_recordset(calls) as e (run_id uuid, user_id uuid, idempotency_key text, request_hash text)
+    where e.idempotency_key is not null
+    on conflict on constraint idempotency_keys_pkey do update
+    set request_hash = excluded.request_hash, run_id = excluded.run_id, created_at = now();
+  end if;
+  return events;
+end
+$$;
+
+-- One answer for each call, and whether anything was stored for webhooks. A run that started comes with all that is
+-- needed to carry it out.
+create or replace function private.answer_admissions(answers jsonb, calls jsonb, turns jsonb,
+  events public.run_events[]) returns json
+language plpgsql volatile
+as $$
+declare
+  started uuid[] := '{}';
+  admitted json;
+begin
+  if calls is not null then
+    for i in 0 .. jsonb_array_length(calls) - 1 loop
+      if calls -> i -> 'starts' = 'true' then
+        started := started || (calls -> i ->> 'run_id')::uuid;
+      end if;
+    end loop;
+    select json_agg(json_build_object('place', e.place, 'run_id', e.run_id, 'fence', case when e.starts then 1 end,
+      'interrupted_run_id', case when e.conflict = 'interrupt' then e.live_id end,
+      'events', (
+        select json_agg(json_build_object('seq', v.seq, 'type', v.type, 'agent_id', v.agent_id, 'restricted', false,
+          'data', v.data) order by v.seq)
+        from unnest(events) as v where v.run_id = e.run_id), 'context', c.context,
+      'first_turn', case when t.outcome = 'started' then json_build_object('agent', t.agent,
+        'messages', read.messages) end))
+    into admitted
+    from jsonb_to_recordset(calls) as e (place integer, run_id uuid, swarm_id uuid, starts boolean, conflict text,
+      live_id uuid, first_turn jsonb)
+    left join jsonb_to_recordset(turns) as t (place integer, outcome text, agent jsonb) on t.place = e.place
+    left join lateral private.read_messages(e.swarm_id, 0, (e.first_turn ->> 'history_limit')::integer) as read
+      on t.outcome = 'started'
+    left join private.load_runs(started) as c on c.run_id = e.run_id;
+  end if;
+  return json_build_object('admitted', coalesce(admitted, '[]'), 'has_events', exists (select 1 from private.events),
+    'others', case when answers = '[]' then answers else (
+      select jsonb_agg(a.value -> 'answer' || jsonb_build_object('place', a.value -> 'place'))
+      from jsonb_array_elements(answers) as a) end);
+end
+$$;
+
+-- The first turns of the runs that start. An agent that begins in one run of the batch, or that is held by another
+-- transaction, begins in the other runs later.
+create or replace function private.plan_first_turns(calls jsonb, agents uuid[]) returns jsonb language plpgsql stable
+as $$
+declare
+  call jsonb;
+  agent uuid;
+  turns jsonb := '[]';
+begin
+  for i in 0 .. jsonb_array_length(calls) - 1 loop
+    call := calls -> i;
+    agent := (call -> 'first_turn' ->> 'agent_id')::uuid;
+    if call -> 'starts' = 'true' and agent = any (agents) then
+      agents := array_remove(agents, agent);
+      turns := turns || ((call -> 'first_turn') || jsonb_build_object('place', call -> 'place',
+        'run_id', call -> 'run_id', 'swarm_id', call -> 'swarm_id', 'position', 0, 'seq', 3));
+    end if;
+  end loop;
+  return turns;
+end
+$$;
+
+-- Admits runs: any number of calls, each to another swarm. Returns one answer for each call, by place: the run, the
+-- earlier run that it repeats, a rejection, or `is_held` where a lock is taken. One call waits for locks; more than one
+-- never do. Locks are taken in the order of decision 0005 over the whole set.
+create or replace function private.admit_runs(batch jsonb, owner text, lease_ms integer, queue_limit integer)
+returns json
+language plpgsql volatile security definer
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
 set plan_cache_mode = force_generic_plan
 as $$
 declare
-  caller uuid := call ->> 'user_id';
-  is_service boolean := call ->> 'is_service';
-  key text := call ->> 'idempotency_key';
-  first_turn jsonb := nullif(call -> 'first_turn', 'null');
-  new_run_id uuid := private.new_id();
-  swarm public.swarms;
-  run public.runs;
-  sent public.messages;
-  speaker public.agents;
-  speaker_role text;
-  speaker_status text;
-  replayed uuid;
-  conflict text;
-  waiting integer;
-  front timestamptz;
-  live uuid;
-  is_behind boolean;
-  is_alone boolean := false;
-  starts boolean;
-  enabled_ids uuid[];
-  speaker_ids uuid[];
-  toolbox jsonb;
-  model text;
-  events jsonb;
+  waits boolean := jsonb_array_length(batch) = 1;
+  calls jsonb := batch;
+  answers jsonb := '[]';
+  locks record;
+  locked uuid[];
+  busy uuid[];
+  events public.run_events[];
+  turns record;
+  is_stored boolean;
 begin
-  -- Nobody is told of a swarm, and nothing of it is locked, before it is known that they may write there.
-  if is_service or key is not null then
-    perform private.check_run_member((call ->> 'swarm_id')::uuid, caller, is_service);
+  if not waits then
+    -- Whatever is waited for all the same fails the statement, and the calls come again one by one.
+    perform set_config('lock_timeout', '100ms', true);
   end if;
-  if key is not null then
-    insert into private.idempotency_keys as used (user_id, key, request_hash)
-    values (caller, admit_run.call ->> 'idempotency_key', decode(call ->> 'request_hash', 'hex'))
-    on conflict on constraint idempotency_keys_pkey do update
-    set request_hash = excluded.request_hash, run_id = null, created_at = now()
-    where used.created_at <= now() - interval '1 day' or used.run_id is null;
-    if not found then
-      return json_build_object('run_id', private.find_replayed_run(call), 'is_replay', true);
-    end if;
+  if batch @? '$[*].idempotency_key ? (@ != null)' then
+    answers := private.answer_used_keys(batch, waits);
+    calls := (select jsonb_agg(c.value) from jsonb_array_elements(batch) as c
+              where not answers @> jsonb_build_array(jsonb_build_object('place', c.value -> 'place')));
   end if;
-  select * into swarm from public.swarms s
-  where s.id = (call ->> 'swarm_id')::uuid
-    and (is_service or exists (select 1 from public.swarm_members m where m.swarm_id = s.id and m.user_id = caller
-                               and m.status = 'active' and m.role <> 'viewer'))
-  for no key update;
-  if not found then
-    perform private.check_run_member((call ->> 'swarm_id')::uuid, caller, is_service);
-    perform private.refuse_call('SWARM_NOT_FOUND');
+  locks := private.lock_swarms(calls, waits);
+  calls := private.decide_admissions(calls, locks.locked, locks.alone, queue_limit, waits);
+  if calls @? '$[*] ? (@.conflict == "interrupt" && @.live_id != null && @.answer == null)' then
+    busy := private.interrupt_runs(array(
+      select (c.value ->> 'live_id')::uuid from jsonb_array_elements(calls) as c
+      where c.value ->> 'conflict' = 'interrupt' and c.value -> 'answer' = 'null' and c.value -> 'live_id' <> 'null'),
+      waits);
+    calls := private.hold_calls(calls, 'live_id', busy);
   end if;
-  if call ->> 'client_message_id' is not null then
-    replayed := private.find_replayed_run(call - 'idempotency_key');
-    if replayed is not null then
-      update private.idempotency_keys k set run_id = replayed
-        where k.user_id = caller and k.key = admit_run.call ->> 'idempotency_key';
-      return json_build_object('run_id', replayed, 'is_replay', true);
-    end if;
+  locked := private.lock_agents(jsonb_path_query_array(calls,
+    '$[*] ? (@.answer == null && @.starts == true).first_turn.agent_id'), waits);
+  if not waits then
+    busy := private.find_busy_counters(array(
+      select (c.value ->> 'swarm_id')::uuid from jsonb_array_elements(calls) as c where c.value -> 'answer' = 'null'));
+    calls := private.hold_calls(calls, 'swarm_id', busy);
   end if;
-
-  if swarm.status <> 'active' then
-    perform private.refuse_call('SWARM_NOT_ACTIVE');
+  if calls @? '$[*].answer ? (@ != null)' then
+    answers := answers || jsonb_path_query_array(calls, '$[*] ? (@.answer != null)');
+    calls := nullif(jsonb_path_query_array(calls, '$[*] ? (@.answer == null)'), '[]');
   end if;
-  select array_agg(sa.agent_id), array_agg(sa.agent_id order by sa.position, sa.created_at, sa.agent_id)
-    filter (where first_turn is not null and private.may_agent_speak(swarm.id, sa.user_id))
-  into enabled_ids, speaker_ids
-  from public.swarm_agents sa where sa.swarm_id = swarm.id and sa.enabled;
-  if enabled_ids is null or jsonb_typeof(call -> 'agent_ids') = 'array' then
-    perform private.check_swarm_answers(swarm.id, call -> 'agent_ids');
+  if calls is not null then
+    is_stored := private.insert_sent_messages(calls);
+    events := private.insert_runs(calls, owner, lease_ms);
+    turns := private.begin_turns(private.plan_first_turns(calls, locked));
+    events := events || turns.events;
+    is_stored := private.store_events(events);
+    return private.answer_admissions(answers, calls, turns.answers, events);
   end if;
-  if call ->> 'reply_to_id' is not null
-     and not exists (select 1 from public.messages m
-       where m.swarm_id = swarm.id and m.id = (call ->> 'reply_to_id')::uuid) then
-    perform private.refuse_call('VALIDATION_ERROR', '{"reply_to_id": "is not a message of this swarm"}');
-  end if;
-  if swarm.settings ? 'budget'
-     or exists (select 1 from public.user_settings u
-                where u.user_id = case when is_service then caller else swarm.owner_id end
-                  and (u.daily_token_budget is not null or u.daily_cost_budget_usd is not null)) then
-    perform private.check_day_budgets(swarm, case when is_service then caller else swarm.owner_id end);
-  end if;
-
-  conflict := coalesce(call ->> 'on_conflict',
-    case when swarm.settings ->> 'on_conflict' in ('enqueue', 'reject', 'interrupt')
-      then swarm.settings ->> 'on_conflict' end,
-    'enqueue');
-  -- Who starts a run of the swarm holds this lock: what is seen below it is so until the end of the transaction.
-  if call ->> 'owner' is not null then
-    is_alone := pg_try_advisory_xact_lock(hashtextextended(swarm.id::text, 25));
-  end if;
-  select count(*) filter (where r.status = 'queued'),
-    min(r.queued_at) filter (where r.status = 'queued') - interval '1 microsecond',
-    coalesce(bool_or(private.is_run_claimable(r)), false),
-    (select w.id from public.runs w where w.swarm_id = swarm.id and w.status = 'running')
-  into waiting, front, is_behind, live
-  from public.runs r where r.swarm_id = swarm.id and r.status in ('queued', 'requires_action');
-  if waiting >= (call ->> 'queue_limit')::integer or (conflict = 'reject' and (live is not null or waiting > 0)) then
-    perform private.refuse_call('SWARM_BUSY');
-  end if;
-  if conflict = 'interrupt' and live is not null then
-    -- The swarm may be set so that everybody interrupts; else who could not cancel the run does not interrupt it.
-    if call ->> 'on_conflict' is not null and not is_service and not exists (
-         select 1 from public.swarm_members m join public.runs r on r.id = live
-         where m.swarm_id = swarm.id and m.user_id = caller and m.status = 'active'
-           and (m.role in ('owner', 'admin') or r.user_id = caller
-             or swarm.settings ->> 'on_conflict' = 'interrupt')) then
-      perform private.refuse_call('FORBIDDEN');
-    end if;
-    perform private.request_cancel(live, 'interrupted');
-  end if;
-  -- As private.start_run decides it, which is what everybody else goes through.
-  starts := is_alone and live is null and not is_behind;
-  if starts and first_turn is not null then
-    -- Who would begin was found out before this transaction: it must still be so.
-    if speaker_ids = array(select known.id::uuid
-      from jsonb_array_elements_text(first_turn -> 'speaker_ids') as known (id)) then
-      select a.* into speaker from public.agents a where a.id = (first_turn ->> 'agent_id')::uuid for no key update;
-    end if;
-    if speaker.id is not null then
-      select case when count(*) < (first_turn ->> 'max_concurrent')::integer then
-               case when bool_or(t.status = 'responding') then 'responding' else 'thinking' end end,
-        (select coalesce(sa.role_override, speaker.role) from public.swarm_agents sa
-          where sa.swarm_id = swarm.id and sa.agent_id = speaker.id)
-      into speaker_status, speaker_role
-      from public.run_turns t where t.agent_id = speaker.id and t.status in ('queued', 'thinking', 'responding');
-    end if;
-  end if;
-
-  perform set_config('swarmbase.context', jsonb_build_object('run_id', new_run_id, 'actor', case
-    when is_service then '{"type": "service", "id": null}'
-      else jsonb_build_object('type', 'user', 'id', caller) end)::text, true);
-  insert into public.messages (swarm_id, sender_type, sender_user_id, content, reply_to_id, mentions, metadata,
-    client_message_id)
-  values (swarm.id, 'user', caller, call ->> 'message', (call ->> 'reply_to_id')::uuid,
-    array(select jsonb_array_elements_text(call -> 'mentions')::uuid),
-    coalesce(nullif(call -> 'metadata', 'null'), '{}'), call ->> 'client_message_id')
-  returning * into sent;
-  -- Who interrupts comes before those who wait.
-  insert into public.runs (id, swarm_id, user_id, message_id, strategy, request, queued_at, status, started_at)
-  values (new_run_id, swarm.id, caller, sent.id, swarm.strategy, call -> 'request',
-    case when conflict = 'interrupt' then least(front, now()) else now() end,
-    case when starts then 'running' else 'queued' end, case when starts then now() end)
-  returning * into run;
-  insert into private.run_leases (run_id, owner, fence, expires_at)
-  values (new_run_id, case when starts then call ->> 'owner' end, starts::integer,
-    case when starts then now() + (call ->> 'lease_ms')::integer * interval '1 millisecond' end);
-  if key is not null then
-    update private.idempotency_keys k set run_id = new_run_id
-    where k.user_id = caller and k.key = admit_run.call ->> 'idempotency_key';
-  end if;
-  events := jsonb_build_array(
-    private.build_run_event(run, 1, 'message.created',
-      jsonb_build_object('message_id', sent.id, 'message', to_jsonb(sent)), null),
-    case when starts
-      then private.build_run_event(run, 2, 'run.started', '{"status": "running", "is_resumed": false}', null)
-      else private.build_run_event(run, 2, 'run.queued',
-        jsonb_build_object('status', 'queued', 'position', waiting + 1), null) end);
-  if speaker_status is not null then
-    toolbox := private.agent_toolbox(speaker.id, speaker.user_id);
-    model := coalesce(speaker.model, first_turn -> 'default_models' ->> speaker.framework, 'default');
-    insert into public.run_turns (id, run_id, swarm_id, agent_id, agent_name, position, status, framework, model,
-      message_id, started_at)
-    values ((first_turn ->> 'turn_id')::uuid, new_run_id, swarm.id, speaker.id, speaker.name, 0, 'thinking',
-      speaker.framework, model, (first_turn ->> 'message_id')::uuid, now());
-    insert into private.turn_snapshots (turn_id, config)
-    values ((first_turn ->> 'turn_id')::uuid,
-      jsonb_build_object('name', speaker.name, 'role', speaker_role, 'framework', speaker.framework,
-      'model', speaker.model, 'system_prompt', speaker.system_prompt, 'settings', speaker.settings,
-        'tools', private.tools_without_secrets(toolbox)));
-    events := events || private.build_run_event(run, 3, 'turn.started', jsonb_build_object(
-      'turn_id', first_turn -> 'turn_id', 'message_id', first_turn -> 'message_id', 'agent_id', speaker.id,
-      'agent_name', speaker.name, 'model', model), speaker.id);
-    if speaker_status <> speaker.status then
-      perform set_config('swarmbase.context', json_build_object('reason', 'run_started', 'run_id', new_run_id,
-        'swarm_id', swarm.id, 'actor', json_build_object('type', 'agent', 'id', speaker.id))::text, true);
-      update public.agents a set status = speaker_status where a.id = speaker.id;
-      events := events || private.build_run_event(run, 4, 'agent.status_changed',
-        jsonb_build_object('agent_id', speaker.id,
-        'status', speaker_status, 'previous_status', speaker.status, 'reason', 'run_started', 'changed_at', now()),
-        speaker.id);
-    end if;
-  end if;
-  insert into public.run_events (run_id, seq, swarm_id, agent_id, restricted, type, data)
-  select new_run_id, e.seq, swarm.id, e.agent_id, false, e.type, e.data
-  from jsonb_to_recordset(events) as e (seq integer, type text, agent_id uuid, data jsonb);
-  return json_build_object('run_id', new_run_id, 'is_replay', false, 'fence', case when starts then 1 end,
-    'scene', case when starts then private.load_run(new_run_id, 1) end,
-    'interrupted_run_id', case when conflict = 'interrupt' then live end,
-    'first_turn', case when toolbox is not null then json_build_object(
-      'turn_id', first_turn -> 'turn_id', 'message_id', first_turn -> 'message_id',
-      'agent', jsonb_build_object('id', speaker.id, 'name', speaker.name, 'user_id', speaker.user_id,
-        'role', speaker_role, 'framework', speaker.framework, 'model', speaker.model,
-        'system_prompt', speaker.system_prompt, 'settings', speaker.settings, 'tools', toolbox),
-      'messages', private.read_transcript(swarm.id, 0, (first_turn ->> 'history_limit')::integer)) end,
-    'events', events);
+  return private.answer_admissions(answers, null, null, null);
 end
 $$;
-grant execute on function private.admit_run(jsonb) to sb_service;
-
--- What private.survey_swarm tells, of many calls that name no agents and have no key. Those in whose way anything
--- stands are left out: that function knows what to say.
-create or replace function private.survey_swarms(batch jsonb) returns json
-language plpgsql stable set search_path = pg_catalog, pg_temp
-set enable_seqscan = off set plan_cache_mode = force_generic_plan set jit = off
-as $$
-begin
-  return (
-    select json_agg(json_build_object('place', e.place, 'survey', json_build_object('replayed_run_id', null,
-      'is_manager', m.role in ('owner', 'admin'),
-      'own_agent_ids', array(select sa.agent_id from public.swarm_agents sa
-        where sa.swarm_id = s.id and sa.user_id = e.user_id),
-      'strategy', s.strategy, 'coordinator_agent_id', s.coordinator_agent_id, 'settings', s.settings,
-        'agents', room.agents)))
-    from jsonb_to_recordset(batch) as e (place integer, swarm_id uuid, user_id uuid)
-    join public.swarms s on s.id = e.swarm_id and s.status = 'active'
-    join public.swarm_members m on m.swarm_id = s.id and m.user_id = e.user_id and m.status = 'active'
-      and m.role <> 'viewer'
-    cross join lateral (
-      select json_agg(json_build_object('id', a.id, 'name', a.name, 'framework', a.framework, 'model', a.model,
-        'position', sa.position)
-                      order by sa.position, sa.created_at, a.id) as agents
-      from public.swarm_agents sa join public.agents a on a.id = sa.agent_id
-      where sa.swarm_id = s.id and sa.enabled) as room
-    where room.agents is not null);
-end
-$$;
-grant execute on function private.survey_swarms(jsonb) to sb_service;
-
--- Admits many calls that are as plain as most are: one agent begins, and nothing of its swarm or of the agent is under
--- way. What it leaves out of its answer, nothing was written for: private.admit_run says what is to become of it. Waits
--- for nobody.
-create or replace function private.admit_runs(batch jsonb, owner text, lease_ms integer) returns json
-language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
--- Planned for as many rows as a batch may have, which must not read whole tables, or a whole room, for the sake of a
--- few.
-set enable_seqscan = off set enable_bitmapscan = off set jit = off
--- Whatever somebody manages to lock after all: everybody of the batch then comes alone, and only who has to wait waits.
-set plan_cache_mode = force_generic_plan set lock_timeout = '100ms'
-as $$
-declare
-  held uuid[];
-  unwritten uuid[];
-  taken uuid[];
-  speaker_ids uuid[];
-  contexts jsonb;
-  answers json;
-begin
-  held := array(
-    select s.id
-    from jsonb_to_recordset(batch) as e (swarm_id uuid, user_id uuid, agent_id uuid)
-    join public.swarms s on s.id = e.swarm_id and s.status = 'active'
-      and not s.settings ?| array['budget', 'moderation']
-    join public.agents a on a.id = e.agent_id
-    where exists (select 1 from public.swarm_members m
-                  where m.swarm_id = s.id and m.user_id = e.user_id and m.status = 'active' and m.role <> 'viewer')
-      and not exists (select 1 from public.user_settings u
-                      where u.user_id = s.owner_id and (u.daily_token_budget is not null
-                        or u.daily_cost_budget_usd is not null))
-    for no key update of s, a skip locked);
-  -- Who starts a run of a swarm holds this lock: what is seen below it is so until the end of the transaction.
-  held := array(select h.id from unnest(held) as h (id)
-    where pg_try_advisory_xact_lock(hashtextextended(h.id::text, 25)));
-  -- Who writes to a swarm holds its counter, and may take long over it.
-  unwritten := array(select c.swarm_id from private.message_counters c
-    where c.swarm_id = any (held) for no key update skip locked);
-  held := array(select h.id from unnest(held) as h (id)
-                where h.id = any (unwritten) or not exists (select 1 from private.message_counters c
-                  where c.swarm_id = h.id));
-  if held = '{}' then
-    return null;
-  end if;
-  select array_agg(e.swarm_id), array_agg(e.agent_id),
-    jsonb_object_agg(e.agent_id, jsonb_build_object('run_id', e.run_id, 'swarm_id', e.swarm_id))
-  into taken, speaker_ids, contexts
-  from jsonb_to_recordset(batch) as e (run_id uuid, swarm_id uuid, agent_id uuid, speaker_ids uuid[])
-  where e.swarm_id = any (held)
-    and not exists (select 1 from public.runs r where r.swarm_id = e.swarm_id and r.status = 'running')
-    and not exists (select 1 from public.runs r
-      where r.swarm_id = e.swarm_id and r.status in ('queued', 'requires_action'))
-    and not exists (select 1 from public.run_turns t
-      where t.agent_id = e.agent_id and t.status in ('queued', 'thinking', 'responding'))
-    -- Who would begin was found out before this transaction: it must still be so.
-    and e.speaker_ids = array(
-      select sa.agent_id from public.swarm_agents sa
-      where sa.swarm_id = e.swarm_id and sa.enabled and private.may_agent_speak(sa.swarm_id, sa.user_id)
-      order by sa.position, sa.created_at, sa.agent_id);
-  if taken is null then
-    return null;
-  end if;
-
-  perform set_config('swarmbase.context', private.context_by_agent(contexts, 'run_started'), true);
-  insert into public.messages (id, swarm_id, sender_type, sender_user_id, content, mentions, metadata)
-  select e.sent_id, e.swarm_id, 'user', e.user_id, e.message, e.mentions, e.metadata
-  from jsonb_to_recordset(batch) as e (sent_id uuid, swarm_id uuid, user_id uuid, message text, mentions uuid[],
-    metadata jsonb)
-  where e.swarm_id = any (taken)
-  order by e.swarm_id;
-  with asked as materialized (
-    select e.run_id, e.sent_id, e.user_id, e.request, e.turn_id, e.reply_id, s.id as swarm_id, s.strategy,
-      a.id as agent_id,
-      a.name as agent_name, a.framework, coalesce(a.model, e.default_models ->> a.framework, 'default') as model,
-        a.status,
-      jsonb_build_object('name', a.name, 'role', coalesce(sa.role_override, a.role), 'framework', a.framework,
-        'model', a.model, 'system_prompt', a.system_prompt, 'settings', a.settings) as config,
-      jsonb_build_object('id', a.id, 'user_id', a.user_id, 'tools', private.agent_toolbox(a.id, a.user_id)) as own,
-      to_jsonb(m) as message
-    from jsonb_to_recordset(batch) as e (run_id uuid, sent_id uuid, swarm_id uuid, user_id uuid, request jsonb,
-      turn_id uuid, reply_id uuid, agent_id uuid, default_models jsonb)
-    join public.swarms s on s.id = e.swarm_id
-    join public.swarm_agents sa on sa.swarm_id = e.swarm_id and sa.agent_id = e.agent_id
-    join public.agents a on a.id = e.agent_id
-    join public.messages m on m.id = e.sent_id
-    where e.swarm_id = any (taken)
-  ), begun as (
-    insert into public.runs (id, swarm_id, user_id, message_id, strategy, request, status, started_at)
-    select e.run_id, e.swarm_id, e.user_id, e.sent_id, e.strategy, e.request, 'running', now() from asked e
-  ), leased as (
-    insert into private.run_leases (run_id, owner, fence, expires_at)
-    select e.run_id, admit_runs.owner, 1, now() + admit_runs.lease_ms * interval '1 millisecond' from asked e
-  ), opened as (
-    insert into public.run_turns (id, run_id, swarm_id, agent_id, agent_name, position, status, framework, model,
-      message_id, started_at)
-    select e.turn_id, e.run_id, e.swarm_id, e.agent_id, e.agent_name, 0, 'thinking', e.framework, e.model, e.reply_id,
-      now() from asked e
-  ), noted as (
-    insert into private.turn_snapshots (turn_id, config)
-    select e.turn_id, e.config || jsonb_build_object('tools', private.tools_without_secrets(e.own -> 'tools'))
-      from asked e
-  ), changed as (
-    update public.agents a set status = 'thinking' where a.id = any (speaker_ids) and a.status <> 'thinking'
-  ), shown as materialized (
-    select e.run_id, e.swarm_id, happened.seq, happened.agent_id, happened.type,
-      jsonb_build_object('run_id', e.run_id, 'swarm_id', e.swarm_id) || happened.data as data
-    from asked e
-    cross join lateral (values
-      (1, 'message.created', null::uuid, jsonb_build_object('message_id', e.sent_id, 'message', e.message)),
-      (2, 'run.started', null, '{"status": "running", "is_resumed": false}'),
-      (3, 'turn.started', e.agent_id, jsonb_build_object('turn_id', e.turn_id, 'message_id', e.reply_id,
-        'agent_id', e.agent_id, 'agent_name', e.agent_name, 'model', e.model)),
-      (4, 'agent.status_changed', e.agent_id, case when e.status <> 'thinking'
-        then jsonb_build_object('agent_id', e.agent_id,
-        'status', 'thinking', 'previous_status', e.status, 'reason', 'run_started', 'changed_at', now()) end))
-      as happened (seq, type, agent_id, data)
-    where happened.data is not null
-  ), kept as (
-    insert into public.run_events (run_id, seq, swarm_id, agent_id, restricted, type, data)
-    select s.run_id, s.seq, s.swarm_id, s.agent_id, false, s.type, s.data from shown s
-  )
-  select json_agg(json_build_object('run_id', e.run_id, 'agent', e.config || e.own, 'events', (
-      select json_agg(json_build_object('seq', s.seq, 'type', s.type, 'agent_id', s.agent_id, 'restricted', false,
-        'data', s.data)
-                      order by s.seq)
-      from shown s where s.run_id = e.run_id)))
-  into answers from asked e;
-  -- What private.load_run and private.read_transcript tell, of runs that have just begun and have no budget to keep to.
-  -- The messages come column by column, the latest first, so that types are looked up once for each column and not for
-  -- each row.
-  return json_build_object('runs', answers, 'has_events', exists (select 1 from private.events), 'scenes', (
-    select json_agg(json_build_object('scene', json_build_object(
-        'run', json_build_object('id', e.run_id, 'swarm_id', s.id, 'user_id', e.user_id, 'message_id', e.sent_id,
-          'strategy', s.strategy, 'request', e.request),
-        'last_seq', 4,
-        'swarm', json_build_object('id', s.id, 'name', s.name, 'status', s.status, 'owner_id', s.owner_id,
-          'coordinator_agent_id', s.coordinator_agent_id, 'settings', s.settings),
-        'message', e.message, 'agents', room.agents, 'people', room.people, 'payer_id', s.owner_id, 'has_budget', false,
-        'may_go_on', true, 'progress', null, 'decisions', '[]'::json),
-      'messages', room.messages))
-    from jsonb_to_recordset(batch) as e (run_id uuid, swarm_id uuid, user_id uuid, sent_id uuid, request jsonb,
-      message text, speaker_ids uuid[], history_limit integer)
-    join public.swarms s on s.id = e.swarm_id
-    cross join lateral (select
-      (select json_agg(json_build_object('id', a.id, 'name', a.name, 'role', coalesce(sa.role_override, a.role),
-        'position', sa.position,
-                         'framework', a.framework, 'model', a.model, 'settings', a.settings)
-                       order by array_position(e.speaker_ids, a.id))
-       from public.swarm_agents sa join public.agents a on a.id = sa.agent_id
-       where sa.swarm_id = s.id and sa.agent_id = any (e.speaker_ids)) as agents,
-      (select json_agg(json_build_object('id', m.user_id,
-           'name', coalesce(nullif(p.full_name, ''), 'User ' || left(m.user_id::text, 8))) order by m.joined_at, m.id)
-       from (select * from public.swarm_members m where m.swarm_id = s.id and m.status = 'active'
-             order by m.joined_at, m.id limit 50) as m
-       left join public.profiles p on p.id = m.user_id) as people,
-      (select json_build_object('id', array_agg(n.id), 'seq', array_agg(n.seq), 'sender_type', array_agg(n.sender_type),
-           'sender_id', array_agg(n.sender_id), 'sender_name', array_agg(n.sender_name),
-           'content', array_agg(n.content), 'reply_to_id', array_agg(n.reply_to_id), 'run_id', array_agg(n.run_id))
-       from (select m.id, m.seq, m.sender_type, m.sender_id, m.sender_name, m.content, m.reply_to_id, m.run_id,
-               sum(coalesce(octet_length(m.content), 0))
-                 over (order by m.seq desc) - coalesce(octet_length(m.content), 0) as newer_bytes
-             from (select * from public.messages m where m.swarm_id = s.id order by m.seq desc
-               limit e.history_limit) as m) as n
-       where n.newer_bytes < 4000000) as messages) as room
-    where e.swarm_id = any (taken)));
-end
-$$;
-grant execute on function private.admit_runs(jsonb, text, integer) to sb_service;
+grant execute on function private.admit_runs(jsonb, text, integer, integer) to sb_service;
 
 -- One waiting run answers all that was said until it starts. Its row is locked: if it starts at this moment, this waits
 -- and then sees that it no longer waits; if it starts later, its turns see the message. Only the service role can store
@@ -579,138 +608,3 @@ begin
   return null;
 end
 $$;
-
--- Whose streams go on, and with what they may show. Asked when somebody begins to follow and then again every few
--- seconds, for all at once. A follower without a user is the service role.
-create or replace function private.judge_followers(followers jsonb)
-returns table (follower integer, swarm_id uuid, status text, is_manager boolean, agent_ids uuid[])
-language sql stable security definer set search_path = pg_catalog, pg_temp
-as $$
-  select f.follower, r.swarm_id, r.status, f.user_id is null or m.role in ('owner', 'admin'),
-    -- An agent that took over the id of a deleted one is none of those that spoke.
-    array(select sa.agent_id from public.swarm_agents sa
-          join public.agents a on a.id = sa.agent_id and a.created_at <= r.created_at
-          where sa.swarm_id = r.swarm_id and sa.user_id = f.user_id)
-  from jsonb_to_recordset(followers)
-    as f (follower integer, run_id uuid, user_id uuid, session_id uuid, inactivity_seconds integer)
-  join public.runs r on r.id = f.run_id
-  left join public.swarm_members m on m.swarm_id = r.swarm_id and m.user_id = f.user_id and m.status = 'active'
-  where f.user_id is null
-    or (m.id is not null
-        and exists (select 1 from auth.users u
-                    where u.id = f.user_id and u.deleted_at is null and coalesce(u.banned_until <= now(), true))
-        and (f.session_id is null
-             or exists (select 1 from auth.sessions s
-                        where s.id = f.session_id and s.user_id = f.user_id and coalesce(s.not_after > now(), true)
-                          and (coalesce(f.inactivity_seconds, 0) = 0
-                               or coalesce(s.refreshed_at, s.created_at)
-                                 + make_interval(secs => f.inactivity_seconds) > now()))))
-$$;
-grant execute on function private.judge_followers(jsonb) to sb_service;
-
--- The run, for somebody who wants to steer it. Whoever may not see it is not told that it is there.
-create or replace function private.lock_run_for(
-  run_id uuid, user_id uuid, is_service boolean, out run public.runs, out member_role text
-)
-language plpgsql volatile
-as $$
-begin
-  select m.role into member_role from public.runs r
-  join public.swarm_members m on m.swarm_id = r.swarm_id and m.user_id = lock_run_for.user_id and m.status = 'active'
-  where r.id = lock_run_for.run_id;
-  if not is_service and member_role is null then
-    perform private.refuse_call('RUN_NOT_FOUND');
-  end if;
-  select * into run from public.runs r where r.id = lock_run_for.run_id for no key update;
-  if not found then
-    perform private.refuse_call('RUN_NOT_FOUND');
-  end if;
-end
-$$;
-grant execute on function private.lock_run_for(uuid, uuid, boolean) to sb_service;
-
--- A run that works is told to stop and does so by itself; one that nobody carries out ends here and now.
-create or replace function private.request_cancel(run_id uuid, reason text) returns void language plpgsql volatile
-as $$
-declare
-  run public.runs;
-begin
-  perform 1 from public.swarms s
-  where s.id = (select r.swarm_id from public.runs r where r.id = request_cancel.run_id) for key share;
-  select r.* into run from public.runs r where r.id = request_cancel.run_id for no key update;
-  if not found or run.status in ('completed', 'partial', 'failed', 'cancelled') then
-    return;
-  end if;
-  update private.run_leases l
-  set cancel_requested_at = coalesce(l.cancel_requested_at, now()),
-    cancel_reason = coalesce(l.cancel_reason, request_cancel.reason)
-  where l.run_id = request_cancel.run_id;
-  if run.status <> 'running' then
-    perform private.close_run(run, 'cancelled', case reason when 'interrupted' then 'interrupted' else 'cancelled' end,
-      null,
-      case reason when 'interrupted' then 'interrupted' else 'cancelled' end, 'cancelled');
-  end if;
-end
-$$;
-grant execute on function private.request_cancel(uuid, text) to sb_service;
-
--- The caller of a run and those who run the swarm may end it. Ending one that has ended changes nothing.
-create or replace function private.cancel_run(run_id uuid, user_id uuid, is_service boolean) returns json
-language plpgsql volatile
-as $$
-declare
-  steered record;
-begin
-  select * into steered from private.lock_run_for(cancel_run.run_id, cancel_run.user_id, is_service);
-  if not is_service and (steered.member_role is null
-      or (steered.member_role not in ('owner', 'admin')
-        and (steered.run).user_id is distinct from cancel_run.user_id)) then
-    perform private.refuse_call('FORBIDDEN');
-  end if;
-  perform private.request_cancel(cancel_run.run_id, 'cancelled');
-  return private.run_body(cancel_run.run_id, cancel_run.user_id, is_service);
-end
-$$;
-grant execute on function private.cancel_run(uuid, uuid, boolean) to sb_service;
-
--- Only the agent's owner decides, each tool call once and in time, and either all of the decisions hold or none.
-create or replace function private.decide_tool_executions(call jsonb) returns json language plpgsql volatile
-as $$
-declare
-  caller uuid := call ->> 'user_id';
-  steered record;
-  decision record;
-  execution record;
-begin
-  select * into steered
-  from private.lock_run_for((call ->> 'run_id')::uuid, caller, (call ->> 'is_service')::boolean);
-  for decision in
-    select item.ordinality - 1 as place, (item.value ->> 'tool_execution_id')::uuid as id,
-      (item.value ->> 'approved')::boolean as approved, item.value ->> 'reason' as reason
-    from jsonb_array_elements(call -> 'decisions') with ordinality as item (value, ordinality)
-  loop
-    select x.status, x.expires_at, a.user_id into execution from public.tool_executions x
-    left join public.agents a on a.id = x.agent_id
-    where x.id = decision.id and x.swarm_id = (steered.run).swarm_id and x.run_id = (steered.run).id
-    for no key update of x;
-    if not found then
-      perform private.refuse_call('VALIDATION_ERROR', jsonb_build_object(
-        format('decisions.%s.tool_execution_id', decision.place), 'is not a tool execution of this run'));
-    elsif execution.user_id is distinct from caller then
-      perform private.refuse_call('FORBIDDEN');
-    elsif execution.status <> 'pending_approval' then
-      perform private.refuse_call('APPROVAL_DECIDED');
-    elsif execution.expires_at <= now() then
-      perform private.refuse_call('APPROVAL_EXPIRED');
-    end if;
-    if decision.approved then
-      update public.tool_executions x set status = 'running', decided_by = caller where x.id = decision.id;
-    else
-      perform private.deny_tool(steered.run, decision.id, caller, 'TOOL_DENIED',
-        coalesce(nullif(decision.reason, ''), 'The agent''s owner denied the call'));
-    end if;
-  end loop;
-  return private.run_body((steered.run).id, caller, (call ->> 'is_service')::boolean);
-end
-$$;
-grant execute on function private.decide_tool_executions(jsonb) to sb_service;

@@ -1,4 +1,351 @@
--- What a run does, step by step: its turns and the tools that they use.
+-- What a run does, step by step: its turns and the tools that they use. The functions that begin and end turns and runs
+-- take any number of rows.
+
+create or replace function private.build_event(run_id uuid, swarm_id uuid, seq integer, type text, data jsonb,
+  agent_id uuid)
+returns public.run_events language sql stable
+as $$
+  select row(run_id, seq, swarm_id, agent_id, false, type,
+    jsonb_build_object('run_id', run_id, 'swarm_id', swarm_id) || data, now())::public.run_events
+$$;
+
+-- Says on behalf of which run the statuses of agents change, for the events that webhooks get. Called in an assignment,
+-- which costs less than a statement.
+create or replace function private.set_run_context(by_agent jsonb) returns jsonb language plpgsql volatile
+as $$
+begin
+  return set_config('swarmbase.context',
+    jsonb_build_object('acts_as_sender', true, 'by_agent', by_agent)::text, true)::jsonb;
+end
+$$;
+
+-- Begins turns, each of another agent. The caller has locked the agents. One answer for each, by place: `gone` where
+-- the agent may not speak in the swarm any more, `busy` where it speaks in as many runs as it may.
+create or replace function private.begin_turns(batch jsonb, out answers jsonb, out events public.run_events[])
+language plpgsql volatile
+as $$
+declare
+  contexts jsonb := '{}';
+begin
+  if batch = '[]' then
+    return;
+  end if;
+  for i in 0 .. jsonb_array_length(batch) - 1 loop
+    contexts := contexts || jsonb_build_object(batch -> i ->> 'agent_id', jsonb_build_object(
+      'run_id', batch -> i -> 'run_id', 'swarm_id', batch -> i -> 'swarm_id', 'reason', 'run_started'));
+  end loop;
+  contexts := private.set_run_context(contexts);
+  with asked as materialized (
+    select e.place, e.run_id, e.swarm_id, e.turn_id, e.message_id, e.position, e.seq, a.id as agent_id, a.name,
+      a.framework, coalesce(a.model, e.default_models ->> a.framework, 'default') as model, a.status as before,
+      case when a.id is null then 'gone' when live.count >= e.max_concurrent then 'busy' else 'started' end as outcome,
+      case when live.is_responding then 'responding' else 'thinking' end as after,
+      jsonb_build_object('name', a.name, 'role', coalesce(sa.role_override, a.role), 'framework', a.framework,
+        'model', a.model, 'system_prompt', a.system_prompt, 'settings', a.settings) as config,
+      jsonb_build_object('id', a.id, 'user_id', a.user_id, 'tools', private.agent_toolbox(a.id, a.user_id)) as own
+    from jsonb_to_recordset(batch) as e (place integer, run_id uuid, swarm_id uuid, turn_id uuid, message_id uuid,
+      agent_id uuid, position integer, default_models jsonb, max_concurrent integer, seq integer)
+    left join lateral private.list_speakers(e.swarm_id) as sa on sa.agent_id = e.agent_id
+    left join public.agents a on a.id = sa.agent_id
+    cross join lateral (
+      select count(*) filter (where t.status <> 'queued' and r.status = 'running'),
+        coalesce(bool_or(t.status = 'responding'), false) as is_responding
+      from public.run_turns t join public.runs r on r.id = t.run_id
+      where t.agent_id = e.agent_id and t.status in ('queued', 'thinking', 'responding')) as live
+  ), opened as (
+    insert into public.run_turns (id, run_id, swarm_id, agent_id, agent_name, position, status, framework, model,
+      message_id, started_at)
+    select e.turn_id, e.run_id, e.swarm_id, e.agent_id, e.name, e.position, 'thinking', e.framework, e.model,
+      e.message_id, now()
+    from asked e where e.outcome = 'started'
+  ), noted as (
+    insert into private.turn_snapshots (turn_id, config)
+    select e.turn_id, e.config || jsonb_build_object('tools', private.tools_without_secrets(e.own -> 'tools'))
+    from asked e where e.outcome = 'started'
+  ), changed as (
+    update public.agents a set status = e.after
+    from asked e where a.id = e.agent_id and e.outcome = 'started' and e.after <> e.before
+  )
+  select jsonb_agg(jsonb_build_object('place', e.place, 'outcome', e.outcome,
+      'agent', case when e.outcome = 'started' then e.config || e.own end)),
+    array_agg(private.build_event(e.run_id, e.swarm_id, e.seq, 'turn.started', jsonb_build_object('turn_id', e.turn_id,
+      'message_id', e.message_id, 'agent_id', e.agent_id, 'agent_name', e.name, 'model', e.model), e.agent_id))
+      filter (where e.outcome = 'started')
+    || array_agg(private.build_event(e.run_id, e.swarm_id, e.seq + 1, 'agent.status_changed',
+      private.build_status_change(e.agent_id, e.before, e.after, 'run_started'), e.agent_id))
+      filter (where e.outcome = 'started' and e.after <> e.before)
+  into answers, events from asked e;
+end
+$$;
+
+create or replace function private.build_status_change(agent_id uuid, before text, after text, reason text)
+returns jsonb
+language sql stable
+as $$
+  select jsonb_build_object('agent_id', agent_id, 'status', after, 'previous_status', before, 'reason', reason,
+    'changed_at', now())
+$$;
+
+-- What is known of turns before they end: the status of the agent before it, while it speaks and after it, and who is
+-- the author of the message where there is one.
+create or replace function private.plan_turn_ends(batch jsonb) returns jsonb language plpgsql volatile
+as $$
+declare
+  plan jsonb;
+  count integer;
+begin
+  select count(t.id), jsonb_agg(e.step || jsonb_build_object('agent_id', t.agent_id, 'agent_name', t.agent_name,
+      'message_id', t.message_id, 'speaker_id', speaker.id, 'reason', cause.reason, 'before', a.status,
+      'speaking', status.speaking, 'after', status.after)) filter (where t.status in ('queued', 'thinking',
+        'responding'))
+  into count, plan
+  from jsonb_array_elements(batch) as e (step)
+  left join public.run_turns t on t.id = (e.step ->> 'turn_id')::uuid
+  left join public.agents a on a.id = t.agent_id
+  cross join lateral (select coalesce(e.step ->> 'reason', case e.step ->> 'status' when 'completed'
+    then 'run_completed'
+    when 'cancelled' then 'cancelled' else 'run_failed' end)) as cause (reason)
+  -- The words of an agent that was deleted while it spoke are kept under its id.
+  cross join lateral (select case when coalesce(e.step ->> 'content', '') <> '' then coalesce(t.agent_id,
+    (e.step ->> 'agent_id')::uuid,
+    (select (v.data ->> 'agent_id')::uuid from public.run_events v
+     where v.run_id = t.run_id and v.type = 'turn.started' and v.data ->> 'turn_id' = t.id::text limit 1)) end)
+    as speaker (id)
+  cross join lateral (
+    select bool_or(o.status = 'responding') as is_responding, bool_or(o.status = 'thinking') as is_thinking
+    from public.run_turns o
+    where o.agent_id = t.agent_id and o.id <> t.id and o.status in ('queued', 'thinking', 'responding')) as other
+  cross join lateral (select
+    case when speaker.id is not null and t.status <> 'responding' and e.step ->> 'status' = 'completed'
+      then 'responding' else a.status end as speaking,
+    case when other.is_responding then 'responding' when other.is_thinking then 'thinking'
+      when cause.reason in ('run_failed', 'worker_lost') then 'error' else 'idle' end as after) as status;
+  if count < jsonb_array_length(batch) then
+    raise exception 'a turn that should end does not exist' using errcode = 'no_data_found';
+  end if;
+  return plan;
+end
+$$;
+
+-- Changes the statuses of agents from one field of the plan to another, for the given reason or the plan's own.
+create or replace function private.change_agent_statuses(plan jsonb, from_field text, to_field text, reason text)
+returns boolean language plpgsql volatile
+as $$
+declare
+  contexts jsonb := '{}';
+  step jsonb;
+begin
+  for i in 0 .. jsonb_array_length(plan) - 1 loop
+    step := plan -> i;
+    if step -> from_field <> step -> to_field and step -> 'agent_id' <> 'null' then
+      contexts := contexts || jsonb_build_object(step ->> 'agent_id', jsonb_build_object('run_id', step -> 'run_id',
+        'swarm_id', step -> 'swarm_id', 'reason', coalesce(change_agent_statuses.reason, step ->> 'reason')));
+    end if;
+  end loop;
+  if contexts <> '{}' then
+    contexts := private.set_run_context(contexts);
+    update public.agents a set status = e.value ->> to_field
+    from jsonb_array_elements(plan) as e
+    where a.id = (e.value ->> 'agent_id')::uuid and e.value -> from_field <> e.value -> to_field;
+  end if;
+  return true;
+end
+$$;
+
+create or replace function private.build_agent_error(turn public.run_turns) returns json language sql stable
+as $$
+  select json_build_object('agent_id', turn.agent_id, 'swarm_id', turn.swarm_id, 'run_id', turn.run_id,
+    'turn_id', turn.id, 'error', turn.error, 'attempts', turn.attempts, 'framework', turn.framework, 'model',
+      turn.model)
+$$;
+
+-- Stores how turns ended and what they used, and returns the events.
+create or replace function private.update_ended_turns(plan jsonb) returns public.run_events[]
+language plpgsql volatile
+as $$
+declare
+  events public.run_events[];
+begin
+  with asked as materialized (
+    select e.*, usage.*
+    from jsonb_to_recordset(plan) as e (place integer, run_id uuid, swarm_id uuid, user_id uuid, turn_id uuid,
+      agent_id uuid, speaker_id uuid, seq integer, status text, finish_reason text, error jsonb, warnings jsonb,
+      attempts integer, framework text, model text, first_token_ms integer, duration_ms integer, usage jsonb,
+      payer_id uuid, before text, speaking text, after text, reason text)
+    cross join lateral jsonb_to_record(coalesce(nullif(e.usage, 'null'), '{}')) as usage (input_tokens bigint,
+      cached_input_tokens bigint, output_tokens bigint, reasoning_tokens bigint, cost_usd numeric, estimated boolean)
+  ), ended as (
+    update public.run_turns t
+    set status = e.status, finish_reason = e.finish_reason, error = nullif(e.error, 'null'),
+      warnings = coalesce(e.warnings, t.warnings), attempts = coalesce(e.attempts, t.attempts),
+      framework = coalesce(e.framework, t.framework), model = coalesce(e.model, t.model),
+      first_token_ms = coalesce(t.first_token_ms, e.first_token_ms),
+      -- A machine may have been off for a month, or a backup be as old.
+      duration_ms = coalesce(e.duration_ms,
+        least(extract(epoch from clock_timestamp() - t.started_at) * 1000, 2147483647)::integer),
+      input_tokens = e.input_tokens, cached_input_tokens = e.cached_input_tokens, output_tokens = e.output_tokens,
+      reasoning_tokens = e.reasoning_tokens, estimated = coalesce(e.estimated, false), cost_usd = e.cost_usd,
+      finished_at = now()
+    from asked e where t.id = e.turn_id
+    returning t as turn
+  ), used as (
+    insert into public.usage_records (payer_id, user_id, swarm_id, run_id, turn_id, agent_id, framework, model,
+      input_tokens, cached_input_tokens, output_tokens, reasoning_tokens, cost_usd, estimated)
+    select u.id, e.user_id, e.swarm_id, e.run_id, e.turn_id, e.agent_id, (t.turn).framework, (t.turn).model,
+      e.input_tokens, e.cached_input_tokens, e.output_tokens, e.reasoning_tokens, e.cost_usd, (t.turn).estimated
+    from ended t
+    join asked e on e.turn_id = (t.turn).id and nullif(e.usage, 'null') is not null
+    join auth.users u on u.id = e.payer_id
+  )
+  select array_agg(private.build_event(e.run_id, e.swarm_id, event.seq, event.type, event.data, e.agent_id))
+  into events
+  from ended t
+  join asked e on e.turn_id = (t.turn).id
+  left join public.messages m on m.id = (t.turn).message_id and e.speaker_id is not null
+  cross join lateral (values
+    (e.seq, 'agent.status_changed', case when e.before <> e.speaking
+      then private.build_status_change(e.agent_id, e.before, e.speaking, 'first_token') end),
+    (e.seq + 1, 'message.created', case when m.id is not null
+      then jsonb_build_object('message_id', m.id, 'turn_id', e.turn_id, 'message', to_jsonb(m)) end),
+    (e.seq + 2, 'turn.completed', jsonb_build_object('turn_id', e.turn_id, 'agent_id', e.agent_id,
+      'agent_name', (t.turn).agent_name, 'status', e.status, 'finish_reason', e.finish_reason,
+      'usage', private.usage_body(e.input_tokens, e.cached_input_tokens, e.output_tokens, (t.turn).cost_usd,
+        e.estimated),
+      'warnings', (t.turn).warnings)),
+    (e.seq + 3, 'agent.error', case when e.status = 'failed' then private.build_agent_error(t.turn)::jsonb end),
+    (e.seq + 4, 'agent.status_changed', case when e.speaking <> e.after
+      then private.build_status_change(e.agent_id, e.speaking, e.after, e.reason) end)) as event (seq, type, data)
+  where event.data is not null;
+  return events;
+end
+$$;
+
+-- Ends turns, each of another agent. The caller has locked the agents. Returns the events; a turn that
+-- has ended before has none.
+create or replace function private.finish_turns(batch jsonb) returns public.run_events[]
+language plpgsql volatile
+as $$
+declare
+  plan jsonb := private.plan_turn_ends(batch);
+  events public.run_events[];
+  context text;
+  is_done boolean;
+begin
+  if plan is null then
+    return null;
+  end if;
+  -- Whoever watches an agent sees it respond, however short the answer was.
+  is_done := private.change_agent_statuses(plan, 'before', 'speaking', 'first_token');
+  if plan @? '$[*].speaker_id ? (@ != null)' then
+    context := set_config('swarmbase.context', '{"acts_as_sender": true}', true);
+    insert into public.messages (id, swarm_id, sender_type, sender_id, sender_agent_id, sender_name, sender_deleted,
+      content, run_id, turn_id, finish_reason, metadata)
+    select e.message_id, e.swarm_id, 'agent', e.speaker_id, e.agent_id, e.agent_name, e.agent_id is null,
+      left(e.content, 100000), e.run_id, e.turn_id, e.finish_reason, coalesce(nullif(e.metadata, 'null'), '{}')
+    from jsonb_to_recordset(plan) as e (message_id uuid, swarm_id uuid, speaker_id uuid, agent_id uuid, agent_name text,
+      content text, run_id uuid, turn_id uuid, finish_reason text, metadata jsonb)
+    where e.speaker_id is not null
+    order by e.swarm_id;
+  end if;
+  events := private.update_ended_turns(plan);
+  if plan @? '$[*] ? (@.status == "failed")' then
+    perform private.emit_event('agent.error', private.build_agent_error(t),
+      array(select a.user_id from public.agents a where a.id = t.agent_id))
+    from jsonb_to_recordset(plan) as e (turn_id uuid, status text)
+    join public.run_turns t on t.id = e.turn_id
+    where e.status = 'failed';
+  end if;
+  is_done := private.change_agent_statuses(plan, 'speaking', 'after', null);
+  return events;
+end
+$$;
+
+-- Ends what runs that end have left open. There should be none of the turns.
+create or replace function private.clear_ended_runs(ids uuid[]) returns void language plpgsql volatile
+as $$
+declare
+  leftover record;
+  run public.runs;
+begin
+  for leftover in
+    update public.run_turns t set status = 'cancelled', finish_reason = 'cancelled', finished_at = now()
+    where t.run_id = any (ids) and t.swarm_id in (select r.swarm_id from public.runs r where r.id = any (ids))
+      and t.status in ('queued', 'thinking', 'responding')
+    returning t.run_id, t.agent_id
+  loop
+    select r.* into run from public.runs r where r.id = leftover.run_id;
+    perform private.project_agent_status(run, leftover.agent_id, 'cancelled');
+  end loop;
+  update public.tool_executions x set status = 'cancelled', finished_at = now()
+  from public.runs r
+  where r.id = any (ids) and x.swarm_id = r.swarm_id and x.run_id = r.id and x.status in ('pending_approval',
+    'running');
+  delete from private.run_progress p where p.run_id = any (ids);
+  delete from private.budget_reservations b where b.run_id = any (ids);
+end
+$$;
+
+-- Ends runs. Returns for each the event that says so, its body with the keys in documented order, and whether another
+-- run of the swarm waits, in the order of `places`.
+create or replace function private.finish_runs(batch jsonb, out places integer[], out events public.run_events[],
+  out bodies json[], out has_next boolean[])
+language plpgsql volatile
+as $$
+declare
+  ids uuid[] := '{}';
+  is_open boolean;
+begin
+  for i in 0 .. jsonb_array_length(batch) - 1 loop
+    ids := ids || (batch -> i ->> 'run_id')::uuid;
+  end loop;
+  with ended as (
+    update public.runs r
+    set status = e.status, stop_reason = e.stop_reason, error = nullif(e.error, 'null'), finished_at = now(),
+      turn_count = used.turn_count, usage = used.usage::jsonb
+    from jsonb_to_recordset(batch) as e (run_id uuid, status text, stop_reason text, error jsonb)
+    join public.runs o on o.id = e.run_id
+    cross join lateral private.sum_run_usage(o.id, o.swarm_id, o.strategy, o.created_at, now()) as used
+    where r.id = o.id
+    -- Subqueries that cannot be hashed: for a hash, the planner would read whole tables.
+    returning coalesce(
+      (select true from public.run_turns t where t.swarm_id = r.swarm_id and t.run_id = r.id
+         and t.status in ('queued', 'thinking', 'responding') limit 1),
+      (select true from public.tool_executions x where x.swarm_id = r.swarm_id and x.run_id = r.id
+         and x.status in ('pending_approval', 'running') limit 1),
+      (select true from private.run_progress p where p.run_id = r.id),
+      (select true from private.budget_reservations b where b.run_id = r.id limit 1), false) as is_open
+  ), freed as (
+    update private.run_leases l set owner = null, expires_at = null where l.run_id = any (ids)
+  )
+  select bool_or(e.is_open) into is_open from ended e;
+  if is_open then
+    perform private.clear_ended_runs(ids);
+  end if;
+  with ended as materialized (
+    select e.place, e.seq, r.id, r.swarm_id, r.status, r.stop_reason, r.message_id, r.usage,
+      r.created_at, r.finished_at, o.body
+    from jsonb_to_recordset(batch) as e (place integer, run_id uuid, seq integer)
+    join private.run_bodies(ids) as o on o.run_id = e.run_id
+    join public.runs r on r.id = e.run_id
+  ), emitted as (
+    insert into private.events (type, data, audience)
+    select 'swarm.completed', json_build_object('swarm_id', b.swarm_id, 'run_id', b.id, 'status', b.status,
+        'stop_reason', b.stop_reason, 'message_id', b.message_id,
+        'response_message_ids', jsonb_path_query_array(b.body::jsonb, '$.responses[*].message.id'),
+        'usage', b.usage, 'duration_ms', (extract(epoch from b.finished_at - b.created_at) * 1000)::bigint),
+      members.audience
+    from ended b
+    cross join lateral (select private.swarm_audience(b.swarm_id)) as members (audience)
+    where b.status in ('completed', 'partial') and private.is_subscribed('swarm.completed', members.audience)
+  )
+  select array_agg(b.place), array_agg(row(b.id, b.seq, b.swarm_id, null, false, 'run.' || b.status, b.body::jsonb,
+      now())::public.run_events), array_agg(b.body),
+    array_agg(coalesce((select true from public.runs w
+                        where w.swarm_id = b.swarm_id and w.status in ('queued', 'requires_action') limit 1), false))
+  into places, events, bodies, has_next
+  from ended b;
+end
+$$;
 
 -- The status of an agent is what its live turns say; when none is left, how the last one ended. Answers with the
 -- change, or null. The row is locked first: two turns that end together must not each see the other alive.
@@ -57,55 +404,6 @@ begin
 end
 $$;
 
--- Seqs: step.seq is the first of two.
-create or replace function private.start_turn(run public.runs, step jsonb) returns jsonb
-language plpgsql volatile
-as $$
-declare
-  speaker record;
-  toolbox jsonb;
-  events jsonb;
-begin
-  select a.id, a.name, a.user_id, coalesce(sa.role_override, a.role) as role, a.framework,
-    coalesce(a.model, step -> 'default_models' ->> a.framework, 'default') as model, a.model as chosen_model,
-    a.system_prompt, a.settings
-  into speaker
-  from public.swarm_agents sa
-  join public.agents a on a.id = sa.agent_id
-  where sa.swarm_id = run.swarm_id and sa.agent_id = (step ->> 'agent_id')::uuid and sa.enabled
-    and private.may_agent_speak(run.swarm_id, sa.user_id);
-  if not found then
-    return jsonb_build_object('outcome', 'gone', 'events', '[]'::jsonb);
-  end if;
-  if (select count(*) from public.run_turns t
-      join public.runs r on r.id = t.run_id and r.status = 'running'
-      where t.agent_id = speaker.id and t.status in ('thinking', 'responding'))
-        >= (step ->> 'max_concurrent')::integer then
-    return jsonb_build_object('outcome', 'busy', 'events', '[]'::jsonb);
-  end if;
-  toolbox := private.agent_toolbox(speaker.id, speaker.user_id);
-  insert into public.run_turns (id, run_id, swarm_id, agent_id, agent_name, position, status, framework, model,
-    message_id, started_at)
-  values ((step ->> 'turn_id')::uuid, run.id, run.swarm_id, speaker.id, speaker.name, (step ->> 'position')::integer,
-    'thinking', speaker.framework, speaker.model, (step ->> 'message_id')::uuid, now());
-  insert into private.turn_snapshots (turn_id, config)
-  values ((step ->> 'turn_id')::uuid, jsonb_build_object('name', speaker.name, 'role', speaker.role,
-    'framework', speaker.framework,
-    'model', speaker.chosen_model, 'system_prompt', speaker.system_prompt, 'settings', speaker.settings,
-    'tools', (select coalesce(jsonb_agg(t.value - 'secrets_wrapped'), '[]') from jsonb_array_elements(toolbox) as t)));
-  events := jsonb_build_array(private.build_run_event(run, (step ->> 'seq')::integer, 'turn.started',
-    jsonb_build_object(
-      'turn_id', step -> 'turn_id', 'message_id', step -> 'message_id', 'agent_id', speaker.id,
-      'agent_name', speaker.name, 'model', speaker.model), speaker.id))
-    || private.project_turn_status(run, (step ->> 'seq')::integer + 1, speaker.id, 'run_started');
-  return jsonb_build_object('outcome', 'started', 'events', events,
-    'agent', jsonb_build_object('id', speaker.id, 'name', speaker.name, 'user_id', speaker.user_id,
-      'role', speaker.role,
-      'framework', speaker.framework, 'model', speaker.chosen_model, 'system_prompt', speaker.system_prompt,
-      'settings', speaker.settings, 'tools', toolbox));
-end
-$$;
-
 -- A turn that waited for a human: its words are kept, its tools are those of now.
 create or replace function private.resume_turn(run public.runs, step jsonb) returns jsonb
 language plpgsql volatile
@@ -114,117 +412,18 @@ declare
   speaker record;
 begin
   select a.id, a.name, a.user_id, coalesce(sa.role_override, a.role) as role, s.config into speaker
-  from public.swarm_agents sa
+  from private.list_speakers(run.swarm_id) as sa
   join public.agents a on a.id = sa.agent_id
   join public.run_turns t on t.id = (step ->> 'turn_id')::uuid and t.agent_id = a.id
     and t.status in ('thinking', 'responding')
   join private.turn_snapshots s on s.turn_id = t.id
-  where sa.swarm_id = run.swarm_id and sa.agent_id = (step ->> 'agent_id')::uuid and sa.enabled
-    and private.may_agent_speak(run.swarm_id, sa.user_id);
+  where sa.agent_id = (step ->> 'agent_id')::uuid;
   if not found then
     return jsonb_build_object('outcome', 'gone', 'events', '[]'::jsonb);
   end if;
   return jsonb_build_object('outcome', 'started', 'events', '[]'::jsonb,
     'agent', speaker.config || jsonb_build_object('id', speaker.id, 'user_id', speaker.user_id,
       'tools', private.agent_toolbox(speaker.id, speaker.user_id)));
-end
-$$;
-
--- Ends a turn: what was said becomes a message under the id that the stream has used for it. Seqs: step.seq is the
--- first of five.
-create or replace function private.finish_turn(run public.runs, step jsonb)
-returns jsonb language plpgsql
-as $$
-declare
-  turn public.run_turns;
-  said text := left(step ->> 'content', 100000);
-  outcome text := step ->> 'status';
-  first_seq integer := (step ->> 'seq')::integer;
-  usage jsonb := nullif(step -> 'usage', 'null');
-  reason text := coalesce(step ->> 'reason',
-    case outcome when 'completed' then 'run_completed' when 'cancelled' then 'cancelled' else 'run_failed' end);
-  events jsonb := '[]';
-  message public.messages;
-  speaker_id uuid;
-begin
-  select * into turn from public.run_turns t where t.id = (step ->> 'turn_id')::uuid for no key update;
-  if not found then
-    raise exception 'turn % is not there', step ->> 'turn_id' using errcode = 'no_data_found';
-  elsif turn.status not in ('queued', 'thinking', 'responding') then
-    return jsonb_build_object('events', '[]'::jsonb);
-  end if;
-  if nullif(said, '') is not null then
-    -- One who was deleted while speaking has spoken all the same.
-    speaker_id := coalesce(turn.agent_id, (step ->> 'agent_id')::uuid, (
-      select (e.data ->> 'agent_id')::uuid from public.run_events e
-      where e.run_id = run.id and e.type = 'turn.started' and e.data ->> 'turn_id' = turn.id::text limit 1));
-  end if;
-  if speaker_id is not null then
-    if turn.agent_id is not null and turn.status <> 'responding' and outcome = 'completed' then
-      -- Short as it was, everybody who watches the agent is to see it.
-      update public.run_turns t set status = 'responding' where t.id = turn.id;
-      events := private.project_turn_status(run, first_seq, turn.agent_id, 'first_token');
-    end if;
-    perform set_config('swarmbase.context', json_build_object('run_id', run.id, 'swarm_id', run.swarm_id,
-      'actor', json_build_object('type', 'agent', 'id', speaker_id))::text, true);
-    insert into public.messages (id, swarm_id, sender_type, sender_id, sender_agent_id, sender_name, sender_deleted,
-      content, run_id, turn_id, finish_reason, metadata)
-    values (turn.message_id, run.swarm_id, 'agent', speaker_id, turn.agent_id, turn.agent_name, turn.agent_id is null,
-      said, run.id, turn.id, step ->> 'finish_reason', coalesce(nullif(step -> 'metadata', 'null'), '{}'))
-    returning * into message;
-    events := events || private.build_run_event(run, first_seq + 1, 'message.created',
-      jsonb_build_object('message_id', message.id, 'turn_id', turn.id, 'message', to_jsonb(message)), turn.agent_id);
-  end if;
-  update public.run_turns t
-  set status = outcome, finish_reason = step ->> 'finish_reason', error = nullif(step -> 'error', 'null'),
-    warnings = coalesce(step -> 'warnings', t.warnings),
-      attempts = coalesce((step ->> 'attempts')::integer, t.attempts),
-    framework = coalesce(step ->> 'framework', t.framework), model = coalesce(step ->> 'model', t.model),
-    first_token_ms = coalesce(t.first_token_ms, (step ->> 'first_token_ms')::integer),
-    -- A machine may have been off for a month, or a backup be as old.
-    duration_ms = coalesce((step ->> 'duration_ms')::integer,
-      least(extract(epoch from clock_timestamp() - t.started_at) * 1000, 2147483647)::integer),
-    input_tokens = (usage ->> 'input_tokens')::bigint, cached_input_tokens = (usage ->> 'cached_input_tokens')::bigint,
-    output_tokens = (usage ->> 'output_tokens')::bigint, reasoning_tokens = (usage ->> 'reasoning_tokens')::bigint,
-    estimated = coalesce((usage ->> 'estimated')::boolean, false), cost_usd = (usage ->> 'cost_usd')::numeric,
-      finished_at = now()
-  where t.id = turn.id
-  returning * into turn;
-  if usage is not null then
-    insert into public.usage_records (payer_id, user_id, swarm_id, run_id, turn_id, agent_id, framework, model,
-      input_tokens, cached_input_tokens, output_tokens, reasoning_tokens, cost_usd, estimated)
-    select u.id, run.user_id, run.swarm_id, run.id, turn.id, turn.agent_id, turn.framework, turn.model,
-      turn.input_tokens,
-      turn.cached_input_tokens, turn.output_tokens, turn.reasoning_tokens, turn.cost_usd, turn.estimated
-    from auth.users u where u.id = (step ->> 'payer_id')::uuid;
-  end if;
-  events := events || private.build_run_event(run, first_seq + 2, 'turn.completed',
-    jsonb_build_object('turn_id', turn.id,
-    'agent_id', turn.agent_id, 'agent_name', turn.agent_name, 'status', turn.status,
-      'finish_reason', turn.finish_reason,
-    'usage', private.usage_body(turn.input_tokens, turn.cached_input_tokens, turn.output_tokens, turn.cost_usd,
-      turn.estimated),
-    'warnings', turn.warnings), turn.agent_id);
-  if outcome = 'failed' then
-    events := events || private.build_run_event(run, first_seq + 3, 'agent.error', private.tell_of_failure(run, turn),
-      turn.agent_id);
-  end if;
-  events := events || private.project_turn_status(run, first_seq + 4, turn.agent_id, reason);
-  return jsonb_build_object('events', events);
-end
-$$;
-
-create or replace function private.tell_of_failure(run public.runs, turn public.run_turns) returns jsonb
-language plpgsql volatile
-as $$
-declare
-  told json := json_build_object('agent_id', turn.agent_id, 'swarm_id', run.swarm_id, 'run_id', run.id,
-    'turn_id', turn.id,
-    'error', turn.error, 'attempts', turn.attempts, 'framework', turn.framework, 'model', turn.model);
-begin
-  perform private.emit_event('agent.error', told,
-    array(select a.user_id from public.agents a where a.id = turn.agent_id));
-  return told::jsonb;
 end
 $$;
 
@@ -342,5 +541,42 @@ begin
   from auth.users u where u.id = (step ->> 'payer_id')::uuid
   on conflict (id) do nothing;
   return jsonb_build_object('events', '[]'::jsonb);
+end
+$$;
+
+-- The run waits for a human: its swarm is free, its lease is given back, what it needs to go on is kept.
+create or replace function private.pause_run(run public.runs, step jsonb) returns jsonb
+language plpgsql volatile
+as $$
+declare
+  execution jsonb;
+  events jsonb := '[]';
+  next_seq integer := (step ->> 'seq')::integer;
+  speaker_id uuid;
+  until timestamptz := now() + (step ->> 'ttl_ms')::bigint * interval '1 millisecond';
+begin
+  -- Whoever cancels a run that works leaves it to the worker: one that then waited would wait for nothing.
+  if exists (select 1 from private.run_leases l where l.run_id = run.id and l.cancel_requested_at is not null) then
+    return jsonb_build_object('outcome', 'cancelled', 'events', '[]'::jsonb);
+  end if;
+  for execution in select value from jsonb_array_elements(step -> 'executions') loop
+    speaker_id := (select a.id from public.agents a where a.id = (execution ->> 'agent_id')::uuid);
+    insert into public.tool_executions (id, run_id, turn_id, swarm_id, agent_id, tool_id, tool_name, tool_call_id,
+      status, expires_at)
+    values ((execution ->> 'id')::uuid, run.id, (execution ->> 'turn_id')::uuid, run.swarm_id, speaker_id,
+      (select t.id from public.tools t where t.id = (execution ->> 'tool_id')::uuid), execution ->> 'tool_name',
+      execution ->> 'tool_call_id', 'pending_approval', until);
+    insert into public.tool_execution_payloads (tool_execution_id, swarm_id, agent_id, input)
+    values ((execution ->> 'id')::uuid, run.swarm_id, speaker_id, execution -> 'input');
+    events := events || private.build_run_event(run, next_seq, 'tool.approval_required', jsonb_build_object(
+      'tool_execution_id', execution -> 'id', 'turn_id', execution -> 'turn_id', 'agent_id', execution -> 'agent_id',
+      'tool_name', execution -> 'tool_name', 'input', execution -> 'input', 'expires_at', until), speaker_id, true);
+    next_seq := next_seq + 1;
+  end loop;
+  insert into private.run_progress as kept (run_id, progress) values (run.id, step -> 'progress')
+  on conflict on constraint run_progress_pkey do update set progress = excluded.progress;
+  update public.runs r set status = 'requires_action' where r.id = run.id;
+  update private.run_leases l set owner = null, expires_at = null where l.run_id = run.id;
+  return jsonb_build_object('events', events);
 end
 $$;

@@ -2,15 +2,13 @@ import { randomUUID } from "node:crypto";
 import type pg from "pg";
 import { createCalibration } from "../../../server/src/agents/context/estimate-tokens.ts";
 import type { ModelCall, ModelEvent, Models } from "../../../server/src/agents/providers/model-port.ts";
-import { carryOutRun } from "../../../server/src/agents/runs/carry-out-run.ts";
-import type { WorkPorts } from "../../../server/src/agents/runs/live-run.ts";
-import { createDeltaStore } from "../../../server/src/agents/runs/delta-store.ts";
-import { createRunEnds } from "../../../server/src/agents/runs/run-ends.ts";
-import { createStreamHub } from "../../../server/src/agents/runs/stream-hub.ts";
-import type { Advance } from "../../../server/src/agents/runs/sql/advance-run.ts";
-import type { Ended } from "../../../server/src/agents/runs/sql/end-runs.ts";
-import type { RunContext } from "../../../server/src/agents/runs/sql/load-run.ts";
-import type { SpeakingAgent, StepResult } from "../../../server/src/agents/runs/steps.ts";
+import { carryOutRun } from "../../../server/src/agents/execution/carry-out-run.ts";
+import type { WorkPorts } from "../../../server/src/agents/execution/live-run.ts";
+import { createDeltaStore } from "../../../server/src/agents/execution/delta-store.ts";
+import { createRunAdvances } from "../../../server/src/agents/execution/run-advances.ts";
+import { createStreamHub } from "../../../server/src/agents/streams/stream-hub.ts";
+import type { RunContext } from "../../../server/src/agents/execution/sql/load-run.ts";
+import type { SpeakingAgent, StepResult } from "../../../server/src/agents/execution/steps.ts";
 import { checkToolInput, describeTool } from "../../../server/src/agents/tools/input/check-input.ts";
 import { createSchemaCompiler } from "../../../server/src/agents/tools/input/compile-schema.ts";
 import type { AssignedTool, Tools } from "../../../server/src/agents/tools/tool-port.ts";
@@ -76,7 +74,7 @@ function openRuns(tools: readonly AssignedTool[]): () => Promise<string> {
   const ports: WorkPorts = {
     pool: store.pool,
     deltas: createDeltaStore(store.pool, () => 1),
-    ends: createRunEnds(store.pool, () => 1),
+    advances: createRunAdvances(store.pool, () => 1),
     models: createModels(tools.length > 0),
     tools: toolRoom,
     tracing: createTracing({ captureContent: false }),
@@ -103,7 +101,7 @@ function openRuns(tools: readonly AssignedTool[]): () => Promise<string> {
 /** In the place of PostgreSQL: takes the statements of a run and answers as its functions do. */
 function createStore(agent: SpeakingAgent): { readonly pool: pg.Pool; lastAnswer(): string } {
   let steps = "";
-  const scene = (runId: string): RunContext => ({
+  const context = (runId: string): RunContext => ({
     run: { id: runId, swarm_id: SWARM_ID, user_id: USER_ID, message_id: null, strategy: "round_robin", request: {} },
     last_seq: 1,
     swarm: {
@@ -124,34 +122,33 @@ function createStore(agent: SpeakingAgent): { readonly pool: pg.Pool; lastAnswer
     decisions: [],
   });
   const question = {
-    id: randomUUID(),
-    seq: 1,
-    sender_type: "user" as const,
-    sender_id: USER_ID,
-    sender_name: "Ann",
-    content: QUESTION,
-    reply_to_id: null,
-    run_id: null,
+    id: [randomUUID()],
+    seq: [1],
+    sender_type: ["user"],
+    sender_id: [USER_ID],
+    sender_name: ["Ann"],
+    content: [QUESTION],
+    reply_to_id: [null],
+    run_id: [null],
   };
   const query = async ({ name, values }: { name: string; values: readonly string[] }) => {
-    if (name === "agents-load-run") return { rows: [{ scene: scene(String(values[0])) }] };
-    if (name === "agents-end-runs") {
-      steps = String(values[0]);
-      const ended = Array.from(steps.matchAll(/"run_id":"([^"]+)","fence"/g), ([, runId = ""]) => runId);
-      const runs = ended.map(
-        (run_id): Omit<Ended, "has_events"> => ({ run_id, events: [], body: {}, has_next: false }),
-      );
-      return { rows: [{ answer: { ended: runs, has_events: false } }] };
-    }
+    if (name === "agents-load-run") return { rows: [{ context: context(String(values[0])) }] };
     // Parsing what was sent would be PostgreSQL's work, which is not measured here.
-    steps = String(values[3]);
-    const results = Array.from(
-      steps.matchAll(/"op":"([a-z_]+)"/g),
-      ([, op]): StepResult => (op === "start_turn" ? { events: [], outcome: "started", agent } : { events: [] }),
-    );
-    const messages = results.some(({ outcome }) => outcome === "started") ? [question] : null;
-    const advance: Advance = { is_lost: false, cancel_reason: null, results, messages, body: null };
-    return { rows: [{ answer: advance }] };
+    steps = String(values[0]);
+    const ops = Array.from(steps.matchAll(/"op":"([a-z_]+)"/g), ([, op]) => op);
+    const isBegun = ops.includes("start_turn");
+    const run = {
+      place: 0,
+      outcome: "taken",
+      cancel_reason: null,
+      results: ops.map(
+        (op): StepResult => (op === "start_turn" ? { events: [], outcome: "started", agent } : { events: [] }),
+      ),
+      messages: isBegun ? question : null,
+      body: {},
+      has_next: false,
+    };
+    return { rows: [{ answer: { runs: [run], has_events: false } }] };
   };
   return { pool: { query } as unknown as pg.Pool, lastAnswer: () => (steps.includes(STORED_ANSWER) ? ANSWER : steps) };
 }

@@ -7,8 +7,8 @@ export { type FollowOptions, followProvidersFile } from "./providers/follow-prov
 export { catalogueOf, loadProviders } from "./providers/load-providers.ts";
 export type { Providers } from "./providers/provider.ts";
 export type { Listening, Respond, RunAnswer, StartOptions } from "./respond/open-respond.ts";
-export type { RunRequest } from "./respond/start-run.ts";
-export type { Executor } from "./runs/executor.ts";
+export type { RunRequest } from "./admission/start-run.ts";
+export type { Executor } from "./execution/executor.ts";
 export type { ImportCall } from "./tools/calls/import-remote-tools.ts";
 export { createToolChecks, type ToolChecks } from "./tools/create-tool-checks.ts";
 export type { ToolModule } from "./tools/open-tools.ts";

@@ -7,11 +7,11 @@ import type { Clock } from "../time/index.ts";
 import { createCalibration } from "./context/estimate-tokens.ts";
 import { type OpenedModels, openModels, type OpenModelsOptions } from "./providers/open-models.ts";
 import { openRespond, type Respond } from "./respond/open-respond.ts";
-import { createExecutor, type ExecutorTimes } from "./runs/create-executor.ts";
-import type { Executor } from "./runs/executor.ts";
-import type { RunPorts } from "./runs/live-run.ts";
-import { createStreamHub, type StreamHub } from "./runs/stream-hub.ts";
-import { countLiveRuns } from "./runs/sql/count-live-runs.ts";
+import { createExecutor, type ExecutorTimes } from "./execution/create-executor.ts";
+import type { Executor } from "./execution/executor.ts";
+import type { RunPorts } from "./execution/live-run.ts";
+import { createStreamHub, type StreamHub } from "./streams/stream-hub.ts";
+import { countLiveRuns } from "./execution/sql/count-live-runs.ts";
 import { openTools, type ToolModule } from "./tools/open-tools.ts";
 import type { ToolKinds } from "./tools/tool-kind.ts";
 import { createTracing, type TracingOptions } from "./tracing.ts";
@@ -118,7 +118,8 @@ export function openAgents(options: AgentsOptions): AgentModule {
     queueLimit: settings.agentQueueLimit,
     queueWaitMs: settings.agentQueueWaitSeconds * 1_000,
     streamLimitPerUser: settings.agentStreamLimitPerUser,
-    crowd: { newId, countRuns },
+    newId,
+    countRuns,
     onEvents,
   });
   return {

@@ -3,31 +3,46 @@ import { describe, test } from "node:test";
 import { createLoadMeter, createRunBatcher, pauseFor } from "../../src/agents/batcher.ts";
 
 describe("createRunBatcher", () => {
-  const open = (isInDoubt: boolean) =>
-    createRunBatcher<string, string>({
+  const open = () => {
+    const batches: string[][] = [];
+    const put = createRunBatcher<string, string>({
       maxItems: 10,
       countRuns: () => 10,
-      work: async (items) => {
-        if (items.includes("bad")) throw new Error("the statement failed");
-        return items.map((item) => (item === "odd" ? null : item.toUpperCase())).slice(0, 3);
+      send: async (items) => {
+        batches.push([...items]);
+        if (items.includes("bad")) throw new Error("one item is bad");
+        if (items.includes("unanswered")) throw new Error("no answer");
+        return items.map((item) => (item === "held" && items.length > 1 ? null : item.toUpperCase()));
       },
-      isInDoubt: () => isInDoubt,
+      isInDoubt: (error) => error instanceof Error && error.message === "no answer",
     });
+    return { put, batches };
+  };
 
-  test("resolves with null for an item that has to be handled alone or has no answer", async () => {
-    assert.deepEqual(await Promise.all(["a", "odd", "b", "c"].map(open(false))), ["A", null, "B", null]);
+  test("sends an item again alone when the statement for several leaves it out", async () => {
+    const { put, batches } = open();
+    assert.deepEqual(await Promise.all(["a", "held", "b"].map(put)), ["A", "HELD", "B"]);
+    assert.deepEqual(batches, [["a", "held", "b"], ["held"]]);
   });
 
-  test("resolves with null for all items when the statement fails, and serves the next batch", async () => {
-    const put = open(false);
-    assert.deepEqual(await Promise.all(["a", "bad"].map(put)), [null, null]);
-    assert.equal(await put("a"), "A");
+  test("sends every item of a failed statement again alone, so that each gets its own outcome", async () => {
+    const { put, batches } = open();
+    const [good, bad] = await Promise.allSettled([put("a"), put("bad")]);
+    assert.ok(good?.status === "fulfilled" && good.value === "A");
+    assert.ok(bad?.status === "rejected" && bad.reason instanceof Error && bad.reason.message === "one item is bad");
+    assert.deepEqual(batches, [["a", "bad"], ["a"], ["bad"]]);
   });
 
-  test("rejects all items when a statement that failed may have been carried out", async () => {
-    const put = open(true);
-    for (const { status } of await Promise.allSettled(["a", "bad"].map(put))) assert.equal(status, "rejected");
-    assert.equal(await put("a"), "A");
+  test("sends an item that fails alone once", async () => {
+    const { put, batches } = open();
+    await assert.rejects(put("bad"), /one item is bad/);
+    assert.deepEqual(batches, [["bad"]]);
+  });
+
+  test("sends no item again after a failure that may have been a commit", async () => {
+    const { put, batches } = open();
+    for (const { status } of await Promise.allSettled(["a", "unanswered"].map(put))) assert.equal(status, "rejected");
+    assert.equal(batches.length, 1);
   });
 });
 

@@ -20,12 +20,11 @@ const WAIT_MS = 60_000;
 const RUNS_TOGETHER = 6;
 /** Parts of statements whose plans have to be among those that are judged. */
 const EXPECTED = [
-  "private.survey_swarms(",
+  "private.preflight_swarms(",
   "private.admit_runs(",
-  "private.end_runs(",
-  "private.advance_run(",
-  // Of private.read_transcript, whose call is an expression without a plan of its own.
-  "json_agg(read order by read.seq)",
+  "private.advance_runs(",
+  // A part of the statements that answer.
+  "private.read_messages(",
   "private.fan_out_events(",
   "private.claim_webhook_deliveries(",
   "private.record_webhook_attempts(",
@@ -98,7 +97,7 @@ test("no statement of a run, a delivery or a subscription is compiled by a serve
   };
   const swarmIds = [await newSwarm(2)];
   while (swarmIds.length < RUNS_TOGETHER) swarmIds.push(await newSwarm(1));
-  // One by one and together: the service has a way for each.
+  // Statements for one run and for several.
   for (const swarmId of swarmIds) await ask(swarmId);
   await Promise.all(swarmIds.map(ask));
   const pools = openDatabase({ url: adminUrl, masterKey, poolSize: 1, observer: silentObserver });

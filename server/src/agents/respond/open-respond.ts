@@ -3,19 +3,19 @@ import type pg from "pg";
 import { databaseAway, type Principal } from "../../db/index.ts";
 import { AppError } from "../../errors/index.ts";
 import type { Models } from "../providers/model-port.ts";
-import type { Executor } from "../runs/executor.ts";
-import type { RunEvent, StreamHub } from "../runs/stream-hub.ts";
-import { type Crowd, openAdmissions } from "./admissions.ts";
-import type { Subscriber } from "./subscriber.ts";
-import { type FollowTimes, openSubscribers } from "./subscribers.ts";
-import { refusal } from "./refusals.ts";
-import { streamHeaders } from "./render-frame.ts";
-import type { RespondTools } from "./respond-tools.ts";
+import type { Executor } from "../execution/executor.ts";
+import type { RunEvent, StreamHub } from "../streams/stream-hub.ts";
+import { openAdmissions } from "../admission/admissions.ts";
+import type { Subscriber } from "../streams/subscriber.ts";
+import { type SubscriberTimes, openSubscribers } from "../streams/subscribers.ts";
+import { createRejection } from "./rejections.ts";
+import { streamHeaders } from "../streams/render-frame.ts";
+import type { RespondPorts } from "../admission/admission-ports.ts";
 import { answerWith, type BodyAnswer, type RunBody, runHeaders } from "./run-body.ts";
 import { cancelRun, type Decision, decideToolExecutions, requestCancel, selectRunBody } from "./sql/run-control.ts";
-import { type RunRequest, startRun } from "./start-run.ts";
-import { streamRun } from "./stream-run.ts";
-import { waitForRun } from "./wait-for-run.ts";
+import { type RunRequest, startRun } from "../admission/start-run.ts";
+import { streamRun } from "../streams/stream-run.ts";
+import { waitForRun } from "../streams/wait-for-run.ts";
 
 interface StreamAnswer {
   readonly status: number;
@@ -25,7 +25,7 @@ interface StreamAnswer {
 
 export type RunAnswer = BodyAnswer | StreamAnswer;
 
-/** How somebody wants to hear of a run. */
+/** How a caller wants to read a run. */
 export interface Listening {
   readonly isStreamed: boolean;
   readonly isReasoningWanted: boolean;
@@ -66,59 +66,62 @@ export interface RespondOptions {
   readonly queueWaitMs: number;
   /** Most runs that one user follows here at a time; absent: any number. */
   readonly streamLimitPerUser?: number;
-  /** Where many calls are to be expected; without it each is admitted by itself. */
-  readonly crowd?: Crowd;
-  readonly followTimes?: FollowTimes;
+  newId(): string;
+  /** How many runs are in progress here. */
+  countRuns(): number;
+  readonly subscriberTimes?: SubscriberTimes;
   onEvents(): void;
 }
 
-/** A cancelled run should be gone at once; who asks for it is not kept waiting for one that is not. */
+/** A cancelled run usually ends at once; the caller does not wait longer for one that does not. */
 const CANCEL_WAIT_MS = 2_000;
-/** Long enough for a node that looks for runs once a second. */
+/** Long enough for a node that polls once a second. */
 const RESUME_WAIT_MS = 2_000;
 const RESUME_POLL_MS = 50;
 
 export function openRespond(options: RespondOptions): Respond {
   const { pool, hub, executor } = options;
-  const following = openSubscribers(pool, hub, options.streamLimitPerUser, options.followTimes);
-  const desk = openAdmissions({ pool, executor, models: options.models, crowd: options.crowd ?? null });
-  const tools: RespondTools = { ...options, following, desk };
+  const subscribers = openSubscribers(pool, hub, options.streamLimitPerUser, options.subscriberTimes);
+  const { owner, leaseMs } = executor;
+  const { queueLimit, countRuns } = options;
+  const admissions = openAdmissions({ pool, owner, leaseMs, queueLimit, countRuns });
+  const ports: RespondPorts = { ...options, subscribers, admissions };
 
-  const answer = async (follower: Subscriber, listening: Answering): Promise<RunAnswer> => {
-    const { runId } = follower;
+  const answer = async (subscriber: Subscriber, listening: Answering): Promise<RunAnswer> => {
+    const { runId } = subscriber;
     const { caller, isStreamed, isReasoningWanted, first, isReplay, queueWaitMs, onLeft } = listening;
     const isStartedHere = first.some(({ type }) => type === "run.started");
     const headers = runHeaders(runId, isReplay);
     const readBody = (): Promise<RunBody | null> => selectRunBody(pool, runId, caller);
     if (isStreamed) {
-      const stream = streamRun(follower, { first, isReasoningWanted, readBody, onLeft });
+      const stream = streamRun(subscriber, { first, isReasoningWanted, readBody, onLeft });
       return { status: 200, headers: streamHeaders(headers), stream };
     }
-    const body = await waitForRun(follower, { first, isStartedHere, queueWaitMs, readBody, onLeft });
-    if (body === "gone") throw refusal("RUN_NOT_FOUND");
+    const body = await waitForRun(subscriber, { first, isStartedHere, queueWaitMs, readBody, onLeft });
+    if (body === "gone") throw createRejection("RUN_NOT_FOUND");
     if (body === "unreachable") throw databaseAway({ headers });
     return answerWith(body, headers);
   };
 
-  /** Whoever comes while others are being let in finds their places taken. */
-  const inRoom = async <T>(caller: Principal | null, follow: () => Promise<T>): Promise<T> => {
-    const giveBack = caller === null ? () => {} : following.reserve(caller);
+  /** Counts the caller's stream while it is being opened, so that concurrent calls cannot exceed the limit. */
+  const withStreamLimit = async <T>(caller: Principal | null, follow: () => Promise<T>): Promise<T> => {
+    const release = caller === null ? () => {} : subscribers.reserve(caller);
     try {
       return await follow();
     } finally {
-      giveBack();
+      release();
     }
   };
 
   return {
     async start(caller, request, start) {
       const { signal, afterSeq, isStreamed, isBackground, isReasoningWanted } = start;
-      const { follower, first, isReplay } = await inRoom(isBackground ? null : caller, () =>
-        startRun(tools, caller, request, { signal, afterSeq }),
+      const { subscriber, first, isReplay } = await withStreamLimit(isBackground ? null : caller, () =>
+        startRun(ports, caller, request, { signal, afterSeq }),
       );
-      const { runId } = follower;
+      const { runId } = subscriber;
       if (isBackground) {
-        follower.close();
+        subscriber.close();
         return { status: 202, headers: runHeaders(runId, isReplay), body: await getRunBody(pool, runId, caller) };
       }
       const onLeft = async (): Promise<void> => {
@@ -127,12 +130,12 @@ export function openRespond(options: RespondOptions): Respond {
         executor.cancel(runId);
       };
       const { queueWaitMs } = options;
-      return answer(follower, { caller, isStreamed, isReasoningWanted, first, isReplay, queueWaitMs, onLeft });
+      return answer(subscriber, { caller, isStreamed, isReasoningWanted, first, isReplay, queueWaitMs, onLeft });
     },
     async attach(caller, runId, { signal, afterSeq, isStreamed, isReasoningWanted }) {
-      const follower = await inRoom(caller, () => following.attach({ runId, caller, afterSeq, signal }));
+      const subscriber = await withStreamLimit(caller, () => subscribers.attach({ runId, caller, afterSeq, signal }));
       const { queueWaitMs } = options;
-      return answer(follower, { ...NOT_STARTED_HERE, caller, isStreamed, isReasoningWanted, queueWaitMs });
+      return answer(subscriber, { ...NOT_STARTED_HERE, caller, isStreamed, isReasoningWanted, queueWaitMs });
     },
     async cancel(caller, runId, signal) {
       const cancelled = await cancelRun(pool, runId, caller);
@@ -149,14 +152,14 @@ export function openRespond(options: RespondOptions): Respond {
       const body = await waitForResumption(caller, decided);
       return { status: 200, headers: runHeaders(runId, false), body };
     },
-    close: () => following.close(),
+    close: () => subscribers.close(),
   };
 
   async function waitForEnd(caller: Principal, runId: string, signal: AbortSignal): Promise<RunBody> {
     const waited = AbortSignal.any([signal, AbortSignal.timeout(CANCEL_WAIT_MS)]);
-    const follower = await following.attach({ runId, caller, afterSeq: 0, signal: waited });
+    const subscriber = await subscribers.attach({ runId, caller, afterSeq: 0, signal: waited });
     const readBody = (): Promise<RunBody | null> => selectRunBody(pool, runId, caller);
-    const body = await waitForRun(follower, {
+    const body = await waitForRun(subscriber, {
       first: [],
       isStartedHere: false,
       queueWaitMs: CANCEL_WAIT_MS,
@@ -166,7 +169,7 @@ export function openRespond(options: RespondOptions): Respond {
     return typeof body === "string" ? await getRunBody(pool, runId, caller) : body;
   }
 
-  /** A run whose last call is decided goes on at once, unless another one of its swarm works. */
+  /** A run whose last call is decided continues at once, unless another run of its swarm is running. */
   async function waitForResumption(caller: Principal, decided: RunBody): Promise<RunBody> {
     const deadlineMs = performance.now() + RESUME_WAIT_MS;
     let body = decided;

@@ -1,6 +1,6 @@
 import { AppError } from "../../errors/index.ts";
 
-/** A run as everybody is told of it. Names are the interface's. */
+/** A run as the interface describes it. */
 export interface RunBody {
   readonly run_id: string;
   readonly status: "queued" | "running" | "requires_action" | "completed" | "partial" | "failed" | "cancelled";
@@ -33,7 +33,7 @@ export function runHeaders(runId: string, isReplay: boolean): Record<string, str
   return { "x-run-id": runId, ...(isReplay && { "idempotent-replayed": "true" }) };
 }
 
-/** What a call is answered with. A run that has not ended is only accepted; one in which nobody could answer is an error. */
+/** The response to a call: 202 for a run that has not ended, an error for one in which no agent could answer. */
 export function answerWith(body: RunBody, headers: Readonly<Record<string, string>>): BodyAnswer {
   if (!isEndStatus(body.status)) return { status: 202, headers, body };
   if (body.status === "failed" && body.responses.length === 0) throw explainFailure(body, headers);
@@ -55,7 +55,7 @@ function explainFailure(run: RunBody, headers: Readonly<Record<string, string>>)
   return new AppError(failureCodeOf(run), message, { headers: { ...headers }, members: { run } });
 }
 
-/** By the one reason that all share; several reasons are the providers' trouble in general. A lost node is not theirs. */
+/** The code that all errors share, else PROVIDER_ERROR. A lost node is not an error of a provider. */
 function failureCodeOf({ stop_reason: stopReason, errors }: RunBody): FailureCode {
   if (stopReason === "timeout") return "PROVIDER_TIMEOUT";
   if (stopReason === "budget_exceeded") return "BUDGET_EXCEEDED";

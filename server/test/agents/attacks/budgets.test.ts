@@ -11,7 +11,7 @@ import {
   type RunStage,
   says,
   until,
-} from "../runs/support/run-stage.ts";
+} from "../support/run-stage.ts";
 
 const closers: (() => Promise<void>)[] = [];
 let stage: RunStage;

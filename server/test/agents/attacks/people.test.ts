@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { after, before, beforeEach, describe, test } from "node:test";
 import type { UserPrincipal } from "../../../src/db/index.ts";
-import { codeOf, LISTENING, openStage, type Stage, type Swarm } from "../respond/support/stage.ts";
+import { codeOf, LISTENING, openStage, type Stage, type Swarm } from "../support/respond-stage.ts";
 
 const closers: (() => Promise<void>)[] = [];
 let stage: Stage;

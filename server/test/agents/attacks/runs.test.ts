@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { calls, lastRole, openRunStage, type RunStage, says, until } from "../runs/support/run-stage.ts";
+import { calls, lastRole, openRunStage, type RunStage, says, until } from "../support/run-stage.ts";
 
 const closers: (() => Promise<void>)[] = [];
 /** When it resolves, nodes that were left for dead go on, and find that their runs are not theirs any more. */
@@ -126,7 +126,7 @@ describe("many at once", () => {
       [swarm.swarmId, swarm.ownerId],
     );
     const [read] = await stage.rows<{ bytes: number }>(
-      "select octet_length(private.read_transcript($1, 0, 501)::text) as bytes",
+      "select octet_length(messages::text) as bytes from private.read_messages($1, 0, 501)",
       [swarm.swarmId],
     );
     assert.ok((read?.bytes ?? 0) < 8_000_000, `${read?.bytes} bytes`);

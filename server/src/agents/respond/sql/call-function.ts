@@ -1,6 +1,6 @@
 import type pg from "pg";
 import { translateUnavailable } from "../../../db/index.ts";
-import { translateRefusal } from "../refusals.ts";
+import { translateRejection } from "../rejections.ts";
 
 export interface NamedStatement {
   readonly name: string;
@@ -8,7 +8,7 @@ export interface NamedStatement {
   readonly values: readonly unknown[];
 }
 
-/** One statement, one transaction. What the database refuses comes as what the caller is told. */
+/** One statement in its own transaction. A rejection by the database becomes the error that the caller gets. */
 export async function callRows<Row extends pg.QueryResultRow>(
   pool: pg.Pool,
   statement: NamedStatement,
@@ -17,13 +17,13 @@ export async function callRows<Row extends pg.QueryResultRow>(
     const { rows } = await pool.query<Row>({ ...statement, values: [...statement.values] });
     return rows;
   } catch (error) {
-    throw translateRefusal(translateUnavailable(error), statement.name);
+    throw translateRejection(translateUnavailable(error), statement.name);
   }
 }
 
 /** The only value of the only row. */
 export async function callValue<Value>(pool: pg.Pool, statement: NamedStatement): Promise<Value> {
   const [row] = await callRows<{ value: Value }>(pool, statement);
-  if (row === undefined) throw new Error(`${statement.name} answered with no row`);
+  if (row === undefined) throw new Error(`${statement.name} returned no row`);
   return row.value;
 }

@@ -1,6 +1,6 @@
 import type pg from "pg";
 import type { Principal } from "../../../db/index.ts";
-import { DECIDE_STATEMENT } from "../refusals.ts";
+import { DECIDE_STATEMENT } from "../rejections.ts";
 import type { RunBody } from "../run-body.ts";
 import { callRows, callValue } from "./call-function.ts";
 

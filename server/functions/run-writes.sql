@@ -1,0 +1,371 @@
+-- All writes of a run that is carried out, under the fence of its lease: advance_runs, which takes any number of runs.
+
+-- Stores events, and the deltas that came with the steps of runs. Deltas whose statement got no answer may be stored
+-- already.
+create or replace function private.store_events(events public.run_events[], run_ids uuid[] default '{}',
+  swarm_ids uuid[] default '{}', deltas jsonb[] default '{}')
+returns boolean language plpgsql volatile
+as $$
+begin
+  insert into public.run_events
+  select e.* from unnest(events) as e
+  union all
+  select r.id, d.seq, r.swarm_id, d.agent_id, d.restricted, d.type, d.data, now()
+  from unnest(run_ids, swarm_ids, deltas) as r (id, swarm_id, deltas)
+  cross join lateral jsonb_to_recordset(r.deltas)
+    as d (seq integer, type text, agent_id uuid, restricted boolean, data jsonb)
+  -- A subquery for each row: as a join, without statistics, it would read all events.
+  where (select o.seq from public.run_events o where o.run_id = r.id and o.seq = d.seq) is null;
+  return true;
+end
+$$;
+
+-- The events of a step that was taken alone, as rows.
+create or replace function private.read_events(run public.runs, events jsonb) returns public.run_events[]
+language plpgsql stable
+as $$
+begin
+  return array(
+    select row(run.id, e.seq, run.swarm_id, e.agent_id, e.restricted, e.type, e.data, now())::public.run_events
+    from jsonb_to_recordset(events) as e (seq integer, type text, agent_id uuid, restricted boolean, data jsonb));
+end
+$$;
+
+create or replace function private.take_step(run public.runs, step jsonb) returns jsonb language plpgsql volatile
+as $$
+begin
+  case step ->> 'op'
+    when 'turn_status' then return private.change_turn_status(run, step);
+    when 'start_tool' then return private.start_tool(run, step);
+    when 'finish_tool' then return private.finish_tool(run, step);
+    when 'resume_turn' then return private.resume_turn(run, step);
+    when 'add_usage' then return private.add_usage(run, step);
+    when 'settle_reservations' then return private.settle_reservations(run, step);
+    when 'pause' then return private.pause_run(run, step);
+  end case;
+end
+$$;
+
+-- Takes the steps of runs. Those that begin or end a turn or a run are taken for all runs at once, since a statement
+-- for many rows costs little more than one for one row; the others are taken one by one. `results`, `bodies` and
+-- `has_next` have one element for each run; `events` are those of the steps that are taken at once.
+create or replace function private.take_steps(runs public.runs[], steps jsonb[], inout results jsonb[],
+  inout stored public.run_events[], out events public.run_events[], out bodies json[], out has_next boolean[])
+language plpgsql volatile
+as $$
+declare
+  shared constant text[] := '{finish_turn,start_turn,finish_run}';
+  taken integer[] := array_fill(0, array[cardinality(runs)]);
+  batch jsonb;
+  begun record;
+  ended record;
+  step jsonb;
+  place integer;
+  next_op integer;
+begin
+  events := '{}';
+  loop
+    batch := '[]';
+    next_op := null;
+    for i in 1 .. cardinality(runs) loop
+      loop
+        step := steps[i] -> taken[i];
+        exit when step is null or step ->> 'op' = any (shared);
+        step := private.take_step(runs[i], step);
+        results[i] := results[i] || jsonb_build_array(step);
+        stored := stored || private.read_events(runs[i], step -> 'events');
+        taken[i] := taken[i] + 1;
+      end loop;
+      continue when step is null or array_position(shared, step ->> 'op') > next_op;
+      if array_position(shared, step ->> 'op') < coalesce(next_op, 4) then
+        next_op := array_position(shared, step ->> 'op');
+        batch := '[]';
+      end if;
+      batch := batch || (step || jsonb_build_object('place', i, 'run_id', runs[i].id, 'swarm_id', runs[i].swarm_id,
+        'user_id', runs[i].user_id));
+    end loop;
+    exit when next_op is null;
+    if shared[next_op] = 'start_turn' then
+      begun := private.begin_turns(batch);
+      events := events || begun.events;
+      batch := begun.answers;
+    elsif shared[next_op] = 'finish_turn' then
+      events := events || private.finish_turns(batch);
+    else
+      ended := private.finish_runs(batch);
+      stored := stored || ended.events;
+      for i in 1 .. cardinality(ended.places) loop
+        bodies[ended.places[i]] := ended.bodies[i];
+        has_next[ended.places[i]] := ended.has_next[i];
+      end loop;
+    end if;
+    for i in 0 .. jsonb_array_length(batch) - 1 loop
+      place := (batch -> i -> 'place')::integer;
+      results[place] := results[place]
+        || jsonb_build_array(case when shared[next_op] = 'start_turn' then batch -> i else '{}' end);
+      taken[place] := taken[place] + 1;
+    end loop;
+  end loop;
+end
+$$;
+
+-- Returns the results of steps that were committed before, or null when they were not. Steps are committed together, so
+-- one stored event of a step proves that all were. Steps that produce no event are idempotent. `seqs` is the number of
+-- seqs reserved for a step.
+create or replace function private.recall_steps(run public.runs, steps jsonb) returns jsonb[] language plpgsql stable
+as $$
+declare
+  step jsonb;
+  result jsonb;
+  results jsonb[] := '{}';
+  is_stored boolean := false;
+begin
+  for step in select value from jsonb_array_elements(steps) loop
+    result := jsonb_build_object('events', coalesce((
+      select jsonb_agg(jsonb_build_object('seq', e.seq, 'type', e.type, 'agent_id', e.agent_id,
+        'restricted', e.restricted, 'data', e.data) order by e.seq)
+      from public.run_events e
+      where e.run_id = run.id and e.seq >= (step ->> 'seq')::integer
+        and e.seq < (step ->> 'seq')::integer + (step ->> 'seqs')::integer), '[]'));
+    is_stored := is_stored or result -> 'events' <> '[]';
+    if step ->> 'op' in ('start_turn', 'resume_turn') then
+      -- Without its row the turn did not start. `busy` makes the caller send start_turn again.
+      result := case when exists (select 1 from public.run_turns t where t.id = (step ->> 'turn_id')::uuid)
+        then private.resume_turn(run, step) else '{"outcome": "busy"}' end || result;
+    end if;
+    results := results || result;
+  end loop;
+  return case when is_stored then results end;
+end
+$$;
+
+-- Locks runs, and the swarms that they belong to against deletion. Returns the runs that are locked.
+create or replace function private.lock_runs(batch jsonb, waits boolean) returns uuid[] language plpgsql volatile
+as $$
+begin
+  if waits then
+    return array(
+      select r.id from jsonb_array_elements(batch) as e
+      join public.runs r on r.id = (e.value ->> 'run_id')::uuid
+      join public.swarms s on s.id = r.swarm_id
+      for key share of s for no key update of r);
+  end if;
+  return array(
+    select r.id from jsonb_array_elements(batch) as e
+    join public.runs r on r.id = (e.value ->> 'run_id')::uuid
+    join public.swarms s on s.id = r.swarm_id
+    join private.run_leases l on l.run_id = r.id
+    order by r.id
+    for key share of s skip locked for no key update of r, l skip locked);
+end
+$$;
+
+-- Locks what the steps of runs write to: the agents, and the counters of messages. Returns the runs that can go on.
+-- Where more than one run goes on, those are left out that need an agent which another transaction or another run of
+-- the batch has, or a counter which another transaction has.
+create or replace function private.lock_steps(batch jsonb, locked uuid[], waits boolean) returns uuid[]
+language plpgsql volatile
+as $$
+declare
+  run record;
+  held uuid[];
+  busy uuid[];
+  free uuid[] := '{}';
+begin
+  held := private.lock_agents(jsonb_path_query_array(batch, '$[*].steps[*].agent_id'), waits);
+  if waits then
+    return locked;
+  end if;
+  busy := private.find_busy_counters(array(
+    select r.swarm_id from public.runs r where r.id = any (locked)));
+  for run in
+    select r.id, r.swarm_id, array(
+        -- Agents that were deleted are in no other transaction's hands.
+        select a.id from public.agents a
+        where a.id in (select step.value::uuid
+                       from jsonb_array_elements_text(jsonb_path_query_array(e.value, '$.steps[*].agent_id'))
+                         as step)) as agents
+    from jsonb_array_elements(batch) as e join public.runs r on r.id = (e.value ->> 'run_id')::uuid
+    where r.id = any (locked)
+  loop
+    continue when run.swarm_id = any (busy) or not run.agents <@ held;
+    free := free || run.id;
+    held := array(select a.id from unnest(held) as a (id) where a.id <> all (run.agents));
+  end loop;
+  return free;
+end
+$$;
+
+-- A run that began a turn gets what the swarm has said since the seq that it knows. The end of a run is told by its
+-- body.
+create or replace function private.answer_advances(batch jsonb, places integer[], results jsonb[], bodies json[],
+  has_next boolean[], events public.run_events[])
+returns json language plpgsql volatile
+as $$
+begin
+  return json_build_object('has_events', exists (select 1 from private.events), 'runs', (
+    select json_agg(json_build_object('place', e.place,
+      'outcome', case when t.place is not null then 'taken'
+        when l.fence is distinct from e.fence or r.status is distinct from 'running' then 'lost' else 'held' end,
+      'cancel_reason', case when l.cancel_requested_at is not null then coalesce(l.cancel_reason, 'cancelled') end,
+      'results', t.results, 'body', t.body, 'has_next', t.has_next,
+      'events', (
+        select json_agg(json_build_object('seq', v.seq, 'type', v.type, 'agent_id', v.agent_id, 'restricted', false,
+          'data', v.data) order by v.seq)
+        from unnest(events) as v where v.run_id = e.run_id),
+      'messages', read.messages))
+    from jsonb_to_recordset(batch) as e (place integer, run_id uuid, fence bigint, steps jsonb)
+    left join private.run_leases l on l.run_id = e.run_id
+    left join public.runs r on r.id = e.run_id
+    left join unnest(places, results, bodies, has_next) as t (place, results, body, has_next) on t.place = e.place
+    cross join lateral (
+      select jsonb_path_query_array(e.steps, '$[*] ? (@.op == "start_turn")') -> -1) as begun (step)
+    left join lateral private.read_messages(r.swarm_id, (begun.step ->> 'after_seq')::bigint,
+      (begun.step ->> 'history_limit')::integer) as read on begun.step is not null and t.place is not null));
+end
+$$;
+
+-- Takes the steps of runs, all steps of a run or none, for the node that holds the lease. Returns one answer for each
+-- run, by place: `lost` where the lease is another's or the run has ended, `held` where a lock is taken. One run waits
+-- for locks; more than one never do. Locks are taken in the order of decision 0005 over the whole set.
+create or replace function private.advance_runs(batch jsonb) returns json
+language plpgsql volatile security definer
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  waits boolean := jsonb_array_length(batch) = 1;
+  locked uuid[];
+  runs public.runs[];
+  places integer[];
+  steps jsonb[];
+  results jsonb[];
+  run_ids uuid[];
+  swarm_ids uuid[];
+  deltas jsonb[];
+  is_stored boolean;
+  taken record;
+begin
+  if not waits then
+    -- Whatever is waited for all the same fails the statement, and the runs come again one by one.
+    perform set_config('lock_timeout', '100ms', true);
+  end if;
+  locked := private.lock_runs(batch, waits);
+  locked := private.lock_steps(batch, locked, waits);
+  select array_agg(r), array_agg(e.place), array_agg(case when recall.results is null then e.steps else '[]' end),
+    array_agg(coalesce(recall.results, '[]')), array_agg(r.id), array_agg(r.swarm_id), array_agg(e.events)
+  into runs, places, steps, results, run_ids, swarm_ids, deltas
+  from jsonb_to_recordset(batch) as e (place integer, run_id uuid, fence bigint, steps jsonb,
+    events jsonb, is_repeated boolean)
+  join public.runs r on r.id = e.run_id and r.status = 'running'
+  join private.run_leases l on l.run_id = e.run_id and l.fence = e.fence
+  cross join lateral (select case when e.is_repeated then to_jsonb(private.recall_steps(r, e.steps)) end)
+    as recall (results)
+  where r.id = any (locked);
+  if runs is null then
+    return private.answer_advances(batch, null, null, null, null, null);
+  end if;
+  taken := private.take_steps(runs, steps, results, '{}');
+  is_stored := private.store_events(taken.stored || taken.events, run_ids, swarm_ids, deltas);
+  -- What has to survive a crash is written by a later step; one that follows a crash misses its turn, and the run is
+  -- lost.
+  if not batch @? '$[*].steps[*] ? (!(@.op == "start_turn" || @.op == "turn_status" || @.op == "resume_turn"))' then
+    perform set_config('synchronous_commit', 'off', true);
+  end if;
+  return private.answer_advances(batch, places, taken.results, taken.bodies, taken.has_next, taken.events);
+end
+$$;
+grant execute on function private.advance_runs(jsonb) to sb_service;
+
+-- What the runs of a node are saying, each under its own fence. Waits for nobody: whoever holds a run or its swarm just
+-- now is about to change it, and what was not stored comes again. Sent twice it is stored once.
+create or replace function private.store_deltas(batch jsonb) returns json
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  verdicts json;
+begin
+  perform set_config('synchronous_commit', 'off', true);
+  with asked as materialized (
+    select a.run_id, a.fence, a.events from jsonb_to_recordset(batch) as a (run_id uuid, fence bigint, events jsonb)
+  ), held as materialized (
+    select r.id, r.swarm_id, a.events
+    from asked a
+    join private.run_leases l on l.run_id = a.run_id and l.fence = a.fence
+    join public.runs r on r.id = a.run_id and r.status = 'running'
+    join public.swarms s on s.id = r.swarm_id
+    for key share of s skip locked for no key update of r skip locked
+  ), stored as (
+    insert into public.run_events (run_id, seq, swarm_id, agent_id, restricted, type, data)
+    select h.id, e.seq, h.swarm_id, e.agent_id, e.restricted, e.type, e.data
+    from held h
+    cross join lateral jsonb_to_recordset(h.events)
+      as e (seq integer, type text, agent_id uuid, restricted boolean, data jsonb)
+    on conflict on constraint run_events_pkey do nothing
+  )
+  select json_agg(json_build_object('run_id', a.run_id, 'is_stored', h.id is not null,
+    'is_lost', l.fence is distinct from a.fence or r.status is distinct from 'running',
+    'cancel_reason', case when l.cancel_requested_at is not null then coalesce(l.cancel_reason, 'cancelled') end))
+  into verdicts
+  from asked a
+  left join held h on h.id = a.run_id
+  left join public.runs r on r.id = a.run_id
+  left join private.run_leases l on l.run_id = a.run_id;
+  return coalesce(verdicts, '[]');
+end
+$$;
+grant execute on function private.store_deltas(jsonb) to sb_service;
+
+-- Ends a run for a node that is gone or for whoever cancels it while it waits: what its turns have said is kept.
+create or replace function private.close_run(run public.runs, status text, stop_reason text, error jsonb,
+  finish_reason text, turn_reason text)
+returns void language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  turn record;
+  -- Far behind what the lost node may have shown.
+  next_seq integer := (select coalesce(max(e.seq), 0) from public.run_events e where e.run_id = run.id)
+    + case when turn_reason = 'worker_lost' then 100000 else 1 end;
+  outcome text := case when turn_reason = 'worker_lost' then 'failed' else 'cancelled' end;
+  owned jsonb := jsonb_build_object('place', 1, 'run_id', run.id, 'swarm_id', run.swarm_id, 'user_id', run.user_id);
+  final text;
+  events public.run_events[] := '{}';
+begin
+  update private.run_leases l set fence = l.fence + 1, owner = null, expires_at = null where l.run_id = run.id;
+  perform private.lock_agents((
+    select jsonb_agg(t.agent_id) from public.run_turns t
+    where t.swarm_id = run.swarm_id and t.run_id = run.id and t.status in ('queued', 'thinking', 'responding')), true);
+  for turn in
+    select t.id, t.agent_id,
+      (select string_agg(piece.value, '' order by e.seq, piece.ordinality)
+       from public.run_events e
+       cross join lateral jsonb_array_elements_text(e.data -> 'deltas') with ordinality as piece
+       where e.run_id = run.id and e.type = 'message.delta' and e.data ->> 'turn_id' = t.id::text) as said
+    from public.run_turns t
+    where t.swarm_id = run.swarm_id and t.run_id = run.id and t.status in ('queued', 'thinking', 'responding')
+    order by t.position, t.id
+  loop
+    events := events || private.finish_turns(jsonb_build_array(owned || jsonb_build_object(
+      'turn_id', turn.id, 'agent_id', turn.agent_id, 'seq', next_seq, 'status', outcome,
+      'content', private.trimmed(turn.said), 'finish_reason', close_run.finish_reason, 'metadata',
+        '{"partial": true}'::jsonb,
+      'error', close_run.error, 'reason', close_run.turn_reason, 'usage', private.settled_usage(run.id, turn.id),
+      'payer_id', (select b.payer_id from private.budget_reservations b
+                   where b.run_id = run.id and b.turn_id = turn.id limit 1))));
+    next_seq := next_seq + 5;
+  end loop;
+  final := case when close_run.status = 'failed' and exists (
+                  select 1 from public.run_turns t join public.messages m on m.id = t.message_id
+                  where t.swarm_id = run.swarm_id and t.run_id = run.id) then 'partial'
+                else close_run.status end;
+  events := events || (private.finish_runs(jsonb_build_array(owned || jsonb_build_object(
+    'seq', next_seq, 'status', final, 'stop_reason', close_run.stop_reason, 'error', close_run.error)))).events;
+  perform private.store_events(events);
+end
+$$;
+grant execute on function private.close_run(public.runs, text, text, jsonb, text, text) to sb_service;

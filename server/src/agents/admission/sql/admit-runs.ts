@@ -1,0 +1,168 @@
+import type { Framework, SwarmStrategy } from "@swarmbase/sdk";
+import type pg from "pg";
+import type { OpenedTurn } from "../../execution/executor.ts";
+import type { RunContext } from "../../execution/sql/load-run.ts";
+import { type MessageColumns, toMessages } from "../../execution/sql/message-columns.ts";
+import type { EventRow, SpeakingAgent } from "../../execution/steps.ts";
+import type { Rejection } from "../../respond/rejections.ts";
+import { callValue } from "../../respond/sql/call-function.ts";
+
+/** A call to a swarm, as private.preflight_swarms and private.admit_runs read it. */
+export interface AdmissionCall {
+  readonly run_id: string;
+  /** The id of the caller's message. */
+  readonly sent_id: string;
+  readonly swarm_id: string;
+  readonly user_id: string;
+  readonly is_service: boolean;
+  readonly message: string;
+  readonly agent_ids: readonly string[] | null;
+  readonly reply_to_id: string | null;
+  readonly mentions: readonly string[];
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly client_message_id: string | null;
+  readonly idempotency_key: string | null;
+  readonly request_hash: string;
+  readonly on_conflict: string | null;
+  /** Stored with the run. */
+  readonly request: Readonly<Record<string, unknown>>;
+  /** False leaves the run in the queue: this node has no capacity for it. */
+  readonly has_place: boolean;
+  /** Begins with the run if the run starts and the swarm's agents are still the same. */
+  readonly first_turn: FirstTurnPlan | null;
+}
+
+export interface FirstTurnPlan {
+  readonly turn_id: string;
+  readonly message_id: string;
+  readonly agent_id: string;
+  /** All agents that can speak in the swarm, in their order. */
+  readonly speaker_ids: readonly string[];
+  readonly default_models: Readonly<Record<string, string>>;
+  readonly max_concurrent: number;
+  readonly history_limit: number;
+}
+
+export interface PreflightAgent {
+  readonly id: string;
+  readonly name: string;
+  readonly framework: Framework;
+  readonly model: string | null;
+  readonly position: number;
+}
+
+/** What a caller has to know of a swarm before a run is admitted. */
+export interface Preflight {
+  readonly is_manager: boolean;
+  readonly own_agent_ids: readonly string[];
+  readonly strategy: SwarmStrategy;
+  readonly coordinator_agent_id: string | null;
+  readonly settings: Readonly<Record<string, unknown>>;
+  readonly agents: readonly PreflightAgent[];
+}
+
+export type PreflightAnswer = Preflight | { readonly replayed_run_id: string } | { readonly rejection: Rejection };
+
+export interface Admission {
+  readonly run_id: string;
+  /** Null: the run is queued. */
+  readonly fence: number | null;
+  /** Null: the run is queued. */
+  readonly context: RunContext | null;
+  readonly interrupted_run_id: string | null;
+  /** The turn that began with the run. */
+  readonly first_turn: OpenedTurn | null;
+  /** False: nothing was stored for webhooks. */
+  readonly has_events: boolean;
+  readonly events: readonly EventRow[];
+}
+
+export type AdmissionAnswer = Admission | { readonly replayed_run_id: string } | { readonly rejection: Rejection };
+
+/** A replay has neither a rejection nor a swarm. */
+interface PreflightRow {
+  readonly place: number;
+  readonly rejection: Rejection | null;
+  readonly replayed_run_id: string;
+  readonly swarm: Preflight | null;
+}
+
+/** One answer for each call, in their order. */
+export async function preflightSwarms(pool: pg.Pool, calls: readonly AdmissionCall[]): Promise<PreflightAnswer[]> {
+  const sent = calls.map((call, place) => ({
+    place,
+    swarm_id: call.swarm_id,
+    user_id: call.user_id,
+    is_service: call.is_service,
+    agent_ids: call.agent_ids,
+    ...((call.client_message_id !== null || call.idempotency_key !== null) && {
+      message: call.message,
+      client_message_id: call.client_message_id,
+      idempotency_key: call.idempotency_key,
+      request_hash: call.request_hash,
+    }),
+  }));
+  const rows = await callValue<readonly PreflightRow[]>(pool, {
+    name: "respond-preflight",
+    text: "select private.preflight_swarms($1::jsonb) as value",
+    values: [JSON.stringify(sent)],
+  });
+  const byPlace = new Map(rows.map((row) => [row.place, row]));
+  return calls.map((_, place) => {
+    const row = byPlace.get(place);
+    if (row === undefined) throw new Error("the database gave no answer about the swarm");
+    if (row.rejection !== null) return { rejection: row.rejection };
+    if (row.swarm !== null) return row.swarm;
+    return { replayed_run_id: row.replayed_run_id };
+  });
+}
+
+export interface AdmitOptions {
+  /** The name under which runs start here. */
+  readonly owner: string;
+  readonly leaseMs: number;
+  /** How many runs may wait in one swarm. */
+  readonly queueLimit: number;
+}
+
+interface AdmittedRow extends Omit<Admission, "first_turn" | "has_events"> {
+  readonly place: number;
+  readonly first_turn: { readonly agent: SpeakingAgent; readonly messages: MessageColumns } | null;
+}
+
+interface AdmissionRows {
+  readonly admitted: readonly AdmittedRow[];
+  readonly others: readonly {
+    readonly place: number;
+    readonly rejection?: Rejection;
+    readonly replayed_run_id?: string;
+  }[];
+  readonly has_events: boolean;
+}
+
+/** One answer for each call, in their order. Null: nothing was written, because another transaction holds a lock. */
+export async function admitRuns(
+  pool: pg.Pool,
+  calls: readonly AdmissionCall[],
+  { owner, leaseMs, queueLimit }: AdmitOptions,
+): Promise<(AdmissionAnswer | null)[]> {
+  const { admitted, others, has_events } = await callValue<AdmissionRows>(pool, {
+    name: "respond-admit",
+    text: "select private.admit_runs($1::jsonb, $2, $3, $4) as value",
+    values: [JSON.stringify(calls.map((call, place) => ({ ...call, place }))), owner, leaseMs, queueLimit],
+  });
+  const answers: (AdmissionAnswer | null)[] = calls.map(() => null);
+  for (const { place, first_turn: turn, ...row } of admitted) {
+    answers[place] = { ...row, first_turn: toOpenedTurn(calls[place]?.first_turn ?? null, turn), has_events };
+  }
+  for (const { place, rejection, replayed_run_id: runId } of others) {
+    if (rejection !== undefined) answers[place] = { rejection };
+    else if (runId !== undefined) answers[place] = { replayed_run_id: runId };
+  }
+  return answers;
+}
+
+function toOpenedTurn(plan: FirstTurnPlan | null, begun: AdmittedRow["first_turn"]): OpenedTurn | null {
+  if (plan === null || begun === null) return null;
+  return { id: plan.turn_id, messageId: plan.message_id, agent: begun.agent, messages: toMessages(begun.messages) };
+}

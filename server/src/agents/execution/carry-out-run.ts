@@ -1,0 +1,143 @@
+import { findMentions } from "../context/find-mentions.ts";
+import { readRunLimits } from "../guards/run-limits.ts";
+import { decideEnd } from "./decide-end.ts";
+import { createEventSequencer } from "./event-sequencer.ts";
+import type { StartedRun } from "./executor.ts";
+import { closeSuspended } from "../turn/finish-turn.ts";
+import type { LiveRun, WorkPorts } from "./live-run.ts";
+import { retryWhileHeld } from "./retry-while-held.ts";
+import { createRunBudget, NO_BUDGET } from "../model/run-budget.ts";
+import { RunWriter } from "./run-writer.ts";
+import { executionsIn, type RunProgress, runLoop } from "./run-loop.ts";
+import { RunStop, stopOf } from "./run-stop.ts";
+import { loadRun, type RunContext } from "./sql/load-run.ts";
+import type { SuspendedTurn } from "../turn/turn.ts";
+
+export interface RunControl {
+  readonly controller: AbortController;
+  readonly turnControllers: Map<string, AbortController>;
+  /** Whether the lease may still be valid. Until it is not, results of the run are worth storing. */
+  isHeld(): boolean;
+}
+
+/**
+ * Carries a run out from the status `running` to its end or its pause. Resolves to whether another run of the swarm may have waited
+ * for it. Never rejects.
+ */
+export async function carryOutRun(ports: WorkPorts, started: StartedRun, control: RunControl): Promise<boolean> {
+  const { controller } = control;
+  try {
+    ports.hub.open(started.runId);
+    const context = started.context ?? (await retryWhileHeld(() => loadRun(ports.pool, started), control.isHeld));
+    return context === null || (await carryOut(ports, started, context, control));
+  } catch (error) {
+    // Another node holds the run, or the database is unreachable: the lease runs out and the sweeper ends the run.
+    if (stopOf(controller.signal) !== "lost") ports.observer.note("agents.run_fault", { runId: started.runId, error });
+    controller.abort(new RunStop("lost"));
+    return true;
+  } finally {
+    ports.hub.close(started.runId);
+  }
+}
+
+async function carryOut(
+  ports: WorkPorts,
+  started: StartedRun,
+  context: RunContext,
+  control: RunControl,
+): Promise<boolean> {
+  const { controller } = control;
+  const startedAtMs = ports.clock.now().getTime();
+  const { runId, fence } = started;
+  const swarmId = context.run.swarm_id;
+  const progress = context.progress === null ? null : (context.progress as RunProgress);
+  const limits = readRunLimits(context.swarm.settings, context.run.request);
+  const hold = { runId, swarmId, fence };
+  const { pool, newId } = ports;
+  const { isHeld } = control;
+  const onLost = (): void => controller.abort(new RunStop("lost"));
+  const writer = new RunWriter({
+    deltas: ports.deltas,
+    advances: ports.advances,
+    hold,
+    sequencer: createEventSequencer(ports.hub, { id: runId, swarmId }, context.last_seq),
+    isHeld,
+    onCancel: (reason) => controller.abort(new RunStop(reason === "interrupted" ? "interrupted" : "cancelled")),
+    onLost: (error) => {
+      if (error !== null) ports.observer.note("agents.run_lost", { runId, error });
+      onLost();
+    },
+    onEvents: () => ports.onEvents(),
+  });
+  const budget = context.has_budget
+    ? createRunBudget({ pool, hold, payerId: context.payer_id, writer, newId, isHeld, onLost })
+    : NO_BUDGET;
+  const traceparent = context.run.request["traceparent"];
+  const { agents, isNarrowed } = narrow(context);
+  const run: LiveRun = {
+    ports,
+    context,
+    limits,
+    writer,
+    budget,
+    span: ports.tracing.startRun({
+      runId,
+      swarmId,
+      swarmName: context.swarm.name,
+      strategy: context.run.strategy,
+      traceparent: typeof traceparent === "string" ? traceparent : null,
+    }),
+    signal: controller.signal,
+    turnControllers: control.turnControllers,
+    agents,
+    isNarrowed,
+    opened: started.opened ?? null,
+    transcript: [],
+    finished: [...(progress?.finished ?? [])],
+    turnCount: progress?.turnCount ?? 0,
+    toolCallCount: progress?.toolCallCount ?? 0,
+    answerCount: progress?.answerCount ?? 0,
+  };
+  if (context.swarm.status !== "active") controller.abort(new RunStop("gone"));
+  else if (!context.may_go_on) controller.abort(new RunStop("removed"));
+  const leftMs = Math.max(1, limits.timeoutMs - (progress?.elapsedMs ?? 0));
+  const timer = setTimeout(() => controller.abort(new RunStop("timeout")), leftMs);
+  try {
+    const end = await runLoop(run, progress);
+    const isPaused = end.kind === "paused" && !controller.signal.aborted;
+    const elapsedMs = (progress?.elapsedMs ?? 0) + ports.clock.now().getTime() - startedAtMs;
+    if (isPaused && (await pauseRun(run, end.suspended, elapsedMs))) return true;
+    const stop = stopOf(controller.signal);
+    if (stop === "lost") return true;
+    if (end.kind === "paused") for (const turn of end.suspended) closeSuspended(run, turn);
+    const endReason = end.kind === "ended" ? end.endReason : null;
+    const { status, stopReason, error } = decideEnd({ finished: run.finished, endReason, stop });
+    run.span.end({ status, stopReason, errorType: error?.code ?? null });
+    const { hasNext = true } = await writer.submit({ op: "finish_run", status, stop_reason: stopReason, error });
+    ports.observer.note("run.ended", { status, stopReason });
+    return hasNext;
+  } finally {
+    clearTimeout(timer);
+    run.span.end({});
+    writer.close();
+  }
+}
+
+/** Resolves to false when the run was cancelled in the meantime and must end instead. */
+async function pauseRun(run: LiveRun, suspended: readonly SuspendedTurn[], elapsedMs: number): Promise<boolean> {
+  const { turnCount, toolCallCount, answerCount, finished, ports } = run;
+  const progress: RunProgress = { elapsedMs, turnCount, toolCallCount, answerCount, finished, suspended };
+  const executions = executionsIn(suspended);
+  const { outcome } = await run.writer.submit({ op: "pause", ttl_ms: ports.approvalTtlMs, executions, progress });
+  return outcome !== "cancelled";
+}
+
+/** Agents that the call names, else those that the message mentions, answer alone. */
+function narrow(context: RunContext): Pick<LiveRun, "agents" | "isNarrowed"> {
+  const named = context.run.request["agent_ids"];
+  const ids: readonly unknown[] = Array.isArray(named) && named.length > 0 ? named : [];
+  const namedIds = ids.length > 0 ? ids : findMentions(context.message ?? "", context.agents);
+  const agents = context.agents.filter(({ id }) => namedIds.includes(id));
+  if (namedIds.length === 0) return { agents: context.agents, isNarrowed: false };
+  return { agents, isNarrowed: true };
+}

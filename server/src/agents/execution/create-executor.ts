@@ -1,0 +1,204 @@
+import { poll, spread, WakeUp, type Worker } from "../../jobs/index.ts";
+import { createLoadMeter } from "../batcher.ts";
+import { createDeltaStore } from "./delta-store.ts";
+import type { Executor } from "./executor.ts";
+import type { RunPorts } from "./live-run.ts";
+import { LiveRuns } from "./live-runs.ts";
+import { createRunAdvances } from "./run-advances.ts";
+import { createRunNotifier, type RunNotifier } from "./run-notifier.ts";
+import { createRunPlaces, type RunPlaces } from "./run-places.ts";
+import { claimRuns, pruneRunRows, sweepRuns } from "./sql/keep-runs.ts";
+
+export interface ExecutorTimes {
+  /** How often a node polls for runs that wait. */
+  readonly claimPollMs: number;
+  /** How often it renews the leases of its runs and learns what has changed about them. */
+  readonly watchMs: number;
+  readonly sweepMs: number;
+  readonly pruneMs: number;
+}
+
+const TIMES: ExecutorTimes = { claimPollMs: 1_000, watchMs: 1_000, sweepMs: 5_000, pruneMs: 60_000 };
+const RETRY_AFTER_MS = 1_000;
+const MAX_SWEPT = 50;
+const MAX_PRUNED = 5_000;
+/** One poll for all runs that ended within this time. */
+const LATER_MS = 100;
+
+export interface ExecutorOptions {
+  readonly ports: RunPorts;
+  /** Names this process among the nodes, anew at each start. */
+  readonly owner: string;
+  readonly concurrency: number;
+  /** The share of `concurrency` that the runs of one provider may take. */
+  readonly providerSharePercent: number;
+  readonly leaseMs: number;
+  readonly retentionHours: number;
+  /** How long live runs may take to finish when the node stops. */
+  readonly stopTimeoutMs: number;
+  readonly listenUrl: string | null;
+  readonly random: () => number;
+  readonly times?: Partial<ExecutorTimes>;
+}
+
+export interface RunningExecutor {
+  readonly executor: Executor;
+  /** How many runs are in progress here, or were a moment ago. */
+  countRuns(): number;
+  readonly workers: readonly Worker[];
+  /** The workers that a node needs which carries out no runs: they notify the nodes that do. */
+  readonly links: readonly Worker[];
+}
+
+/** What the parts of an executor share. */
+interface ExecutorState {
+  readonly options: ExecutorOptions;
+  readonly places: RunPlaces;
+  readonly live: LiveRuns;
+  readonly claimWakeUp: WakeUp;
+  readonly watchWakeUp: WakeUp;
+  /** False: leases are not renewed here, so no run may be taken. */
+  isWorking: boolean;
+}
+
+export function createExecutor(options: ExecutorOptions): RunningExecutor {
+  const { ports } = options;
+  const places = createRunPlaces({ ...options, boundedFrameworks: () => ports.models.boundedFrameworks() });
+  const load = createLoadMeter(() => performance.now());
+  const countRuns = (): number => load.size(live.size);
+  const claimWakeUp = new WakeUp();
+  const wakeLater = createDelayedWakeUp(claimWakeUp);
+  const live = new LiveRuns({
+    ...options,
+    ports: {
+      ...ports,
+      deltas: createDeltaStore(ports.pool, countRuns),
+      advances: createRunAdvances(ports.pool, countRuns),
+    },
+    places,
+    onStarted: () => load.note(live.size),
+    // A run that came while the end was being written was not seen by it.
+    onEnded: (mayWait) => (mayWait ? claimWakeUp.trigger() : wakeLater()),
+  });
+  const state: ExecutorState = { options, places, live, claimWakeUp, watchWakeUp: new WakeUp(), isWorking: false };
+  const notifier = openNotifier(state);
+  const links = notifier === null ? [] : [notifier.worker];
+  return {
+    executor: toExecutor(state, notifier),
+    workers: [...createWorkers(state), ...links],
+    links,
+    countRuns,
+  };
+}
+
+function createDelayedWakeUp(wakeUp: WakeUp): () => void {
+  let isScheduled = false;
+  return () => {
+    if (isScheduled) return;
+    isScheduled = true;
+    setTimeout(() => {
+      isScheduled = false;
+      wakeUp.trigger();
+    }, LATER_MS).unref();
+  };
+}
+
+function openNotifier({ options, live, claimWakeUp, watchWakeUp }: ExecutorState): RunNotifier | null {
+  const { listenUrl, ports } = options;
+  if (listenUrl === null) return null;
+  return createRunNotifier({
+    listenUrl,
+    observer: ports.observer,
+    onWaiting: () => claimWakeUp.trigger(),
+    onCancel: (runId) => {
+      if (live.has(runId)) watchWakeUp.trigger();
+    },
+  });
+}
+
+function toExecutor(state: ExecutorState, notifier: RunNotifier | null): Executor {
+  const { options, places, live, claimWakeUp, watchWakeUp } = state;
+  return {
+    owner: options.owner,
+    leaseMs: options.leaseMs,
+    reservePlace: (frameworks) => (state.isWorking ? places.reserve(frameworks) : null),
+    take: (started) => live.start(started),
+    wake: () => {
+      claimWakeUp.trigger();
+      notifier?.announceWaiting();
+    },
+    cancel: (runId) => {
+      if (live.has(runId)) watchWakeUp.trigger();
+      else notifier?.announceCancel(runId);
+    },
+  };
+}
+
+async function claim({ options, places, live, claimWakeUp }: ExecutorState): Promise<void> {
+  const capacity = places.openClaim();
+  try {
+    if (capacity.maxRuns === 0) return;
+    const claimed = await claimRuns(options.ports.pool, options, capacity);
+    for (const { frameworks, ...started } of claimed) live.start({ ...started, place: places.take(frameworks) });
+    // Only a part of what waits for a provider is claimed at a time.
+    if (claimed.length > 0 && capacity.frameworks.length > 0) claimWakeUp.trigger();
+  } finally {
+    capacity.close();
+  }
+}
+
+async function sweep({ options: { ports }, claimWakeUp }: ExecutorState): Promise<void> {
+  const { ended, denied } = await sweepRuns(ports.pool, MAX_SWEPT);
+  for (const status of ended) ports.observer.note("run.ended", { status, stopReason: "worker_lost" });
+  if (ended.length + denied === 0) return;
+  claimWakeUp.trigger();
+  ports.onEvents();
+}
+
+async function prune({ options }: ExecutorState): Promise<void> {
+  if (options.retentionHours > 0) await pruneRunRows(options.ports.pool, options.retentionHours, MAX_PRUNED);
+}
+
+function createWorkers(state: ExecutorState): Worker[] {
+  const { options, live, claimWakeUp, watchWakeUp } = state;
+  const { random } = options;
+  const { observer } = options.ports;
+  const times = { ...TIMES, ...options.times };
+  const pollEvery = (
+    intervalMs: number,
+    step: () => Promise<void>,
+    signal: AbortSignal,
+    wakeUp = new WakeUp(),
+  ): Promise<void> =>
+    poll(
+      async () => {
+        await step();
+        return spread(intervalMs, random);
+      },
+      {
+        signal,
+        random,
+        wakeUp,
+        retryAfterMs: Math.min(RETRY_AFTER_MS, intervalMs),
+        onFailure: (error) => observer.note("agents.step_failed", { error }),
+      },
+    );
+  return [
+    {
+      name: "agent-runs",
+      run: async (signal) => {
+        state.isWorking = true;
+        const closing = new AbortController();
+        // Leases are renewed until the last run is done, which is after the signal.
+        const watching = pollEvery(times.watchMs, () => live.watch(), closing.signal, watchWakeUp);
+        await pollEvery(times.claimPollMs, () => claim(state), signal, claimWakeUp);
+        state.isWorking = false;
+        await live.drain();
+        closing.abort();
+        await watching;
+      },
+    },
+    { name: "run-sweeper", run: (signal) => pollEvery(times.sweepMs, () => sweep(state), signal) },
+    { name: "run-pruner", run: (signal) => pollEvery(times.pruneMs, () => prune(state), signal) },
+  ];
+}

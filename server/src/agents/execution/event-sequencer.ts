@@ -1,0 +1,134 @@
+import type { OpenStreamHub, RunEvent } from "../streams/stream-hub.ts";
+import type { EventRow } from "./steps.ts";
+
+export type DeltaType = "message.delta" | "reasoning.delta";
+
+/** Reasoning may quote the agent's prompt, which only its owner may see. */
+function isReasoning(type: DeltaType): boolean {
+  return type === "reasoning.delta";
+}
+
+export interface DeltaSource {
+  readonly turnId: string;
+  readonly messageId: string;
+  readonly agentId: string;
+}
+
+/** A range of seqs that is reserved for the events of a statement in progress. */
+export interface Block {
+  readonly seq: number;
+}
+
+/**
+ * Numbers the events of a run and shows them in that order: what comes after a block waits until the block's statement has been
+ * committed. Deltas are shown at once where nothing is before them, and stored later, many in a row.
+ */
+export interface EventSequencer {
+  delta(type: DeltaType, source: DeltaSource, text: string): void;
+  reserve(count: number): Block;
+  fill(block: Block, events: readonly EventRow[]): void;
+  /** The deltas that are not stored yet, as rows; they are the caller's from now on. */
+  takeUnstored(): EventRow[];
+  readonly unstoredChars: number;
+  /** The rows taken last are stored. */
+  settle(): void;
+}
+
+interface OpenRow {
+  readonly type: DeltaType;
+  readonly source: DeltaSource;
+  readonly firstSeq: number;
+  readonly deltas: string[];
+}
+
+export function createEventSequencer(
+  hub: OpenStreamHub,
+  run: { id: string; swarmId: string },
+  lastSeq: number,
+): EventSequencer {
+  let nextSeq = lastSeq + 1;
+  let rows: OpenRow[] = [];
+  let unstoredChars = 0;
+  const blocks = new Set<Block>();
+  let held: RunEvent[] = [];
+
+  const toEvent = (row: EventRow): RunEvent => ({
+    runId: run.id,
+    seq: row.seq,
+    type: row.type,
+    agentId: row.agent_id,
+    isRestricted: row.restricted,
+    data: row.data,
+  });
+  const firstBlocked = (): number => {
+    let first = Number.POSITIVE_INFINITY;
+    for (const block of blocks) first = Math.min(first, block.seq);
+    return first;
+  };
+  const release = (): void => {
+    const limit = firstBlocked();
+    const due = held.filter((event) => event.seq < limit).sort((one, other) => one.seq - other.seq);
+    if (due.length === 0) return;
+    held = held.filter((event) => event.seq >= limit);
+    for (const event of due) hub.publish(event);
+  };
+
+  return {
+    delta(type, source, text) {
+      const seq = nextSeq++;
+      const { turnId, messageId, agentId } = source;
+      const event: RunEvent = {
+        runId: run.id,
+        seq,
+        type,
+        agentId,
+        isRestricted: isReasoning(type),
+        data: { run_id: run.id, swarm_id: run.swarmId, turn_id: turnId, message_id: messageId, delta: text },
+      };
+      if (blocks.size === 0) hub.publish(event);
+      else held.push(event);
+      const last = rows.at(-1);
+      unstoredChars += text.length;
+      // A stored row has its first and last seq alone, so its seqs have to be consecutive.
+      if (last?.source === source && last.type === type && last.firstSeq + last.deltas.length === seq)
+        last.deltas.push(text);
+      else rows.push({ type, source, firstSeq: seq, deltas: [text] });
+    },
+    reserve(count) {
+      const block = { seq: nextSeq };
+      nextSeq += count;
+      if (count > 0) blocks.add(block);
+      return block;
+    },
+    fill(block, events) {
+      blocks.delete(block);
+      held.push(...events.map(toEvent));
+      release();
+    },
+    takeUnstored() {
+      const taken = rows.map(({ type, source, firstSeq, deltas }) => ({
+        seq: firstSeq + deltas.length - 1,
+        type,
+        agent_id: source.agentId,
+        restricted: isReasoning(type),
+        data: {
+          run_id: run.id,
+          swarm_id: run.swarmId,
+          turn_id: source.turnId,
+          message_id: source.messageId,
+          first_seq: firstSeq,
+          deltas,
+        },
+      }));
+      rows = [];
+      unstoredChars = 0;
+      return taken;
+    },
+    get unstoredChars() {
+      return unstoredChars;
+    },
+    settle() {
+      hub.settle(run.id, (rows[0]?.firstSeq ?? nextSeq) - 1);
+    },
+  };
+}

@@ -1,0 +1,84 @@
+import type pg from "pg";
+import type { Observer } from "../../observe/index.ts";
+import type { Clock } from "../../time/index.ts";
+import type { Calibration } from "../context/estimate-tokens.ts";
+import type { TranscriptMessage } from "../context/transcript.ts";
+import type { RunLimits } from "../guards/run-limits.ts";
+import type { Models } from "../providers/model-port.ts";
+import type { FinishedTurn } from "../strategies/run-view.ts";
+import type { Tools } from "../tools/tool-port.ts";
+import type { RunSpan, Tracing } from "../tracing.ts";
+import type { DeltaStore } from "./delta-store.ts";
+import type { OpenedTurn } from "./executor.ts";
+import type { RunBudget } from "../model/run-budget.ts";
+import type { RunAdvances } from "./run-advances.ts";
+import type { OpenStreamHub } from "../streams/stream-hub.ts";
+import type { RunWriter } from "./run-writer.ts";
+import type { RunContext } from "./sql/load-run.ts";
+
+/** What carrying out runs depends on. */
+export interface RunPorts {
+  readonly pool: pg.Pool;
+  readonly models: Models;
+  readonly tools: Tools;
+  readonly tracing: Tracing;
+  readonly hub: OpenStreamHub;
+  readonly observer: Observer;
+  readonly clock: Clock;
+  readonly calibration: Calibration;
+  /** Both resolve to false when the user has none left in this minute. */
+  readonly charge: {
+    answer(userId: string): Promise<boolean>;
+    tool(userId: string): Promise<boolean>;
+  };
+  newId(): string;
+  /** Something was committed that may have raised events. */
+  onEvents(): void;
+  readonly approvalTtlMs: number;
+}
+
+/** With what all runs of a node share. */
+export interface WorkPorts extends RunPorts {
+  readonly deltas: DeltaStore;
+  readonly advances: RunAdvances;
+}
+
+/** One run while it is carried out here. */
+export interface LiveRun {
+  readonly ports: RunPorts;
+  readonly context: RunContext;
+  readonly limits: RunLimits;
+  readonly writer: RunWriter;
+  readonly budget: RunBudget;
+  readonly span: RunSpan;
+  readonly signal: AbortSignal;
+  /** By turn id; aborting one aborts that turn alone. */
+  readonly turnControllers: Map<string, AbortController>;
+  /** The agents that the strategy may choose: enabled, and named where the caller named some. */
+  agents: RunContext["agents"];
+  readonly isNarrowed: boolean;
+  /** The turn that began with the run, until it continues. */
+  opened: OpenedTurn | null;
+  /** The messages of the swarm that turns have read. */
+  transcript: TranscriptMessage[];
+  readonly finished: (FinishedTurn & TurnMarks)[];
+  turnCount: number;
+  toolCallCount: number;
+  answerCount: number;
+}
+
+/** What the end of a run depends on besides the texts. */
+export interface TurnMarks {
+  readonly errorCode: string | null;
+  /** The stored text is incomplete. */
+  readonly isPartial: boolean;
+  /** A limit or a fault of this turn that ends the run or decides its stop reason. */
+  readonly stop: TurnStop | null;
+}
+
+export type TurnStop = "budget_exceeded" | "loop_detected" | "max_tool_steps" | "max_turns" | "approval_expired";
+
+/** The user whose limits count; null for the service role, which names the payer itself. */
+export function chargedUserOf({ run }: RunContext): string | null {
+  return run.request["payer_id"] === undefined ? run.user_id : null;
+}

@@ -1,0 +1,108 @@
+import { decideNext } from "../strategies/decide-next.ts";
+import type { EndReason, FinishedTurn } from "../strategies/run-view.ts";
+import type { LiveRun, TurnMarks } from "./live-run.ts";
+import { BudgetSpent } from "../model/run-budget.ts";
+import { resumeTurn, runTurn } from "../turn/run-turn.ts";
+import { selectSpeaker } from "../turn/select-speaker.ts";
+import type { PausedExecution } from "./steps.ts";
+import { coordinatorIdOf } from "../tools/toolset.ts";
+import type { SuspendedTurn, TurnEnd } from "../turn/turn.ts";
+
+/** What a paused run needs to continue, as stored. */
+export interface RunProgress {
+  readonly elapsedMs: number;
+  readonly turnCount: number;
+  readonly toolCallCount: number;
+  readonly answerCount: number;
+  readonly finished: readonly (FinishedTurn & TurnMarks)[];
+  readonly suspended: readonly SuspendedTurn[];
+}
+
+export type LoopEnd =
+  | { readonly kind: "ended"; readonly endReason: EndReason | null }
+  | { readonly kind: "paused"; readonly suspended: readonly SuspendedTurn[] };
+
+/** Does what the strategy decides, step by step, until it ends the run. Rejects only when the run is lost. */
+export async function runLoop(run: LiveRun, progress: RunProgress | null): Promise<LoopEnd> {
+  if (progress !== null) {
+    const ends = await Promise.all(progress.suspended.map((turn) => resumeTurn(run, turn)));
+    const suspended = suspendedIn(ends);
+    if (suspended.length > 0) return { kind: "paused", suspended };
+  }
+  let selected: string | null = null;
+  for (;;) {
+    // A turn that has begun must end by itself.
+    if (run.signal.aborted && run.opened !== null) await runTurn(run, run.opened.agent.id, null);
+    if (run.signal.aborted || mustEnd(run)) return { kind: "ended", endReason: null };
+    const step = decideNext({
+      strategy: run.context.run.strategy,
+      agents: run.agents,
+      coordinatorId: coordinatorIdOf(run),
+      isNarrowed: run.isNarrowed,
+      maxTurns: run.limits.maxTurns,
+      maxRounds: run.limits.maxRounds,
+      onAgentError: run.limits.onAgentError,
+      turns: run.finished,
+      selected,
+    });
+    selected = null;
+    switch (step.type) {
+      case "end":
+        return { kind: "ended", endReason: step.stopReason };
+      case "select":
+        try {
+          selected = await selectSpeaker(run);
+        } catch (error) {
+          if (error instanceof BudgetSpent) markSpent(run);
+          else if (!run.signal.aborted) throw error;
+        }
+        break;
+      case "turns": {
+        const ends = await Promise.all(step.agentIds.map((agentId) => runTurn(run, agentId, null)));
+        const suspended = suspendedIn(ends);
+        if (suspended.length > 0) return { kind: "paused", suspended };
+        const goneIds = step.agentIds.filter((_, index) => ends[index]?.kind === "gone");
+        if (goneIds.length > 0) run.agents = run.agents.filter(({ id }) => !goneIds.includes(id));
+        // A run cannot continue without its coordinator.
+        if (goneIds.some((id) => id === coordinatorIdOf(run)) && run.agents.length === 0)
+          return { kind: "ended", endReason: null };
+      }
+    }
+  }
+}
+
+function mustEnd({ finished }: LiveRun): boolean {
+  return finished.some(({ stop }) => stop === "budget_exceeded" || stop === "loop_detected");
+}
+
+function markSpent(run: LiveRun): void {
+  run.finished.push({
+    agentId: "",
+    outcome: "cancelled",
+    text: "",
+    handoffTo: null,
+    errorCode: null,
+    isPartial: false,
+    stop: "budget_exceeded",
+  });
+}
+
+function suspendedIn(ends: readonly TurnEnd[]): SuspendedTurn[] {
+  return ends.flatMap((end) => (end.kind === "suspended" ? [end.turn] : []));
+}
+
+/** The executions that wait, at any depth. */
+export function executionsIn(suspended: readonly SuspendedTurn[]): PausedExecution[] {
+  return suspended.flatMap(({ waiting }) =>
+    waiting.flatMap((call) => {
+      switch (call.kind) {
+        case "answered":
+          return [];
+        case "approval":
+          return [call.execution];
+        case "member":
+          return executionsIn([call.turn]);
+      }
+    }),
+  );
+}

@@ -1,0 +1,188 @@
+import type { DeltaStore } from "./delta-store.ts";
+import type { Block, DeltaSource, DeltaType, EventSequencer } from "./event-sequencer.ts";
+import { retryWhileHeld } from "./retry-while-held.ts";
+import type { RunAdvances } from "./run-advances.ts";
+import { RunStop } from "./run-stop.ts";
+import type { Advanced, NumberedStep, RunHold } from "./sql/advance-runs.ts";
+import { countSeqs, type EventRow, type Step, type StepResult } from "./steps.ts";
+
+const FLUSH_CHARS = 4_096;
+/** A change of a turn's status waits this long for what follows: a short answer then ends in the same transaction. */
+const STATUS_DELAY_MS = 15;
+
+export interface RunWriterOptions {
+  readonly deltas: DeltaStore;
+  readonly advances: RunAdvances;
+  readonly hold: RunHold;
+  readonly sequencer: EventSequencer;
+  /** Whether this node may still hold the run. Until then an unreachable database is waited for. */
+  isHeld(): boolean;
+  onCancel(reason: "cancelled" | "interrupted" | "disconnected"): void;
+  onLost(error: unknown): void;
+  /** Something was committed that raised events. */
+  onEvents(): void;
+}
+
+interface Entry {
+  readonly step: Step;
+  /** Its seqs; a step that waits gets them when the batch is sent or another step follows. */
+  block: Block | null;
+  resolve(result: StepResult): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * The only writer of a run's state. It has one transaction in progress at a time, with all steps that were submitted while
+ * the one before was in progress: the end of a turn and the start of the next share a round trip.
+ */
+export class RunWriter {
+  readonly #options: RunWriterOptions;
+  #entries: Entry[] = [];
+  /** Deltas that could not be stored because another transaction held the run. */
+  #leftRows: readonly EventRow[] = [];
+  #isPumping = false;
+  #timer: NodeJS.Timeout | null = null;
+  #timerAtMs = Number.POSITIVE_INFINITY;
+  #isLost = false;
+
+  constructor(options: RunWriterOptions) {
+    this.#options = options;
+  }
+
+  /** Shows the text at once and stores it with the next batch. */
+  delta(type: DeltaType, source: DeltaSource, text: string): void {
+    if (this.#isLost) return;
+    const { sequencer, deltas } = this.#options;
+    sequencer.delta(type, source, text);
+    if (sequencer.unstoredChars >= FLUSH_CHARS) this.#startPump();
+    else if (this.#timer === null) this.#scheduleIn(deltas.pauseMs);
+  }
+
+  /** Writes the step with everything else that is submitted until the batch is sent. Rejects with a RunStop when the run is lost. */
+  submit(step: Step): Promise<StepResult> {
+    const { promise, resolve, reject } = Promise.withResolvers<StepResult>();
+    // A caller that does not await the result learns of a lost run by the signal.
+    promise.catch(() => {});
+    if (this.#isLost) {
+      reject(new RunStop("lost"));
+      return promise;
+    }
+    if (step.op === "finish_turn") this.#dropResponding(step);
+    this.#entries.push({ step, block: null, resolve, reject });
+    if (step.op === "turn_status") this.#scheduleIn(STATUS_DELAY_MS);
+    else {
+      for (const entry of this.#entries) this.#number(entry);
+      this.#startPump();
+    }
+    return promise;
+  }
+
+  close(): void {
+    this.#isLost = true;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+  }
+
+  /** The end of a turn with text implies that it was responding. */
+  #dropResponding(end: Extract<Step, { op: "finish_turn" }>): void {
+    if (end.status !== "completed" || end.content === "") return;
+    this.#entries = this.#entries.filter(({ step, resolve }) => {
+      const isImplied = step.op === "turn_status" && step.status === "responding" && step.turn_id === end.turn_id;
+      if (isImplied) resolve({ events: [] });
+      return !isImplied;
+    });
+  }
+
+  #number(entry: Entry): Block {
+    entry.block ??= this.#options.sequencer.reserve(countSeqs(entry.step));
+    return entry.block;
+  }
+
+  #takeRows(): readonly EventRow[] {
+    const rows = [...this.#leftRows, ...this.#options.sequencer.takeUnstored()];
+    this.#leftRows = [];
+    return rows;
+  }
+
+  #hasRows(): boolean {
+    return this.#leftRows.length > 0 || this.#options.sequencer.unstoredChars > 0;
+  }
+
+  #lose(error: unknown, batch: readonly Entry[]): void {
+    this.#isLost = true;
+    const left = [...batch, ...this.#entries];
+    this.#entries = [];
+    this.#options.onLost(error);
+    for (const entry of left) entry.reject(new RunStop("lost"));
+  }
+
+  async #writeDeltas(): Promise<void> {
+    const { deltas, hold, sequencer, isHeld, onCancel } = this.#options;
+    const rows = this.#takeRows();
+    try {
+      const verdict = await deltas.put(hold, rows);
+      if (verdict.is_lost) return this.#lose(null, []);
+      if (verdict.cancel_reason !== null) onCancel(verdict.cancel_reason);
+      if (verdict.is_stored) return sequencer.settle();
+      this.#leftRows = rows;
+      if (!isHeld()) this.#lose(null, []);
+    } catch (error) {
+      this.#lose(error, []);
+    }
+  }
+
+  async #writeBatch(batch: readonly Entry[]): Promise<void> {
+    const { advances, hold, isHeld } = this.#options;
+    const blocks = batch.map((entry) => this.#number(entry));
+    const events = this.#takeRows();
+    const steps = batch.map(({ step }, index): NumberedStep => ({ ...step, seq: blocks[index]?.seq ?? 0 }));
+    let advanced: Advanced;
+    try {
+      advanced = await retryWhileHeld((isRepeated) => advances({ hold, steps, events, isRepeated }), isHeld);
+    } catch (error) {
+      return this.#lose(error, batch);
+    }
+    if (advanced.isLost) this.#lose(null, batch);
+    else this.#publish(batch, blocks, advanced);
+  }
+
+  #publish(batch: readonly Entry[], blocks: readonly Block[], { results, cancelReason, hasEvents }: Advanced): void {
+    const { sequencer, onCancel, onEvents } = this.#options;
+    if (cancelReason !== null) onCancel(cancelReason);
+    for (const [index, block] of blocks.entries()) sequencer.fill(block, results[index]?.events ?? []);
+    sequencer.settle();
+    for (const [index, entry] of batch.entries()) entry.resolve(results[index] ?? { events: [] });
+    if (hasEvents) onEvents();
+  }
+
+  async #pump(): Promise<void> {
+    // Whatever follows without a wait is submitted first.
+    await new Promise((resolve) => setImmediate(resolve));
+    const { sequencer, deltas } = this.#options;
+    do {
+      const batch = this.#entries;
+      this.#entries = [];
+      if (batch.length > 0) await this.#writeBatch(batch);
+      else if (this.#hasRows()) await this.#writeDeltas();
+    } while (!this.#isLost && (this.#entries.length > 0 || sequencer.unstoredChars >= FLUSH_CHARS));
+    this.#isPumping = false;
+    if (this.#hasRows()) this.#scheduleIn(deltas.pauseMs);
+  }
+
+  #startPump(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#timerAtMs = Number.POSITIVE_INFINITY;
+    if (this.#isPumping) return;
+    this.#isPumping = true;
+    void this.#pump();
+  }
+
+  #scheduleIn(delayMs: number): void {
+    if (this.#isLost || this.#isPumping) return;
+    const atMs = performance.now() + delayMs;
+    if (atMs >= this.#timerAtMs) return;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timerAtMs = atMs;
+    this.#timer = setTimeout(() => this.#startPump(), delayMs);
+  }
+}

@@ -1,0 +1,86 @@
+import type pg from "pg";
+import { countSeqs, type EventRow, type Step, type StepResult } from "../steps.ts";
+import { type MessageColumns, toMessages } from "./message-columns.ts";
+import { toStorableJson } from "./storable-json.ts";
+
+/** Who holds a run: every write carries the fence of the lease. */
+export interface RunHold {
+  readonly runId: string;
+  readonly swarmId: string;
+  readonly fence: number;
+}
+
+export type NumberedStep = Step & { readonly seq: number };
+
+/** What is written of one run in one transaction: all of it or nothing. */
+export interface RunAdvance {
+  readonly hold: RunHold;
+  readonly steps: readonly NumberedStep[];
+  /** Deltas that are not stored yet. */
+  readonly events: readonly EventRow[];
+  /** These steps were sent before and got no answer: they are taken once. */
+  readonly isRepeated: boolean;
+}
+
+export interface Advanced {
+  /** The run is held by another node, or has ended: nothing was written. */
+  readonly isLost: boolean;
+  readonly cancelReason: "cancelled" | "interrupted" | "disconnected" | null;
+  /** One for each step. */
+  readonly results: readonly StepResult[];
+  /** Something was stored for webhooks. */
+  readonly hasEvents: boolean;
+}
+
+interface AdvancedRow {
+  readonly place: number;
+  readonly outcome: "taken" | "lost" | "held";
+  readonly cancel_reason: Advanced["cancelReason"];
+  /** One for each step; null: nothing was written. */
+  readonly results: readonly (Omit<StepResult, "events"> & Partial<Pick<StepResult, "events">>)[] | null;
+  /** Of the steps whose result has none. */
+  readonly events: readonly EventRow[] | null;
+  /** Of a run that began a turn: what the swarm has said since. */
+  readonly messages: MessageColumns | null;
+  /** Of a run that ended: the data of its last event, with the keys in documented order. */
+  readonly body: EventRow["data"] | null;
+  readonly has_next: boolean | null;
+}
+
+/** One answer for each run, in their order. Null: nothing was written, because another transaction holds a lock. */
+export async function advanceRuns(pool: pg.Pool, advances: readonly RunAdvance[]): Promise<(Advanced | null)[]> {
+  const sent = advances.map(({ hold, steps, events, isRepeated }, place) => ({
+    place,
+    run_id: hold.runId,
+    fence: hold.fence,
+    steps: isRepeated ? steps.map((step) => ({ ...step, seqs: countSeqs(step) })) : steps,
+    events,
+    is_repeated: isRepeated,
+  }));
+  const { rows } = await pool.query<{ answer: { runs: readonly AdvancedRow[]; has_events: boolean } }>({
+    name: "agents-advance-runs",
+    text: "select private.advance_runs($1) as answer",
+    values: [toStorableJson(sent)],
+  });
+  const answer = rows[0]?.answer;
+  const byPlace = new Map(answer?.runs.map((row) => [row.place, row]));
+  return advances.map(({ steps }, place) => {
+    const row = byPlace.get(place);
+    if (row === undefined) throw new Error("the database gave no answer about the run");
+    return row.outcome === "held" ? null : toAdvanced(row, steps, answer?.has_events === true);
+  });
+}
+
+function toAdvanced(row: AdvancedRow, steps: readonly NumberedStep[], hasEvents: boolean): Advanced {
+  const messages = row.messages === null ? [] : toMessages(row.messages);
+  const results = steps.map((step, index): StepResult => {
+    const result = row.results?.[index] ?? {};
+    const isOfStep = ({ seq }: EventRow): boolean => seq >= step.seq && seq < step.seq + countSeqs(step);
+    const events = result.events ?? row.events?.filter(isOfStep) ?? [];
+    if (step.op === "start_turn") return { ...result, events, messages };
+    if (step.op !== "finish_run" || row.body === null) return { ...result, events };
+    const end = { seq: step.seq, type: `run.${step.status}`, agent_id: null, restricted: false, data: row.body };
+    return { ...result, events: [end], hasNext: row.has_next !== false };
+  });
+  return { isLost: row.outcome === "lost", cancelReason: row.cancel_reason, results, hasEvents };
+}

@@ -1,0 +1,52 @@
+import type { SwarmStrategy } from "@swarmbase/sdk";
+import type pg from "pg";
+import type { FaultRow, SpeakingAgent } from "../steps.ts";
+
+interface ContextAgent extends Pick<SpeakingAgent, "id" | "name" | "role" | "framework" | "model" | "settings"> {
+  readonly position: number;
+}
+
+/** What private.load_run returns. Names are those of its JSON. */
+export interface RunContext {
+  readonly run: {
+    readonly id: string;
+    readonly swarm_id: string;
+    readonly user_id: string | null;
+    readonly message_id: string | null;
+    readonly strategy: SwarmStrategy;
+    readonly request: Readonly<Record<string, unknown>>;
+  };
+  readonly last_seq: number;
+  readonly swarm: {
+    readonly id: string;
+    readonly name: string;
+    readonly status: string;
+    readonly owner_id: string;
+    readonly coordinator_agent_id: string | null;
+    readonly settings: Readonly<Record<string, unknown>>;
+  };
+  readonly message: string | null;
+  readonly agents: readonly ContextAgent[];
+  readonly people: readonly { readonly id: string; readonly name: string }[];
+  readonly payer_id: string;
+  /** Of the payer, the swarm or the run. */
+  readonly has_budget: boolean;
+  /** False when the starter of the run may no longer start runs in the swarm. */
+  readonly may_go_on: boolean;
+  readonly progress: unknown;
+  /** Tool calls that waited for an approval and are decided. */
+  readonly decisions: readonly { readonly id: string; readonly status: string; readonly error: FaultRow | null }[];
+}
+
+/** Null: this node no longer holds the run. */
+export async function loadRun(
+  pool: pg.Pool,
+  { runId, fence }: { readonly runId: string; readonly fence: number },
+): Promise<RunContext | null> {
+  const { rows } = await pool.query<{ context: RunContext | null }>({
+    name: "agents-load-run",
+    text: "select private.load_run($1, $2) as context",
+    values: [runId, fence],
+  });
+  return rows[0]?.context ?? null;
+}

@@ -1,0 +1,264 @@
+import { buildContext } from "../context/build-context.ts";
+import { createEchoStripper } from "../context/echo-stripper.ts";
+import { estimateTokens } from "../context/estimate-tokens.ts";
+import { ModelError } from "../providers/model-error.ts";
+import type { ModelCall, ModelFinish, ModelTool, ModelToolCall, ModelUsage } from "../providers/model-port.ts";
+import { type CallMeter, openCallMeter } from "./call-meter.ts";
+import type { LiveRun } from "../execution/live-run.ts";
+import type { TurnSpan } from "../tracing.ts";
+import { say, type Turn, warnOnce } from "../turn/turn.ts";
+
+export interface ModelAnswer {
+  readonly calls: readonly ModelToolCall[];
+  readonly text: string;
+  readonly finish: ModelFinish;
+  /** The budget had room for less output than the agent's settings allow. */
+  readonly isCutByBudget: boolean;
+}
+
+const MIN_CONTEXT_TOKENS = 256;
+/** The shortest output limit that a budget may impose: shorter answers are mostly cut off and of no use. */
+const MIN_OUTPUT_TOKENS = 1_024;
+
+/** Calls the model once and shows its text as it comes. Shortens a context that the model rejects as too long, and calls again. */
+export async function callModel(run: LiveRun, turn: Turn, tools: readonly ModelTool[]): Promise<ModelAnswer> {
+  const lengthBefore = turn.text.length;
+  for (;;) {
+    try {
+      return await callOnce(run, turn, tools);
+    } catch (error) {
+      const isTooLong = error instanceof ModelError && error.code === "CONTEXT_LENGTH_EXCEEDED";
+      // The newest message always stays: it is the one to be answered.
+      if (!isTooLong || turn.text.length > lengthBefore || turn.contextCount <= 1) throw error;
+      shortenContext(run, turn, tools);
+    }
+  }
+}
+
+/** Leaves out the oldest third of the messages, and half of them each further time. */
+function shortenContext(run: LiveRun, turn: Turn, tools: readonly ModelTool[]): void {
+  const { contextCount: count, contextLimit: limit, messages } = turn;
+  turn.contextLimit = limit === null ? count - Math.ceil(count / 3) : Math.floor(count / 2);
+  const firstResult = messages.findIndex(({ role }) => role === "tool");
+  buildTurnContext(run, turn, tools);
+  // What happened since the turn began stays: the calls and their results belong together.
+  if (firstResult > 0) turn.messages.push(...messages.slice(firstResult - 1));
+}
+
+/** Builds the context of the turn from the messages of the swarm. */
+export function buildTurnContext(run: LiveRun, turn: Turn, tools: readonly ModelTool[]): void {
+  const { models, calibration } = run.ports;
+  const { agent } = turn;
+  const facts = models.describe(agent.framework, agent.model);
+  const ratio = calibration.ratioFor(facts.model);
+  // An agent may set more than its model can hold.
+  const answerTokens = Math.min(maxTokensOf(run, turn), Math.floor(facts.contextWindow / 2));
+  const context = buildContext({
+    agent: { id: agent.id, name: agent.name, role: agent.role, systemPrompt: agent.system_prompt },
+    participants: [
+      ...run.context.people.map(({ id, name }) => ({ id, name, type: "user" as const })),
+      ...run.context.agents.map(({ id, name, role }) => ({ id, name, type: "agent" as const, role })),
+    ],
+    messages: withAsked(run, turn),
+    historyLimit: turn.contextLimit ?? run.limits.historyLimit,
+    tokenBudget: Math.max(
+      MIN_CONTEXT_TOKENS,
+      facts.contextWindow - answerTokens - estimateTokens(JSON.stringify(tools), ratio),
+    ),
+    charsPerToken: ratio,
+  });
+  turn.system = context.system;
+  turn.messages = context.messages;
+  turn.contextCount = context.messageCount;
+  turn.warnings = turn.warnings.filter(({ setting }) => setting !== "context");
+  if (context.trimmed !== null && (context.trimmed.reason === "budget" || turn.contextLimit !== null)) {
+    const { messageCount } = context.trimmed;
+    turn.warnings.push({ setting: "context", message: `left out ${messageCount} older messages`, messageCount });
+  }
+}
+
+function withAsked(run: LiveRun, { asked }: Turn): LiveRun["transcript"] {
+  if (asked === null) return run.transcript;
+  return [
+    ...run.transcript,
+    {
+      id: asked.byAgentId,
+      seq: (run.transcript.at(-1)?.seq ?? 0) + 1,
+      sender_type: "agent",
+      sender_id: asked.byAgentId,
+      sender_name: asked.byAgentName,
+      content: asked.words,
+      reply_to_id: null,
+      run_id: run.context.run.id,
+    },
+  ];
+}
+
+function maxTokensOf({ ports }: LiveRun, { agent }: Pick<Turn, "agent">): number {
+  return ports.models.maxTokens(agent.framework, agent.model, agent.settings);
+}
+
+/** A call that is about to be made: reserved in the budget, with its span open. */
+interface PreparedCall {
+  readonly call: ModelCall;
+  readonly meter: CallMeter;
+  readonly span: ReturnType<TurnSpan["startChat"]>;
+  /** The model's own id, also where the agent leaves the choice to the provider. */
+  readonly model: string;
+  readonly inputTokens: number;
+  readonly isCutByBudget: boolean;
+  /** The text of the turn before this call. */
+  readonly textBefore: string;
+}
+
+async function callOnce(run: LiveRun, turn: Turn, tools: readonly ModelTool[]): Promise<ModelAnswer> {
+  const prepared = await prepareCall(run, turn, tools);
+  const answer: StreamedAnswer = { calls: [], finish: null };
+  let errorType: string | null = null;
+  try {
+    await readAnswer(run, turn, prepared, answer);
+  } catch (error) {
+    errorType = error instanceof ModelError ? error.code : "aborted";
+    if (error instanceof ModelError) turn.attempts = Math.max(turn.attempts, error.attempts);
+    throw error;
+  } finally {
+    closeCall(turn, prepared, answer.finish, errorType);
+  }
+  const { textBefore, isCutByBudget } = prepared;
+  return {
+    calls: answer.calls,
+    text: turn.text.slice(textBefore.length),
+    finish: answer.finish ?? "other",
+    isCutByBudget,
+  };
+}
+
+async function prepareCall(run: LiveRun, turn: Turn, tools: readonly ModelTool[]): Promise<PreparedCall> {
+  const { models, calibration } = run.ports;
+  const { agent } = turn;
+  const info = models.describe(agent.framework, agent.model);
+  const ratio = calibration.ratioFor(info.model);
+  const inputTokens = estimateTokens(turn.system + JSON.stringify(turn.messages) + JSON.stringify(tools), ratio);
+  const maxOutputTokens = maxTokensOf(run, turn);
+  const meter = await openCallMeter(run, {
+    turnId: turn.id,
+    framework: agent.framework,
+    model: info.model,
+    inputTokens,
+    maxOutputTokens,
+    // A model that reasons needs room for that before it answers.
+    minOutputTokens: info.isReasoning ? Math.max(MIN_OUTPUT_TOKENS, Math.ceil(maxOutputTokens / 2)) : MIN_OUTPUT_TOKENS,
+    charsPerToken: ratio,
+    signal: turn.signal,
+  });
+  const isCutByBudget = meter.maxOutputTokens < maxOutputTokens;
+  if (isCutByBudget)
+    warnOnce(turn, {
+      setting: "max_tokens",
+      message: `lowered to ${meter.maxOutputTokens}: the budget has no room for more`,
+    });
+  const span = turn.span.startChat({
+    framework: agent.framework,
+    model: info.model,
+    settings: agent.settings,
+    system: turn.system,
+    messages: turn.messages,
+  });
+  const call: ModelCall = {
+    framework: agent.framework,
+    model: agent.model,
+    system: turn.system,
+    messages: turn.messages,
+    tools: info.hasTools ? tools : [],
+    toolChoice: turn.mustAnswer ? "none" : "auto",
+    settings: agent.settings,
+    ...(meter.reservationId !== null && { maxOutputTokens: meter.maxOutputTokens }),
+    signal: turn.signal,
+    agent: { id: agent.id, name: agent.name },
+    ...(span.traceparent !== undefined && { traceparent: span.traceparent }),
+  };
+  return { call, meter, span, model: info.model, inputTokens, isCutByBudget, textBefore: turn.text };
+}
+
+interface StreamedAnswer {
+  readonly calls: ModelToolCall[];
+  finish: ModelFinish | null;
+}
+
+/** Shows the text as it comes, and collects the rest in `answer`. */
+async function readAnswer(run: LiveRun, turn: Turn, prepared: PreparedCall, answer: StreamedAnswer): Promise<void> {
+  const { models, calibration } = run.ports;
+  const { call, meter, model, inputTokens, textBefore } = prepared;
+  turn.stripper = createEchoStripper(turn.agent.name);
+  for await (const event of models.stream(call)) {
+    turn.signal.throwIfAborted();
+    meter.hear(event);
+    switch (event.type) {
+      case "start":
+        turn.framework = event.framework;
+        turn.model = event.model;
+        turn.attempts = Math.max(turn.attempts, event.attempt);
+        break;
+      case "text":
+        speak(run, turn, textBefore, turn.stripper.push(event.delta));
+        break;
+      case "reasoning":
+        run.writer.delta("reasoning.delta", turn.source, event.delta);
+        break;
+      case "tool_call":
+        answer.calls.push(event.call);
+        break;
+      case "warning":
+        warnOnce(turn, event.warning);
+        break;
+      case "finish":
+        answer.finish = event.reason;
+        // A fallback has its own way to count tokens.
+        if (!event.usage.isEstimated && turn.model === model)
+          calibration.learn(model, inputTokens, event.usage.inputTokens);
+        break;
+    }
+  }
+  speak(run, turn, textBefore, turn.stripper.end());
+  turn.signal.throwIfAborted();
+}
+
+/** Separates what this call says from what was said before it. Blanks alone do not begin a paragraph. */
+function speak(run: LiveRun, turn: Turn, textBefore: string, delta: string): void {
+  if (turn.text !== textBefore) return say(run, turn, delta);
+  const isBreak = textBefore !== "" && delta.trim() !== "";
+  say(run, turn, isBreak ? `\n\n${delta.trimStart()}` : delta.trimStart());
+}
+
+/** Settles the call in the budget and in the turn, and ends its span. */
+function closeCall(
+  turn: Turn,
+  { meter, span, textBefore }: PreparedCall,
+  finish: ModelFinish | null,
+  errorType: string | null,
+): void {
+  const spent = meter.close();
+  if (spent !== null) {
+    if (meter.reservationId !== null) turn.reservationIds.push(meter.reservationId);
+    turn.usage = addUsage(turn.usage, spent.usage);
+    turn.costUsd = turn.costUsd === null || spent.costUsd === null ? null : turn.costUsd + spent.costUsd;
+  }
+  span.end({
+    errorType,
+    model: turn.model,
+    ...(spent !== null && { usage: spent.usage }),
+    text: turn.text.slice(textBefore.length),
+    ...(finish !== null && { finishReason: finish }),
+  });
+}
+
+function addUsage(one: ModelUsage | null, other: ModelUsage): ModelUsage {
+  if (one === null) return other;
+  return {
+    inputTokens: one.inputTokens + other.inputTokens,
+    cachedInputTokens: one.cachedInputTokens + other.cachedInputTokens,
+    outputTokens: one.outputTokens + other.outputTokens,
+    reasoningTokens: one.reasoningTokens + other.reasoningTokens,
+    isEstimated: one.isEstimated || other.isEstimated,
+  };
+}

@@ -1,0 +1,71 @@
+import { AppError, MEMBERSHIP_TEXTS } from "../../errors/index.ts";
+
+const REJECTED_STATE = "SB126";
+const CHECK_VIOLATION = "23514";
+const UNIQUE_VIOLATION = "23505";
+const BUSY_RETRY_SECONDS = 5;
+/** The statement that records decisions on tool calls. */
+export const DECIDE_STATEMENT = "respond-decide";
+
+/** The codes with which the database rejects a call, and how each is explained. */
+const MESSAGES = {
+  VALIDATION_ERROR: "The request body is not valid",
+  NO_AGENTS: "The swarm has no enabled agent that could answer",
+  CONTENT_BLOCKED: "The message has a term that this swarm does not allow",
+  FORBIDDEN: "Only the user who started a run, and the owner and admins of its swarm, can cancel or interrupt it",
+  BUDGET_EXCEEDED: "The budget of the day is used up",
+  SWARM_NOT_FOUND: "The swarm does not exist",
+  RUN_NOT_FOUND: "There is no such run",
+  SWARM_BUSY: "The swarm is busy with other runs",
+  SWARM_NOT_ACTIVE: "The swarm is paused, completed or archived",
+  APPROVAL_DECIDED: "The tool call does not wait for a decision any more",
+  APPROVAL_EXPIRED: "The tool call has waited for a decision too long",
+  IDEMPOTENCY_KEY_REUSED: "The Idempotency-Key was used before with a different request",
+} as const;
+
+type RejectionCode = keyof typeof MESSAGES;
+
+/** Why the database did not take a call. */
+export interface Rejection {
+  readonly code: RejectionCode;
+  readonly details: Readonly<Record<string, string>> | null;
+}
+
+export function createRejection(code: RejectionCode, details: Rejection["details"] = null): AppError {
+  return new AppError(code, MESSAGES[code], {
+    details,
+    ...(code === "SWARM_BUSY" && { retryAfterSeconds: BUSY_RETRY_SECONDS }),
+  });
+}
+
+/** The error that the caller gets. `statement` is the one that was rejected, where that makes a difference. */
+export function toAppError({ code, details }: Rejection, statement?: string): AppError {
+  if (code === "FORBIDDEN") return new AppError("FORBIDDEN", explainForbidden(details, statement));
+  return createRejection(code, details);
+}
+
+/** Translates an error of the named statement that is a rejection. Returns every other error as it is. */
+export function translateRejection(error: unknown, statement: string): unknown {
+  if (!(error instanceof Error)) return error;
+  const { code, detail, constraint } = error as Error & Partial<Record<"code" | "detail" | "constraint", string>>;
+  if (code === CHECK_VIOLATION && constraint === "messages_content_blocked") {
+    return createRejection("CONTENT_BLOCKED", { message: "has a term that this swarm does not allow" });
+  }
+  if (code === CHECK_VIOLATION && constraint === "messages_metadata_size") {
+    return createRejection("VALIDATION_ERROR", { metadata: "is too large" });
+  }
+  if (code === UNIQUE_VIOLATION && constraint === "messages_client_message_id_key") {
+    return createRejection("VALIDATION_ERROR", { client_message_id: "was used for another message" });
+  }
+  if (code !== REJECTED_STATE || detail === undefined) return error;
+  return toAppError(JSON.parse(detail) as Rejection, statement);
+}
+
+/** Names the caller's role in the swarm where that is the reason, else the rule for the statement. */
+function explainForbidden(details: Rejection["details"], statement: string | undefined): string {
+  const membership = details?.["membership"] as keyof typeof MEMBERSHIP_TEXTS | undefined;
+  if (membership !== undefined) return MEMBERSHIP_TEXTS[membership];
+  return statement === DECIDE_STATEMENT
+    ? "Only the owner of an agent can decide on its tool calls"
+    : MESSAGES.FORBIDDEN;
+}

@@ -1,0 +1,74 @@
+import type { RunEvent } from "./stream-hub.ts";
+import type { Subscriber } from "./subscriber.ts";
+import { isEndEvent, isEndStatus, type RunBody } from "../respond/run-body.ts";
+
+const PAUSE_POLL_MS = 100;
+const STEP_MS = 60_000;
+
+export interface WaitOptions {
+  readonly first: readonly RunEvent[];
+  /** The body of the hub has its keys in documented order; a stored event has not. */
+  readonly isStartedHere: boolean;
+  /** How long a run may wait for its turn before the caller is let go. */
+  readonly queueWaitMs: number;
+  /** Null when the run is gone. */
+  readBody(): Promise<RunBody | null>;
+  onLeft(): Promise<void>;
+}
+
+/**
+ * The run once it has ended, waits for a human, or has queued too long. `gone`: it was deleted, or there is nobody who may be
+ * told. `unreachable`: the database stays away.
+ */
+export async function waitForRun(
+  subscriber: Subscriber,
+  options: WaitOptions,
+): Promise<RunBody | "gone" | "unreachable"> {
+  const readBody = async (): Promise<RunBody | "gone"> => (await options.readBody()) ?? "gone";
+  const queuedUntilMs = performance.now() + options.queueWaitMs;
+  let hasStarted = options.first.some(isStart);
+  let mayPause = false;
+  try {
+    for (;;) {
+      const queueLeftMs = hasStarted ? STEP_MS : Math.max(0, queuedUntilMs - performance.now());
+      const step = await subscriber.next(mayPause ? PAUSE_POLL_MS : queueLeftMs);
+      switch (step.kind) {
+        case "events": {
+          const end = step.events.find(({ type }) => isEndEvent(type));
+          if (end !== undefined) return options.isStartedHere ? (end.data as RunBody) : await readBody();
+          hasStarted ||= step.events.some(isStart);
+          mayPause = step.events.reduce(mayPauseAfter, mayPause);
+          break;
+        }
+        case "idle": {
+          if (hasStarted && !mayPause) break;
+          const body = await readBody();
+          if (body === "gone" || isEndStatus(body.status) || body.status !== "running") return body;
+          hasStarted = true;
+          break;
+        }
+        case "left":
+          await options.onLeft();
+          return "gone";
+        case "over":
+        case "stopping":
+          return await readBody();
+        case "forbidden":
+          return "gone";
+        case "unreachable":
+          return "unreachable";
+      }
+    }
+  } finally {
+    subscriber.close();
+  }
+}
+
+function isStart({ type }: RunEvent): boolean {
+  return type === "run.started";
+}
+
+function mayPauseAfter(before: boolean, { type }: RunEvent): boolean {
+  if (type === "tool.approval_required") return true;
+  return type === "run.started" ? false : before;
+}

@@ -1,0 +1,194 @@
+import { isRecord } from "../../json/index.ts";
+import type { ModelToolCall } from "../providers/model-port.ts";
+import type { AssignedTool, ToolFault, ToolOutcome } from "./tool-port.ts";
+import { chargedUserOf, type LiveRun } from "../execution/live-run.ts";
+import type { PausedExecution } from "../execution/steps.ts";
+import type { Toolset } from "./toolset.ts";
+import { type AskedTurn, think, type Turn, type TurnEnd, type WaitingCall } from "../turn/turn.ts";
+
+export type Answers =
+  | { readonly kind: "answered"; readonly waiting: readonly WaitingCall[] }
+  | { readonly kind: "handoff"; readonly agentId: string }
+  | { readonly kind: "loop" };
+
+export interface CallAnswering {
+  readonly run: LiveRun;
+  readonly turn: Turn;
+  readonly toolset: Toolset;
+  /** Another agent's turn within this one. */
+  askMember(agentId: string, asked: AskedTurn): Promise<TurnEnd>;
+}
+
+/** Runs all calls of one step concurrently; the results keep the order of the calls. */
+export async function answerCalls(answering: CallAnswering, calls: readonly ModelToolCall[]): Promise<Answers> {
+  const { run, turn, toolset } = answering;
+  for (const call of calls) {
+    const meaning = toolset.find(call.name);
+    if (meaning?.kind === "handoff") return { kind: "handoff", agentId: meaning.agentId };
+  }
+  const verdicts = calls.map((call) => turn.guard.judge(call.name, call.inputText));
+  if (verdicts.includes("loop")) return { kind: "loop" };
+  think(run, turn);
+  const waiting = await Promise.all(
+    calls.map(async (call, index) =>
+      verdicts[index] === "repeat"
+        ? rejectCall(
+            call,
+            "ALREADY_CALLED",
+            "You have called this tool with this input already: use the results above.",
+          )
+        : await answerCall(answering, call),
+    ),
+  );
+  return { kind: "answered", waiting };
+}
+
+async function answerCall(answering: CallAnswering, call: ModelToolCall): Promise<WaitingCall> {
+  const { run, turn, toolset } = answering;
+  const meaning = toolset.find(call.name);
+  if (meaning === null) return rejectCall(call, "TOOL_NOT_FOUND", "There is no tool of this name.");
+  switch (meaning.kind) {
+    case "handoff":
+      return rejectCall(call, "TOOL_NOT_FOUND", "The conversation was not handed over.");
+    case "member":
+      return await askMember(answering, call, meaning.agentId);
+    case "own":
+      return await useTool(run, turn, call, meaning.tool);
+  }
+}
+
+async function askMember(
+  { turn, askMember: ask }: CallAnswering,
+  call: ModelToolCall,
+  agentId: string,
+): Promise<WaitingCall> {
+  const words = readMessage(call.inputText);
+  if (words === null) return rejectCall(call, "VALIDATION_ERROR", "message: say what the other one is asked");
+  const end = await ask(agentId, { byAgentId: turn.agent.id, byAgentName: turn.agent.name, words });
+  return toMemberAnswer(call, end);
+}
+
+export function toMemberAnswer(call: ModelToolCall, end: TurnEnd): WaitingCall {
+  switch (end.kind) {
+    case "suspended":
+      return { kind: "member", call, turn: end.turn };
+    case "gone":
+      return rejectCall(call, "AGENT_NOT_FOUND", "This agent is no longer here.");
+    case "finished":
+      if (end.stop === "max_turns") return rejectCall(call, "MAX_TURNS", "No further agent can be asked in this run.");
+      if (end.isError) return rejectCall(call, "AGENT_FAILED", "This agent could not answer.");
+      return { kind: "answered", call, output: end.text === "" ? "(no answer)" : end.text, isError: false };
+  }
+}
+
+function readMessage(inputText: string): string | null {
+  try {
+    const input: unknown = JSON.parse(inputText);
+    if (typeof input === "object" && input !== null && "message" in input && typeof input.message === "string")
+      return input.message.trim() === "" ? null : input.message;
+    return null;
+  } catch {
+    return null;
+  }
+}
+
+async function useTool(run: LiveRun, turn: Turn, call: ModelToolCall, tool: AssignedTool): Promise<WaitingCall> {
+  const { ports, context, limits } = run;
+  run.toolCallCount += 1;
+  if (run.toolCallCount > limits.maxToolCalls) {
+    turn.mustAnswer = true;
+    return rejectCall(call, "TOOL_LIMIT", "No further tool calls are allowed in this run: answer with what you have.");
+  }
+  const execution: PausedExecution = {
+    id: ports.newId(),
+    turn_id: turn.id,
+    agent_id: turn.agent.id,
+    tool_id: tool.id,
+    tool_name: tool.name,
+    tool_call_id: call.id,
+    input: null,
+  };
+  const checked = ports.tools.checkInput(tool, call.inputText);
+  const use = { call, tool };
+  if (!checked.ok) return await rejectTool(run, use, { ...execution, input: call.inputText }, checked.fault);
+  const known = { ...execution, input: checked.input };
+  if (tool.requires_approval) return { kind: "approval", call, execution: known };
+  const userId = chargedUserOf(context);
+  if (userId !== null && !(await ports.charge.tool(userId)))
+    return await rejectTool(run, use, known, {
+      code: "RATE_LIMITED",
+      message: "Too many tool calls in this minute.",
+      retryable: true,
+    });
+  return await runTool(run, turn, call, tool, known);
+}
+
+/** The row is stored before the tool runs, so that an attempt is on record whatever happens then. */
+export async function runTool(
+  run: LiveRun,
+  turn: Turn,
+  call: ModelToolCall,
+  tool: AssignedTool,
+  execution: PausedExecution,
+): Promise<WaitingCall> {
+  const { ports, context } = run;
+  await run.writer.submit({ op: "start_tool", ...execution });
+  turn.signal.throwIfAborted();
+  const span = turn.span.startTool({
+    executionId: execution.id,
+    name: tool.name,
+    callId: call.id,
+    inputText: call.inputText,
+  });
+  const outcome = await ports.tools.run(tool, toInput(execution.input), {
+    executionId: execution.id,
+    swarmId: context.run.swarm_id,
+    runId: context.run.id,
+    agentId: turn.agent.id,
+    signal: turn.signal,
+    ...(span.traceparent !== undefined && { traceparent: span.traceparent }),
+  });
+  span.end(outcome.status === "succeeded" ? { output: outcome.text } : { errorType: outcome.error.code });
+  recordTool(run, tool, execution, outcome);
+  turn.usedTool ||= outcome.status === "succeeded";
+  if (outcome.status === "succeeded") return { kind: "answered", call, output: outcome.text, isError: false };
+  return rejectCall(call, outcome.error.code, outcome.error.message, outcome.text);
+}
+
+function recordTool(run: LiveRun, { kind }: AssignedTool, execution: PausedExecution, outcome: ToolOutcome): void {
+  const isDone = outcome.status === "succeeded";
+  void run.writer.submit({
+    op: "finish_tool",
+    id: execution.id,
+    agent_id: execution.agent_id,
+    status: outcome.status,
+    output: isDone ? outcome.output : null,
+    output_chars: isDone ? outcome.outputChars : null,
+    truncated: isDone && outcome.isTruncated,
+    error: isDone ? null : outcome.error,
+    attempts: outcome.attempts,
+    duration_ms: Math.round(outcome.durationMs),
+  });
+  run.ports.observer.note("run.tool_ended", { kind, status: outcome.status });
+}
+
+async function rejectTool(
+  run: LiveRun,
+  { call, tool }: { readonly call: ModelToolCall; readonly tool: AssignedTool },
+  execution: PausedExecution,
+  fault: ToolFault,
+): Promise<WaitingCall> {
+  await run.writer.submit({ op: "start_tool", ...execution });
+  recordTool(run, tool, execution, { status: "failed", error: fault, attempts: 0, durationMs: 0 });
+  return rejectCall(call, fault.code, fault.message);
+}
+
+/** The text that the tool itself returned goes to the model alone. */
+export function rejectCall(call: ModelToolCall, code: string, message: string, said?: string): WaitingCall {
+  const output = JSON.stringify({ error: { code, message }, ...(said !== undefined && { output: said }) });
+  return { kind: "answered", call, output, isError: true };
+}
+
+function toInput(input: unknown): Readonly<Record<string, unknown>> {
+  return isRecord(input) ? { ...input } : {};
+}

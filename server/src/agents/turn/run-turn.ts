@@ -1,0 +1,203 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Framework } from "@swarmbase/sdk";
+import { answerCalls, rejectCall, runTool, toMemberAnswer } from "../tools/answer-calls.ts";
+import { buildTurnContext, callModel } from "../model/call-model.ts";
+import type { TranscriptMessage } from "../context/transcript.ts";
+import { ModelError } from "../providers/model-error.ts";
+import { abortTurn, closeSuspended, failTurn, finishTurn } from "./finish-turn.ts";
+import type { LiveRun } from "../execution/live-run.ts";
+import { BudgetSpent } from "../model/run-budget.ts";
+import { buildToolset } from "../tools/toolset.ts";
+import { defaultModels, MAX_CONCURRENT_TURNS } from "./turn-terms.ts";
+import {
+  type AskedTurn,
+  createTurn,
+  reviveTurn,
+  type SuspendedTurn,
+  suspendTurn,
+  type Turn,
+  type TurnEnd,
+  type WaitingCall,
+  warnOnce,
+} from "./turn.ts";
+
+const BUSY_RETRY_MS = 100;
+
+/** Runs one turn from its start to its end. Rejects only with the RunStop of a lost run. */
+export async function runTurn(run: LiveRun, agentId: string, asked: AskedTurn | null): Promise<TurnEnd> {
+  if (asked !== null && run.turnCount >= run.limits.maxTurns)
+    return { kind: "finished", text: "", isError: true, stop: "max_turns" };
+  const position = run.turnCount++;
+  const turn = await openTurn(run, agentId, asked, position);
+  if (turn === null) {
+    run.turnCount -= 1;
+    return { kind: "gone" };
+  }
+  return await settle(run, turn, async () => {
+    buildTurnContext(run, turn, buildToolset(run, turn).tools);
+    return await continueTurn(run, turn);
+  });
+}
+
+/** Continues a turn that waited for an approval, on whichever node it began. */
+export async function resumeTurn(run: LiveRun, kept: SuspendedTurn): Promise<TurnEnd> {
+  const { outcome, agent } = await run.writer.submit({
+    op: "resume_turn",
+    turn_id: kept.id,
+    agent_id: kept.agentId,
+  });
+  if (outcome !== "started" || agent === undefined) {
+    closeSuspended(run, kept);
+    return { kind: "gone" };
+  }
+  const turn = reviveTurn(run, kept, agent);
+  const end = await settle(run, turn, async () => {
+    const waiting = await Promise.all(kept.waiting.map((call) => decideCall(run, turn, call)));
+    const suspended = takeAnswers(run, turn, waiting);
+    return suspended === null ? await continueTurn(run, turn) : { kind: "suspended", turn: suspended };
+  });
+  // Aborted before it came to them.
+  if (turn.signal.aborted) for (const call of kept.waiting) if (call.kind === "member") closeSuspended(run, call.turn);
+  return end;
+}
+
+async function settle(run: LiveRun, turn: Turn, work: () => Promise<TurnEnd>): Promise<TurnEnd> {
+  try {
+    turn.signal.throwIfAborted();
+    return await work();
+  } catch (error) {
+    return turn.signal.aborted ? abortTurn(run, turn) : failTurn(run, turn, error);
+  } finally {
+    run.turnControllers.delete(turn.id);
+  }
+}
+
+async function openTurn(
+  run: LiveRun,
+  agentId: string,
+  asked: AskedTurn | null,
+  position: number,
+): Promise<Turn | null> {
+  const { opened } = run;
+  if (opened !== null && opened.agent.id === agentId && asked === null) {
+    run.opened = null;
+    addMessages(run, opened.messages);
+    return createTurn(run, { ...opened, position, asked });
+  }
+  const id = run.ports.newId();
+  const messageId = run.ports.newId();
+  for (;;) {
+    run.signal.throwIfAborted();
+    const { outcome, agent, messages } = await run.writer.submit({
+      op: "start_turn",
+      turn_id: id,
+      message_id: messageId,
+      agent_id: agentId,
+      position,
+      default_models: defaultModels(run.ports.models, findFramework(run, agentId)),
+      max_concurrent: MAX_CONCURRENT_TURNS,
+      after_seq: run.transcript.at(-1)?.seq ?? 0,
+      history_limit: run.limits.historyLimit + 1,
+    });
+    if (outcome === "started" && agent !== undefined) {
+      addMessages(run, messages ?? []);
+      return createTurn(run, { id, messageId, position, agent, asked });
+    }
+    if (outcome !== "busy") return null;
+    await sleep(BUSY_RETRY_MS, undefined, { signal: run.signal }).catch(() => {});
+  }
+}
+
+function findFramework({ context }: LiveRun, agentId: string): Framework | undefined {
+  return context.agents.find(({ id }) => id === agentId)?.framework;
+}
+
+/** Turns that start together get the same messages. */
+function addMessages(run: LiveRun, messages: readonly TranscriptMessage[]): void {
+  const lastSeq = run.transcript.at(-1)?.seq ?? 0;
+  run.transcript.push(...messages.filter(({ seq }) => seq > lastSeq));
+  const excess = run.transcript.length - (run.limits.historyLimit + 1);
+  if (excess > 0) run.transcript.splice(0, excess);
+}
+
+async function continueTurn(run: LiveRun, turn: Turn): Promise<TurnEnd> {
+  for (;;) {
+    const toolset = buildToolset(run, turn);
+    const answer = await callModel(run, turn, toolset.tools);
+    if (answer.finish === "content_filter") return failTurn(run, turn, "CONTENT_FILTERED");
+    if (answer.finish === "length" && answer.text.trim() === "")
+      return answer.isCutByBudget ? failTurn(run, turn, new BudgetSpent()) : endWithoutText(run, turn);
+    if (answer.calls.length === 0) return finishTurn(run, turn, { finishReason: answer.finish });
+    // The model was told not to call tools.
+    if (turn.mustAnswer) return finishTurn(run, turn, { finishReason: answer.finish, stop: "max_tool_steps" });
+
+    const answers = await answerCalls(
+      { run, turn, toolset, askMember: (agentId, asked) => runTurn(run, agentId, asked) },
+      answer.calls,
+    );
+    turn.signal.throwIfAborted();
+    switch (answers.kind) {
+      case "handoff":
+        return finishTurn(run, turn, { finishReason: "handoff", handoffTo: answers.agentId });
+      case "loop":
+        return finishTurn(run, turn, { finishReason: "loop", stop: "loop_detected" });
+      case "answered": {
+        turn.messages.push({ role: "assistant", content: answer.text, toolCalls: answer.calls });
+        turn.toolSteps += 1;
+        const suspended = takeAnswers(run, turn, answers.waiting);
+        if (suspended !== null) return { kind: "suspended", turn: suspended };
+      }
+    }
+  }
+}
+
+/** The model used up its tokens, for reasoning or for an incomplete tool call, before it wrote any text. */
+function endWithoutText(run: LiveRun, turn: Turn): TurnEnd {
+  const { framework, model } = turn;
+  const limit = run.ports.models.maxTokens(framework, model, turn.agent.settings);
+  const message = `the model used up max_tokens (${limit}) before it said anything`;
+  if (turn.text.trim() === "") {
+    const advice = `${framework}, model ${model}: ${message}; raise max_tokens in the settings of the agent`;
+    return failTurn(run, turn, new ModelError("MAX_TOKENS_REACHED", advice));
+  }
+  warnOnce(turn, { setting: "max_tokens", message: `${message} more` });
+  return finishTurn(run, turn, { finishReason: "length" });
+}
+
+/** Null: all calls have results, and the model reads them next. */
+function takeAnswers(run: LiveRun, turn: Turn, waiting: readonly WaitingCall[]): SuspendedTurn | null {
+  if (waiting.some(({ kind }) => kind !== "answered")) return suspendTurn(run, turn, waiting);
+  for (const answer of waiting) {
+    if (answer.kind !== "answered") continue;
+    turn.messages.push({
+      role: "tool",
+      toolCallId: answer.call.id,
+      toolName: answer.call.name,
+      output: answer.output,
+      isError: answer.isError,
+    });
+  }
+  if (turn.toolSteps >= run.limits.maxToolSteps) turn.mustAnswer = true;
+  return null;
+}
+
+async function decideCall(run: LiveRun, turn: Turn, waiting: WaitingCall): Promise<WaitingCall> {
+  switch (waiting.kind) {
+    case "answered":
+      return waiting;
+    case "member":
+      return toMemberAnswer(waiting.call, await resumeTurn(run, waiting.turn));
+    case "approval": {
+      const { call, execution } = waiting;
+      const decision = run.context.decisions.find(({ id }) => id === execution.id);
+      if (decision?.status !== "running") {
+        const code = decision?.error?.code ?? "TOOL_DENIED";
+        if (code === "APPROVAL_EXPIRED") turn.hasExpired = true;
+        return rejectCall(call, code, decision?.error?.message ?? "The call was not approved.");
+      }
+      const tool = turn.agent.tools.find(({ id }) => id === execution.tool_id);
+      if (tool === undefined) return rejectCall(call, "TOOL_NOT_FOUND", "This tool is no longer there.");
+      return await runTool(run, turn, call, tool, execution);
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { type DeltaVerdict } from "../../../src/agents/execution/sql/store-deltas.ts";
+import { openRunStage, type RunStage } from "../support/run-stage.ts";
+
+let stage: RunStage;
+const closers: (() => Promise<void>)[] = [];
+before(async () => {
+  stage = await openRunStage({ after: (close) => void closers.push(close) });
+});
+after(async () => {
+  for (const close of closers.toReversed()) await close();
+});
+
+const startRun = async (): Promise<{ runId: string; swarmId: string }> => {
+  const swarm = await stage.newSwarm({ agents: ["Ann"] });
+  const runId = await stage.ask(swarm);
+  await stage.rows("select private.start_run($1, 'node', 30000)", [runId]);
+  return { runId, swarmId: swarm.swarmId };
+};
+const row = (seq: number, word: string) => ({
+  seq,
+  type: "message.delta",
+  agent_id: null,
+  restricted: false,
+  data: { first_seq: seq, deltas: [word] },
+});
+const store = async (batch: readonly { runId: string; fence?: number; words: readonly string[] }[]) => {
+  const asked = batch.map(({ runId, fence = 1, words }) => ({
+    run_id: runId,
+    fence,
+    events: words.map((word, at) => row(100 + at, word)),
+  }));
+  const [answer] = await stage.rows<{ verdicts: DeltaVerdict[] }>("select private.store_deltas($1) as verdicts", [
+    JSON.stringify(asked),
+  ]);
+  return new Map(answer?.verdicts.map(({ run_id: id, ...verdict }) => [id, verdict]));
+};
+const storedOf = async (runId: string): Promise<number> => {
+  const rows = await stage.rows("select 1 from public.run_events where run_id = $1 and type = 'message.delta'", [
+    runId,
+  ]);
+  return rows.length;
+};
+
+describe("what many runs are saying is stored at once", () => {
+  const STORED = { is_stored: true, is_lost: false, cancel_reason: null };
+
+  test("each under its own fence, and once however often it comes", async () => {
+    const [own, lost, cancelled] = [await startRun(), await startRun(), await startRun()];
+    await stage.rows("update private.run_leases set cancel_requested_at = now() where run_id = $1", [cancelled.runId]);
+    const batch = [
+      { runId: own.runId, words: ["one ", "two"] },
+      { runId: lost.runId, fence: 7, words: ["never"] },
+      { runId: cancelled.runId, words: ["still"] },
+    ];
+    for (let time = 0; time < 2; time += 1) {
+      const verdicts = await store(batch);
+      assert.deepEqual(verdicts.get(own.runId), STORED);
+      assert.deepEqual(verdicts.get(lost.runId), { ...STORED, is_stored: false, is_lost: true });
+      assert.deepEqual(verdicts.get(cancelled.runId), { ...STORED, cancel_reason: "cancelled" });
+    }
+    const counts = await Promise.all([own, lost, cancelled].map(({ runId }) => storedOf(runId)));
+    assert.deepEqual(counts, [2, 0, 1]);
+  });
+
+  test("without a wait for a run that somebody holds, which is told to come again", async () => {
+    const [free, held] = [await startRun(), await startRun()];
+    const batch = [free, held].map(({ runId }) => ({ runId, words: ["word"] }));
+    const other = await stage.connect();
+    await other.query("begin");
+    await other.query("select 1 from public.runs where id = $1 for no key update", [held.runId]);
+    const verdicts = await store(batch);
+    await other.query("rollback");
+    assert.deepEqual(verdicts.get(free.runId), STORED);
+    assert.deepEqual(verdicts.get(held.runId), { ...STORED, is_stored: false });
+    assert.deepEqual((await store(batch)).get(held.runId), STORED);
+  });
+
+  test("and a run that talks for long keeps all of it, in order", async () => {
+    const words = Array.from({ length: 40 }, (_, at) => `w${at} `);
+    const node = stage.node({
+      async *script() {
+        yield { type: "start", framework: "provider_a", model: "scripted", attempt: 1 };
+        for (const word of words) {
+          yield { type: "text", delta: word };
+          await new Promise((resolve) => setTimeout(resolve, 10));
+        }
+        const usage = { inputTokens: 1, cachedInputTokens: 0, outputTokens: 1, reasoningTokens: 0, isEstimated: false };
+        yield { type: "finish", reason: "stop", usage };
+      },
+    });
+    const swarm = await stage.newSwarm({ agents: ["Ann"] });
+    const runId = await stage.ask(swarm);
+    await node.take(runId);
+    assert.equal((await stage.end(runId)).status, "completed");
+    const rows = await stage.rows<{ deltas: string[] }>(
+      "select data -> 'deltas' as deltas from public.run_events where run_id = $1 and type = 'message.delta' order by seq",
+      [runId],
+    );
+    assert.deepEqual(
+      rows.flatMap(({ deltas }) => deltas),
+      words,
+    );
+    assert.ok(rows.length > 1 && rows.length < words.length / 2, `${rows.length} rows`);
+  });
+});

@@ -1,0 +1,487 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { RUN_STOP_REASONS } from "@swarmbase/sdk";
+import { ModelError } from "../../../src/agents/providers/model-error.ts";
+import type { ModelCall, ModelEvent } from "../../../src/agents/providers/model-port.ts";
+import {
+  calls,
+  collect,
+  hangs,
+  lastRole,
+  type NodeOptions,
+  openRunStage,
+  type RunStage,
+  says,
+  until,
+} from "../support/run-stage.ts";
+
+let stage: RunStage;
+const closers: (() => Promise<void>)[] = [];
+before(async () => {
+  stage = await openRunStage({ after: (close) => void closers.push(close) });
+});
+after(async () => {
+  for (const close of closers.reverse()) await close();
+});
+
+async function* fails(call: ModelCall, error: Error, ...deltas: readonly string[]): AsyncGenerator<ModelEvent> {
+  yield { type: "start", framework: call.framework, model: "scripted", attempt: 3 };
+  for (const delta of deltas) yield { type: "text", delta };
+  throw error;
+}
+async function* filtered(call: ModelCall): AsyncGenerator<ModelEvent> {
+  yield { type: "start", framework: call.framework, model: "scripted", attempt: 1 };
+  yield {
+    type: "finish",
+    reason: "content_filter",
+    usage: { inputTokens: 1, cachedInputTokens: 0, outputTokens: 0, reasoningTokens: 0, isEstimated: false },
+  };
+}
+const overloaded = (): ModelError =>
+  new ModelError("PROVIDER_OVERLOADED", "The provider is overloaded", {
+    isRetryable: true,
+    providerStatus: 503,
+    attempts: 3,
+  });
+const toolNames = (call: ModelCall): string[] => call.tools.map(({ name }) => name);
+const speaksTo = (call: ModelCall, name: string, otherwise: string): AsyncIterable<ModelEvent> =>
+  toolNames(call).includes(name) && lastRole(call) === "user" ? calls(call, { name }) : says(call, otherwise);
+
+interface Case {
+  readonly name: string;
+  readonly agents: readonly string[];
+  readonly strategy?: string;
+  readonly settings?: unknown;
+  readonly request?: unknown;
+  readonly message?: string;
+  readonly tool?: string;
+  readonly node: NodeOptions;
+  readonly end: string;
+  readonly texts: readonly string[];
+  readonly error?: string;
+}
+
+let turnNumber = 0;
+const CASES: readonly Case[] = [
+  {
+    name: "parallel: all on the same history",
+    agents: ["Ada", "Bo", "Cy"],
+    strategy: "parallel",
+    node: { script: (call) => says(call, `${call.messages.length} read`) },
+    end: "completed all_replied",
+    texts: ["1 read", "1 read", "1 read"],
+  },
+  {
+    name: "mention: the first agent where nobody is named",
+    agents: ["Ada", "Bo"],
+    strategy: "mention",
+    node: { script: (call) => says(call, call.agent.name) },
+    end: "completed all_replied",
+    texts: ["Ada"],
+  },
+  {
+    name: "round robin, narrowed by a mention",
+    agents: ["Ada", "Bo"],
+    message: "what do you think, @Bo?",
+    node: { script: (call) => says(call, call.agent.name) },
+    end: "completed all_replied",
+    texts: ["Bo"],
+  },
+  {
+    name: "handoff: one hands over, the other answers",
+    agents: ["Ada", "Bo"],
+    strategy: "handoff",
+    node: {
+      script: (call) => (call.agent.name === "Ada" ? calls(call, { name: "handoff_to_bo" }) : says(call, "mine now")),
+    },
+    end: "completed all_replied",
+    texts: ["mine now"],
+  },
+  {
+    name: "handoff: back and forth without end",
+    agents: ["Ada", "Bo"],
+    strategy: "handoff",
+    node: {
+      script: (call) => calls(call, { name: call.agent.name === "Ada" ? "handoff_to_bo" : "handoff_to_ada" }),
+    },
+    end: "failed loop_detected",
+    texts: [],
+  },
+  {
+    name: "selector: the model names a speaker, then nobody",
+    agents: ["Ada", "Bo"],
+    strategy: "selector",
+    node: {
+      script: (call) => {
+        if (!toolNames(call).includes("choose_next_speaker")) return says(call, call.agent.name);
+        const isSaid = JSON.stringify(call.messages).includes("[Bo]: Bo");
+        const choices = /"enum":\["[^"]*","([^"]*)"/.exec(JSON.stringify(call.tools));
+        return calls(call, { name: "choose_next_speaker", input: { next: isSaid ? "done" : choices?.[1] } });
+      },
+    },
+    end: "completed all_replied",
+    texts: ["Bo"],
+  },
+  {
+    name: "selector: a model that cannot choose",
+    agents: ["Ada", "Bo"],
+    strategy: "selector",
+    node: { script: (call) => says(call, toolNames(call).length > 0 ? "well..." : call.agent.name) },
+    end: "completed all_replied",
+    texts: ["Ada", "Bo"],
+  },
+  {
+    name: "supervisor: asks the others and answers itself",
+    agents: ["Ada", "Bo"],
+    strategy: "supervisor",
+    node: {
+      script: (call) =>
+        call.agent.name === "Bo"
+          ? says(call, `you asked: ${/\[Ada\]: (.*)/.exec(JSON.stringify(call.messages))?.[1]?.slice(0, 3)}`)
+          : lastRole(call) === "user"
+            ? calls(call, { name: "ask_bo", input: { message: "why" } })
+            : says(call, `Bo said ${JSON.stringify(call.messages.at(-1)).includes("you asked: why")}`),
+    },
+    end: "completed all_replied",
+    texts: ["you asked: why", "Bo said true"],
+  },
+  {
+    name: "supervisor: no turns left for the others",
+    agents: ["Ada", "Bo"],
+    strategy: "supervisor",
+    settings: { max_turns: 1 },
+    node: {
+      script: (call) =>
+        lastRole(call) === "user" ? calls(call, { name: "ask_bo", input: { message: "why" } }) : says(call, "alone"),
+    },
+    end: "completed all_replied",
+    texts: ["alone"],
+  },
+  {
+    name: "nobody has anything to say",
+    agents: ["Ada"],
+    node: { script: (call) => says(call, " \n ") },
+    end: "completed no_reply_needed",
+    texts: [],
+  },
+  {
+    name: "more rounds than turns",
+    agents: ["Ada", "Bo"],
+    settings: { max_rounds: 5, max_turns: 3 },
+    node: { script: (call) => says(call, `turn ${turnNumber++}`) },
+    end: "completed max_turns",
+    texts: ["turn 0", "turn 1", "turn 2"],
+  },
+  {
+    name: "an agent that repeats itself",
+    agents: ["Ada"],
+    settings: { max_rounds: 5 },
+    node: { script: (call) => says(call, "as I said.") },
+    end: "completed no_progress",
+    texts: ["as I said.", "as I said."],
+  },
+  {
+    name: "a model that would call tools for ever must answer in the end",
+    agents: ["Ada"],
+    settings: { max_tool_steps: 2 },
+    tool: "look_up",
+    node: {
+      script: (call) =>
+        call.toolChoice === "none"
+          ? says(call, "enough")
+          : calls(call, { name: "look_up", input: { step: call.messages.length } }),
+    },
+    end: "completed max_tool_steps",
+    texts: ["enough"],
+  },
+  {
+    name: "the same call again and again",
+    agents: ["Ada"],
+    tool: "look_up",
+    node: { script: (call) => calls(call, { name: "look_up" }) },
+    end: "failed loop_detected",
+    texts: [],
+  },
+  {
+    name: "a budget that is used up between two agents",
+    agents: ["Ada", "Bo"],
+    settings: { budget: { max_tokens: 4_200 } },
+    node: {
+      script: async function* (call) {
+        yield { type: "start", framework: call.framework, model: "scripted", attempt: 1 };
+        yield { type: "text", delta: "dear words" };
+        yield {
+          type: "finish",
+          reason: "stop",
+          usage: {
+            inputTokens: 3_000,
+            cachedInputTokens: 0,
+            outputTokens: 100,
+            reasoningTokens: 0,
+            isEstimated: false,
+          },
+        };
+      },
+    },
+    end: "partial budget_exceeded",
+    texts: ["dear words"],
+    error: "BUDGET_EXCEEDED",
+  },
+  {
+    name: "a run that takes too long",
+    agents: ["Ada"],
+    settings: { timeout_ms: 1_000 },
+    node: { script: (call) => hangs(call, "still ", "here") },
+    end: "partial timeout",
+    texts: ["still here"],
+    error: "PROVIDER_TIMEOUT",
+  },
+  {
+    name: "one provider fails, the other agent answers",
+    agents: ["Ada", "Bo"],
+    node: { script: (call) => (call.agent.name === "Ada" ? fails(call, overloaded()) : says(call, "fine")) },
+    end: "partial provider_error",
+    texts: ["fine"],
+  },
+  {
+    name: "a stream that breaks keeps its words",
+    agents: ["Ada"],
+    node: { script: (call) => fails(call, overloaded(), "half a") },
+    end: "partial provider_error",
+    texts: ["half a"],
+  },
+  {
+    name: "a failure where the swarm wants to stop then",
+    agents: ["Ada", "Bo"],
+    settings: { on_agent_error: "stop" },
+    node: { script: (call) => (call.agent.name === "Ada" ? fails(call, overloaded()) : says(call, "never")) },
+    end: "failed provider_error",
+    texts: [],
+  },
+  {
+    name: "an answer that is held back",
+    agents: ["Ada"],
+    node: { script: filtered },
+    end: "failed content_filtered",
+    texts: [],
+  },
+  {
+    name: "a context that is too long is cut once",
+    agents: ["Ada"],
+    node: {
+      script: (call) =>
+        JSON.stringify(call.messages).includes("oldest")
+          ? fails(call, new ModelError("CONTEXT_LENGTH_EXCEEDED", "Too long"))
+          : says(call, "short enough"),
+    },
+    message: "newest",
+    end: "completed all_replied",
+    texts: ["short enough"],
+  },
+  {
+    name: "a tool that fails is told to the model",
+    agents: ["Ada"],
+    tool: "look_up",
+    node: {
+      script: (call) =>
+        lastRole(call) === "user"
+          ? calls(call, { name: "look_up" }, { name: "no_such" })
+          : says(
+              call,
+              JSON.stringify(call.messages)
+                .match(/TIMED_OUT|TOOL_NOT_FOUND|half an answer/g)
+                ?.join(" ") ?? "nothing",
+            ),
+      tools: {
+        run: async () => ({
+          status: "timed_out",
+          error: { code: "TIMED_OUT", message: "Too slow", retryable: true },
+          text: "half an answer",
+          attempts: 1,
+          durationMs: 5,
+        }),
+      },
+    },
+    end: "completed all_replied",
+    texts: ["TIMED_OUT half an answer TOOL_NOT_FOUND"],
+  },
+  {
+    name: "tool calls beyond the user's limit are refused to the model",
+    agents: ["Ada"],
+    tool: "look_up",
+    node: {
+      script: (call) =>
+        lastRole(call) === "user"
+          ? calls(call, { name: "look_up" })
+          : says(call, JSON.stringify(call.messages).includes("RATE_LIMITED") ? "limited" : "not limited"),
+      charge: { answer: async () => true, tool: async () => false },
+    },
+    end: "completed all_replied",
+    texts: ["limited"],
+  },
+];
+
+const reached = new Set<string>();
+const outcomeOf = async (runId: string): Promise<string> => {
+  const { status, stop_reason } = await stage.end(runId);
+  reached.add(stop_reason ?? "");
+  return `${status} ${stop_reason}`;
+};
+
+describe("how runs end", () => {
+  for (const { name, node: options, end, texts, error, ...swarmOptions } of CASES)
+    test(name, async () => {
+      const swarm = await stage.newSwarm(swarmOptions);
+      if (swarmOptions.tool !== undefined) await stage.newTool(swarm.agentIds[0] ?? "", swarmOptions.tool);
+      for (const content of ["oldest", "old", "new"])
+        await stage.sql.query(
+          `insert into public.messages (swarm_id, sender_type, sender_user_id, content)
+           select $1, 'user', $2, $3 where $4`,
+          [swarm.swarmId, swarm.ownerId, content, name.startsWith("a context")],
+        );
+      const node = stage.node(options);
+      const runId = await stage.ask(swarm, swarmOptions.message ?? "hello", swarmOptions.request);
+      await node.take(runId);
+      assert.equal(await outcomeOf(runId), end, JSON.stringify(node.notes));
+      assert.deepEqual(
+        (await stage.texts(runId)).map(({ content }) => content),
+        texts,
+      );
+      assert.equal((await stage.run(runId)).error?.code, error);
+      const isFailed =
+        (await stage.rows("select 1 from public.run_turns where run_id = $1 and status = 'failed'", [runId])).length >
+        0;
+      for (const agentId of swarm.agentIds)
+        assert.ok(["idle", ...(isFailed ? ["error"] : [])].includes(await stage.statusOf(agentId)));
+      const open =
+        "select 1 from public.tool_executions where run_id = $1 and status in ('running', 'pending_approval')";
+      assert.deepEqual(await stage.rows(open, [runId]), []);
+    });
+});
+
+describe("a tool that needs approval", () => {
+  /** Asks, lets the run pause, decides, and lets another node go on. */
+  async function pause(options: {
+    readonly strategy?: string;
+    readonly approvalTtlMs?: number;
+    readonly after: string;
+  }) {
+    const swarm = await stage.newSwarm({ agents: ["Ada", "Bo"], strategy: options.strategy ?? "round_robin" });
+    const asking = swarm.agentIds[options.strategy === "supervisor" ? 1 : 0] ?? "";
+    await stage.newTool(asking, "pay", { requiresApproval: true });
+    const script = (call: ModelCall): AsyncIterable<ModelEvent> => {
+      if (toolNames(call).includes("ask_bo") && lastRole(call) === "user")
+        return calls(call, { name: "ask_bo", input: { message: "pay it" } });
+      const told = JSON.stringify(call.messages.filter(({ role }) => role === "tool"))
+        .match(/pay says|TOOL_DENIED|APPROVAL_EXPIRED/g)
+        ?.at(-1);
+      return told === undefined ? speaksTo(call, "pay", "no need") : says(call, options.after === "" ? "" : `${told}`);
+    };
+    const ttl = { ...(options.approvalTtlMs !== undefined && { approvalTtlMs: options.approvalTtlMs }) };
+    const node = stage.node({ script, ...ttl });
+    const runId = await stage.ask(swarm);
+    const shown = collect(node, runId);
+    await node.take(runId);
+    await until(async () => (await stage.run(runId)).status === "requires_action", "it waits");
+    assert.equal(await stage.statusOf(asking), "thinking");
+    await until(() => shown.some(({ type }) => type === "tool.approval_required"), "it says so");
+    const decide = (isApproved: boolean): Promise<unknown> =>
+      isApproved
+        ? stage.sql.query(
+            `update public.tool_executions set status = 'running', decided_by = $2
+             where run_id = $1 and status = 'pending_approval'`,
+            [runId, swarm.ownerId],
+          )
+        : stage.sql.query(
+            `select private.deny_tool(r, x.id, $2, 'TOOL_DENIED', 'no')
+             from public.runs r join public.tool_executions x on x.run_id = r.id where r.id = $1`,
+            [runId, swarm.ownerId],
+          );
+    return { swarm, runId, decide, goOn: () => stage.node({ script, executor: { times: { sweepMs: 50 } } }) };
+  }
+
+  test("frees the swarm while it waits and goes on elsewhere, before younger runs", async () => {
+    const { swarm, runId, decide, goOn } = await pause({ after: "told" });
+    const other = stage.node({ script: (call) => says(call, "meanwhile") });
+    const second = await stage.ask(swarm, "and this?");
+    await other.take(second);
+    assert.equal(await outcomeOf(second), "completed all_replied");
+    assert.equal(await stage.statusOf(swarm.agentIds[0] ?? ""), "thinking");
+    await decide(true);
+    const third = await stage.ask(swarm, "and that?");
+    await assert.rejects(other.take(third), /could not be started/);
+    const node = goOn();
+    node.start();
+    assert.equal(await outcomeOf(runId), "completed all_replied");
+    assert.deepEqual(
+      (await stage.texts(runId)).map(({ content }) => content),
+      ["pay says", "no need"],
+    );
+    await until(async () => (await stage.run(third)).status === "requires_action", "the younger one had its turn");
+    await node.stop();
+  });
+
+  test("is denied: the model is told, and so is whoever listens to tool.error", async () => {
+    const { runId, decide, goOn } = await pause({ after: "told", strategy: "supervisor" });
+    await decide(false);
+    const node = goOn();
+    await node.take(runId);
+    assert.equal(await outcomeOf(runId), "completed all_replied");
+    assert.deepEqual(
+      (await stage.texts(runId)).map(({ content }) => content),
+      ["TOOL_DENIED", "TOOL_DENIED"],
+    );
+    const told = await stage.rows("select 1 from public.run_events where run_id = $1 and type = 'tool.error'", [runId]);
+    assert.equal(told.length, 1);
+  });
+
+  for (const { after: words, end } of [
+    { after: "told", end: "completed all_replied" },
+    { after: "", end: "failed approval_expired" },
+  ])
+    test(`is forgotten: it counts as denied and the run is ${end}`, async () => {
+      const { swarm, runId, goOn } = await pause({ after: words, approvalTtlMs: 50 });
+      await stage.sql.query("delete from public.swarm_agents where swarm_id = $1 and agent_id = $2", [
+        swarm.swarmId,
+        swarm.agentIds[1],
+      ]);
+      const node = goOn();
+      node.start();
+      assert.equal(await outcomeOf(runId), end);
+      assert.equal(await stage.statusOf(swarm.agentIds[0] ?? ""), "idle");
+      await node.stop();
+    });
+
+  test("does not wait when the run was cancelled a moment before", async () => {
+    const swarm = await stage.newSwarm({ agents: ["Ada"] });
+    await stage.newTool(swarm.agentIds[0] ?? "", "pay", { requiresApproval: true });
+    const runId = await stage.ask(swarm);
+    const node = stage.node({
+      script: async function* (call) {
+        await stage.sql.query("update private.run_leases set cancel_requested_at = now() where run_id = $1", [runId]);
+        yield* calls(call, { name: "pay" });
+      },
+    });
+    await node.take(runId);
+    assert.equal(await outcomeOf(runId), "cancelled cancelled");
+    assert.equal(await stage.statusOf(swarm.agentIds[0] ?? ""), "idle");
+  });
+
+  test("and an agent that is gone when the decision comes", async () => {
+    const { swarm, runId, decide, goOn } = await pause({ after: "told" });
+    await decide(true);
+    await stage.sql.query("update public.swarm_agents set enabled = false where agent_id = $1", [swarm.agentIds[0]]);
+    const node = goOn();
+    await node.take(runId);
+    assert.equal(await outcomeOf(runId), "completed all_replied");
+    assert.equal(await stage.statusOf(swarm.agentIds[0] ?? ""), "idle");
+  });
+});
+
+test("every stop reason was met, here or where runs are broken off", () => {
+  const elsewhere = ["cancelled", "interrupted", "starter_removed", "worker_lost"];
+  assert.deepEqual(
+    RUN_STOP_REASONS.filter((reason) => !reached.has(reason) && !elsewhere.includes(reason)),
+    [],
+  );
+});

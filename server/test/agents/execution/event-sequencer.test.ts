@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { type Block, createEventSequencer } from "../../../src/agents/execution/event-sequencer.ts";
+import { createStreamHub, type RunEvent } from "../../../src/agents/streams/stream-hub.ts";
+import { toStorableJson } from "../../../src/agents/execution/sql/storable-json.ts";
+
+const RUN = { id: "run", swarmId: "swarm" };
+
+test("events are shown in order, each once, whenever their statements are answered; a late listener misses none", () => {
+  fc.assert(
+    fc.property(
+      fc.array(
+        fc.oneof(
+          fc.record({ kind: fc.constant("delta" as const), turn: fc.nat(1) }),
+          fc.record({ kind: fc.constant("reserve" as const), count: fc.integer({ min: 1, max: 3 }) }),
+          fc.record({ kind: fc.constant("fill" as const), which: fc.nat(3) }),
+          fc.record({ kind: fc.constant("flush" as const) }),
+          fc.record({ kind: fc.constant("attach" as const) }),
+        ),
+        { maxLength: 60 },
+      ),
+      (moves) => {
+        const hub = createStreamHub();
+        hub.open(RUN.id);
+        const line = createEventSequencer(hub, RUN, 7);
+        const sources = [0, 1].map((at) => ({ turnId: `turn ${at}`, messageId: `message ${at}`, agentId: "agent" }));
+        const open: { block: Block; count: number }[] = [];
+        const stored: number[] = [];
+        const shown: number[] = [];
+        hub.subscribe(RUN.id, ({ seq }) => shown.push(seq));
+        const late: { heard: number[]; storedBefore: number[] }[] = [];
+        const fill = (at: number): void => {
+          const [taken] = open.splice(at % Math.max(1, open.length), 1);
+          if (taken === undefined) return;
+          const rows = Array.from({ length: taken.count }, (_, index) => ({
+            seq: taken.block.seq + index,
+            type: "turn.started",
+            agent_id: null,
+            restricted: false,
+            data: {},
+          }));
+          stored.push(...rows.map(({ seq }) => seq));
+          line.fill(taken.block, rows);
+        };
+        const flush = (): void => {
+          for (const { seq, data } of line.takeUnstored()) {
+            const { first_seq: first, deltas } = data as { first_seq: number; deltas: string[] };
+            assert.equal(first + deltas.length - 1, seq);
+            stored.push(...deltas.map((_, at) => first + at));
+          }
+          line.settle();
+        };
+        for (const move of moves) {
+          if (move.kind === "delta") line.delta("message.delta", sources[move.turn] ?? sources[0]!, "word");
+          else if (move.kind === "reserve") open.push({ block: line.reserve(move.count), count: move.count });
+          else if (move.kind === "fill") fill(move.which);
+          else if (move.kind === "flush") flush();
+          else {
+            const heard: number[] = [];
+            hub.subscribe(RUN.id, (event: RunEvent) => heard.push(event.seq));
+            late.push({ heard, storedBefore: [...stored] });
+          }
+        }
+        while (open.length > 0) fill(0);
+        flush();
+        const all = stored.toSorted((one, other) => one - other);
+        assert.deepEqual(shown, all);
+        for (const { heard, storedBefore } of late)
+          assert.deepEqual(
+            [...new Set([...storedBefore, ...heard])].toSorted((one, other) => one - other),
+            all,
+          );
+      },
+    ),
+  );
+});
+
+test("what a model writes can be stored, keys and values", () => {
+  const bytes = "a\u0000b\\u0000c\ud800d\udc00e\\\\u0000";
+  const stored = toStorableJson({ [bytes]: [bytes, "😀 stays", "\\ud800"] });
+  const clean = "a\ufffdb\\u0000c\ufffdd\ufffde\\\\u0000";
+  assert.deepEqual(JSON.parse(stored), { [clean]: [clean, "😀 stays", "\\ud800"] });
+});

@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { Framework } from "@swarmbase/sdk";
+import { createRunPlaces } from "../../../src/agents/execution/run-places.ts";
+
+const A: readonly Framework[] = ["provider_a"];
+const B: readonly Framework[] = ["provider_b"];
+const open = (concurrency: number, providerSharePercent: number, bounded: readonly Framework[] = [...A, ...B]) =>
+  createRunPlaces({ concurrency, providerSharePercent, boundedFrameworks: () => bounded });
+
+describe("the places of a node", () => {
+  it("are a share for each provider, and a run takes one at every provider that it uses", () => {
+    const places = open(10, 40);
+    const taken = Array.from({ length: 4 }, () => places.reserve([...A, ...A]));
+    assert.ok(taken.every((place) => place !== null));
+    assert.equal(places.reserve(A), null);
+    assert.equal(places.reserve([...A, ...B]), null);
+    assert.ok(places.reserve(B));
+    assert.equal(taken[0]?.release(), true);
+    assert.ok(places.reserve([...A, ...B]));
+  });
+
+  it("are all for anybody where a provider has no bound", () => {
+    const places = open(3, 40, B);
+    const taken = [places.reserve(A), places.reserve(A), places.reserve(A)];
+    assert.ok(taken.every((place) => place !== null));
+    assert.equal(places.reserve(A), null);
+    assert.equal(places.reserve([]), null);
+  });
+
+  it("are released once, and one at least is left to each provider", () => {
+    const places = open(2, 1);
+    const place = places.reserve(A);
+    assert.equal(places.reserve(A), null);
+    assert.deepEqual([place?.release(), place?.release()], [true, false]);
+    const again = places.reserve(A);
+    assert.ok(again !== null && places.reserve(B) !== null);
+    assert.equal(places.reserve([]), null);
+  });
+
+  it("are divided between a claim that is under way and runs that are admitted meanwhile", () => {
+    const places = open(100, 10);
+    for (let count = 0; count < 3; count += 1) places.take(A);
+    const claim = places.openClaim();
+    assert.deepEqual([claim.maxRuns, claim.frameworks, claim.rooms], [97, [...A, ...B], [4, 5]]);
+    const admitted = Array.from({ length: 5 }, () => places.reserve(A)).filter((place) => place !== null);
+    assert.equal(admitted.length, 3);
+    for (let count = 0; count < 4; count += 1) places.take(A);
+    claim.close();
+    assert.equal(places.reserve(A), null);
+    assert.ok(places.reserve(B));
+    assert.deepEqual(places.openClaim().rooms, [0, 5]);
+  });
+});

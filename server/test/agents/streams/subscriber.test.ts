@@ -1,0 +1,204 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import fc from "fast-check";
+import { expandEvent } from "../../../src/agents/streams/expand-event.ts";
+import { Subscriber } from "../../../src/agents/streams/subscriber.ts";
+import { hidePayload, renderFrame } from "../../../src/agents/streams/render-frame.ts";
+import { answerWith, type RunBody } from "../../../src/agents/respond/run-body.ts";
+import type { EventReader } from "../../../src/agents/streams/event-reader.ts";
+import { createStreamHub, type RunEvent } from "../../../src/agents/streams/stream-hub.ts";
+
+const RUN = "0192f0c1-0000-7000-8000-000000000001";
+const VIEWER = { isManager: false, ownAgentIds: [] };
+const PAGE = 7;
+
+/** A run that is carried out here, and what of it is stored. */
+function openRun() {
+  const hub = createStreamHub();
+  const stored: RunEvent[] = [];
+  const unstored: RunEvent[] = [];
+  let seq = 0;
+  hub.open(RUN);
+  const reader: EventReader = {
+    read: async (_runId, afterSeq) => {
+      const events = stored.filter((event) => event.seq > afterSeq).slice(0, PAGE);
+      await new Promise(setImmediate);
+      return { events, isFull: events.length === PAGE };
+    },
+    readLastSeq: async () => stored.at(-1)?.seq ?? null,
+  };
+  const publish = (type = "message.delta"): void => {
+    seq += 1;
+    const event = { runId: RUN, seq, type, agentId: null, isRestricted: false, data: {} };
+    unstored.push(event);
+    hub.publish(event);
+  };
+  const store = (): void => {
+    stored.push(...unstored.splice(0));
+    hub.settle(RUN, seq);
+  };
+  const follow = (afterSeq: number): Subscriber =>
+    new Subscriber({ runId: RUN, afterSeq, viewer: VIEWER, isFresh: false, hub, reader });
+  return { hub, publish, store, follow, lastSeq: () => seq };
+}
+
+async function readToEnd(follower: Subscriber): Promise<number[]> {
+  const seqs: number[] = [];
+  for (;;) {
+    const step = await follower.next(5_000);
+    assert.equal(step.kind, "events");
+    if (step.kind !== "events") return seqs;
+    seqs.push(...step.events.map(({ seq }) => seq));
+    if (step.events.some(({ type }) => type === "run.completed")) return seqs;
+  }
+}
+
+describe("a follower", () => {
+  test("hands out every event once and in order, whenever it comes and whatever is stored by then", async () => {
+    const actions = fc.array(fc.constantFrom("publish", "publish", "publish", "store", "follow", "wait"), {
+      maxLength: 60,
+    });
+    await fc.assert(
+      fc.asyncProperty(actions, async (steps) => {
+        const run = openRun();
+        const read: { from: number; seqs: Promise<number[]> }[] = [];
+        const follow = (from: number): void => void read.push({ from, seqs: readToEnd(run.follow(from)) });
+        follow(0);
+        for (const step of steps) {
+          if (step === "publish") run.publish();
+          else if (step === "store") run.store();
+          else if (step === "follow") follow(Math.floor(run.lastSeq() / 2));
+          else await new Promise(setImmediate);
+        }
+        run.publish("run.completed");
+        run.store();
+        for (const { from, seqs } of read) {
+          const wanted = Array.from({ length: run.lastSeq() - from }, (_, at) => from + at + 1);
+          assert.deepEqual(await seqs, wanted);
+        }
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test("keeps no more than a bound for a reader who does not read, who misses nothing all the same", async () => {
+    const run = openRun();
+    const follower = run.follow(0);
+    run.publish();
+    assert.equal((await follower.next(1_000)).kind, "events");
+    for (let count = 0; count < 1_500; count += 1) run.publish();
+    run.publish("run.completed");
+    run.store();
+    const step = await follower.next(1_000);
+    assert.ok(step.kind === "events" && step.events.length <= PAGE, "what was heard is given up and read again");
+    const seqs = await readToEnd(follower);
+    assert.deepEqual([seqs[0], seqs.length], [step.events.length + 2, 1_502 - 1 - step.events.length]);
+  });
+
+  test("says why it stops, and is not heard of any more", async () => {
+    for (const reason of ["left", "forbidden", "stopping"] as const) {
+      const run = openRun();
+      const follower = run.follow(0);
+      const waiting = follower.next(5_000);
+      setImmediate(() => follower.close(reason));
+      assert.deepEqual(await waiting, { kind: reason });
+      run.publish();
+      assert.deepEqual(await follower.next(5_000), { kind: reason });
+    }
+  });
+
+  test("is over when the run has ended and nothing more is stored", async () => {
+    const run = openRun();
+    run.hub.close(RUN);
+    const follower = run.follow(0);
+    assert.deepEqual(await follower.next(0), { kind: "idle" });
+    follower.learn(VIEWER, "completed");
+    assert.deepEqual(await follower.next(1_000), { kind: "over" });
+  });
+});
+
+describe("an event", () => {
+  test("of many pieces becomes as many, each with its own number", () => {
+    const row = { run_id: RUN, seq: 9, type: "message.delta", agent_id: "a", restricted: false };
+    const data = { run_id: RUN, turn_id: "t", first_seq: 7, deltas: ["x", "y", "z"] };
+    assert.deepEqual(
+      expandEvent({ ...row, data }).map(({ seq, data: { turn_id, delta } }) => [seq, turn_id, delta]),
+      [
+        [7, "t", "x"],
+        [8, "t", "y"],
+        [9, "t", "z"],
+      ],
+    );
+    assert.deepEqual(expandEvent({ ...row, data: { text: "x" } })[0]?.data, { text: "x" });
+  });
+
+  test("is one frame, whatever its text holds", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (delta) => {
+        const frame = renderFrame({ runId: RUN, seq: 3, type: "message.delta", data: { delta } });
+        const lines = frame.split("\n");
+        assert.deepEqual([lines.length, ...lines.slice(0, 2)], [5, "id: 3", "event: message.delta"]);
+        assert.deepEqual(JSON.parse(lines[2]?.slice("data: ".length) ?? ""), { delta, run_id: RUN, seq: 3 });
+      }),
+    );
+  });
+
+  test("shows what a tool got and gave to the agent's owner and to those who run the swarm alone", () => {
+    const data = { tool_name: "t", input: { key: 1 }, output_preview: "out" };
+    const event = { runId: RUN, seq: 1, type: "tool.executed", agentId: "a", isRestricted: true, data };
+    const cases = [
+      [VIEWER, false],
+      [{ isManager: false, ownAgentIds: ["b"] }, false],
+      [{ isManager: false, ownAgentIds: ["a"] }, true],
+      [{ isManager: true, ownAgentIds: [] }, true],
+    ] as const;
+    for (const [viewer, isShown] of cases)
+      assert.deepEqual(hidePayload(event, viewer).data, isShown ? data : { tool_name: "t" });
+    assert.deepEqual(hidePayload({ ...event, agentId: null }, VIEWER).data, { tool_name: "t" });
+  });
+});
+
+test("how a run ended decides the status of the answer", () => {
+  const run = (status: RunBody["status"], more: Partial<RunBody> = {}): RunBody => ({
+    run_id: RUN,
+    status,
+    stop_reason: null,
+    pending_approvals: null,
+    responses: [],
+    errors: [],
+    ...more,
+  });
+  const errors = (...codes: string[]) => ({ errors: codes.map((code) => ({ code, message: "why" })) });
+  const cases: [body: RunBody, status: number, code?: string][] = [
+    [run("queued"), 202],
+    [run("running"), 202],
+    [run("requires_action"), 202],
+    [run("completed"), 200],
+    [run("partial"), 200],
+    [run("cancelled"), 200],
+    [run("failed", { responses: [{}] }), 200],
+    [run("failed"), 502, "PROVIDER_ERROR"],
+    [run("failed", errors("PROVIDER_TIMEOUT", "PROVIDER_TIMEOUT")), 504, "PROVIDER_TIMEOUT"],
+    [run("failed", errors("PROVIDER_TIMEOUT", "PROVIDER_OVERLOADED")), 502, "PROVIDER_ERROR"],
+    [run("failed", { stop_reason: "timeout" }), 504, "PROVIDER_TIMEOUT"],
+    [run("failed", { stop_reason: "budget_exceeded" }), 403, "BUDGET_EXCEEDED"],
+    [run("failed", errors("PROVIDER_NOT_CONFIGURED")), 503, "PROVIDER_NOT_CONFIGURED"],
+    [run("failed", errors("INVALID_MODEL")), 400, "INVALID_MODEL"],
+    [run("failed", errors("INTERNAL_ERROR")), 500, "INTERNAL_ERROR"],
+    [run("failed", { stop_reason: "worker_lost", ...errors("WORKER_LOST") }), 503, "SERVICE_UNAVAILABLE"],
+  ];
+  for (const [body, status, code] of cases) {
+    if (code === undefined) {
+      assert.equal(answerWith(body, {}).status, status, body.status);
+    } else {
+      assert.throws(
+        () => answerWith(body, { "x-run-id": RUN }),
+        (error: { code: string; status: number; extra: { members: unknown; headers: unknown } }) => {
+          assert.deepEqual([error.code, error.status, error.extra.members], [code, status, { run: body }]);
+          assert.deepEqual(error.extra.headers, { "x-run-id": RUN });
+          return true;
+        },
+      );
+    }
+  }
+});

@@ -1,0 +1,204 @@
+import { randomUUID } from "node:crypto";
+import type { Framework } from "@swarmbase/sdk";
+import type pg from "pg";
+import { ModelError } from "../../../src/agents/providers/model-error.ts";
+import { openRespond, type Respond, type StartOptions } from "../../../src/agents/respond/open-respond.ts";
+import type { RunBody } from "../../../src/agents/respond/run-body.ts";
+import { openDatabase, type Principal, type UserPrincipal } from "../../../src/db/index.ts";
+import type { RunRequest } from "../../../src/agents/admission/start-run.ts";
+import type { StartedRun } from "../../../src/agents/execution/executor.ts";
+import { advanceRuns } from "../../../src/agents/execution/sql/advance-runs.ts";
+import { createStreamHub, type OpenStreamHub } from "../../../src/agents/streams/stream-hub.ts";
+import { type Cleanup, createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { silentObserver } from "../../support/silent-observer.ts";
+
+/** The calls of the room, with an executor that only notes what it is told. */
+export interface Stage {
+  readonly database: TestDatabase;
+  readonly respond: Respond;
+  readonly hub: OpenStreamHub;
+  readonly taken: StartedRun[];
+  readonly cancelled: string[];
+  /** The service's pool. */
+  readonly pool: pg.Pool;
+  /** Room for runs on this node. */
+  hasRoom: boolean;
+  /** The frameworks of the runs for which there was room, and how many of these did not start. */
+  readonly offers: (readonly Framework[])[];
+  releasedCount: number;
+  /** A run may be waiting. */
+  onWake: () => void;
+  charged: number;
+  newUser(): Promise<UserPrincipal>;
+  newSwarm(
+    owner: UserPrincipal,
+    more?: { settings?: object; agents?: readonly string[]; strategy?: string },
+  ): Promise<Swarm>;
+  join(swarm: Swarm, caller: UserPrincipal, role: string): Promise<void>;
+  rows<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+  /** Asks in the background and answers with the run. */
+  ask(caller: Principal & { readonly userId: string }, swarm: Swarm, more?: Partial<RunRequest>): Promise<RunBody>;
+  /** Ends a run that was started, as its executor would. */
+  finish(runId: string, status?: "completed" | "failed" | "cancelled" | "partial", stopReason?: string): Promise<void>;
+}
+
+export interface Swarm {
+  readonly id: string;
+  readonly agentIds: readonly string[];
+}
+
+export const WITHOUT_MODEL = "no-such-model";
+
+export async function openStage(t: Cleanup): Promise<Stage> {
+  const database = await createTestDatabase(t);
+  const { masterKey, adminUrl, owner } = database;
+  const pools = openDatabase({ url: adminUrl, masterKey, poolSize: 8, observer: silentObserver });
+  t.after(() => pools.close());
+  const hub = createStreamHub();
+  const taken: StartedRun[] = [];
+  const cancelled: string[] = [];
+  const offers: (readonly Framework[])[] = [];
+  const respond = openRespond({
+    pool: pools.service,
+    hub,
+    executor: {
+      owner: "node",
+      leaseMs: 30_000,
+      reservePlace: (frameworks) => {
+        if (!stage.hasRoom) return null;
+        offers.push(frameworks);
+        const release = (): boolean => {
+          stage.releasedCount += 1;
+          return false;
+        };
+        return { release };
+      },
+      take: (run) => {
+        hub.open(run.runId);
+        taken.push(run);
+      },
+      wake: () => stage.onWake(),
+      cancel: (runId) => cancelled.push(runId),
+    },
+    models: {
+      describe: (framework, model) => {
+        if (model === WITHOUT_MODEL) throw new ModelError("INVALID_MODEL", "there is no such model");
+        if (framework === "provider_c") throw new ModelError("PROVIDER_NOT_CONFIGURED", "provider_c is not configured");
+        const facts = { contextWindow: 1_000, hasTools: true, isReasoning: false, isSimulated: true };
+        return { framework, model: model ?? "default", ...facts };
+      },
+    },
+    queueLimit: 3,
+    queueWaitMs: 300,
+    newId: randomUUID,
+    countRuns: () => 0,
+    onEvents: () => {},
+  });
+  t.after(async () => respond.close());
+
+  const rows: Stage["rows"] = async <Row>(text: string, values: readonly unknown[] = []) =>
+    (await owner.query(text, [...values])).rows as Row[];
+  const stage: Stage = {
+    database,
+    respond,
+    hub,
+    taken,
+    cancelled,
+    pool: pools.service,
+    hasRoom: true,
+    offers,
+    releasedCount: 0,
+    onWake: () => {},
+    charged: 0,
+    rows,
+    newUser: async () => {
+      const id = randomUUID();
+      await owner.query("insert into auth.users (id, email) values ($1, $2)", [id, `${id}@example.test`]);
+      return { role: "authenticated", userId: id, claims: {}, session: null };
+    },
+    newSwarm: async ({ userId }, { settings = {}, agents = ["Ann"], strategy = "round_robin" } = {}) => {
+      const [swarm] = await rows<{ id: string }>(
+        "insert into public.swarms (owner_id, name, settings, strategy) values ($1, 'room', $2, $3) returning id",
+        [userId, settings, strategy],
+      );
+      const id = swarm?.id ?? "";
+      const agentIds: string[] = [];
+      for (const [position, name] of agents.entries()) {
+        const [agent] = await rows<{ id: string }>(
+          "insert into public.agents (user_id, name) values ($1, $2) returning id",
+          [userId, name],
+        );
+        agentIds.push(agent?.id ?? "");
+        await owner.query(
+          "insert into public.swarm_agents (swarm_id, agent_id, user_id, position) values ($1, $2, $3, $4)",
+          [id, agent?.id, userId, position],
+        );
+      }
+      return { id, agentIds };
+    },
+    join: async ({ id }, { userId }, role) => {
+      await owner.query(
+        "insert into public.swarm_members (swarm_id, user_id, role, status) values ($1, $2, $3, 'active')",
+        [id, userId, role],
+      );
+    },
+    ask: async (caller, swarm, more = {}) => {
+      const answer = await respond.start(caller, requestTo(stage, swarm, more), { ...BACKGROUND, ...LISTENING });
+      if (!("body" in answer)) throw new Error("a call in the background was answered with a stream");
+      return answer.body;
+    },
+    finish: async (runId, status = "completed", stopReason = "all_replied") => {
+      const [run] = await rows<{ fence: string; swarm_id: string; seq: number }>(
+        `select l.fence, r.swarm_id, (select max(e.seq) + 1 from public.run_events e where e.run_id = r.id) as seq
+           from private.run_leases l join public.runs r on r.id = l.run_id where r.id = $1`,
+        [runId],
+      );
+      const hold = { runId, swarmId: run?.swarm_id ?? "", fence: Number(run?.fence) };
+      const step = { op: "finish_run", seq: run?.seq ?? 0, status, stop_reason: stopReason, error: null } as const;
+      const [ended] = await advanceRuns(pools.service, [{ hold, steps: [step], events: [], isRepeated: false }]);
+      for (const { seq, type, data } of ended?.results[0]?.events ?? [])
+        hub.publish({ runId, seq, type, data, agentId: null, isRestricted: false });
+      hub.close(runId);
+    },
+  };
+  return stage;
+}
+
+export const LISTENING = {
+  isStreamed: false,
+  isReasoningWanted: false,
+  afterSeq: 0,
+  signal: new AbortController().signal,
+} as const;
+const BACKGROUND = { isBackground: true, isCancelledOnLeave: false } as const satisfies Partial<StartOptions>;
+export const IN_FRONT = { isBackground: false, isCancelledOnLeave: false } as const satisfies Partial<StartOptions>;
+
+export function requestTo(stage: Stage, swarm: Swarm, more: Partial<RunRequest> = {}): RunRequest {
+  return {
+    swarmId: swarm.id,
+    message: "hello",
+    agentIds: null,
+    onConflict: null,
+    maxTurns: null,
+    replyToId: null,
+    clientMessageId: null,
+    metadata: {},
+    idempotencyKey: null,
+    fingerprint: JSON.stringify({ swarm, ...more }),
+    traceparent: null,
+    charge: async () => {
+      stage.charged += 1;
+    },
+    ...more,
+  };
+}
+
+/** The code of the refusal that a call must end with. */
+export async function codeOf(call: Promise<unknown>): Promise<unknown> {
+  try {
+    await call;
+    return "answered";
+  } catch (error) {
+    return (error as { code?: unknown }).code ?? error;
+  }
+}

@@ -1,0 +1,85 @@
+import { randomUUID } from "node:crypto";
+import type { AdmissionCall, FirstTurnPlan } from "../../../src/agents/admission/sql/admit-runs.ts";
+import type { NumberedStep, RunAdvance } from "../../../src/agents/execution/sql/advance-runs.ts";
+import type { NewSwarm } from "./run-stage.ts";
+
+export const NODE = { owner: "node", leaseMs: 30_000, queueLimit: 3 };
+
+export type TurnCall = AdmissionCall & { readonly first_turn: FirstTurnPlan };
+
+/** A call to a swarm whose first agent begins. */
+export function callTo({ swarmId, ownerId, agentIds }: NewSwarm, more: Partial<AdmissionCall> = {}): TurnCall {
+  return {
+    run_id: randomUUID(),
+    sent_id: randomUUID(),
+    swarm_id: swarmId,
+    user_id: ownerId,
+    is_service: false,
+    message: "hello",
+    agent_ids: null,
+    reply_to_id: null,
+    mentions: [],
+    metadata: { a: 1 },
+    client_message_id: null,
+    idempotency_key: null,
+    request_hash: "00",
+    on_conflict: null,
+    request: { source: "agent_respond" },
+    has_place: true,
+    ...more,
+    first_turn: {
+      turn_id: randomUUID(),
+      message_id: randomUUID(),
+      agent_id: agentIds[0] ?? "",
+      speaker_ids: agentIds,
+      default_models: { provider_a: "scripted" },
+      max_concurrent: 4,
+      history_limit: 51,
+      ...more.first_turn,
+    },
+  };
+}
+
+/** The last steps of a run whose first turn began with it, as its node writes them. */
+export function endSteps(call: TurnCall, seq: number, content = "hi there"): NumberedStep[] {
+  return [
+    {
+      op: "finish_turn",
+      turn_id: call.first_turn.turn_id,
+      agent_id: call.first_turn.agent_id,
+      status: "completed",
+      finish_reason: "stop",
+      content,
+      metadata: {},
+      error: null,
+      warnings: [{ setting: "top_p", message: "not sent" }],
+      attempts: 2,
+      framework: "provider_a",
+      model: "scripted",
+      first_token_ms: 5,
+      duration_ms: 9,
+      usage: {
+        input_tokens: 10,
+        cached_input_tokens: 4,
+        output_tokens: 3,
+        reasoning_tokens: 1,
+        cost_usd: 0.000012,
+        estimated: false,
+      },
+      payer_id: call.user_id,
+      seq,
+    },
+    { op: "finish_run", status: "completed", stop_reason: "all_replied", error: null, seq: seq + 5 },
+  ];
+}
+
+export function endOf(call: TurnCall, content = "hi there"): RunAdvance {
+  const { run_id: runId, swarm_id: swarmId, first_turn: turn } = call;
+  const data = { run_id: runId, swarm_id: swarmId, turn_id: turn.turn_id, first_seq: 5, deltas: [content] };
+  return {
+    hold: { runId, swarmId, fence: 1 },
+    steps: endSteps(call, 6, content),
+    events: [{ seq: 5, type: "message.delta", agent_id: turn.agent_id, restricted: false, data }],
+    isRepeated: false,
+  };
+}
