@@ -19,7 +19,7 @@ export interface AdmissionsOptions extends AdmitOptions {
   countRuns(): number;
 }
 
-export type Replay = { readonly replayed_run_id: string };
+type Replay = { readonly replayed_run_id: string };
 
 /** Both reject with the error that the caller gets. */
 export interface Admissions {

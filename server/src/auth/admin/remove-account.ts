@@ -1,3 +1,4 @@
+import pg from "pg";
 import * as z from "zod";
 import { inTransaction } from "../../db/index.ts";
 import type { AuthContext, Queryable } from "../auth-context.ts";
@@ -18,13 +19,30 @@ export const REMOVE_BODY = z.object({ should_soft_delete: z.boolean().default(fa
 export async function removeAccount(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
   const id = getPathId(call.params, "id", "user_id");
   const { should_soft_delete: isSoft } = parseBody(REMOVE_BODY, call);
-  await inTransaction(context.pool, async (client) => {
-    const user = await lockAccount(client, id);
-    if (user === null) throw authError("user_not_found");
-    if (!isSoft) await deleteAccount(client, id);
-    else if (user.deleted_at === null) await emptyAccount(client, id, context.clock.now());
-  });
+  await retryAfterDeadlock(() =>
+    inTransaction(context.pool, async (client) => {
+      const user = await lockAccount(client, id);
+      if (user === null) throw authError("user_not_found");
+      if (!isSoft) await deleteAccount(client, id);
+      else if (user.deleted_at === null) await emptyAccount(client, id, context.clock.now());
+    }),
+  );
   return { status: 200, body: {} };
+}
+
+const DEADLOCK = "40P01";
+const MAX_ATTEMPTS = 3;
+
+/** A deletion cascades to swarms and agents that runs in progress lock in another order; PostgreSQL then ends one of the two. */
+async function retryAfterDeadlock(remove: () => Promise<void>): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await remove();
+    } catch (error) {
+      const isDeadlock = error instanceof pg.DatabaseError && error.code === DEADLOCK;
+      if (!isDeadlock || attempt === MAX_ATTEMPTS) throw error;
+    }
+  }
 }
 
 /**
