@@ -4814,6 +4814,8 @@ declare
   next_op integer;
 begin
   events := '{}';
+  bodies := array_fill(null::json, array[cardinality(runs)]);
+  has_next := array_fill(null::boolean, array[cardinality(runs)]);
   loop
     batch := '[]';
     next_op := null;

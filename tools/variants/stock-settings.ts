@@ -2,12 +2,12 @@ import type { Variant } from "./variant.ts";
 
 /** Test files whose statements carry the load of a service: they run on PostgreSQL's own settings too, not on ours alone. */
 export const STOCK_FILES: ReadonlySet<string> = new Set([
-  "server/test/agents/respond/admission.test.ts",
-  "server/test/agents/respond/subscriber.test.ts",
-  "server/test/agents/runs/ends.test.ts",
-  "server/test/agents/runs/flow.test.ts",
-  "server/test/agents/runs/interleavings.test.ts",
-  "server/test/agents/runs/quick-runs.test.ts",
+  "server/test/agents/admission/admission.test.ts",
+  "server/test/agents/streams/subscriber.test.ts",
+  "server/test/agents/execution/ends.test.ts",
+  "server/test/agents/execution/flow.test.ts",
+  "server/test/agents/execution/interleavings.test.ts",
+  "server/test/agents/execution/batched-runs.test.ts",
   "server/test/db/database.test.ts",
   "server/test/db/pipeline-prepared.test.ts",
   "server/test/db/pipeline-transaction.test.ts",

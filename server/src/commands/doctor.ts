@@ -37,9 +37,9 @@ export const doctorCommand: Command = {
 Usage: swarmbase doctor [--json]
 
 Checks the settings, extensions, certificate, data directory, disk, port, database (version, rights, migrations, long
-transactions, unused replication slots), clocks, master key, waiting webhook deliveries, and, where they are set, Redis, the
-mail server and the providers. Changes nothing. The service may be running; a stopped embedded database is started for the
-checks.
+transactions, unused replication slots), clocks, master key, waiting webhook deliveries, and, where they are set, Redis,
+the mail server and the providers. Changes nothing. The service may be running; a stopped embedded database is started for
+the checks.
 
 --json  prints the findings as JSON: {"ok": boolean, "findings": [{"check", "level", "what", "why", "advice"}]}
 

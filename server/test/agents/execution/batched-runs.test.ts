@@ -198,6 +198,7 @@ describe("a run in a batch", () => {
       seq: 5,
     } as const;
     const advanced = await advanceRuns(pool, [
+      { ...endOf(working), steps: [tool], events: [] },
       endOf(plain),
       change(
         failed,
@@ -209,16 +210,19 @@ describe("a run in a batch", () => {
         { status: "cancelled", content: "half", metadata: { partial: true }, finish_reason: "cancelled" },
         { status: "cancelled", stop_reason: "cancelled" },
       ),
-      { ...endOf(working), steps: [tool], events: [] },
     ]);
     assert.deepEqual(
       advanced.map((one) => one?.results.flatMap(({ events }) => events.map(({ type }) => type))),
       [
+        ["tool.started"],
         ["agent.status_changed", "message.created", "turn.completed", "agent.status_changed", "run.completed"],
         ["turn.completed", "agent.error", "agent.status_changed", "run.failed"],
         ["message.created", "turn.completed", "agent.status_changed", "run.cancelled"],
-        ["tool.started"],
       ],
+    );
+    assert.deepEqual(
+      advanced.map((one) => one?.results.at(-1)?.events.at(-1)?.data["run_id"]),
+      [working, plain, failed, cancelled].map(({ run_id: id }) => id),
     );
     const statuses = await Promise.all(swarms.map(({ agentIds }) => stage.statusOf(agentIds[0] ?? "")));
     assert.deepEqual(statuses, ["idle", "error", "idle", "thinking"]);
