@@ -306,18 +306,18 @@ begin
     join public.runs o on o.id = e.run_id
     cross join lateral private.sum_run_usage(o.id, o.swarm_id, o.strategy, o.created_at, now()) as used
     where r.id = o.id
-    -- Subqueries that cannot be hashed: for a hash, the planner would read whole tables.
-    returning coalesce(
-      (select true from public.run_turns t where t.swarm_id = r.swarm_id and t.run_id = r.id
-         and t.status in ('queued', 'thinking', 'responding') limit 1),
-      (select true from public.tool_executions x where x.swarm_id = r.swarm_id and x.run_id = r.id
-         and x.status in ('pending_approval', 'running') limit 1),
-      (select true from private.run_progress p where p.run_id = r.id),
-      (select true from private.budget_reservations b where b.run_id = r.id limit 1), false) as is_open
-  ), freed as (
-    update private.run_leases l set owner = null, expires_at = null where l.run_id = any (ids)
   )
-  select bool_or(e.is_open) into is_open from ended e;
+  update private.run_leases l set owner = null, expires_at = null where l.run_id = any (ids);
+  -- Checked once the lease is locked: reserving a budget holds it. Subqueries that cannot be hashed, since for a
+  -- hash the planner would read whole tables.
+  select bool_or(coalesce(
+    (select true from public.run_turns t where t.swarm_id = r.swarm_id and t.run_id = r.id
+       and t.status in ('queued', 'thinking', 'responding') limit 1),
+    (select true from public.tool_executions x where x.swarm_id = r.swarm_id and x.run_id = r.id
+       and x.status in ('pending_approval', 'running') limit 1),
+    (select true from private.run_progress p where p.run_id = r.id),
+    (select true from private.budget_reservations b where b.run_id = r.id limit 1)))
+  into is_open from public.runs r where r.id = any (ids);
   if is_open then
     perform private.clear_ended_runs(ids);
   end if;
