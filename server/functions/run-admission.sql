@@ -114,10 +114,9 @@ begin
       'replayed_run_id', replay.found -> 'replayed_run_id',
       'swarm', case when coalesce(access.rejection, replay.found, answers.rejection) is null then json_build_object(
         'is_manager', e.is_service or m.role in ('owner', 'admin'),
-        'own_agent_ids', array(select sa.agent_id from public.swarm_agents sa
-                               where sa.swarm_id = s.id and sa.user_id = e.user_id),
+        'own_agent_ids', coalesce(placed.own_ids, '{}'),
         'strategy', s.strategy, 'coordinator_agent_id', s.coordinator_agent_id, 'settings', s.settings,
-        'agents', enabled.agents) end))
+        'agents', placed.agents) end))
     from jsonb_to_recordset(batch) as e (place integer, swarm_id uuid, user_id uuid, is_service boolean, message text,
       agent_ids jsonb, client_message_id text, idempotency_key text, request_hash text)
     left join public.swarms s on s.id = e.swarm_id
@@ -131,12 +130,13 @@ begin
       end) as replay (found)
     cross join lateral (
       select json_agg(json_build_object('id', a.id, 'name', a.name, 'framework', a.framework, 'model', a.model,
-          'position', sa.position) order by sa.position, sa.created_at, a.id)
+          'position', sa.position) order by sa.position, sa.created_at, a.id) filter (where sa.enabled),
+        array_agg(sa.agent_id) filter (where sa.user_id = e.user_id)
       from public.swarm_agents sa join public.agents a on a.id = sa.agent_id
-      where sa.swarm_id = e.swarm_id and sa.enabled) as enabled (agents)
+      where sa.swarm_id = e.swarm_id) as placed (agents, own_ids)
     cross join lateral (select case
       when access.rejection is null and replay.found is null
-        and (s.status <> 'active' or enabled.agents is null or jsonb_typeof(e.agent_ids) = 'array')
+        and (s.status <> 'active' or placed.agents is null or jsonb_typeof(e.agent_ids) = 'array')
       then private.check_agents(e.swarm_id, e.agent_ids) end) as answers (rejection));
 end
 $$;
@@ -254,13 +254,16 @@ end
 $$;
 
 -- Returns why a call to a locked swarm is not taken whatever its queue looks like, else null.
-create or replace function private.check_admission(call jsonb, swarm public.swarms) returns jsonb
-language plpgsql stable
+create or replace function private.check_admission(call jsonb) returns jsonb language plpgsql stable
 as $$
 declare
-  payer uuid := case when (call ->> 'is_service')::boolean then (call ->> 'user_id')::uuid else swarm.owner_id end;
-  rejection jsonb := private.check_agents(swarm.id, call -> 'agent_ids');
+  swarm public.swarms;
+  payer uuid;
+  rejection jsonb;
 begin
+  select s.* into swarm from public.swarms s where s.id = (call ->> 'swarm_id')::uuid;
+  payer := case when (call -> 'is_service')::boolean then (call ->> 'user_id')::uuid else swarm.owner_id end;
+  rejection := private.check_agents(swarm.id, call -> 'agent_ids');
   return case
     when rejection is not null then rejection
     when call ->> 'reply_to_id' is not null and not exists (
@@ -272,41 +275,50 @@ end
 $$;
 
 -- Whether a caller may interrupt the live run: by name only who could cancel it, or anybody where the swarm is set so.
-create or replace function private.may_interrupt(call jsonb, swarm public.swarms, live_user_id uuid) returns boolean
-language sql stable
+create or replace function private.may_interrupt(call jsonb) returns boolean language plpgsql stable
 as $$
-  select call ->> 'on_conflict' is null or (call ->> 'is_service')::boolean or exists (
+begin
+  return call ->> 'on_conflict' is null or (call -> 'is_service')::boolean or exists (
     select 1 from public.swarm_members m
-    where m.swarm_id = swarm.id and m.user_id = (call ->> 'user_id')::uuid and m.status = 'active'
-      and (m.role in ('owner', 'admin') or m.user_id = live_user_id or swarm.settings ->> 'on_conflict' = 'interrupt'))
+    join public.swarms s on s.id = m.swarm_id
+    join public.runs live on live.id = (call ->> 'live_id')::uuid
+    where m.swarm_id = (call ->> 'swarm_id')::uuid and m.user_id = (call ->> 'user_id')::uuid and m.status = 'active'
+      and (m.role in ('owner', 'admin') or m.user_id = live.user_id or s.settings ->> 'on_conflict' = 'interrupt'));
+end
 $$;
 
-create or replace function private.is_message_blocked(swarm public.swarms, content text) returns boolean
-language sql stable
+create or replace function private.is_message_blocked(call jsonb) returns boolean language plpgsql stable
 as $$
-  select swarm.settings -> 'moderation' -> 'enabled' = 'true' and swarm.settings -> 'moderation' ->> 'action' = 'block'
-    and private.find_blocked_term(swarm.settings -> 'moderation' -> 'blocklist', content) is not null
+begin
+  return exists (
+    select 1 from public.swarms s
+    where s.id = (call ->> 'swarm_id')::uuid and s.settings -> 'moderation' -> 'enabled' = 'true'
+      and s.settings -> 'moderation' ->> 'action' = 'block'
+      and private.find_blocked_term(s.settings -> 'moderation' -> 'blocklist', call ->> 'message') is not null);
+end
 $$;
 
--- Decides about calls to swarms that are locked: an answer where no run comes of a call, else whether the run starts,
--- and whether its first turn begins with it. `alone` are the swarms in which this transaction alone may start runs.
-create or replace function private.decide_admissions(batch jsonb, locked uuid[], alone uuid[], queue_limit integer,
-  waits boolean)
-returns jsonb language plpgsql volatile
+-- What the decisions about calls depend on, read once the swarms are locked: the call with the state of its swarm.
+create or replace function private.read_admissions(batch jsonb, locked uuid[], alone uuid[]) returns jsonb
+language plpgsql volatile
 as $$
 begin
   return (
-    select jsonb_agg(c.call || jsonb_build_object('answer', decided.answer, 'conflict', wish.conflict,
+    select jsonb_agg(c.call || jsonb_build_object('is_locked', s.id is not null and c.nth = 1,
+      'conflict', coalesce(c.call ->> 'on_conflict', case when s.settings ->> 'on_conflict'
+        in ('enqueue', 'reject', 'interrupt') then s.settings ->> 'on_conflict' end, 'enqueue'),
       'live_id', live.id, 'front', queue.front, 'position', queue.waiting + 1,
       'starts', s.id = any (alone) and live.id is null and not queue.is_behind,
+      'is_moderated', s.settings ? 'moderation',
+      'needs_check', s.status <> 'active' or speakers.ids is null or s.settings ? 'budget'
+        or (select true from private.list_day_budgets(case when (c.call -> 'is_service')::boolean
+              then (c.call ->> 'user_id')::uuid else s.owner_id end)),
       -- Who would begin was found out before this transaction: it must still be so.
       'first_turn', case when c.call -> 'first_turn' -> 'speaker_ids' = to_jsonb(speakers.ids)
         then c.call -> 'first_turn' end))
     from (select b.value, row_number() over (partition by b.value -> 'swarm_id') from jsonb_array_elements(batch) as b)
       as c (call, nth)
-    cross join lateral jsonb_to_record(c.call) as e (swarm_id uuid, user_id uuid, is_service boolean, message text,
-      client_message_id text, on_conflict text)
-    left join public.swarms s on s.id = e.swarm_id and s.id = any (locked)
+    left join public.swarms s on s.id = (c.call ->> 'swarm_id')::uuid and s.id = any (locked)
     left join public.runs live on live.swarm_id = s.id and live.status = 'running'
     cross join lateral (
       select count(*) filter (where r.status = 'queued') as waiting,
@@ -315,33 +327,62 @@ begin
       from public.runs r where r.swarm_id = s.id and r.status in ('queued', 'requires_action')) as queue
     cross join lateral (
       select array_agg(sa.agent_id order by sa.position, sa.created_at, sa.agent_id)
-      from private.list_speakers(s.id) as sa) as speakers (ids)
-    cross join lateral (select coalesce(e.on_conflict, case when s.settings ->> 'on_conflict'
-      in ('enqueue', 'reject', 'interrupt') then s.settings ->> 'on_conflict' end, 'enqueue')) as wish (conflict)
-    cross join lateral (select case
-      when s.id is null then private.build_answer(private.check_caller(e.swarm_id, e.user_id, e.is_service))
-      when e.client_message_id is not null then
-        private.find_replay(e.user_id, s.id, null, null, e.client_message_id, e.message) end) as known (answer)
-    cross join lateral (select case
-      when s.id is not null and known.answer is null
-        and (s.status <> 'active' or speakers.ids is null or c.call -> 'agent_ids' <> 'null'
-        or c.call -> 'reply_to_id' <> 'null'
-        or s.settings ? 'budget'
-        or (select true from private.list_day_budgets(case when e.is_service then e.user_id else s.owner_id end)))
-      then private.build_answer(private.check_admission(c.call, s)) end) as checked (answer)
-    cross join lateral (select case
-      when coalesce(known.answer, checked.answer) is not null then coalesce(known.answer, checked.answer)
-      -- A single call has waited for the swarm, which was deleted meanwhile.
-      when s.id is null and waits then private.build_answer(private.build_rejection('SWARM_NOT_FOUND'))
-      when s.id is null or c.nth > 1 then '{"is_held": true}'::jsonb
-      when queue.waiting >= queue_limit
-        or (wish.conflict = 'reject' and (live.id is not null or queue.waiting > 0))
-        then private.build_answer(private.build_rejection('SWARM_BUSY'))
-      when wish.conflict = 'interrupt' and live.id is not null and not private.may_interrupt(c.call, s, live.user_id)
-        then private.build_answer(private.build_rejection('FORBIDDEN'))
-      when s.settings ? 'moderation' and private.is_message_blocked(s, e.message)
-        then private.build_answer(private.build_rejection('CONTENT_BLOCKED',
-          '{"message": "has a term that this swarm does not allow"}')) end) as decided (answer));
+      from private.list_speakers(s.id) as sa) as speakers (ids));
+end
+$$;
+
+-- The answer to a call of which no run comes, else null. Most calls pass with comparisons alone.
+create or replace function private.decide_admission(call jsonb, queue_limit integer, waits boolean) returns jsonb
+language plpgsql volatile
+as $$
+declare
+  answer jsonb;
+  conflict text := call ->> 'conflict';
+begin
+  if call -> 'is_locked' <> 'true' then
+    answer := private.build_answer(private.check_caller((call ->> 'swarm_id')::uuid, (call ->> 'user_id')::uuid,
+      (call -> 'is_service')::boolean));
+    -- A single call has waited for the swarm, which was deleted meanwhile.
+    return coalesce(answer, case when waits then private.build_answer(private.build_rejection('SWARM_NOT_FOUND'))
+      else '{"is_held": true}' end);
+  end if;
+  if call ->> 'client_message_id' is not null then
+    answer := private.find_replay((call ->> 'user_id')::uuid, (call ->> 'swarm_id')::uuid, null, null,
+      call ->> 'client_message_id', call ->> 'message');
+  end if;
+  if answer is null and (call -> 'needs_check' = 'true' or call -> 'agent_ids' <> 'null'
+      or call -> 'reply_to_id' <> 'null') then
+    answer := private.build_answer(private.check_admission(call));
+  end if;
+  if answer is not null then
+    return answer;
+  elsif (call -> 'position')::integer > queue_limit
+      or (conflict = 'reject' and (call -> 'live_id' <> 'null' or (call -> 'position')::integer > 1)) then
+    return private.build_answer(private.build_rejection('SWARM_BUSY'));
+  elsif conflict = 'interrupt' and call -> 'live_id' <> 'null' and not private.may_interrupt(call) then
+    return private.build_answer(private.build_rejection('FORBIDDEN'));
+  elsif call -> 'is_moderated' = 'true' and private.is_message_blocked(call) then
+    return private.build_answer(private.build_rejection('CONTENT_BLOCKED',
+      '{"message": "has a term that this swarm does not allow"}'));
+  end if;
+  return null;
+end
+$$;
+
+-- Decides about calls to swarms that are locked: an answer where no run comes of a call, else whether the run starts,
+-- and whether its first turn begins with it. `alone` are the swarms in which this transaction alone may start runs.
+create or replace function private.decide_admissions(batch jsonb, locked uuid[], alone uuid[], queue_limit integer,
+  waits boolean)
+returns jsonb language plpgsql volatile
+as $$
+declare
+  calls jsonb := private.read_admissions(batch, locked, alone);
+begin
+  for i in 0 .. jsonb_array_length(calls) - 1 loop
+    calls := jsonb_set(calls, array[i, 'answer']::text[],
+      coalesce(private.decide_admission(calls -> i, queue_limit, waits), 'null'));
+  end loop;
+  return calls;
 end
 $$;
 
@@ -473,7 +514,7 @@ begin
     left join jsonb_to_recordset(turns) as t (place integer, outcome text, agent jsonb) on t.place = e.place
     left join lateral private.read_messages(e.swarm_id, 0, (e.first_turn ->> 'history_limit')::integer) as read
       on t.outcome = 'started'
-    left join private.load_runs(started) as c on c.run_id = e.run_id;
+    left join private.load_runs(started, true) as c on c.run_id = e.run_id;
   end if;
   return json_build_object('admitted', coalesce(admitted, '[]'), 'has_events', exists (select 1 from private.events),
     'others', case when answers = '[]' then answers else (
@@ -537,6 +578,9 @@ begin
     answers := private.answer_used_keys(batch, waits);
     calls := (select jsonb_agg(c.value) from jsonb_array_elements(batch) as c
               where not answers @> jsonb_build_array(jsonb_build_object('place', c.value -> 'place')));
+    if calls is null then
+      return private.answer_admissions(answers, null, null, null);
+    end if;
   end if;
   locks := private.lock_swarms(calls, waits);
   calls := private.decide_admissions(calls, locks.locked, locks.alone, queue_limit, waits);
@@ -563,7 +607,7 @@ begin
     events := private.insert_runs(calls, owner, lease_ms);
     turns := private.begin_turns(private.plan_first_turns(calls, locked));
     events := events || turns.events;
-    is_stored := private.store_events(events);
+    is_stored := private.insert_events(events);
     return private.answer_admissions(answers, calls, turns.answers, events);
   end if;
   return private.answer_admissions(answers, null, null, null);

@@ -195,7 +195,8 @@ begin
       e.input_tokens, e.cached_input_tokens, e.output_tokens, e.reasoning_tokens, e.cost_usd, (t.turn).estimated
     from ended t
     join asked e on e.turn_id = (t.turn).id and nullif(e.usage, 'null') is not null
-    join auth.users u on u.id = e.payer_id
+    -- One lookup for each row: as a join, without statistics, the planner reads all accounts.
+    cross join lateral (select u.id from auth.users u where u.id = e.payer_id offset 0) as u
   )
   select array_agg(private.build_event(e.run_id, e.swarm_id, event.seq, event.type, event.data, e.agent_id))
   into events
@@ -285,6 +286,25 @@ begin
 end
 $$;
 
+-- Raises the event of runs that ended with an answer, for the members of their swarms that subscribe to it.
+create or replace function private.emit_completed_runs(ids uuid[]) returns void language plpgsql volatile
+as $$
+begin
+  insert into private.events (type, data, audience)
+  select 'swarm.completed', json_build_object('swarm_id', r.swarm_id, 'run_id', r.id, 'status', r.status,
+      'stop_reason', r.stop_reason, 'message_id', r.message_id, 'response_message_ids', (
+        select coalesce(jsonb_agg(m.id order by m.seq), '[]') from public.run_turns t
+        join public.messages m on m.id = t.message_id
+        where t.swarm_id = r.swarm_id and t.run_id = r.id),
+      'usage', r.usage, 'duration_ms', (extract(epoch from r.finished_at - r.created_at) * 1000)::bigint),
+    members.audience
+  from public.runs r
+  cross join lateral (select private.swarm_audience(r.swarm_id)) as members (audience)
+  where r.id = any (ids) and r.status in ('completed', 'partial')
+    and private.is_subscribed('swarm.completed', members.audience);
+end
+$$;
+
 -- Ends runs. Returns for each the event that says so, its body with the keys in documented order, and whether another
 -- run of the swarm waits, in the order of `places`.
 create or replace function private.finish_runs(batch jsonb, out places integer[], out events public.run_events[],
@@ -311,39 +331,24 @@ begin
   -- Checked once the lease is locked: reserving a budget holds it. Subqueries that cannot be hashed, since for a
   -- hash the planner would read whole tables.
   select bool_or(coalesce(
-    (select true from public.run_turns t where t.swarm_id = r.swarm_id and t.run_id = r.id
-       and t.status in ('queued', 'thinking', 'responding') limit 1),
-    (select true from public.tool_executions x where x.swarm_id = r.swarm_id and x.run_id = r.id
-       and x.status in ('pending_approval', 'running') limit 1),
-    (select true from private.run_progress p where p.run_id = r.id),
-    (select true from private.budget_reservations b where b.run_id = r.id limit 1)))
+      (select true from public.run_turns t where t.swarm_id = r.swarm_id and t.run_id = r.id
+         and t.status in ('queued', 'thinking', 'responding') limit 1),
+      (select true from public.tool_executions x where x.swarm_id = r.swarm_id and x.run_id = r.id
+         and x.status in ('pending_approval', 'running') limit 1),
+      (select true from private.run_progress p where p.run_id = r.id),
+      (select true from private.budget_reservations b where b.run_id = r.id limit 1)))
   into is_open from public.runs r where r.id = any (ids);
   if is_open then
     perform private.clear_ended_runs(ids);
   end if;
-  with ended as materialized (
-    select e.place, e.seq, r.id, r.swarm_id, r.status, r.stop_reason, r.message_id, r.usage,
-      r.created_at, r.finished_at, o.body
-    from jsonb_to_recordset(batch) as e (place integer, run_id uuid, seq integer)
-    join private.run_bodies(ids) as o on o.run_id = e.run_id
-    join public.runs r on r.id = e.run_id
-  ), emitted as (
-    insert into private.events (type, data, audience)
-    select 'swarm.completed', json_build_object('swarm_id', b.swarm_id, 'run_id', b.id, 'status', b.status,
-        'stop_reason', b.stop_reason, 'message_id', b.message_id,
-        'response_message_ids', jsonb_path_query_array(b.body::jsonb, '$.responses[*].message.id'),
-        'usage', b.usage, 'duration_ms', (extract(epoch from b.finished_at - b.created_at) * 1000)::bigint),
-      members.audience
-    from ended b
-    cross join lateral (select private.swarm_audience(b.swarm_id)) as members (audience)
-    where b.status in ('completed', 'partial') and private.is_subscribed('swarm.completed', members.audience)
-  )
-  select array_agg(b.place), array_agg(row(b.id, b.seq, b.swarm_id, null, false, 'run.' || b.status, b.body::jsonb,
+  select array_agg(e.place), array_agg(row(b.run_id, e.seq, b.swarm_id, null, false, 'run.' || b.status, b.body::jsonb,
       now())::public.run_events), array_agg(b.body),
     array_agg(coalesce((select true from public.runs w
                         where w.swarm_id = b.swarm_id and w.status in ('queued', 'requires_action') limit 1), false))
   into places, events, bodies, has_next
-  from ended b;
+  from jsonb_to_recordset(batch) as e (place integer, run_id uuid, seq integer)
+  join private.run_bodies(ids, true) as b on b.run_id = e.run_id;
+  perform private.emit_completed_runs(ids);
 end
 $$;
 

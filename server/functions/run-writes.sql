@@ -1,9 +1,18 @@
 -- All writes of a run that is carried out, under the fence of its lease: advance_runs, which takes any number of runs.
 
+-- Stores events. In an assignment, which costs less than a statement.
+create or replace function private.insert_events(events public.run_events[]) returns boolean language plpgsql volatile
+as $$
+begin
+  insert into public.run_events select e.* from unnest(events) as e;
+  return true;
+end
+$$;
+
 -- Stores events, and the deltas that came with the steps of runs. Deltas whose statement got no answer may be stored
 -- already.
-create or replace function private.store_events(events public.run_events[], run_ids uuid[] default '{}',
-  swarm_ids uuid[] default '{}', deltas jsonb[] default '{}')
+create or replace function private.store_events(events public.run_events[], run_ids uuid[], swarm_ids uuid[],
+  deltas jsonb[])
 returns boolean language plpgsql volatile
 as $$
 begin
@@ -198,10 +207,30 @@ begin
 end
 $$;
 
+-- For the runs that began a turn: what the swarm has said since the seq that the run knows. Apart from the answer,
+-- whose plan would otherwise be set up with this one in it for every step.
+create or replace function private.read_new_messages(runs public.runs[], steps jsonb[]) returns json[]
+language plpgsql stable
+as $$
+declare
+  step jsonb;
+  messages json[] := array_fill(null::json, array[cardinality(runs)]);
+begin
+  for i in 1 .. cardinality(runs) loop
+    step := jsonb_path_query_array(steps[i], '$[*] ? (@.op == "start_turn")') -> -1;
+    if step is not null then
+      messages[i] := (select m.messages from private.read_messages(runs[i].swarm_id, (step ->> 'after_seq')::bigint,
+        (step ->> 'history_limit')::integer) as m);
+    end if;
+  end loop;
+  return messages;
+end
+$$;
+
 -- A run that began a turn gets what the swarm has said since the seq that it knows. The end of a run is told by its
 -- body.
 create or replace function private.answer_advances(batch jsonb, places integer[], results jsonb[], bodies json[],
-  has_next boolean[], events public.run_events[])
+  has_next boolean[], events public.run_events[], messages json[])
 returns json language plpgsql volatile
 as $$
 begin
@@ -215,15 +244,12 @@ begin
         select json_agg(json_build_object('seq', v.seq, 'type', v.type, 'agent_id', v.agent_id, 'restricted', false,
           'data', v.data) order by v.seq)
         from unnest(events) as v where v.run_id = e.run_id),
-      'messages', read.messages))
+      'messages', t.messages))
     from jsonb_to_recordset(batch) as e (place integer, run_id uuid, fence bigint, steps jsonb)
     left join private.run_leases l on l.run_id = e.run_id
     left join public.runs r on r.id = e.run_id
-    left join unnest(places, results, bodies, has_next) as t (place, results, body, has_next) on t.place = e.place
-    cross join lateral (
-      select jsonb_path_query_array(e.steps, '$[*] ? (@.op == "start_turn")') -> -1) as begun (step)
-    left join lateral private.read_messages(r.swarm_id, (begun.step ->> 'after_seq')::bigint,
-      (begun.step ->> 'history_limit')::integer) as read on begun.step is not null and t.place is not null));
+    left join unnest(places, results, bodies, has_next, messages) as t (place, results, body, has_next, messages)
+      on t.place = e.place));
 end
 $$;
 
@@ -247,6 +273,8 @@ declare
   places integer[];
   steps jsonb[];
   results jsonb[];
+  sent jsonb[];
+  messages json[];
   run_ids uuid[];
   swarm_ids uuid[];
   deltas jsonb[];
@@ -259,18 +287,20 @@ begin
   end if;
   locked := private.lock_runs(batch, waits);
   locked := private.lock_steps(batch, locked, waits);
-  select array_agg(r), array_agg(e.place), array_agg(case when recall.results is null then e.steps else '[]' end),
-    array_agg(coalesce(recall.results, '[]')), array_agg(r.id), array_agg(r.swarm_id), array_agg(e.events)
-  into runs, places, steps, results, run_ids, swarm_ids, deltas
-  from jsonb_to_recordset(batch) as e (place integer, run_id uuid, fence bigint, steps jsonb,
-    events jsonb, is_repeated boolean)
-  join public.runs r on r.id = e.run_id and r.status = 'running'
+  select array_agg(f.run), array_agg(e.place), array_agg(case when recall.results is null then e.steps else '[]' end),
+    array_agg(coalesce(recall.results, '[]')), array_agg(e.run_id), array_agg((f.run).swarm_id), array_agg(e.events),
+    array_agg(e.steps)
+  into runs, places, steps, results, run_ids, swarm_ids, deltas, sent
+  from jsonb_to_recordset(batch) as e (place integer, run_id uuid, fence bigint, steps jsonb, events jsonb,
+    is_repeated boolean)
   join private.run_leases l on l.run_id = e.run_id and l.fence = e.fence
-  cross join lateral (select case when e.is_repeated then to_jsonb(private.recall_steps(r, e.steps)) end)
+  -- One run for each row: as a plain join, the planner reads all live runs, which are few when the plan is made.
+  cross join lateral (select r as run from public.runs r where r.id = e.run_id offset 0) as f
+  cross join lateral (select case when e.is_repeated then to_jsonb(private.recall_steps(f.run, e.steps)) end)
     as recall (results)
-  where r.id = any (locked);
+  where e.run_id = any (locked) and (f.run).status = 'running';
   if runs is null then
-    return private.answer_advances(batch, null, null, null, null, null);
+    return private.answer_advances(batch, null, null, null, null, null, null);
   end if;
   taken := private.take_steps(runs, steps, results, '{}');
   is_stored := private.store_events(taken.stored || taken.events, run_ids, swarm_ids, deltas);
@@ -279,7 +309,10 @@ begin
   if not batch @? '$[*].steps[*] ? (!(@.op == "start_turn" || @.op == "turn_status" || @.op == "resume_turn"))' then
     perform set_config('synchronous_commit', 'off', true);
   end if;
-  return private.answer_advances(batch, places, taken.results, taken.bodies, taken.has_next, taken.events);
+  if batch @? '$[*].steps[*] ? (@.op == "start_turn")' then
+    messages := private.read_new_messages(runs, sent);
+  end if;
+  return private.answer_advances(batch, places, taken.results, taken.bodies, taken.has_next, taken.events, messages);
 end
 $$;
 grant execute on function private.advance_runs(jsonb) to sb_service;
@@ -367,7 +400,7 @@ begin
                 else close_run.status end;
   events := events || (private.finish_runs(jsonb_build_array(owned || jsonb_build_object(
     'seq', next_seq, 'status', final, 'stop_reason', close_run.stop_reason, 'error', close_run.error)))).events;
-  perform private.store_events(events);
+  perform private.insert_events(events);
 end
 $$;
 grant execute on function private.close_run(public.runs, text, text, jsonb, text, text) to sb_service;

@@ -211,10 +211,12 @@ end
 $$;
 
 -- What everybody is told of a run: the answer of the call, the last event of its stream, the body of a later question.
-create or replace function private.run_bodies(ids uuid[], viewer_id uuid default null, is_service boolean default false)
-returns table (run_id uuid, body json) language sql stable
+-- `is_ended`, as a constant, leaves out of the plan what only runs that go on have.
+create or replace function private.run_bodies(ids uuid[], is_ended boolean, viewer_id uuid default null,
+  is_service boolean default false)
+returns table (run_id uuid, swarm_id uuid, status text, body json) language sql stable
 as $$
-  select r.id, json_build_object(
+  select r.id, r.swarm_id, r.status, json_build_object(
     'run_id', r.id, 'swarm_id', r.swarm_id, 'status', r.status, 'stop_reason', r.stop_reason,
     'message', (select row_to_json(m) from public.messages m where m.id = r.message_id),
     'responses', coalesce((
@@ -241,13 +243,13 @@ as $$
       case when r.error is null then '[]'::json
            else json_build_array(json_build_object('agent_id', null, 'turn_id', null, 'code', r.error ->> 'code',
              'message', r.error ->> 'message', 'retryable', coalesce((r.error ->> 'retryable')::boolean, false))) end),
-    'usage', case when r.finished_at is null then (
+    'usage', case when not is_ended and r.finished_at is null then (
         select u.usage from private.sum_run_usage(r.id, r.swarm_id, r.strategy, r.created_at, now()) as u)
       else json_build_object('input_tokens', r.usage -> 'input_tokens',
         'cached_input_tokens', r.usage -> 'cached_input_tokens', 'output_tokens', r.usage -> 'output_tokens',
         'total_tokens', r.usage -> 'total_tokens', 'cost_usd', r.usage -> 'cost_usd', 'estimated',
           r.usage -> 'estimated') end,
-    'pending_approvals', case when r.status = 'requires_action'
+    'pending_approvals', case when not is_ended and r.status = 'requires_action'
       then private.pending_approvals(r, run_bodies.viewer_id, run_bodies.is_service) end,
     'created_at', r.created_at, 'completed_at', r.finished_at)
   from public.runs r where r.id = any (ids)
@@ -258,7 +260,8 @@ returns json
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return (select b.body from private.run_bodies(array[run_body.run_id], run_body.viewer_id, run_body.is_service) as b);
+  return (select b.body from private.run_bodies(array[run_body.run_id], false, run_body.viewer_id,
+    run_body.is_service) as b);
 end
 $$;
 grant execute on function private.run_body(uuid, uuid, boolean) to sb_service;
@@ -271,10 +274,11 @@ language sql stable
 as $$
   select sa.agent_id, sa.user_id, sa.role_override, sa.position, sa.created_at
   from public.swarm_agents sa
-  join public.swarm_members m on m.swarm_id = sa.swarm_id and m.user_id = sa.user_id and m.status = 'active'
-  join auth.users u on u.id = m.user_id
-  where sa.swarm_id = list_speakers.swarm_id and sa.enabled and u.deleted_at is null
-    and (u.banned_until is null or u.banned_until <= now())
+  where sa.swarm_id = list_speakers.swarm_id and sa.enabled
+    and (select true from public.swarm_members m
+         where m.swarm_id = sa.swarm_id and m.user_id = sa.user_id and m.status = 'active')
+    and (select u.deleted_at is null and (u.banned_until is null or u.banned_until <= now())
+         from auth.users u where u.id = sa.user_id)
 $$;
 
 create or replace function private.tools_without_secrets(toolbox jsonb) returns jsonb language plpgsql stable
@@ -309,8 +313,9 @@ begin
 end
 $$;
 
--- What is needed to carry out runs, for those that are running.
-create or replace function private.load_runs(ids uuid[]) returns table (run_id uuid, context json)
+-- What is needed to carry out runs, for those that are running. A run that has just been admitted has no progress and
+-- no decisions; as a constant, `is_new` leaves what reads them out of the plan.
+create or replace function private.load_runs(ids uuid[], is_new boolean) returns table (run_id uuid, context json)
 language sql stable
 as $$
   select r.id, json_build_object(
@@ -335,18 +340,17 @@ as $$
     'payer_id', payer.id,
     'has_budget', coalesce(jsonb_typeof(s.settings -> 'budget') = 'object', false)
       or coalesce((select true from private.list_day_budgets(payer.id)), false),
-    'may_go_on', coalesce((select true from public.swarm_members m where m.swarm_id = r.swarm_id
-      and m.user_id = r.user_id and m.status = 'active' and m.role <> 'viewer'), private.may_run_go_on(r)),
-    'progress', (select p.progress from private.run_progress p where p.run_id = r.id),
-    'decisions', coalesce((
+    'may_go_on', is_new or private.may_run_go_on(r),
+    'progress', case when not is_new then (select p.progress from private.run_progress p where p.run_id = r.id) end,
+    'decisions', case when is_new then '[]'::json else coalesce((
       select json_agg(json_build_object('id', x.id, 'status', x.status, 'error', x.error))
       from public.tool_executions x
-      where x.swarm_id = r.swarm_id and x.run_id = r.id and x.expires_at is not null), '[]'))
+      where x.swarm_id = r.swarm_id and x.run_id = r.id and x.expires_at is not null), '[]') end)
   from public.runs r
   join public.swarms s on s.id = r.swarm_id
   cross join lateral (
-    select coalesce((select u.id from auth.users u where u.id::text = r.request ->> 'payer_id'), s.owner_id))
-      as payer (id)
+    select coalesce(case when r.request ? 'payer_id'
+      then (select u.id from auth.users u where u.id = (r.request ->> 'payer_id')::uuid) end, s.owner_id)) as payer (id)
   where r.id = any (ids) and r.status = 'running'
 $$;
 
@@ -355,7 +359,7 @@ create or replace function private.load_run(run_id uuid, fence bigint) returns j
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return (select c.context from private.load_runs(array[load_run.run_id]) as c
+  return (select c.context from private.load_runs(array[load_run.run_id], false) as c
           join private.run_leases l on l.run_id = c.run_id and l.fence = load_run.fence);
 end
 $$;

@@ -175,7 +175,7 @@ describe("a run in a batch", () => {
 
   test("may be at another step than the others: failed, cancelled, with a tool or on a budget", async () => {
     const swarms = await newSwarms(4);
-    const [plain, failed, cancelled, working] = await Promise.all(swarms.map((swarm) => begin(swarm)));
+    const [working, plain, failed, cancelled] = await Promise.all(swarms.map((swarm) => begin(swarm)));
     assert.ok(plain && failed && cancelled && working);
     const change = (call: TurnCall, turn: object, run: object): RunAdvance => {
       const [finishTurn, finishRun] = endSteps(call, 6);
@@ -225,7 +225,7 @@ describe("a run in a batch", () => {
       [working, plain, failed, cancelled].map(({ run_id: id }) => id),
     );
     const statuses = await Promise.all(swarms.map(({ agentIds }) => stage.statusOf(agentIds[0] ?? "")));
-    assert.deepEqual(statuses, ["idle", "error", "idle", "thinking"]);
+    assert.deepEqual(statuses, ["thinking", "idle", "error", "idle"]);
     assert.deepEqual(
       (await stage.texts(cancelled.run_id)).map(({ content, metadata }) => [content, metadata]),
       [["half", { partial: true }]],
@@ -402,4 +402,46 @@ test("the usage of a run includes the choice of speakers", async () => {
   // A choice, an answer and another choice, of ten tokens in and five out each.
   for (const usage of [told?.["body"], told?.["usage"], told?.["event"]])
     assert.deepEqual([usage?.input_tokens, usage?.cost_usd], [30, 0.045]);
+});
+
+test("a run reads no more rows when there are many other accounts, swarms and memberships", async () => {
+  const swarm = await stage.newSwarm({ agents: ["Ann"] });
+  const countReads = async (): Promise<Map<string, number>> => {
+    const tables = await stage.rows<{ name: string; reads: number }>(
+      `select relname as name, (seq_tup_read + coalesce(idx_tup_fetch, 0))::integer as reads
+       from pg_stat_xact_user_tables`,
+    );
+    return new Map(tables.map(({ name, reads }) => [name, reads]));
+  };
+  const readRows = async (): Promise<(readonly [string, number])[]> => {
+    await stage.rows("begin");
+    try {
+      const earlier = await countReads();
+      await preflightSwarms(pool, [callTo(swarm)]);
+      await advanceRuns(pool, [endOf(await begin(swarm))]);
+      return [...(await countReads())].map(([name, count]) => [name, count - (earlier.get(name) ?? 0)] as const);
+    } finally {
+      await stage.rows("rollback");
+    }
+  };
+  // The first call plans the statements while the tables are nearly empty.
+  await readRows();
+  const before = new Map(await readRows());
+  await stage.rows(
+    `insert into auth.users (id, email) select gen_random_uuid(), 'other-' || n || '@example.test'
+     from generate_series(1, 200) n`,
+  );
+  await stage.rows(
+    `insert into public.swarms (owner_id, name) select u.id, 'Other' from auth.users u
+     where u.id = $1 or u.email like 'other-%' union all select $1, 'Mine' from generate_series(1, 100)`,
+    [swarm.ownerId],
+  );
+  await stage.rows(
+    `insert into public.swarm_agents (swarm_id, agent_id, user_id)
+     select s.id, $2, $1 from public.swarms s where s.owner_id = $1 and s.id <> $3`,
+    [swarm.ownerId, swarm.agentIds[0], swarm.swarmId],
+  );
+  // A scan of accounts, memberships or swarms would read hundreds more.
+  const isMore = ([name, count]: readonly [string, number]): boolean => count > (before.get(name) ?? 0) + 10;
+  assert.deepEqual((await readRows()).filter(isMore), []);
 });

@@ -1,0 +1,144 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { makeAuthority, makeLeaf } from "../../server/src/http/server/tls/certificate.ts";
+import { listDescendants, readCpuMs } from "../agents/descendants.ts";
+import type { ProviderAnswer, ProviderQuestion } from "../agents/provider-process.ts";
+import { openClosers } from "../load/closers.ts";
+import { medianOf } from "../load/measure-rate.ts";
+import { openReport } from "../report/report.ts";
+import { forkAsked } from "../rest/child.ts";
+import { createProgress } from "../rest/progress.ts";
+import { startVersion, type Version } from "./start-version.ts";
+import { tabulateVersions, type RoundFigures } from "./tabulate.ts";
+import { openWorkloads, type WebhookReceiver, type Workload } from "./workloads.ts";
+
+const { values } = parseArgs({
+  options: {
+    /** The folder of another checkout, with its packages installed. */
+    before: { type: "string" },
+    /** A part of the name of a workload, to measure only some. */
+    only: { type: "string", default: "" },
+    rounds: { type: "string", default: "9" },
+    seconds: { type: "string", default: "3" },
+    json: { type: "string" },
+  },
+});
+if (values.before === undefined) {
+  process.stderr.write("Name another checkout, with its packages installed: --before <folder>\n");
+  process.exit(1);
+}
+const CONNECTIONS = 16;
+const ROUNDS = Number(values.rounds);
+const ROUND_MS = Number(values.seconds) * 1_000;
+const WARM_UP_MS = 4_000;
+const DAY_MS = 86_400_000;
+const REPOSITORY = resolve(import.meta.dirname, "../..");
+
+const progress = createProgress(process.stderr);
+const report = openReport(values.json);
+const closers = openClosers();
+try {
+  progress.stage("provider, receiver and both versions start");
+  const provider = forkAsked<ProviderQuestion, ProviderAnswer>(
+    resolve(import.meta.dirname, "../agents/provider-process.ts"),
+  );
+  closers.add(() => provider.stop());
+  const { port } = await provider.ask({ kind: "start" });
+  const folder = await mkdtemp(join(tmpdir(), "swarmbase-bench-"));
+  closers.add(() => rm(folder, { recursive: true, force: true }));
+  const caFile = join(folder, "receiver.crt");
+  const receiver = await startReceiver(caFile);
+  const settings = {
+    PROVIDER_A_KIND: "openai-compatible",
+    PROVIDER_A_BASE_URL: `http://127.0.0.1:${port}/v1`,
+    PROVIDER_A_API_KEY: "bench",
+    PROVIDER_A_MODELS: "bench",
+    WEBHOOK_CA_FILE: caFile,
+    WEBHOOK_ALLOWED_CIDRS: "127.0.0.0/8",
+  };
+  const versions: { version: Version; workloads: Workload[] }[] = [];
+  for (const [name, checkout] of [
+    ["before", resolve(values.before)],
+    ["after", REPOSITORY],
+  ] as const) {
+    const version = await startVersion({ name, folder: checkout, settings });
+    closers.add(() => version.stop());
+    progress.stage(`rows of ${name} are created`);
+    versions.push({ version, workloads: await openWorkloads(version, receiver, CONNECTIONS) });
+  }
+  const [before, after] = versions;
+  if (before === undefined || after === undefined) throw new Error("Two versions are needed.");
+  for (const [at, workload] of before.workloads.entries()) {
+    const other = after.workloads[at];
+    if (other === undefined || !workload.name.includes(values.only)) continue;
+    const pairs = [
+      { version: before.version, workload, figures: [] as RoundFigures[] },
+      { version: after.version, workload: other, figures: [] as RoundFigures[] },
+    ];
+    for (const pair of pairs) {
+      progress.stage(`${workload.name}, warming up: ${pair.version.name}`);
+      await measure(pair.version, pair.workload, WARM_UP_MS);
+    }
+    for (let round = 0; round < ROUNDS; round += 1)
+      for (const pair of round % 2 === 0 ? pairs : pairs.toReversed()) {
+        progress.stage(`${workload.name}, round ${round + 1} of ${ROUNDS}: ${pair.version.name}`);
+        pair.figures.push(await measure(pair.version, pair.workload, ROUND_MS));
+      }
+    progress.end();
+    report.add(tabulateVersions(workload.name, pairs[0]?.figures ?? [], pairs[1]?.figures ?? []));
+  }
+} catch (error) {
+  if (!closers.isClosing()) throw error;
+} finally {
+  await closers.closeAll();
+  progress.end();
+}
+
+async function measure(
+  version: Version,
+  { work, settle, connections }: Workload,
+  durationMs: number,
+): Promise<RoundFigures> {
+  const children = listDescendants(version.pid);
+  const [serviceMs, databaseMs] = [readCpuMs([version.pid]), readCpuMs(children)];
+  const timesMs: number[] = [];
+  const startedAtMs = performance.now();
+  const repeat = async (connection: number): Promise<void> => {
+    while (performance.now() < startedAtMs + durationMs) {
+      const sentAtMs = performance.now();
+      await work(connection);
+      timesMs.push(performance.now() - sentAtMs);
+    }
+  };
+  await Promise.all(Array.from({ length: connections }, (_, connection) => repeat(connection)));
+  await settle?.(timesMs.length);
+  const operations = timesMs.length;
+  return {
+    perSecond: operations / ((performance.now() - startedAtMs) / 1_000),
+    p50Ms: medianOf(timesMs),
+    serviceCpuMs: (readCpuMs([version.pid]) - serviceMs) / operations,
+    databaseCpuMs: (readCpuMs(children) - databaseMs) / operations,
+  };
+}
+
+async function startReceiver(caFile: string): Promise<WebhookReceiver> {
+  const validity = { notBefore: new Date(Date.now() - DAY_MS), notAfter: new Date(Date.now() + DAY_MS) };
+  const authority = makeAuthority(validity);
+  await writeFile(caFile, authority.cert);
+  const child = fork(resolve(import.meta.dirname, "../webhooks/receiver.ts"));
+  closers.add(async () => child.disconnect());
+  child.send(makeLeaf(authority, validity));
+  const [{ port }] = (await once(child, "message")) as [{ port: number }];
+  return {
+    url: `https://127.0.0.1:${port}/`,
+    count: async () => {
+      child.send({});
+      const [{ received }] = (await once(child, "message")) as [{ received: number }];
+      return received;
+    },
+  };
+}
