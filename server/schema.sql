@@ -328,9 +328,6 @@ begin
     answers := private.answer_used_keys(batch, waits);
     calls := (select jsonb_agg(c.value) from jsonb_array_elements(batch) as c
               where not answers @> jsonb_build_array(jsonb_build_object('place', c.value -> 'place')));
-    if calls is null then
-      return private.answer_admissions(answers, null, null, null);
-    end if;
   end if;
   locks := private.lock_swarms(calls, waits);
   calls := private.decide_admissions(calls, locks.locked, locks.alone, queue_limit, waits);
@@ -357,7 +354,7 @@ begin
     events := private.insert_runs(calls, owner, lease_ms);
     turns := private.begin_turns(private.plan_first_turns(calls, locked));
     events := events || turns.events;
-    is_stored := private.insert_events(events);
+    is_stored := private.store_events(events);
     return private.answer_admissions(answers, calls, turns.answers, events);
   end if;
   return private.answer_admissions(answers, null, null, null);
@@ -384,8 +381,6 @@ declare
   places integer[];
   steps jsonb[];
   results jsonb[];
-  sent jsonb[];
-  messages json[];
   run_ids uuid[];
   swarm_ids uuid[];
   deltas jsonb[];
@@ -398,20 +393,18 @@ begin
   end if;
   locked := private.lock_runs(batch, waits);
   locked := private.lock_steps(batch, locked, waits);
-  select array_agg(f.run), array_agg(e.place), array_agg(case when recall.results is null then e.steps else '[]' end),
-    array_agg(coalesce(recall.results, '[]')), array_agg(e.run_id), array_agg((f.run).swarm_id), array_agg(e.events),
-    array_agg(e.steps)
-  into runs, places, steps, results, run_ids, swarm_ids, deltas, sent
-  from jsonb_to_recordset(batch) as e (place integer, run_id uuid, fence bigint, steps jsonb, events jsonb,
-    is_repeated boolean)
+  select array_agg(r), array_agg(e.place), array_agg(case when recall.results is null then e.steps else '[]' end),
+    array_agg(coalesce(recall.results, '[]')), array_agg(r.id), array_agg(r.swarm_id), array_agg(e.events)
+  into runs, places, steps, results, run_ids, swarm_ids, deltas
+  from jsonb_to_recordset(batch) as e (place integer, run_id uuid, fence bigint, steps jsonb,
+    events jsonb, is_repeated boolean)
+  join public.runs r on r.id = e.run_id and r.status = 'running'
   join private.run_leases l on l.run_id = e.run_id and l.fence = e.fence
-  -- One run for each row: as a plain join, the planner reads all live runs, which are few when the plan is made.
-  cross join lateral (select r as run from public.runs r where r.id = e.run_id offset 0) as f
-  cross join lateral (select case when e.is_repeated then to_jsonb(private.recall_steps(f.run, e.steps)) end)
+  cross join lateral (select case when e.is_repeated then to_jsonb(private.recall_steps(r, e.steps)) end)
     as recall (results)
-  where e.run_id = any (locked) and (f.run).status = 'running';
+  where r.id = any (locked);
   if runs is null then
-    return private.answer_advances(batch, null, null, null, null, null, null);
+    return private.answer_advances(batch, null, null, null, null, null);
   end if;
   taken := private.take_steps(runs, steps, results, '{}');
   is_stored := private.store_events(taken.stored || taken.events, run_ids, swarm_ids, deltas);
@@ -420,10 +413,7 @@ begin
   if not batch @? '$[*].steps[*] ? (!(@.op == "start_turn" || @.op == "turn_status" || @.op == "resume_turn"))' then
     perform set_config('synchronous_commit', 'off', true);
   end if;
-  if batch @? '$[*].steps[*] ? (@.op == "start_turn")' then
-    messages := private.read_new_messages(runs, sent);
-  end if;
-  return private.answer_advances(batch, places, taken.results, taken.bodies, taken.has_next, taken.events, messages);
+  return private.answer_advances(batch, places, taken.results, taken.bodies, taken.has_next, taken.events);
 end
 $function$;
 grant execute on function private.advance_runs(jsonb) to sb_service;
@@ -481,7 +471,7 @@ begin
     left join jsonb_to_recordset(turns) as t (place integer, outcome text, agent jsonb) on t.place = e.place
     left join lateral private.read_messages(e.swarm_id, 0, (e.first_turn ->> 'history_limit')::integer) as read
       on t.outcome = 'started'
-    left join private.load_runs(started, true) as c on c.run_id = e.run_id;
+    left join private.load_runs(started) as c on c.run_id = e.run_id;
   end if;
   return json_build_object('admitted', coalesce(admitted, '[]'), 'has_events', exists (select 1 from private.events),
     'others', case when answers = '[]' then answers else (
@@ -490,7 +480,7 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.answer_advances(batch jsonb, places integer[], results jsonb[], bodies json[], has_next boolean[], events public.run_events[], messages json[])
+CREATE OR REPLACE FUNCTION private.answer_advances(batch jsonb, places integer[], results jsonb[], bodies json[], has_next boolean[], events public.run_events[])
  RETURNS json
  LANGUAGE plpgsql
 AS $function$
@@ -505,12 +495,15 @@ begin
         select json_agg(json_build_object('seq', v.seq, 'type', v.type, 'agent_id', v.agent_id, 'restricted', false,
           'data', v.data) order by v.seq)
         from unnest(events) as v where v.run_id = e.run_id),
-      'messages', t.messages))
+      'messages', read.messages))
     from jsonb_to_recordset(batch) as e (place integer, run_id uuid, fence bigint, steps jsonb)
     left join private.run_leases l on l.run_id = e.run_id
     left join public.runs r on r.id = e.run_id
-    left join unnest(places, results, bodies, has_next, messages) as t (place, results, body, has_next, messages)
-      on t.place = e.place));
+    left join unnest(places, results, bodies, has_next) as t (place, results, body, has_next) on t.place = e.place
+    cross join lateral (
+      select jsonb_path_query_array(e.steps, '$[*] ? (@.op == "start_turn")') -> -1) as begun (step)
+    left join lateral private.read_messages(r.swarm_id, (begun.step ->> 'after_seq')::bigint,
+      (begun.step ->> 'history_limit')::integer) as read on begun.step is not null and t.place is not null));
 end
 $function$;
 
@@ -880,19 +873,15 @@ AS $function$
   where field.value is distinct from before -> field.key and field.key <> all (except_fields)
 $function$;
 
-CREATE OR REPLACE FUNCTION private.check_admission(call jsonb)
+CREATE OR REPLACE FUNCTION private.check_admission(call jsonb, swarm public.swarms)
  RETURNS jsonb
  LANGUAGE plpgsql
  STABLE
 AS $function$
 declare
-  swarm public.swarms;
-  payer uuid;
-  rejection jsonb;
+  payer uuid := case when (call ->> 'is_service')::boolean then (call ->> 'user_id')::uuid else swarm.owner_id end;
+  rejection jsonb := private.check_agents(swarm.id, call -> 'agent_ids');
 begin
-  select s.* into swarm from public.swarms s where s.id = (call ->> 'swarm_id')::uuid;
-  payer := case when (call -> 'is_service')::boolean then (call ->> 'user_id')::uuid else swarm.owner_id end;
-  rejection := private.check_agents(swarm.id, call -> 'agent_ids');
   return case
     when rejection is not null then rejection
     when call ->> 'reply_to_id' is not null and not exists (
@@ -1037,7 +1026,7 @@ end
 $function$;
 grant execute on function private.claim_runs(text,integer,integer,text[],integer[]) to sb_service;
 
-CREATE OR REPLACE FUNCTION private.claim_webhook_deliveries(new_claim uuid, lease interval, max_lanes integer, max_rows integer, lane_share integer, lane_ids uuid[], lane_room integer[], full_users uuid[], send_limit integer DEFAULT 0)
+CREATE OR REPLACE FUNCTION private.claim_webhook_deliveries(new_claim uuid, lease interval, max_queues integer, max_rows integer, default_capacity integer, queue_ids uuid[], queue_capacities integer[], full_users uuid[], send_limit integer DEFAULT 0)
  RETURNS TABLE(id uuid, run_at timestamp with time zone, webhook_id uuid, user_id uuid, event_id uuid, event_type text, body text, attempts integer, attempts_before integer, cause text, url text, secret text, previous_secrets text[], headers jsonb, retry_count integer, timeout_ms integer, window_opened_at timestamp with time zone, window_left_ms double precision)
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
@@ -1052,8 +1041,8 @@ declare
   users_left integer[];
   opened_at timestamptz[];
   left_ms float8[];
-  lanes uuid[];
-  open_lanes uuid[];
+  queues uuid[];
+  open_queues uuid[];
   postponed uuid[] := '{}';
   claimed_ids uuid[];
   claimed_due_at timestamptz[];
@@ -1061,33 +1050,35 @@ declare
 begin
   if send_limit > 0 then
     select r.users, r.users_left into users, users_left
-    from private.read_due_webhook_users(max_lanes, lane_ids, lane_room, full_users, resumed, send_limit) as r;
+    from private.read_due_webhook_users(max_queues, queue_ids, queue_capacities, full_users, resumed, send_limit) as r;
   end if;
   if resumed is not null then
-    perform private.resume_webhook_lanes(resumed);
+    perform private.resume_endpoint_queues(resumed);
   end if;
-  lanes := private.lock_due_webhook_lanes(max_lanes, lane_ids, lane_room, full_users, users, send_limit);
-  if lanes is null then
+  queues := private.lock_due_endpoint_queues(max_queues, queue_ids, queue_capacities, full_users, users, send_limit);
+  if queues is null then
     return;
   end if;
-  open_lanes := private.clear_webhook_lanes(lanes);
+  open_queues := private.clear_endpoint_queues(queues);
   if send_limit > 0 then
-    select d.lane_ids, d.lane_room into lane_ids, lane_room
-    from private.divide_webhook_sends(open_lanes, users, users_left, lane_ids, lane_room, lane_share) as d;
+    select d.queue_ids, d.queue_capacities into queue_ids, queue_capacities
+    from private.divide_webhook_sends(open_queues, users, users_left, queue_ids, queue_capacities,
+      default_capacity) as d;
   end if;
   select t.ids, t.due_at into claimed_ids, claimed_due_at
-  from private.take_due_deliveries(open_lanes, lane_ids, lane_room, lane_share, max_rows, new_claim, lease) as t;
+  from private.take_due_deliveries(open_queues, queue_ids, queue_capacities, default_capacity, max_rows, new_claim,
+    lease) as t;
   if send_limit > 0 and users is not null then
     select c.user_ids, c.opened_at, c.left_ms, c.postponed into users, opened_at, left_ms, postponed
     from private.count_claimed_sends(users, claimed_ids, send_limit) as c;
   end if;
 
-  update private.webhook_lanes l
+  update private.webhook_endpoint_queues l
   set served_at = clock_timestamp(),
       next_due_at = case when l.webhook_id = any (postponed) then l.next_due_at else
         coalesce((select min(q.run_at) from private.webhook_queue q where q.webhook_id = l.webhook_id), 'infinity') end
-  where l.webhook_id = any (lanes)
-    -- A lane without a claimed delivery keeps its position in the order of service.
+  where l.webhook_id = any (queues)
+    -- An endpoint queue without a claimed delivery keeps its position in the order of service.
     and (l.webhook_id <> all (postponed)
          or exists (select 1 from private.webhook_queue q
                     where q.webhook_id = l.webhook_id and q.run_at = now() + lease and q.claim = new_claim));
@@ -1143,7 +1134,7 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.clear_webhook_lanes(lanes uuid[])
+CREATE OR REPLACE FUNCTION private.clear_endpoint_queues(queues uuid[])
  RETURNS uuid[]
  LANGUAGE plpgsql
 AS $function$
@@ -1151,27 +1142,27 @@ declare
   deleted uuid[];
   disabled uuid[];
 begin
-  select array_agg(lane.id) filter (where w.id is null), array_agg(lane.id) filter (where not w.is_active)
+  select array_agg(queue.id) filter (where w.id is null), array_agg(queue.id) filter (where not w.is_active)
   into deleted, disabled
-  from unnest(lanes) as lane (id)
-  left join public.webhooks w on w.id = lane.id;
+  from unnest(queues) as queue (id)
+  left join public.webhooks w on w.id = queue.id;
   if deleted is not null then
     delete from private.webhook_queue q
     where q.delivery_id in (select delivery_id from private.webhook_queue where webhook_id = any (deleted) limit 5000);
-    delete from private.webhook_lanes l
+    delete from private.webhook_endpoint_queues l
     where l.webhook_id = any (deleted)
       and not exists (select 1 from private.webhook_queue q where q.webhook_id = l.webhook_id);
   end if;
   if disabled is not null then
-    update private.webhook_lanes l set paused_until = 'infinity' where l.webhook_id = any (disabled);
+    update private.webhook_endpoint_queues l set paused_until = 'infinity' where l.webhook_id = any (disabled);
   end if;
   if deleted is null and disabled is null then
-    return lanes;
+    return queues;
   end if;
-  return array(select lane.id from unnest(lanes) as lane (id) where lane.id <> all (deleted || disabled));
+  return array(select queue.id from unnest(queues) as queue (id) where queue.id <> all (deleted || disabled));
 end
 $function$;
-grant execute on function private.clear_webhook_lanes(uuid[]) to sb_service;
+grant execute on function private.clear_endpoint_queues(uuid[]) to sb_service;
 
 CREATE OR REPLACE FUNCTION private.close_run(run public.runs, status text, stop_reason text, error jsonb, finish_reason text, turn_reason text)
  RETURNS void
@@ -1218,10 +1209,17 @@ begin
                 else close_run.status end;
   events := events || (private.finish_runs(jsonb_build_array(owned || jsonb_build_object(
     'seq', next_seq, 'status', final, 'stop_reason', close_run.stop_reason, 'error', close_run.error)))).events;
-  perform private.insert_events(events);
+  perform private.store_events(events);
 end
 $function$;
 grant execute on function private.close_run(public.runs,text,text,jsonb,text,text) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.compute_earliest_send(ends_at timestamp with time zone, queue_position bigint, send_limit integer)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$ select ends_at + (queue_position / send_limit) * interval '1 minute' $function$;
+grant execute on function private.compute_earliest_send(timestamp with time zone,bigint,integer) to sb_service;
 
 CREATE OR REPLACE FUNCTION private.count_claimed_sends(users uuid[], claimed_ids uuid[], send_limit integer, OUT user_ids uuid[], OUT opened_at timestamp with time zone[], OUT left_ms double precision[], OUT postponed uuid[])
  RETURNS record
@@ -1248,62 +1246,64 @@ begin
   from counted c;
   postponed := '{}';
   if spent_users is not null then
-    postponed := private.postpone_webhook_lanes(spent_users, spent_until, send_limit);
+    postponed := private.postpone_endpoint_queues(spent_users, spent_until, send_limit);
   end if;
 end
 $function$;
 grant execute on function private.count_claimed_sends(uuid[],uuid[],integer) to sb_service;
 
-CREATE OR REPLACE FUNCTION private.decide_admission(call jsonb, queue_limit integer, waits boolean)
- RETURNS jsonb
- LANGUAGE plpgsql
-AS $function$
-declare
-  answer jsonb;
-  conflict text := call ->> 'conflict';
-begin
-  if call -> 'is_locked' <> 'true' then
-    answer := private.build_answer(private.check_caller((call ->> 'swarm_id')::uuid, (call ->> 'user_id')::uuid,
-      (call -> 'is_service')::boolean));
-    -- A single call has waited for the swarm, which was deleted meanwhile.
-    return coalesce(answer, case when waits then private.build_answer(private.build_rejection('SWARM_NOT_FOUND'))
-      else '{"is_held": true}' end);
-  end if;
-  if call ->> 'client_message_id' is not null then
-    answer := private.find_replay((call ->> 'user_id')::uuid, (call ->> 'swarm_id')::uuid, null, null,
-      call ->> 'client_message_id', call ->> 'message');
-  end if;
-  if answer is null and (call -> 'needs_check' = 'true' or call -> 'agent_ids' <> 'null'
-      or call -> 'reply_to_id' <> 'null') then
-    answer := private.build_answer(private.check_admission(call));
-  end if;
-  if answer is not null then
-    return answer;
-  elsif (call -> 'position')::integer > queue_limit
-      or (conflict = 'reject' and (call -> 'live_id' <> 'null' or (call -> 'position')::integer > 1)) then
-    return private.build_answer(private.build_rejection('SWARM_BUSY'));
-  elsif conflict = 'interrupt' and call -> 'live_id' <> 'null' and not private.may_interrupt(call) then
-    return private.build_answer(private.build_rejection('FORBIDDEN'));
-  elsif call -> 'is_moderated' = 'true' and private.is_message_blocked(call) then
-    return private.build_answer(private.build_rejection('CONTENT_BLOCKED',
-      '{"message": "has a term that this swarm does not allow"}'));
-  end if;
-  return null;
-end
-$function$;
-
 CREATE OR REPLACE FUNCTION private.decide_admissions(batch jsonb, locked uuid[], alone uuid[], queue_limit integer, waits boolean)
  RETURNS jsonb
  LANGUAGE plpgsql
 AS $function$
-declare
-  calls jsonb := private.read_admissions(batch, locked, alone);
 begin
-  for i in 0 .. jsonb_array_length(calls) - 1 loop
-    calls := jsonb_set(calls, array[i, 'answer']::text[],
-      coalesce(private.decide_admission(calls -> i, queue_limit, waits), 'null'));
-  end loop;
-  return calls;
+  return (
+    select jsonb_agg(c.call || jsonb_build_object('answer', decided.answer, 'conflict', wish.conflict,
+      'live_id', live.id, 'front', queue.front, 'position', queue.waiting + 1,
+      'starts', s.id = any (alone) and live.id is null and not queue.is_behind,
+      -- Who would begin was found out before this transaction: it must still be so.
+      'first_turn', case when c.call -> 'first_turn' -> 'speaker_ids' = to_jsonb(speakers.ids)
+        then c.call -> 'first_turn' end))
+    from (select b.value, row_number() over (partition by b.value -> 'swarm_id') from jsonb_array_elements(batch) as b)
+      as c (call, nth)
+    cross join lateral jsonb_to_record(c.call) as e (swarm_id uuid, user_id uuid, is_service boolean, message text,
+      client_message_id text, on_conflict text)
+    left join public.swarms s on s.id = e.swarm_id and s.id = any (locked)
+    left join public.runs live on live.swarm_id = s.id and live.status = 'running'
+    cross join lateral (
+      select count(*) filter (where r.status = 'queued') as waiting,
+        min(r.queued_at) filter (where r.status = 'queued') - interval '1 microsecond' as front,
+        coalesce(bool_or(private.is_run_claimable(r)), false) as is_behind
+      from public.runs r where r.swarm_id = s.id and r.status in ('queued', 'requires_action')) as queue
+    cross join lateral (
+      select array_agg(sa.agent_id order by sa.position, sa.created_at, sa.agent_id)
+      from private.list_speakers(s.id) as sa) as speakers (ids)
+    cross join lateral (select coalesce(e.on_conflict, case when s.settings ->> 'on_conflict'
+      in ('enqueue', 'reject', 'interrupt') then s.settings ->> 'on_conflict' end, 'enqueue')) as wish (conflict)
+    cross join lateral (select case
+      when s.id is null then private.build_answer(private.check_caller(e.swarm_id, e.user_id, e.is_service))
+      when e.client_message_id is not null then
+        private.find_replay(e.user_id, s.id, null, null, e.client_message_id, e.message) end) as known (answer)
+    cross join lateral (select case
+      when s.id is not null and known.answer is null
+        and (s.status <> 'active' or speakers.ids is null or c.call -> 'agent_ids' <> 'null'
+        or c.call -> 'reply_to_id' <> 'null'
+        or s.settings ? 'budget'
+        or (select true from private.list_day_budgets(case when e.is_service then e.user_id else s.owner_id end)))
+      then private.build_answer(private.check_admission(c.call, s)) end) as checked (answer)
+    cross join lateral (select case
+      when coalesce(known.answer, checked.answer) is not null then coalesce(known.answer, checked.answer)
+      -- A single call has waited for the swarm, which was deleted meanwhile.
+      when s.id is null and waits then private.build_answer(private.build_rejection('SWARM_NOT_FOUND'))
+      when s.id is null or c.nth > 1 then '{"is_held": true}'::jsonb
+      when queue.waiting >= queue_limit
+        or (wish.conflict = 'reject' and (live.id is not null or queue.waiting > 0))
+        then private.build_answer(private.build_rejection('SWARM_BUSY'))
+      when wish.conflict = 'interrupt' and live.id is not null and not private.may_interrupt(c.call, s, live.user_id)
+        then private.build_answer(private.build_rejection('FORBIDDEN'))
+      when s.settings ? 'moderation' and private.is_message_blocked(s, e.message)
+        then private.build_answer(private.build_rejection('CONTENT_BLOCKED',
+          '{"message": "has a term that this swarm does not allow"}')) end) as decided (answer));
 end
 $function$;
 
@@ -1371,38 +1371,31 @@ end
 $function$;
 grant execute on function private.deny_tool(public.runs,uuid,uuid,text,text) to sb_service;
 
-CREATE OR REPLACE FUNCTION private.divide_webhook_sends(lanes uuid[], users uuid[], users_left integer[], known_ids uuid[], known_room integer[], lane_share integer, OUT lane_ids uuid[], OUT lane_room integer[])
+CREATE OR REPLACE FUNCTION private.divide_webhook_sends(queues uuid[], users uuid[], users_left integer[], known_ids uuid[], known_capacities integer[], default_capacity integer, OUT queue_ids uuid[], OUT queue_capacities integer[])
  RETURNS record
  LANGUAGE plpgsql
 AS $function$
 begin
-  select array_agg(lane.id), array_agg(coalesce(share.deliveries, 0)) into lane_ids, lane_room
-  from unnest(lanes) as lane (id)
+  select array_agg(queue.id), array_agg(coalesce(share.deliveries, 0)) into queue_ids, queue_capacities
+  from unnest(queues) as queue (id)
   left join (
     select turns.id, count(*)::integer as deliveries
     from (
-      select lane.id, u.sends, row_number() over (partition by u.id order by due.place, lane.place) as turn
-      from unnest(lanes) with ordinality as lane (id, place)
-      join public.webhooks w on w.id = lane.id
+      select queue.id, u.sends, row_number() over (partition by u.id order by due.position, queue.position) as turn
+      from unnest(queues) with ordinality as queue (id, position)
+      join public.webhooks w on w.id = queue.id
       join unnest(users, users_left) as u (id, sends) on u.id = w.user_id
-      left join unnest(known_ids, known_room) as known (id, room) on known.id = lane.id
+      left join unnest(known_ids, known_capacities) as known (id, capacity) on known.id = queue.id
       cross join lateral (
-        select row_number() over (order by q.run_at, q.event_seq) as place
+        select row_number() over (order by q.run_at, q.event_seq) as position
         from private.webhook_queue q
-        where q.webhook_id = lane.id and q.run_at <= now()
-        limit least(coalesce(known.room, lane_share), u.sends)) as due) as turns
+        where q.webhook_id = queue.id and q.run_at <= now()
+        limit least(coalesce(known.capacity, default_capacity), u.sends)) as due) as turns
     where turns.turn <= turns.sends
-    group by turns.id) as share on share.id = lane.id;
+    group by turns.id) as share on share.id = queue.id;
 end
 $function$;
 grant execute on function private.divide_webhook_sends(uuid[],uuid[],integer[],uuid[],integer[],integer) to sb_service;
-
-CREATE OR REPLACE FUNCTION private.earliest_webhook_send(ends_at timestamp with time zone, place bigint, send_limit integer)
- RETURNS timestamp with time zone
- LANGUAGE sql
- STABLE PARALLEL SAFE
-AS $function$ select ends_at + (place / send_limit) * interval '1 minute' $function$;
-grant execute on function private.earliest_webhook_send(timestamp with time zone,bigint,integer) to sb_service;
 
 CREATE OR REPLACE FUNCTION private.emit_agent_added()
  RETURNS trigger
@@ -1538,26 +1531,6 @@ begin
     and exists (select 1 from public.webhooks w
                 where w.is_active and w.user_id = n.user_id and 'agent.status_changed' = any (w.events));
   return null;
-end
-$function$;
-
-CREATE OR REPLACE FUNCTION private.emit_completed_runs(ids uuid[])
- RETURNS void
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into private.events (type, data, audience)
-  select 'swarm.completed', json_build_object('swarm_id', r.swarm_id, 'run_id', r.id, 'status', r.status,
-      'stop_reason', r.stop_reason, 'message_id', r.message_id, 'response_message_ids', (
-        select coalesce(jsonb_agg(m.id order by m.seq), '[]') from public.run_turns t
-        join public.messages m on m.id = t.message_id
-        where t.swarm_id = r.swarm_id and t.run_id = r.id),
-      'usage', r.usage, 'duration_ms', (extract(epoch from r.finished_at - r.created_at) * 1000)::bigint),
-    members.audience
-  from public.runs r
-  cross join lateral (select private.swarm_audience(r.swarm_id)) as members (audience)
-  where r.id = any (ids) and r.status in ('completed', 'partial')
-    and private.is_subscribed('swarm.completed', members.audience);
 end
 $function$;
 
@@ -1945,7 +1918,7 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.fan_out_events(max_events integer, first_delay interval, new_claim uuid DEFAULT NULL::uuid, lease interval DEFAULT NULL::interval, max_rows integer DEFAULT 0, lane_share integer DEFAULT 0, lane_ids uuid[] DEFAULT '{}'::uuid[], lane_room integer[] DEFAULT '{}'::integer[], full_users uuid[] DEFAULT '{}'::uuid[], send_limit integer DEFAULT 0)
+CREATE OR REPLACE FUNCTION private.fan_out_events(max_events integer, first_delay interval, new_claim uuid DEFAULT NULL::uuid, lease interval DEFAULT NULL::interval, max_rows integer DEFAULT 0, default_capacity integer DEFAULT 0, queue_ids uuid[] DEFAULT '{}'::uuid[], queue_capacities integer[] DEFAULT '{}'::integer[], full_users uuid[] DEFAULT '{}'::uuid[], send_limit integer DEFAULT 0)
  RETURNS TABLE(events integer, unclaimed integer, has_resumptions boolean, made_at timestamp with time zone, id uuid, webhook_id uuid, event_id uuid, event_type text, body text, user_id uuid, url text, secret text, previous_secrets text[], headers jsonb, retry_count integer, timeout_ms integer, window_opened_at timestamp with time zone, window_left_ms double precision)
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
@@ -1976,33 +1949,33 @@ begin
     join public.webhooks w on w.is_active and w.user_id = any (e.audience) and e.type = any (w.events)
     for key share of w
   ), placed as (
-    select *, row_number() over (partition by webhook_id order by seq) as place_in_lane,
-      row_number() over (order by seq, webhook_id) as place
+    select *, row_number() over (partition by webhook_id order by seq) as queue_position,
+      row_number() over (order by seq, webhook_id) as position
     from addressed
   ), written as materialized (
     select private.new_id() as delivery_id, a.seq, a.event_id, a.type, a.webhook_id, a.user_id,
-      a.url, a.secret, a.headers, a.retry_count, a.timeout_ms, a.place_in_lane, a.place_in_lane = 1 as is_first,
+      a.url, a.secret, a.headers, a.retry_count, a.timeout_ms, a.queue_position, a.queue_position = 1 as is_first,
       private.render_envelope(a.event_id, a.type, a.created_at, a.api_version, a.data::text) as payload,
       new_claim is not null and first_delay <= interval '0'
         and (l.webhook_id is null or (l.next_due_at > now() and coalesce(l.paused_until <= now(), true)))
         and a.user_id <> all (full_users)
-        and a.place_in_lane <= coalesce(known.room, lane_share)
-        and a.place <= max_rows as is_claimable
+        and a.queue_position <= coalesce(known.capacity, default_capacity)
+        and a.position <= max_rows as is_claimable
     from placed a
-    left join private.webhook_lanes l on l.webhook_id = a.webhook_id
-    left join unnest(lane_ids, lane_room) as known (id, room) on known.id = a.webhook_id
+    left join private.webhook_endpoint_queues l on l.webhook_id = a.webhook_id
+    left join unnest(queue_ids, queue_capacities) as known (id, capacity) on known.id = a.webhook_id
   ), allowed as materialized (
-    select w.*, lane.opened_at, lane.left_ms,
-      w.is_claimable and coalesce(w.place_in_lane <= lane.deliveries, true) as is_claimed,
-      case when w.place_in_lane > lane.deliveries then lane.ends_at end as sleeps_until,
-      case when w.place_in_lane > lane.deliveries then
-        private.earliest_webhook_send(lane.ends_at, lane.ahead + w.place_in_lane - lane.deliveries - 1, send_limit)
+    select w.*, queue.opened_at, queue.left_ms,
+      w.is_claimable and coalesce(w.queue_position <= queue.deliveries, true) as is_claimed,
+      case when w.queue_position > queue.deliveries then queue.ends_at end as sleeps_until,
+      case when w.queue_position > queue.deliveries then
+        private.compute_earliest_send(queue.ends_at, queue.ahead + w.queue_position - queue.deliveries - 1, send_limit)
       end as scheduled_for
     from written w
     left join private.share_webhook_sends(
-        (select array_agg(user_id order by place_in_lane, seq) from written where is_claimable and send_limit > 0),
-        (select array_agg(webhook_id order by place_in_lane, seq) from written where is_claimable and send_limit > 0),
-        send_limit) as lane on lane.webhook_id = w.webhook_id
+        (select array_agg(user_id order by queue_position, seq) from written where is_claimable and send_limit > 0),
+        (select array_agg(webhook_id order by queue_position, seq) from written where is_claimable and send_limit > 0),
+        send_limit) as queue on queue.webhook_id = w.webhook_id
   ), delivered as (
     insert into public.webhook_deliveries (id, webhook_id, user_id, event_id, event_type, payload, scheduled_for)
     select delivery_id, webhook_id, user_id, event_id, type, payload, scheduled_for from allowed
@@ -2011,12 +1984,12 @@ begin
     select delivery_id, webhook_id, seq, now() + case when is_claimed then lease else first_delay end,
       case when is_claimed then new_claim end, case when is_claimed then now() + lease end
     from allowed
-  ), lanes as (
-    insert into private.webhook_lanes as lane (webhook_id, next_due_at)
+  ), queues as (
+    insert into private.webhook_endpoint_queues as queue (webhook_id, next_due_at)
     select webhook_id, min(case when is_claimed then now() + lease else coalesce(sleeps_until, now() + first_delay) end)
     from allowed group by webhook_id order by webhook_id
     on conflict (webhook_id) do update set next_due_at = excluded.next_due_at
-    where lane.next_due_at > excluded.next_due_at
+    where queue.next_due_at > excluded.next_due_at
   ), answered as (
     select (select count(*)::integer from taken) as events,
       (select count(*)::integer from allowed where not is_claimed and sleeps_until is null) as unclaimed,
@@ -2150,24 +2123,39 @@ begin
   -- Checked once the lease is locked: reserving a budget holds it. Subqueries that cannot be hashed, since for a
   -- hash the planner would read whole tables.
   select bool_or(coalesce(
-      (select true from public.run_turns t where t.swarm_id = r.swarm_id and t.run_id = r.id
-         and t.status in ('queued', 'thinking', 'responding') limit 1),
-      (select true from public.tool_executions x where x.swarm_id = r.swarm_id and x.run_id = r.id
-         and x.status in ('pending_approval', 'running') limit 1),
-      (select true from private.run_progress p where p.run_id = r.id),
-      (select true from private.budget_reservations b where b.run_id = r.id limit 1)))
+    (select true from public.run_turns t where t.swarm_id = r.swarm_id and t.run_id = r.id
+       and t.status in ('queued', 'thinking', 'responding') limit 1),
+    (select true from public.tool_executions x where x.swarm_id = r.swarm_id and x.run_id = r.id
+       and x.status in ('pending_approval', 'running') limit 1),
+    (select true from private.run_progress p where p.run_id = r.id),
+    (select true from private.budget_reservations b where b.run_id = r.id limit 1)))
   into is_open from public.runs r where r.id = any (ids);
   if is_open then
     perform private.clear_ended_runs(ids);
   end if;
-  select array_agg(e.place), array_agg(row(b.run_id, e.seq, b.swarm_id, null, false, 'run.' || b.status, b.body::jsonb,
+  with ended as materialized (
+    select e.place, e.seq, r.id, r.swarm_id, r.status, r.stop_reason, r.message_id, r.usage,
+      r.created_at, r.finished_at, o.body
+    from jsonb_to_recordset(batch) as e (place integer, run_id uuid, seq integer)
+    join private.run_bodies(ids) as o on o.run_id = e.run_id
+    join public.runs r on r.id = e.run_id
+  ), emitted as (
+    insert into private.events (type, data, audience)
+    select 'swarm.completed', json_build_object('swarm_id', b.swarm_id, 'run_id', b.id, 'status', b.status,
+        'stop_reason', b.stop_reason, 'message_id', b.message_id,
+        'response_message_ids', jsonb_path_query_array(b.body::jsonb, '$.responses[*].message.id'),
+        'usage', b.usage, 'duration_ms', (extract(epoch from b.finished_at - b.created_at) * 1000)::bigint),
+      members.audience
+    from ended b
+    cross join lateral (select private.swarm_audience(b.swarm_id)) as members (audience)
+    where b.status in ('completed', 'partial') and private.is_subscribed('swarm.completed', members.audience)
+  )
+  select array_agg(b.place), array_agg(row(b.id, b.seq, b.swarm_id, null, false, 'run.' || b.status, b.body::jsonb,
       now())::public.run_events), array_agg(b.body),
     array_agg(coalesce((select true from public.runs w
                         where w.swarm_id = b.swarm_id and w.status in ('queued', 'requires_action') limit 1), false))
   into places, events, bodies, has_next
-  from jsonb_to_recordset(batch) as e (place integer, run_id uuid, seq integer)
-  join private.run_bodies(ids, true) as b on b.run_id = e.run_id;
-  perform private.emit_completed_runs(ids);
+  from ended b;
 end
 $function$;
 
@@ -2373,16 +2361,6 @@ CREATE OR REPLACE FUNCTION private.host_of_tool(config jsonb)
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$ select substring(lower(config ->> 'url') from '^https?://([^/?#]*)') $function$;
 
-CREATE OR REPLACE FUNCTION private.insert_events(events public.run_events[])
- RETURNS boolean
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into public.run_events select e.* from unnest(events) as e;
-  return true;
-end
-$function$;
-
 CREATE OR REPLACE FUNCTION private.insert_runs(calls jsonb, owner text, lease_ms integer)
  RETURNS public.run_events[]
  LANGUAGE plpgsql
@@ -2517,25 +2495,20 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.is_lane_claimable(due_at timestamp with time zone, room integer, user_id uuid, full_users uuid[])
+CREATE OR REPLACE FUNCTION private.is_endpoint_queue_claimable(due_at timestamp with time zone, capacity integer, user_id uuid, full_users uuid[])
  RETURNS boolean
  LANGUAGE sql
  STABLE PARALLEL SAFE
-AS $function$ select due_at <= now() and coalesce(room, 1) > 0 and (user_id is null or user_id <> all (full_users)) $function$;
-grant execute on function private.is_lane_claimable(timestamp with time zone,integer,uuid,uuid[]) to sb_service;
+AS $function$ select due_at <= now() and coalesce(capacity, 1) > 0 and (user_id is null or user_id <> all (full_users)) $function$;
+grant execute on function private.is_endpoint_queue_claimable(timestamp with time zone,integer,uuid,uuid[]) to sb_service;
 
-CREATE OR REPLACE FUNCTION private.is_message_blocked(call jsonb)
+CREATE OR REPLACE FUNCTION private.is_message_blocked(swarm public.swarms, content text)
  RETURNS boolean
- LANGUAGE plpgsql
+ LANGUAGE sql
  STABLE
 AS $function$
-begin
-  return exists (
-    select 1 from public.swarms s
-    where s.id = (call ->> 'swarm_id')::uuid and s.settings -> 'moderation' -> 'enabled' = 'true'
-      and s.settings -> 'moderation' ->> 'action' = 'block'
-      and private.find_blocked_term(s.settings -> 'moderation' -> 'blocklist', call ->> 'message') is not null);
-end
+  select swarm.settings -> 'moderation' -> 'enabled' = 'true' and swarm.settings -> 'moderation' ->> 'action' = 'block'
+    and private.find_blocked_term(swarm.settings -> 'moderation' -> 'blocklist', content) is not null
 $function$;
 
 CREATE OR REPLACE FUNCTION private.is_moderation(value jsonb)
@@ -2787,11 +2760,10 @@ CREATE OR REPLACE FUNCTION private.list_speakers(swarm_id uuid)
 AS $function$
   select sa.agent_id, sa.user_id, sa.role_override, sa.position, sa.created_at
   from public.swarm_agents sa
-  where sa.swarm_id = list_speakers.swarm_id and sa.enabled
-    and (select true from public.swarm_members m
-         where m.swarm_id = sa.swarm_id and m.user_id = sa.user_id and m.status = 'active')
-    and (select u.deleted_at is null and (u.banned_until is null or u.banned_until <= now())
-         from auth.users u where u.id = sa.user_id)
+  join public.swarm_members m on m.swarm_id = sa.swarm_id and m.user_id = sa.user_id and m.status = 'active'
+  join auth.users u on u.id = m.user_id
+  where sa.swarm_id = list_speakers.swarm_id and sa.enabled and u.deleted_at is null
+    and (u.banned_until is null or u.banned_until <= now())
 $function$;
 
 CREATE OR REPLACE FUNCTION private.load_run(run_id uuid, fence bigint)
@@ -2801,13 +2773,13 @@ CREATE OR REPLACE FUNCTION private.load_run(run_id uuid, fence bigint)
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
-  return (select c.context from private.load_runs(array[load_run.run_id], false) as c
+  return (select c.context from private.load_runs(array[load_run.run_id]) as c
           join private.run_leases l on l.run_id = c.run_id and l.fence = load_run.fence);
 end
 $function$;
 grant execute on function private.load_run(uuid,bigint) to sb_service;
 
-CREATE OR REPLACE FUNCTION private.load_runs(ids uuid[], is_new boolean)
+CREATE OR REPLACE FUNCTION private.load_runs(ids uuid[])
  RETURNS TABLE(run_id uuid, context json)
  LANGUAGE sql
  STABLE
@@ -2834,17 +2806,18 @@ AS $function$
     'payer_id', payer.id,
     'has_budget', coalesce(jsonb_typeof(s.settings -> 'budget') = 'object', false)
       or coalesce((select true from private.list_day_budgets(payer.id)), false),
-    'may_go_on', is_new or private.may_run_go_on(r),
-    'progress', case when not is_new then (select p.progress from private.run_progress p where p.run_id = r.id) end,
-    'decisions', case when is_new then '[]'::json else coalesce((
+    'may_go_on', coalesce((select true from public.swarm_members m where m.swarm_id = r.swarm_id
+      and m.user_id = r.user_id and m.status = 'active' and m.role <> 'viewer'), private.may_run_go_on(r)),
+    'progress', (select p.progress from private.run_progress p where p.run_id = r.id),
+    'decisions', coalesce((
       select json_agg(json_build_object('id', x.id, 'status', x.status, 'error', x.error))
       from public.tool_executions x
-      where x.swarm_id = r.swarm_id and x.run_id = r.id and x.expires_at is not null), '[]') end)
+      where x.swarm_id = r.swarm_id and x.run_id = r.id and x.expires_at is not null), '[]'))
   from public.runs r
   join public.swarms s on s.id = r.swarm_id
   cross join lateral (
-    select coalesce(case when r.request ? 'payer_id'
-      then (select u.id from auth.users u where u.id = (r.request ->> 'payer_id')::uuid) end, s.owner_id)) as payer (id)
+    select coalesce((select u.id from auth.users u where u.id::text = r.request ->> 'payer_id'), s.owner_id))
+      as payer (id)
   where r.id = any (ids) and r.status = 'running'
 $function$;
 
@@ -2864,28 +2837,28 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.lock_due_webhook_lanes(max_lanes integer, lane_ids uuid[], lane_room integer[], full_users uuid[], users uuid[], send_limit integer)
+CREATE OR REPLACE FUNCTION private.lock_due_endpoint_queues(max_queues integer, queue_ids uuid[], queue_capacities integer[], full_users uuid[], users uuid[], send_limit integer)
  RETURNS uuid[]
  LANGUAGE plpgsql
 AS $function$
 declare
-  lanes uuid[];
+  queues uuid[];
 begin
-  select array_agg(chosen.webhook_id) into lanes
+  select array_agg(chosen.webhook_id) into queues
   from (
     select l.webhook_id
-    from private.webhook_lanes l
+    from private.webhook_endpoint_queues l
     left join public.webhooks w on w.id = l.webhook_id
-    left join unnest(lane_ids, lane_room) as known (id, room) on known.id = l.webhook_id
-    where private.is_lane_claimable(l.due_at, known.room, w.user_id, full_users)
+    left join unnest(queue_ids, queue_capacities) as known (id, capacity) on known.id = l.webhook_id
+    where private.is_endpoint_queue_claimable(l.due_at, known.capacity, w.user_id, full_users)
       and (send_limit = 0 or w.user_id is null or w.user_id = any (users))
     order by l.served_at
-    limit max_lanes
+    limit max_queues
     for update of l skip locked) as chosen;
-  return lanes;
+  return queues;
 end
 $function$;
-grant execute on function private.lock_due_webhook_lanes(integer,uuid[],integer[],uuid[],uuid[],integer) to sb_service;
+grant execute on function private.lock_due_endpoint_queues(integer,uuid[],integer[],uuid[],uuid[],integer) to sb_service;
 
 CREATE OR REPLACE FUNCTION private.lock_run_for(run_id uuid, user_id uuid, is_service boolean, OUT run public.runs, OUT member_role text)
  RETURNS record
@@ -3021,19 +2994,15 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.may_interrupt(call jsonb)
+CREATE OR REPLACE FUNCTION private.may_interrupt(call jsonb, swarm public.swarms, live_user_id uuid)
  RETURNS boolean
- LANGUAGE plpgsql
+ LANGUAGE sql
  STABLE
 AS $function$
-begin
-  return call ->> 'on_conflict' is null or (call -> 'is_service')::boolean or exists (
+  select call ->> 'on_conflict' is null or (call ->> 'is_service')::boolean or exists (
     select 1 from public.swarm_members m
-    join public.swarms s on s.id = m.swarm_id
-    join public.runs live on live.id = (call ->> 'live_id')::uuid
-    where m.swarm_id = (call ->> 'swarm_id')::uuid and m.user_id = (call ->> 'user_id')::uuid and m.status = 'active'
-      and (m.role in ('owner', 'admin') or m.user_id = live.user_id or s.settings ->> 'on_conflict' = 'interrupt'));
-end
+    where m.swarm_id = swarm.id and m.user_id = (call ->> 'user_id')::uuid and m.status = 'active'
+      and (m.role in ('owner', 'admin') or m.user_id = live_user_id or swarm.settings ->> 'on_conflict' = 'interrupt'))
 $function$;
 
 CREATE OR REPLACE FUNCTION private.may_number_message(swarm_id uuid)
@@ -3407,43 +3376,44 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.postpone_webhook_lanes(user_ids uuid[], until timestamp with time zone[], send_limit integer)
+CREATE OR REPLACE FUNCTION private.postpone_endpoint_queues(user_ids uuid[], until timestamp with time zone[], send_limit integer)
  RETURNS uuid[]
  LANGUAGE plpgsql
 AS $function$
 #variable_conflict use_column
 declare
-  lanes uuid[];
-  lanes_until timestamptz[];
+  queues uuid[];
+  queues_until timestamptz[];
 begin
-  select array_agg(due.webhook_id), array_agg(due.ends_at) into lanes, lanes_until
+  select array_agg(due.webhook_id), array_agg(due.ends_at) into queues, queues_until
   from (
     select l.webhook_id, spent.ends_at
     from unnest(user_ids, until) as spent (user_id, ends_at)
     join public.webhooks w on w.user_id = spent.user_id and w.is_active
-    join private.webhook_lanes l on l.webhook_id = w.id
+    join private.webhook_endpoint_queues l on l.webhook_id = w.id
     where l.next_due_at <= now()
     order by l.webhook_id
     for update of l skip locked) as due;
-  if lanes is null then
+  if queues is null then
     return '{}';
   end if;
 
-  update private.webhook_lanes l
-  set next_due_at = greatest(lane.ends_at,
+  update private.webhook_endpoint_queues l
+  set next_due_at = greatest(queue.ends_at,
     coalesce((select min(q.run_at) from private.webhook_queue q where q.webhook_id = l.webhook_id), 'infinity'))
-  from unnest(lanes, lanes_until) as lane (id, ends_at)
-  where l.webhook_id = lane.id;
+  from unnest(queues, queues_until) as queue (id, ends_at)
+  where l.webhook_id = queue.id;
 
   update public.webhook_deliveries d
   set scheduled_for = turns.scheduled_for, next_retry_at = case when d.status = 'retrying' then turns.scheduled_for end
   from (
-    select waiting.delivery_id, private.earliest_webhook_send(lane.ends_at, waiting.place, send_limit) as scheduled_for
-    from unnest(lanes, lanes_until) as lane (id, ends_at)
+    select waiting.delivery_id,
+      private.compute_earliest_send(queue.ends_at, waiting.position, send_limit) as scheduled_for
+    from unnest(queues, queues_until) as queue (id, ends_at)
     cross join lateral (
-      select q.delivery_id, row_number() over (order by q.run_at, q.event_seq) - 1 as place
+      select q.delivery_id, row_number() over (order by q.run_at, q.event_seq) - 1 as position
       from private.webhook_queue q
-      where q.webhook_id = lane.id and q.run_at <= lane.ends_at and (q.claim is null or q.lease_until <= now())
+      where q.webhook_id = queue.id and q.run_at <= queue.ends_at and (q.claim is null or q.lease_until <= now())
       limit 1000) as waiting
     join private.webhook_queue q on q.delivery_id = waiting.delivery_id
     join public.webhook_deliveries known on known.id = waiting.delivery_id
@@ -3451,10 +3421,10 @@ begin
     limit 2000
     for no key update of q, known skip locked) as turns
   where d.id = turns.delivery_id;
-  return lanes;
+  return queues;
 end
 $function$;
-grant execute on function private.postpone_webhook_lanes(uuid[],timestamp with time zone[],integer) to sb_service;
+grant execute on function private.postpone_endpoint_queues(uuid[],timestamp with time zone[],integer) to sb_service;
 
 CREATE OR REPLACE FUNCTION private.preflight_swarms(batch jsonb)
  RETURNS json
@@ -3474,9 +3444,10 @@ begin
       'replayed_run_id', replay.found -> 'replayed_run_id',
       'swarm', case when coalesce(access.rejection, replay.found, answers.rejection) is null then json_build_object(
         'is_manager', e.is_service or m.role in ('owner', 'admin'),
-        'own_agent_ids', coalesce(placed.own_ids, '{}'),
+        'own_agent_ids', array(select sa.agent_id from public.swarm_agents sa
+                               where sa.swarm_id = s.id and sa.user_id = e.user_id),
         'strategy', s.strategy, 'coordinator_agent_id', s.coordinator_agent_id, 'settings', s.settings,
-        'agents', placed.agents) end))
+        'agents', enabled.agents) end))
     from jsonb_to_recordset(batch) as e (place integer, swarm_id uuid, user_id uuid, is_service boolean, message text,
       agent_ids jsonb, client_message_id text, idempotency_key text, request_hash text)
     left join public.swarms s on s.id = e.swarm_id
@@ -3490,13 +3461,12 @@ begin
       end) as replay (found)
     cross join lateral (
       select json_agg(json_build_object('id', a.id, 'name', a.name, 'framework', a.framework, 'model', a.model,
-          'position', sa.position) order by sa.position, sa.created_at, a.id) filter (where sa.enabled),
-        array_agg(sa.agent_id) filter (where sa.user_id = e.user_id)
+          'position', sa.position) order by sa.position, sa.created_at, a.id)
       from public.swarm_agents sa join public.agents a on a.id = sa.agent_id
-      where sa.swarm_id = e.swarm_id) as placed (agents, own_ids)
+      where sa.swarm_id = e.swarm_id and sa.enabled) as enabled (agents)
     cross join lateral (select case
       when access.rejection is null and replay.found is null
-        and (s.status <> 'active' or placed.agents is null or jsonb_typeof(e.agent_ids) = 'array')
+        and (s.status <> 'active' or enabled.agents is null or jsonb_typeof(e.agent_ids) = 'array')
       then private.check_agents(e.swarm_id, e.agent_ids) end) as answers (rejection));
 end
 $function$;
@@ -3822,40 +3792,7 @@ AS $function$
 $function$;
 grant execute on function private.random_32_bytes() to authenticated, sb_service, service_role;
 
-CREATE OR REPLACE FUNCTION private.read_admissions(batch jsonb, locked uuid[], alone uuid[])
- RETURNS jsonb
- LANGUAGE plpgsql
-AS $function$
-begin
-  return (
-    select jsonb_agg(c.call || jsonb_build_object('is_locked', s.id is not null and c.nth = 1,
-      'conflict', coalesce(c.call ->> 'on_conflict', case when s.settings ->> 'on_conflict'
-        in ('enqueue', 'reject', 'interrupt') then s.settings ->> 'on_conflict' end, 'enqueue'),
-      'live_id', live.id, 'front', queue.front, 'position', queue.waiting + 1,
-      'starts', s.id = any (alone) and live.id is null and not queue.is_behind,
-      'is_moderated', s.settings ? 'moderation',
-      'needs_check', s.status <> 'active' or speakers.ids is null or s.settings ? 'budget'
-        or (select true from private.list_day_budgets(case when (c.call -> 'is_service')::boolean
-              then (c.call ->> 'user_id')::uuid else s.owner_id end)),
-      -- Who would begin was found out before this transaction: it must still be so.
-      'first_turn', case when c.call -> 'first_turn' -> 'speaker_ids' = to_jsonb(speakers.ids)
-        then c.call -> 'first_turn' end))
-    from (select b.value, row_number() over (partition by b.value -> 'swarm_id') from jsonb_array_elements(batch) as b)
-      as c (call, nth)
-    left join public.swarms s on s.id = (c.call ->> 'swarm_id')::uuid and s.id = any (locked)
-    left join public.runs live on live.swarm_id = s.id and live.status = 'running'
-    cross join lateral (
-      select count(*) filter (where r.status = 'queued') as waiting,
-        min(r.queued_at) filter (where r.status = 'queued') - interval '1 microsecond' as front,
-        coalesce(bool_or(private.is_run_claimable(r)), false) as is_behind
-      from public.runs r where r.swarm_id = s.id and r.status in ('queued', 'requires_action')) as queue
-    cross join lateral (
-      select array_agg(sa.agent_id order by sa.position, sa.created_at, sa.agent_id)
-      from private.list_speakers(s.id) as sa) as speakers (ids));
-end
-$function$;
-
-CREATE OR REPLACE FUNCTION private.read_due_webhook_users(max_lanes integer, lane_ids uuid[], lane_room integer[], full_users uuid[], resumed uuid[], send_limit integer, OUT users uuid[], OUT users_left integer[])
+CREATE OR REPLACE FUNCTION private.read_due_webhook_users(max_queues integer, queue_ids uuid[], queue_capacities integer[], full_users uuid[], resumed uuid[], send_limit integer, OUT users uuid[], OUT users_left integer[])
  RETURNS record
  LANGUAGE plpgsql
 AS $function$
@@ -3863,12 +3800,12 @@ begin
   select array_agg(distinct due.user_id) into users
   from (
     (select w.user_id
-     from private.webhook_lanes l
+     from private.webhook_endpoint_queues l
      join public.webhooks w on w.id = l.webhook_id
-     left join unnest(lane_ids, lane_room) as known (id, room) on known.id = l.webhook_id
-     where private.is_lane_claimable(l.due_at, known.room, w.user_id, full_users)
+     left join unnest(queue_ids, queue_capacities) as known (id, capacity) on known.id = l.webhook_id
+     where private.is_endpoint_queue_claimable(l.due_at, known.capacity, w.user_id, full_users)
      order by l.served_at
-     limit max_lanes)
+     limit max_queues)
     union all
     select w.user_id from public.webhooks w where w.id = any (resumed)) as due;
   if users is not null then
@@ -3908,26 +3845,6 @@ AS $function$
     -- More than the longest of contexts holds is not read: swarms full of long messages would fill the memory of a
     -- node.
     where n.newer_bytes < 4000000
-$function$;
-
-CREATE OR REPLACE FUNCTION private.read_new_messages(runs public.runs[], steps jsonb[])
- RETURNS json[]
- LANGUAGE plpgsql
- STABLE
-AS $function$
-declare
-  step jsonb;
-  messages json[] := array_fill(null::json, array[cardinality(runs)]);
-begin
-  for i in 1 .. cardinality(runs) loop
-    step := jsonb_path_query_array(steps[i], '$[*] ? (@.op == "start_turn")') -> -1;
-    if step is not null then
-      messages[i] := (select m.messages from private.read_messages(runs[i].swarm_id, (step ->> 'after_seq')::bigint,
-        (step ->> 'history_limit')::integer) as m);
-    end if;
-  end loop;
-  return messages;
-end
 $function$;
 
 CREATE OR REPLACE FUNCTION private.recall_steps(run public.runs, steps jsonb)
@@ -4001,7 +3918,7 @@ begin
   ), rescheduled as (
     update private.webhook_queue q set run_at = h.retry_at, claim = null, lease_until = null
     from held h where q.delivery_id = h.delivery_id and h.retry_at is not null
-  ), tally as materialized (
+  ), totals as materialized (
     select h.webhook_id,
       count(*) filter (where h.status = 'failed')::integer as failures,
       bool_or(h.status = 'delivered') as has_delivered, bool_or(h.disables) as disables,
@@ -4009,25 +3926,25 @@ begin
     from held h where h.cause <> 'test' group by h.webhook_id
   ), locked as materialized (
     select l.webhook_id
-    from private.webhook_lanes l join tally t on t.webhook_id = l.webhook_id
+    from private.webhook_endpoint_queues l join totals t on t.webhook_id = l.webhook_id
     where t.failures > 0 or t.retry_at is not null or t.paused_until is not null or l.failed_in_a_row > 0
     order by l.webhook_id
     for update of l
-  ), lanes as (
-    update private.webhook_lanes l
+  ), queues as (
+    update private.webhook_endpoint_queues l
     set next_due_at = least(l.next_due_at, t.retry_at),
       paused_until = greatest(l.paused_until, t.paused_until),
       failing_since = private.update_failing_since(l.failing_since, t.has_delivered, t.failures),
       failed_in_a_row = case when t.has_delivered then 0 else l.failed_in_a_row + t.failures end,
       warned_at = private.update_warned_at(l.warned_at, l.failing_since, t.has_delivered, t.failures, warn_after_days)
-    from locked k join tally t on t.webhook_id = k.webhook_id
+    from locked k join totals t on t.webhook_id = k.webhook_id
     where l.webhook_id = k.webhook_id
     returning l.webhook_id, l.failing_since, l.failed_in_a_row, l.warned_at
   ), disabled as (
     update public.webhooks w
     set is_active = false, disabled_at = now(), updated_at = now(),
       disabled_reason = case when t.disables then 'endpoint_gone' else 'endpoint_failing' end
-    from tally t left join lanes l on l.webhook_id = t.webhook_id
+    from totals t left join queues l on l.webhook_id = t.webhook_id
     where w.id = t.webhook_id and w.is_active
       and (t.disables
            or (l.failing_since <= now() - failing_days * interval '1 day' and l.failed_in_a_row >= min_failures))
@@ -4035,7 +3952,7 @@ begin
   )
   select 'disabled', disabled.id, disabled.disabled_reason from disabled
   union all
-  select 'failing', lanes.webhook_id, lanes.failed_in_a_row::text from lanes where lanes.warned_at = now();
+  select 'failing', queues.webhook_id, queues.failed_in_a_row::text from queues where queues.warned_at = now();
 end
 $function$;
 grant execute on function private.record_webhook_attempts(uuid[],uuid[],integer[],text[],integer[],text[],boolean[],text[],text[],integer[],text[],double precision[],double precision[],boolean[],integer,integer,integer) to sb_service;
@@ -4060,12 +3977,12 @@ begin
   from (
     select l.webhook_id
     from public.webhooks h
-    join private.webhook_lanes l on l.webhook_id = h.id
+    join private.webhook_endpoint_queues l on l.webhook_id = h.id
     join private.webhook_send_windows w on w.user_id = h.user_id and l.next_due_at = w.opened_at + interval '1 minute'
     where h.user_id = any (refunded)
     order by l.webhook_id
     for update of l) as late;
-  update private.webhook_lanes l set next_due_at = now() where l.webhook_id = any (waiting);
+  update private.webhook_endpoint_queues l set next_due_at = now() where l.webhook_id = any (waiting);
 end
 $function$;
 grant execute on function private.refund_webhook_sends(uuid[],timestamp with time zone[],integer[]) to sb_service;
@@ -4284,6 +4201,20 @@ end
 $function$;
 grant execute on function private.reserve_budget(jsonb) to sb_service;
 
+CREATE OR REPLACE FUNCTION private.resume_endpoint_queues(resumed uuid[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform 1 from private.webhook_endpoint_queues l where l.webhook_id = any (resumed) order by l.webhook_id for update;
+  update private.webhook_endpoint_queues l
+  set paused_until = null, next_due_at = least(l.next_due_at, now()), failing_since = null, failed_in_a_row = 0,
+    warned_at = null
+  where l.webhook_id = any (resumed);
+end
+$function$;
+grant execute on function private.resume_endpoint_queues(uuid[]) to sb_service;
+
 CREATE OR REPLACE FUNCTION private.resume_turn(run public.runs, step jsonb)
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -4306,20 +4237,6 @@ begin
       'tools', private.agent_toolbox(speaker.id, speaker.user_id)));
 end
 $function$;
-
-CREATE OR REPLACE FUNCTION private.resume_webhook_lanes(resumed uuid[])
- RETURNS void
- LANGUAGE plpgsql
-AS $function$
-begin
-  perform 1 from private.webhook_lanes l where l.webhook_id = any (resumed) order by l.webhook_id for update;
-  update private.webhook_lanes l
-  set paused_until = null, next_due_at = least(l.next_due_at, now()), failing_since = null, failed_in_a_row = 0,
-    warned_at = null
-  where l.webhook_id = any (resumed);
-end
-$function$;
-grant execute on function private.resume_webhook_lanes(uuid[]) to sb_service;
 
 CREATE OR REPLACE FUNCTION private.revise_message()
  RETURNS trigger
@@ -4345,12 +4262,12 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.run_bodies(ids uuid[], is_ended boolean, viewer_id uuid DEFAULT NULL::uuid, is_service boolean DEFAULT false)
- RETURNS TABLE(run_id uuid, swarm_id uuid, status text, body json)
+CREATE OR REPLACE FUNCTION private.run_bodies(ids uuid[], viewer_id uuid DEFAULT NULL::uuid, is_service boolean DEFAULT false)
+ RETURNS TABLE(run_id uuid, body json)
  LANGUAGE sql
  STABLE
 AS $function$
-  select r.id, r.swarm_id, r.status, json_build_object(
+  select r.id, json_build_object(
     'run_id', r.id, 'swarm_id', r.swarm_id, 'status', r.status, 'stop_reason', r.stop_reason,
     'message', (select row_to_json(m) from public.messages m where m.id = r.message_id),
     'responses', coalesce((
@@ -4377,13 +4294,13 @@ AS $function$
       case when r.error is null then '[]'::json
            else json_build_array(json_build_object('agent_id', null, 'turn_id', null, 'code', r.error ->> 'code',
              'message', r.error ->> 'message', 'retryable', coalesce((r.error ->> 'retryable')::boolean, false))) end),
-    'usage', case when not is_ended and r.finished_at is null then (
+    'usage', case when r.finished_at is null then (
         select u.usage from private.sum_run_usage(r.id, r.swarm_id, r.strategy, r.created_at, now()) as u)
       else json_build_object('input_tokens', r.usage -> 'input_tokens',
         'cached_input_tokens', r.usage -> 'cached_input_tokens', 'output_tokens', r.usage -> 'output_tokens',
         'total_tokens', r.usage -> 'total_tokens', 'cost_usd', r.usage -> 'cost_usd', 'estimated',
           r.usage -> 'estimated') end,
-    'pending_approvals', case when not is_ended and r.status = 'requires_action'
+    'pending_approvals', case when r.status = 'requires_action'
       then private.pending_approvals(r, run_bodies.viewer_id, run_bodies.is_service) end,
     'created_at', r.created_at, 'completed_at', r.finished_at)
   from public.runs r where r.id = any (ids)
@@ -4396,8 +4313,7 @@ CREATE OR REPLACE FUNCTION private.run_body(run_id uuid, viewer_id uuid DEFAULT 
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
-  return (select b.body from private.run_bodies(array[run_body.run_id], false, run_body.viewer_id,
-    run_body.is_service) as b);
+  return (select b.body from private.run_bodies(array[run_body.run_id], run_body.viewer_id, run_body.is_service) as b);
 end
 $function$;
 grant execute on function private.run_body(uuid,uuid,boolean) to sb_service;
@@ -4518,8 +4434,8 @@ begin
       turns.ends_at, turns.opened_at, turns.left_ms
     from (
       select made.webhook_id, g.granted, g.ends_at, g.opened_at, g.left_ms,
-        row_number() over (partition by made.user_id order by made.place) as turn
-      from unnest(user_ids, webhook_ids) with ordinality as made (user_id, webhook_id, place)
+        row_number() over (partition by made.user_id order by made.position) as turn
+      from unnest(user_ids, webhook_ids) with ordinality as made (user_id, webhook_id, position)
       join granted g on g.user_id = made.user_id) as turns
     group by turns.webhook_id, turns.ends_at, turns.opened_at, turns.left_ms
   )
@@ -4702,7 +4618,7 @@ end
 $function$;
 grant execute on function private.store_deltas(jsonb) to sb_service;
 
-CREATE OR REPLACE FUNCTION private.store_events(events public.run_events[], run_ids uuid[], swarm_ids uuid[], deltas jsonb[])
+CREATE OR REPLACE FUNCTION private.store_events(events public.run_events[], run_ids uuid[] DEFAULT '{}'::uuid[], swarm_ids uuid[] DEFAULT '{}'::uuid[], deltas jsonb[] DEFAULT '{}'::jsonb[])
  RETURNS boolean
  LANGUAGE plpgsql
 AS $function$
@@ -4840,21 +4756,21 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.take_due_deliveries(lanes uuid[], lane_ids uuid[], lane_room integer[], lane_share integer, max_rows integer, new_claim uuid, lease interval, OUT ids uuid[], OUT due_at timestamp with time zone[])
+CREATE OR REPLACE FUNCTION private.take_due_deliveries(queues uuid[], queue_ids uuid[], queue_capacities integer[], default_capacity integer, max_rows integer, new_claim uuid, lease interval, OUT ids uuid[], OUT due_at timestamp with time zone[])
  RETURNS record
  LANGUAGE plpgsql
 AS $function$
 begin
   with picked as (
     select due.delivery_id, due.run_at
-    from unnest(lanes) as lane (id)
-    left join unnest(lane_ids, lane_room) as known (id, room) on known.id = lane.id
+    from unnest(queues) as queue (id)
+    left join unnest(queue_ids, queue_capacities) as known (id, capacity) on known.id = queue.id
     cross join lateral (
       select q.delivery_id, q.run_at
       from private.webhook_queue q
-      where q.webhook_id = lane.id and q.run_at <= now()
+      where q.webhook_id = queue.id and q.run_at <= now()
       order by q.run_at, q.event_seq
-      limit coalesce(known.room, lane_share)
+      limit coalesce(known.capacity, default_capacity)
       for update skip locked) as due
     limit max_rows
   ), taken as (
@@ -5049,8 +4965,7 @@ begin
       e.input_tokens, e.cached_input_tokens, e.output_tokens, e.reasoning_tokens, e.cost_usd, (t.turn).estimated
     from ended t
     join asked e on e.turn_id = (t.turn).id and nullif(e.usage, 'null') is not null
-    -- One lookup for each row: as a join, without statistics, the planner reads all accounts.
-    cross join lateral (select u.id from auth.users u where u.id = e.payer_id offset 0) as u
+    join auth.users u on u.id = e.payer_id
   )
   select array_agg(private.build_event(e.run_id, e.swarm_id, event.seq, event.type, event.data, e.agent_id))
   into events
@@ -5385,7 +5300,7 @@ create policy turn_snapshots_service on private.turn_snapshots to sb_service
   with check (true);
 grant delete, insert, select, update on table private.turn_snapshots to sb_service;
 
-create table private.webhook_lanes (
+create table private.webhook_endpoint_queues (
   webhook_id uuid not null,
   next_due_at timestamp with time zone default now() not null,
   served_at timestamp with time zone default '-infinity'::timestamp with time zone not null,
@@ -5394,14 +5309,14 @@ create table private.webhook_lanes (
   failed_in_a_row integer default 0 not null,
   warned_at timestamp with time zone,
   due_at timestamp with time zone generated always as (GREATEST(next_due_at, paused_until)) stored,
-  constraint webhook_lanes_pkey PRIMARY KEY (webhook_id)
+  constraint webhook_endpoint_queues_pkey PRIMARY KEY (webhook_id)
 ) with (fillfactor=60, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000, autovacuum_vacuum_cost_delay=0);
-CREATE INDEX webhook_lanes_due_idx ON private.webhook_lanes USING btree (due_at);
-alter table private.webhook_lanes enable row level security;
-create policy webhook_lanes_service on private.webhook_lanes to sb_service
+CREATE INDEX webhook_endpoint_queues_due_idx ON private.webhook_endpoint_queues USING btree (due_at);
+alter table private.webhook_endpoint_queues enable row level security;
+create policy webhook_endpoint_queues_service on private.webhook_endpoint_queues to sb_service
   using (true)
   with check (true);
-grant delete, insert, select, update on table private.webhook_lanes to sb_service;
+grant delete, insert, select, update on table private.webhook_endpoint_queues to sb_service;
 
 create table private.webhook_previous_secrets (
   webhook_id uuid not null,
@@ -5431,7 +5346,7 @@ create table private.webhook_queue (
   constraint webhook_queue_pkey PRIMARY KEY (delivery_id),
   constraint webhook_queue_cause_known CHECK (cause = ANY (ARRAY['schedule'::text, 'manual'::text, 'test'::text, 'replay'::text]))
 ) with (fillfactor=60, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000, autovacuum_vacuum_cost_delay=0);
-CREATE INDEX webhook_queue_lane_idx ON private.webhook_queue USING btree (webhook_id, run_at, event_seq);
+CREATE INDEX webhook_queue_webhook_id_idx ON private.webhook_queue USING btree (webhook_id, run_at, event_seq);
 alter table private.webhook_queue enable row level security;
 create policy webhook_queue_service on private.webhook_queue to sb_service
   using (true)

@@ -85,7 +85,7 @@ export async function openStage(): Promise<Stage> {
       // Truncated instead of deleted, because vacuuming would be part of the measurement.
       await asAdmin(
         url,
-        "truncate auth.users, private.webhook_queue, private.webhook_lanes, private.events, private.webhook_send_windows cascade",
+        "truncate auth.users, private.webhook_queue, private.webhook_endpoint_queues, private.events, private.webhook_send_windows cascade",
       );
       await pool.query(
         `insert into auth.users (id, email)

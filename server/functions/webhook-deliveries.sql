@@ -1,7 +1,10 @@
--- The statements of the dispatcher's hot path are functions so that their plans are kept; a plan that was made while
--- the queue was empty must not read all of it later, hence the settings.
+-- The dispatcher's frequent statements are functions, so that PostgreSQL keeps their plans. The planner settings
+-- prevent a plan that was made for an empty queue from scanning the whole table later.
+--
+-- An endpoint queue is the state of one webhook's deliveries (private.webhook_endpoint_queues). The deliveries
+-- themselves wait in private.webhook_queue.
 
--- The upper bound ends windows that lie in the future because the clock was set back.
+-- The upper bound closes windows that lie in the future because the clock was set back.
 create or replace function private.is_send_window_open(opened_at timestamptz, moment timestamptz) returns boolean
 language sql stable parallel safe
 as $$ select opened_at > moment - interval '1 minute' and opened_at < moment + interval '1 minute' $$;
@@ -48,8 +51,8 @@ end
 $$;
 grant execute on function private.grant_webhook_sends(uuid[], integer[], integer) to sb_service;
 
--- Returns sends that were granted but not made to their window if it is still open, and makes the lanes due that sleep
--- until the end of that window.
+-- Returns sends that were granted but not made to their window if it is still open. Makes the endpoint queues due that
+-- wait for the end of that window.
 create or replace function private.refund_webhook_sends(
   user_ids uuid[], windows_opened_at timestamptz[], sends integer[]
 ) returns void
@@ -71,64 +74,67 @@ begin
   from (
     select l.webhook_id
     from public.webhooks h
-    join private.webhook_lanes l on l.webhook_id = h.id
+    join private.webhook_endpoint_queues l on l.webhook_id = h.id
     join private.webhook_send_windows w on w.user_id = h.user_id and l.next_due_at = w.opened_at + interval '1 minute'
     where h.user_id = any (refunded)
     order by l.webhook_id
     for update of l) as late;
-  update private.webhook_lanes l set next_due_at = now() where l.webhook_id = any (waiting);
+  update private.webhook_endpoint_queues l set next_due_at = now() where l.webhook_id = any (waiting);
 end
 $$;
 grant execute on function private.refund_webhook_sends(uuid[], timestamptz[], integer[]) to sb_service;
 
--- The start of the first window that can include the delivery at this place in its lane. Places count from 0.
-create or replace function private.earliest_webhook_send(ends_at timestamptz, place bigint, send_limit integer)
+-- Returns the start of the first window that can include the delivery at this position in its endpoint queue. Positions
+-- count from 0.
+create or replace function private.compute_earliest_send(
+  ends_at timestamptz, queue_position bigint, send_limit integer)
 returns timestamptz
 language sql stable parallel safe
-as $$ select ends_at + (place / send_limit) * interval '1 minute' $$;
-grant execute on function private.earliest_webhook_send(timestamptz, bigint, integer) to sb_service;
+as $$ select ends_at + (queue_position / send_limit) * interval '1 minute' $$;
+grant execute on function private.compute_earliest_send(timestamptz, bigint, integer) to sb_service;
 
--- Makes the due lanes of users without remaining sends sleep until the window ends, and returns these lanes. Sets
--- `scheduled_for` of the first 1,000 deliveries of each lane where it is null or has passed, and moves `next_retry_at`
--- of their retries. Skips locked rows, because the caller holds windows and lanes.
-create or replace function private.postpone_webhook_lanes(
+-- Postpones the due endpoint queues of users without remaining sends until the window ends, and returns these queues.
+-- Sets `scheduled_for` of the first 1,000 deliveries of each queue where it is null or has passed, and moves
+-- `next_retry_at` of their retries. Skips locked rows, because the caller holds windows and endpoint queues.
+create or replace function private.postpone_endpoint_queues(
   user_ids uuid[], until timestamptz[], send_limit integer
 ) returns uuid[]
 language plpgsql volatile
 as $$
 #variable_conflict use_column
 declare
-  lanes uuid[];
-  lanes_until timestamptz[];
+  queues uuid[];
+  queues_until timestamptz[];
 begin
-  select array_agg(due.webhook_id), array_agg(due.ends_at) into lanes, lanes_until
+  select array_agg(due.webhook_id), array_agg(due.ends_at) into queues, queues_until
   from (
     select l.webhook_id, spent.ends_at
     from unnest(user_ids, until) as spent (user_id, ends_at)
     join public.webhooks w on w.user_id = spent.user_id and w.is_active
-    join private.webhook_lanes l on l.webhook_id = w.id
+    join private.webhook_endpoint_queues l on l.webhook_id = w.id
     where l.next_due_at <= now()
     order by l.webhook_id
     for update of l skip locked) as due;
-  if lanes is null then
+  if queues is null then
     return '{}';
   end if;
 
-  update private.webhook_lanes l
-  set next_due_at = greatest(lane.ends_at,
+  update private.webhook_endpoint_queues l
+  set next_due_at = greatest(queue.ends_at,
     coalesce((select min(q.run_at) from private.webhook_queue q where q.webhook_id = l.webhook_id), 'infinity'))
-  from unnest(lanes, lanes_until) as lane (id, ends_at)
-  where l.webhook_id = lane.id;
+  from unnest(queues, queues_until) as queue (id, ends_at)
+  where l.webhook_id = queue.id;
 
   update public.webhook_deliveries d
   set scheduled_for = turns.scheduled_for, next_retry_at = case when d.status = 'retrying' then turns.scheduled_for end
   from (
-    select waiting.delivery_id, private.earliest_webhook_send(lane.ends_at, waiting.place, send_limit) as scheduled_for
-    from unnest(lanes, lanes_until) as lane (id, ends_at)
+    select waiting.delivery_id,
+      private.compute_earliest_send(queue.ends_at, waiting.position, send_limit) as scheduled_for
+    from unnest(queues, queues_until) as queue (id, ends_at)
     cross join lateral (
-      select q.delivery_id, row_number() over (order by q.run_at, q.event_seq) - 1 as place
+      select q.delivery_id, row_number() over (order by q.run_at, q.event_seq) - 1 as position
       from private.webhook_queue q
-      where q.webhook_id = lane.id and q.run_at <= lane.ends_at and (q.claim is null or q.lease_until <= now())
+      where q.webhook_id = queue.id and q.run_at <= queue.ends_at and (q.claim is null or q.lease_until <= now())
       limit 1000) as waiting
     join private.webhook_queue q on q.delivery_id = waiting.delivery_id
     join public.webhook_deliveries known on known.id = waiting.delivery_id
@@ -136,21 +142,21 @@ begin
     limit 2000
     for no key update of q, known skip locked) as turns
   where d.id = turns.delivery_id;
-  return lanes;
+  return queues;
 end
 $$;
-grant execute on function private.postpone_webhook_lanes(uuid[], timestamptz[], integer) to sb_service;
+grant execute on function private.postpone_endpoint_queues(uuid[], timestamptz[], integer) to sb_service;
 
-create or replace function private.is_lane_claimable(
-  due_at timestamptz, room integer, user_id uuid, full_users uuid[]
+create or replace function private.is_endpoint_queue_claimable(
+  due_at timestamptz, capacity integer, user_id uuid, full_users uuid[]
 ) returns boolean
 language sql stable parallel safe
-as $$ select due_at <= now() and coalesce(room, 1) > 0 and (user_id is null or user_id <> all (full_users)) $$;
-grant execute on function private.is_lane_claimable(timestamptz, integer, uuid, uuid[]) to sb_service;
+as $$ select due_at <= now() and coalesce(capacity, 1) > 0 and (user_id is null or user_id <> all (full_users)) $$;
+grant execute on function private.is_endpoint_queue_claimable(timestamptz, integer, uuid, uuid[]) to sb_service;
 
 -- Grants sends for deliveries that are being created, given by user and webhook in sending order. Returns for each
 -- webhook: how many of them may be sent now (null: all), when the window of its user ends, how many deliveries wait in
--- its lane already, and the window that was used.
+-- its endpoint queue already, and the window that was used.
 create or replace function private.share_webhook_sends(user_ids uuid[], webhook_ids uuid[], send_limit integer)
 returns table (webhook_id uuid, deliveries bigint, ends_at timestamptz, ahead bigint, opened_at timestamptz,
   left_ms float8)
@@ -170,8 +176,8 @@ begin
       turns.ends_at, turns.opened_at, turns.left_ms
     from (
       select made.webhook_id, g.granted, g.ends_at, g.opened_at, g.left_ms,
-        row_number() over (partition by made.user_id order by made.place) as turn
-      from unnest(user_ids, webhook_ids) with ordinality as made (user_id, webhook_id, place)
+        row_number() over (partition by made.user_id order by made.position) as turn
+      from unnest(user_ids, webhook_ids) with ordinality as made (user_id, webhook_id, position)
       join granted g on g.user_id = made.user_id) as turns
     group by turns.webhook_id, turns.ends_at, turns.opened_at, turns.left_ms
   )
@@ -185,7 +191,7 @@ end
 $$;
 grant execute on function private.share_webhook_sends(uuid[], uuid[], integer) to sb_service;
 
--- The body of a delivery. Inlined.
+-- Returns the body of a delivery. Inlined.
 create or replace function private.render_envelope(
   event_id uuid, type text, created_at timestamptz, api_version text, data text
 ) returns json language sql stable parallel safe
@@ -196,20 +202,21 @@ as $$
 $$;
 grant execute on function private.render_envelope(uuid, text, timestamptz, text, text) to sb_service;
 
--- Turns the oldest events into deliveries, queue rows and due lanes, and deletes the events; some of the newest too, so
--- that an event does not wait for a large backlog of another user. Webhooks are locked as their foreign key does,
--- before rows refer to them: one that is being deleted drops out. Without `new_claim` nothing is claimed. `lane_ids`
--- and `lane_room` name lanes with another capacity than `lane_share`. Claims no more than remains in the window of each
--- user, the user's webhooks in turn, and schedules the rest for later windows. `send_limit` 0 disables the limit. The
--- first row has the summary in its first four columns, and the others are the claimed deliveries, the oldest first.
+-- Turns the oldest events into deliveries and queue rows, makes their endpoint queues due, and deletes the events. Also
+-- takes some of the newest events, so that an event does not wait for a large backlog of another user. Locks webhooks
+-- as their foreign key does before rows refer to them, which excludes a webhook that is being deleted. Claims nothing
+-- without `new_claim`. `queue_ids` and `queue_capacities` name endpoint queues whose capacity differs from
+-- `default_capacity`. Claims no more than remains in the window of each user, the user's webhooks in turn, and
+-- schedules the rest for later windows. `send_limit` 0 disables the limit. The first row has the summary in its first
+-- four columns; the others are the claimed deliveries, the oldest first.
 --
--- It is one statement and stays in one function: each step reads the rows of earlier steps, and PostgreSQL does not
--- inline functions that write or that read a CTE of the caller. Between functions, all bodies would pass in arrays.
+-- It is one statement in one function: each step reads the rows of earlier steps, and PostgreSQL does not inline
+-- functions that write or that read a CTE of the caller. Between functions, all bodies would pass in arrays.
 create or replace function private.fan_out_events(
   max_events integer, first_delay interval,
-  new_claim uuid default null, lease interval default null, max_rows integer default 0, lane_share integer default 0,
-  lane_ids uuid[] default '{}', lane_room integer[] default '{}', full_users uuid[] default '{}',
-  send_limit integer default 0)
+  new_claim uuid default null, lease interval default null, max_rows integer default 0,
+  default_capacity integer default 0, queue_ids uuid[] default '{}', queue_capacities integer[] default '{}',
+  full_users uuid[] default '{}', send_limit integer default 0)
 returns table (
   events integer, unclaimed integer, has_resumptions boolean, made_at timestamptz,
   id uuid, webhook_id uuid, event_id uuid, event_type text, body text,
@@ -241,33 +248,33 @@ begin
     join public.webhooks w on w.is_active and w.user_id = any (e.audience) and e.type = any (w.events)
     for key share of w
   ), placed as (
-    select *, row_number() over (partition by webhook_id order by seq) as place_in_lane,
-      row_number() over (order by seq, webhook_id) as place
+    select *, row_number() over (partition by webhook_id order by seq) as queue_position,
+      row_number() over (order by seq, webhook_id) as position
     from addressed
   ), written as materialized (
     select private.new_id() as delivery_id, a.seq, a.event_id, a.type, a.webhook_id, a.user_id,
-      a.url, a.secret, a.headers, a.retry_count, a.timeout_ms, a.place_in_lane, a.place_in_lane = 1 as is_first,
+      a.url, a.secret, a.headers, a.retry_count, a.timeout_ms, a.queue_position, a.queue_position = 1 as is_first,
       private.render_envelope(a.event_id, a.type, a.created_at, a.api_version, a.data::text) as payload,
       new_claim is not null and first_delay <= interval '0'
         and (l.webhook_id is null or (l.next_due_at > now() and coalesce(l.paused_until <= now(), true)))
         and a.user_id <> all (full_users)
-        and a.place_in_lane <= coalesce(known.room, lane_share)
-        and a.place <= max_rows as is_claimable
+        and a.queue_position <= coalesce(known.capacity, default_capacity)
+        and a.position <= max_rows as is_claimable
     from placed a
-    left join private.webhook_lanes l on l.webhook_id = a.webhook_id
-    left join unnest(lane_ids, lane_room) as known (id, room) on known.id = a.webhook_id
+    left join private.webhook_endpoint_queues l on l.webhook_id = a.webhook_id
+    left join unnest(queue_ids, queue_capacities) as known (id, capacity) on known.id = a.webhook_id
   ), allowed as materialized (
-    select w.*, lane.opened_at, lane.left_ms,
-      w.is_claimable and coalesce(w.place_in_lane <= lane.deliveries, true) as is_claimed,
-      case when w.place_in_lane > lane.deliveries then lane.ends_at end as sleeps_until,
-      case when w.place_in_lane > lane.deliveries then
-        private.earliest_webhook_send(lane.ends_at, lane.ahead + w.place_in_lane - lane.deliveries - 1, send_limit)
+    select w.*, queue.opened_at, queue.left_ms,
+      w.is_claimable and coalesce(w.queue_position <= queue.deliveries, true) as is_claimed,
+      case when w.queue_position > queue.deliveries then queue.ends_at end as sleeps_until,
+      case when w.queue_position > queue.deliveries then
+        private.compute_earliest_send(queue.ends_at, queue.ahead + w.queue_position - queue.deliveries - 1, send_limit)
       end as scheduled_for
     from written w
     left join private.share_webhook_sends(
-        (select array_agg(user_id order by place_in_lane, seq) from written where is_claimable and send_limit > 0),
-        (select array_agg(webhook_id order by place_in_lane, seq) from written where is_claimable and send_limit > 0),
-        send_limit) as lane on lane.webhook_id = w.webhook_id
+        (select array_agg(user_id order by queue_position, seq) from written where is_claimable and send_limit > 0),
+        (select array_agg(webhook_id order by queue_position, seq) from written where is_claimable and send_limit > 0),
+        send_limit) as queue on queue.webhook_id = w.webhook_id
   ), delivered as (
     insert into public.webhook_deliveries (id, webhook_id, user_id, event_id, event_type, payload, scheduled_for)
     select delivery_id, webhook_id, user_id, event_id, type, payload, scheduled_for from allowed
@@ -276,12 +283,12 @@ begin
     select delivery_id, webhook_id, seq, now() + case when is_claimed then lease else first_delay end,
       case when is_claimed then new_claim end, case when is_claimed then now() + lease end
     from allowed
-  ), lanes as (
-    insert into private.webhook_lanes as lane (webhook_id, next_due_at)
+  ), queues as (
+    insert into private.webhook_endpoint_queues as queue (webhook_id, next_due_at)
     select webhook_id, min(case when is_claimed then now() + lease else coalesce(sleeps_until, now() + first_delay) end)
     from allowed group by webhook_id order by webhook_id
     on conflict (webhook_id) do update set next_due_at = excluded.next_due_at
-    where lane.next_due_at > excluded.next_due_at
+    where queue.next_due_at > excluded.next_due_at
   ), answered as (
     select (select count(*)::integer from taken) as events,
       (select count(*)::integer from allowed where not is_claimed and sleeps_until is null) as unclaimed,
@@ -310,7 +317,7 @@ $$;
 grant execute on function private.fan_out_events(integer, interval, uuid, interval, integer, integer, uuid[],
   integer[], uuid[], integer) to sb_service;
 
--- The steps of claim_webhook_deliveries. They run with its settings and are called by it alone.
+-- The steps of claim_webhook_deliveries, which alone calls them. They run with its settings.
 
 create or replace function private.take_webhook_resumptions() returns uuid[] language sql volatile
 as $$
@@ -322,23 +329,23 @@ as $$
 $$;
 grant execute on function private.take_webhook_resumptions() to sb_service;
 
--- The users of the due and of the resumed webhooks, with their remaining sends. Windows are locked before lanes, so
--- this runs before any lane is locked.
+-- Returns the users of the due and of the resumed webhooks, with their remaining sends. Windows are locked before
+-- endpoint queues, so this runs before any endpoint queue is locked.
 create or replace function private.read_due_webhook_users(
-  max_lanes integer, lane_ids uuid[], lane_room integer[], full_users uuid[], resumed uuid[], send_limit integer,
-  out users uuid[], out users_left integer[])
+  max_queues integer, queue_ids uuid[], queue_capacities integer[], full_users uuid[], resumed uuid[],
+  send_limit integer, out users uuid[], out users_left integer[])
 language plpgsql volatile
 as $$
 begin
   select array_agg(distinct due.user_id) into users
   from (
     (select w.user_id
-     from private.webhook_lanes l
+     from private.webhook_endpoint_queues l
      join public.webhooks w on w.id = l.webhook_id
-     left join unnest(lane_ids, lane_room) as known (id, room) on known.id = l.webhook_id
-     where private.is_lane_claimable(l.due_at, known.room, w.user_id, full_users)
+     left join unnest(queue_ids, queue_capacities) as known (id, capacity) on known.id = l.webhook_id
+     where private.is_endpoint_queue_claimable(l.due_at, known.capacity, w.user_id, full_users)
      order by l.served_at
-     limit max_lanes)
+     limit max_queues)
     union all
     select w.user_id from public.webhooks w where w.id = any (resumed)) as due;
   if users is not null then
@@ -350,77 +357,79 @@ $$;
 grant execute on function private.read_due_webhook_users(integer, uuid[], integer[], uuid[], uuid[], integer)
   to sb_service;
 
-create or replace function private.resume_webhook_lanes(resumed uuid[]) returns void language plpgsql volatile
+create or replace function private.resume_endpoint_queues(resumed uuid[]) returns void language plpgsql volatile
 as $$
 begin
-  perform 1 from private.webhook_lanes l where l.webhook_id = any (resumed) order by l.webhook_id for update;
-  update private.webhook_lanes l
+  perform 1 from private.webhook_endpoint_queues l where l.webhook_id = any (resumed) order by l.webhook_id for update;
+  update private.webhook_endpoint_queues l
   set paused_until = null, next_due_at = least(l.next_due_at, now()), failing_since = null, failed_in_a_row = 0,
     warned_at = null
   where l.webhook_id = any (resumed);
 end
 $$;
-grant execute on function private.resume_webhook_lanes(uuid[]) to sb_service;
+grant execute on function private.resume_endpoint_queues(uuid[]) to sb_service;
 
--- Deletes the lanes of deleted webhooks and pauses those of disabled ones. Returns the other lanes in the same order.
-create or replace function private.clear_webhook_lanes(lanes uuid[]) returns uuid[] language plpgsql volatile
+-- Deletes the endpoint queues of deleted webhooks and pauses those of disabled ones. Returns the others in the same
+-- order.
+create or replace function private.clear_endpoint_queues(queues uuid[]) returns uuid[] language plpgsql volatile
 as $$
 declare
   deleted uuid[];
   disabled uuid[];
 begin
-  select array_agg(lane.id) filter (where w.id is null), array_agg(lane.id) filter (where not w.is_active)
+  select array_agg(queue.id) filter (where w.id is null), array_agg(queue.id) filter (where not w.is_active)
   into deleted, disabled
-  from unnest(lanes) as lane (id)
-  left join public.webhooks w on w.id = lane.id;
+  from unnest(queues) as queue (id)
+  left join public.webhooks w on w.id = queue.id;
   if deleted is not null then
     delete from private.webhook_queue q
     where q.delivery_id in (select delivery_id from private.webhook_queue where webhook_id = any (deleted) limit 5000);
-    delete from private.webhook_lanes l
+    delete from private.webhook_endpoint_queues l
     where l.webhook_id = any (deleted)
       and not exists (select 1 from private.webhook_queue q where q.webhook_id = l.webhook_id);
   end if;
   if disabled is not null then
-    update private.webhook_lanes l set paused_until = 'infinity' where l.webhook_id = any (disabled);
+    update private.webhook_endpoint_queues l set paused_until = 'infinity' where l.webhook_id = any (disabled);
   end if;
   if deleted is null and disabled is null then
-    return lanes;
+    return queues;
   end if;
-  return array(select lane.id from unnest(lanes) as lane (id) where lane.id <> all (deleted || disabled));
+  return array(select queue.id from unnest(queues) as queue (id) where queue.id <> all (deleted || disabled));
 end
 $$;
-grant execute on function private.clear_webhook_lanes(uuid[]) to sb_service;
+grant execute on function private.clear_endpoint_queues(uuid[]) to sb_service;
 
--- Divides the remaining sends of each user among the user's lanes, one delivery of each lane in turn.
+-- Divides the remaining sends of each user among the user's endpoint queues, one delivery of each in turn.
 create or replace function private.divide_webhook_sends(
-  lanes uuid[], users uuid[], users_left integer[], known_ids uuid[], known_room integer[], lane_share integer,
-  out lane_ids uuid[], out lane_room integer[])
+  queues uuid[], users uuid[], users_left integer[], known_ids uuid[], known_capacities integer[],
+  default_capacity integer, out queue_ids uuid[], out queue_capacities integer[])
 language plpgsql volatile
 as $$
 begin
-  select array_agg(lane.id), array_agg(coalesce(share.deliveries, 0)) into lane_ids, lane_room
-  from unnest(lanes) as lane (id)
+  select array_agg(queue.id), array_agg(coalesce(share.deliveries, 0)) into queue_ids, queue_capacities
+  from unnest(queues) as queue (id)
   left join (
     select turns.id, count(*)::integer as deliveries
     from (
-      select lane.id, u.sends, row_number() over (partition by u.id order by due.place, lane.place) as turn
-      from unnest(lanes) with ordinality as lane (id, place)
-      join public.webhooks w on w.id = lane.id
+      select queue.id, u.sends, row_number() over (partition by u.id order by due.position, queue.position) as turn
+      from unnest(queues) with ordinality as queue (id, position)
+      join public.webhooks w on w.id = queue.id
       join unnest(users, users_left) as u (id, sends) on u.id = w.user_id
-      left join unnest(known_ids, known_room) as known (id, room) on known.id = lane.id
+      left join unnest(known_ids, known_capacities) as known (id, capacity) on known.id = queue.id
       cross join lateral (
-        select row_number() over (order by q.run_at, q.event_seq) as place
+        select row_number() over (order by q.run_at, q.event_seq) as position
         from private.webhook_queue q
-        where q.webhook_id = lane.id and q.run_at <= now()
-        limit least(coalesce(known.room, lane_share), u.sends)) as due) as turns
+        where q.webhook_id = queue.id and q.run_at <= now()
+        limit least(coalesce(known.capacity, default_capacity), u.sends)) as due) as turns
     where turns.turn <= turns.sends
-    group by turns.id) as share on share.id = lane.id;
+    group by turns.id) as share on share.id = queue.id;
 end
 $$;
 grant execute on function private.divide_webhook_sends(uuid[], uuid[], integer[], uuid[], integer[], integer)
   to sb_service;
 
--- Counts the claimed deliveries in the windows of these users and postpones the lanes of users without remaining sends.
+-- Counts the claimed deliveries in the windows of these users and postpones the endpoint queues of users without
+-- remaining sends.
 create or replace function private.count_claimed_sends(
   users uuid[], claimed_ids uuid[], send_limit integer,
   out user_ids uuid[], out opened_at timestamptz[], out left_ms float8[], out postponed uuid[])
@@ -447,54 +456,54 @@ begin
   from counted c;
   postponed := '{}';
   if spent_users is not null then
-    postponed := private.postpone_webhook_lanes(spent_users, spent_until, send_limit);
+    postponed := private.postpone_endpoint_queues(spent_users, spent_until, send_limit);
   end if;
 end
 $$;
 grant execute on function private.count_claimed_sends(uuid[], uuid[], integer) to sb_service;
 
--- Locks due lanes, those that waited longest first. With a send limit, only lanes of these users.
-create or replace function private.lock_due_webhook_lanes(
-  max_lanes integer, lane_ids uuid[], lane_room integer[], full_users uuid[], users uuid[], send_limit integer)
+-- Locks due endpoint queues, those that waited longest first. With a send limit, only those of these users.
+create or replace function private.lock_due_endpoint_queues(
+  max_queues integer, queue_ids uuid[], queue_capacities integer[], full_users uuid[], users uuid[], send_limit integer)
 returns uuid[] language plpgsql volatile
 as $$
 declare
-  lanes uuid[];
+  queues uuid[];
 begin
-  select array_agg(chosen.webhook_id) into lanes
+  select array_agg(chosen.webhook_id) into queues
   from (
     select l.webhook_id
-    from private.webhook_lanes l
+    from private.webhook_endpoint_queues l
     left join public.webhooks w on w.id = l.webhook_id
-    left join unnest(lane_ids, lane_room) as known (id, room) on known.id = l.webhook_id
-    where private.is_lane_claimable(l.due_at, known.room, w.user_id, full_users)
+    left join unnest(queue_ids, queue_capacities) as known (id, capacity) on known.id = l.webhook_id
+    where private.is_endpoint_queue_claimable(l.due_at, known.capacity, w.user_id, full_users)
       and (send_limit = 0 or w.user_id is null or w.user_id = any (users))
     order by l.served_at
-    limit max_lanes
+    limit max_queues
     for update of l skip locked) as chosen;
-  return lanes;
+  return queues;
 end
 $$;
-grant execute on function private.lock_due_webhook_lanes(integer, uuid[], integer[], uuid[], uuid[], integer)
+grant execute on function private.lock_due_endpoint_queues(integer, uuid[], integer[], uuid[], uuid[], integer)
   to sb_service;
 
--- Claims due deliveries of these lanes. Returns their ids and when they were due.
+-- Claims due deliveries of these endpoint queues. Returns their ids and when they were due.
 create or replace function private.take_due_deliveries(
-  lanes uuid[], lane_ids uuid[], lane_room integer[], lane_share integer, max_rows integer,
+  queues uuid[], queue_ids uuid[], queue_capacities integer[], default_capacity integer, max_rows integer,
   new_claim uuid, lease interval, out ids uuid[], out due_at timestamptz[])
 language plpgsql volatile
 as $$
 begin
   with picked as (
     select due.delivery_id, due.run_at
-    from unnest(lanes) as lane (id)
-    left join unnest(lane_ids, lane_room) as known (id, room) on known.id = lane.id
+    from unnest(queues) as queue (id)
+    left join unnest(queue_ids, queue_capacities) as known (id, capacity) on known.id = queue.id
     cross join lateral (
       select q.delivery_id, q.run_at
       from private.webhook_queue q
-      where q.webhook_id = lane.id and q.run_at <= now()
+      where q.webhook_id = queue.id and q.run_at <= now()
       order by q.run_at, q.event_seq
-      limit coalesce(known.room, lane_share)
+      limit coalesce(known.capacity, default_capacity)
       for update skip locked) as due
     limit max_rows
   ), taken as (
@@ -510,14 +519,15 @@ $$;
 grant execute on function private.take_due_deliveries(
   uuid[], uuid[], integer[], integer, integer, uuid, interval) to sb_service;
 
--- Claims due deliveries, few from each of the lanes that waited longest. Every statement in here and in its steps has
--- its own snapshot: what is read after the lane is locked includes all earlier commits, so that no row is missed when
--- the next due time of the lane is set. `lane_ids` and `lane_room` name lanes with another capacity than `lane_share`;
--- capacity 0 skips a lane. Claims no more than remains in the window of each user, the user's lanes in turn. Lanes of
--- users without remaining sends are postponed until the window ends. `send_limit` 0 disables the limit.
+-- Claims due deliveries, few from each of the endpoint queues that waited longest. Every statement of this function and
+-- of its steps has its own snapshot: what it reads after the endpoint queue is locked includes all earlier commits, so
+-- it misses no row when it sets the next due time. `queue_ids` and `queue_capacities` name endpoint queues whose
+-- capacity differs from `default_capacity`; capacity 0 skips one. Claims no more than remains in the window of each
+-- user, the user's endpoint queues in turn. Postpones the endpoint queues of users without remaining sends until the
+-- window ends. `send_limit` 0 disables the limit.
 create or replace function private.claim_webhook_deliveries(
-  new_claim uuid, lease interval, max_lanes integer, max_rows integer, lane_share integer,
-  lane_ids uuid[], lane_room integer[], full_users uuid[], send_limit integer default 0)
+  new_claim uuid, lease interval, max_queues integer, max_rows integer, default_capacity integer,
+  queue_ids uuid[], queue_capacities integer[], full_users uuid[], send_limit integer default 0)
 returns table (
   id uuid, run_at timestamptz, webhook_id uuid, user_id uuid, event_id uuid, event_type text, body text,
   attempts integer, attempts_before integer, cause text, url text, secret text, previous_secrets text[], headers jsonb,
@@ -531,8 +541,8 @@ declare
   users_left integer[];
   opened_at timestamptz[];
   left_ms float8[];
-  lanes uuid[];
-  open_lanes uuid[];
+  queues uuid[];
+  open_queues uuid[];
   postponed uuid[] := '{}';
   claimed_ids uuid[];
   claimed_due_at timestamptz[];
@@ -540,33 +550,35 @@ declare
 begin
   if send_limit > 0 then
     select r.users, r.users_left into users, users_left
-    from private.read_due_webhook_users(max_lanes, lane_ids, lane_room, full_users, resumed, send_limit) as r;
+    from private.read_due_webhook_users(max_queues, queue_ids, queue_capacities, full_users, resumed, send_limit) as r;
   end if;
   if resumed is not null then
-    perform private.resume_webhook_lanes(resumed);
+    perform private.resume_endpoint_queues(resumed);
   end if;
-  lanes := private.lock_due_webhook_lanes(max_lanes, lane_ids, lane_room, full_users, users, send_limit);
-  if lanes is null then
+  queues := private.lock_due_endpoint_queues(max_queues, queue_ids, queue_capacities, full_users, users, send_limit);
+  if queues is null then
     return;
   end if;
-  open_lanes := private.clear_webhook_lanes(lanes);
+  open_queues := private.clear_endpoint_queues(queues);
   if send_limit > 0 then
-    select d.lane_ids, d.lane_room into lane_ids, lane_room
-    from private.divide_webhook_sends(open_lanes, users, users_left, lane_ids, lane_room, lane_share) as d;
+    select d.queue_ids, d.queue_capacities into queue_ids, queue_capacities
+    from private.divide_webhook_sends(open_queues, users, users_left, queue_ids, queue_capacities,
+      default_capacity) as d;
   end if;
   select t.ids, t.due_at into claimed_ids, claimed_due_at
-  from private.take_due_deliveries(open_lanes, lane_ids, lane_room, lane_share, max_rows, new_claim, lease) as t;
+  from private.take_due_deliveries(open_queues, queue_ids, queue_capacities, default_capacity, max_rows, new_claim,
+    lease) as t;
   if send_limit > 0 and users is not null then
     select c.user_ids, c.opened_at, c.left_ms, c.postponed into users, opened_at, left_ms, postponed
     from private.count_claimed_sends(users, claimed_ids, send_limit) as c;
   end if;
 
-  update private.webhook_lanes l
+  update private.webhook_endpoint_queues l
   set served_at = clock_timestamp(),
       next_due_at = case when l.webhook_id = any (postponed) then l.next_due_at else
         coalesce((select min(q.run_at) from private.webhook_queue q where q.webhook_id = l.webhook_id), 'infinity') end
-  where l.webhook_id = any (lanes)
-    -- A lane without a claimed delivery keeps its position in the order of service.
+  where l.webhook_id = any (queues)
+    -- An endpoint queue without a claimed delivery keeps its position in the order of service.
     and (l.webhook_id <> all (postponed)
          or exists (select 1 from private.webhook_queue q
                     where q.webhook_id = l.webhook_id and q.run_at = now() + lease and q.claim = new_claim));
@@ -597,7 +609,8 @@ $$;
 grant execute on function private.claim_webhook_deliveries(uuid, interval, integer, integer, integer, uuid[],
   integer[], uuid[], integer) to sb_service;
 
--- Since when an endpoint fails, after these outcomes: a success ends the time, the first failure starts it. Inlined.
+-- Returns since when an endpoint fails, after these outcomes: a success ends the failing period, the first failure
+-- starts it. Inlined.
 create or replace function private.update_failing_since(failing_since timestamptz, has_delivered boolean,
   failures integer) returns timestamptz language sql stable parallel safe
 as $$
@@ -605,7 +618,7 @@ as $$
 $$;
 grant execute on function private.update_failing_since(timestamptz, boolean, integer) to sb_service;
 
--- When the owner was warned of a failing endpoint, after these outcomes: once per time of failing. Inlined.
+-- Returns when the owner was warned of a failing endpoint, after these outcomes: once in a failing period. Inlined.
 create or replace function private.update_warned_at(warned_at timestamptz, failing_since timestamptz,
   has_delivered boolean, failures integer, warn_after_days integer) returns timestamptz
 language sql stable parallel safe
@@ -617,9 +630,9 @@ as $$
 $$;
 grant execute on function private.update_warned_at(timestamptz, timestamptz, boolean, integer, integer) to sb_service;
 
--- Records attempts, ends or reschedules their deliveries and updates their lanes. Skips a record whose claim is no
--- longer held. Rows are locked in the order queue, webhook, lane, the last by id; a lane is locked before its next due
--- time is set, so that a concurrent claim cannot set a later one.
+-- Records attempts, ends or reschedules their deliveries and updates their endpoint queues. Skips a record whose claim
+-- is no longer held. Locks rows in the order delivery queue, webhook, endpoint queue, the last by id. Locks an endpoint
+-- queue before it sets the next due time, so that a concurrent claim cannot set a later one.
 create or replace function private.record_webhook_attempts(
   delivery_ids uuid[], claims uuid[], attempts integer[], statuses text[], status_codes integer[],
   response_bodies text[], are_truncated boolean[], error_codes text[], errors text[], response_times_ms integer[],
@@ -661,7 +674,7 @@ begin
   ), rescheduled as (
     update private.webhook_queue q set run_at = h.retry_at, claim = null, lease_until = null
     from held h where q.delivery_id = h.delivery_id and h.retry_at is not null
-  ), tally as materialized (
+  ), totals as materialized (
     select h.webhook_id,
       count(*) filter (where h.status = 'failed')::integer as failures,
       bool_or(h.status = 'delivered') as has_delivered, bool_or(h.disables) as disables,
@@ -669,25 +682,25 @@ begin
     from held h where h.cause <> 'test' group by h.webhook_id
   ), locked as materialized (
     select l.webhook_id
-    from private.webhook_lanes l join tally t on t.webhook_id = l.webhook_id
+    from private.webhook_endpoint_queues l join totals t on t.webhook_id = l.webhook_id
     where t.failures > 0 or t.retry_at is not null or t.paused_until is not null or l.failed_in_a_row > 0
     order by l.webhook_id
     for update of l
-  ), lanes as (
-    update private.webhook_lanes l
+  ), queues as (
+    update private.webhook_endpoint_queues l
     set next_due_at = least(l.next_due_at, t.retry_at),
       paused_until = greatest(l.paused_until, t.paused_until),
       failing_since = private.update_failing_since(l.failing_since, t.has_delivered, t.failures),
       failed_in_a_row = case when t.has_delivered then 0 else l.failed_in_a_row + t.failures end,
       warned_at = private.update_warned_at(l.warned_at, l.failing_since, t.has_delivered, t.failures, warn_after_days)
-    from locked k join tally t on t.webhook_id = k.webhook_id
+    from locked k join totals t on t.webhook_id = k.webhook_id
     where l.webhook_id = k.webhook_id
     returning l.webhook_id, l.failing_since, l.failed_in_a_row, l.warned_at
   ), disabled as (
     update public.webhooks w
     set is_active = false, disabled_at = now(), updated_at = now(),
       disabled_reason = case when t.disables then 'endpoint_gone' else 'endpoint_failing' end
-    from tally t left join lanes l on l.webhook_id = t.webhook_id
+    from totals t left join queues l on l.webhook_id = t.webhook_id
     where w.id = t.webhook_id and w.is_active
       and (t.disables
            or (l.failing_since <= now() - failing_days * interval '1 day' and l.failed_in_a_row >= min_failures))
@@ -695,7 +708,7 @@ begin
   )
   select 'disabled', disabled.id, disabled.disabled_reason from disabled
   union all
-  select 'failing', lanes.webhook_id, lanes.failed_in_a_row::text from lanes where lanes.warned_at = now();
+  select 'failing', queues.webhook_id, queues.failed_in_a_row::text from queues where queues.warned_at = now();
 end
 $$;
 grant execute on function private.record_webhook_attempts(uuid[], uuid[], integer[], text[], integer[], text[],

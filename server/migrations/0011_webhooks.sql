@@ -1,4 +1,4 @@
--- Webhooks, what was sent to them, and the dispatcher's queue.
+-- Webhooks, their deliveries, and the queue of the dispatcher.
 
 create function private.are_delivery_headers(headers jsonb) returns boolean
 language plpgsql immutable strict parallel safe
@@ -51,10 +51,10 @@ create table public.webhooks (
 );
 create index webhooks_user_id_idx on public.webhooks (user_id, created_at desc);
 create index webhooks_subscribed_idx on public.webhooks (user_id) include (events) where is_active;
--- The keeper looks for them again and again among all that exist.
+-- Housekeeping searches for them regularly.
 create index webhooks_suspended_idx on public.webhooks (user_id) where disabled_reason = 'account_banned';
 alter table public.webhooks replica identity using index webhooks_id_user_id_key;
--- Told by the description of the tables, `GET /rest/v1/`.
+-- Shown in the description of the tables, `GET /rest/v1/`.
 comment on table public.webhooks is 'A user has at most 1000.';
 comment on column public.webhooks.api_version is
   'The version of the bodies that are sent, fixed when the webhook is created. There is 2026-11-15.';
@@ -74,8 +74,8 @@ create table private.webhook_previous_secrets (
 alter table private.webhook_previous_secrets enable row level security;
 grant select, insert, update, delete on private.webhook_previous_secrets to sb_service;
 
--- payload is json, not jsonb: the bytes that were signed once are the bytes of every attempt. Nearly every delivery is
--- updated once, soon after it was made: with room for that on its page no index has to follow.
+-- payload is json, not jsonb: every attempt sends the bytes that were signed first. Nearly every delivery is updated
+-- once, soon after its insert; the fill factor leaves space on the page, so that no index has to change.
 create table public.webhook_deliveries (
   id uuid default private.new_id() constraint webhook_deliveries_pkey primary key,
   webhook_id uuid not null,
@@ -103,13 +103,13 @@ create table public.webhook_deliveries (
 create index webhook_deliveries_webhook_id_idx on public.webhook_deliveries (webhook_id, user_id, created_at desc);
 create index webhook_deliveries_user_id_idx on public.webhook_deliveries (user_id, created_at desc);
 create index webhook_deliveries_created_at_idx on public.webhook_deliveries using brin (created_at);
--- For replays; ids are made in the order of time, so that it grows at one end only.
+-- For replays. Ids grow with time, so new entries go to one end of the index.
 create index webhook_deliveries_event_id_idx on public.webhook_deliveries (event_id);
 alter table public.webhook_deliveries enable row level security;
 grant select on public.webhook_deliveries to authenticated;
 grant select, insert, update, delete on public.webhook_deliveries to service_role, sb_service;
 
--- No foreign key to the delivery: both are pruned by age on their own.
+-- No foreign key to the delivery: both tables are pruned by age independently.
 create table public.webhook_delivery_attempts (
   id uuid default private.new_id() constraint webhook_delivery_attempts_pkey primary key,
   delivery_id uuid not null,
@@ -135,8 +135,8 @@ create table public.webhook_delivery_attempts (
 create index webhook_delivery_attempts_delivery_id_idx on public.webhook_delivery_attempts (delivery_id, attempt);
 create index webhook_delivery_attempts_user_id_idx on public.webhook_delivery_attempts (user_id, created_at desc);
 create index webhook_delivery_attempts_created_at_idx on public.webhook_delivery_attempts using brin (created_at);
--- Includes what webhook_health reads, for index-only scans. Attempts are never updated, so the wider index costs
--- inserts alone.
+-- Includes what webhook_health reads, for index-only scans. Attempts are never updated, so only inserts pay for the
+-- wider index.
 create index webhook_delivery_attempts_webhook_id_idx
   on public.webhook_delivery_attempts (webhook_id, user_id, created_at desc)
   include (cause, outcome, response_time_ms);
@@ -144,8 +144,7 @@ alter table public.webhook_delivery_attempts enable row level security;
 grant select on public.webhook_delivery_attempts to authenticated;
 grant select, insert, update, delete on public.webhook_delivery_attempts to service_role, sb_service;
 
--- Failed deliveries of a span of time are sent once more, batch by batch; the cursor moves in the transaction of its
--- batch.
+-- Sends the failed deliveries of a period once more, batch by batch; the cursor moves in the transaction of its batch.
 create table public.webhook_recoveries (
   id uuid default private.new_id() constraint webhook_recoveries_pkey primary key,
   webhook_id uuid not null,
@@ -172,7 +171,7 @@ alter table public.webhook_recoveries enable row level security;
 grant select on public.webhook_recoveries to authenticated;
 grant select, insert, update, delete on public.webhook_recoveries to service_role, sb_service;
 
--- The queue is narrow and hot; wide columns stay in the delivery. Lanes are written by the dispatcher alone.
+-- The queue of deliveries. It is narrow and changes often; wide columns stay in the delivery.
 create table private.webhook_queue (
   delivery_id uuid constraint webhook_queue_pkey primary key,
   webhook_id uuid not null,
@@ -186,27 +185,30 @@ create table private.webhook_queue (
   attempts_before integer not null default 0
 ) with (fillfactor = 60, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000,
   autovacuum_vacuum_cost_delay = 0);
-create index webhook_queue_lane_idx on private.webhook_queue (webhook_id, run_at, event_seq);
+create index webhook_queue_webhook_id_idx on private.webhook_queue (webhook_id, run_at, event_seq);
 alter table private.webhook_queue enable row level security;
 grant select, insert, update, delete on private.webhook_queue to sb_service;
 
-create table private.webhook_lanes (
-  webhook_id uuid constraint webhook_lanes_pkey primary key,
+-- The state of each webhook's deliveries: when one is due, and how the endpoint responds. Written by the dispatcher
+-- alone.
+create table private.webhook_endpoint_queues (
+  webhook_id uuid constraint webhook_endpoint_queues_pkey primary key,
   next_due_at timestamptz not null default now(),
   served_at timestamptz not null default '-infinity',
   paused_until timestamptz,
   failing_since timestamptz,
   failed_in_a_row integer not null default 0,
   warned_at timestamptz,
-  -- A pause outlasts whatever becomes due in the lane meanwhile.
+  -- The later of the two: deliveries that become due during a pause wait for its end.
   due_at timestamptz generated always as (greatest(next_due_at, paused_until)) stored
 ) with (fillfactor = 60, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000,
   autovacuum_vacuum_cost_delay = 0);
-create index webhook_lanes_due_idx on private.webhook_lanes (due_at);
-alter table private.webhook_lanes enable row level security;
-grant select, insert, update, delete on private.webhook_lanes to sb_service;
+create index webhook_endpoint_queues_due_idx on private.webhook_endpoint_queues (due_at);
+alter table private.webhook_endpoint_queues enable row level security;
+grant select, insert, update, delete on private.webhook_endpoint_queues to sb_service;
 
--- Enabling a webhook only leaves a note: a lane is locked by the dispatcher, never by a caller's transaction.
+-- Enabling a webhook inserts a row here and does not touch its endpoint queue: only the dispatcher locks endpoint
+-- queues, never the transaction of a caller.
 create table private.webhook_resumptions (
   id bigint generated always as identity constraint webhook_resumptions_pkey primary key,
   webhook_id uuid not null
@@ -214,11 +216,11 @@ create table private.webhook_resumptions (
 alter table private.webhook_resumptions enable row level security;
 grant select, insert, update, delete on private.webhook_resumptions to sb_service;
 
--- The limit of webhook sends a minute, per user. Deliveries beyond it wait: they are not lost, and waiting is not an
+-- The limit of webhook sends per user and minute. Deliveries beyond it wait: none is lost, and waiting is not an
 -- attempt. The statements that claim deliveries also count them, in the database, so that all nodes share one count.
 --
--- Lock order: windows (by user id), then lanes (by webhook id). No transaction waits for a window while it holds a
--- lane.
+-- Lock order: windows (by user id), then endpoint queues (by webhook id). No transaction waits for a window while it
+-- holds an endpoint queue.
 --
 -- The current window of each user. There is no foreign key to the user, because deleting an account would then have to
 -- wait for claims; housekeeping deletes every row an hour after its window.
@@ -283,7 +285,8 @@ create policy webhook_recoveries_service on public.webhook_recoveries to service
   using (true) with check (true);
 
 create policy webhook_queue_service on private.webhook_queue to sb_service using (true) with check (true);
-create policy webhook_lanes_service on private.webhook_lanes to sb_service using (true) with check (true);
+create policy webhook_endpoint_queues_service on private.webhook_endpoint_queues to sb_service
+  using (true) with check (true);
 create policy webhook_resumptions_service on private.webhook_resumptions to sb_service using (true) with check (true);
 create policy webhook_send_windows_service on private.webhook_send_windows to sb_service using (true) with check (true);
 

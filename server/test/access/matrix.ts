@@ -347,10 +347,10 @@ private.webhook_queue            | insert                            | no    no 
 private.webhook_queue            | update                            | no    no    no     no     no      no       no    no      yes
 private.webhook_queue            | delete                            | no    no    no     no     no      no       no    no      yes
 
-private.webhook_lanes            | select                            | no    no    no     no     no      no       no    no      yes
-private.webhook_lanes            | insert                            | no    no    no     no     no      no       no    no      yes
-private.webhook_lanes            | update                            | no    no    no     no     no      no       no    no      yes
-private.webhook_lanes            | delete                            | no    no    no     no     no      no       no    no      yes
+private.webhook_endpoint_queues  | select                            | no    no    no     no     no      no       no    no      yes
+private.webhook_endpoint_queues  | insert                            | no    no    no     no     no      no       no    no      yes
+private.webhook_endpoint_queues  | update                            | no    no    no     no     no      no       no    no      yes
+private.webhook_endpoint_queues  | delete                            | no    no    no     no     no      no       no    no      yes
 
 private.webhook_send_windows     | select                            | no    no    no     no     no      no       no    no      yes
 private.webhook_send_windows     | insert                            | no    no    no     no     no      no       no    no      yes

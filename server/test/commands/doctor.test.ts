@@ -88,7 +88,7 @@ test("doctor on a running instance: without problems, then with deliberate fault
          insert into private.webhook_queue (delivery_id, webhook_id, event_seq, run_at)
          select gen_random_uuid(), gen_random_uuid(), 1, now() - interval '1 hour';
          with asleep as (
-           insert into private.webhook_lanes (webhook_id, next_due_at)
+           insert into private.webhook_endpoint_queues (webhook_id, next_due_at)
            values (gen_random_uuid(), now() + interval '1 minute') returning webhook_id)
          insert into private.webhook_queue (delivery_id, webhook_id, event_seq, run_at)
          select gen_random_uuid(), webhook_id, 1, now() - interval '2 hours' from asleep`,

@@ -77,7 +77,7 @@ describe("test_webhook", () => {
     assert.equal((await deliveryRow(attempt.deliveryId))?.["status"], "failed");
     const [state] = await stage.rows<Record<string, unknown>>(
       `select w.is_active, l.failed_in_a_row, (select count(*)::integer from private.webhook_queue where webhook_id = w.id) as queued
-       from public.webhooks w join private.webhook_lanes l on l.webhook_id = w.id where w.id = $1`,
+       from public.webhooks w join private.webhook_endpoint_queues l on l.webhook_id = w.id where w.id = $1`,
       [webhook],
     );
     assert.deepEqual(state, { is_active: true, failed_in_a_row: 0, queued: 0 });
@@ -118,7 +118,9 @@ describe("test_webhook", () => {
       "the test is on record",
     );
     await stage.sql.query("update private.webhook_queue set run_at = now() where webhook_id = $1", [webhook]);
-    await stage.sql.query("update private.webhook_lanes set next_due_at = now() where webhook_id = $1", [webhook]);
+    await stage.sql.query("update private.webhook_endpoint_queues set next_due_at = now() where webhook_id = $1", [
+      webhook,
+    ]);
     const node = stage.start();
     await until(
       async () =>

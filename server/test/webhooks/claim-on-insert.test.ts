@@ -35,7 +35,12 @@ describe("claim on insert", () => {
   });
 
   async function prepare(): Promise<void> {
-    for (const table of ["public.webhooks", "private.webhook_queue", "private.webhook_lanes", "private.events"])
+    for (const table of [
+      "public.webhooks",
+      "private.webhook_queue",
+      "private.webhook_endpoint_queues",
+      "private.events",
+    ])
       await stage.sql.query(`delete from ${table}`);
     user = await stage.newUser();
     webhook = await stage.newWebhook(user, "https://example.test/");
@@ -90,7 +95,7 @@ describe("claim on insert", () => {
     await stage.newAgents(user, 2);
     assert.equal((await fanOut()).claimed.length, 2);
     const [queue] = await stage.rows<{ is_due: boolean }>(
-      "select next_due_at <= now() as is_due from private.webhook_lanes",
+      "select next_due_at <= now() as is_due from private.webhook_endpoint_queues",
     );
     assert.equal(queue?.is_due, false);
   });
@@ -118,7 +123,7 @@ describe("claim on insert", () => {
     await prepare();
     await stage.newAgents(user);
     await fanOut();
-    await stage.sql.query("update private.webhook_lanes set paused_until = now() + interval '1 minute'");
+    await stage.sql.query("update private.webhook_endpoint_queues set paused_until = now() + interval '1 minute'");
     await stage.newAgents(user);
     assert.deepEqual((await fanOut()).claimed, []);
   });

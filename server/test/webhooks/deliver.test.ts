@@ -237,9 +237,10 @@ describe("an attempt that fails", () => {
     await until(
       async () =>
         (
-          await stage.rows("select 1 from private.webhook_lanes where webhook_id = $1 and paused_until = 'infinity'", [
-            webhook,
-          ])
+          await stage.rows(
+            "select 1 from private.webhook_endpoint_queues where webhook_id = $1 and paused_until = 'infinity'",
+            [webhook],
+          )
         ).length === 1,
       "the endpoint is paused",
     );

@@ -224,7 +224,7 @@ describe("dispatching", () => {
     await until(async () => {
       const [left] = await stage.rows<{ count: number }>(
         `select (select count(*) from private.webhook_queue where webhook_id = $1)
-              + (select count(*) from private.webhook_lanes where webhook_id = $1)
+              + (select count(*) from private.webhook_endpoint_queues where webhook_id = $1)
               + (select count(*) from public.webhook_deliveries where webhook_id = $1)
               + (select count(*) from public.webhook_delivery_attempts where webhook_id = $1) as count`,
         [webhook],
@@ -246,7 +246,7 @@ describe("dispatching", () => {
     const node = stage.start();
     const failing = async (days: number): Promise<void> => {
       await stage.sql.query(
-        "update private.webhook_lanes set failing_since = now() - $2 * interval '1 day' where webhook_id = $1",
+        "update private.webhook_endpoint_queues set failing_since = now() - $2 * interval '1 day' where webhook_id = $1",
         [webhook, days],
       );
     };
@@ -289,7 +289,7 @@ describe("dispatching", () => {
     const readState = async (): Promise<unknown> =>
       (
         await stage.rows(
-          "select failed_in_a_row, failing_since is null as is_well from private.webhook_lanes where webhook_id = $1",
+          "select failed_in_a_row, failing_since is null as is_well from private.webhook_endpoint_queues where webhook_id = $1",
           [webhook],
         )
       )[0];

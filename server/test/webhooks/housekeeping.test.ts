@@ -78,9 +78,10 @@ describe("webhook housekeeping", () => {
        from public.webhook_deliveries where webhook_id = $1`,
       [webhook],
     );
-    await stage.sql.query("insert into private.webhook_lanes (webhook_id, paused_until) values ($1, 'infinity')", [
-      webhook,
-    ]);
+    await stage.sql.query(
+      "insert into private.webhook_endpoint_queues (webhook_id, paused_until) values ($1, 'infinity')",
+      [webhook],
+    );
     const statuses = async (): Promise<string[]> =>
       (
         await stage.rows<{ status: string }>(
@@ -102,15 +103,16 @@ describe("webhook housekeeping", () => {
     );
     const gone = randomUUID();
     await stage.sql.query(
-      "insert into private.webhook_lanes (webhook_id, next_due_at, paused_until) values ($1, 'infinity', null), ($2, now(), 'infinity')",
+      "insert into private.webhook_endpoint_queues (webhook_id, next_due_at, paused_until) values ($1, 'infinity', null), ($2, now(), 'infinity')",
       [webhook, gone],
     );
     await keepUntil(
       async () =>
         (
-          await stage.rows("select 1 from private.webhook_lanes where webhook_id = any ($1) and due_at <= now()", [
-            [webhook, gone],
-          ])
+          await stage.rows(
+            "select 1 from private.webhook_endpoint_queues where webhook_id = any ($1) and due_at <= now()",
+            [[webhook, gone]],
+          )
         ).length === 2,
     );
   });

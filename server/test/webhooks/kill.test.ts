@@ -111,7 +111,7 @@ test("kill -9 between claim and record with a send limit loses nothing and the l
   await until(
     async () =>
       (await stage.rows("select 1 from private.webhook_queue where lease_until > now()")).length === 0 &&
-      (await stage.rows("select 1 from private.webhook_lanes where next_due_at <= now()")).length === 0,
+      (await stage.rows("select 1 from private.webhook_endpoint_queues where next_due_at <= now()")).length === 0,
     "the leases have expired, and the endpoints are due at the end of the window",
   );
   assert.equal(receiver.received.length, before, "the second node has no sends left either");
@@ -119,7 +119,7 @@ test("kill -9 between claim and record with a send limit loses nothing and the l
   for (const most of [LIMIT, 2 * LIMIT]) {
     await stage.sql.query(
       `update private.webhook_send_windows set opened_at = opened_at - interval '1 minute';
-       update private.webhook_lanes set next_due_at = next_due_at - interval '1 minute'`,
+       update private.webhook_endpoint_queues set next_due_at = next_due_at - interval '1 minute'`,
     );
     await until(
       async () => {

@@ -1,7 +1,7 @@
 import type pg from "pg";
 
 /** Makes the queue of the endpoint due when the lease expires, so that a dispatcher then finds the delivery. */
-const UPSERT_QUEUE = `insert into private.webhook_lanes as queue (webhook_id, next_due_at)
+const UPSERT_QUEUE = `insert into private.webhook_endpoint_queues as queue (webhook_id, next_due_at)
        select webhook_id, lease_until from queued
        on conflict (webhook_id) do update set next_due_at = least(queue.next_due_at, excluded.next_due_at)`;
 

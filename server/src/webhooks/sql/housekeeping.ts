@@ -5,7 +5,7 @@ export async function failHeldDeliveries(pool: pg.Pool, heldDays: number, maxRow
   const { rowCount } = await pool.query(
     `with overdue as materialized (
        select due.delivery_id
-       from private.webhook_lanes l
+       from private.webhook_endpoint_queues l
        join public.webhooks w on w.id = l.webhook_id and not w.is_active
        cross join lateral (
          select q.delivery_id from private.webhook_queue q
@@ -27,9 +27,9 @@ export async function failHeldDeliveries(pool: pg.Pool, heldDays: number, maxRow
 /** Makes the queues of deleted webhooks due, so that the next claim deletes them. */
 export async function wakeOrphanedQueues(pool: pg.Pool): Promise<void> {
   await pool.query(
-    `update private.webhook_lanes l set next_due_at = now(), paused_until = null
+    `update private.webhook_endpoint_queues l set next_due_at = now(), paused_until = null
      where l.webhook_id in (
-       select webhook_id from private.webhook_lanes o
+       select webhook_id from private.webhook_endpoint_queues o
        where o.due_at > now() and not exists (select 1 from public.webhooks w where w.id = o.webhook_id)
        order by webhook_id for update skip locked)`,
   );
@@ -38,9 +38,9 @@ export async function wakeOrphanedQueues(pool: pg.Pool): Promise<void> {
 /** Makes queues due whose next delivery is due earlier than the queue. None should exist; one would be stuck forever. */
 export async function wakeOverdueQueues(pool: pg.Pool): Promise<void> {
   await pool.query(
-    `update private.webhook_lanes l set next_due_at = now()
+    `update private.webhook_endpoint_queues l set next_due_at = now()
      where l.webhook_id in (
-       select o.webhook_id from private.webhook_lanes o
+       select o.webhook_id from private.webhook_endpoint_queues o
        where o.next_due_at > now() + interval '1 minute'
          and (select min(q.run_at) from private.webhook_queue q where q.webhook_id = o.webhook_id) < o.next_due_at
        order by o.webhook_id for update skip locked)`,

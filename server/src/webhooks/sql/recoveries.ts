@@ -70,7 +70,7 @@ export async function advanceRecovery(pool: pg.Pool, batchSize: number): Promise
        insert into private.webhook_queue (delivery_id, webhook_id, event_seq, cause, attempts_before)
        select id, webhook_id, 0, 'replay', attempts from batch
      ), due_queue as (
-       insert into private.webhook_lanes as queue (webhook_id)
+       insert into private.webhook_endpoint_queues as queue (webhook_id)
        select distinct webhook_id from batch
        on conflict (webhook_id) do update set next_due_at = least(queue.next_due_at, excluded.next_due_at)
      ), size as (

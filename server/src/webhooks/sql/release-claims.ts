@@ -10,10 +10,10 @@ export interface ReleasedClaim extends LeaseKey {
 const WAKE_QUEUES = `due as (
        select webhook_id, min(run_at) as run_at from released group by webhook_id
      ), locked as materialized (
-       select webhook_id from private.webhook_lanes where webhook_id in (select webhook_id from due)
+       select webhook_id from private.webhook_endpoint_queues where webhook_id in (select webhook_id from due)
        order by webhook_id for update
      )
-     update private.webhook_lanes l set next_due_at = least(l.next_due_at, due.run_at)
+     update private.webhook_endpoint_queues l set next_due_at = least(l.next_due_at, due.run_at)
      from due join locked using (webhook_id)
      where l.webhook_id = due.webhook_id`;
 

@@ -37,7 +37,7 @@ export async function replayEvent(
        insert into private.webhook_queue (delivery_id, webhook_id, event_seq, cause)
        select id, webhook_id, 0, 'replay' from made
      ), due_queue as (
-       insert into private.webhook_lanes as queue (webhook_id)
+       insert into private.webhook_endpoint_queues as queue (webhook_id)
        select webhook_id from made order by webhook_id
        on conflict (webhook_id) do update set next_due_at = least(queue.next_due_at, excluded.next_due_at)
      )

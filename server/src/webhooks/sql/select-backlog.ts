@@ -17,7 +17,7 @@ export async function selectBacklog(pool: pg.Pool): Promise<readonly BacklogRow[
      left join (
        select case when paused_until > now() then 'paused' when failed_in_a_row > 0 then 'failing' else 'healthy' end as class,
          next_due_at as since
-       from private.webhook_lanes
+       from private.webhook_endpoint_queues
        where next_due_at <= now()
        union all
        select 'fan_out', created_at from (select created_at from private.events order by seq limit 10000) as waiting

@@ -99,7 +99,7 @@ export const HIDDEN_OPERATIONS: Readonly<Record<string, TableOperations>> = {
     insert: "(delivery_id, webhook_id, event_seq) values (gen_random_uuid(), :webhook, 1)",
     update: "run_at = now()",
   }),
-  "private.webhook_lanes": rows("private.webhook_lanes", {
+  "private.webhook_endpoint_queues": rows("private.webhook_endpoint_queues", {
     where: "webhook_id = :webhook",
     insert: "(webhook_id) values (gen_random_uuid())",
     update: "failed_in_a_row = 1",

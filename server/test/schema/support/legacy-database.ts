@@ -1,9 +1,14 @@
 import { randomBytes } from "node:crypto";
-import { readdir, readFile } from "node:fs/promises";
+import { cp, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import type pg from "pg";
-import { connectClient, withDatabase } from "../../../src/db/index.ts";
+import { connectClient, migrate, withDatabase } from "../../../src/db/index.ts";
 import { ensureRoles } from "../../../src/db/ensure-roles.ts";
+import { LEGACY_EQUALS } from "../../../src/db/schema/legacy-history.ts";
 import { type Cleanup, sharedCluster } from "../../support/database.ts";
+import { silentObserver } from "../../support/silent-observer.ts";
+import { createTemporaryFolder } from "../../support/temporary-folder.ts";
 
 /** The first 37 migrations of the numbering before the current one, and the folder of the product that has the others. */
 const FOLDERS = ["../fixtures/migrations/", "../../../migrations/legacy/"].map(
@@ -11,6 +16,10 @@ const FOLDERS = ["../fixtures/migrations/", "../../../migrations/legacy/"].map(
 );
 /** Rows for every table of the first 37 migrations. */
 const ROWS = new URL("../fixtures/rows.sql", import.meta.url);
+
+/** Migrations 0015 and 0016 as they were, and the functions of that time: signatures alone, since no later migration reads a body. */
+const AT_0016 = fileURLToPath(new URL("../fixtures/0016/", import.meta.url));
+const MIGRATIONS = fileURLToPath(new URL("../../../migrations/", import.meta.url));
 
 export interface LegacyDatabase {
   readonly adminUrl: string;
@@ -45,6 +54,22 @@ export async function buildLegacyDatabase(t: Cleanup, count: number): Promise<Le
   if (count === 37) await writeRows(client);
   await client.query("reset role");
   return { adminUrl, masterKey, client };
+}
+
+/** A database with the names that objects had up to migration 0016: `count` legacy steps, carried over with the files of that time. */
+export async function buildDatabaseAt0016(t: Cleanup, count: number): Promise<LegacyDatabase> {
+  const legacy = await buildLegacyDatabase(t, count);
+  const schemaDir = await createTemporaryFolder(t, "swarmbase-schema-");
+  await cp(AT_0016, schemaDir, { recursive: true });
+  await mkdir(join(schemaDir, "migrations/legacy"));
+  await cp(join(MIGRATIONS, "legacy"), join(schemaDir, "migrations/legacy"), { recursive: true });
+  // A carried-over database has what these migrations create, so only their names count.
+  for (const file of await readdir(MIGRATIONS))
+    if (file.endsWith(".sql") && file <= `${LEGACY_EQUALS}.sql`)
+      await writeFile(join(schemaDir, "migrations", file), "");
+  const { adminUrl, masterKey } = legacy;
+  await migrate({ adminUrl, masterKey, schemaDir, observer: silentObserver, settings: { agentLimitPerUser: 100 } });
+  return legacy;
 }
 
 async function readSteps(folder: URL): Promise<{ name: string; text: string }[]> {

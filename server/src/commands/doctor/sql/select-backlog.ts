@@ -18,7 +18,7 @@ export async function selectBacklog(client: ClientBase): Promise<Backlog | null>
             coalesce(extract(epoch from now() - min(q.run_at)), 0)::float8 as "oldestSeconds",
             (select count(*)::int from (select from private.events limit 100000) as e) as "eventsWaiting"
      from private.webhook_queue q
-     left join private.webhook_lanes l on l.webhook_id = q.webhook_id
+     left join private.webhook_endpoint_queues l on l.webhook_id = q.webhook_id
      where q.run_at < now() and (l.due_at is null or l.due_at < now())`,
   );
   return rows[0] ?? null;
