@@ -254,29 +254,28 @@ alter table auth.users enable row level security;
 create policy users_service on auth.users to sb_service
   using (true)
   with check (true);
-CREATE TRIGGER users_make_profile AFTER INSERT ON auth.users FOR EACH ROW EXECUTE FUNCTION private.make_profile();
+CREATE TRIGGER users_create_profile AFTER INSERT ON auth.users FOR EACH ROW EXECUTE FUNCTION private.create_profile();
 CREATE TRIGGER users_suspend_sessions AFTER UPDATE OF banned_until, deleted_at ON auth.users FOR EACH ROW WHEN (new.banned_until IS DISTINCT FROM old.banned_until OR new.deleted_at IS DISTINCT FROM old.deleted_at) EXECUTE FUNCTION private.suspend_sessions();
 CREATE TRIGGER users_suspend_webhooks AFTER UPDATE OF banned_until ON auth.users FOR EACH ROW WHEN (new.banned_until > now() AND new.banned_until IS DISTINCT FROM old.banned_until) EXECUTE FUNCTION private.suspend_webhooks();
 CREATE TRIGGER users_sync_profile_email AFTER UPDATE OF email ON auth.users FOR EACH ROW WHEN (new.email IS DISTINCT FROM old.email) EXECUTE FUNCTION private.sync_profile_email();
-CREATE TRIGGER users_withdraw AFTER UPDATE ON auth.users FOR EACH ROW WHEN (old.deleted_at IS NULL AND new.deleted_at IS NOT NULL) EXECUTE FUNCTION private.withdraw_emptied_account();
+CREATE TRIGGER users_withdraw_from_swarms AFTER UPDATE ON auth.users FOR EACH ROW WHEN (old.deleted_at IS NULL AND new.deleted_at IS NOT NULL) EXECUTE FUNCTION private.remove_user_from_swarms();
 grant delete, insert, select, update on table auth.users to sb_service;
 
 create schema private;
 grant usage on schema private to anon, authenticated, sb_service, sb_user, service_role;
 
-CREATE OR REPLACE FUNCTION private.actor()
- RETURNS json
- LANGUAGE sql
- STABLE PARALLEL SAFE
+CREATE OR REPLACE FUNCTION private.add_swarm_owner()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
-  select case
-    when private.change_context() ? 'actor' then (private.change_context() -> 'actor')::json
-    when auth.role() = 'service_role' then json_build_object('type', 'service', 'id', null)
-    when auth.uid() is not null then json_build_object('type', 'user', 'id', auth.uid())
-    else json_build_object('type', 'system', 'id', null)
-  end
+begin
+  insert into public.swarm_members (swarm_id, user_id, role, status, joined_at)
+  select n.id, n.owner_id, 'owner', 'active', now() from new_rows n;
+  return null;
+end
 $function$;
-grant execute on function private.actor() to sb_service;
 
 CREATE OR REPLACE FUNCTION private.add_usage(run public.runs, step jsonb)
  RETURNS jsonb
@@ -557,42 +556,77 @@ AS $function$
 $function$;
 grant execute on function private.append_run_event(uuid,text,jsonb,uuid,boolean) to sb_service;
 
-CREATE OR REPLACE FUNCTION private.are_delivery_headers(headers jsonb)
- RETURNS boolean
+CREATE OR REPLACE FUNCTION private.assign_agent_owner()
+ RETURNS trigger
  LANGUAGE plpgsql
- IMMUTABLE PARALLEL SAFE STRICT
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
-  return case when pg_catalog.jsonb_typeof(headers) <> 'object' then false else (
-    select pg_catalog.count(*) <= 20 and coalesce(pg_catalog.bool_and(
-      pg_catalog.jsonb_typeof(header.value) = 'string'
-      and header.key ~ '^[A-Za-z0-9!#$%&''*+.^_`|~-]{1,128}$'
-      and pg_catalog.lower(header.key) !~
-        '^(host|connection|keep-alive|expect|te|trailer|transfer-encoding|upgrade|user-agent'
-        '|content-.*|proxy-.*|x-service-.*|webhook-.*)$'
-      and pg_catalog.octet_length(header.value #>> '{}') <= 4096
-      and (header.value #>> '{}') ~ '^[\x09\x20-\x7e]*$'), true)
-    from pg_catalog.jsonb_each(headers) as header)
-  end;
+  select a.user_id into new.user_id from public.agents a where a.id = new.agent_id;
+  if not found and new.agent_id is not null then
+    raise exception 'agent % does not exist', new.agent_id
+      using errcode = 'foreign_key_violation', schema = tg_table_schema, table = tg_table_name, column = 'agent_id',
+            constraint = tg_table_name || '_agent_id_fkey';
+  end if;
+  return new;
 end
 $function$;
-grant execute on function private.are_delivery_headers(jsonb) to authenticated, sb_service, service_role;
 
-CREATE OR REPLACE FUNCTION private.are_stop_sequences(value jsonb)
- RETURNS boolean
+CREATE OR REPLACE FUNCTION private.assign_message_flag_swarm()
+ RETURNS trigger
  LANGUAGE plpgsql
- IMMUTABLE PARALLEL SAFE STRICT
 AS $function$
 begin
-  return case pg_catalog.jsonb_typeof(value)
-    when 'null' then true
-    when 'array' then pg_catalog.jsonb_array_length(value) <= 16
-      and not pg_catalog.jsonb_path_exists(value, '$[*] ? (@.type() != "string")')
-    else false
-  end;
+  select m.swarm_id into new.swarm_id from public.messages m where m.id = new.message_id and m.deleted_at is null;
+  if not found then
+    raise exception 'message % does not exist', new.message_id
+      using errcode = 'foreign_key_violation', schema = 'public', table = 'message_flags', column = 'message_id',
+            constraint = 'message_flags_message_id_fkey';
+  end if;
+  return new;
 end
 $function$;
-grant execute on function private.are_stop_sequences(jsonb) to authenticated, sb_service, service_role;
+
+CREATE OR REPLACE FUNCTION private.assign_message_seq()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  if not exists (select 1 from public.swarms s where s.id = new.swarm_id) then
+    raise exception 'swarm % does not exist', new.swarm_id
+      using errcode = 'foreign_key_violation', schema = 'public', table = 'messages', column = 'swarm_id',
+            constraint = 'messages_swarm_id_fkey';
+  end if;
+  insert into private.message_counters as counter (swarm_id, last_seq) values (new.swarm_id, 1)
+  on conflict (swarm_id) do update set last_seq = counter.last_seq + 1
+  returning last_seq into new.seq;
+  if new.sender_name is null then
+    new.sender_name := coalesce(
+      case new.sender_type
+        when 'user' then (select nullif(p.full_name, '') from public.profiles p where p.id = new.sender_user_id)
+        when 'agent' then (select a.name from public.agents a where a.id = new.sender_agent_id)
+        else 'system' end,
+      'User ' || left(new.sender_id::text, 8));
+  end if;
+  return new;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.assign_swarm_agent_position()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  new.position := (select coalesce(max(sa.position) + 1, 0) from public.swarm_agents sa
+    where sa.swarm_id = new.swarm_id);
+  return new;
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION private.begin_session()
  RETURNS trigger
@@ -669,23 +703,6 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.blocked_term_in(swarm_id uuid, content text)
- RETURNS text
- LANGUAGE sql
- STABLE
-AS $function$
-  select private.find_blocked_term(s.settings -> 'moderation' -> 'blocklist', content)
-  from public.swarms s
-  where s.id = swarm_id and s.settings -> 'moderation' -> 'enabled' = 'true'
-$function$;
-
-CREATE OR REPLACE FUNCTION private.budget_amount(value jsonb)
- RETURNS numeric
- LANGUAGE sql
- IMMUTABLE PARALLEL SAFE
-AS $function$ select case when jsonb_typeof(value) = 'number' then greatest(value::numeric, 0) end $function$;
-grant execute on function private.budget_amount(jsonb) to sb_service;
-
 CREATE OR REPLACE FUNCTION private.budget_left(swarm public.swarms, payer_id uuid, run public.runs, counts_open boolean, OUT tokens numeric, OUT cost_usd numeric)
  RETURNS record
  LANGUAGE plpgsql
@@ -700,10 +717,10 @@ begin
     select 'payer' as kind, s.daily_token_budget::numeric as max_tokens, s.daily_cost_budget_usd as max_cost_usd
     from public.user_settings s where s.user_id = budget_left.payer_id
     union all
-    values ('swarm', private.budget_amount(budget -> 'max_tokens_per_day'),
-      private.budget_amount(budget -> 'max_cost_usd_per_day')),
-      ('run', private.budget_amount(budget -> 'max_tokens'),
-        private.budget_amount(budget -> 'max_cost_usd'))) as budgets
+    values ('swarm', private.parse_budget_amount(budget -> 'max_tokens_per_day'),
+      private.parse_budget_amount(budget -> 'max_cost_usd_per_day')),
+      ('run', private.parse_budget_amount(budget -> 'max_tokens'),
+        private.parse_budget_amount(budget -> 'max_cost_usd'))) as budgets
   cross join lateral (
     select coalesce(sum(used.tokens), 0) as tokens, coalesce(sum(used.cost_usd), 0) as cost_usd
     from (
@@ -778,36 +795,18 @@ AS $function$
     'changed_at', now())
 $function$;
 
-CREATE OR REPLACE FUNCTION private.bury_message()
- RETURNS trigger
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'pg_catalog', 'pg_temp'
-AS $function$
-begin
-  if old.deleted_at is not null or not exists (select 1 from public.swarms s where s.id = old.swarm_id) then
-    return old;
-  end if;
-  delete from public.message_revisions r where r.message_id = old.id;
-  update public.messages m
-  set content = null, metadata = '{}', mentions = '{}', deleted_at = now(), deleted_by = auth.uid()
-  where m.id = old.id;
-  return null;
-end
-$function$;
-
 CREATE OR REPLACE FUNCTION private.cancel_run(run_id uuid, user_id uuid, is_service boolean)
  RETURNS json
  LANGUAGE plpgsql
 AS $function$
 declare
-  steered record;
+  locked record;
 begin
-  select * into steered from private.lock_run_for(cancel_run.run_id, cancel_run.user_id, is_service);
-  if not is_service and (steered.member_role is null
-      or (steered.member_role not in ('owner', 'admin')
-        and (steered.run).user_id is distinct from cancel_run.user_id)) then
-    perform private.refuse_call('FORBIDDEN');
+  select * into locked from private.lock_run_for_user(cancel_run.run_id, cancel_run.user_id, is_service);
+  if not is_service and (locked.member_role is null
+      or (locked.member_role not in ('owner', 'admin')
+        and (locked.run).user_id is distinct from cancel_run.user_id)) then
+    perform private.reject_call('FORBIDDEN');
   end if;
   perform private.request_cancel(cancel_run.run_id, 'cancelled');
   return private.run_body(cancel_run.run_id, cancel_run.user_id, is_service);
@@ -840,16 +839,6 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.change_context()
- RETURNS jsonb
- LANGUAGE sql
- STABLE PARALLEL SAFE
-AS $function$
-  select case when auth.uid() is not null or auth.role() in ('anon', 'authenticated') then '{}'::jsonb
-    else coalesce(nullif(pg_catalog.current_setting('swarmbase.context', true), ''), '{}')::jsonb end
-$function$;
-grant execute on function private.change_context() to sb_service;
-
 CREATE OR REPLACE FUNCTION private.change_turn_status(run public.runs, step jsonb)
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -861,16 +850,6 @@ begin
   return jsonb_build_object('events',
     private.project_turn_status(run, (step ->> 'seq')::integer, (step ->> 'agent_id')::uuid, step ->> 'reason'));
 end
-$function$;
-
-CREATE OR REPLACE FUNCTION private.changed_fields(before jsonb, after jsonb, VARIADIC except_fields text[])
- RETURNS text[]
- LANGUAGE sql
- IMMUTABLE PARALLEL SAFE
-AS $function$
-  select coalesce(pg_catalog.array_agg(field.key order by field.key), '{}')
-  from pg_catalog.jsonb_each(after) as field
-  where field.value is distinct from before -> field.key and field.key <> all (except_fields)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.check_admission(call jsonb, swarm public.swarms)
@@ -976,6 +955,34 @@ begin
   return null;
 end
 $function$;
+
+CREATE OR REPLACE FUNCTION private.check_stream_access(subscribers jsonb)
+ RETURNS TABLE(subscriber integer, swarm_id uuid, status text, is_manager boolean, agent_ids uuid[])
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  select e.subscriber, r.swarm_id, r.status, e.user_id is null or m.role in ('owner', 'admin'),
+    -- Excludes an agent that was created with the id of a deleted one after the run.
+    array(select sa.agent_id from public.swarm_agents sa
+          join public.agents a on a.id = sa.agent_id and a.created_at <= r.created_at
+          where sa.swarm_id = r.swarm_id and sa.user_id = e.user_id)
+  from jsonb_to_recordset(subscribers)
+    as e (subscriber integer, run_id uuid, user_id uuid, session_id uuid, inactivity_seconds integer)
+  join public.runs r on r.id = e.run_id
+  left join public.swarm_members m on m.swarm_id = r.swarm_id and m.user_id = e.user_id and m.status = 'active'
+  where e.user_id is null
+    or (m.id is not null
+        and exists (select 1 from auth.users u
+                    where u.id = e.user_id and u.deleted_at is null and coalesce(u.banned_until <= now(), true))
+        and (e.session_id is null
+             or exists (select 1 from auth.sessions s
+                        where s.id = e.session_id and s.user_id = e.user_id and coalesce(s.not_after > now(), true)
+                          and (coalesce(e.inactivity_seconds, 0) = 0
+                               or coalesce(s.refreshed_at, s.created_at)
+                                 + make_interval(secs => e.inactivity_seconds) > now()))))
+$function$;
+grant execute on function private.check_stream_access(jsonb) to sb_service;
 
 CREATE OR REPLACE FUNCTION private.claim_runs(owner text, lease_ms integer, max_runs integer, bounded text[] DEFAULT '{}'::text[], rooms integer[] DEFAULT '{}'::integer[])
  RETURNS TABLE(run_id uuid, fence bigint, frameworks text[])
@@ -1252,6 +1259,22 @@ end
 $function$;
 grant execute on function private.count_claimed_sends(uuid[],uuid[],integer) to sb_service;
 
+CREATE OR REPLACE FUNCTION private.create_profile()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  insert into public.profiles (id, email, full_name, avatar_url)
+  values (new.id, new.email, left(nullif(private.trimmed(new.user_metadata ->> 'full_name'), ''), 200),
+    (select value from (values (new.user_metadata ->> 'avatar_url')) as given (value)
+     where char_length(value) <= 2048 and value ~* '^https?://[^/?#\s]'));
+  insert into public.user_settings (user_id) values (new.id);
+  return null;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.decide_admissions(batch jsonb, locked uuid[], alone uuid[], queue_limit integer, waits boolean)
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -1313,42 +1336,56 @@ CREATE OR REPLACE FUNCTION private.decide_tool_executions(call jsonb)
 AS $function$
 declare
   caller uuid := call ->> 'user_id';
-  steered record;
+  locked record;
   decision record;
   execution record;
 begin
-  select * into steered
-  from private.lock_run_for((call ->> 'run_id')::uuid, caller, (call ->> 'is_service')::boolean);
+  select * into locked
+  from private.lock_run_for_user((call ->> 'run_id')::uuid, caller, (call ->> 'is_service')::boolean);
   for decision in
-    select item.ordinality - 1 as place, (item.value ->> 'tool_execution_id')::uuid as id,
+    select item.ordinality - 1 as index, (item.value ->> 'tool_execution_id')::uuid as id,
       (item.value ->> 'approved')::boolean as approved, item.value ->> 'reason' as reason
     from jsonb_array_elements(call -> 'decisions') with ordinality as item (value, ordinality)
   loop
     select x.status, x.expires_at, a.user_id into execution from public.tool_executions x
     left join public.agents a on a.id = x.agent_id
-    where x.id = decision.id and x.swarm_id = (steered.run).swarm_id and x.run_id = (steered.run).id
+    where x.id = decision.id and x.swarm_id = (locked.run).swarm_id and x.run_id = (locked.run).id
     for no key update of x;
     if not found then
-      perform private.refuse_call('VALIDATION_ERROR', jsonb_build_object(
-        format('decisions.%s.tool_execution_id', decision.place), 'is not a tool execution of this run'));
+      perform private.reject_call('VALIDATION_ERROR', jsonb_build_object(
+        format('decisions.%s.tool_execution_id', decision.index), 'is not a tool execution of this run'));
     elsif execution.user_id is distinct from caller then
-      perform private.refuse_call('FORBIDDEN');
+      perform private.reject_call('FORBIDDEN');
     elsif execution.status <> 'pending_approval' then
-      perform private.refuse_call('APPROVAL_DECIDED');
+      perform private.reject_call('APPROVAL_DECIDED');
     elsif execution.expires_at <= now() then
-      perform private.refuse_call('APPROVAL_EXPIRED');
+      perform private.reject_call('APPROVAL_EXPIRED');
     end if;
     if decision.approved then
       update public.tool_executions x set status = 'running', decided_by = caller where x.id = decision.id;
     else
-      perform private.deny_tool(steered.run, decision.id, caller, 'TOOL_DENIED',
+      perform private.deny_tool(locked.run, decision.id, caller, 'TOOL_DENIED',
         coalesce(nullif(decision.reason, ''), 'The agent''s owner denied the call'));
     end if;
   end loop;
-  return private.run_body((steered.run).id, caller, (call ->> 'is_service')::boolean);
+  return private.run_body((locked.run).id, caller, (call ->> 'is_service')::boolean);
 end
 $function$;
 grant execute on function private.decide_tool_executions(jsonb) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.delete_message_run_events()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  delete from public.run_events e using public.runs r
+  where r.swarm_id = new.swarm_id and (r.id = new.run_id or r.message_id = new.id)
+    and r.status in ('completed', 'partial', 'failed', 'cancelled') and e.run_id = r.id;
+  return null;
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION private.deny_tool(run public.runs, execution_id uuid, decided_by uuid, code text, message text)
  RETURNS boolean
@@ -1407,12 +1444,12 @@ begin
   insert into private.events (type, data, audience)
   select 'swarm.agent_added',
     json_build_object('swarm_id', n.swarm_id, 'agent_id', n.agent_id, 'agent_name', a.name, 'position', n.position,
-      'actor', private.actor()),
-    room.audience
+      'actor', private.get_actor()),
+    recipients.audience
   from new_rows n
   join public.agents a on a.id = n.agent_id
-  cross join lateral (select private.swarm_audience(n.swarm_id)) as room (audience)
-  where private.is_subscribed('swarm.agent_added', room.audience);
+  cross join lateral (select private.swarm_audience(n.swarm_id)) as recipients (audience)
+  where private.is_subscribed('swarm.agent_added', recipients.audience);
   return null;
 end
 $function$;
@@ -1431,7 +1468,7 @@ begin
   insert into private.events (type, data, audience)
   select 'agent.created',
     json_build_object('agent_id', n.id, 'name', n.name, 'framework', n.framework, 'model', n.model, 'role', n.role,
-      'created_at', n.created_at, 'actor', private.actor()),
+      'created_at', n.created_at, 'actor', private.get_actor()),
     array[n.user_id]
   from new_rows n
   where exists (select 1 from public.webhooks w
@@ -1453,15 +1490,15 @@ begin
     where sa.agent_id = old.id;
   insert into private.events (type, data, audience)
   select 'swarm.agent_removed',
-    json_build_object('swarm_id', room.swarm_id, 'agent_id', old.id, 'agent_name', old.name, 'reason', 'agent_deleted',
-      'actor', private.actor()),
-    room.audience
+    json_build_object('swarm_id', membership.swarm_id, 'agent_id', old.id, 'agent_name', old.name,
+      'reason', 'agent_deleted', 'actor', private.get_actor()),
+    membership.audience
   from (select s.swarm_id, private.swarm_audience(s.swarm_id) as audience
-    from unnest(removed_from) as s (swarm_id)) as room
-  where private.is_subscribed('swarm.agent_removed', room.audience);
+    from unnest(removed_from) as s (swarm_id)) as membership
+  where private.is_subscribed('swarm.agent_removed', membership.audience);
   perform private.emit_event('agent.deleted',
     json_build_object('agent_id', old.id, 'name', old.name, 'removed_from_swarms', removed_from,
-      'actor', private.actor()),
+      'actor', private.get_actor()),
     array[old.user_id]);
   return old;
 end
@@ -1480,13 +1517,13 @@ begin
   insert into private.events (type, data, audience)
   select 'swarm.agent_removed',
     json_build_object('swarm_id', o.swarm_id, 'agent_id', o.agent_id, 'agent_name', a.name, 'reason', 'removed',
-      'actor', private.actor()),
-    room.audience
+      'actor', private.get_actor()),
+    recipients.audience
   from old_rows o
   join public.agents a on a.id = o.agent_id
   join public.swarms s on s.id = o.swarm_id
-  cross join lateral (select private.swarm_audience(o.swarm_id)) as room (audience)
-  where private.is_subscribed('swarm.agent_removed', room.audience);
+  cross join lateral (select private.swarm_audience(o.swarm_id)) as recipients (audience)
+  where private.is_subscribed('swarm.agent_removed', recipients.audience);
   return null;
 end
 $function$;
@@ -1498,7 +1535,7 @@ CREATE OR REPLACE FUNCTION private.emit_agent_updated()
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
-  -- Comparing rows is dear beside a long prompt, and mostly nobody listens.
+  -- Comparing rows with a long prompt is expensive, and most agents have no subscriber.
   if not exists (select 1 from new_rows n join public.webhooks w on w.user_id = n.user_id
                  where w.is_active and w.events && array['agent.updated', 'agent.status_changed']) then
     return null;
@@ -1506,11 +1543,11 @@ begin
   insert into private.events (type, data, audience)
   select 'agent.updated',
     json_build_object('agent_id', n.id, 'changed_fields', changes.fields,
-      'agent', to_jsonb(n) - 'status_changed_at', 'actor', private.actor()),
+      'agent', to_jsonb(n) - 'status_changed_at', 'actor', private.get_actor()),
     array[n.user_id]
   from new_rows n
   join old_rows o on o.id = n.id
-  cross join lateral (select private.changed_fields(to_jsonb(o), to_jsonb(n), 'status', 'status_changed_at',
+  cross join lateral (select private.list_changed_fields(to_jsonb(o), to_jsonb(n), 'status', 'status_changed_at',
     'updated_at')) as changes (fields)
   where exists (select 1 from public.webhooks w
                 where w.is_active and w.user_id = n.user_id and 'agent.updated' = any (w.events))
@@ -1519,14 +1556,15 @@ begin
   insert into private.events (type, data, audience)
   select 'agent.status_changed',
     json_build_object('agent_id', n.id, 'status', n.status, 'previous_status', o.status,
-      'reason', coalesce(about.context ->> 'reason', 'manual'),
-      'run_id', about.context -> 'run_id', 'swarm_id', about.context -> 'swarm_id',
+      'reason', coalesce(change.context ->> 'reason', 'manual'),
+      'run_id', change.context -> 'run_id', 'swarm_id', change.context -> 'swarm_id',
       'changed_at', n.status_changed_at),
     array[n.user_id]
   from new_rows n
   join old_rows o on o.id = n.id
   cross join lateral (
-    select coalesce(private.change_context() -> 'by_agent' -> n.id::text, private.change_context())) as about (context)
+    select coalesce(private.get_change_context() -> 'by_agent' -> n.id::text, private.get_change_context()))
+      as change (context)
   where n.status <> o.status
     and exists (select 1 from public.webhooks w
                 where w.is_active and w.user_id = n.user_id and 'agent.status_changed' = any (w.events));
@@ -1562,11 +1600,11 @@ AS $function$
 begin
   insert into private.events (type, data, audience)
   select 'user.joined',
-    json_build_object('swarm_id', n.swarm_id, 'user_id', n.user_id, 'role', n.role, 'actor', private.actor()),
-      room.audience
+    json_build_object('swarm_id', n.swarm_id, 'user_id', n.user_id, 'role', n.role, 'actor', private.get_actor()),
+      recipients.audience
   from new_rows n
-  cross join lateral (select private.swarm_audience(n.swarm_id)) as room (audience)
-  where n.status = 'active' and n.role <> 'owner' and private.is_subscribed('user.joined', room.audience);
+  cross join lateral (select private.swarm_audience(n.swarm_id)) as recipients (audience)
+  where n.status = 'active' and n.role <> 'owner' and private.is_subscribed('user.joined', recipients.audience);
   return null;
 end
 $function$;
@@ -1583,16 +1621,16 @@ begin
     json_build_object('swarm_id', o.swarm_id, 'user_id', o.user_id, 'role', o.role,
       'reason', case when u.id is null or u.deleted_at is not null then 'account_deleted'
                      when o.user_id = auth.uid() then 'left' else 'removed' end,
-      'actor', private.actor()),
-    room.audience
+      'actor', private.get_actor()),
+    recipients.audience
   from old_rows o
   join public.swarms s on s.id = o.swarm_id
   left join auth.users u on u.id = o.user_id
   cross join lateral (
     select private.swarm_audience(o.swarm_id)
       || array(select gone.user_id from old_rows gone
-        where gone.swarm_id = o.swarm_id and gone.status = 'active')) as room (audience)
-  where o.status = 'active' and o.role <> 'owner' and private.is_subscribed('user.removed', room.audience);
+        where gone.swarm_id = o.swarm_id and gone.status = 'active')) as recipients (audience)
+  where o.status = 'active' and o.role <> 'owner' and private.is_subscribed('user.removed', recipients.audience);
   return null;
 end
 $function$;
@@ -1606,23 +1644,23 @@ AS $function$
 begin
   insert into private.events (type, data, audience)
   select 'user.joined',
-    json_build_object('swarm_id', n.swarm_id, 'user_id', n.user_id, 'role', n.role, 'actor', private.actor()),
-      room.audience
+    json_build_object('swarm_id', n.swarm_id, 'user_id', n.user_id, 'role', n.role, 'actor', private.get_actor()),
+      recipients.audience
   from new_rows n
   join old_rows o on o.id = n.id
-  cross join lateral (select private.swarm_audience(n.swarm_id)) as room (audience)
-  where n.status = 'active' and o.status = 'invited' and private.is_subscribed('user.joined', room.audience);
+  cross join lateral (select private.swarm_audience(n.swarm_id)) as recipients (audience)
+  where n.status = 'active' and o.status = 'invited' and private.is_subscribed('user.joined', recipients.audience);
 
   insert into private.events (type, data, audience)
   select 'user.role_changed',
     json_build_object('swarm_id', n.swarm_id, 'user_id', n.user_id, 'role', n.role, 'previous_role', o.role,
-      'actor', private.actor()),
-    room.audience
+      'actor', private.get_actor()),
+    recipients.audience
   from new_rows n
   join old_rows o on o.id = n.id
-  cross join lateral (select private.swarm_audience(n.swarm_id)) as room (audience)
+  cross join lateral (select private.swarm_audience(n.swarm_id)) as recipients (audience)
   where n.status = 'active' and o.status = 'active' and n.role <> o.role
-    and private.is_subscribed('user.role_changed', room.audience);
+    and private.is_subscribed('user.role_changed', recipients.audience);
   return null;
 end
 $function$;
@@ -1644,12 +1682,12 @@ begin
   select 'message.created',
     json_build_object('message_id', n.id, 'swarm_id', n.swarm_id, 'content', n.content, 'sender_type', n.sender_type,
       'sender_id', n.sender_id, 'sender_name', n.sender_name, 'run_id', n.run_id, 'reply_to_id', n.reply_to_id,
-      'created_at', n.created_at, 'actor', case when private.change_context() ? 'acts_as_sender'
-        then json_build_object('type', n.sender_type, 'id', n.sender_id) else private.actor() end),
-    room.audience
+      'created_at', n.created_at, 'actor', case when private.get_change_context() ? 'acts_as_sender'
+        then json_build_object('type', n.sender_type, 'id', n.sender_id) else private.get_actor() end),
+    recipients.audience
   from new_rows n
-  cross join lateral (select private.swarm_audience(n.swarm_id)) as room (audience)
-  where private.is_subscribed('message.created', room.audience);
+  cross join lateral (select private.swarm_audience(n.swarm_id)) as recipients (audience)
+  where private.is_subscribed('message.created', recipients.audience);
   return null;
 end
 $function$;
@@ -1666,15 +1704,15 @@ begin
     json_build_object('message_id', m.id, 'swarm_id', m.swarm_id, 'content', m.content,
       'flag', json_build_object('id', n.id, 'source', n.source, 'category', n.category, 'reason', n.reason),
       'actor', case when n.source = 'moderation' then json_build_object('type', 'system', 'id', null)
-        else private.actor() end),
-    room.audience
+        else private.get_actor() end),
+    recipients.audience
   from new_rows n
   join public.messages m on m.id = n.message_id
   cross join lateral (
     select array(select s.user_id from public.swarm_members s
                  where s.swarm_id = m.swarm_id and s.status = 'active'
-                   and (s.role in ('owner', 'admin') or s.user_id = n.flagged_by))) as room (audience)
-  where private.is_subscribed('message.flagged', room.audience);
+                   and (s.role in ('owner', 'admin') or s.user_id = n.flagged_by))) as recipients (audience)
+  where private.is_subscribed('message.flagged', recipients.audience);
   return null;
 end
 $function$;
@@ -1694,18 +1732,20 @@ begin
   end if;
   insert into private.events (type, data, audience)
   select 'message.deleted',
-    json_build_object('message_id', n.id, 'swarm_id', n.swarm_id, 'deleted_at', n.deleted_at, 'actor', private.actor()),
-    room.audience
+    json_build_object('message_id', n.id, 'swarm_id', n.swarm_id, 'deleted_at', n.deleted_at,
+      'actor', private.get_actor()),
+    recipients.audience
   from new_rows n
   join old_rows o on o.id = n.id
-  cross join lateral (select private.swarm_audience(n.swarm_id)) as room (audience)
-  where n.deleted_at is not null and o.deleted_at is null and private.is_subscribed('message.deleted', room.audience);
+  cross join lateral (select private.swarm_audience(n.swarm_id)) as recipients (audience)
+  where n.deleted_at is not null and o.deleted_at is null
+    and private.is_subscribed('message.deleted', recipients.audience);
 
   insert into private.events (type, data, audience)
   select 'message.updated',
     json_build_object('message_id', n.id, 'swarm_id', n.swarm_id, 'content', n.content,
-      'changed_fields', changes.fields, 'edited_at', n.edited_at, 'actor', private.actor()),
-    room.audience
+      'changed_fields', changes.fields, 'edited_at', n.edited_at, 'actor', private.get_actor()),
+    recipients.audience
   from new_rows n
   join old_rows o on o.id = n.id
   cross join lateral (
@@ -1715,9 +1755,9 @@ begin
       case when n.metadata is distinct from o.metadata then 'metadata' end,
       case when n.mentions is distinct from o.mentions then 'mentions' end,
       case when o.flagged and not n.flagged then 'flagged' end], null)) as changes (fields)
-  cross join lateral (select private.swarm_audience(n.swarm_id)) as room (audience)
+  cross join lateral (select private.swarm_audience(n.swarm_id)) as recipients (audience)
   where n.deleted_at is null and cardinality(changes.fields) > 0
-    and private.is_subscribed('message.updated', room.audience);
+    and private.is_subscribed('message.updated', recipients.audience);
   return null;
 end
 $function$;
@@ -1732,7 +1772,7 @@ begin
   insert into private.events (type, data, audience)
   select 'swarm.created',
     json_build_object('swarm_id', n.id, 'name', n.name, 'owner_id', n.owner_id, 'strategy', n.strategy,
-      'actor', private.actor()),
+      'actor', private.get_actor()),
     array[n.owner_id]
   from new_rows n
   where private.is_subscribed('swarm.created', array[n.owner_id]);
@@ -1753,7 +1793,7 @@ begin
     audience := audience || old.owner_id;
   end if;
   perform private.emit_event('swarm.deleted',
-    json_build_object('swarm_id', old.id, 'name', old.name, 'owner_id', old.owner_id, 'actor', private.actor()),
+    json_build_object('swarm_id', old.id, 'name', old.name, 'owner_id', old.owner_id, 'actor', private.get_actor()),
       audience);
   return old;
 end
@@ -1774,27 +1814,29 @@ begin
   end if;
   insert into private.events (type, data, audience)
   select 'swarm.completed',
-    json_build_object('swarm_id', n.id, 'run_id', null, 'source', 'manual', 'actor', private.actor()), room.audience
+    json_build_object('swarm_id', n.id, 'run_id', null, 'source', 'manual', 'actor', private.get_actor()),
+    recipients.audience
   from new_rows n
   join old_rows o on o.id = n.id
-  cross join lateral (select private.swarm_audience(n.id)) as room (audience)
-  where n.status = 'completed' and o.status <> 'completed' and private.is_subscribed('swarm.completed', room.audience);
+  cross join lateral (select private.swarm_audience(n.id)) as recipients (audience)
+  where n.status = 'completed' and o.status <> 'completed'
+    and private.is_subscribed('swarm.completed', recipients.audience);
 
-  -- Completion has its own event, and so has an agent that goes and was the coordinator: neither is told twice.
+  -- Omits what other events report: completion, and the removal of the coordinator.
   insert into private.events (type, data, audience)
   select 'swarm.updated',
     json_build_object('swarm_id', n.id, 'changed_fields', changes.fields, 'swarm', to_jsonb(n),
-      'actor', private.actor()),
-    room.audience
+      'actor', private.get_actor()),
+    recipients.audience
   from new_rows n
   join old_rows o on o.id = n.id
   cross join lateral (
-    select private.changed_fields(to_jsonb(o), to_jsonb(n), 'updated_at',
+    select private.list_changed_fields(to_jsonb(o), to_jsonb(n), 'updated_at',
       case when n.status = 'completed' then 'status' else '' end,
       case when n.coordinator_agent_id is null and pg_trigger_depth() > 1 then 'coordinator_agent_id' else '' end)
   ) as changes (fields)
-  cross join lateral (select private.swarm_audience(n.id)) as room (audience)
-  where cardinality(changes.fields) > 0 and private.is_subscribed('swarm.updated', room.audience);
+  cross join lateral (select private.swarm_audience(n.id)) as recipients (audience)
+  where cardinality(changes.fields) > 0 and private.is_subscribed('swarm.updated', recipients.audience);
   return null;
 end
 $function$;
@@ -1807,8 +1849,8 @@ CREATE OR REPLACE FUNCTION private.enforce_agent_limit()
 AS $function$
 declare
   allowed integer := (select (value #>> '{}')::integer from private.settings where name = 'agent_limit_per_user');
-  many constant integer := 100;
-  everybody constant bigint := hashtextextended('', 7235);
+  max_user_locks constant integer := 100;
+  all_users_lock constant bigint := hashtextextended('', 7235);
   owners bigint[];
   owner bigint;
 begin
@@ -1816,10 +1858,10 @@ begin
     return null;
   end if;
   owners := array(select distinct hashtextextended(n.user_id::text, 7235) as owner from new_rows n order by owner);
-  if cardinality(owners) > many then
-    perform pg_advisory_xact_lock(everybody);
+  if cardinality(owners) > max_user_locks then
+    perform pg_advisory_xact_lock(all_users_lock);
   else
-    perform pg_advisory_xact_lock_shared(everybody);
+    perform pg_advisory_xact_lock_shared(all_users_lock);
     foreach owner in array owners loop
       perform pg_advisory_xact_lock(owner);
     end loop;
@@ -1842,7 +1884,7 @@ AS $function$
 declare
   allowed constant integer := 1000;
 begin
-  -- As with agents, two inserts at once cannot both take the last place.
+  -- Prevents two concurrent inserts from both taking the last place.
   perform 1 from auth.users u where u.id in (select n.user_id from new_rows n) order by u.id for no key update;
   if exists (select 1 from public.webhooks w where w.user_id in (select n.user_id from new_rows n)
              group by w.user_id having count(*) > allowed) then
@@ -1873,14 +1915,14 @@ begin
   end loop;
   insert into private.mail_outbox (kind, user_id, email, sender_id, data, not_before, due_at)
   select 'swarm_invitation', n.user_id, case when n.user_id is null then n.invited_email end, n.invited_by,
-         jsonb_build_object('swarm_id', n.swarm_id), turn.at, turn.at
-  from (select *, row_number() over (partition by invited_by order by id) - 1 as place from new_rows
+         jsonb_build_object('swarm_id', n.swarm_id), schedule.due_at, schedule.due_at
+  from (select *, row_number() over (partition by invited_by order by id) - 1 as inviter_position from new_rows
     where status = 'invited') n
   cross join lateral (
-    select case when n.invited_by is null then now() else now() + interval '1 hour' * ((n.place + (
+    select case when n.invited_by is null then now() else now() + interval '1 hour' * ((n.inviter_position + (
       select count(*) from private.mail_outbox o
       where o.sender_id = n.invited_by and o.not_before > now() - interval '1 hour')) / mails_per_hour) end)
-        as turn (at)
+        as schedule (due_at)
   where not exists (
     select 1 from private.mail_outbox o
     where o.kind = 'swarm_invitation' and o.created_at > now() - interval '1 day'
@@ -1898,9 +1940,10 @@ CREATE OR REPLACE FUNCTION private.enqueue_webhook_mails()
 AS $function$
 begin
   insert into private.mail_outbox as waiting (kind, user_id, data, not_before, due_at)
-  select 'webhook_disabled', owners.user_id, jsonb_build_object('webhooks', owners.webhooks), turn.at, turn.at
+  select 'webhook_disabled', owners.user_id, jsonb_build_object('webhooks', owners.webhooks),
+    schedule.due_at, schedule.due_at
   from (
-    -- An object, so that a webhook that is switched off again and again is named once.
+    -- An object, so that a webhook that is disabled several times is named once.
     select n.user_id, jsonb_object_agg(n.id, true) as webhooks
     from new_rows n join old_rows o on o.id = n.id
     -- A banned owner (account_banned) gets no mail.
@@ -1910,7 +1953,7 @@ begin
     select greatest(now(), max(coalesce(o.ended_at, now())) + interval '1 hour')
     from private.mail_outbox o
     where o.user_id = owners.user_id and o.kind = 'webhook_disabled' and o.attempts > 0
-      and coalesce(o.outcome, 'sent') = 'sent') as turn (at)
+      and coalesce(o.outcome, 'sent') = 'sent') as schedule (due_at)
   order by owners.user_id
   on conflict (user_id) where kind = 'webhook_disabled' and attempts = 0 and ended_at is null do update
   set data = jsonb_build_object('webhooks', (waiting.data -> 'webhooks') || (excluded.data -> 'webhooks'));
@@ -2023,7 +2066,7 @@ CREATE OR REPLACE FUNCTION private.find_blocked_term(blocklist jsonb, content te
  IMMUTABLE PARALLEL SAFE STRICT
 AS $function$
 declare
-  folded text := private.folded(content);
+  normalized text := private.normalize_text(content);
   term text;
   wanted text;
 begin
@@ -2031,10 +2074,10 @@ begin
     return null;
   end if;
   for term in select entry.value from pg_catalog.jsonb_array_elements_text(blocklist) as entry (value) loop
-    wanted := private.folded(private.trimmed(term));
-    -- Most terms are nowhere in the text, and looking for one so is much cheaper than by a pattern.
-    continue when wanted = '' or pg_catalog.strpos(folded, wanted) = 0;
-    if folded ~ ((case when wanted ~ '^\w' then '(?<!\w)' else '' end)
+    wanted := private.normalize_text(private.trimmed(term));
+    -- A search for the plain text is much cheaper than a pattern, and most terms do not occur.
+    continue when wanted = '' or pg_catalog.strpos(normalized, wanted) = 0;
+    if normalized ~ ((case when wanted ~ '^\w' then '(?<!\w)' else '' end)
                  || pg_catalog.regexp_replace(wanted, '([^\w\s])', '\\\1', 'g')
                  || (case when wanted ~ '\w$' then '(?!\w)' else '' end)) then
       return term;
@@ -2042,6 +2085,16 @@ begin
   end loop;
   return null;
 end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.find_blocked_term_in_swarm(swarm_id uuid, content text)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select private.find_blocked_term(s.settings -> 'moderation' -> 'blocklist', content)
+  from public.swarms s
+  where s.id = swarm_id and s.settings -> 'moderation' -> 'enabled' = 'true'
 $function$;
 
 CREATE OR REPLACE FUNCTION private.find_busy_counters(swarm_ids uuid[])
@@ -2245,7 +2298,7 @@ begin
   perform private.flag_blocked_message(n.id, n.swarm_id, found.term)
   from new_rows n
   join old_rows o on o.id = n.id
-  cross join lateral (select private.blocked_term_in(n.swarm_id, n.content)) as found (term)
+  cross join lateral (select private.find_blocked_term_in_swarm(n.swarm_id, n.content)) as found (term)
   where n.flagged and n.content is distinct from o.content and found.term is not null;
   return null;
 end
@@ -2260,37 +2313,42 @@ AS $function$
 begin
   perform private.flag_blocked_message(n.id, n.swarm_id, found.term)
   from new_rows n
-  cross join lateral (select private.blocked_term_in(n.swarm_id, n.content)) as found (term)
+  cross join lateral (select private.find_blocked_term_in_swarm(n.swarm_id, n.content)) as found (term)
   where n.flagged and found.term is not null;
   return null;
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.folded(value text)
+CREATE OR REPLACE FUNCTION private.get_actor()
+ RETURNS json
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$
+  select case
+    when private.get_change_context() ? 'actor' then (private.get_change_context() -> 'actor')::json
+    when auth.role() = 'service_role' then json_build_object('type', 'service', 'id', null)
+    when auth.uid() is not null then json_build_object('type', 'user', 'id', auth.uid())
+    else json_build_object('type', 'system', 'id', null)
+  end
+$function$;
+grant execute on function private.get_actor() to sb_service;
+
+CREATE OR REPLACE FUNCTION private.get_change_context()
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$
+  select case when auth.uid() is not null or auth.role() in ('anon', 'authenticated') then '{}'::jsonb
+    else coalesce(nullif(pg_catalog.current_setting('swarmbase.context', true), ''), '{}')::jsonb end
+$function$;
+grant execute on function private.get_change_context() to sb_service;
+
+CREATE OR REPLACE FUNCTION private.get_tool_host(config jsonb)
  RETURNS text
  LANGUAGE sql
- IMMUTABLE PARALLEL SAFE STRICT
-AS $function$
-  select pg_catalog.lower(pg_catalog.translate(pg_catalog.normalize(value, 'NFKC'),
-    U&'\00AD\034F\061C\115F\1160\17B4\17B5\180B\180C\180D\180E\180F\200B\200C\200D\200E\200F\202A\202B\202C\202D\202E'
-    '\2060\2061\2062\2063\2064\2065\2066\2067\2068\2069\206A\206B\206C\206D\206E\206F'
-    '\FE00\FE01\FE02\FE03\FE04\FE05\FE06\FE07\FE08\FE09\FE0A\FE0B\FE0C\FE0D\FE0E\FE0F\FEFF\3164\FFA0', ''))
-$function$;
-grant execute on function private.folded(text) to authenticated, sb_service, service_role;
-
-CREATE OR REPLACE FUNCTION private.forget_deleted_words()
- RETURNS trigger
- LANGUAGE plpgsql
- SECURITY DEFINER
+ IMMUTABLE
  SET search_path TO 'pg_catalog', 'pg_temp'
-AS $function$
-begin
-  delete from public.run_events e using public.runs r
-  where r.swarm_id = new.swarm_id and (r.id = new.run_id or r.message_id = new.id)
-    and r.status in ('completed', 'partial', 'failed', 'cancelled') and e.run_id = r.id;
-  return null;
-end
-$function$;
+AS $function$ select substring(lower(config ->> 'url') from '^https?://([^/?#]*)') $function$;
 
 CREATE OR REPLACE FUNCTION private.grant_webhook_sends(user_ids uuid[], wanted integer[], send_limit integer)
  RETURNS TABLE(user_id uuid, granted integer, remaining integer, opened_at timestamp with time zone, ends_at timestamp with time zone, left_ms double precision)
@@ -2353,13 +2411,6 @@ begin
     then c.value || '{"answer": {"is_held": true}}' else c.value end) from jsonb_array_elements(calls) as c);
 end
 $function$;
-
-CREATE OR REPLACE FUNCTION private.host_of_tool(config jsonb)
- RETURNS text
- LANGUAGE sql
- IMMUTABLE
- SET search_path TO 'pg_catalog', 'pg_temp'
-AS $function$ select substring(lower(config ->> 'url') from '^https?://([^/?#]*)') $function$;
 
 CREATE OR REPLACE FUNCTION private.insert_runs(calls jsonb, owner text, lease_ms integer)
  RETURNS public.run_events[]
@@ -2448,40 +2499,6 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.is_agent_sound(name text, role text, avatar text, model text, system_prompt text, settings jsonb)
- RETURNS boolean
- LANGUAGE plpgsql
- IMMUTABLE PARALLEL SAFE
-AS $function$
-declare
-  broken text := case
-    when char_length(name) not between 1 and 100 then 'agents_name_length'
-    when char_length(role) > 200 then 'agents_role_length'
-    when char_length(avatar) > 2048 then 'agents_avatar_length'
-    when avatar !~* '^https?://[^/?#\s]' then 'agents_avatar_http'
-    when char_length(model) not between 1 and 200 then 'agents_model_length'
-    when char_length(system_prompt) > 100000 then 'agents_system_prompt_length'
-    when settings = '{}' then null
-    when jsonb_typeof(settings) <> 'object' then 'agents_settings_object'
-    when octet_length(settings::text) > 32768 then 'agents_settings_size'
-    when not private.is_number_between(settings -> 'frequency_penalty', -2, 2) then 'agents_settings_frequency_penalty'
-    when not private.is_number_between(settings -> 'max_tokens', 1, 9007199254740991)
-      or settings ->> 'max_tokens' !~ '^[0-9]+(\.0+)?$' then 'agents_settings_max_tokens'
-    when not private.is_number_between(settings -> 'presence_penalty', -2, 2) then 'agents_settings_presence_penalty'
-    when not private.are_stop_sequences(settings -> 'stop') then 'agents_settings_stop'
-    when not private.is_number_between(settings -> 'temperature', 0, 2) then 'agents_settings_temperature'
-    when not private.is_number_between(settings -> 'top_p', 0, 1) then 'agents_settings_top_p'
-  end;
-begin
-  if broken is null then
-    return true;
-  end if;
-  raise exception 'new row for relation "agents" violates check constraint "%"', broken
-    using errcode = 'check_violation', schema = 'public', table = 'agents', constraint = broken;
-end
-$function$;
-grant execute on function private.is_agent_sound(text,text,text,text,text,jsonb) to authenticated, sb_service, service_role;
-
 CREATE OR REPLACE FUNCTION private.is_day_budget_spent(swarm public.swarms, payer_id uuid)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -2511,26 +2528,6 @@ AS $function$
     and private.find_blocked_term(swarm.settings -> 'moderation' -> 'blocklist', content) is not null
 $function$;
 
-CREATE OR REPLACE FUNCTION private.is_moderation(value jsonb)
- RETURNS boolean
- LANGUAGE plpgsql
- IMMUTABLE PARALLEL SAFE STRICT
-AS $function$
-begin
-  return case when pg_catalog.jsonb_typeof(value) <> 'object' then false
-    when value ? 'enabled' and pg_catalog.jsonb_typeof(value -> 'enabled') <> 'boolean' then false
-    when value ? 'action' and value -> 'action' not in ('"flag"', '"block"') then false
-    when not value ? 'blocklist' then true
-    when pg_catalog.jsonb_typeof(value -> 'blocklist') <> 'array' then false
-    else pg_catalog.jsonb_array_length(value -> 'blocklist') <= 1000 and not exists (
-      select 1 from pg_catalog.jsonb_array_elements(value -> 'blocklist') as term (value)
-      where pg_catalog.jsonb_typeof(term.value) <> 'string'
-        or pg_catalog.char_length(private.trimmed(term.value #>> '{}')) not between 1 and 200)
-  end;
-end
-$function$;
-grant execute on function private.is_moderation(jsonb) to authenticated, sb_service, service_role;
-
 CREATE OR REPLACE FUNCTION private.is_number_between(value jsonb, low numeric, high numeric)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -2542,29 +2539,6 @@ begin
 end
 $function$;
 grant execute on function private.is_number_between(jsonb,numeric,numeric) to authenticated, sb_service, service_role;
-
-CREATE OR REPLACE FUNCTION private.is_run_budget(value jsonb)
- RETURNS boolean
- LANGUAGE plpgsql
- IMMUTABLE PARALLEL SAFE STRICT
-AS $function$
-begin
-  return case pg_catalog.jsonb_typeof(value)
-    when 'null' then true
-    when 'object' then coalesce((
-      select pg_catalog.bool_and(case
-        when pg_catalog.jsonb_typeof(limits.value) = 'null' then true
-        when limits.key in ('max_tokens', 'max_tokens_per_day')
-          then private.is_whole_number_between(limits.value, 0, 9007199254740991)
-        when limits.key in ('max_cost_usd', 'max_cost_usd_per_day')
-          then private.is_number_between(limits.value, 0, 999999999)
-        else true end)
-      from pg_catalog.jsonb_each(value) as limits), true)
-    else false
-  end;
-end
-$function$;
-grant execute on function private.is_run_budget(jsonb) to authenticated, sb_service, service_role;
 
 CREATE OR REPLACE FUNCTION private.is_run_claimable(run public.runs)
  RETURNS boolean
@@ -2613,7 +2587,121 @@ AS $function$
 $function$;
 grant execute on function private.is_subscribed(text,uuid[]) to sb_service;
 
-CREATE OR REPLACE FUNCTION private.is_swarm_setting(name text, value jsonb)
+CREATE OR REPLACE FUNCTION private.is_valid_agent(name text, role text, avatar text, model text, system_prompt text, settings jsonb)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+declare
+  broken text := case
+    when char_length(name) not between 1 and 100 then 'agents_name_length'
+    when char_length(role) > 200 then 'agents_role_length'
+    when char_length(avatar) > 2048 then 'agents_avatar_length'
+    when avatar !~* '^https?://[^/?#\s]' then 'agents_avatar_http'
+    when char_length(model) not between 1 and 200 then 'agents_model_length'
+    when char_length(system_prompt) > 100000 then 'agents_system_prompt_length'
+    when settings = '{}' then null
+    when jsonb_typeof(settings) <> 'object' then 'agents_settings_object'
+    when octet_length(settings::text) > 32768 then 'agents_settings_size'
+    when not private.is_number_between(settings -> 'frequency_penalty', -2, 2) then 'agents_settings_frequency_penalty'
+    when not private.is_number_between(settings -> 'max_tokens', 1, 9007199254740991)
+      or settings ->> 'max_tokens' !~ '^[0-9]+(\.0+)?$' then 'agents_settings_max_tokens'
+    when not private.is_number_between(settings -> 'presence_penalty', -2, 2) then 'agents_settings_presence_penalty'
+    when not private.is_valid_stop_sequences(settings -> 'stop') then 'agents_settings_stop'
+    when not private.is_number_between(settings -> 'temperature', 0, 2) then 'agents_settings_temperature'
+    when not private.is_number_between(settings -> 'top_p', 0, 1) then 'agents_settings_top_p'
+  end;
+begin
+  if broken is null then
+    return true;
+  end if;
+  raise exception 'new row for relation "agents" violates check constraint "%"', broken
+    using errcode = 'check_violation', schema = 'public', table = 'agents', constraint = broken;
+end
+$function$;
+grant execute on function private.is_valid_agent(text,text,text,text,text,jsonb) to authenticated, sb_service, service_role;
+
+CREATE OR REPLACE FUNCTION private.is_valid_delivery_headers(headers jsonb)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE STRICT
+AS $function$
+begin
+  return case when pg_catalog.jsonb_typeof(headers) <> 'object' then false else (
+    select pg_catalog.count(*) <= 20 and coalesce(pg_catalog.bool_and(
+      pg_catalog.jsonb_typeof(header.value) = 'string'
+      and header.key ~ '^[A-Za-z0-9!#$%&''*+.^_`|~-]{1,128}$'
+      and pg_catalog.lower(header.key) !~
+        '^(host|connection|keep-alive|expect|te|trailer|transfer-encoding|upgrade|user-agent'
+        '|content-.*|proxy-.*|x-service-.*|webhook-.*)$'
+      and pg_catalog.octet_length(header.value #>> '{}') <= 4096
+      and (header.value #>> '{}') ~ '^[\x09\x20-\x7e]*$'), true)
+    from pg_catalog.jsonb_each(headers) as header)
+  end;
+end
+$function$;
+grant execute on function private.is_valid_delivery_headers(jsonb) to authenticated, sb_service, service_role;
+
+CREATE OR REPLACE FUNCTION private.is_valid_moderation(value jsonb)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE STRICT
+AS $function$
+begin
+  return case when pg_catalog.jsonb_typeof(value) <> 'object' then false
+    when value ? 'enabled' and pg_catalog.jsonb_typeof(value -> 'enabled') <> 'boolean' then false
+    when value ? 'action' and value -> 'action' not in ('"flag"', '"block"') then false
+    when not value ? 'blocklist' then true
+    when pg_catalog.jsonb_typeof(value -> 'blocklist') <> 'array' then false
+    else pg_catalog.jsonb_array_length(value -> 'blocklist') <= 1000 and not exists (
+      select 1 from pg_catalog.jsonb_array_elements(value -> 'blocklist') as term (value)
+      where pg_catalog.jsonb_typeof(term.value) <> 'string'
+        or pg_catalog.char_length(private.trimmed(term.value #>> '{}')) not between 1 and 200)
+  end;
+end
+$function$;
+grant execute on function private.is_valid_moderation(jsonb) to authenticated, sb_service, service_role;
+
+CREATE OR REPLACE FUNCTION private.is_valid_run_budget(value jsonb)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE STRICT
+AS $function$
+begin
+  return case pg_catalog.jsonb_typeof(value)
+    when 'null' then true
+    when 'object' then coalesce((
+      select pg_catalog.bool_and(case
+        when pg_catalog.jsonb_typeof(limits.value) = 'null' then true
+        when limits.key in ('max_tokens', 'max_tokens_per_day')
+          then private.is_whole_number_between(limits.value, 0, 9007199254740991)
+        when limits.key in ('max_cost_usd', 'max_cost_usd_per_day')
+          then private.is_number_between(limits.value, 0, 999999999)
+        else true end)
+      from pg_catalog.jsonb_each(value) as limits), true)
+    else false
+  end;
+end
+$function$;
+grant execute on function private.is_valid_run_budget(jsonb) to authenticated, sb_service, service_role;
+
+CREATE OR REPLACE FUNCTION private.is_valid_stop_sequences(value jsonb)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE STRICT
+AS $function$
+begin
+  return case pg_catalog.jsonb_typeof(value)
+    when 'null' then true
+    when 'array' then pg_catalog.jsonb_array_length(value) <= 16
+      and not pg_catalog.jsonb_path_exists(value, '$[*] ? (@.type() != "string")')
+    else false
+  end;
+end
+$function$;
+grant execute on function private.is_valid_stop_sequences(jsonb) to authenticated, sb_service, service_role;
+
+CREATE OR REPLACE FUNCTION private.is_valid_swarm_setting(name text, value jsonb)
  RETURNS boolean
  LANGUAGE plpgsql
  IMMUTABLE PARALLEL SAFE STRICT
@@ -2627,14 +2715,14 @@ begin
     when 'history_limit' then private.is_whole_number_between(value, 1, 500)
     when 'on_agent_error' then value in ('"continue"', '"stop"')
     when 'on_conflict' then value in ('"enqueue"', '"reject"', '"interrupt"')
-    when 'budget' then private.is_run_budget(value)
-    when 'moderation' then private.is_moderation(value)
+    when 'budget' then private.is_valid_run_budget(value)
+    when 'moderation' then private.is_valid_moderation(value)
     when 'auto_respond' then pg_catalog.jsonb_typeof(value) = 'boolean'
     else true
   end;
 end
 $function$;
-grant execute on function private.is_swarm_setting(text,jsonb) to authenticated, sb_service, service_role;
+grant execute on function private.is_valid_swarm_setting(text,jsonb) to authenticated, sb_service, service_role;
 
 CREATE OR REPLACE FUNCTION private.is_whole_number_between(value jsonb, low numeric, high numeric)
  RETURNS boolean
@@ -2648,34 +2736,6 @@ begin
 end
 $function$;
 grant execute on function private.is_whole_number_between(jsonb,numeric,numeric) to authenticated, sb_service, service_role;
-
-CREATE OR REPLACE FUNCTION private.judge_followers(followers jsonb)
- RETURNS TABLE(follower integer, swarm_id uuid, status text, is_manager boolean, agent_ids uuid[])
- LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO 'pg_catalog', 'pg_temp'
-AS $function$
-  select f.follower, r.swarm_id, r.status, f.user_id is null or m.role in ('owner', 'admin'),
-    -- An agent that took over the id of a deleted one is none of those that spoke.
-    array(select sa.agent_id from public.swarm_agents sa
-          join public.agents a on a.id = sa.agent_id and a.created_at <= r.created_at
-          where sa.swarm_id = r.swarm_id and sa.user_id = f.user_id)
-  from jsonb_to_recordset(followers)
-    as f (follower integer, run_id uuid, user_id uuid, session_id uuid, inactivity_seconds integer)
-  join public.runs r on r.id = f.run_id
-  left join public.swarm_members m on m.swarm_id = r.swarm_id and m.user_id = f.user_id and m.status = 'active'
-  where f.user_id is null
-    or (m.id is not null
-        and exists (select 1 from auth.users u
-                    where u.id = f.user_id and u.deleted_at is null and coalesce(u.banned_until <= now(), true))
-        and (f.session_id is null
-             or exists (select 1 from auth.sessions s
-                        where s.id = f.session_id and s.user_id = f.user_id and coalesce(s.not_after > now(), true)
-                          and (coalesce(f.inactivity_seconds, 0) = 0
-                               or coalesce(s.refreshed_at, s.created_at)
-                                 + make_interval(secs => f.inactivity_seconds) > now()))))
-$function$;
-grant execute on function private.judge_followers(jsonb) to sb_service;
 
 CREATE OR REPLACE FUNCTION private.keep_runs(run_ids uuid[], fences bigint[], lease_ms integer)
  RETURNS TABLE(run_id uuid, is_lost boolean, cancel_reason text, swarm_status text, may_go_on boolean, gone_turn_ids uuid[])
@@ -2706,41 +2766,14 @@ end
 $function$;
 grant execute on function private.keep_runs(uuid[],bigint[],integer) to sb_service;
 
-CREATE OR REPLACE FUNCTION private.keep_tool_secrets()
- RETURNS trigger
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'pg_catalog', 'pg_temp'
+CREATE OR REPLACE FUNCTION private.list_changed_fields(before jsonb, after jsonb, VARIADIC except_fields text[])
+ RETURNS text[]
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
 AS $function$
-declare
-  is_sent constant boolean := coalesce(new.secret_names[1] like '=%', false);
-  sealed bytea;
-begin
-  if is_sent then
-    sealed := decode(substr(new.secret_names[1], 2), 'base64');
-    new.secret_names := new.secret_names[2:];
-  elsif tg_op = 'INSERT' then
-    new.secret_names := '{}';
-  elsif private.host_of_tool(new.config) is not distinct from private.host_of_tool(old.config) then
-    new.secret_names := old.secret_names;
-    return new;
-  else
-    -- What was meant for one host is not sent to another.
-    new.secret_names := '{}';
-  end if;
-  if cardinality(new.secret_names) = 0 then
-    if tg_op = 'UPDATE' then
-      delete from private.tool_secrets s where s.tool_id = old.id;
-    end if;
-  elsif tg_op = 'UPDATE' then
-    insert into private.tool_secrets as s (tool_id, secrets_wrapped) values (old.id, sealed)
-      on conflict (tool_id) do update set secrets_wrapped = excluded.secrets_wrapped, updated_at = now();
-  elsif not exists (select 1 from public.tools t where t.id = new.id) then
-    -- Of an id that is taken this row will not come to be.
-    insert into private.tool_secrets (tool_id, secrets_wrapped) values (new.id, sealed);
-  end if;
-  return new;
-end
+  select coalesce(pg_catalog.array_agg(field.key order by field.key), '{}')
+  from pg_catalog.jsonb_each(after) as field
+  where field.value is distinct from before -> field.key and field.key <> all (except_fields)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.list_day_budgets(user_id uuid)
@@ -2860,24 +2893,25 @@ end
 $function$;
 grant execute on function private.lock_due_endpoint_queues(integer,uuid[],integer[],uuid[],uuid[],integer) to sb_service;
 
-CREATE OR REPLACE FUNCTION private.lock_run_for(run_id uuid, user_id uuid, is_service boolean, OUT run public.runs, OUT member_role text)
+CREATE OR REPLACE FUNCTION private.lock_run_for_user(run_id uuid, user_id uuid, is_service boolean, OUT run public.runs, OUT member_role text)
  RETURNS record
  LANGUAGE plpgsql
 AS $function$
 begin
   select m.role into member_role from public.runs r
-  join public.swarm_members m on m.swarm_id = r.swarm_id and m.user_id = lock_run_for.user_id and m.status = 'active'
-  where r.id = lock_run_for.run_id;
+  join public.swarm_members m
+    on m.swarm_id = r.swarm_id and m.user_id = lock_run_for_user.user_id and m.status = 'active'
+  where r.id = lock_run_for_user.run_id;
   if not is_service and member_role is null then
-    perform private.refuse_call('RUN_NOT_FOUND');
+    perform private.reject_call('RUN_NOT_FOUND');
   end if;
-  select * into run from public.runs r where r.id = lock_run_for.run_id for no key update;
+  select * into run from public.runs r where r.id = lock_run_for_user.run_id for no key update;
   if not found then
-    perform private.refuse_call('RUN_NOT_FOUND');
+    perform private.reject_call('RUN_NOT_FOUND');
   end if;
 end
 $function$;
-grant execute on function private.lock_run_for(uuid,uuid,boolean) to sb_service;
+grant execute on function private.lock_run_for_user(uuid,uuid,boolean) to sb_service;
 
 CREATE OR REPLACE FUNCTION private.lock_runs(batch jsonb, waits boolean)
  RETURNS uuid[]
@@ -2965,35 +2999,6 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.make_profile()
- RETURNS trigger
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'pg_catalog', 'pg_temp'
-AS $function$
-begin
-  insert into public.profiles (id, email, full_name, avatar_url)
-  values (new.id, new.email, left(nullif(private.trimmed(new.user_metadata ->> 'full_name'), ''), 200),
-    (select value from (values (new.user_metadata ->> 'avatar_url')) as given (value)
-     where char_length(value) <= 2048 and value ~* '^https?://[^/?#\s]'));
-  insert into public.user_settings (user_id) values (new.id);
-  return null;
-end
-$function$;
-
-CREATE OR REPLACE FUNCTION private.mark_sessions_signed()
- RETURNS trigger
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'pg_catalog', 'pg_temp'
-AS $function$
-begin
-  update auth.sessions set requires_signature = new.require_request_signature
-    where user_id = new.user_id and requires_signature is distinct from new.require_request_signature;
-  return null;
-end
-$function$;
-
 CREATE OR REPLACE FUNCTION private.may_interrupt(call jsonb, swarm public.swarms, live_user_id uuid)
  RETURNS boolean
  LANGUAGE sql
@@ -3004,18 +3009,6 @@ AS $function$
     where m.swarm_id = swarm.id and m.user_id = (call ->> 'user_id')::uuid and m.status = 'active'
       and (m.role in ('owner', 'admin') or m.user_id = live_user_id or swarm.settings ->> 'on_conflict' = 'interrupt'))
 $function$;
-
-CREATE OR REPLACE FUNCTION private.may_number_message(swarm_id uuid)
- RETURNS boolean
- LANGUAGE plpgsql
- STABLE
-AS $function$
-begin
-  return current_user not in ('anon', 'authenticated')
-    or swarm_id = any (array(select private.my_writable_swarm_ids()));
-end
-$function$;
-grant execute on function private.may_number_message(uuid) to authenticated, sb_service, service_role;
 
 CREATE OR REPLACE FUNCTION private.may_run_go_on(run public.runs)
  RETURNS boolean
@@ -3055,6 +3048,18 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.may_write_message(swarm_id uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return current_user not in ('anon', 'authenticated')
+    or swarm_id = any (array(select private.my_writable_swarm_ids()));
+end
+$function$;
+grant execute on function private.may_write_message(uuid) to authenticated, sb_service, service_role;
+
 CREATE OR REPLACE FUNCTION private.moderate_message()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -3074,7 +3079,7 @@ begin
       using errcode = 'check_violation', schema = 'public', table = 'messages', column = 'content',
             constraint = 'messages_content_blocked';
   end if;
-  -- Here already, so that whoever wrote it gets the row as it is stored.
+  -- Set before the insert, so that the writer gets the row as it is stored.
   new.flagged := true;
   return new;
 end
@@ -3165,61 +3170,24 @@ CREATE OR REPLACE FUNCTION private.new_id()
 AS $function$select pg_catalog.uuidv7()$function$;
 grant execute on function private.new_id() to anon, authenticated, sb_service, service_role;
 
-CREATE OR REPLACE FUNCTION private.note_resumption()
- RETURNS trigger
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'pg_catalog', 'pg_temp'
+CREATE OR REPLACE FUNCTION private.normalize_text(value text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
 AS $function$
-begin
-  insert into private.webhook_resumptions (webhook_id) values (new.id);
-  return null;
-end
+  select pg_catalog.lower(pg_catalog.translate(pg_catalog.normalize(value, 'NFKC'),
+    U&'\00AD\034F\061C\115F\1160\17B4\17B5\180B\180C\180D\180E\180F\200B\200C\200D\200E\200F\202A\202B\202C\202D\202E'
+    '\2060\2061\2062\2063\2064\2065\2066\2067\2068\2069\206A\206B\206C\206D\206E\206F'
+    '\FE00\FE01\FE02\FE03\FE04\FE05\FE06\FE07\FE08\FE09\FE0A\FE0B\FE0C\FE0D\FE0E\FE0F\FEFF\3164\FFA0', ''))
 $function$;
+grant execute on function private.normalize_text(text) to authenticated, sb_service, service_role;
 
-CREATE OR REPLACE FUNCTION private.number_message()
- RETURNS trigger
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'pg_catalog', 'pg_temp'
-AS $function$
-begin
-  if not exists (select 1 from public.swarms s where s.id = new.swarm_id) then
-    raise exception 'swarm % does not exist', new.swarm_id
-      using errcode = 'foreign_key_violation', schema = 'public', table = 'messages', column = 'swarm_id',
-            constraint = 'messages_swarm_id_fkey';
-  end if;
-  insert into private.message_counters as counter (swarm_id, last_seq) values (new.swarm_id, 1)
-  on conflict (swarm_id) do update set last_seq = counter.last_seq + 1
-  returning last_seq into new.seq;
-  if new.sender_name is null then
-    new.sender_name := coalesce(
-      case new.sender_type
-        when 'user' then (select nullif(p.full_name, '') from public.profiles p where p.id = new.sender_user_id)
-        when 'agent' then (select a.name from public.agents a where a.id = new.sender_agent_id)
-        else 'system' end,
-      'User ' || left(new.sender_id::text, 8));
-  end if;
-  return new;
-end
-$function$;
-
-CREATE OR REPLACE FUNCTION private.own_by_agent()
- RETURNS trigger
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'pg_catalog', 'pg_temp'
-AS $function$
-begin
-  select a.user_id into new.user_id from public.agents a where a.id = new.agent_id;
-  if not found and new.agent_id is not null then
-    raise exception 'agent % does not exist', new.agent_id
-      using errcode = 'foreign_key_violation', schema = tg_table_schema, table = tg_table_name, column = 'agent_id',
-            constraint = tg_table_name || '_agent_id_fkey';
-  end if;
-  return new;
-end
-$function$;
+CREATE OR REPLACE FUNCTION private.parse_budget_amount(value jsonb)
+ RETURNS numeric
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$ select case when jsonb_typeof(value) = 'number' then greatest(value::numeric, 0) end $function$;
+grant execute on function private.parse_budget_amount(jsonb) to sb_service;
 
 CREATE OR REPLACE FUNCTION private.pause_run(run public.runs, step jsonb)
  RETURNS jsonb
@@ -3281,34 +3249,6 @@ begin
     left join public.agents a on a.id = x.agent_id
     left join public.tool_execution_payloads p on p.tool_execution_id = x.id
     where x.swarm_id = run.swarm_id and x.run_id = run.id and x.status = 'pending_approval');
-end
-$function$;
-
-CREATE OR REPLACE FUNCTION private.place_message_flag()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  select m.swarm_id into new.swarm_id from public.messages m where m.id = new.message_id and m.deleted_at is null;
-  if not found then
-    raise exception 'message % does not exist', new.message_id
-      using errcode = 'foreign_key_violation', schema = 'public', table = 'message_flags', column = 'message_id',
-            constraint = 'message_flags_message_id_fkey';
-  end if;
-  return new;
-end
-$function$;
-
-CREATE OR REPLACE FUNCTION private.place_swarm_agent()
- RETURNS trigger
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'pg_catalog', 'pg_temp'
-AS $function$
-begin
-  new.position := (select coalesce(max(sa.position) + 1, 0) from public.swarm_agents sa
-    where sa.swarm_id = new.swarm_id);
-  return new;
 end
 $function$;
 
@@ -3483,7 +3423,7 @@ begin
     if current_user in ('anon', 'authenticated', 'service_role') then
       new.created_at := now();
       new.updated_at := now();
-      -- An upsert of an agent that exists comes through here too, and may write the status.
+      -- An upsert of an existing agent also fires this trigger, and may write the status.
       if new.status <> 'idle' and not exists (select 1 from public.agents a where a.id = new.id) then
         new.status := 'idle';
       end if;
@@ -3492,7 +3432,7 @@ begin
     return new;
   end if;
   new.status_changed_at := case when new.status is distinct from old.status then now() else old.status_changed_at end;
-  -- The status machine works as the service's own login and leaves updated_at alone; an owner's PATCH moves it.
+  -- The service login changes the status and keeps updated_at; an owner's PATCH changes it.
   if current_user in ('anon', 'authenticated', 'service_role') then
     new.created_at := old.created_at;
     new.updated_at := now();
@@ -3549,7 +3489,7 @@ begin
     end if;
     return new;
   end if;
-  -- An owner whose agent sits in somebody else's swarm may withdraw it, not arrange the room.
+  -- The owner of an agent in another user's swarm may disable or remove it, but not change its position or role.
   if current_user in ('anon', 'authenticated')
      and not new.swarm_id = any (array(select private.my_managed_swarm_ids()))
      and ((new.position, new.role_override) is distinct from (old.position, old.role_override)
@@ -3572,7 +3512,7 @@ begin
   if tg_op = 'INSERT' then
     new.invited_email := nullif(pg_catalog.lower(private.trimmed(new.invited_email)), '');
     if is_end_user then
-      -- Nobody is put into a room by somebody else's word: the row waits for the person to accept it.
+      -- Membership needs the consent of the invited person: the row stays `invited` until they accept.
       new.status := 'invited';
       new.invited_by := auth.uid();
     end if;
@@ -3591,7 +3531,7 @@ begin
     end if;
     if is_end_user then
       new.user_id := auth.uid();
-      -- The address found its person; the other members have no business with it.
+      -- The account is known now, and other members need not see the address.
       new.invited_email := null;
     end if;
     new.joined_at := now();
@@ -3619,12 +3559,12 @@ begin
   if new.events is not null then
     new.events := array(
       select named.event
-      from (select event, min(place) as first
-            from pg_catalog.unnest(new.events) with ordinality as given (event, place) group by event) as named
+      from (select event, min(position) as first
+            from pg_catalog.unnest(new.events) with ordinality as given (event, position) group by event) as named
       order by named.first);
   end if;
   if tg_op = 'INSERT' then
-    -- An upsert of a row that was read before comes through here too, with the secret it has.
+    -- An upsert of a row that was read before also fires this trigger, with the row's own secret.
     if new.secret is not null and not exists (select 1 from public.webhooks w
       where w.id = new.id and w.secret = new.secret) then
       raise exception 'the secret is made by the service; use regenerate_secret to replace it'
@@ -3957,6 +3897,18 @@ end
 $function$;
 grant execute on function private.record_webhook_attempts(uuid[],uuid[],integer[],text[],integer[],text[],boolean[],text[],text[],integer[],text[],double precision[],double precision[],boolean[],integer,integer,integer) to sb_service;
 
+CREATE OR REPLACE FUNCTION private.record_webhook_resumption()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  insert into private.webhook_resumptions (webhook_id) values (new.id);
+  return null;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.refund_webhook_sends(user_ids uuid[], windows_opened_at timestamp with time zone[], sends integer[])
  RETURNS void
  LANGUAGE plpgsql
@@ -3987,18 +3939,18 @@ end
 $function$;
 grant execute on function private.refund_webhook_sends(uuid[],timestamp with time zone[],integer[]) to sb_service;
 
-CREATE OR REPLACE FUNCTION private.refuse_call(code text, details jsonb DEFAULT NULL::jsonb)
+CREATE OR REPLACE FUNCTION private.reject_call(code text, details jsonb DEFAULT NULL::jsonb)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
 begin
-  raise exception 'refused: %', code using errcode = 'SB126',
+  raise exception 'rejected: %', code using errcode = 'SB126',
     detail = jsonb_build_object('code', code, 'details', details)::text;
 end
 $function$;
-grant execute on function private.refuse_call(text,jsonb) to sb_service;
+grant execute on function private.reject_call(text,jsonb) to sb_service;
 
-CREATE OR REPLACE FUNCTION private.refuse_change()
+CREATE OR REPLACE FUNCTION private.reject_change()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
@@ -4016,7 +3968,7 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.refuse_transfer()
+CREATE OR REPLACE FUNCTION private.reject_transfer()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
@@ -4027,7 +3979,7 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.refuse_unsigned(user_id uuid)
+CREATE OR REPLACE FUNCTION private.reject_unsigned_request(user_id uuid)
  RETURNS void
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
@@ -4035,12 +3987,40 @@ CREATE OR REPLACE FUNCTION private.refuse_unsigned(user_id uuid)
 AS $function$
 begin
   if exists (select from public.user_settings u
-    where u.user_id = refuse_unsigned.user_id and u.require_request_signature) then
+    where u.user_id = reject_unsigned_request.user_id and u.require_request_signature) then
     raise exception 'A request signature is required' using errcode = 'SB004';
   end if;
 end
 $function$;
-grant execute on function private.refuse_unsigned(uuid) to sb_service, sb_user;
+grant execute on function private.reject_unsigned_request(uuid) to sb_service, sb_user;
+
+CREATE OR REPLACE FUNCTION private.remove_member_agents()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  if exists (select 1 from public.swarms s where s.id = old.swarm_id)
+     and exists (select 1 from auth.users u where u.id = old.user_id) then
+    delete from public.swarm_agents sa where sa.swarm_id = old.swarm_id and sa.user_id = old.user_id;
+  end if;
+  return old;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.remove_user_from_swarms()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  delete from public.swarm_agents sa where sa.user_id = new.id;
+  delete from public.swarm_members m where m.user_id = new.id and m.role <> 'owner';
+  return null;
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION private.render_envelope(event_id uuid, type text, created_at timestamp with time zone, api_version text, data text)
  RETURNS json
@@ -4079,12 +4059,12 @@ end
 $function$;
 grant execute on function private.request_cancel(uuid,text) to sb_service;
 
-CREATE OR REPLACE FUNCTION private.require_at_most(row_count bigint, most bigint)
+CREATE OR REPLACE FUNCTION private.require_at_most(row_count bigint, max_rows bigint)
  RETURNS boolean
  LANGUAGE plpgsql
 AS $function$
 begin
-  if row_count > most then
+  if row_count > max_rows then
     raise exception 'more rows are affected than the request allows' using errcode = 'SB124', detail = row_count::text;
   end if;
   return true;
@@ -4160,7 +4140,7 @@ declare
   granted numeric := wanted;
   run public.runs;
   swarm public.swarms;
-  room record;
+  remaining record;
   held private.budget_reservations;
 begin
   select r.* into run from public.runs r where r.id = (call ->> 'run_id')::uuid and r.status = 'running' for key share;
@@ -4181,14 +4161,14 @@ begin
   if found then
     return json_build_object('outcome', 'granted', 'is_reserved', true, 'max_output_tokens', held.tokens - input);
   end if;
-  select * into room from private.budget_left(swarm, payer, run, true);
-  if room.tokens is not null then
-    granted := least(granted, floor(room.tokens) - input);
+  select * into remaining from private.budget_left(swarm, payer, run, true);
+  if remaining.tokens is not null then
+    granted := least(granted, floor(remaining.tokens) - input);
   end if;
-  if room.cost_usd <= 0 or input_cost > room.cost_usd then
+  if remaining.cost_usd <= 0 or input_cost > remaining.cost_usd then
     granted := 0;
-  elsif room.cost_usd is not null and output_cost > 0 then
-    granted := least(granted, floor((room.cost_usd - input_cost) * wanted / output_cost));
+  elsif remaining.cost_usd is not null and output_cost > 0 then
+    granted := least(granted, floor((remaining.cost_usd - input_cost) * wanted / output_cost));
   end if;
   if granted < least(wanted, (call ->> 'least_output_tokens')::numeric) then
     return json_build_object('outcome', 'refused', 'is_reserved', false, 'max_output_tokens', 0);
@@ -4330,19 +4310,6 @@ AS $function$
   where s.id = run.swarm_id and private.may_speak(run.request, run.strategy, s.coordinator_agent_id, a.id)
 $function$;
 
-CREATE OR REPLACE FUNCTION private.seat_swarm_owner()
- RETURNS trigger
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'pg_catalog', 'pg_temp'
-AS $function$
-begin
-  insert into public.swarm_members (swarm_id, user_id, role, status, joined_at)
-  select n.id, n.owner_id, 'owner', 'active', now() from new_rows n;
-  return null;
-end
-$function$;
-
 CREATE OR REPLACE FUNCTION private.send_realtime(topic text, event text, private boolean, payload jsonb, binary_payload bytea)
  RETURNS void
  LANGUAGE plpgsql
@@ -4356,7 +4323,7 @@ begin
   if send_realtime.private then
     insert into realtime.messages (id, topic, extension, event, payload, binary_payload, private)
       values (id, topic, 'broadcast', event, payload, binary_payload, true);
-    -- Whoever writes also clears a little of what is too old to be asked for.
+    -- Each insert also deletes a few expired rows.
     delete from realtime.messages m where m.id in (
       select o.id from realtime.messages o where o.inserted_at < pg_catalog.now() - interval '3 days'
       order by o.inserted_at limit 10 for update skip locked);
@@ -4365,6 +4332,42 @@ begin
     pg_catalog.jsonb_build_object('id', id, 'topic', topic, 'event', event,
     'private', send_realtime.private, 'payload', payload,
     'binary', pg_catalog.translate(pg_catalog.encode(binary_payload, 'base64'), E'\n', ''))::text);
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.set_message_sender()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if current_user in ('anon', 'authenticated') then
+    new.sender_type := 'user';
+    new.sender_user_id := auth.uid();
+    new.sender_agent_id := null;
+    new.run_id := null;
+    new.turn_id := null;
+    new.finish_reason := null;
+    new.sender_name := null;
+    new.edited_at := null;
+    new.deleted_at := null;
+    new.deleted_by := null;
+    new.flagged := false;
+  end if;
+  if current_user in ('anon', 'authenticated', 'service_role') then
+    new.created_at := now();
+  elsif new.sender_deleted and new.sender_id is not null then
+    -- The last message of an agent that was deleted during its turn.
+    return new;
+  end if;
+  new.sender_deleted := false;
+  new.sender_id := case new.sender_type when 'user' then new.sender_user_id when 'agent' then new.sender_agent_id end;
+  if new.sender_type in ('user', 'agent') and new.sender_id is null then
+    raise exception 'a message needs its sender'
+      using errcode = 'check_violation', schema = 'public', table = 'messages', column = 'sender_' || new.sender_type
+        || '_id',
+            constraint = 'messages_sender_' || new.sender_type || '_id_present';
+  end if;
+  return new;
 end
 $function$;
 
@@ -4449,39 +4452,21 @@ end
 $function$;
 grant execute on function private.share_webhook_sends(uuid[],uuid[],integer) to sb_service;
 
-CREATE OR REPLACE FUNCTION private.sign_message()
+CREATE OR REPLACE FUNCTION private.soft_delete_message()
  RETURNS trigger
  LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
-  if current_user in ('anon', 'authenticated') then
-    new.sender_type := 'user';
-    new.sender_user_id := auth.uid();
-    new.sender_agent_id := null;
-    new.run_id := null;
-    new.turn_id := null;
-    new.finish_reason := null;
-    new.sender_name := null;
-    new.edited_at := null;
-    new.deleted_at := null;
-    new.deleted_by := null;
-    new.flagged := false;
+  if old.deleted_at is not null or not exists (select 1 from public.swarms s where s.id = old.swarm_id) then
+    return old;
   end if;
-  if current_user in ('anon', 'authenticated', 'service_role') then
-    new.created_at := now();
-  elsif new.sender_deleted and new.sender_id is not null then
-    -- The last words of an agent that was deleted while it spoke.
-    return new;
-  end if;
-  new.sender_deleted := false;
-  new.sender_id := case new.sender_type when 'user' then new.sender_user_id when 'agent' then new.sender_agent_id end;
-  if new.sender_type in ('user', 'agent') and new.sender_id is null then
-    raise exception 'a message needs its sender'
-      using errcode = 'check_violation', schema = 'public', table = 'messages', column = 'sender_' || new.sender_type
-        || '_id',
-            constraint = 'messages_sender_' || new.sender_type || '_id_present';
-  end if;
-  return new;
+  delete from public.message_revisions r where r.message_id = old.id;
+  update public.messages m
+  set content = null, metadata = '{}', mentions = '{}', deleted_at = now(), deleted_by = auth.uid()
+  where m.id = old.id;
+  return null;
 end
 $function$;
 
@@ -4636,6 +4621,43 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.store_tool_secrets()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  is_sent constant boolean := coalesce(new.secret_names[1] like '=%', false);
+  encrypted bytea;
+begin
+  if is_sent then
+    encrypted := decode(substr(new.secret_names[1], 2), 'base64');
+    new.secret_names := new.secret_names[2:];
+  elsif tg_op = 'INSERT' then
+    new.secret_names := '{}';
+  elsif private.get_tool_host(new.config) is not distinct from private.get_tool_host(old.config) then
+    new.secret_names := old.secret_names;
+    return new;
+  else
+    -- Secrets for one host are not sent to another.
+    new.secret_names := '{}';
+  end if;
+  if cardinality(new.secret_names) = 0 then
+    if tg_op = 'UPDATE' then
+      delete from private.tool_secrets s where s.tool_id = old.id;
+    end if;
+  elsif tg_op = 'UPDATE' then
+    insert into private.tool_secrets as s (tool_id, secrets_wrapped) values (old.id, encrypted)
+      on conflict (tool_id) do update set secrets_wrapped = excluded.secrets_wrapped, updated_at = now();
+  elsif not exists (select 1 from public.tools t where t.id = new.id) then
+    -- The insert of an existing id fails.
+    insert into private.tool_secrets (tool_id, secrets_wrapped) values (new.id, encrypted);
+  end if;
+  return new;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.sum_run_usage(run_id uuid, swarm_id uuid, strategy text, created_at timestamp with time zone, until timestamp with time zone)
  RETURNS TABLE(turn_count integer, usage json)
  LANGUAGE sql
@@ -4752,6 +4774,19 @@ CREATE OR REPLACE FUNCTION private.sync_profile_email()
 AS $function$
 begin
   update public.profiles set email = new.email, updated_at = now() where id = new.id;
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.sync_signature_requirement()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  update auth.sessions set requires_signature = new.require_request_signature
+    where user_id = new.user_id and requires_signature is distinct from new.require_request_signature;
   return null;
 end
 $function$;
@@ -5022,34 +5057,6 @@ AS $function$
     'cost_usd', cost_usd, 'estimated', coalesce(estimated, false))
 $function$;
 
-CREATE OR REPLACE FUNCTION private.withdraw_emptied_account()
- RETURNS trigger
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'pg_catalog', 'pg_temp'
-AS $function$
-begin
-  delete from public.swarm_agents sa where sa.user_id = new.id;
-  delete from public.swarm_members m where m.user_id = new.id and m.role <> 'owner';
-  return null;
-end
-$function$;
-
-CREATE OR REPLACE FUNCTION private.withdraw_member_agents()
- RETURNS trigger
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'pg_catalog', 'pg_temp'
-AS $function$
-begin
-  if exists (select 1 from public.swarms s where s.id = old.swarm_id)
-     and exists (select 1 from auth.users u where u.id = old.user_id) then
-    delete from public.swarm_agents sa where sa.swarm_id = old.swarm_id and sa.user_id = old.user_id;
-  end if;
-  return old;
-end
-$function$;
-
 create sequence private.migrations_id_seq as integer increment 1 start 1 owned by private.migrations.id;
 
 create table private.api_keys (
@@ -5103,7 +5110,7 @@ create table private.events (
   created_at timestamp with time zone default now() not null,
   constraint events_pkey PRIMARY KEY (seq)
 ) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000, autovacuum_vacuum_cost_delay=0);
-comment on column private.events.audience is 'users who could read what the event tells of, at the time it happened';
+comment on column private.events.audience is 'users who could read the changed rows when the event occurred';
 alter table private.events enable row level security;
 create policy events_service on private.events to sb_service
   using (true)
@@ -5162,7 +5169,7 @@ create table private.mail_outbox (
   constraint mail_outbox_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
 comment on column private.mail_outbox.user_id is 'the account whose confirmed address the mail goes to, as it is when the mail is sent';
-comment on column private.mail_outbox.sender_id is 'the user on whose behalf the mail is sent; null where the service itself has something to say';
+comment on column private.mail_outbox.sender_id is 'the user on whose behalf the mail is sent; null for mails of the service itself';
 comment on column private.mail_outbox.not_before is 'the earliest time of the first attempt';
 comment on column private.mail_outbox.due_at is 'the time of the next attempt; while a worker holds the row, the end of its lease';
 comment on column private.mail_outbox.attempts is 'the number of claims; a worker ends the row only while this is the number of its own claim';
@@ -5496,9 +5503,9 @@ create policy agent_tools_update on public.agent_tools for update to authenticat
   using (user_id = (( SELECT auth.uid() AS uid)))
   with check (user_id = (( SELECT auth.uid() AS uid)));
 CREATE TRIGGER agent_tools_a_require BEFORE INSERT ON public.agent_tools FOR EACH ROW WHEN (new.agent_id IS NULL) EXECUTE FUNCTION private.require_columns('agent_id');
-CREATE TRIGGER agent_tools_freeze BEFORE UPDATE ON public.agent_tools FOR EACH ROW WHEN (new.id IS DISTINCT FROM old.id OR new.agent_id IS DISTINCT FROM old.agent_id OR new.tool_id IS DISTINCT FROM old.tool_id) EXECUTE FUNCTION private.refuse_change('id', 'agent_id', 'tool_id');
-CREATE TRIGGER agent_tools_keep_owner BEFORE UPDATE ON public.agent_tools FOR EACH ROW WHEN (new.user_id IS DISTINCT FROM old.user_id) EXECUTE FUNCTION private.refuse_transfer('user_id');
-CREATE TRIGGER agent_tools_own BEFORE INSERT ON public.agent_tools FOR EACH ROW EXECUTE FUNCTION private.own_by_agent();
+CREATE TRIGGER agent_tools_assign_owner BEFORE INSERT ON public.agent_tools FOR EACH ROW EXECUTE FUNCTION private.assign_agent_owner();
+CREATE TRIGGER agent_tools_freeze BEFORE UPDATE ON public.agent_tools FOR EACH ROW WHEN (new.id IS DISTINCT FROM old.id OR new.agent_id IS DISTINCT FROM old.agent_id OR new.tool_id IS DISTINCT FROM old.tool_id) EXECUTE FUNCTION private.reject_change('id', 'agent_id', 'tool_id');
+CREATE TRIGGER agent_tools_keep_owner BEFORE UPDATE ON public.agent_tools FOR EACH ROW WHEN (new.user_id IS DISTINCT FROM old.user_id) EXECUTE FUNCTION private.reject_transfer('user_id');
 CREATE TRIGGER agent_tools_stamp BEFORE INSERT OR UPDATE ON public.agent_tools FOR EACH ROW WHEN (CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'service_role'::name])) EXECUTE FUNCTION private.stamp_created();
 grant delete, insert, select, update on table public.agent_tools to authenticated, sb_service, service_role;
 
@@ -5519,8 +5526,8 @@ create table public.agents (
   constraint agents_pkey PRIMARY KEY (id),
   constraint agents_id_user_id_key UNIQUE (id, user_id),
   constraint agents_framework_known CHECK (framework = ANY (ARRAY['provider_a'::text, 'provider_b'::text, 'provider_c'::text])),
-  constraint agents_sound CHECK (private.is_agent_sound(name, role, avatar, model, system_prompt, settings)),
   constraint agents_status_known CHECK (status = ANY (ARRAY['idle'::text, 'thinking'::text, 'responding'::text, 'error'::text])),
+  constraint agents_valid CHECK (private.is_valid_agent(name, role, avatar, model, system_prompt, settings)),
   constraint agents_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
 CREATE INDEX agents_user_id_idx ON public.agents USING btree (user_id, created_at DESC);
@@ -5543,8 +5550,8 @@ CREATE TRIGGER agents_check_new_model AFTER INSERT ON public.agents FOR EACH ROW
 CREATE TRIGGER agents_emit_created AFTER INSERT ON public.agents REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.emit_agent_created();
 CREATE TRIGGER agents_emit_deleted BEFORE DELETE ON public.agents FOR EACH ROW EXECUTE FUNCTION private.emit_agent_deleted();
 CREATE TRIGGER agents_emit_updated AFTER UPDATE ON public.agents REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.emit_agent_updated();
-CREATE TRIGGER agents_freeze BEFORE UPDATE ON public.agents FOR EACH ROW WHEN (new.id IS DISTINCT FROM old.id) EXECUTE FUNCTION private.refuse_change('id');
-CREATE TRIGGER agents_keep_owner BEFORE UPDATE ON public.agents FOR EACH ROW WHEN (new.user_id IS DISTINCT FROM old.user_id) EXECUTE FUNCTION private.refuse_transfer('user_id');
+CREATE TRIGGER agents_freeze BEFORE UPDATE ON public.agents FOR EACH ROW WHEN (new.id IS DISTINCT FROM old.id) EXECUTE FUNCTION private.reject_change('id');
+CREATE TRIGGER agents_keep_owner BEFORE UPDATE ON public.agents FOR EACH ROW WHEN (new.user_id IS DISTINCT FROM old.user_id) EXECUTE FUNCTION private.reject_transfer('user_id');
 CREATE TRIGGER agents_limit AFTER INSERT ON public.agents REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.enforce_agent_limit();
 CREATE TRIGGER agents_prepare BEFORE INSERT OR UPDATE ON public.agents FOR EACH ROW EXECUTE FUNCTION private.prepare_agent();
 grant delete, insert, select, update on table public.agents to authenticated, sb_service, service_role;
@@ -5592,9 +5599,9 @@ CREATE TRIGGER message_flags_a_project_delete AFTER DELETE ON public.message_fla
 CREATE TRIGGER message_flags_a_project_insert AFTER INSERT ON public.message_flags REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.project_message_flags();
 CREATE TRIGGER message_flags_a_project_update AFTER UPDATE ON public.message_flags REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.project_message_flags();
 CREATE TRIGGER message_flags_a_require BEFORE INSERT ON public.message_flags FOR EACH ROW WHEN (new.message_id IS NULL) EXECUTE FUNCTION private.require_columns('message_id');
+CREATE TRIGGER message_flags_assign_swarm BEFORE INSERT ON public.message_flags FOR EACH ROW EXECUTE FUNCTION private.assign_message_flag_swarm();
 CREATE TRIGGER message_flags_emit_flagged AFTER INSERT ON public.message_flags REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.emit_messages_flagged();
-CREATE TRIGGER message_flags_freeze BEFORE UPDATE ON public.message_flags FOR EACH ROW WHEN ((CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'service_role'::name])) AND (new.id IS DISTINCT FROM old.id OR new.message_id IS DISTINCT FROM old.message_id OR new.swarm_id IS DISTINCT FROM old.swarm_id OR new.source IS DISTINCT FROM old.source OR new.flagged_by IS DISTINCT FROM old.flagged_by OR new.category IS DISTINCT FROM old.category OR new.reason IS DISTINCT FROM old.reason)) EXECUTE FUNCTION private.refuse_change('id', 'message_id', 'swarm_id', 'source', 'flagged_by', 'category', 'reason');
-CREATE TRIGGER message_flags_place BEFORE INSERT ON public.message_flags FOR EACH ROW EXECUTE FUNCTION private.place_message_flag();
+CREATE TRIGGER message_flags_freeze BEFORE UPDATE ON public.message_flags FOR EACH ROW WHEN ((CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'service_role'::name])) AND (new.id IS DISTINCT FROM old.id OR new.message_id IS DISTINCT FROM old.message_id OR new.swarm_id IS DISTINCT FROM old.swarm_id OR new.source IS DISTINCT FROM old.source OR new.flagged_by IS DISTINCT FROM old.flagged_by OR new.category IS DISTINCT FROM old.category OR new.reason IS DISTINCT FROM old.reason)) EXECUTE FUNCTION private.reject_change('id', 'message_id', 'swarm_id', 'source', 'flagged_by', 'category', 'reason');
 CREATE TRIGGER message_flags_prepare BEFORE INSERT OR UPDATE ON public.message_flags FOR EACH ROW EXECUTE FUNCTION private.prepare_message_flag();
 CREATE TRIGGER message_flags_stamp BEFORE INSERT OR UPDATE ON public.message_flags FOR EACH ROW WHEN (CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'service_role'::name])) EXECUTE FUNCTION private.stamp_created();
 grant delete, insert, select, update on table public.message_flags to authenticated, sb_service, service_role;
@@ -5683,20 +5690,20 @@ create policy messages_update on public.messages for update to authenticated
   using (sender_user_id = (( SELECT auth.uid() AS uid)) AND deleted_at IS NULL AND (swarm_id = ANY ((ARRAY( SELECT private.my_writable_swarm_ids() AS my_writable_swarm_ids)))))
   with check (sender_user_id = (( SELECT auth.uid() AS uid)) AND (swarm_id = ANY ((ARRAY( SELECT private.my_writable_swarm_ids() AS my_writable_swarm_ids)))));
 CREATE TRIGGER messages_a_require BEFORE INSERT ON public.messages FOR EACH ROW WHEN (new.swarm_id IS NULL) EXECUTE FUNCTION private.require_columns('swarm_id');
-CREATE TRIGGER messages_a_sign BEFORE INSERT ON public.messages FOR EACH ROW EXECUTE FUNCTION private.sign_message();
-CREATE TRIGGER messages_b_number BEFORE INSERT ON public.messages FOR EACH ROW WHEN (private.may_number_message(new.swarm_id)) EXECUTE FUNCTION private.number_message();
-CREATE TRIGGER messages_bury BEFORE DELETE ON public.messages FOR EACH ROW EXECUTE FUNCTION private.bury_message();
-CREATE TRIGGER messages_c_moderate BEFORE INSERT ON public.messages FOR EACH ROW WHEN (new.content IS NOT NULL AND private.may_number_message(new.swarm_id)) EXECUTE FUNCTION private.moderate_message();
+CREATE TRIGGER messages_a_set_sender BEFORE INSERT ON public.messages FOR EACH ROW EXECUTE FUNCTION private.set_message_sender();
+CREATE TRIGGER messages_b_assign_seq BEFORE INSERT ON public.messages FOR EACH ROW WHEN (private.may_write_message(new.swarm_id)) EXECUTE FUNCTION private.assign_message_seq();
+CREATE TRIGGER messages_c_moderate BEFORE INSERT ON public.messages FOR EACH ROW WHEN (new.content IS NOT NULL AND private.may_write_message(new.swarm_id)) EXECUTE FUNCTION private.moderate_message();
+CREATE TRIGGER messages_delete_run_events AFTER UPDATE ON public.messages FOR EACH ROW WHEN (old.deleted_at IS NULL AND new.deleted_at IS NOT NULL) EXECUTE FUNCTION private.delete_message_run_events();
 CREATE TRIGGER messages_emit_created AFTER INSERT ON public.messages REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.emit_messages_created();
 CREATE TRIGGER messages_emit_updated AFTER UPDATE ON public.messages REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.emit_messages_updated();
 CREATE TRIGGER messages_flag_blocked AFTER INSERT ON public.messages REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.flag_new_messages();
 CREATE TRIGGER messages_flag_blocked_edit AFTER UPDATE ON public.messages REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.flag_edited_messages();
-CREATE TRIGGER messages_forget AFTER UPDATE ON public.messages FOR EACH ROW WHEN (old.deleted_at IS NULL AND new.deleted_at IS NOT NULL) EXECUTE FUNCTION private.forget_deleted_words();
-CREATE TRIGGER messages_freeze BEFORE UPDATE ON public.messages FOR EACH ROW WHEN (new.id IS DISTINCT FROM old.id OR new.swarm_id IS DISTINCT FROM old.swarm_id OR new.seq IS DISTINCT FROM old.seq OR new.sender_type IS DISTINCT FROM old.sender_type OR new.sender_id IS DISTINCT FROM old.sender_id) EXECUTE FUNCTION private.refuse_change('id', 'swarm_id', 'seq', 'sender_type', 'sender_id');
-CREATE TRIGGER messages_freeze_managed BEFORE UPDATE ON public.messages FOR EACH ROW WHEN ((CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name])) AND (new.sender_user_id IS DISTINCT FROM old.sender_user_id OR new.sender_agent_id IS DISTINCT FROM old.sender_agent_id OR new.sender_name IS DISTINCT FROM old.sender_name OR new.sender_deleted IS DISTINCT FROM old.sender_deleted OR new.reply_to_id IS DISTINCT FROM old.reply_to_id OR new.run_id IS DISTINCT FROM old.run_id OR new.turn_id IS DISTINCT FROM old.turn_id OR new.finish_reason IS DISTINCT FROM old.finish_reason OR new.client_message_id IS DISTINCT FROM old.client_message_id OR new.deleted_at IS DISTINCT FROM old.deleted_at OR new.deleted_by IS DISTINCT FROM old.deleted_by OR new.flagged IS DISTINCT FROM old.flagged)) EXECUTE FUNCTION private.refuse_change('sender_user_id', 'sender_agent_id', 'sender_name', 'sender_deleted', 'reply_to_id', 'run_id', 'turn_id', 'finish_reason', 'client_message_id', 'deleted_at', 'deleted_by', 'flagged');
+CREATE TRIGGER messages_freeze BEFORE UPDATE ON public.messages FOR EACH ROW WHEN (new.id IS DISTINCT FROM old.id OR new.swarm_id IS DISTINCT FROM old.swarm_id OR new.seq IS DISTINCT FROM old.seq OR new.sender_type IS DISTINCT FROM old.sender_type OR new.sender_id IS DISTINCT FROM old.sender_id) EXECUTE FUNCTION private.reject_change('id', 'swarm_id', 'seq', 'sender_type', 'sender_id');
+CREATE TRIGGER messages_freeze_managed BEFORE UPDATE ON public.messages FOR EACH ROW WHEN ((CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name])) AND (new.sender_user_id IS DISTINCT FROM old.sender_user_id OR new.sender_agent_id IS DISTINCT FROM old.sender_agent_id OR new.sender_name IS DISTINCT FROM old.sender_name OR new.sender_deleted IS DISTINCT FROM old.sender_deleted OR new.reply_to_id IS DISTINCT FROM old.reply_to_id OR new.run_id IS DISTINCT FROM old.run_id OR new.turn_id IS DISTINCT FROM old.turn_id OR new.finish_reason IS DISTINCT FROM old.finish_reason OR new.client_message_id IS DISTINCT FROM old.client_message_id OR new.deleted_at IS DISTINCT FROM old.deleted_at OR new.deleted_by IS DISTINCT FROM old.deleted_by OR new.flagged IS DISTINCT FROM old.flagged)) EXECUTE FUNCTION private.reject_change('sender_user_id', 'sender_agent_id', 'sender_name', 'sender_deleted', 'reply_to_id', 'run_id', 'turn_id', 'finish_reason', 'client_message_id', 'deleted_at', 'deleted_by', 'flagged');
 CREATE TRIGGER messages_moderate BEFORE UPDATE ON public.messages FOR EACH ROW WHEN (new.content IS NOT NULL AND new.content IS DISTINCT FROM old.content) EXECUTE FUNCTION private.moderate_message();
 CREATE TRIGGER messages_queue_responses AFTER INSERT ON public.messages REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT WHEN (CURRENT_USER = ANY (ARRAY['authenticated'::name, 'service_role'::name])) EXECUTE FUNCTION private.queue_auto_responses();
 CREATE TRIGGER messages_revise BEFORE UPDATE ON public.messages FOR EACH ROW EXECUTE FUNCTION private.revise_message();
+CREATE TRIGGER messages_soft_delete BEFORE DELETE ON public.messages FOR EACH ROW EXECUTE FUNCTION private.soft_delete_message();
 grant delete, insert, select, update on table public.messages to authenticated, sb_service, service_role;
 
 create table public.models (
@@ -5750,7 +5757,7 @@ create policy profiles_service on public.profiles to sb_service, service_role
 create policy profiles_update on public.profiles for update to authenticated
   using (id = (( SELECT auth.uid() AS uid)))
   with check (id = (( SELECT auth.uid() AS uid)));
-CREATE TRIGGER profiles_freeze BEFORE UPDATE ON public.profiles FOR EACH ROW WHEN ((CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'service_role'::name])) AND (new.id IS DISTINCT FROM old.id OR new.email IS DISTINCT FROM old.email)) EXECUTE FUNCTION private.refuse_change('id', 'email');
+CREATE TRIGGER profiles_freeze BEFORE UPDATE ON public.profiles FOR EACH ROW WHEN ((CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'service_role'::name])) AND (new.id IS DISTINCT FROM old.id OR new.email IS DISTINCT FROM old.email)) EXECUTE FUNCTION private.reject_change('id', 'email');
 CREATE TRIGGER profiles_stamp BEFORE INSERT OR UPDATE ON public.profiles FOR EACH ROW WHEN (CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'service_role'::name])) EXECUTE FUNCTION private.stamp_created_and_updated();
 grant delete, insert, select, update on table public.profiles to sb_service, service_role;
 grant select, update on table public.profiles to authenticated;
@@ -5904,12 +5911,12 @@ create policy swarm_agents_update on public.swarm_agents for update to authentic
   with check ((swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))) OR user_id = (( SELECT auth.uid() AS uid)));
 CREATE TRIGGER swarm_agents_a_require BEFORE INSERT ON public.swarm_agents FOR EACH ROW WHEN (new.agent_id IS NULL) EXECUTE FUNCTION private.require_columns('agent_id');
 CREATE TRIGGER swarm_agents_a_require_swarm BEFORE INSERT ON public.swarm_agents FOR EACH ROW WHEN (new.swarm_id IS NULL) EXECUTE FUNCTION private.require_columns('swarm_id');
+CREATE TRIGGER swarm_agents_assign_owner BEFORE INSERT ON public.swarm_agents FOR EACH ROW EXECUTE FUNCTION private.assign_agent_owner();
+CREATE TRIGGER swarm_agents_assign_position BEFORE INSERT ON public.swarm_agents FOR EACH ROW WHEN (new."position" IS NULL) EXECUTE FUNCTION private.assign_swarm_agent_position();
 CREATE TRIGGER swarm_agents_emit_added AFTER INSERT ON public.swarm_agents REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.emit_agent_added();
 CREATE TRIGGER swarm_agents_emit_removed AFTER DELETE ON public.swarm_agents REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.emit_agent_removed();
-CREATE TRIGGER swarm_agents_freeze BEFORE UPDATE ON public.swarm_agents FOR EACH ROW WHEN (new.id IS DISTINCT FROM old.id OR new.swarm_id IS DISTINCT FROM old.swarm_id OR new.agent_id IS DISTINCT FROM old.agent_id OR new.user_id IS DISTINCT FROM old.user_id) EXECUTE FUNCTION private.refuse_change('id', 'swarm_id', 'agent_id', 'user_id');
-CREATE TRIGGER swarm_agents_freeze_managed BEFORE UPDATE ON public.swarm_agents FOR EACH ROW WHEN ((CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name])) AND new.added_by IS DISTINCT FROM old.added_by) EXECUTE FUNCTION private.refuse_change('added_by');
-CREATE TRIGGER swarm_agents_own BEFORE INSERT ON public.swarm_agents FOR EACH ROW EXECUTE FUNCTION private.own_by_agent();
-CREATE TRIGGER swarm_agents_place BEFORE INSERT ON public.swarm_agents FOR EACH ROW WHEN (new."position" IS NULL) EXECUTE FUNCTION private.place_swarm_agent();
+CREATE TRIGGER swarm_agents_freeze BEFORE UPDATE ON public.swarm_agents FOR EACH ROW WHEN (new.id IS DISTINCT FROM old.id OR new.swarm_id IS DISTINCT FROM old.swarm_id OR new.agent_id IS DISTINCT FROM old.agent_id OR new.user_id IS DISTINCT FROM old.user_id) EXECUTE FUNCTION private.reject_change('id', 'swarm_id', 'agent_id', 'user_id');
+CREATE TRIGGER swarm_agents_freeze_managed BEFORE UPDATE ON public.swarm_agents FOR EACH ROW WHEN ((CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name])) AND new.added_by IS DISTINCT FROM old.added_by) EXECUTE FUNCTION private.reject_change('added_by');
 CREATE TRIGGER swarm_agents_prepare BEFORE INSERT OR UPDATE ON public.swarm_agents FOR EACH ROW EXECUTE FUNCTION private.prepare_swarm_agent();
 CREATE TRIGGER swarm_agents_stamp BEFORE INSERT OR UPDATE ON public.swarm_agents FOR EACH ROW WHEN (CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'service_role'::name])) EXECUTE FUNCTION private.stamp_created();
 grant delete, insert, select, update on table public.swarm_agents to authenticated, sb_service, service_role;
@@ -5960,10 +5967,10 @@ CREATE TRIGGER swarm_members_emit_joined AFTER INSERT ON public.swarm_members RE
 CREATE TRIGGER swarm_members_emit_removed AFTER DELETE ON public.swarm_members REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.emit_members_removed();
 CREATE TRIGGER swarm_members_emit_updated AFTER UPDATE ON public.swarm_members REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.emit_members_updated();
 CREATE TRIGGER swarm_members_enqueue_mails AFTER INSERT ON public.swarm_members REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.enqueue_invitation_mails();
-CREATE TRIGGER swarm_members_freeze BEFORE UPDATE ON public.swarm_members FOR EACH ROW WHEN ((CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'service_role'::name])) AND (new.id IS DISTINCT FROM old.id OR new.swarm_id IS DISTINCT FROM old.swarm_id OR new.user_id IS DISTINCT FROM old.user_id OR new.invited_email IS DISTINCT FROM old.invited_email OR new.invited_by IS DISTINCT FROM old.invited_by)) EXECUTE FUNCTION private.refuse_change('id', 'swarm_id', 'user_id', 'invited_email', 'invited_by');
+CREATE TRIGGER swarm_members_freeze BEFORE UPDATE ON public.swarm_members FOR EACH ROW WHEN ((CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'service_role'::name])) AND (new.id IS DISTINCT FROM old.id OR new.swarm_id IS DISTINCT FROM old.swarm_id OR new.user_id IS DISTINCT FROM old.user_id OR new.invited_email IS DISTINCT FROM old.invited_email OR new.invited_by IS DISTINCT FROM old.invited_by)) EXECUTE FUNCTION private.reject_change('id', 'swarm_id', 'user_id', 'invited_email', 'invited_by');
 CREATE TRIGGER swarm_members_prepare BEFORE INSERT OR UPDATE ON public.swarm_members FOR EACH ROW EXECUTE FUNCTION private.prepare_swarm_member();
+CREATE TRIGGER swarm_members_remove_agents BEFORE DELETE ON public.swarm_members FOR EACH ROW WHEN (old.user_id IS NOT NULL) EXECUTE FUNCTION private.remove_member_agents();
 CREATE TRIGGER swarm_members_stamp BEFORE INSERT OR UPDATE ON public.swarm_members FOR EACH ROW WHEN (CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'service_role'::name])) EXECUTE FUNCTION private.stamp_created();
-CREATE TRIGGER swarm_members_withdraw_agents BEFORE DELETE ON public.swarm_members FOR EACH ROW WHEN (old.user_id IS NOT NULL) EXECUTE FUNCTION private.withdraw_member_agents();
 grant delete, insert, select, update on table public.swarm_members to authenticated, sb_service, service_role;
 
 create table public.swarms (
@@ -5984,18 +5991,18 @@ create table public.swarms (
   constraint swarms_avatar_length CHECK (char_length(avatar) <= 2048),
   constraint swarms_description_length CHECK (char_length(description) <= 2000),
   constraint swarms_name_length CHECK (char_length(name) >= 1 AND char_length(name) <= 100),
-  constraint swarms_settings_auto_respond CHECK (private.is_swarm_setting('auto_respond'::text, settings -> 'auto_respond'::text)),
-  constraint swarms_settings_budget CHECK (private.is_swarm_setting('budget'::text, settings -> 'budget'::text)),
-  constraint swarms_settings_history_limit CHECK (private.is_swarm_setting('history_limit'::text, settings -> 'history_limit'::text)),
-  constraint swarms_settings_max_rounds CHECK (private.is_swarm_setting('max_rounds'::text, settings -> 'max_rounds'::text)),
-  constraint swarms_settings_max_tool_steps CHECK (private.is_swarm_setting('max_tool_steps'::text, settings -> 'max_tool_steps'::text)),
-  constraint swarms_settings_max_turns CHECK (private.is_swarm_setting('max_turns'::text, settings -> 'max_turns'::text)),
-  constraint swarms_settings_moderation CHECK (private.is_swarm_setting('moderation'::text, settings -> 'moderation'::text)),
+  constraint swarms_settings_auto_respond CHECK (private.is_valid_swarm_setting('auto_respond'::text, settings -> 'auto_respond'::text)),
+  constraint swarms_settings_budget CHECK (private.is_valid_swarm_setting('budget'::text, settings -> 'budget'::text)),
+  constraint swarms_settings_history_limit CHECK (private.is_valid_swarm_setting('history_limit'::text, settings -> 'history_limit'::text)),
+  constraint swarms_settings_max_rounds CHECK (private.is_valid_swarm_setting('max_rounds'::text, settings -> 'max_rounds'::text)),
+  constraint swarms_settings_max_tool_steps CHECK (private.is_valid_swarm_setting('max_tool_steps'::text, settings -> 'max_tool_steps'::text)),
+  constraint swarms_settings_max_turns CHECK (private.is_valid_swarm_setting('max_turns'::text, settings -> 'max_turns'::text)),
+  constraint swarms_settings_moderation CHECK (private.is_valid_swarm_setting('moderation'::text, settings -> 'moderation'::text)),
   constraint swarms_settings_object CHECK (jsonb_typeof(settings) = 'object'::text),
-  constraint swarms_settings_on_agent_error CHECK (private.is_swarm_setting('on_agent_error'::text, settings -> 'on_agent_error'::text)),
-  constraint swarms_settings_on_conflict CHECK (private.is_swarm_setting('on_conflict'::text, settings -> 'on_conflict'::text)),
+  constraint swarms_settings_on_agent_error CHECK (private.is_valid_swarm_setting('on_agent_error'::text, settings -> 'on_agent_error'::text)),
+  constraint swarms_settings_on_conflict CHECK (private.is_valid_swarm_setting('on_conflict'::text, settings -> 'on_conflict'::text)),
   constraint swarms_settings_size CHECK (octet_length(settings::text) <= 32768),
-  constraint swarms_settings_timeout_ms CHECK (private.is_swarm_setting('timeout_ms'::text, settings -> 'timeout_ms'::text)),
+  constraint swarms_settings_timeout_ms CHECK (private.is_valid_swarm_setting('timeout_ms'::text, settings -> 'timeout_ms'::text)),
   constraint swarms_status_known CHECK (status = ANY (ARRAY['active'::text, 'paused'::text, 'completed'::text, 'archived'::text])),
   constraint swarms_strategy_known CHECK (strategy = ANY (ARRAY['round_robin'::text, 'parallel'::text, 'mention'::text, 'handoff'::text, 'selector'::text, 'supervisor'::text])),
   constraint swarms_coordinator_agent_id_fkey FOREIGN KEY (coordinator_agent_id) REFERENCES public.agents(id) ON DELETE SET NULL,
@@ -6017,13 +6024,13 @@ create policy swarms_service on public.swarms to sb_service, service_role
 create policy swarms_update on public.swarms for update to authenticated
   using (id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids))))
   with check (id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids))));
-CREATE TRIGGER swarms_a_seat_owner AFTER INSERT ON public.swarms REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.seat_swarm_owner();
+CREATE TRIGGER swarms_a_add_owner AFTER INSERT ON public.swarms REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.add_swarm_owner();
 CREATE TRIGGER swarms_check_coordinator AFTER INSERT OR UPDATE ON public.swarms FOR EACH ROW WHEN (new.coordinator_agent_id IS NOT NULL) EXECUTE FUNCTION private.check_coordinator();
 CREATE TRIGGER swarms_emit_created AFTER INSERT ON public.swarms REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.emit_swarm_created();
 CREATE TRIGGER swarms_emit_deleted BEFORE DELETE ON public.swarms FOR EACH ROW EXECUTE FUNCTION private.emit_swarm_deleted();
 CREATE TRIGGER swarms_emit_updated AFTER UPDATE ON public.swarms REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.emit_swarm_updated();
-CREATE TRIGGER swarms_freeze BEFORE UPDATE ON public.swarms FOR EACH ROW WHEN (new.id IS DISTINCT FROM old.id) EXECUTE FUNCTION private.refuse_change('id');
-CREATE TRIGGER swarms_keep_owner BEFORE UPDATE ON public.swarms FOR EACH ROW WHEN (new.owner_id IS DISTINCT FROM old.owner_id) EXECUTE FUNCTION private.refuse_transfer('owner_id');
+CREATE TRIGGER swarms_freeze BEFORE UPDATE ON public.swarms FOR EACH ROW WHEN (new.id IS DISTINCT FROM old.id) EXECUTE FUNCTION private.reject_change('id');
+CREATE TRIGGER swarms_keep_owner BEFORE UPDATE ON public.swarms FOR EACH ROW WHEN (new.owner_id IS DISTINCT FROM old.owner_id) EXECUTE FUNCTION private.reject_transfer('owner_id');
 CREATE TRIGGER swarms_prepare BEFORE INSERT OR UPDATE ON public.swarms FOR EACH ROW EXECUTE FUNCTION private.prepare_swarm();
 CREATE TRIGGER swarms_stamp BEFORE INSERT OR UPDATE ON public.swarms FOR EACH ROW WHEN (CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'service_role'::name])) EXECUTE FUNCTION private.stamp_created_and_updated();
 grant delete, insert, select, update on table public.swarms to authenticated, sb_service, service_role;
@@ -6150,10 +6157,10 @@ create policy tools_service on public.tools to sb_service, service_role
 create policy tools_update on public.tools for update to authenticated
   using (owner_id = (( SELECT auth.uid() AS uid)))
   with check (owner_id = (( SELECT auth.uid() AS uid)) AND kind <> 'builtin'::text AND visibility <> 'public'::text);
-CREATE TRIGGER tools_freeze BEFORE UPDATE ON public.tools FOR EACH ROW WHEN (new.id IS DISTINCT FROM old.id OR new.kind IS DISTINCT FROM old.kind) EXECUTE FUNCTION private.refuse_change('id', 'kind');
-CREATE TRIGGER tools_keep_owner BEFORE UPDATE ON public.tools FOR EACH ROW WHEN (new.owner_id IS DISTINCT FROM old.owner_id) EXECUTE FUNCTION private.refuse_transfer('owner_id');
-CREATE TRIGGER tools_keep_secrets BEFORE INSERT OR UPDATE OF secret_names, config ON public.tools FOR EACH ROW EXECUTE FUNCTION private.keep_tool_secrets();
+CREATE TRIGGER tools_freeze BEFORE UPDATE ON public.tools FOR EACH ROW WHEN (new.id IS DISTINCT FROM old.id OR new.kind IS DISTINCT FROM old.kind) EXECUTE FUNCTION private.reject_change('id', 'kind');
+CREATE TRIGGER tools_keep_owner BEFORE UPDATE ON public.tools FOR EACH ROW WHEN (new.owner_id IS DISTINCT FROM old.owner_id) EXECUTE FUNCTION private.reject_transfer('owner_id');
 CREATE TRIGGER tools_stamp BEFORE INSERT OR UPDATE ON public.tools FOR EACH ROW WHEN (CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'service_role'::name])) EXECUTE FUNCTION private.stamp_created_and_updated();
+CREATE TRIGGER tools_store_secrets BEFORE INSERT OR UPDATE OF secret_names, config ON public.tools FOR EACH ROW EXECUTE FUNCTION private.store_tool_secrets();
 grant delete, insert, select, update on table public.tools to authenticated, sb_service, service_role;
 
 create table public.usage_records (
@@ -6224,9 +6231,9 @@ create policy user_settings_service on public.user_settings to sb_service, servi
 create policy user_settings_update on public.user_settings for update to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)))
   with check (user_id = (( SELECT auth.uid() AS uid)));
-CREATE TRIGGER user_settings_freeze BEFORE UPDATE ON public.user_settings FOR EACH ROW WHEN (new.user_id IS DISTINCT FROM old.user_id) EXECUTE FUNCTION private.refuse_transfer('user_id');
-CREATE TRIGGER user_settings_mark_sessions AFTER UPDATE OF require_request_signature ON public.user_settings FOR EACH ROW WHEN (new.require_request_signature IS DISTINCT FROM old.require_request_signature) EXECUTE FUNCTION private.mark_sessions_signed();
+CREATE TRIGGER user_settings_freeze BEFORE UPDATE ON public.user_settings FOR EACH ROW WHEN (new.user_id IS DISTINCT FROM old.user_id) EXECUTE FUNCTION private.reject_transfer('user_id');
 CREATE TRIGGER user_settings_stamp BEFORE INSERT OR UPDATE ON public.user_settings FOR EACH ROW WHEN (CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'service_role'::name])) EXECUTE FUNCTION private.stamp_created_and_updated();
+CREATE TRIGGER user_settings_sync_sessions AFTER UPDATE OF require_request_signature ON public.user_settings FOR EACH ROW WHEN (new.require_request_signature IS DISTINCT FROM old.require_request_signature) EXECUTE FUNCTION private.sync_signature_requirement();
 grant delete, insert, select, update on table public.user_settings to sb_service, service_role;
 grant select, update on table public.user_settings to authenticated;
 
@@ -6354,7 +6361,7 @@ create table public.webhooks (
   constraint webhooks_api_version_known CHECK (api_version = '2026-11-15'::text),
   constraint webhooks_events_known CHECK (events <@ ARRAY['message.created'::text, 'message.updated'::text, 'message.deleted'::text, 'message.flagged'::text, 'swarm.created'::text, 'swarm.updated'::text, 'swarm.deleted'::text, 'swarm.completed'::text, 'swarm.agent_added'::text, 'swarm.agent_removed'::text, 'agent.created'::text, 'agent.updated'::text, 'agent.deleted'::text, 'agent.error'::text, 'agent.status_changed'::text, 'tool.executed'::text, 'tool.error'::text, 'user.joined'::text, 'user.removed'::text, 'user.role_changed'::text]),
   constraint webhooks_events_not_empty CHECK (cardinality(events) >= 1),
-  constraint webhooks_headers_allowed CHECK (private.are_delivery_headers(headers)),
+  constraint webhooks_headers_allowed CHECK (private.is_valid_delivery_headers(headers)),
   constraint webhooks_headers_size CHECK (octet_length(headers::text) <= 32768),
   constraint webhooks_name_length CHECK (char_length(name) >= 1 AND char_length(name) <= 100),
   constraint webhooks_retry_count_range CHECK (retry_count >= 0 AND retry_count <= 10),
@@ -6383,12 +6390,12 @@ create policy webhooks_update on public.webhooks for update to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)))
   with check (user_id = (( SELECT auth.uid() AS uid)));
 CREATE TRIGGER webhooks_enqueue_mails AFTER UPDATE ON public.webhooks REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.enqueue_webhook_mails();
-CREATE TRIGGER webhooks_freeze BEFORE UPDATE ON public.webhooks FOR EACH ROW WHEN (new.id IS DISTINCT FROM old.id OR new.api_version IS DISTINCT FROM old.api_version) EXECUTE FUNCTION private.refuse_change('id', 'api_version');
-CREATE TRIGGER webhooks_freeze_managed BEFORE UPDATE ON public.webhooks FOR EACH ROW WHEN ((CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name])) AND NOT new.is_active AND (new.disabled_reason IS DISTINCT FROM old.disabled_reason OR new.disabled_at IS DISTINCT FROM old.disabled_at)) EXECUTE FUNCTION private.refuse_change('disabled_reason', 'disabled_at');
-CREATE TRIGGER webhooks_keep_owner BEFORE UPDATE ON public.webhooks FOR EACH ROW WHEN (new.user_id IS DISTINCT FROM old.user_id) EXECUTE FUNCTION private.refuse_transfer('user_id');
+CREATE TRIGGER webhooks_freeze BEFORE UPDATE ON public.webhooks FOR EACH ROW WHEN (new.id IS DISTINCT FROM old.id OR new.api_version IS DISTINCT FROM old.api_version) EXECUTE FUNCTION private.reject_change('id', 'api_version');
+CREATE TRIGGER webhooks_freeze_managed BEFORE UPDATE ON public.webhooks FOR EACH ROW WHEN ((CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name])) AND NOT new.is_active AND (new.disabled_reason IS DISTINCT FROM old.disabled_reason OR new.disabled_at IS DISTINCT FROM old.disabled_at)) EXECUTE FUNCTION private.reject_change('disabled_reason', 'disabled_at');
+CREATE TRIGGER webhooks_keep_owner BEFORE UPDATE ON public.webhooks FOR EACH ROW WHEN (new.user_id IS DISTINCT FROM old.user_id) EXECUTE FUNCTION private.reject_transfer('user_id');
 CREATE TRIGGER webhooks_limit AFTER INSERT ON public.webhooks REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.enforce_webhook_limit();
-CREATE TRIGGER webhooks_note_resumption AFTER UPDATE ON public.webhooks FOR EACH ROW WHEN (new.is_active AND NOT old.is_active) EXECUTE FUNCTION private.note_resumption();
 CREATE TRIGGER webhooks_prepare BEFORE INSERT OR UPDATE ON public.webhooks FOR EACH ROW EXECUTE FUNCTION private.prepare_webhook();
+CREATE TRIGGER webhooks_record_resumption AFTER UPDATE ON public.webhooks FOR EACH ROW WHEN (new.is_active AND NOT old.is_active) EXECUTE FUNCTION private.record_webhook_resumption();
 CREATE TRIGGER webhooks_stamp BEFORE INSERT OR UPDATE ON public.webhooks FOR EACH ROW WHEN (CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'service_role'::name])) EXECUTE FUNCTION private.stamp_created_and_updated();
 grant delete, insert, select, update on table public.webhooks to authenticated, sb_service, service_role;
 

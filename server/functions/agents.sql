@@ -9,7 +9,7 @@ begin
     if current_user in ('anon', 'authenticated', 'service_role') then
       new.created_at := now();
       new.updated_at := now();
-      -- An upsert of an agent that exists comes through here too, and may write the status.
+      -- An upsert of an existing agent also fires this trigger, and may write the status.
       if new.status <> 'idle' and not exists (select 1 from public.agents a where a.id = new.id) then
         new.status := 'idle';
       end if;
@@ -18,7 +18,7 @@ begin
     return new;
   end if;
   new.status_changed_at := case when new.status is distinct from old.status then now() else old.status_changed_at end;
-  -- The status machine works as the service's own login and leaves updated_at alone; an owner's PATCH moves it.
+  -- The service login changes the status and keeps updated_at; an owner's PATCH changes it.
   if current_user in ('anon', 'authenticated', 'service_role') then
     new.created_at := old.created_at;
     new.updated_at := now();
@@ -27,8 +27,9 @@ begin
 end
 $$;
 
--- After the row's own checks, so that an unknown framework is told as such, and only where the pair is new: a list that
--- has shrunk since must not keep an owner from renaming an agent. A framework without a list takes any model.
+-- Runs after the row's checks, so that an unknown framework is reported as such. Checks only new pairs of framework and
+-- model: after a list of models has shrunk, an owner can still rename an agent. A framework without a list accepts any
+-- model.
 create or replace function private.check_agent_model() returns trigger language plpgsql
 as $$
 declare
@@ -45,16 +46,16 @@ begin
 end
 $$;
 
--- Counts under an advisory lock by user, so that two inserts at once cannot both take the last place. Two users who
--- share a number wait for each other, and that is all. The server has room for some thousand locks, so rows of very
--- many users are let in alone.
+-- Counts under an advisory lock per user, so that two concurrent inserts cannot both take the last place. Users whose
+-- ids have the same hash wait for each other. The server's lock table has space for some thousand locks, so an insert
+-- for more than 100 users takes one exclusive lock instead.
 create or replace function private.enforce_agent_limit() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   allowed integer := (select (value #>> '{}')::integer from private.settings where name = 'agent_limit_per_user');
-  many constant integer := 100;
-  everybody constant bigint := hashtextextended('', 7235);
+  max_user_locks constant integer := 100;
+  all_users_lock constant bigint := hashtextextended('', 7235);
   owners bigint[];
   owner bigint;
 begin
@@ -62,10 +63,10 @@ begin
     return null;
   end if;
   owners := array(select distinct hashtextextended(n.user_id::text, 7235) as owner from new_rows n order by owner);
-  if cardinality(owners) > many then
-    perform pg_advisory_xact_lock(everybody);
+  if cardinality(owners) > max_user_locks then
+    perform pg_advisory_xact_lock(all_users_lock);
   else
-    perform pg_advisory_xact_lock_shared(everybody);
+    perform pg_advisory_xact_lock_shared(all_users_lock);
     foreach owner in array owners loop
       perform pg_advisory_xact_lock(owner);
     end loop;
@@ -79,7 +80,7 @@ begin
 end
 $$;
 
--- As with updates: where nobody listens, the event is not even begun.
+-- Without a subscribed webhook it skips the insert.
 create or replace function private.emit_agent_created() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -91,7 +92,7 @@ begin
   insert into private.events (type, data, audience)
   select 'agent.created',
     json_build_object('agent_id', n.id, 'name', n.name, 'framework', n.framework, 'model', n.model, 'role', n.role,
-      'created_at', n.created_at, 'actor', private.actor()),
+      'created_at', n.created_at, 'actor', private.get_actor()),
     array[n.user_id]
   from new_rows n
   where exists (select 1 from public.webhooks w
@@ -100,13 +101,13 @@ begin
 end
 $$;
 
--- One statement may write for many runs. What it says of each agent is then under `by_agent`, and `acts_as_sender` that
--- each message was written by whom it is of.
+-- One statement may write for many runs. The context then has the details of each agent under `by_agent`, and
+-- `acts_as_sender` says that the sender of each message is its actor.
 create or replace function private.emit_agent_updated() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- Comparing rows is dear beside a long prompt, and mostly nobody listens.
+  -- Comparing rows with a long prompt is expensive, and most agents have no subscriber.
   if not exists (select 1 from new_rows n join public.webhooks w on w.user_id = n.user_id
                  where w.is_active and w.events && array['agent.updated', 'agent.status_changed']) then
     return null;
@@ -114,11 +115,11 @@ begin
   insert into private.events (type, data, audience)
   select 'agent.updated',
     json_build_object('agent_id', n.id, 'changed_fields', changes.fields,
-      'agent', to_jsonb(n) - 'status_changed_at', 'actor', private.actor()),
+      'agent', to_jsonb(n) - 'status_changed_at', 'actor', private.get_actor()),
     array[n.user_id]
   from new_rows n
   join old_rows o on o.id = n.id
-  cross join lateral (select private.changed_fields(to_jsonb(o), to_jsonb(n), 'status', 'status_changed_at',
+  cross join lateral (select private.list_changed_fields(to_jsonb(o), to_jsonb(n), 'status', 'status_changed_at',
     'updated_at')) as changes (fields)
   where exists (select 1 from public.webhooks w
                 where w.is_active and w.user_id = n.user_id and 'agent.updated' = any (w.events))
@@ -127,14 +128,15 @@ begin
   insert into private.events (type, data, audience)
   select 'agent.status_changed',
     json_build_object('agent_id', n.id, 'status', n.status, 'previous_status', o.status,
-      'reason', coalesce(about.context ->> 'reason', 'manual'),
-      'run_id', about.context -> 'run_id', 'swarm_id', about.context -> 'swarm_id',
+      'reason', coalesce(change.context ->> 'reason', 'manual'),
+      'run_id', change.context -> 'run_id', 'swarm_id', change.context -> 'swarm_id',
       'changed_at', n.status_changed_at),
     array[n.user_id]
   from new_rows n
   join old_rows o on o.id = n.id
   cross join lateral (
-    select coalesce(private.change_context() -> 'by_agent' -> n.id::text, private.change_context())) as about (context)
+    select coalesce(private.get_change_context() -> 'by_agent' -> n.id::text, private.get_change_context()))
+      as change (context)
   where n.status <> o.status
     and exists (select 1 from public.webhooks w
                 where w.is_active and w.user_id = n.user_id and 'agent.status_changed' = any (w.events));
@@ -152,15 +154,15 @@ begin
     where sa.agent_id = old.id;
   insert into private.events (type, data, audience)
   select 'swarm.agent_removed',
-    json_build_object('swarm_id', room.swarm_id, 'agent_id', old.id, 'agent_name', old.name, 'reason', 'agent_deleted',
-      'actor', private.actor()),
-    room.audience
+    json_build_object('swarm_id', membership.swarm_id, 'agent_id', old.id, 'agent_name', old.name,
+      'reason', 'agent_deleted', 'actor', private.get_actor()),
+    membership.audience
   from (select s.swarm_id, private.swarm_audience(s.swarm_id) as audience
-    from unnest(removed_from) as s (swarm_id)) as room
-  where private.is_subscribed('swarm.agent_removed', room.audience);
+    from unnest(removed_from) as s (swarm_id)) as membership
+  where private.is_subscribed('swarm.agent_removed', membership.audience);
   perform private.emit_event('agent.deleted',
     json_build_object('agent_id', old.id, 'name', old.name, 'removed_from_swarms', removed_from,
-      'actor', private.actor()),
+      'actor', private.get_actor()),
     array[old.user_id]);
   return old;
 end

@@ -1,12 +1,11 @@
 -- Budgets that hold across runs, swarms and nodes.
 
 -- A negative budget counts as 0, not as no budget.
-create or replace function private.budget_amount(value jsonb) returns numeric language sql immutable parallel safe
+create or replace function private.parse_budget_amount(value jsonb) returns numeric language sql immutable parallel safe
 as $$ select case when jsonb_typeof(value) = 'number' then greatest(value::numeric, 0) end $$;
-grant execute on function private.budget_amount(jsonb) to sb_service;
+grant execute on function private.parse_budget_amount(jsonb) to sb_service;
 
--- The budgets of a user's day, where there are any. Plain SQL that returns rows, so that it becomes a part of the
--- statement that calls it.
+-- Returns the daily budgets of a user, if there are any. A set-returning SQL function, so that PostgreSQL inlines it.
 create or replace function private.list_day_budgets(user_id uuid) returns table (max_tokens bigint,
   max_cost_usd numeric)
 language sql stable
@@ -25,9 +24,9 @@ begin
 end
 $$;
 
--- The smallest remainder of all budgets that apply: the payer's day, the swarm's day and, if a run is given, the run
--- itself. Null means no bound. Days are UTC days. A single statement reads both tables, so that usage which replaces a
--- reservation counts once.
+-- Returns the smallest remainder of all budgets that apply: the payer's day, the swarm's day and, if a run is given,
+-- the run itself. Null means no limit. Days are UTC days. A single statement reads both tables, so that usage which
+-- replaces a reservation counts once.
 create or replace function private.budget_left(swarm public.swarms, payer_id uuid, run public.runs, counts_open boolean,
   out tokens numeric, out cost_usd numeric)
 language plpgsql stable
@@ -41,10 +40,10 @@ begin
     select 'payer' as kind, s.daily_token_budget::numeric as max_tokens, s.daily_cost_budget_usd as max_cost_usd
     from public.user_settings s where s.user_id = budget_left.payer_id
     union all
-    values ('swarm', private.budget_amount(budget -> 'max_tokens_per_day'),
-      private.budget_amount(budget -> 'max_cost_usd_per_day')),
-      ('run', private.budget_amount(budget -> 'max_tokens'),
-        private.budget_amount(budget -> 'max_cost_usd'))) as budgets
+    values ('swarm', private.parse_budget_amount(budget -> 'max_tokens_per_day'),
+      private.parse_budget_amount(budget -> 'max_cost_usd_per_day')),
+      ('run', private.parse_budget_amount(budget -> 'max_tokens'),
+        private.parse_budget_amount(budget -> 'max_cost_usd'))) as budgets
   cross join lateral (
     select coalesce(sum(used.tokens), 0) as tokens, coalesce(sum(used.cost_usd), 0) as cost_usd
     from (
@@ -70,9 +69,9 @@ begin
 end
 $$;
 
--- Reserves the estimated cost of a model call. Reduces max_output_tokens to what fits, and refuses the call when that
--- is less than least_output_tokens. Without a known price (input_cost_usd is null) only tokens bound the call, but a
--- spent money budget refuses it. Idempotent by id. Lock order: run, lease, payer, swarm.
+-- Reserves the estimated cost of a model call. Reduces max_output_tokens to what fits, and rejects the call when that
+-- is less than least_output_tokens. Without a known price (input_cost_usd is null) only tokens limit the call, but a
+-- spent money budget rejects it. Idempotent by id. Lock order: run, lease, payer, swarm.
 create or replace function private.reserve_budget(call jsonb) returns json
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -85,7 +84,7 @@ declare
   granted numeric := wanted;
   run public.runs;
   swarm public.swarms;
-  room record;
+  remaining record;
   held private.budget_reservations;
 begin
   select r.* into run from public.runs r where r.id = (call ->> 'run_id')::uuid and r.status = 'running' for key share;
@@ -106,14 +105,14 @@ begin
   if found then
     return json_build_object('outcome', 'granted', 'is_reserved', true, 'max_output_tokens', held.tokens - input);
   end if;
-  select * into room from private.budget_left(swarm, payer, run, true);
-  if room.tokens is not null then
-    granted := least(granted, floor(room.tokens) - input);
+  select * into remaining from private.budget_left(swarm, payer, run, true);
+  if remaining.tokens is not null then
+    granted := least(granted, floor(remaining.tokens) - input);
   end if;
-  if room.cost_usd <= 0 or input_cost > room.cost_usd then
+  if remaining.cost_usd <= 0 or input_cost > remaining.cost_usd then
     granted := 0;
-  elsif room.cost_usd is not null and output_cost > 0 then
-    granted := least(granted, floor((room.cost_usd - input_cost) * wanted / output_cost));
+  elsif remaining.cost_usd is not null and output_cost > 0 then
+    granted := least(granted, floor((remaining.cost_usd - input_cost) * wanted / output_cost));
   end if;
   if granted < least(wanted, (call ->> 'least_output_tokens')::numeric) then
     return json_build_object('outcome', 'refused', 'is_reserved', false, 'max_output_tokens', 0);

@@ -1,23 +1,23 @@
--- Events: who caused a change, who may know of it, and whether anybody subscribes to it.
+-- Events: the actor of a change, the users who may read it, and whether a webhook subscribes to it.
 
--- What a worker says about the change it is making (reason, run, acting agent). A caller with a token cannot set it.
-create or replace function private.change_context() returns jsonb language sql stable parallel safe
+-- What a worker declares about the change it makes (reason, run, acting agent). A caller with a token cannot set it.
+create or replace function private.get_change_context() returns jsonb language sql stable parallel safe
 as $$
   select case when auth.uid() is not null or auth.role() in ('anon', 'authenticated') then '{}'::jsonb
     else coalesce(nullif(pg_catalog.current_setting('swarmbase.context', true), ''), '{}')::jsonb end
 $$;
-grant execute on function private.change_context() to sb_service;
+grant execute on function private.get_change_context() to sb_service;
 
-create or replace function private.actor() returns json language sql stable parallel safe
+create or replace function private.get_actor() returns json language sql stable parallel safe
 as $$
   select case
-    when private.change_context() ? 'actor' then (private.change_context() -> 'actor')::json
+    when private.get_change_context() ? 'actor' then (private.get_change_context() -> 'actor')::json
     when auth.role() = 'service_role' then json_build_object('type', 'service', 'id', null)
     when auth.uid() is not null then json_build_object('type', 'user', 'id', auth.uid())
     else json_build_object('type', 'system', 'id', null)
   end
 $$;
-grant execute on function private.actor() to sb_service;
+grant execute on function private.get_actor() to sb_service;
 
 create or replace function private.swarm_audience(swarm_id uuid) returns uuid[] language sql stable parallel safe
 as $$
@@ -34,7 +34,8 @@ as $$
 $$;
 grant execute on function private.is_subscribed(text, uuid[]) to sb_service;
 
--- The one door for events that functions raise (tools, errors, finished runs). Returns null when nobody listens.
+-- Inserts an event that a function raises (tools, errors, finished runs). Returns null when no webhook subscribes to
+-- it.
 create or replace function private.emit_event(type text, data json, audience uuid[]) returns uuid
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$

@@ -1,7 +1,7 @@
--- What the tables have in common: their own timestamps, columns that never change, and what a request may demand of its
--- own effect.
+-- What the tables have in common: timestamps, columns that never change, and limits that a request sets for its own
+-- effect.
 
--- 32 random bytes without an extension: the hash of four random UUIDs (488 random bits).
+-- Returns 32 random bytes without an extension: the hash of four random UUIDs (488 random bits).
 create or replace function private.random_32_bytes() returns bytea language sql volatile parallel safe
 as $$
   select pg_catalog.sha256(
@@ -10,8 +10,8 @@ as $$
 $$;
 grant execute on function private.random_32_bytes() to authenticated, sb_service, service_role;
 
--- Timestamps are the service's own: whatever an interface role sends for them is ignored, so that a client can send
--- back a whole row that it has read. The owner may set them (imports).
+-- The service sets timestamps and ignores what an interface role sends for them, so that a client can send back a whole
+-- row that it has read. The owner may set them (imports).
 create or replace function private.stamp_created() returns trigger language plpgsql
 as $$
 begin
@@ -37,9 +37,9 @@ begin
 end
 $$;
 
--- Called by triggers whose WHEN clause has seen a change; the arguments are the columns that may not change.
--- The constraint name it reports is what the interface maps to a field.
-create or replace function private.refuse_change() returns trigger language plpgsql
+-- Called by triggers whose WHEN clause has found a change; the arguments are the columns that must not change. The
+-- interface maps the constraint name in the error to a field.
+create or replace function private.reject_change() returns trigger language plpgsql
 as $$
 declare
   changed text;
@@ -55,8 +55,8 @@ begin
 end
 $$;
 
--- Giving a row to another user is a matter of rights, not of form.
-create or replace function private.refuse_transfer() returns trigger language plpgsql
+-- Giving a row to another user is a missing privilege, not an invalid value.
+create or replace function private.reject_transfer() returns trigger language plpgsql
 as $$
 begin
   raise exception '% cannot be given to another user', tg_table_name
@@ -65,7 +65,7 @@ begin
 end
 $$;
 
--- Fires before a rule that would refuse the row without saying why: its argument is the column that may not be null.
+-- Reports a null column before row-level security rejects the row without a reason. The argument is the column.
 create or replace function private.require_columns() returns trigger language plpgsql
 as $$
 begin
@@ -74,8 +74,8 @@ begin
 end
 $$;
 
--- Which keys of a row differ, leaving out the named ones.
-create or replace function private.changed_fields(before jsonb, after jsonb, variadic except_fields text[])
+-- Returns the keys of a row that differ, without the named ones.
+create or replace function private.list_changed_fields(before jsonb, after jsonb, variadic except_fields text[])
 returns text[]
 language sql immutable parallel safe
 as $$
@@ -97,11 +97,11 @@ $$;
 grant execute on function private.require_single(bigint) to anon, authenticated, service_role;
 
 -- SB124: more rows than the request allows.
-create or replace function private.require_at_most(row_count bigint, most bigint) returns boolean
+create or replace function private.require_at_most(row_count bigint, max_rows bigint) returns boolean
 language plpgsql volatile
 as $$
 begin
-  if row_count > most then
+  if row_count > max_rows then
     raise exception 'more rows are affected than the request allows' using errcode = 'SB124', detail = row_count::text;
   end if;
   return true;

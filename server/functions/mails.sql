@@ -1,7 +1,7 @@
--- Mails that the service sends by itself.
+-- Mails that the service sends on its own.
 
--- One mail a day for a swarm and a person, and sixty an hour for an inviter: more wait their turn. A mail by address is
--- written whether the address has an account or not.
+-- One mail a day for each swarm and invited person, and sixty an hour for each inviter; further mails are delayed. A
+-- mail to an address is written whether the address has an account or not.
 create or replace function private.enqueue_invitation_mails() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -19,14 +19,14 @@ begin
   end loop;
   insert into private.mail_outbox (kind, user_id, email, sender_id, data, not_before, due_at)
   select 'swarm_invitation', n.user_id, case when n.user_id is null then n.invited_email end, n.invited_by,
-         jsonb_build_object('swarm_id', n.swarm_id), turn.at, turn.at
-  from (select *, row_number() over (partition by invited_by order by id) - 1 as place from new_rows
+         jsonb_build_object('swarm_id', n.swarm_id), schedule.due_at, schedule.due_at
+  from (select *, row_number() over (partition by invited_by order by id) - 1 as inviter_position from new_rows
     where status = 'invited') n
   cross join lateral (
-    select case when n.invited_by is null then now() else now() + interval '1 hour' * ((n.place + (
+    select case when n.invited_by is null then now() else now() + interval '1 hour' * ((n.inviter_position + (
       select count(*) from private.mail_outbox o
       where o.sender_id = n.invited_by and o.not_before > now() - interval '1 hour')) / mails_per_hour) end)
-        as turn (at)
+        as schedule (due_at)
   where not exists (
     select 1 from private.mail_outbox o
     where o.kind = 'swarm_invitation' and o.created_at > now() - interval '1 day'
@@ -36,15 +36,16 @@ begin
 end
 $$;
 
--- One mail an hour for an owner. The order by user keeps concurrent statements from deadlocking.
+-- One mail an hour for each owner. The order by user prevents deadlocks of concurrent statements.
 create or replace function private.enqueue_webhook_mails() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   insert into private.mail_outbox as waiting (kind, user_id, data, not_before, due_at)
-  select 'webhook_disabled', owners.user_id, jsonb_build_object('webhooks', owners.webhooks), turn.at, turn.at
+  select 'webhook_disabled', owners.user_id, jsonb_build_object('webhooks', owners.webhooks),
+    schedule.due_at, schedule.due_at
   from (
-    -- An object, so that a webhook that is switched off again and again is named once.
+    -- An object, so that a webhook that is disabled several times is named once.
     select n.user_id, jsonb_object_agg(n.id, true) as webhooks
     from new_rows n join old_rows o on o.id = n.id
     -- A banned owner (account_banned) gets no mail.
@@ -54,7 +55,7 @@ begin
     select greatest(now(), max(coalesce(o.ended_at, now())) + interval '1 hour')
     from private.mail_outbox o
     where o.user_id = owners.user_id and o.kind = 'webhook_disabled' and o.attempts > 0
-      and coalesce(o.outcome, 'sent') = 'sent') as turn (at)
+      and coalesce(o.outcome, 'sent') = 'sent') as schedule (due_at)
   order by owners.user_id
   on conflict (user_id) where kind = 'webhook_disabled' and attempts = 0 and ended_at is null do update
   set data = jsonb_build_object('webhooks', (waiting.data -> 'webhooks') || (excluded.data -> 'webhooks'));

@@ -1,7 +1,7 @@
 -- Messages, their revisions and their flags.
 
--- The sender is the caller, whatever the request says. The service names a user or an agent.
-create or replace function private.sign_message()
+-- The sender is the caller, regardless of the request. The service names a user or an agent.
+create or replace function private.set_message_sender()
 returns trigger language plpgsql
 as $$
 begin
@@ -21,7 +21,7 @@ begin
   if current_user in ('anon', 'authenticated', 'service_role') then
     new.created_at := now();
   elsif new.sender_deleted and new.sender_id is not null then
-    -- The last words of an agent that was deleted while it spoke.
+    -- The last message of an agent that was deleted during its turn.
     return new;
   end if;
   new.sender_deleted := false;
@@ -36,19 +36,20 @@ begin
 end
 $$;
 
--- A stranger is refused before the counter is touched: a refused insert must not lock a room it may not enter.
--- In plpgsql, because it is asked twice for every message, and plain SQL would be parsed each time.
-create or replace function private.may_number_message(swarm_id uuid) returns boolean language plpgsql stable
+-- Rejects a caller without write access before the counter is locked: a rejected insert must not block a swarm. A
+-- plpgsql function, because two triggers call it for every message, and an SQL function would be parsed each time.
+create or replace function private.may_write_message(swarm_id uuid) returns boolean language plpgsql stable
 as $$
 begin
   return current_user not in ('anon', 'authenticated')
     or swarm_id = any (array(select private.my_writable_swarm_ids()));
 end
 $$;
-grant execute on function private.may_number_message(uuid) to authenticated, sb_service, service_role;
+grant execute on function private.may_write_message(uuid) to authenticated, sb_service, service_role;
 
--- The counter row is locked until commit, so seq follows commit order and keyset paging never skips a late message.
-create or replace function private.number_message() returns trigger
+-- The counter row stays locked until commit, so seq follows the commit order and keyset paging never skips a late
+-- message.
+create or replace function private.assign_message_seq() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -72,7 +73,7 @@ begin
 end
 $$;
 
--- Keeps what was said before, and marks messages whose author's account or agent is gone.
+-- Stores the previous content as a revision, and marks messages whose author's account or agent was deleted.
 create or replace function private.revise_message() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -94,9 +95,9 @@ begin
 end
 $$;
 
--- Deleting leaves a tombstone. A swarm that goes takes its messages along, and deleting a tombstone (the service alone
--- may) clears it.
-create or replace function private.bury_message() returns trigger
+-- Deleting a message leaves a tombstone. Deleting a swarm deletes its messages, and deleting a tombstone, which only
+-- the service may do, removes it.
+create or replace function private.soft_delete_message() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -111,9 +112,9 @@ begin
 end
 $$;
 
--- Events of a run repeat what was said in it, for those who come late. Once something of that is deleted, they are told
--- how the run ended by what is stored of it then.
-create or replace function private.forget_deleted_words() returns trigger
+-- The events of a run repeat its messages for streams that start later. After a message is deleted, these events are
+-- deleted, and such a stream gets the stored result of the run instead.
+create or replace function private.delete_message_run_events() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -149,8 +150,8 @@ begin
 end
 $$;
 
--- As the caller: to somebody who may not see it, a message that is hidden and one that never was are the same.
-create or replace function private.place_message_flag() returns trigger language plpgsql
+-- Runs with the rights of the caller: an invisible message and one that does not exist give the same error.
+create or replace function private.assign_message_flag_swarm() returns trigger language plpgsql
 as $$
 begin
   select m.swarm_id into new.swarm_id from public.messages m where m.id = new.message_id and m.deleted_at is null;
@@ -198,12 +199,12 @@ begin
   select 'message.created',
     json_build_object('message_id', n.id, 'swarm_id', n.swarm_id, 'content', n.content, 'sender_type', n.sender_type,
       'sender_id', n.sender_id, 'sender_name', n.sender_name, 'run_id', n.run_id, 'reply_to_id', n.reply_to_id,
-      'created_at', n.created_at, 'actor', case when private.change_context() ? 'acts_as_sender'
-        then json_build_object('type', n.sender_type, 'id', n.sender_id) else private.actor() end),
-    room.audience
+      'created_at', n.created_at, 'actor', case when private.get_change_context() ? 'acts_as_sender'
+        then json_build_object('type', n.sender_type, 'id', n.sender_id) else private.get_actor() end),
+    recipients.audience
   from new_rows n
-  cross join lateral (select private.swarm_audience(n.swarm_id)) as room (audience)
-  where private.is_subscribed('message.created', room.audience);
+  cross join lateral (select private.swarm_audience(n.swarm_id)) as recipients (audience)
+  where private.is_subscribed('message.created', recipients.audience);
   return null;
 end
 $$;
@@ -220,18 +221,20 @@ begin
   end if;
   insert into private.events (type, data, audience)
   select 'message.deleted',
-    json_build_object('message_id', n.id, 'swarm_id', n.swarm_id, 'deleted_at', n.deleted_at, 'actor', private.actor()),
-    room.audience
+    json_build_object('message_id', n.id, 'swarm_id', n.swarm_id, 'deleted_at', n.deleted_at,
+      'actor', private.get_actor()),
+    recipients.audience
   from new_rows n
   join old_rows o on o.id = n.id
-  cross join lateral (select private.swarm_audience(n.swarm_id)) as room (audience)
-  where n.deleted_at is not null and o.deleted_at is null and private.is_subscribed('message.deleted', room.audience);
+  cross join lateral (select private.swarm_audience(n.swarm_id)) as recipients (audience)
+  where n.deleted_at is not null and o.deleted_at is null
+    and private.is_subscribed('message.deleted', recipients.audience);
 
   insert into private.events (type, data, audience)
   select 'message.updated',
     json_build_object('message_id', n.id, 'swarm_id', n.swarm_id, 'content', n.content,
-      'changed_fields', changes.fields, 'edited_at', n.edited_at, 'actor', private.actor()),
-    room.audience
+      'changed_fields', changes.fields, 'edited_at', n.edited_at, 'actor', private.get_actor()),
+    recipients.audience
   from new_rows n
   join old_rows o on o.id = n.id
   cross join lateral (
@@ -241,15 +244,15 @@ begin
       case when n.metadata is distinct from o.metadata then 'metadata' end,
       case when n.mentions is distinct from o.mentions then 'mentions' end,
       case when o.flagged and not n.flagged then 'flagged' end], null)) as changes (fields)
-  cross join lateral (select private.swarm_audience(n.swarm_id)) as room (audience)
+  cross join lateral (select private.swarm_audience(n.swarm_id)) as recipients (audience)
   where n.deleted_at is null and cardinality(changes.fields) > 0
-    and private.is_subscribed('message.updated', room.audience);
+    and private.is_subscribed('message.updated', recipients.audience);
   return null;
 end
 $$;
 
--- Who flagged and why is for those who may read the flag: the flagger and the swarm's owner and admins.
--- Who wrote the message did not flag it: what moderation does is the system's.
+-- Goes to those who may read the flag: the flagger and the swarm's owner and admins. The actor of a flag by moderation
+-- is the system, not the author of the message.
 create or replace function private.emit_messages_flagged() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -259,15 +262,15 @@ begin
     json_build_object('message_id', m.id, 'swarm_id', m.swarm_id, 'content', m.content,
       'flag', json_build_object('id', n.id, 'source', n.source, 'category', n.category, 'reason', n.reason),
       'actor', case when n.source = 'moderation' then json_build_object('type', 'system', 'id', null)
-        else private.actor() end),
-    room.audience
+        else private.get_actor() end),
+    recipients.audience
   from new_rows n
   join public.messages m on m.id = n.message_id
   cross join lateral (
     select array(select s.user_id from public.swarm_members s
                  where s.swarm_id = m.swarm_id and s.status = 'active'
-                   and (s.role in ('owner', 'admin') or s.user_id = n.flagged_by))) as room (audience)
-  where private.is_subscribed('message.flagged', room.audience);
+                   and (s.role in ('owner', 'admin') or s.user_id = n.flagged_by))) as recipients (audience)
+  where private.is_subscribed('message.flagged', recipients.audience);
   return null;
 end
 $$;

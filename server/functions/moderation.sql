@@ -1,23 +1,23 @@
--- Moderation: the blocklist of a swarm, applied to what is said in it.
+-- Moderation: the blocklist of a swarm, applied to its messages.
 
--- As it is read: neither width nor case tells two texts apart, nor do signs that nobody sees.
-create or replace function private.folded(value text) returns text language sql immutable strict parallel safe
+-- Normalises text for comparison: removes differences of width and case, and invisible characters.
+create or replace function private.normalize_text(value text) returns text language sql immutable strict parallel safe
 as $$
   select pg_catalog.lower(pg_catalog.translate(pg_catalog.normalize(value, 'NFKC'),
     U&'\00AD\034F\061C\115F\1160\17B4\17B5\180B\180C\180D\180E\180F\200B\200C\200D\200E\200F\202A\202B\202C\202D\202E'
     '\2060\2061\2062\2063\2064\2065\2066\2067\2068\2069\206A\206B\206C\206D\206E\206F'
     '\FE00\FE01\FE02\FE03\FE04\FE05\FE06\FE07\FE08\FE09\FE0A\FE0B\FE0C\FE0D\FE0E\FE0F\FEFF\3164\FFA0', ''))
 $$;
-grant execute on function private.folded(text) to authenticated, sb_service, service_role;
+grant execute on function private.normalize_text(text) to authenticated, sb_service, service_role;
 
--- The first term of the list that the text has as a word of its own, whatever the case. Terms are texts and never
--- patterns: every sign that could mean something in one is escaped. A term that begins or ends with a sign needs no
--- border there.
+-- Returns the first term of the list that occurs in the text as a whole word, in any case. Terms are plain text:
+-- characters with a meaning in patterns are escaped. A term that begins or ends with a character that is not part of
+-- words needs no word boundary there.
 create or replace function private.find_blocked_term(blocklist jsonb, content text) returns text
 language plpgsql immutable strict parallel safe
 as $$
 declare
-  folded text := private.folded(content);
+  normalized text := private.normalize_text(content);
   term text;
   wanted text;
 begin
@@ -25,10 +25,10 @@ begin
     return null;
   end if;
   for term in select entry.value from pg_catalog.jsonb_array_elements_text(blocklist) as entry (value) loop
-    wanted := private.folded(private.trimmed(term));
-    -- Most terms are nowhere in the text, and looking for one so is much cheaper than by a pattern.
-    continue when wanted = '' or pg_catalog.strpos(folded, wanted) = 0;
-    if folded ~ ((case when wanted ~ '^\w' then '(?<!\w)' else '' end)
+    wanted := private.normalize_text(private.trimmed(term));
+    -- A search for the plain text is much cheaper than a pattern, and most terms do not occur.
+    continue when wanted = '' or pg_catalog.strpos(normalized, wanted) = 0;
+    if normalized ~ ((case when wanted ~ '^\w' then '(?<!\w)' else '' end)
                  || pg_catalog.regexp_replace(wanted, '([^\w\s])', '\\\1', 'g')
                  || (case when wanted ~ '\w$' then '(?!\w)' else '' end)) then
       return term;
@@ -38,7 +38,8 @@ begin
 end
 $$;
 
--- A person can be asked to say it otherwise; what an agent said is flagged, because a run must end with what it has.
+-- Rejects the message of a person, who can write it differently. Flags the message of an agent, because a run must end
+-- with what it has.
 create or replace function private.moderate_message() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -55,13 +56,14 @@ begin
       using errcode = 'check_violation', schema = 'public', table = 'messages', column = 'content',
             constraint = 'messages_content_blocked';
   end if;
-  -- Here already, so that whoever wrote it gets the row as it is stored.
+  -- Set before the insert, so that the writer gets the row as it is stored.
   new.flagged := true;
   return new;
 end
 $$;
 
-create or replace function private.blocked_term_in(swarm_id uuid, content text) returns text language sql stable
+create or replace function private.find_blocked_term_in_swarm(swarm_id uuid, content text) returns text
+language sql stable
 as $$
   select private.find_blocked_term(s.settings -> 'moderation' -> 'blocklist', content)
   from public.swarms s
@@ -79,15 +81,15 @@ as $$
                       and f.status = 'open')
 $$;
 
--- One by one, and only where there is something: an empty insert would call the triggers of flags, which call this one
--- again.
+-- Inserts one by one, and only if there is something to insert: an empty insert would fire the triggers of flags, which
+-- fire this one again.
 create or replace function private.flag_new_messages() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform private.flag_blocked_message(n.id, n.swarm_id, found.term)
   from new_rows n
-  cross join lateral (select private.blocked_term_in(n.swarm_id, n.content)) as found (term)
+  cross join lateral (select private.find_blocked_term_in_swarm(n.swarm_id, n.content)) as found (term)
   where n.flagged and found.term is not null;
   return null;
 end
@@ -100,7 +102,7 @@ begin
   perform private.flag_blocked_message(n.id, n.swarm_id, found.term)
   from new_rows n
   join old_rows o on o.id = n.id
-  cross join lateral (select private.blocked_term_in(n.swarm_id, n.content)) as found (term)
+  cross join lateral (select private.find_blocked_term_in_swarm(n.swarm_id, n.content)) as found (term)
   where n.flagged and n.content is distinct from o.content and found.term is not null;
   return null;
 end

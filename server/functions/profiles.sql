@@ -1,6 +1,6 @@
 -- Profiles and settings of users.
 
-create or replace function private.make_profile() returns trigger
+create or replace function private.create_profile() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin

@@ -1,12 +1,12 @@
--- Realtime: topics, and what the database itself sends to them.
+-- Realtime: topics, and the messages that the database sends to them.
 
--- The topic that a policy is being asked about.
+-- The topic that a policy is evaluated for.
 create or replace function realtime.topic() returns text language sql stable parallel safe
 as $$ select nullif(pg_catalog.current_setting('realtime.topic', true), '') $$;
 grant execute on function realtime.topic() to anon, authenticated, sb_service, service_role;
 
--- The private channel `swarm:<id>` is for the members of that swarm: all of them see who is there and hear what is
--- said, and who may write messages may broadcast.
+-- The private channel `swarm:<id>` is for the members of that swarm: all of them see presence and receive broadcasts,
+-- and those who may write messages may send broadcasts.
 create or replace function private.my_swarm_topics() returns setof text
 language sql stable rows 20 set search_path = pg_catalog, pg_temp
 as $$ select 'swarm:' || mine.id from private.my_swarm_ids() as mine (id) $$;
@@ -17,7 +17,7 @@ language sql stable rows 20 set search_path = pg_catalog, pg_temp
 as $$ select 'swarm:' || mine.id from private.my_writable_swarm_ids() as mine (id) $$;
 grant execute on function private.my_writable_swarm_topics() to authenticated, sb_service, service_role;
 
--- Travels in the WAL: nodes get it when the transaction commits, or never.
+-- Written to the WAL, so nodes receive it when the transaction commits, or never.
 create or replace function private.send_realtime(
   topic text, event text, private boolean, payload jsonb, binary_payload bytea
 ) returns void
@@ -32,7 +32,7 @@ begin
   if send_realtime.private then
     insert into realtime.messages (id, topic, extension, event, payload, binary_payload, private)
       values (id, topic, 'broadcast', event, payload, binary_payload, true);
-    -- Whoever writes also clears a little of what is too old to be asked for.
+    -- Each insert also deletes a few expired rows.
     delete from realtime.messages m where m.id in (
       select o.id from realtime.messages o where o.inserted_at < pg_catalog.now() - interval '3 days'
       order by o.inserted_at limit 10 for update skip locked);

@@ -1,6 +1,6 @@
 -- Swarms, their members and their agents.
 
--- Helpers return the caller's sets once per statement (an initplan), instead of asking once per row.
+-- Helpers for policies. They return the caller's sets once per statement (as an InitPlan) instead of once per row.
 create or replace function private.my_swarm_ids() returns setof uuid
 language sql stable rows 20 security definer set search_path = pg_catalog, pg_temp
 as $$ select m.swarm_id from public.swarm_members m where m.user_id = (select auth.uid()) and m.status = 'active' $$;
@@ -45,7 +45,7 @@ begin
 end
 $$;
 
-create or replace function private.seat_swarm_owner() returns trigger
+create or replace function private.add_swarm_owner() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -55,7 +55,7 @@ begin
 end
 $$;
 
--- The coordinator speaks for the swarm, so it must be one of its agents.
+-- The coordinator must be an agent of the swarm.
 create or replace function private.check_coordinator() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -79,7 +79,7 @@ begin
   if tg_op = 'INSERT' then
     new.invited_email := nullif(pg_catalog.lower(private.trimmed(new.invited_email)), '');
     if is_end_user then
-      -- Nobody is put into a room by somebody else's word: the row waits for the person to accept it.
+      -- Membership needs the consent of the invited person: the row stays `invited` until they accept.
       new.status := 'invited';
       new.invited_by := auth.uid();
     end if;
@@ -98,7 +98,7 @@ begin
     end if;
     if is_end_user then
       new.user_id := auth.uid();
-      -- The address found its person; the other members have no business with it.
+      -- The account is known now, and other members need not see the address.
       new.invited_email := null;
     end if;
     new.joined_at := now();
@@ -126,7 +126,7 @@ begin
     end if;
     return new;
   end if;
-  -- An owner whose agent sits in somebody else's swarm may withdraw it, not arrange the room.
+  -- The owner of an agent in another user's swarm may disable or remove it, but not change its position or role.
   if current_user in ('anon', 'authenticated')
      and not new.swarm_id = any (array(select private.my_managed_swarm_ids()))
      and ((new.position, new.role_override) is distinct from (old.position, old.role_override)
@@ -138,7 +138,7 @@ begin
 end
 $$;
 
-create or replace function private.place_swarm_agent() returns trigger
+create or replace function private.assign_swarm_agent_position() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -148,9 +148,9 @@ begin
 end
 $$;
 
--- Before the member goes, so that they are told of it too. Rows that vanish with the swarm or the account have their
--- own ways.
-create or replace function private.withdraw_member_agents() returns trigger
+-- Runs before the member's row is deleted, so that the member also gets the events. Deleting a swarm or an account
+-- removes these rows by other means.
+create or replace function private.remove_member_agents() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -162,9 +162,8 @@ begin
 end
 $$;
 
--- An account that was emptied is nobody: it takes part in nothing any more, and nobody is left to answer for its
--- agents.
-create or replace function private.withdraw_emptied_account() returns trigger
+-- Removes the user of a deleted account from all swarms, with all agents.
+create or replace function private.remove_user_from_swarms() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -181,7 +180,7 @@ begin
   insert into private.events (type, data, audience)
   select 'swarm.created',
     json_build_object('swarm_id', n.id, 'name', n.name, 'owner_id', n.owner_id, 'strategy', n.strategy,
-      'actor', private.actor()),
+      'actor', private.get_actor()),
     array[n.owner_id]
   from new_rows n
   where private.is_subscribed('swarm.created', array[n.owner_id]);
@@ -201,32 +200,34 @@ begin
   end if;
   insert into private.events (type, data, audience)
   select 'swarm.completed',
-    json_build_object('swarm_id', n.id, 'run_id', null, 'source', 'manual', 'actor', private.actor()), room.audience
+    json_build_object('swarm_id', n.id, 'run_id', null, 'source', 'manual', 'actor', private.get_actor()),
+    recipients.audience
   from new_rows n
   join old_rows o on o.id = n.id
-  cross join lateral (select private.swarm_audience(n.id)) as room (audience)
-  where n.status = 'completed' and o.status <> 'completed' and private.is_subscribed('swarm.completed', room.audience);
+  cross join lateral (select private.swarm_audience(n.id)) as recipients (audience)
+  where n.status = 'completed' and o.status <> 'completed'
+    and private.is_subscribed('swarm.completed', recipients.audience);
 
-  -- Completion has its own event, and so has an agent that goes and was the coordinator: neither is told twice.
+  -- Omits what other events report: completion, and the removal of the coordinator.
   insert into private.events (type, data, audience)
   select 'swarm.updated',
     json_build_object('swarm_id', n.id, 'changed_fields', changes.fields, 'swarm', to_jsonb(n),
-      'actor', private.actor()),
-    room.audience
+      'actor', private.get_actor()),
+    recipients.audience
   from new_rows n
   join old_rows o on o.id = n.id
   cross join lateral (
-    select private.changed_fields(to_jsonb(o), to_jsonb(n), 'updated_at',
+    select private.list_changed_fields(to_jsonb(o), to_jsonb(n), 'updated_at',
       case when n.status = 'completed' then 'status' else '' end,
       case when n.coordinator_agent_id is null and pg_trigger_depth() > 1 then 'coordinator_agent_id' else '' end)
   ) as changes (fields)
-  cross join lateral (select private.swarm_audience(n.id)) as room (audience)
-  where cardinality(changes.fields) > 0 and private.is_subscribed('swarm.updated', room.audience);
+  cross join lateral (select private.swarm_audience(n.id)) as recipients (audience)
+  where cardinality(changes.fields) > 0 and private.is_subscribed('swarm.updated', recipients.audience);
   return null;
 end
 $$;
 
--- Before, because the members go with the swarm.
+-- Runs before the delete, which also deletes the members.
 create or replace function private.emit_swarm_deleted() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -237,7 +238,7 @@ begin
     audience := audience || old.owner_id;
   end if;
   perform private.emit_event('swarm.deleted',
-    json_build_object('swarm_id', old.id, 'name', old.name, 'owner_id', old.owner_id, 'actor', private.actor()),
+    json_build_object('swarm_id', old.id, 'name', old.name, 'owner_id', old.owner_id, 'actor', private.get_actor()),
       audience);
   return old;
 end
@@ -250,17 +251,18 @@ begin
   insert into private.events (type, data, audience)
   select 'swarm.agent_added',
     json_build_object('swarm_id', n.swarm_id, 'agent_id', n.agent_id, 'agent_name', a.name, 'position', n.position,
-      'actor', private.actor()),
-    room.audience
+      'actor', private.get_actor()),
+    recipients.audience
   from new_rows n
   join public.agents a on a.id = n.agent_id
-  cross join lateral (select private.swarm_audience(n.swarm_id)) as room (audience)
-  where private.is_subscribed('swarm.agent_added', room.audience);
+  cross join lateral (select private.swarm_audience(n.swarm_id)) as recipients (audience)
+  where private.is_subscribed('swarm.agent_added', recipients.audience);
   return null;
 end
 $$;
 
--- Rows that vanish with their swarm say nothing here; rows that vanish with their agent were told of before it went.
+-- Emits nothing for rows that are deleted with their swarm. For rows that are deleted with their agent, the trigger of
+-- the agent has emitted the events.
 create or replace function private.emit_agent_removed() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -271,29 +273,29 @@ begin
   insert into private.events (type, data, audience)
   select 'swarm.agent_removed',
     json_build_object('swarm_id', o.swarm_id, 'agent_id', o.agent_id, 'agent_name', a.name, 'reason', 'removed',
-      'actor', private.actor()),
-    room.audience
+      'actor', private.get_actor()),
+    recipients.audience
   from old_rows o
   join public.agents a on a.id = o.agent_id
   join public.swarms s on s.id = o.swarm_id
-  cross join lateral (select private.swarm_audience(o.swarm_id)) as room (audience)
-  where private.is_subscribed('swarm.agent_removed', room.audience);
+  cross join lateral (select private.swarm_audience(o.swarm_id)) as recipients (audience)
+  where private.is_subscribed('swarm.agent_removed', recipients.audience);
   return null;
 end
 $$;
 
--- Joined means active: added by the service, or an invitation accepted. The owner's own seat is not news.
+-- Joined means active: added by the service, or an accepted invitation. The owner's own membership emits no event.
 create or replace function private.emit_members_joined() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   insert into private.events (type, data, audience)
   select 'user.joined',
-    json_build_object('swarm_id', n.swarm_id, 'user_id', n.user_id, 'role', n.role, 'actor', private.actor()),
-      room.audience
+    json_build_object('swarm_id', n.swarm_id, 'user_id', n.user_id, 'role', n.role, 'actor', private.get_actor()),
+      recipients.audience
   from new_rows n
-  cross join lateral (select private.swarm_audience(n.swarm_id)) as room (audience)
-  where n.status = 'active' and n.role <> 'owner' and private.is_subscribed('user.joined', room.audience);
+  cross join lateral (select private.swarm_audience(n.swarm_id)) as recipients (audience)
+  where n.status = 'active' and n.role <> 'owner' and private.is_subscribed('user.joined', recipients.audience);
   return null;
 end
 $$;
@@ -304,28 +306,28 @@ as $$
 begin
   insert into private.events (type, data, audience)
   select 'user.joined',
-    json_build_object('swarm_id', n.swarm_id, 'user_id', n.user_id, 'role', n.role, 'actor', private.actor()),
-      room.audience
+    json_build_object('swarm_id', n.swarm_id, 'user_id', n.user_id, 'role', n.role, 'actor', private.get_actor()),
+      recipients.audience
   from new_rows n
   join old_rows o on o.id = n.id
-  cross join lateral (select private.swarm_audience(n.swarm_id)) as room (audience)
-  where n.status = 'active' and o.status = 'invited' and private.is_subscribed('user.joined', room.audience);
+  cross join lateral (select private.swarm_audience(n.swarm_id)) as recipients (audience)
+  where n.status = 'active' and o.status = 'invited' and private.is_subscribed('user.joined', recipients.audience);
 
   insert into private.events (type, data, audience)
   select 'user.role_changed',
     json_build_object('swarm_id', n.swarm_id, 'user_id', n.user_id, 'role', n.role, 'previous_role', o.role,
-      'actor', private.actor()),
-    room.audience
+      'actor', private.get_actor()),
+    recipients.audience
   from new_rows n
   join old_rows o on o.id = n.id
-  cross join lateral (select private.swarm_audience(n.swarm_id)) as room (audience)
+  cross join lateral (select private.swarm_audience(n.swarm_id)) as recipients (audience)
   where n.status = 'active' and o.status = 'active' and n.role <> o.role
-    and private.is_subscribed('user.role_changed', room.audience);
+    and private.is_subscribed('user.role_changed', recipients.audience);
   return null;
 end
 $$;
 
--- The audience is that of before the change: who stays, and everybody whom this statement removed.
+-- The audience before the change: the remaining members, and all that this statement removed.
 create or replace function private.emit_members_removed() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -335,16 +337,16 @@ begin
     json_build_object('swarm_id', o.swarm_id, 'user_id', o.user_id, 'role', o.role,
       'reason', case when u.id is null or u.deleted_at is not null then 'account_deleted'
                      when o.user_id = auth.uid() then 'left' else 'removed' end,
-      'actor', private.actor()),
-    room.audience
+      'actor', private.get_actor()),
+    recipients.audience
   from old_rows o
   join public.swarms s on s.id = o.swarm_id
   left join auth.users u on u.id = o.user_id
   cross join lateral (
     select private.swarm_audience(o.swarm_id)
       || array(select gone.user_id from old_rows gone
-        where gone.swarm_id = o.swarm_id and gone.status = 'active')) as room (audience)
-  where o.status = 'active' and o.role <> 'owner' and private.is_subscribed('user.removed', room.audience);
+        where gone.swarm_id = o.swarm_id and gone.status = 'active')) as recipients (audience)
+  where o.status = 'active' and o.role <> 'owner' and private.is_subscribed('user.removed', recipients.audience);
   return null;
 end
 $$;

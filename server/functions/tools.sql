@@ -1,8 +1,8 @@
 -- Tools and their assignment to agents.
 
--- The assignment belongs to whoever owns the agent, whatever the request says; a missing agent is told apart from a
--- foreign one.
-create or replace function private.own_by_agent() returns trigger
+-- The assignment belongs to the owner of the agent, regardless of the request. A missing agent gives another error than
+-- an agent of another user.
+create or replace function private.assign_agent_owner() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -16,27 +16,27 @@ begin
 end
 $$;
 
-create or replace function private.host_of_tool(config jsonb) returns text
+create or replace function private.get_tool_host(config jsonb) returns text
 language sql immutable set search_path = pg_catalog, pg_temp
 as $$ select substring(lower(config ->> 'url') from '^https?://([^/?#]*)') $$;
 
-create or replace function private.keep_tool_secrets() returns trigger
+create or replace function private.store_tool_secrets() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   is_sent constant boolean := coalesce(new.secret_names[1] like '=%', false);
-  sealed bytea;
+  encrypted bytea;
 begin
   if is_sent then
-    sealed := decode(substr(new.secret_names[1], 2), 'base64');
+    encrypted := decode(substr(new.secret_names[1], 2), 'base64');
     new.secret_names := new.secret_names[2:];
   elsif tg_op = 'INSERT' then
     new.secret_names := '{}';
-  elsif private.host_of_tool(new.config) is not distinct from private.host_of_tool(old.config) then
+  elsif private.get_tool_host(new.config) is not distinct from private.get_tool_host(old.config) then
     new.secret_names := old.secret_names;
     return new;
   else
-    -- What was meant for one host is not sent to another.
+    -- Secrets for one host are not sent to another.
     new.secret_names := '{}';
   end if;
   if cardinality(new.secret_names) = 0 then
@@ -44,11 +44,11 @@ begin
       delete from private.tool_secrets s where s.tool_id = old.id;
     end if;
   elsif tg_op = 'UPDATE' then
-    insert into private.tool_secrets as s (tool_id, secrets_wrapped) values (old.id, sealed)
+    insert into private.tool_secrets as s (tool_id, secrets_wrapped) values (old.id, encrypted)
       on conflict (tool_id) do update set secrets_wrapped = excluded.secrets_wrapped, updated_at = now();
   elsif not exists (select 1 from public.tools t where t.id = new.id) then
-    -- Of an id that is taken this row will not come to be.
-    insert into private.tool_secrets (tool_id, secrets_wrapped) values (new.id, sealed);
+    -- The insert of an existing id fails.
+    insert into private.tool_secrets (tool_id, secrets_wrapped) values (new.id, encrypted);
   end if;
   return new;
 end

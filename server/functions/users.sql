@@ -1,6 +1,6 @@
 -- Users and their sessions.
 
--- The confirmed address of the caller, from the row and not from the token, which may be an hour old.
+-- The confirmed address of the caller, read from the row, since the token may be outdated.
 create or replace function private.my_confirmed_email() returns text
 language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -9,8 +9,8 @@ as $$
 $$;
 grant execute on function private.my_confirmed_email() to authenticated, sb_service, service_role;
 
--- SB001: the session is gone or over. SB002: the user is gone. SB003: the user is banned. Tokens of imported keys have
--- no session that could end: for them session_id is null. One look-up, because every request pays.
+-- SB001: the session does not exist or has ended. SB002: the user does not exist. SB003: the user is banned. Tokens of
+-- imported keys have no session: their session_id is null. A single query, because every request runs it.
 create or replace function private.require_live_session(user_id uuid, session_id uuid, inactivity_seconds int)
 returns void
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
@@ -39,7 +39,7 @@ end
 $$;
 grant execute on function private.require_live_session(uuid, uuid, integer) to sb_service, sb_user;
 
--- The whole answer for nearly every request. Why not, when it is not so, is for require_live_session to say.
+-- Sufficient for nearly every request. If it does not return true, require_live_session raises the reason.
 create or replace function private.is_session_live(user_id uuid, session_id uuid) returns boolean
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -53,21 +53,21 @@ end
 $$;
 grant execute on function private.is_session_live(uuid, uuid) to sb_service, sb_user;
 
--- SB004: the user demands signatures and the request has none. Asked for unsigned requests alone, after
+-- SB004: the user requires signatures and the request has none. Called for unsigned requests alone, after
 -- require_live_session.
-create or replace function private.refuse_unsigned(user_id uuid) returns void
+create or replace function private.reject_unsigned_request(user_id uuid) returns void
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   if exists (select from public.user_settings u
-    where u.user_id = refuse_unsigned.user_id and u.require_request_signature) then
+    where u.user_id = reject_unsigned_request.user_id and u.require_request_signature) then
     raise exception 'A request signature is required' using errcode = 'SB004';
   end if;
 end
 $$;
-grant execute on function private.refuse_unsigned(uuid) to sb_service, sb_user;
+grant execute on function private.reject_unsigned_request(uuid) to sb_service, sb_user;
 
--- The rows are held, so that a sign-in and a ban or a new demand at the same moment cannot miss each other.
+-- Locks the rows, so that a sign-in sees a concurrent ban or change of the signature setting, or the other way round.
 create or replace function private.begin_session() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -93,7 +93,7 @@ begin
 end
 $$;
 
-create or replace function private.mark_sessions_signed() returns trigger
+create or replace function private.sync_signature_requirement() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin

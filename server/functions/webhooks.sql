@@ -1,4 +1,4 @@
--- Webhooks, and what their owners may know of them.
+-- Webhooks and their health.
 
 create or replace function private.prepare_webhook() returns trigger language plpgsql
 as $$
@@ -7,12 +7,12 @@ begin
   if new.events is not null then
     new.events := array(
       select named.event
-      from (select event, min(place) as first
-            from pg_catalog.unnest(new.events) with ordinality as given (event, place) group by event) as named
+      from (select event, min(position) as first
+            from pg_catalog.unnest(new.events) with ordinality as given (event, position) group by event) as named
       order by named.first);
   end if;
   if tg_op = 'INSERT' then
-    -- An upsert of a row that was read before comes through here too, with the secret it has.
+    -- An upsert of a row that was read before also fires this trigger, with the row's own secret.
     if new.secret is not null and not exists (select 1 from public.webhooks w
       where w.id = new.id and w.secret = new.secret) then
       raise exception 'the secret is made by the service; use regenerate_secret to replace it'
@@ -43,7 +43,7 @@ as $$
 declare
   allowed constant integer := 1000;
 begin
-  -- As with agents, two inserts at once cannot both take the last place.
+  -- Prevents two concurrent inserts from both taking the last place.
   perform 1 from auth.users u where u.id in (select n.user_id from new_rows n) order by u.id for no key update;
   if exists (select 1 from public.webhooks w where w.user_id in (select n.user_id from new_rows n)
              group by w.user_id having count(*) > allowed) then
@@ -54,7 +54,7 @@ begin
 end
 $$;
 
-create or replace function private.note_resumption() returns trigger
+create or replace function private.record_webhook_resumption() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -63,9 +63,8 @@ begin
 end
 $$;
 
--- Whoever is banned is not told either: their webhooks are switched off with the ban, in its transaction. What was on
--- its way waits, as for any webhook that is off. The keeper switches them on again when the ban is over, lifted or
--- expired.
+-- A ban disables the webhooks of the user in the same transaction. Unfinished deliveries wait, as for any disabled
+-- webhook. Housekeeping enables the webhooks again when the ban ends.
 create or replace function private.suspend_webhooks() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$

@@ -1,20 +1,18 @@
--- Schemas: `auth` (identity), `private` (helpers, queue, events, keys), `public` (what the REST interface serves).
--- Every object belongs to swarmbase_owner, which never serves a request. Roles themselves are made before migrations
--- run.
+-- Schemas: `auth` (identity), `private` (helpers, queues, events, keys), `public` (what the REST interface serves).
+-- Every object belongs to swarmbase_owner, which never serves a request. Roles are created before migrations run.
 
 create schema auth;
 
--- Functions are executable by nobody unless granted: a helper that runs with its owner's rights must name its callers.
+-- Functions are executable only by roles with an explicit grant, because some run with their owner's rights.
 alter default privileges revoke execute on functions from public;
 
 grant usage on schema public to anon, authenticated, service_role;
 grant usage on schema auth to anon, authenticated, service_role, sb_service;
--- Names in `private` resolve for everybody because triggers run as the caller; what may be called is granted function
--- by function. The login of users asks for the session before it becomes the caller.
+-- Names in `private` resolve for every role, because triggers run as the caller; execution is granted per function. The
+-- login of users checks the session before it becomes the caller.
 grant usage on schema private to anon, authenticated, service_role, sb_service, sb_user;
 
--- What the owner adds later is open to the service role, as the role promises; everybody else follows the object's own
--- grants.
+-- The service role has access to what the owner adds later; other roles need explicit grants.
 alter default privileges in schema public grant select, insert, update, delete on tables to service_role;
 alter default privileges in schema public grant usage, select on sequences to service_role;
 alter default privileges in schema public grant execute on functions to service_role;
@@ -45,13 +43,12 @@ end
 $do$;
 grant execute on function private.new_id() to anon, authenticated, service_role, sb_service;
 
--- Who is calling, as the verified token says. The enter statement sets the claims on every transaction.
+-- The identity of the caller from the verified token. The enter statement sets the claims on every transaction.
 create function auth.jwt() returns jsonb language sql stable parallel safe
 as $$ select coalesce(nullif(pg_catalog.current_setting('request.jwt.claims', true), ''), '{}')::jsonb $$;
 grant execute on function auth.jwt() to anon, authenticated, sb_service, service_role;
 
--- The enter statement writes the user's id into a setting of its own; claims alone, as somebody at psql sets them,
--- still do.
+-- The enter statement also writes the user's id into a setting of its own. Claims alone, as set in psql, work too.
 create function auth.uid() returns uuid language sql stable parallel safe
 as $$
   select coalesce(nullif(pg_catalog.current_setting('request.jwt.claim.sub', true), ''),
@@ -73,7 +70,7 @@ as $$
 $$;
 grant execute on function auth.email() to anon, authenticated, sb_service, service_role;
 
--- White space at either end, as Unicode and JavaScript's trim() see it.
+-- Removes white space at both ends, as Unicode and JavaScript's trim() define it.
 create function private.trimmed(value text) returns text language sql immutable parallel safe
 as $$
   select pg_catalog.btrim(value,
@@ -82,7 +79,7 @@ as $$
 $$;
 grant execute on function private.trimmed(text) to authenticated, sb_service, service_role;
 
--- For checks on keys of JSON settings: absent is fine, anything but a number in range is not.
+-- For checks on keys of JSON settings: absent is valid, anything but a number in range is not.
 create function private.is_number_between(value jsonb, low numeric, high numeric) returns boolean
 language plpgsql immutable strict parallel safe
 as $$
@@ -105,7 +102,7 @@ $$;
 grant execute on function private.is_whole_number_between(jsonb, numeric, numeric)
   to authenticated, sb_service, service_role;
 
--- Settings that the database itself must know, written by the service when it starts.
+-- Settings that the database needs, written by the service when it starts.
 create table private.settings (
   name text constraint settings_pkey primary key,
   value jsonb not null

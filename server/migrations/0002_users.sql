@@ -1,5 +1,4 @@
--- Identity: users and everything that proves who they are. Nothing here is exposed; only the service's own login reads
--- it.
+-- Identity: users, and what authenticates them. Not exposed: only the service login reads these tables.
 
 create table auth.users (
   id uuid default private.new_id() constraint users_pkey primary key,
@@ -95,10 +94,10 @@ create table auth.sessions (
   ip inet,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  -- What a ban or a deletion of the user means for the session: dead until then, or for ever.
+  -- Until when a ban suspends the session; infinity after the deletion of the account.
   suspended_until timestamptz,
-  -- Users may demand that every request of theirs is signed. What a request reads anyway, its session's row, says so:
-  -- those who demand nothing pay nothing.
+  -- Users may require that every request of theirs is signed. A copy of the setting, because every request reads its
+  -- session's row anyway.
   requires_signature boolean not null default false
 );
 create index sessions_user_id_idx on auth.sessions (user_id);
@@ -107,7 +106,7 @@ create index sessions_factor_id_idx on auth.sessions (factor_id) where factor_id
 alter table auth.sessions enable row level security;
 grant select, insert, update, delete on auth.sessions to sb_service;
 
--- PKCE: what a client promised when the flow began, kept until it exchanges the code.
+-- PKCE: the code challenge of a flow, until the client exchanges the code.
 create table auth.flow_states (
   id uuid default private.new_id() constraint flow_states_pkey primary key,
   user_id uuid constraint flow_states_user_id_fkey references auth.users on delete cascade,
@@ -138,24 +137,23 @@ create table auth.one_time_tokens (
   failed_attempts smallint not null default 0,
   expires_at timestamptz not null,
   created_at timestamptz not null default now(),
-  -- A new mail brings a new code and new attempts, so attempts are also counted by the hour, over all codes of one
-  -- kind.
+  -- A new mail has a new code and new attempts, so attempts are also counted per hour, over all codes of one kind.
   hour_began_at timestamptz not null default now(),
   attempts_in_hour smallint not null default 0,
-  -- The flow that a link belongs to. Gone with it: a link of a flow must never turn into one that signs in without it.
+  -- The flow that a link belongs to. Deleted with it: without its flow, the link must not sign in.
   flow_state_id uuid constraint one_time_tokens_flow_state_id_fkey references auth.flow_states on delete cascade,
   constraint one_time_tokens_user_id_kind_key unique (user_id, kind)
 );
 create index one_time_tokens_token_hash_idx on auth.one_time_tokens (token_hash);
 create index one_time_tokens_expires_at_idx on auth.one_time_tokens (expires_at);
--- A code is tried by the address that it was sent to.
+-- Codes are looked up by the address they were sent to.
 create index one_time_tokens_relates_to_idx on auth.one_time_tokens (relates_to);
 create index one_time_tokens_flow_state_id_idx on auth.one_time_tokens (flow_state_id) where flow_state_id is not null;
 alter table auth.one_time_tokens enable row level security;
 grant select, insert, update, delete on auth.one_time_tokens to sb_service;
 
--- Mails of one kind to one address keep their distance, whether the address has an account or not: a brake that knew
--- accounts only would tell them apart from the rest. Addresses are kept as keyed hashes.
+-- Limits how often mails of one kind go to an address, whether the address has an account or not: a limit for accounts
+-- alone would reveal them. Addresses are stored as keyed hashes.
 create table auth.mail_throttles (
   address_hash bytea not null,
   slot text not null constraint mail_throttles_slot_known check (slot in
@@ -181,14 +179,14 @@ grant select, insert, update, delete on private.request_signing_secrets to sb_se
 
 create policy users_service on auth.users to sb_service using (true) with check (true);
 
-create trigger users_make_profile after insert on auth.users for each row execute function private.make_profile();
+create trigger users_create_profile after insert on auth.users for each row execute function private.create_profile();
 create trigger users_sync_profile_email after update of email on auth.users for each row
   when (new.email is distinct from old.email) execute function private.sync_profile_email();
 create trigger users_suspend_sessions after update of banned_until, deleted_at on auth.users for each row
   when ((new.banned_until, new.deleted_at) is distinct from (old.banned_until, old.deleted_at))
   execute function private.suspend_sessions();
-create trigger users_withdraw after update on auth.users for each row
-  when (old.deleted_at is null and new.deleted_at is not null) execute function private.withdraw_emptied_account();
+create trigger users_withdraw_from_swarms after update on auth.users for each row
+  when (old.deleted_at is null and new.deleted_at is not null) execute function private.remove_user_from_swarms();
 create trigger users_suspend_webhooks after update of banned_until on auth.users for each row
   when (new.banned_until > now() and new.banned_until is distinct from old.banned_until)
   execute function private.suspend_webhooks();

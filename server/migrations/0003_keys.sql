@@ -1,5 +1,5 @@
--- Keys of the deployment: made once under the migration lock, wrapped by the master key, so that every node has the
--- same ones.
+-- Keys of the deployment: created once under the migration lock and wrapped by the master key, so that all nodes have
+-- the same keys.
 
 create table private.signing_keys (
   kid text constraint signing_keys_pkey primary key,

@@ -1,5 +1,4 @@
--- What a user shows of themselves, and how they like the product. Both rows are made with the user, in the same
--- transaction.
+-- Profiles and settings of users. A trigger creates both rows in the transaction that creates the user.
 
 create table public.profiles (
   id uuid constraint profiles_pkey primary key
@@ -52,7 +51,7 @@ create trigger profiles_stamp before insert or update on public.profiles for eac
 create trigger profiles_freeze before update on public.profiles for each row
   when (current_user in ('anon', 'authenticated', 'service_role')
     and (new.id, new.email) is distinct from (old.id, old.email))
-  execute function private.refuse_change('id', 'email');
+  execute function private.reject_change('id', 'email');
 
 create policy user_settings_select on public.user_settings for select to authenticated
   using (user_id = (select auth.uid()));
@@ -63,8 +62,8 @@ create policy user_settings_service on public.user_settings to service_role, sb_
 create trigger user_settings_stamp before insert or update on public.user_settings for each row
   when (current_user in ('anon', 'authenticated', 'service_role')) execute function private.stamp_created_and_updated();
 create trigger user_settings_freeze before update on public.user_settings for each row
-  when (new.user_id is distinct from old.user_id) execute function private.refuse_transfer('user_id');
-create trigger user_settings_mark_sessions after update of require_request_signature
+  when (new.user_id is distinct from old.user_id) execute function private.reject_transfer('user_id');
+create trigger user_settings_sync_sessions after update of require_request_signature
   on public.user_settings for each row
   when (new.require_request_signature is distinct from old.require_request_signature)
-  execute function private.mark_sessions_signed();
+  execute function private.sync_signature_requirement();

@@ -1,4 +1,4 @@
--- Agents: owned by one user, seen in full by that user alone; and the models that they may use.
+-- Agents, which only their owner sees in full, and the models that they may use.
 
 -- The models that each framework offers, written by the service when it starts. Callers read the list and choose from
 -- it.
@@ -7,7 +7,7 @@ create table public.models (
   id text constraint models_id_length check (char_length(id) between 1 and 200),
   is_default boolean not null default false,
   position integer not null constraint models_position_range check (position >= 0),
-  -- What is known of each model. Null is not known; a price is in USD for a million tokens.
+  -- Null means unknown; prices are in USD for a million tokens.
   context_window integer constraint models_context_window_range check (context_window > 0),
   max_output_tokens integer constraint models_max_output_tokens_range check (max_output_tokens > 0),
   price_input numeric constraint models_price_input_range check (price_input >= 0),
@@ -15,7 +15,7 @@ create table public.models (
   price_output numeric constraint models_price_output_range check (price_output >= 0),
   supports jsonb not null default '{}' constraint models_supports_object check (jsonb_typeof(supports) = 'object'),
   is_simulated boolean not null default false,
-  -- The framework takes models that are not listed, too; the same in all rows of a framework.
+  -- The framework also accepts models that are not listed; the same in all rows of a framework.
   is_list_open boolean not null default false,
   constraint models_pkey primary key (framework, id)
 );
@@ -23,7 +23,7 @@ revoke insert, update, delete on public.models from service_role;
 alter table public.models enable row level security;
 grant select on public.models to authenticated, service_role, sb_service;
 
-create function private.are_stop_sequences(value jsonb) returns boolean
+create function private.is_valid_stop_sequences(value jsonb) returns boolean
 language plpgsql immutable strict parallel safe
 as $$
 begin
@@ -35,12 +35,12 @@ begin
   end;
 end
 $$;
-grant execute on function private.are_stop_sequences(jsonb) to authenticated, sb_service, service_role;
+grant execute on function private.is_valid_stop_sequences(jsonb) to authenticated, sb_service, service_role;
 
--- PostgreSQL reads and prepares every check of a table anew for each statement, which for sixteen of them took a fifth
--- of a write. One function that is prepared once for each connection does the same for all but the closed lists, and
--- says by name what is wrong.
-create function private.is_agent_sound(
+-- PostgreSQL parses and prepares every check of a table for each statement, which took a fifth of a write for sixteen
+-- checks. One function, prepared once per connection, replaces all but the closed lists, and reports the name of the
+-- violated check.
+create function private.is_valid_agent(
   name text, role text, avatar text, model text, system_prompt text, settings jsonb
 ) returns boolean
 language plpgsql immutable parallel safe
@@ -60,7 +60,7 @@ declare
     when not private.is_number_between(settings -> 'max_tokens', 1, 9007199254740991)
       or settings ->> 'max_tokens' !~ '^[0-9]+(\.0+)?$' then 'agents_settings_max_tokens'
     when not private.is_number_between(settings -> 'presence_penalty', -2, 2) then 'agents_settings_presence_penalty'
-    when not private.are_stop_sequences(settings -> 'stop') then 'agents_settings_stop'
+    when not private.is_valid_stop_sequences(settings -> 'stop') then 'agents_settings_stop'
     when not private.is_number_between(settings -> 'temperature', 0, 2) then 'agents_settings_temperature'
     when not private.is_number_between(settings -> 'top_p', 0, 1) then 'agents_settings_top_p'
   end;
@@ -72,7 +72,7 @@ begin
     using errcode = 'check_violation', schema = 'public', table = 'agents', constraint = broken;
 end
 $$;
-grant execute on function private.is_agent_sound(text, text, text, text, text, jsonb)
+grant execute on function private.is_valid_agent(text, text, text, text, text, jsonb)
   to authenticated, sb_service, service_role;
 
 create table public.agents (
@@ -92,10 +92,10 @@ create table public.agents (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   constraint agents_id_user_id_key unique (id, user_id),
-  constraint agents_sound check (private.is_agent_sound(name, role, avatar, model, system_prompt, settings))
+  constraint agents_valid check (private.is_valid_agent(name, role, avatar, model, system_prompt, settings))
 );
 create index agents_user_id_idx on public.agents (user_id, created_at desc);
--- A status flip beside a long prompt must not write the prompt into the WAL again.
+-- A change of the status must not write a long prompt into the WAL again.
 alter table public.agents replica identity using index agents_id_user_id_key;
 alter table public.agents enable row level security;
 grant select, insert, update, delete on public.agents to authenticated, service_role, sb_service;
@@ -114,9 +114,9 @@ create policy agents_service on public.agents to service_role, sb_service using 
 create trigger agents_prepare before insert or update on public.agents for each row
   execute function private.prepare_agent();
 create trigger agents_freeze before update on public.agents for each row
-  when (new.id is distinct from old.id) execute function private.refuse_change('id');
+  when (new.id is distinct from old.id) execute function private.reject_change('id');
 create trigger agents_keep_owner before update on public.agents for each row
-  when (new.user_id is distinct from old.user_id) execute function private.refuse_transfer('user_id');
+  when (new.user_id is distinct from old.user_id) execute function private.reject_transfer('user_id');
 create trigger agents_limit after insert on public.agents referencing new table as new_rows
   for each statement execute function private.enforce_agent_limit();
 create trigger agents_emit_created after insert on public.agents referencing new table as new_rows

@@ -1,5 +1,5 @@
--- Tools and their assignment to agents. What a tool needs to keep secret lives apart: neither row rules nor the WAL
--- hide columns.
+-- Tools and their assignment to agents. Secrets of tools are in a table of their own: neither policies nor the WAL hide
+-- columns.
 
 create table public.tools (
   id uuid default private.new_id() constraint tools_pkey primary key,
@@ -26,26 +26,26 @@ create table public.tools (
   enabled boolean not null default true,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  -- Secrets of tools are written and never read; their names alone can be read. What is written here begins, when
-  -- secrets were sent, with an entry that holds all of them encrypted: it is taken out before the row exists, so that
-  -- neither the table nor its WAL ever has it.
+  -- Secrets of tools are write-only; their names alone can be read. When a request sends secrets, the first element
+  -- written here holds all of them encrypted; a trigger removes it before the row exists, so that neither the table nor
+  -- its WAL ever contains it.
   secret_names text[] not null default '{}'
     constraint tools_secret_names_count check (cardinality(secret_names) <= 20),
   constraint tools_owner_id_name_key unique nulls not distinct (owner_id, name),
   constraint tools_kind_builtin_has_no_owner check (kind <> 'builtin' or owner_id is null),
-  -- Without an owner a tool is everybody's to use, so it must have been meant so.
+  -- A tool without an owner is open to all users, so it must be declared public.
   constraint tools_owner_id_present check (owner_id is not null or kind = 'builtin' or visibility = 'public')
 );
 create index tools_shared_idx on public.tools (owner_id) where visibility = 'shared';
 create index tools_public_idx on public.tools (name) where visibility = 'public' or owner_id is null;
--- The owner may be null, which a replica identity index refuses; the row is narrow enough once its wide columns are
--- bounded.
+-- The owner may be null, which a replica identity index does not allow. The size limits of its columns keep the row
+-- small.
 alter table public.tools replica identity full;
 alter table public.tools enable row level security;
 grant select, insert, update, delete on public.tools to authenticated, service_role, sb_service;
 
 create table private.tool_secrets (
-  -- Written while the tool's row is being made, so that it can only be looked for at the end.
+  -- Deferred, because the row is written before the tool's row exists.
   tool_id uuid constraint tool_secrets_pkey primary key
     constraint tool_secrets_tool_id_fkey references public.tools on delete cascade deferrable initially deferred,
   secrets_wrapped bytea not null
@@ -85,7 +85,7 @@ create policy tools_update on public.tools for update to authenticated using (ow
   with check (owner_id = (select auth.uid()) and kind <> 'builtin' and visibility <> 'public');
 create policy tools_delete on public.tools for delete to authenticated using (owner_id = (select auth.uid()));
 create policy tools_service on public.tools to service_role, sb_service using (true) with check (true);
--- Shared tools are seen by those who share a swarm with their owner.
+-- Members of a common swarm see each other's shared tools.
 create policy tools_select on public.tools for select to authenticated
   using (owner_id is null or visibility = 'public' or owner_id = (select auth.uid())
          or (visibility = 'shared' and owner_id = any (array(select private.my_co_member_ids()))));
@@ -93,11 +93,11 @@ create policy tools_select on public.tools for select to authenticated
 create trigger tools_stamp before insert or update on public.tools for each row
   when (current_user in ('anon', 'authenticated', 'service_role')) execute function private.stamp_created_and_updated();
 create trigger tools_freeze before update on public.tools for each row
-  when ((new.id, new.kind) is distinct from (old.id, old.kind)) execute function private.refuse_change('id', 'kind');
+  when ((new.id, new.kind) is distinct from (old.id, old.kind)) execute function private.reject_change('id', 'kind');
 create trigger tools_keep_owner before update on public.tools for each row
-  when (new.owner_id is distinct from old.owner_id) execute function private.refuse_transfer('owner_id');
-create trigger tools_keep_secrets before insert or update of secret_names, config on public.tools
-  for each row execute function private.keep_tool_secrets();
+  when (new.owner_id is distinct from old.owner_id) execute function private.reject_transfer('owner_id');
+create trigger tools_store_secrets before insert or update of secret_names, config on public.tools
+  for each row execute function private.store_tool_secrets();
 
 create policy tool_secrets_service on private.tool_secrets to sb_service using (true) with check (true);
 
@@ -113,16 +113,17 @@ create policy agent_tools_service on public.agent_tools to service_role, sb_serv
 
 create trigger agent_tools_a_require before insert on public.agent_tools for each row
   when (new.agent_id is null) execute function private.require_columns('agent_id');
-create trigger agent_tools_own before insert on public.agent_tools for each row execute function private.own_by_agent();
+create trigger agent_tools_assign_owner before insert on public.agent_tools for each row
+  execute function private.assign_agent_owner();
 create trigger agent_tools_stamp before insert or update on public.agent_tools for each row
   when (current_user in ('anon', 'authenticated', 'service_role')) execute function private.stamp_created();
 create trigger agent_tools_freeze before update on public.agent_tools for each row
   when ((new.id, new.agent_id, new.tool_id) is distinct from (old.id, old.agent_id, old.tool_id))
-  execute function private.refuse_change('id', 'agent_id', 'tool_id');
+  execute function private.reject_change('id', 'agent_id', 'tool_id');
 create trigger agent_tools_keep_owner before update on public.agent_tools for each row
-  when (new.user_id is distinct from old.user_id) execute function private.refuse_transfer('user_id');
+  when (new.user_id is distinct from old.user_id) execute function private.reject_transfer('user_id');
 
--- The tools that every installation has.
+-- The built-in tools.
 insert into public.tools (id, owner_id, name, description, category, kind, visibility, timeout_ms, input_schema) values
   ('019a8000-0000-7000-8000-000000000001', null, 'current_time',
    'Tells the current date and time, in a time zone if one is named.', 'time', 'builtin', 'public', 5000,

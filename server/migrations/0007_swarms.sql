@@ -1,8 +1,8 @@
--- Swarms: rooms in which agents and people talk. The owner's member row is made with the swarm, so membership is one
--- question.
+-- Swarms, in which agents and people talk. A trigger inserts the owner's member row with the swarm, so that membership
+-- needs one check.
 
--- A budget that is absent or null is no budget.
-create function private.is_run_budget(value jsonb) returns boolean language plpgsql immutable strict parallel safe
+-- An absent budget and null mean no limit.
+create function private.is_valid_run_budget(value jsonb) returns boolean language plpgsql immutable strict parallel safe
 as $$
 begin
   return case pg_catalog.jsonb_typeof(value)
@@ -20,9 +20,9 @@ begin
   end;
 end
 $$;
-grant execute on function private.is_run_budget(jsonb) to authenticated, sb_service, service_role;
+grant execute on function private.is_valid_run_budget(jsonb) to authenticated, sb_service, service_role;
 
-create function private.is_moderation(value jsonb) returns boolean language plpgsql immutable strict parallel safe
+create function private.is_valid_moderation(value jsonb) returns boolean language plpgsql immutable strict parallel safe
 as $$
 begin
   return case when pg_catalog.jsonb_typeof(value) <> 'object' then false
@@ -37,10 +37,10 @@ begin
   end;
 end
 $$;
-grant execute on function private.is_moderation(jsonb) to authenticated, sb_service, service_role;
+grant execute on function private.is_valid_moderation(jsonb) to authenticated, sb_service, service_role;
 
--- Keys that are not known here are kept as they are.
-create function private.is_swarm_setting(name text, value jsonb) returns boolean
+-- Accepts unknown keys.
+create function private.is_valid_swarm_setting(name text, value jsonb) returns boolean
 language plpgsql immutable strict parallel safe
 as $$
 begin
@@ -52,14 +52,14 @@ begin
     when 'history_limit' then private.is_whole_number_between(value, 1, 500)
     when 'on_agent_error' then value in ('"continue"', '"stop"')
     when 'on_conflict' then value in ('"enqueue"', '"reject"', '"interrupt"')
-    when 'budget' then private.is_run_budget(value)
-    when 'moderation' then private.is_moderation(value)
+    when 'budget' then private.is_valid_run_budget(value)
+    when 'moderation' then private.is_valid_moderation(value)
     when 'auto_respond' then pg_catalog.jsonb_typeof(value) = 'boolean'
     else true
   end;
 end
 $$;
-grant execute on function private.is_swarm_setting(text, jsonb) to authenticated, sb_service, service_role;
+grant execute on function private.is_valid_swarm_setting(text, jsonb) to authenticated, sb_service, service_role;
 
 create table public.swarms (
   id uuid default private.new_id() constraint swarms_pkey primary key,
@@ -76,20 +76,21 @@ create table public.swarms (
   settings jsonb not null default '{}'
     constraint swarms_settings_object check (jsonb_typeof(settings) = 'object')
     constraint swarms_settings_size check (octet_length(settings::text) <= 32768)
-    constraint swarms_settings_max_turns check (private.is_swarm_setting('max_turns', settings -> 'max_turns'))
-    constraint swarms_settings_max_rounds check (private.is_swarm_setting('max_rounds', settings -> 'max_rounds'))
+    constraint swarms_settings_max_turns check (private.is_valid_swarm_setting('max_turns', settings -> 'max_turns'))
+    constraint swarms_settings_max_rounds check (private.is_valid_swarm_setting('max_rounds', settings -> 'max_rounds'))
     constraint swarms_settings_max_tool_steps
-      check (private.is_swarm_setting('max_tool_steps', settings -> 'max_tool_steps'))
-    constraint swarms_settings_timeout_ms check (private.is_swarm_setting('timeout_ms', settings -> 'timeout_ms'))
+      check (private.is_valid_swarm_setting('max_tool_steps', settings -> 'max_tool_steps'))
+    constraint swarms_settings_timeout_ms check (private.is_valid_swarm_setting('timeout_ms', settings -> 'timeout_ms'))
     constraint swarms_settings_history_limit
-      check (private.is_swarm_setting('history_limit', settings -> 'history_limit'))
+      check (private.is_valid_swarm_setting('history_limit', settings -> 'history_limit'))
     constraint swarms_settings_on_agent_error
-      check (private.is_swarm_setting('on_agent_error', settings -> 'on_agent_error'))
-    constraint swarms_settings_on_conflict check (private.is_swarm_setting('on_conflict', settings -> 'on_conflict'))
-    constraint swarms_settings_budget check (private.is_swarm_setting('budget', settings -> 'budget'))
-    constraint swarms_settings_moderation check (private.is_swarm_setting('moderation', settings -> 'moderation'))
+      check (private.is_valid_swarm_setting('on_agent_error', settings -> 'on_agent_error'))
+    constraint swarms_settings_on_conflict
+      check (private.is_valid_swarm_setting('on_conflict', settings -> 'on_conflict'))
+    constraint swarms_settings_budget check (private.is_valid_swarm_setting('budget', settings -> 'budget'))
+    constraint swarms_settings_moderation check (private.is_valid_swarm_setting('moderation', settings -> 'moderation'))
     constraint swarms_settings_auto_respond
-      check (private.is_swarm_setting('auto_respond', settings -> 'auto_respond')),
+      check (private.is_valid_swarm_setting('auto_respond', settings -> 'auto_respond')),
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   constraint swarms_id_owner_id_key unique (id, owner_id)
@@ -150,7 +151,7 @@ grant select, insert, update, delete on public.swarm_agents to authenticated, se
 
 -- after functions
 
--- owner_id beside the membership: the row is visible to RETURNING before the owner's member row exists.
+-- Also checks owner_id, because RETURNING reads the row before the owner's member row exists.
 create policy swarms_select on public.swarms for select to authenticated
   using (owner_id = (select auth.uid()) or id = any (array(select private.my_swarm_ids())));
 create policy swarms_insert on public.swarms for insert to authenticated with check (owner_id = (select auth.uid()));
@@ -165,11 +166,11 @@ create trigger swarms_prepare before insert or update on public.swarms for each 
 create trigger swarms_stamp before insert or update on public.swarms for each row
   when (current_user in ('anon', 'authenticated', 'service_role')) execute function private.stamp_created_and_updated();
 create trigger swarms_freeze before update on public.swarms for each row
-  when (new.id is distinct from old.id) execute function private.refuse_change('id');
+  when (new.id is distinct from old.id) execute function private.reject_change('id');
 create trigger swarms_keep_owner before update on public.swarms for each row
-  when (new.owner_id is distinct from old.owner_id) execute function private.refuse_transfer('owner_id');
-create trigger swarms_a_seat_owner after insert on public.swarms referencing new table as new_rows
-  for each statement execute function private.seat_swarm_owner();
+  when (new.owner_id is distinct from old.owner_id) execute function private.reject_transfer('owner_id');
+create trigger swarms_a_add_owner after insert on public.swarms referencing new table as new_rows
+  for each statement execute function private.add_swarm_owner();
 create trigger swarms_check_coordinator after insert or update on public.swarms for each row
   when (new.coordinator_agent_id is not null) execute function private.check_coordinator();
 create trigger swarms_emit_created after insert on public.swarms referencing new table as new_rows
@@ -206,7 +207,7 @@ create trigger swarm_members_freeze before update on public.swarm_members for ea
   when (current_user in ('anon', 'authenticated', 'service_role')
         and (new.id, new.swarm_id, new.user_id, new.invited_email, new.invited_by)
             is distinct from (old.id, old.swarm_id, old.user_id, old.invited_email, old.invited_by))
-  execute function private.refuse_change('id', 'swarm_id', 'user_id', 'invited_email', 'invited_by');
+  execute function private.reject_change('id', 'swarm_id', 'user_id', 'invited_email', 'invited_by');
 create trigger swarm_members_emit_joined after insert on public.swarm_members referencing new table as new_rows
   for each statement execute function private.emit_members_joined();
 create trigger swarm_members_emit_updated after update on public.swarm_members
@@ -214,8 +215,8 @@ create trigger swarm_members_emit_updated after update on public.swarm_members
   for each statement execute function private.emit_members_updated();
 create trigger swarm_members_emit_removed after delete on public.swarm_members referencing old table as old_rows
   for each statement execute function private.emit_members_removed();
-create trigger swarm_members_withdraw_agents before delete on public.swarm_members for each row
-  when (old.user_id is not null) execute function private.withdraw_member_agents();
+create trigger swarm_members_remove_agents before delete on public.swarm_members for each row
+  when (old.user_id is not null) execute function private.remove_member_agents();
 create trigger swarm_members_enqueue_mails after insert on public.swarm_members referencing new table as new_rows
   for each statement execute function private.enqueue_invitation_mails();
 
@@ -234,27 +235,27 @@ create trigger swarm_agents_a_require_swarm before insert on public.swarm_agents
   when (new.swarm_id is null) execute function private.require_columns('swarm_id');
 create trigger swarm_agents_a_require before insert on public.swarm_agents for each row
   when (new.agent_id is null) execute function private.require_columns('agent_id');
-create trigger swarm_agents_own before insert on public.swarm_agents for each row
-  execute function private.own_by_agent();
+create trigger swarm_agents_assign_owner before insert on public.swarm_agents for each row
+  execute function private.assign_agent_owner();
 create trigger swarm_agents_prepare before insert or update on public.swarm_agents for each row
   execute function private.prepare_swarm_agent();
-create trigger swarm_agents_place before insert on public.swarm_agents for each row
-  when (new.position is null) execute function private.place_swarm_agent();
+create trigger swarm_agents_assign_position before insert on public.swarm_agents for each row
+  when (new.position is null) execute function private.assign_swarm_agent_position();
 create trigger swarm_agents_stamp before insert or update on public.swarm_agents for each row
   when (current_user in ('anon', 'authenticated', 'service_role')) execute function private.stamp_created();
 create trigger swarm_agents_freeze before update on public.swarm_agents for each row
   when ((new.id, new.swarm_id, new.agent_id, new.user_id)
     is distinct from (old.id, old.swarm_id, old.agent_id, old.user_id))
-  execute function private.refuse_change('id', 'swarm_id', 'agent_id', 'user_id');
+  execute function private.reject_change('id', 'swarm_id', 'agent_id', 'user_id');
 create trigger swarm_agents_freeze_managed before update on public.swarm_agents for each row
   when (current_user in ('anon', 'authenticated') and new.added_by is distinct from old.added_by)
-  execute function private.refuse_change('added_by');
+  execute function private.reject_change('added_by');
 create trigger swarm_agents_emit_added after insert on public.swarm_agents referencing new table as new_rows
   for each statement execute function private.emit_agent_added();
 create trigger swarm_agents_emit_removed after delete on public.swarm_agents referencing old table as old_rows
   for each statement execute function private.emit_agent_removed();
 
--- People and agents of a shared room, as far as the others may see them.
+-- The public part of members and agents, for members of a common swarm.
 create view public.public_profiles with (security_barrier) as
   select p.id, p.full_name, p.avatar_url
   from public.profiles p
@@ -272,8 +273,8 @@ create view public.agent_cards with (security_barrier) as
 revoke insert, update, delete on public.agent_cards from service_role;
 grant select on public.agent_cards to authenticated, service_role;
 
--- What an invited person may know before they answer: which swarm, as what, and who asks. An inviter without a name is
--- named by their e-mail address, because an invitation from nobody cannot be judged.
+-- What an invited person may see before they accept: the swarm, the role and the inviter. An inviter without a name is
+-- shown by e-mail address, so that the invited person can tell who it is.
 create view private.open_invitations with (security_barrier) as
   select m.id, m.swarm_id, s.name as swarm_name, m.role,
     coalesce(nullif(btrim(p.full_name), ''), u.email) as inviter_name, m.created_at,
@@ -293,8 +294,8 @@ create view public.swarm_invitations with (security_barrier) as
 revoke insert, update, delete on public.swarm_invitations from service_role;
 grant select on public.swarm_invitations to authenticated, service_role;
 
--- Let a read embed who takes part and who spoke, as far as others may see them: neither view has the columns that
--- foreign keys go by. They stand here, because their signatures name views, which the function files come before.
+-- Let a read embed members, agents and senders through these views, which lack the foreign key columns. Not in a
+-- function file, because their signatures name views, which are created after the function files.
 create function public.agent_cards(place public.swarm_agents) returns setof public.agent_cards rows 1
 language sql stable
 as $$ select c.* from public.agent_cards c where c.id = place.agent_id $$;

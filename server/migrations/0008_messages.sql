@@ -1,4 +1,5 @@
--- Messages: what agents and people say in a swarm. They outlive their author, and a deleted one stays as a tombstone.
+-- Messages of agents and people in a swarm. A message stays when its author is deleted; a deleted message leaves a
+-- tombstone.
 
 create table public.messages (
   id uuid default private.new_id() constraint messages_pkey primary key,
@@ -59,8 +60,8 @@ create table public.message_revisions (
   edited_by uuid constraint message_revisions_edited_by_fkey references auth.users on delete set null,
   created_at timestamptz not null default now(),
   constraint message_revisions_pkey primary key (message_id, revision),
-  -- Who may see a deleted row is decided by what the WAL keeps of it, so that includes the column that the rules ask
-  -- for.
+  -- Realtime checks the read access to a deleted row with the columns that the WAL has of it, so these include
+  -- swarm_id.
   constraint message_revisions_swarm_id_key unique (swarm_id, message_id, revision),
   constraint message_revisions_message_id_fkey foreign key (swarm_id, message_id)
     references public.messages (swarm_id, id) on delete cascade
@@ -113,13 +114,14 @@ create policy messages_service on public.messages to service_role, sb_service us
 
 create trigger messages_a_require before insert on public.messages for each row
   when (new.swarm_id is null) execute function private.require_columns('swarm_id');
-create trigger messages_a_sign before insert on public.messages for each row execute function private.sign_message();
-create trigger messages_b_number before insert on public.messages for each row
-  when (private.may_number_message(new.swarm_id)) execute function private.number_message();
+create trigger messages_a_set_sender before insert on public.messages for each row
+  execute function private.set_message_sender();
+create trigger messages_b_assign_seq before insert on public.messages for each row
+  when (private.may_write_message(new.swarm_id)) execute function private.assign_message_seq();
 create trigger messages_freeze before update on public.messages for each row
   when ((new.id, new.swarm_id, new.seq, new.sender_type, new.sender_id) is distinct from
         (old.id, old.swarm_id, old.seq, old.sender_type, old.sender_id))
-  execute function private.refuse_change('id', 'swarm_id', 'seq', 'sender_type', 'sender_id');
+  execute function private.reject_change('id', 'swarm_id', 'seq', 'sender_type', 'sender_id');
 create trigger messages_freeze_managed before update on public.messages for each row
   when (current_user in ('anon', 'authenticated') and
         (new.sender_user_id, new.sender_agent_id, new.sender_name, new.sender_deleted, new.reply_to_id, new.run_id,
@@ -128,18 +130,19 @@ create trigger messages_freeze_managed before update on public.messages for each
         (old.sender_user_id, old.sender_agent_id, old.sender_name, old.sender_deleted, old.reply_to_id, old.run_id,
          old.turn_id, old.finish_reason, old.client_message_id, old.deleted_at,
          old.deleted_by, old.flagged))
-  execute function private.refuse_change('sender_user_id', 'sender_agent_id', 'sender_name', 'sender_deleted',
+  execute function private.reject_change('sender_user_id', 'sender_agent_id', 'sender_name', 'sender_deleted',
     'reply_to_id', 'run_id', 'turn_id', 'finish_reason', 'client_message_id', 'deleted_at', 'deleted_by', 'flagged');
 create trigger messages_revise before update on public.messages for each row execute function private.revise_message();
-create trigger messages_bury before delete on public.messages for each row execute function private.bury_message();
+create trigger messages_soft_delete before delete on public.messages for each row
+  execute function private.soft_delete_message();
 create trigger messages_emit_created after insert on public.messages referencing new table as new_rows
   for each statement execute function private.emit_messages_created();
 create trigger messages_emit_updated after update on public.messages
   referencing old table as old_rows new table as new_rows
   for each statement execute function private.emit_messages_updated();
--- As with numbering: to somebody who may not write here, the list says nothing.
+-- Only for callers with write access: others must learn nothing about the blocklist.
 create trigger messages_c_moderate before insert on public.messages for each row
-  when (new.content is not null and private.may_number_message(new.swarm_id))
+  when (new.content is not null and private.may_write_message(new.swarm_id))
     execute function private.moderate_message();
 create trigger messages_moderate before update on public.messages for each row
   when (new.content is not null and new.content is distinct from old.content)
@@ -149,12 +152,12 @@ create trigger messages_flag_blocked after insert on public.messages referencing
 create trigger messages_flag_blocked_edit after update on public.messages
   referencing old table as old_rows new table as new_rows
   for each statement execute function private.flag_edited_messages();
--- Only for rows that come over the interface: what the service stores by itself is part of a run already.
+-- Only for rows from the interface: messages that the service stores belong to a run already.
 create trigger messages_queue_responses after insert on public.messages referencing new table as new_rows
   for each statement when (current_user in ('authenticated', 'service_role'))
     execute function private.queue_auto_responses();
-create trigger messages_forget after update on public.messages for each row
-  when (old.deleted_at is null and new.deleted_at is not null) execute function private.forget_deleted_words();
+create trigger messages_delete_run_events after update on public.messages for each row
+  when (old.deleted_at is null and new.deleted_at is not null) execute function private.delete_message_run_events();
 
 create policy message_counters_service on private.message_counters to sb_service using (true) with check (true);
 
@@ -177,8 +180,8 @@ create policy message_flags_service on public.message_flags to service_role, sb_
 
 create trigger message_flags_a_require before insert on public.message_flags for each row
   when (new.message_id is null) execute function private.require_columns('message_id');
-create trigger message_flags_place before insert on public.message_flags for each row
-  execute function private.place_message_flag();
+create trigger message_flags_assign_swarm before insert on public.message_flags for each row
+  execute function private.assign_message_flag_swarm();
 create trigger message_flags_prepare before insert or update on public.message_flags for each row
   execute function private.prepare_message_flag();
 create trigger message_flags_stamp before insert or update on public.message_flags for each row
@@ -187,7 +190,7 @@ create trigger message_flags_freeze before update on public.message_flags for ea
   when (current_user in ('anon', 'authenticated', 'service_role') and
         (new.id, new.message_id, new.swarm_id, new.source, new.flagged_by, new.category, new.reason) is distinct from
         (old.id, old.message_id, old.swarm_id, old.source, old.flagged_by, old.category, old.reason))
-  execute function private.refuse_change('id', 'message_id', 'swarm_id', 'source', 'flagged_by', 'category', 'reason');
+  execute function private.reject_change('id', 'message_id', 'swarm_id', 'source', 'flagged_by', 'category', 'reason');
 create trigger message_flags_a_project_insert after insert on public.message_flags referencing new table as new_rows
   for each statement execute function private.project_message_flags();
 create trigger message_flags_a_project_update after update on public.message_flags referencing new table as new_rows

@@ -1,4 +1,4 @@
--- Runs: a message in, the agents of a swarm answer. Rows are written by the service; members read them.
+-- Runs, in which the agents of a swarm answer a message. The service writes the rows; members read them.
 
 create table public.runs (
   id uuid default private.new_id() constraint runs_pkey primary key,
@@ -30,7 +30,7 @@ create table public.runs (
 create index runs_swarm_id_created_at_idx on public.runs (swarm_id, created_at desc);
 create index runs_user_id_idx on public.runs (user_id) where user_id is not null;
 create index runs_message_id_idx on public.runs (swarm_id, message_id) where message_id is not null;
--- Waiting for a human frees the swarm: only a run that works keeps the others out.
+-- A run that waits for approval does not block the swarm; only a running one does.
 create unique index runs_one_live_per_swarm on public.runs (swarm_id) where status = 'running';
 create index runs_waiting_idx on public.runs (swarm_id, queued_at, id) where status in ('queued', 'requires_action');
 create index runs_auto_respond_idx on public.runs (swarm_id)
@@ -44,7 +44,7 @@ alter table public.messages add constraint messages_run_id_fkey foreign key (swa
   references public.runs (swarm_id, id) on delete set null (run_id);
 create index messages_run_id_idx on public.messages (swarm_id, run_id) where run_id is not null;
 
--- Apart from the run, because a heartbeat must neither rewrite a wide row nor reach anybody's realtime channel.
+-- Separate from the run: a heartbeat must neither rewrite a wide row nor appear in realtime.
 create table private.run_leases (
   run_id uuid constraint run_leases_pkey primary key constraint run_leases_run_id_fkey
     references public.runs on delete cascade,
@@ -59,7 +59,7 @@ create index run_leases_expires_at_idx on private.run_leases (expires_at);
 alter table private.run_leases enable row level security;
 grant select, insert, update, delete on private.run_leases to sb_service;
 
--- What a paused run needs to go on, on whichever node. It holds prompts and tool outputs, so no member reads it.
+-- The state with which any node can resume a paused run. Contains prompts and tool outputs, so members cannot read it.
 create table private.run_progress (
   run_id uuid constraint run_progress_pkey primary key constraint run_progress_run_id_fkey
     references public.runs on delete cascade,
@@ -120,8 +120,8 @@ alter table public.run_turns enable row level security;
 grant select on public.run_turns to authenticated;
 grant select, insert, update, delete on public.run_turns to service_role, sb_service;
 
--- The prompt and settings a turn ran with belong to the agent's owner: members of the swarm read turns, so it stands
--- apart.
+-- The prompt and settings of a turn. Separate from the turn, because members of the swarm read turns and only the
+-- agent's owner may read these.
 create table private.turn_snapshots (
   turn_id uuid constraint turn_snapshots_pkey primary key constraint turn_snapshots_turn_id_fkey
     references public.run_turns on delete cascade,
@@ -166,8 +166,8 @@ alter table public.tool_executions enable row level security;
 grant select on public.tool_executions to authenticated;
 grant select, insert, update, delete on public.tool_executions to service_role, sb_service;
 
--- What went in and what came out is for the agent's owner and those who run the swarm; the other members see that it
--- happened.
+-- Inputs and outputs of tools, for the agent's owner and the swarm's owner and admins. Other members see only the
+-- execution.
 create table public.tool_execution_payloads (
   tool_execution_id uuid constraint tool_execution_payloads_pkey primary key
     constraint tool_execution_payloads_tool_execution_id_fkey references public.tool_executions on delete cascade,
@@ -185,13 +185,12 @@ alter table public.tool_execution_payloads enable row level security;
 grant select on public.tool_execution_payloads to authenticated;
 grant select, insert, update, delete on public.tool_execution_payloads to service_role, sb_service;
 
--- What a stream replays. Restricted rows carry what a tool got and gave.
+-- The events that a stream replays. Restricted rows contain inputs and outputs of tools.
 create table public.run_events (
   run_id uuid not null,
   seq integer not null,
   swarm_id uuid not null,
-  -- Many rows for a short time: who spoke is told by the id alone, without a link that each row would have to be
-  -- checked for.
+  -- No foreign key, because the check would slow down each of many short-lived rows.
   agent_id uuid,
   restricted boolean not null default false,
   type text not null,

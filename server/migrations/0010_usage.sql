@@ -1,6 +1,6 @@
--- What model calls have used, and what running calls have reserved of a budget.
+-- Usage of model calls, and the reservations of running calls.
 
--- Append only, and without links to what may be deleted: a bill stays a bill.
+-- Append only, and without foreign keys to rows that may be deleted: billing records stay.
 create table public.usage_records (
   id uuid default private.new_id() constraint usage_records_pkey primary key,
   payer_id uuid not null constraint usage_records_payer_id_fkey references auth.users on delete cascade,

@@ -1,6 +1,6 @@
 -- Webhooks, their deliveries, and the queue of the dispatcher.
 
-create function private.are_delivery_headers(headers jsonb) returns boolean
+create function private.is_valid_delivery_headers(headers jsonb) returns boolean
 language plpgsql immutable strict parallel safe
 as $$
 begin
@@ -17,7 +17,7 @@ begin
   end;
 end
 $$;
-grant execute on function private.are_delivery_headers(jsonb) to authenticated, sb_service, service_role;
+grant execute on function private.is_valid_delivery_headers(jsonb) to authenticated, sb_service, service_role;
 
 create table public.webhooks (
   id uuid default private.new_id() constraint webhooks_pkey primary key,
@@ -36,7 +36,7 @@ create table public.webhooks (
       'user.joined', 'user.removed', 'user.role_changed']),
   is_active boolean not null default true,
   headers jsonb not null default '{}'
-    constraint webhooks_headers_allowed check (private.are_delivery_headers(headers))
+    constraint webhooks_headers_allowed check (private.is_valid_delivery_headers(headers))
     constraint webhooks_headers_size check (octet_length(headers::text) <= 32768),
   retry_count integer not null default 3 constraint webhooks_retry_count_range check (retry_count between 0 and 10),
   timeout_ms integer not null default 30000
@@ -251,15 +251,15 @@ create trigger webhooks_stamp before insert or update on public.webhooks for eac
   when (current_user in ('anon', 'authenticated', 'service_role')) execute function private.stamp_created_and_updated();
 create trigger webhooks_freeze before update on public.webhooks for each row
   when ((new.id, new.api_version) is distinct from (old.id, old.api_version))
-  execute function private.refuse_change('id', 'api_version');
+  execute function private.reject_change('id', 'api_version');
 create trigger webhooks_keep_owner before update on public.webhooks for each row
-  when (new.user_id is distinct from old.user_id) execute function private.refuse_transfer('user_id');
+  when (new.user_id is distinct from old.user_id) execute function private.reject_transfer('user_id');
 create trigger webhooks_freeze_managed before update on public.webhooks for each row
   when (current_user in ('anon', 'authenticated') and not new.is_active
         and (new.disabled_reason, new.disabled_at) is distinct from (old.disabled_reason, old.disabled_at))
-  execute function private.refuse_change('disabled_reason', 'disabled_at');
-create trigger webhooks_note_resumption after update on public.webhooks for each row
-  when (new.is_active and not old.is_active) execute function private.note_resumption();
+  execute function private.reject_change('disabled_reason', 'disabled_at');
+create trigger webhooks_record_resumption after update on public.webhooks for each row
+  when (new.is_active and not old.is_active) execute function private.record_webhook_resumption();
 create trigger webhooks_limit after insert on public.webhooks referencing new table as new_rows
   for each statement execute function private.enforce_webhook_limit();
 create trigger webhooks_enqueue_mails after update on public.webhooks

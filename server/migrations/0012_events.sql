@@ -1,6 +1,5 @@
--- Something happened: one row per event, written in the transaction that made it true, removed by the worker that turns
--- it into deliveries. Triggers write only where a subscribed, active webhook exists, so nobody pays for events that
--- nobody reads.
+-- One row per event, inserted in the transaction of the change and deleted by the worker that turns it into deliveries.
+-- Triggers insert only where an active webhook subscribes to the event.
 
 create table private.events (
   seq bigint generated always as identity constraint events_pkey primary key,
@@ -10,7 +9,7 @@ create table private.events (
   audience uuid[] not null,
   created_at timestamptz not null default now()
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_cost_delay = 0);
-comment on column private.events.audience is 'users who could read what the event tells of, at the time it happened';
+comment on column private.events.audience is 'users who could read the changed rows when the event occurred';
 alter table private.events enable row level security;
 grant select, insert, update, delete on private.events to sb_service;
 

@@ -1,5 +1,5 @@
--- Mails that the service sends by itself. The transaction that gives the reason for a mail also writes its row; a
--- worker of any node claims the row, composes the mail from what is true then, and hands it over.
+-- Mails that the service sends on its own. The transaction that causes a mail inserts its row; a worker of any node
+-- claims the row, composes the mail from the current data, and sends it.
 create table private.mail_outbox (
   id uuid default private.new_id() constraint mail_outbox_pkey primary key,
   kind text not null constraint mail_outbox_kind_length check (char_length(kind) between 1 and 63),
@@ -22,13 +22,13 @@ create index mail_outbox_ended_at_idx on private.mail_outbox (ended_at) where en
 create index mail_outbox_user_id_idx on private.mail_outbox (user_id) where user_id is not null;
 create index mail_outbox_email_idx on private.mail_outbox (email) where email is not null;
 create index mail_outbox_sender_id_idx on private.mail_outbox (sender_id, not_before) where sender_id is not null;
--- A row that no worker has claimed yet takes further webhooks of its owner.
+-- An unclaimed row collects further webhooks of its owner.
 create unique index mail_outbox_one_webhook_mail_idx on private.mail_outbox (user_id)
   where kind = 'webhook_disabled' and attempts = 0 and ended_at is null;
 comment on column private.mail_outbox.user_id is
   'the account whose confirmed address the mail goes to, as it is when the mail is sent';
 comment on column private.mail_outbox.sender_id is
-  'the user on whose behalf the mail is sent; null where the service itself has something to say';
+  'the user on whose behalf the mail is sent; null for mails of the service itself';
 comment on column private.mail_outbox.not_before is 'the earliest time of the first attempt';
 comment on column private.mail_outbox.due_at is
   'the time of the next attempt; while a worker holds the row, the end of its lease';

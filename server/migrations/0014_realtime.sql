@@ -1,10 +1,10 @@
--- Realtime: what nodes read from the WAL, and the schema that private channels are ruled by.
+-- Realtime: the publications that nodes read from the WAL, and the schema for policies of private channels.
 
 create schema realtime;
 grant usage on schema realtime to anon, authenticated, service_role, sb_service;
 
--- Rules of private channels are policies on this table: who may select may listen, who may insert may speak. Rows are
--- what the database itself has sent to private topics, kept for a while for those who ask for what they missed.
+-- Policies on this table control private channels: select allows to receive, insert allows to send. Rows are messages
+-- that the database has sent to private topics, kept for some days for replay.
 create table realtime.messages (
   id uuid default private.new_id() constraint messages_pkey primary key,
   topic text not null,
@@ -22,8 +22,8 @@ alter table realtime.messages enable row level security;
 grant select, insert on realtime.messages to anon, authenticated;
 grant select, insert, update, delete on realtime.messages to service_role, sb_service;
 
--- Changes that clients may subscribe to. Tables of one's own are added with: alter publication swarmbase add table
--- public.mine; What the webhook queue writes stays out, because every node decodes whatever is in here.
+-- Changes that clients may subscribe to. Add your own tables with: alter publication swarmbase add table public.mine;
+-- Tables of the webhook queue are left out, because every node decodes all published changes.
 create publication swarmbase for table
   public.agent_tools,
   public.agents,
@@ -47,8 +47,8 @@ create publication swarmbase for table
   public.webhooks
 with (publish_via_partition_root = true);
 
--- What nodes need for themselves: who belongs where, and whose access has ended. Never handed to a client. A hash of a
--- password has no business in anybody's feed, so of accounts and sessions only some columns are published.
+-- Changes that nodes use and never send to clients: memberships, and the end of sessions and accounts. Publishes only
+-- some columns of accounts and sessions, without password hashes.
 create publication swarmbase_access for table
   public.swarm_members,
   public.agents,

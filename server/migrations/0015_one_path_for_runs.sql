@@ -1,4 +1,4 @@
--- Runs are admitted, advanced and ended by set-based functions alone. What they replace is called by nobody any more.
+-- Set-based functions replace these functions, which admitted, advanced and ended single runs.
 
 -- after functions
 

@@ -1,5 +1,4 @@
--- Extensions add kinds of tools, which are named <extension>.<kind>. Whether a node has the extension is not known
--- here.
+-- Extensions add kinds of tools, named <extension>.<kind>. The database does not know which extensions a node has.
 
 alter table public.tools
   drop constraint tools_kind_known,

@@ -26,7 +26,7 @@ export async function readDatabase(pool: Pool): Promise<DatabaseFacts> {
   const guards = await pool.query<{ table: string; columns: string[] }>(
     `select c.relname as table, string_to_array(trim(trailing E'\\\\000' from encode(t.tgargs, 'escape')), E'\\\\000') as columns
      from pg_trigger t join pg_class c on c.oid = t.tgrelid join pg_proc p on p.oid = t.tgfoid
-     where p.proname in ('refuse_change', 'refuse_transfer') and c.relnamespace = to_regnamespace($1)`,
+     where p.proname in ('reject_change', 'reject_transfer') and c.relnamespace = to_regnamespace($1)`,
     [SCHEMA],
   );
   const rights = await pool.query<{ table: string; rights: string[] }>(

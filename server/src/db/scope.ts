@@ -41,7 +41,7 @@ const REQUIRE = `private.require_live_session(${USER}::uuid, ${SESSION}::uuid, $
 const UNLESS_LIVE = `or case when ${INACTIVITY}::int = 0 and private.is_session_live(${USER}::uuid, ${SESSION}::uuid) then false else`;
 const LIVE_TEXT = `${TEXT}\n  ${UNLESS_LIVE} ${REQUIRE} end`;
 // The fast path never accepts a session whose user requires signatures, so that only these are checked twice.
-const UNSIGNED_TEXT = `${TEXT}\n  ${UNLESS_LIVE} ${REQUIRE} or private.refuse_unsigned(${USER}::uuid) is null end`;
+const UNSIGNED_TEXT = `${TEXT}\n  ${UNLESS_LIVE} ${REQUIRE} or private.reject_unsigned_request(${USER}::uuid) is null end`;
 
 /** The scope of a transaction that acts for a principal. */
 export function scopeOf(

@@ -76,7 +76,7 @@ describe("function files", () => {
     assert.deepEqual(await run(), ["functions/profiles"]);
     const after = await readFunctions(client);
     const touched = [...after.keys()].filter((name) => after.get(name) !== before.get(name));
-    assert.deepEqual(touched.toSorted(), ["private.make_profile()", "private.sync_profile_email()"]);
+    assert.deepEqual(touched.toSorted(), ["private.create_profile()", "private.sync_profile_email()"]);
     const { rows } = await client.query("select 1 from pg_proc where prosrc like '%-- changed%'");
     assert.equal(rows.length, 1);
     assert.deepEqual(await run(), []);
@@ -102,18 +102,24 @@ describe("function files", () => {
     const { client, edit, migrate: run } = await openWorkshop(t);
     const before = await readFunctions(client);
     const trimmed = (text: string) =>
-      text.replace("private.folded(value text) returns text", "private.folded(value text) returns name");
+      text.replace(
+        "private.normalize_text(value text) returns text",
+        "private.normalize_text(value text) returns name",
+      );
     await edit("functions/moderation.sql", trimmed);
     await assert.rejects(
       run(),
-      /^error: functions\/moderation: cannot change return type of .* private\.folded\(text\)\. .* is a new function/,
+      /^error: functions\/moderation: cannot change return type of .* private\.normalize_text\(text\)\. .* is a new function/,
     );
     await edit("functions/moderation.sql", (text) =>
-      text.replace("private.folded(value text) returns name", "private.folded(value text, extra text) returns text"),
+      text.replace(
+        "private.normalize_text(value text) returns name",
+        "private.normalize_text(value text, extra text) returns text",
+      ),
     );
     await assert.rejects(
       run(),
-      /private\.folded is written 1 times and exists as private\.folded\(text\), private\.folded\(text,text\)/,
+      /private\.normalize_text is written 1 times and exists as private\.normalize_text\(text\), private\.normalize_text\(text,text\)/,
     );
     assert.deepEqual(await readFunctions(client), before);
   });
@@ -221,8 +227,8 @@ describe("functions of the schema", () => {
     };
     assert.deepEqual(await find(), []);
     await owner.query(
-      "alter table public.profiles add constraint x check (private.budget_amount(to_jsonb(full_name)) is null) not valid",
+      "alter table public.profiles add constraint x check (private.parse_budget_amount(to_jsonb(full_name)) is null) not valid",
     );
-    assert.deepEqual(await find(), ["private.budget_amount"]);
+    assert.deepEqual(await find(), ["private.parse_budget_amount"]);
   });
 });

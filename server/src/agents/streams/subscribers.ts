@@ -91,9 +91,9 @@ export function openSubscribers(
       asked.map(({ facts }) => facts),
     ).catch(() => null);
     const nowMs = performance.now();
-    const byNumber = new Map(verdicts?.map((verdict) => [verdict.follower, verdict]));
+    const byNumber = new Map(verdicts?.map((verdict) => [verdict.subscriber, verdict]));
     for (const one of asked) {
-      const verdict = byNumber.get(one.facts.follower);
+      const verdict = byNumber.get(one.facts.subscriber);
       if (verdict !== undefined) {
         one.judgedAtMs = nowMs;
         one.follower.learn(toViewer(verdict), verdict.status);
@@ -116,12 +116,12 @@ export function openSubscribers(
   const keep = (call: FollowCall, facts: SubscriberInput, viewer: Viewer, isFresh: boolean): Subscriber => {
     const { runId, afterSeq, signal } = call;
     const follower = new Subscriber({ runId, afterSeq, viewer, isFresh, hub, reader, restMs });
-    kept.set(facts.follower, { follower, facts, judgedAtMs: performance.now() });
+    kept.set(facts.subscriber, { follower, facts, judgedAtMs: performance.now() });
     count(facts.user_id, 1);
     const leave = (): void => follower.close("left");
     signal.addEventListener("abort", leave, { once: true });
     follower.onClose(() => {
-      kept.delete(facts.follower);
+      kept.delete(facts.subscriber);
       count(facts.user_id, -1);
       signal.removeEventListener("abort", leave);
     });
@@ -135,7 +135,7 @@ export function openSubscribers(
       throw new Error("only the service role follows as nobody");
     lastNumber += 1;
     return {
-      follower: lastNumber,
+      subscriber: lastNumber,
       run_id: runId,
       user_id: caller.role === "service_role" ? null : caller.userId,
       session_id: caller.session?.sessionId ?? null,

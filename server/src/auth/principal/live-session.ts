@@ -39,7 +39,7 @@ const ENDED_SESSION_STATES: ReadonlyMap<string | undefined, EndedSessionCode> = 
   ["SB003", "user_banned"],
 ]);
 
-/** SQLSTATE that private.refuse_unsigned raises. */
+/** SQLSTATE that private.reject_unsigned_request raises. */
 const UNSIGNED_STATE = "SB004";
 
 /** Translates the errors that the scope statement raises; returns every other error unchanged. */

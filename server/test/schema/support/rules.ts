@@ -86,7 +86,7 @@ export const RULES: Readonly<Record<string, SchemaRule>> = {
     union all select p.oid::regprocedure || ' to sb_user' from (${FUNCTIONS}) p cross join lateral aclexplode(p.proacl) a
     where a.grantee = 'sb_user'::regrole
       and p.oid <> all (array['private.require_live_session(uuid, uuid, int)', 'private.is_session_live(uuid, uuid)',
-        'private.refuse_unsigned(uuid)']::regprocedure[])`,
+        'private.reject_unsigned_request(uuid)']::regprocedure[])`,
     breach: "grant select on public.agents to anon",
   },
   "PUBLIC executes none of our functions": {
@@ -142,7 +142,7 @@ export const RULES: Readonly<Record<string, SchemaRule>> = {
     faults: `
     select coalesce(named.parts[1], con.conname) as fault from pg_constraint con
     left join pg_depend d on d.classid = 'pg_constraint'::regclass and d.objid = con.oid
-      and d.refclassid = 'pg_proc'::regclass and con.conname ~ '_sound$'
+      and d.refclassid = 'pg_proc'::regclass and con.conname ~ '_valid$'
     left join pg_proc p on p.oid = d.refobjid
     left join lateral regexp_matches(p.prosrc, $$then '(\\w+)'$$, 'g') as named (parts) on true
     where con.contype = 'c' and con.connamespace = 'public'::regnamespace and not exists (

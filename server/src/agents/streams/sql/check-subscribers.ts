@@ -3,7 +3,7 @@ import { callRows } from "../../respond/sql/call-function.ts";
 
 export interface SubscriberInput {
   /** Returned with the verdict. */
-  readonly follower: number;
+  readonly subscriber: number;
   readonly run_id: string;
   /** Null is the service role. */
   readonly user_id: string | null;
@@ -12,7 +12,7 @@ export interface SubscriberInput {
 }
 
 export interface Verdict {
-  readonly follower: number;
+  readonly subscriber: number;
   /** Of the run. */
   readonly status: string;
   readonly is_manager: boolean;
@@ -20,10 +20,10 @@ export interface Verdict {
 }
 
 /** One verdict for each subscriber that may still read the run; the others are left out. */
-export function checkSubscribers(pool: pg.Pool, followers: readonly SubscriberInput[]): Promise<Verdict[]> {
+export function checkSubscribers(pool: pg.Pool, subscribers: readonly SubscriberInput[]): Promise<Verdict[]> {
   return callRows(pool, {
     name: "respond-judge",
-    text: "select follower, status, is_manager, agent_ids from private.judge_followers($1::jsonb)",
-    values: [JSON.stringify(followers)],
+    text: "select subscriber, status, is_manager, agent_ids from private.check_stream_access($1::jsonb)",
+    values: [JSON.stringify(subscribers)],
   });
 }
